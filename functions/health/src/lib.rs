@@ -1,0 +1,211 @@
+//! The health function: each component's state, and what the index holds.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Json, Router};
+use bookrag::api::{Envelope, Meta, cors, method_not_allowed, not_found};
+use bookrag::catalog::{Catalog, CatalogError, IndexRow, IndexStats};
+use bookrag::context::Context;
+use bookrag::index::VectorIndex;
+use bookrag::retrieve::milliseconds;
+use serde::Serialize;
+use tokio::sync::Mutex;
+use uuid::Uuid;
+
+/// A component that has not answered by then is down; the whole answers within 5 seconds.
+const DEADLINE: Duration = Duration::from_secs(4);
+/// How long an answer is remembered, so that a monitor does not keep the database awake.
+const REMEMBERED: Duration = Duration::from_secs(30);
+
+/// The state of the whole or of a component.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// All is well.
+    Healthy,
+    /// Questions are answered, something is not as it should be.
+    Degraded,
+    /// Questions cannot be answered.
+    Unhealthy,
+}
+
+/// A component.
+#[derive(Debug, Clone, Serialize)]
+pub struct Component {
+    /// Its state.
+    pub status: Status,
+    /// How long it took to answer, in milliseconds.
+    pub latency_ms: f64,
+    /// What is wrong, without causes that are nobody's business.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<&'static str>,
+}
+
+/// The answer.
+#[derive(Debug, Clone, Serialize)]
+pub struct Health {
+    /// The state of the whole.
+    pub status: Status,
+    /// Qdrant.
+    pub vector_store: Component,
+    /// The catalog.
+    pub catalog: Component,
+    /// The embedder.
+    pub embedder: Component,
+    /// What the live index holds.
+    pub index: Option<IndexHealth>,
+}
+
+/// What the live index holds.
+#[derive(Debug, Clone, Serialize)]
+pub struct IndexHealth {
+    /// Its collection, which names its version.
+    pub collection: String,
+    /// The embedding model.
+    pub embedder: String,
+    /// Pages.
+    pub documents: u64,
+    /// Chunks.
+    pub chunks: u64,
+    /// Pages whose newest text could not be indexed.
+    pub stale: Vec<String>,
+    /// Points that wait for their deletion.
+    pub pending_points: u64,
+    /// The newest commit, ISO 8601.
+    pub last_ingest: Option<String>,
+}
+
+struct Checks {
+    context: Arc<Context>,
+    last: Mutex<Option<(Instant, Health)>>,
+}
+
+/// The routes.
+pub fn router(context: Arc<Context>) -> Router {
+    let cors = cors(&context.origins, context.local_origins);
+    let checks = Arc::new(Checks {
+        context,
+        last: Mutex::new(None),
+    });
+    Router::new()
+        .route("/api/v1/health", get(health))
+        .route("/health", get(health))
+        .method_not_allowed_fallback(method_not_allowed)
+        .fallback(not_found)
+        .layer(cors)
+        .with_state(checks)
+}
+
+async fn health(State(checks): State<Arc<Checks>>) -> Response {
+    let started = Instant::now();
+    let health = checks.remembered().await;
+    let code = match health.status {
+        Status::Unhealthy => StatusCode::SERVICE_UNAVAILABLE,
+        _ => StatusCode::OK,
+    };
+    let envelope = Envelope {
+        success: health.status != Status::Unhealthy,
+        data: Some(health),
+        error: None,
+        meta: Meta {
+            request_id: Uuid::new_v4().to_string(),
+            latency_ms: milliseconds(started),
+            ..Meta::default()
+        },
+    };
+    (code, Json(envelope)).into_response()
+}
+
+impl Checks {
+    /// The last answer while it is fresh and well, else a new one.
+    async fn remembered(&self) -> Health {
+        let mut last = self.last.lock().await;
+        if let Some((since, health)) = last.as_ref()
+            && since.elapsed() < REMEMBERED
+            && health.status == Status::Healthy
+        {
+            return health.clone();
+        }
+        let health = check(&self.context).await;
+        *last = Some((Instant::now(), health.clone()));
+        health
+    }
+}
+
+async fn check(context: &Context) -> Health {
+    let retriever = &context.retriever;
+    let (vector_store, (catalog, index), embedder) = tokio::join!(
+        check_vector_store(&retriever.index),
+        check_catalog(&retriever.catalog),
+        component(retriever.embedder.ping()),
+    );
+    let ready = index.is_some();
+    let status = match (vector_store.status, catalog.status, embedder.status) {
+        (Status::Healthy, Status::Healthy, Status::Healthy) if ready => {
+            let stale = index.as_ref().is_some_and(|index: &IndexHealth| !index.stale.is_empty());
+            if stale { Status::Degraded } else { Status::Healthy }
+        }
+        (Status::Healthy, Status::Healthy, Status::Healthy) => Status::Degraded,
+        (Status::Unhealthy, _, _) | (_, _, Status::Unhealthy) => Status::Unhealthy,
+        _ => Status::Degraded,
+    };
+    Health {
+        status,
+        vector_store,
+        catalog,
+        embedder,
+        index,
+    }
+}
+
+async fn check_vector_store(index: &VectorIndex) -> Component {
+    component(index.ping()).await
+}
+
+async fn check_catalog(catalog: &Catalog) -> (Component, Option<IndexHealth>) {
+    let mut index = None;
+    let checked = component(async {
+        if let Some(live) = catalog.live_index().await? {
+            let stats = catalog.stats(live.index_id).await?;
+            index = Some(index_health(live, stats));
+        }
+        Ok::<(), CatalogError>(())
+    })
+    .await;
+    (checked, index)
+}
+
+fn index_health(live: IndexRow, stats: IndexStats) -> IndexHealth {
+    IndexHealth {
+        collection: live.collection,
+        embedder: live.spec.embedder,
+        documents: stats.documents,
+        chunks: stats.chunks,
+        stale: stats.stale.into_iter().map(|(source, _)| source).collect(),
+        pending_points: stats.pending_points,
+        last_ingest: stats.last_indexed_at.map(|at| at.to_string()),
+    }
+}
+
+async fn component<E: std::fmt::Display>(ping: impl Future<Output = Result<(), E>>) -> Component {
+    let started = Instant::now();
+    let outcome = tokio::time::timeout(DEADLINE, ping).await;
+    let error = match outcome {
+        Ok(Ok(())) => None,
+        Ok(Err(error)) => {
+            tracing::warn!(stage = "health", error = %error, "a component is down");
+            Some("it answered with an error")
+        }
+        Err(_) => Some("no answer in time"),
+    };
+    Component {
+        status: if error.is_some() { Status::Unhealthy } else { Status::Healthy },
+        latency_ms: milliseconds(started),
+        error,
+    }
+}

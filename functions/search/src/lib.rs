@@ -1,0 +1,128 @@
+//! The search function: a query in, ranked chunks with their places out.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use axum::Router;
+use axum::extract::{Query, Request, State};
+use axum::response::Response;
+use axum::routing::get;
+use bookrag::answer::{default_filters, locale_of};
+use bookrag::api::{
+    Meta, SearchData, SearchRequest, SearchResult, cors, failure, json_body, method_not_allowed,
+    not_found, success,
+};
+use bookrag::context::Context;
+use bookrag::error::Error;
+use bookrag::index::Filters;
+use bookrag::retrieve::milliseconds;
+use serde::Deserialize;
+use uuid::Uuid;
+
+/// Said when nothing was found (S2).
+const NOTHING_FOUND: &str =
+    "I couldn't find relevant content for your question. Try the table of contents.";
+
+/// The routes.
+pub fn router(context: Arc<Context>) -> Router {
+    let cors = cors(&context.origins, context.local_origins);
+    Router::new()
+        .route("/api/v1/search", get(search_by_url).post(search_by_body))
+        .method_not_allowed_fallback(method_not_allowed)
+        .fallback(not_found)
+        .layer(cors)
+        .with_state(context)
+}
+
+/// A search in a URL's query.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct UrlQuery {
+    #[serde(alias = "query")]
+    q: Option<String>,
+    top_k: Option<String>,
+    page_url: Option<String>,
+    hardware_tier: Option<String>,
+    locale: Option<String>,
+    version: Option<String>,
+}
+
+impl TryFrom<UrlQuery> for SearchRequest {
+    type Error = Error;
+
+    fn try_from(url: UrlQuery) -> Result<Self, Error> {
+        Ok(Self {
+            query: url.q,
+            page_url: url.page_url,
+            top_k: number("top_k", url.top_k)?,
+            filters: Filters {
+                hardware_tier: number("hardware_tier", url.hardware_tier)?,
+                locale: url.locale,
+                version: url.version,
+                ..Filters::default()
+            },
+        })
+    }
+}
+
+fn number<T: std::str::FromStr>(field: &'static str, text: Option<String>) -> Result<Option<T>, Error> {
+    text.map(|text| text.parse().map_err(|_| Error::field(field, format!("{field} must be a number"))))
+        .transpose()
+}
+
+async fn search_by_url(State(context): State<Arc<Context>>, Query(url): Query<UrlQuery>) -> Response {
+    let request = SearchRequest::try_from(url);
+    respond(&context, request).await
+}
+
+async fn search_by_body(State(context): State<Arc<Context>>, request: Request) -> Response {
+    let request = json_body(request).await;
+    respond(&context, request).await
+}
+
+async fn respond(context: &Context, request: Result<SearchRequest, Error>) -> Response {
+    let request_id = Uuid::new_v4().to_string();
+    let searched = match request {
+        Ok(request) => search(context, request, request_id.clone()).await,
+        Err(error) => Err(error),
+    };
+    match searched {
+        Ok((data, meta)) => success(data, meta),
+        Err(error) => failure(&error, &request_id),
+    }
+}
+
+async fn search(
+    context: &Context,
+    request: SearchRequest,
+    request_id: String,
+) -> Result<(SearchData, Meta), Error> {
+    let started = Instant::now();
+    let (query, top_k, filters, page_url) = request.check()?;
+    let index = context.live_index().await?;
+    let locale = locale_of(&index.site, page_url.as_deref()).or_else(|| filters.locale.clone());
+    let filters = default_filters(&index.site, &filters, page_url.as_deref());
+    let found = context
+        .retriever
+        .retrieve(&index, &query, &filters, top_k)
+        .await
+        .map_err(Error::unavailable)?;
+    let results: Vec<SearchResult> = found
+        .candidates
+        .iter()
+        .filter(|candidate| !candidate.payload.unlisted)
+        .map(|candidate| SearchResult::new(candidate, locale.as_deref()))
+        .collect();
+    let meta = Meta {
+        request_id,
+        latency_ms: milliseconds(started),
+        source_count: results.len(),
+        num_candidates: found.candidates.len(),
+        score_distribution: results.iter().map(|result| result.score).collect(),
+        stages_ms: found.times,
+        degraded: found.degraded.iter().map(|&name| name.to_owned()).collect(),
+        ..Meta::default()
+    };
+    let message = results.is_empty().then(|| NOTHING_FOUND.to_owned());
+    Ok((SearchData { results, message }, meta))
+}

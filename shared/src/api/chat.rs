@@ -1,0 +1,279 @@
+//! Chat: the request, its answer as JSON and as a stream.
+
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::envelope::{Meta, code_of};
+use crate::answer::{Answer, AnswerEvent, LabelsInText, Mode, Question, Suggestion};
+use crate::catalog::{Feedback, Rating};
+use crate::cite::Citation;
+use crate::error::Error;
+use crate::index::Filters;
+
+/// The longest question, in characters (S1).
+pub(super) const MAX_QUERY_CHARACTERS: usize = 2_000;
+/// The longest selection and context, in characters.
+const MAX_TEXT_CHARACTERS: usize = 2_000;
+/// Passages an answer may draw on: unless told, and at most.
+const DEFAULT_TOP_K: usize = 5;
+const MAX_TOP_K: usize = 10;
+/// A comment line keeps proxies from closing a quiet stream.
+const HEARTBEAT: std::time::Duration = std::time::Duration::from_secs(10);
+
+/// A question as a client sends it. Names of all seeds are understood.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct ChatRequest {
+    /// The question, 1 to 2,000 characters after trimming.
+    #[serde(alias = "question", alias = "message")]
+    pub query: Option<String>,
+    /// `global_book` or `selected_text`.
+    pub mode: Option<String>,
+    /// The text the reader selected, at most 2,000 characters.
+    pub selected_text: Option<String>,
+    /// The reader's own words on what it is about, at most 2,000 characters.
+    pub context: Option<String>,
+    /// The page the reader is on.
+    pub page_url: Option<String>,
+    /// Limits on what may be found.
+    pub filters: Filters,
+    /// Passages an answer may draw on, 1 to 10.
+    #[serde(alias = "max_results")]
+    pub top_k: Option<usize>,
+    /// The conversation.
+    pub conversation_id: Option<String>,
+    /// The reader's session.
+    pub session_id: Option<String>,
+    /// `number` or `label`.
+    pub citation_style: Option<String>,
+}
+
+impl TryFrom<ChatRequest> for Question {
+    type Error = Error;
+
+    fn try_from(request: ChatRequest) -> Result<Self, Error> {
+        let query = required_text("query", request.query, MAX_QUERY_CHARACTERS)?;
+        let mode = match request.mode.as_deref() {
+            None | Some("global_book") => Mode::GlobalBook,
+            Some("selected_text") => Mode::SelectedText,
+            Some(_) => return Err(Error::field("mode", "mode must be global_book or selected_text")),
+        };
+        let selected_text = optional_text("selected_text", request.selected_text)?;
+        if mode == Mode::SelectedText && selected_text.is_none() {
+            return Err(Error::field("selected_text", "mode selected_text needs selected_text"));
+        }
+        let top_k = request.top_k.unwrap_or(DEFAULT_TOP_K);
+        if !(1..=MAX_TOP_K).contains(&top_k) {
+            return Err(Error::field("top_k", format!("top_k must be 1 to {MAX_TOP_K}")));
+        }
+        let labels_in_text = match request.citation_style.as_deref() {
+            None | Some("number") => LabelsInText::Numbers,
+            Some("label") => LabelsInText::Labels,
+            Some(_) => {
+                return Err(Error::field("citation_style", "citation_style must be number or label"));
+            }
+        };
+        check_filters(&request.filters)?;
+        Ok(Self {
+            query,
+            context: optional_text("context", request.context)?,
+            mode,
+            selected_text,
+            page_url: optional_text("page_url", request.page_url)?,
+            filters: request.filters,
+            top_k,
+            labels_in_text,
+        })
+    }
+}
+
+/// A text that must be there, without control characters and spaces at its ends.
+pub(super) fn required_text(field: &'static str, text: Option<String>, most: usize) -> Result<String, Error> {
+    let text = clean(&text.unwrap_or_default());
+    let characters = text.chars().count();
+    if characters == 0 || characters > most {
+        return Err(Error::field(
+            field,
+            format!("{field} must have 1 to {most} characters, it has {characters}"),
+        ));
+    }
+    Ok(text)
+}
+
+fn optional_text(field: &'static str, text: Option<String>) -> Result<Option<String>, Error> {
+    let Some(text) = text.map(|text| clean(&text)).filter(|text| !text.is_empty()) else {
+        return Ok(None);
+    };
+    let characters = text.chars().count();
+    if characters > MAX_TEXT_CHARACTERS {
+        return Err(Error::field(
+            field,
+            format!("{field} must have at most {MAX_TEXT_CHARACTERS} characters, it has {characters}"),
+        ));
+    }
+    Ok(Some(text))
+}
+
+/// Text without control characters; they are never part of a question.
+fn clean(text: &str) -> String {
+    let kept: String = text
+        .chars()
+        .filter(|c| !c.is_control() || matches!(c, '\n' | '\t'))
+        .collect();
+    kept.trim().to_owned()
+}
+
+pub(super) fn check_filters(filters: &Filters) -> Result<(), Error> {
+    match filters.hardware_tier {
+        Some(tier) if !(1..=4).contains(&tier) => Err(Error::field(
+            "filters.hardware_tier",
+            format!("filters.hardware_tier must be 1 to 4, it is {tier}"),
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// An answer on the wire.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ChatData {
+    /// The text, citations as `[n]`.
+    pub answer: String,
+    /// Whether the book covered the question.
+    pub answered: bool,
+    /// What was searched.
+    pub mode_used: Mode,
+    /// The mean confidence of the citations, 0 to 1.
+    pub confidence: f32,
+    /// The passages cited.
+    pub citations: Vec<Citation>,
+    /// Pages nearest to a question that was not answered.
+    pub suggestions: Vec<Suggestion>,
+    /// The conversation.
+    pub conversation_id: Option<String>,
+    /// The message, for feedback.
+    pub message_id: Uuid,
+}
+
+impl From<&Answer> for ChatData {
+    fn from(answer: &Answer) -> Self {
+        Self {
+            answer: answer.text.clone(),
+            answered: answer.answered,
+            mode_used: answer.mode_used.clone(),
+            confidence: answer.confidence,
+            citations: answer.citations.clone(),
+            suggestions: answer.suggestions.clone(),
+            conversation_id: None,
+            message_id: answer.message_id,
+        }
+    }
+}
+
+impl Meta {
+    /// How an answer came about.
+    #[must_use]
+    pub fn of_answer(answer: &Answer, request_id: String) -> Self {
+        Self {
+            request_id,
+            latency_ms: answer.latency_ms,
+            source_count: answer.citations.len(),
+            num_candidates: answer.num_candidates,
+            score_distribution: answer.scores.clone(),
+            stages_ms: answer.times,
+            degraded: answer.degraded.iter().map(|&name| name.to_owned()).collect(),
+            tokens: 0,
+            cost_usd: 0.0,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct TokenEvent<'a> {
+    token: &'a str,
+}
+
+#[derive(Serialize)]
+struct DoneEvent<'a> {
+    conversation_id: Option<&'a str>,
+    message_id: Uuid,
+    total_tokens: u64,
+    latency_ms: f64,
+    answered: bool,
+    suggestions: &'a [Suggestion],
+}
+
+#[derive(Serialize)]
+struct ErrorEvent<'a> {
+    code: &'a str,
+    message: &'a str,
+}
+
+/// The answer as server-sent events: `token`, `citation`, `done`, `error`.
+pub fn event_stream(
+    events: impl futures::Stream<Item = Result<AnswerEvent, Error>> + Send + 'static,
+) -> Response {
+    use futures::StreamExt;
+    let stream = events.map(|event| match event {
+        Ok(event) => sse_event(&event),
+        Err(error) => Event::default().event("error").json_data(ErrorEvent {
+            code: code_of(error.kind),
+            message: &error.message,
+        }),
+    });
+    let heartbeat = KeepAlive::new().interval(HEARTBEAT);
+    let mut response = Sse::new(stream).keep_alive(heartbeat).into_response();
+    // Proxies must not wait for the whole.
+    response.headers_mut().insert("x-accel-buffering", axum::http::HeaderValue::from_static("no"));
+    response
+}
+
+fn sse_event(event: &AnswerEvent) -> Result<Event, axum::Error> {
+    match event {
+        AnswerEvent::Token(token) => Event::default().event("token").json_data(TokenEvent { token }),
+        AnswerEvent::Citation(citation) => Event::default().event("citation").json_data(citation),
+        AnswerEvent::Done(answer) => Event::default().event("done").json_data(DoneEvent {
+            conversation_id: None,
+            message_id: answer.message_id,
+            total_tokens: 0,
+            latency_ms: answer.latency_ms,
+            answered: answer.answered,
+            suggestions: &answer.suggestions,
+        }),
+    }
+}
+
+/// A judgement as a client sends it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct FeedbackRequest {
+    /// The message.
+    pub message_id: Option<String>,
+    /// `up`, `down` or `citation_clicked`.
+    pub rating: Option<String>,
+    /// The reader's words, at most 2,000 characters.
+    pub comment: Option<String>,
+}
+
+impl TryFrom<FeedbackRequest> for Feedback {
+    type Error = Error;
+
+    fn try_from(request: FeedbackRequest) -> Result<Self, Error> {
+        let message_id = request.message_id.unwrap_or_default();
+        Ok(Self {
+            message_id: message_id
+                .parse()
+                .map_err(|_| Error::field("message_id", "message_id must be the id of an answer"))?,
+            rating: match request.rating.as_deref() {
+                Some("up") => Rating::Up,
+                Some("down") => Rating::Down,
+                Some("citation_clicked") => Rating::CitationClicked,
+                _ => {
+                    return Err(Error::field("rating", "rating must be up, down or citation_clicked"));
+                }
+            },
+            comment: optional_text("comment", request.comment)?,
+        })
+    }
+}

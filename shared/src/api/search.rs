@@ -1,0 +1,126 @@
+//! Search: the request and its results.
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::chat::{MAX_QUERY_CHARACTERS, check_filters, required_text};
+use crate::error::Error;
+use crate::index::Filters;
+use crate::retrieve::{Candidate, Scores};
+
+/// Results: unless told, and at most.
+const DEFAULT_TOP_K: usize = 5;
+const MAX_TOP_K: usize = 20;
+/// Characters of a preview.
+const PREVIEW_CHARACTERS: usize = 240;
+
+/// A search as a client sends it.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct SearchRequest {
+    /// What to look for, 1 to 2,000 characters.
+    #[serde(alias = "q", alias = "question", alias = "message")]
+    pub query: Option<String>,
+    /// The page the reader is on.
+    pub page_url: Option<String>,
+    /// Limits on what may be found.
+    pub filters: Filters,
+    /// Results, 1 to 20.
+    #[serde(alias = "max_results")]
+    pub top_k: Option<usize>,
+}
+
+impl SearchRequest {
+    /// Checks the request: the query and the number of results.
+    ///
+    /// # Errors
+    /// Naming the field and its limit.
+    pub fn check(self) -> Result<(String, usize, Filters, Option<String>), Error> {
+        let query = required_text("query", self.query, MAX_QUERY_CHARACTERS)?;
+        let top_k = self.top_k.unwrap_or(DEFAULT_TOP_K);
+        if !(1..=MAX_TOP_K).contains(&top_k) {
+            return Err(Error::field("top_k", format!("top_k must be 1 to {MAX_TOP_K}")));
+        }
+        check_filters(&self.filters)?;
+        Ok((query, top_k, self.filters, self.page_url))
+    }
+}
+
+/// The results of a search.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SearchData {
+    /// Best first.
+    pub results: Vec<SearchResult>,
+    /// Said when there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+/// A chunk that matches.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SearchResult {
+    /// The chunk.
+    pub chunk_id: Uuid,
+    /// The score it is ranked by, 0 to 1.
+    pub score: f32,
+    /// The score of every stage.
+    pub scores: Scores,
+    /// The page's title.
+    pub title: String,
+    /// The lesson's title.
+    pub lesson: String,
+    /// The chapter's title.
+    pub chapter: String,
+    /// The module's title.
+    pub module: String,
+    /// The heading that matches best.
+    pub section: String,
+    /// What the section is for.
+    pub section_type: crate::chunk::SectionType,
+    /// The page's URL with the heading's anchor.
+    pub url: String,
+    /// The source path.
+    pub source: String,
+    /// The first line, from 1.
+    pub start_line: u32,
+    /// The last line.
+    pub end_line: u32,
+    /// The least equipment a reader needs.
+    pub hardware_tier: i64,
+    /// The place in its section, from 0.
+    pub chunk_index: usize,
+    /// How many chunks the section has.
+    pub chunk_count: usize,
+    /// The beginning of the text.
+    pub preview: String,
+}
+
+impl SearchResult {
+    /// A result of a candidate, with URLs of a locale.
+    #[must_use]
+    pub fn new(candidate: &Candidate, locale: Option<&str>) -> Self {
+        let payload = &candidate.payload;
+        let leaf = candidate.leaf();
+        let text = leaf.map_or(&payload.text, |leaf| &leaf.text);
+        let preview: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        Self {
+            chunk_id: payload.chunk_id,
+            score: candidate.scores.fused,
+            scores: candidate.scores,
+            title: payload.title.clone(),
+            lesson: payload.lesson.clone(),
+            chapter: payload.chapter.clone(),
+            module: payload.module.clone(),
+            section: candidate.section().to_owned(),
+            section_type: payload.section_type,
+            url: candidate.url(locale),
+            source: payload.source.clone(),
+            start_line: leaf.map_or(payload.start_line, |leaf| leaf.start_line),
+            end_line: leaf.map_or(payload.end_line, |leaf| leaf.end_line),
+            hardware_tier: payload.hardware_tier,
+            chunk_index: payload.chunk_index,
+            chunk_count: payload.chunk_count,
+            preview: preview.chars().take(PREVIEW_CHARACTERS).collect(),
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! The YAML block at the top of a page.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+/// The front matter of a page: the fields this crate reads, typed, and all others as they are.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FrontMatter {
+    /// `id`: replaces the last part of the document's id and URL.
+    pub id: Option<String>,
+    /// `title`.
+    pub title: Option<String>,
+    /// `slug`: replaces the URL below the version's root, or its last part.
+    pub slug: Option<String>,
+    /// `sidebar_position`.
+    pub sidebar_position: Option<f64>,
+    /// `sidebar_label`.
+    pub sidebar_label: Option<String>,
+    /// `description`.
+    pub description: Option<String>,
+    /// `duration_minutes`: reading time the author gives.
+    pub duration_minutes: Option<f64>,
+    /// `proficiency_level`, for example `B1` or `beginner`.
+    pub proficiency_level: Option<String>,
+    /// `layer`: the teaching layer, for example `L1`.
+    pub layer: Option<String>,
+    /// `hardware_tier`: the least equipment a reader needs, 1 to 4.
+    pub hardware_tier: Option<i64>,
+    /// `tier_1_path`: what readers with tier 1 equipment do instead.
+    pub tier_1_path: Option<String>,
+    /// `learning_objectives`.
+    pub learning_objectives: Vec<String>,
+    /// `keywords`.
+    pub keywords: Vec<String>,
+    /// `prerequisites`.
+    pub prerequisites: Vec<String>,
+    /// `chapter`: `Chapter 1: Sensing`, or a number.
+    pub chapter: Option<String>,
+    /// `module`: `Module 1: Foundations`, or a number.
+    pub module: Option<String>,
+    /// `lesson`: a number or a title.
+    pub lesson: Option<String>,
+    /// `draft`: not in a production build.
+    pub draft: bool,
+    /// `unlisted`: in the build, in no list.
+    pub unlisted: bool,
+    /// `parse_number_prefixes`: `false` keeps the number prefixes of file and folders.
+    pub parse_number_prefixes: Option<bool>,
+    /// Whether `mdx.format` is `md`: the page is plain Markdown, not MDX.
+    pub plain_markdown: bool,
+    /// Every other field.
+    pub other: BTreeMap<String, Value>,
+}
+
+/// Why a page's front matter could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("front matter, line {line}: {reason}")]
+pub struct FrontMatterError {
+    /// The line in the file, from 1.
+    pub line: u32,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+/// A page cut in its front matter and the rest.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SplitPage<'a> {
+    /// The fields.
+    pub front_matter: FrontMatter,
+    /// The text after the front matter.
+    pub body: &'a str,
+    /// How many lines stand before `body`.
+    pub lines_before: u32,
+    /// The line of the `title:` field, from 1.
+    pub title_line: Option<u32>,
+}
+
+/// Cuts a page (without byte order mark, line ends as `\n`) in front matter and body.
+///
+/// # Errors
+/// When the block is not closed, not YAML, or not a mapping; with the line.
+pub fn split_front_matter(text: &str) -> Result<SplitPage<'_>, FrontMatterError> {
+    let mut lines = text.split_inclusive('\n');
+    let no_front_matter = SplitPage {
+        front_matter: FrontMatter::default(),
+        body: text,
+        lines_before: 0,
+        title_line: None,
+    };
+    if lines.next().is_none_or(|line| line.trim_end() != "---") {
+        return Ok(no_front_matter);
+    }
+    let start = text.find('\n').map_or(text.len(), |at| at + 1);
+    let mut end = start;
+    let mut lines_before = 1;
+    let mut title_line = None;
+    for line in lines {
+        lines_before += 1;
+        if line.trim_end() == "---" {
+            let front_matter = parse(&text[start..end])?;
+            return Ok(SplitPage {
+                front_matter,
+                body: &text[end + line.len()..],
+                lines_before,
+                title_line,
+            });
+        }
+        if line.starts_with("title:") {
+            title_line.get_or_insert(lines_before);
+        }
+        end += line.len();
+    }
+    Err(FrontMatterError {
+        line: 1,
+        reason: "the block that `---` opens is never closed".to_owned(),
+    })
+}
+
+fn parse(yaml: &str) -> Result<FrontMatter, FrontMatterError> {
+    if yaml.trim().is_empty() {
+        return Ok(FrontMatter::default());
+    }
+    let value: Value = serde_saphyr::from_str(yaml).map_err(|error| FrontMatterError {
+        // The block starts on the file's second line.
+        line: error
+            .location()
+            .map_or(1, |at| u32::try_from(at.line()).unwrap_or(u32::MAX))
+            .saturating_add(1),
+        reason: first_line(&error.without_snippet().to_string()),
+    })?;
+    match value {
+        Value::Object(fields) => Ok(fields.into_iter().collect::<BTreeMap<_, _>>().into()),
+        Value::Null => Ok(FrontMatter::default()),
+        _ => Err(FrontMatterError {
+            line: 2,
+            reason: "it is not a list of `field: value`".to_owned(),
+        }),
+    }
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().trim().to_owned()
+}
+
+impl From<BTreeMap<String, Value>> for FrontMatter {
+    fn from(mut fields: BTreeMap<String, Value>) -> Self {
+        let mut take = |name: &str| fields.remove(name).filter(|value| !value.is_null());
+        Self {
+            id: take("id").as_ref().and_then(text),
+            title: take("title").as_ref().and_then(text),
+            slug: take("slug").as_ref().and_then(text),
+            sidebar_position: take("sidebar_position").as_ref().and_then(number),
+            sidebar_label: take("sidebar_label").as_ref().and_then(text),
+            description: take("description").as_ref().and_then(text),
+            duration_minutes: take("duration_minutes").as_ref().and_then(number),
+            proficiency_level: take("proficiency_level").as_ref().and_then(text),
+            layer: take("layer").as_ref().and_then(text),
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "tiers are small whole numbers"
+            )]
+            hardware_tier: take("hardware_tier")
+                .as_ref()
+                .and_then(number)
+                .map(|tier| tier as i64),
+            tier_1_path: take("tier_1_path").as_ref().and_then(text),
+            learning_objectives: take("learning_objectives").map(texts).unwrap_or_default(),
+            keywords: take("keywords").map(texts).unwrap_or_default(),
+            prerequisites: take("prerequisites").map(texts).unwrap_or_default(),
+            chapter: take("chapter").as_ref().and_then(text),
+            module: take("module").as_ref().and_then(text),
+            lesson: take("lesson").as_ref().and_then(text),
+            draft: take("draft").is_some_and(|value| value == true),
+            unlisted: take("unlisted").is_some_and(|value| value == true),
+            parse_number_prefixes: take("parse_number_prefixes")
+                .as_ref()
+                .and_then(Value::as_bool),
+            plain_markdown: take("mdx").is_some_and(|mdx| mdx["format"] == "md"),
+            other: fields,
+        }
+    }
+}
+
+fn text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(flag) => Some(flag.to_string()),
+        _ => None,
+    }
+}
+
+fn number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Number(number) => number.as_f64(),
+        Value::String(text) => text.trim().parse().ok(),
+        _ => None,
+    }
+}
+
+/// A list of texts; a single comma-separated string counts as one.
+fn texts(value: Value) -> Vec<String> {
+    match value {
+        Value::Array(items) => items
+            .iter()
+            .filter_map(|item| match item {
+                // S2's objectives may be mappings; their text is what a reader would know.
+                Value::Object(fields) => fields.values().find_map(text),
+                other => text(other),
+            })
+            .collect(),
+        Value::String(list) => list
+            .split(',')
+            .map(|item| item.trim().to_owned())
+            .filter(|item| !item.is_empty())
+            .collect(),
+        other => text(&other).into_iter().collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_without_front_matter_is_all_body() {
+        let page = split_front_matter("# Title\n---\n").expect("no front matter");
+        assert_eq!(page.body, "# Title\n---\n");
+        assert_eq!(page.lines_before, 0);
+    }
+
+    #[test]
+    fn fields_are_typed_and_unknown_ones_kept() {
+        let text = "---\ntitle: A\nhardware_tier: 2\nkeywords: [a, b]\nfoo: {x: 1}\n---\nbody";
+        let page = split_front_matter(text).expect("valid front matter");
+        assert_eq!(page.front_matter.title.as_deref(), Some("A"));
+        assert_eq!(page.front_matter.hardware_tier, Some(2));
+        assert_eq!(page.front_matter.keywords, ["a", "b"]);
+        assert_eq!(page.front_matter.other["foo"]["x"], 1);
+        assert_eq!((page.body, page.lines_before), ("body", 6));
+        assert_eq!(page.title_line, Some(2));
+    }
+
+    #[test]
+    fn bad_yaml_names_its_line_in_the_file() {
+        let error = split_front_matter("---\ntitle: ok\nmodule: \"unclosed\nx: 1\n---\n")
+            .expect_err("an unclosed quote");
+        assert!((3..=5).contains(&error.line), "{error}");
+        let unclosed = split_front_matter("---\ntitle: a\n").expect_err("never closed");
+        assert_eq!(unclosed.line, 1);
+    }
+}

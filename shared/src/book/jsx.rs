@@ -1,0 +1,305 @@
+//! JSX and HTML tags, and `{expressions}`, as far as reading a page needs them.
+
+/// A tag: `<Name attributes>`, `</Name>` or `<Name/>`.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Tag<'a> {
+    /// How many bytes it takes.
+    pub(super) length: usize,
+    /// Its name; empty for a fragment.
+    pub(super) name: &'a str,
+    /// Whether it is `</…>`.
+    pub(super) closing: bool,
+    /// Whether it is `<…/>`.
+    pub(super) self_closing: bool,
+    /// The prose in its attributes, in order.
+    pub(super) prose: Vec<String>,
+}
+
+/// Attributes whose text a reader sees, whatever the component.
+const PROSE_ATTRIBUTES: [&str; 17] = [
+    "title", "label", "summary", "alt", "question", "questions", "answer", "answers", "options",
+    "explanation", "hint", "caption", "description", "heading", "text", "header", "tooltip",
+];
+/// Attributes whose text no reader sees, even when it looks like prose.
+const HIDDEN_ATTRIBUTES: [&str; 16] = [
+    "className", "class", "style", "id", "src", "href", "to", "key", "value", "width", "height",
+    "rel", "target", "type", "queryString", "groupId",
+];
+
+/// Tags that stand inside a line of text: taking them away leaves no gap.
+const INLINE_TAGS: [&str; 24] = [
+    "a", "abbr", "b", "big", "cite", "code", "del", "em", "font", "i", "ins", "kbd", "mark", "q", "s",
+    "samp", "small", "span", "strong", "sub", "sup", "u", "var", "Link",
+];
+
+/// What taking a tag away leaves in its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Gap {
+    /// Nothing: `H<sub>2</sub>O`.
+    None,
+    /// A space: a component in a line of text, a line break.
+    Space,
+    /// A border between blocks.
+    Block,
+}
+
+impl Tag<'_> {
+    pub(super) fn gap(&self) -> Gap {
+        if INLINE_TAGS.contains(&self.name) {
+            Gap::None
+        } else if matches!(self.name, "br" | "img" | "wbr" | "input" | "button")
+            || self.name.starts_with(char::is_uppercase)
+            || matches!(self.name, "td" | "th")
+        {
+            Gap::Space
+        } else {
+            Gap::Block
+        }
+    }
+}
+
+/// Parses the tag that `text` starts with. `None` when there is none, or it never ends.
+pub(super) fn parse_tag(text: &str) -> Option<Tag<'_>> {
+    let bytes = text.as_bytes();
+    if bytes.first() != Some(&b'<') {
+        return None;
+    }
+    let closing = bytes.get(1) == Some(&b'/');
+    let name_start = 1 + usize::from(closing);
+    let name_end = name_start
+        + text[name_start..]
+            .find(|c: char| !(c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | ':')))?;
+    let name = &text[name_start..name_end];
+    let name_starts_well = name.is_empty() || name.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    // `<https://…>` is a link, not a tag.
+    if !name_starts_well || name.ends_with(':') {
+        return None;
+    }
+    if name.is_empty() && bytes.get(name_end) != Some(&b'>') {
+        return None;
+    }
+    let mut tag = Tag {
+        length: 0,
+        name,
+        closing,
+        self_closing: false,
+        prose: Vec::new(),
+    };
+    let mut at = name_end;
+    loop {
+        at += text[at..].len() - text[at..].trim_start().len();
+        match *bytes.get(at)? {
+            b'>' => {
+                tag.length = at + 1;
+                return Some(tag);
+            }
+            b'/' => {
+                tag.self_closing = true;
+                at += 1;
+            }
+            b'{' => at += expression_length(&text[at..])?,
+            _ => at = parse_attribute(text, at, &mut tag)?,
+        }
+    }
+}
+
+/// Parses one attribute at `at`; returns where it ends.
+fn parse_attribute<'a>(text: &'a str, at: usize, tag: &mut Tag<'a>) -> Option<usize> {
+    let name_length = text[at..].find(|c: char| {
+        c.is_whitespace() || matches!(c, '=' | '>' | '/' | '{' | '}' | '<' | '"' | '\'' | '`')
+    })?;
+    if name_length == 0 {
+        return None;
+    }
+    let name = &text[at..at + name_length];
+    let mut end = at + name_length;
+    let after_space = end + (text[end..].len() - text[end..].trim_start().len());
+    if text.as_bytes().get(after_space) != Some(&b'=') {
+        return Some(end);
+    }
+    end = after_space + 1;
+    end += text[end..].len() - text[end..].trim_start().len();
+    match *text.as_bytes().get(end)? {
+        quote @ (b'"' | b'\'') => {
+            let length = text[end + 1..].find(char::from(quote))?;
+            keep_prose(tag, name, &text[end + 1..end + 1 + length]);
+            Some(end + length + 2)
+        }
+        b'{' => {
+            let length = expression_length(&text[end..])?;
+            for literal in string_literals(&text[end + 1..end + length - 1]) {
+                keep_prose(tag, name, &literal);
+            }
+            Some(end + length)
+        }
+        // HTML allows a bare value.
+        _ => {
+            let length = text[end..].find(|c: char| c.is_whitespace() || c == '>')?;
+            Some(end + length)
+        }
+    }
+}
+
+fn keep_prose(tag: &mut Tag<'_>, name: &str, value: &str) {
+    let value = value.split_whitespace().collect::<Vec<_>>().join(" ");
+    let component = tag.name.starts_with(char::is_uppercase);
+    let reads_as_prose = value.contains(' ') && value.contains(char::is_alphabetic);
+    // HTML's own `title` is a tooltip; `alt` is what stands for a picture.
+    let seen = if component {
+        PROSE_ATTRIBUTES.contains(&name)
+            || (reads_as_prose && !HIDDEN_ATTRIBUTES.contains(&name))
+    } else {
+        name == "alt"
+    };
+    if seen && !value.is_empty() && !matches!(tag.name, "Tabs") {
+        tag.prose.push(value);
+    }
+}
+
+/// How many bytes the `{expression}` takes that `text` starts with. `None` when it never ends.
+pub(super) fn expression_length(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut depth = 0_usize;
+    let mut at = 0;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'{' => depth += 1,
+            b'}' => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(at + 1);
+                }
+            }
+            b'/' if bytes.get(at + 1) == Some(&b'*') => at += text[at..].find("*/")? + 1,
+            // An apostrophe in the text of nested JSX opens no string: a string ends on its line.
+            quote @ (b'"' | b'\'') => {
+                if let Some(length) = string_length(&text[at + 1..], quote) {
+                    at += length;
+                }
+            }
+            b'`' => at += template_length(&text[at + 1..])?,
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
+/// The bytes up to and with the closing quote, on one line.
+fn string_length(text: &str, quote: u8) -> Option<usize> {
+    let mut escaped = false;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'\n' => return None,
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            byte if byte == quote => return Some(at + 1),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The bytes up to and with the closing backtick.
+fn template_length(text: &str) -> Option<usize> {
+    let mut escaped = false;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'`' => return Some(at + 1),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The string literals of an expression, in order, escapes resolved; names of object fields are none.
+pub(super) fn string_literals(expression: &str) -> Vec<String> {
+    let mut literals = Vec::new();
+    let mut at = 0;
+    while let Some(found) = expression[at..].find(['"', '\'', '`']) {
+        let start = at + found + 1;
+        let quote = expression.as_bytes()[start - 1];
+        let length = if quote == b'`' {
+            template_length(&expression[start..])
+        } else {
+            string_length(&expression[start..], quote)
+        };
+        let Some(length) = length else {
+            at = start;
+            continue;
+        };
+        let end = start + length;
+        let is_field = expression[end..].trim_start().starts_with(':');
+        if !is_field {
+            literals.push(unescape(&expression[start..end - 1]));
+        }
+        at = end;
+    }
+    literals
+}
+
+fn unescape(literal: &str) -> String {
+    let mut text = String::with_capacity(literal.len());
+    let mut chars = literal.chars();
+    while let Some(c) = chars.next() {
+        match (c, c == '\\') {
+            (_, true) => match chars.next() {
+                Some('n' | 't' | 'r') => text.push(' '),
+                Some(escaped) => text.push(escaped),
+                None => {}
+            },
+            (c, false) => text.push(c),
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prose(text: &str) -> Vec<String> {
+        parse_tag(text).expect("a tag").prose
+    }
+
+    #[test]
+    fn tags_end_where_jsx_ends_them() {
+        for text in [
+            "<br/>",
+            "<Tabs>",
+            "</Tabs>",
+            "<>",
+            "</>",
+            "<a.b x={1 > 2} y='>' {...rest}>",
+            "<Foo\n  bar={`a > ${b}`}\n/>",
+            "<td colspan=2>",
+        ] {
+            assert_eq!(parse_tag(text).map(|tag| tag.length), Some(text.len()), "{text}");
+        }
+        for text in ["<5", "< a", "<https://x.org>", "<me@x.org>", "<Foo", "<Foo bar={", "a"] {
+            assert_eq!(parse_tag(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn attributes_that_hold_prose_are_kept() {
+        assert_eq!(prose("<TabItem value=\"x\" label=\"On Linux\">"), ["On Linux"]);
+        assert_eq!(prose("<img src='a.png' alt='A robot' title='t'/>"), ["A robot"]);
+        assert_eq!(
+            prose("<Quiz questions={[{question: \"Why so?\", options: ['a', 'b']}]} className='x y'/>"),
+            ["Why so?", "a", "b"]
+        );
+        assert!(prose("<div className=\"two words\">").is_empty());
+        assert_eq!(prose("<Card note={'It\\'s fine'} href='a b'/>"), ["It's fine"]);
+    }
+
+    #[test]
+    fn expressions_balance_past_strings_and_comments() {
+        for text in ["{a}", "{'}'}", "{/* } */}", "{`}`}", "{{a: '}'}}", "{don't}"] {
+            assert_eq!(expression_length(text), Some(text.len()), "{text}");
+        }
+        assert_eq!(expression_length("{a"), None);
+    }
+}

@@ -1,0 +1,263 @@
+//! Where a page stands in the book: module, chapter and lesson.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde::{Deserialize, Serialize};
+
+use super::front_matter::FrontMatter;
+use super::permalink::strip_number_prefix;
+
+/// What missing titles read as.
+pub const UNKNOWN: &str = "Unknown";
+
+/// A page's module, chapter and lesson.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lesson {
+    /// The module's title, without its number.
+    pub module: Option<String>,
+    /// The module's number.
+    pub module_number: Option<i64>,
+    /// The chapter's title, without its number.
+    pub chapter: Option<String>,
+    /// The chapter's number.
+    pub chapter_number: Option<i64>,
+    /// The lesson's title, without its number.
+    pub lesson: Option<String>,
+    /// The lesson's number in its chapter.
+    pub lesson_number: Option<i64>,
+}
+
+impl Lesson {
+    /// The citation label: `[Module 1, Chapter 2, Lesson 3]`, of the numbers there are; `None` without a lesson number.
+    #[must_use]
+    pub fn label(&self) -> Option<String> {
+        let part = |name: &str, number: Option<i64>| number.map(|number| format!("{name} {number}"));
+        let lesson = part("Lesson", self.lesson_number)?;
+        let parts: Vec<_> = [
+            part("Module", self.module_number),
+            part("Chapter", self.chapter_number),
+            Some(lesson),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        Some(format!("[{}]", parts.join(", ")))
+    }
+
+    /// `1.2.3` of module, chapter and lesson; `None` without a lesson number.
+    #[must_use]
+    pub fn id(&self) -> Option<String> {
+        let lesson = self.lesson_number?;
+        let parts: Vec<_> = [self.module_number, self.chapter_number, Some(lesson)]
+            .into_iter()
+            .flatten()
+            .map(|number| number.to_string())
+            .collect();
+        Some(parts.join("."))
+    }
+}
+
+/// What the files around a page say of its folder.
+#[derive(Debug, Clone, Default)]
+pub struct FolderTitles {
+    /// The `label` of its `_category_.json` or `_category_.yml`.
+    pub category_label: Option<String>,
+    /// The title of its index page.
+    pub index_title: Option<String>,
+}
+
+static NUMBERED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)^(module|chapter|lesson|part|unit|week|section)\s*(\d+)(?:\.(\d+))?\s*[:.–—-]?\s*(.*)$")
+        .expect("the pattern is a constant")
+});
+static NUMBERED_FOLDER: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)(module|chapter|lesson)[-_ ]?(\d+)(?:\.(\d+))?[-_ ]*(.*)$")
+        .expect("the pattern is a constant")
+});
+static LEADING_NUMBER: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"^(\d+)[-_. ]").expect("the pattern is a constant"));
+
+/// A title and the number before it: `Lesson 1.2: Nodes` gives `2` and `Nodes`, within `1`.
+#[derive(Debug, Default, PartialEq)]
+struct Numbered {
+    number: Option<i64>,
+    within: Option<i64>,
+    title: Option<String>,
+}
+
+fn numbered(text: &str) -> Numbered {
+    let text = text.trim();
+    if let Ok(number) = text.parse() {
+        return Numbered {
+            number: Some(number),
+            ..Numbered::default()
+        };
+    }
+    let Some(captures) = NUMBERED.captures(text) else {
+        return Numbered {
+            title: Some(text.to_owned()).filter(|title| !title.is_empty()),
+            ..Numbered::default()
+        };
+    };
+    let digits = |group| {
+        captures
+            .get(group)
+            .and_then(|digits| digits.as_str().parse().ok())
+    };
+    let title = captures.get(4).map_or("", |title| title.as_str()).trim();
+    Numbered {
+        number: digits(3).or_else(|| digits(2)),
+        within: digits(3).and(digits(2)),
+        title: Some(title.to_owned()).filter(|title| !title.is_empty()),
+    }
+}
+
+/// Reads where a page stands: from its front matter, else its path, else its sidebar position.
+#[must_use]
+pub fn lesson_of(
+    relative: &str,
+    title: &str,
+    front_matter: &FrontMatter,
+    folder: &FolderTitles,
+) -> Lesson {
+    let field = |value: &Option<String>| value.as_deref().map(numbered).unwrap_or_default();
+    let module = field(&front_matter.module);
+    let chapter = field(&front_matter.chapter);
+    let lesson = front_matter.lesson.as_deref().map(numbered);
+    let titled = NUMBERED
+        .captures(title)
+        .filter(|captures| captures[1].eq_ignore_ascii_case("lesson"))
+        .map(|_| numbered(title));
+    let path = PathNumbers::read(relative);
+    let lesson_number = lesson
+        .as_ref()
+        .and_then(|lesson| lesson.number)
+        .or_else(|| titled.as_ref().and_then(|titled| titled.number))
+        .or(path.lesson);
+    let in_chapter = front_matter.chapter.is_some() || path.chapter.is_some();
+    let sidebar_number = || {
+        #[expect(clippy::cast_possible_truncation, reason = "sidebar positions are small numbers")]
+        let number = front_matter.sidebar_position? as i64;
+        (in_chapter && number > 0).then_some(number)
+    };
+    let is_index = ["index.", "readme."]
+        .iter()
+        .any(|name| file_name(relative).to_lowercase().starts_with(name));
+    Lesson {
+        module: module.title.or(path.module_title),
+        module_number: module.number.or(path.module),
+        chapter: chapter
+            .title
+            .or_else(|| {
+                let label = folder.category_label.as_deref().or(folder.index_title.as_deref());
+                label.and_then(|label| numbered(label).title)
+            })
+            .or_else(|| folder_in_words(relative)),
+        chapter_number: chapter
+            .number
+            .or_else(|| titled.as_ref().and_then(|titled| titled.within))
+            .or(path.chapter),
+        lesson: lesson
+            .and_then(|lesson| lesson.title)
+            .or_else(|| titled.and_then(|titled| titled.title))
+            .or_else(|| lesson_number.map(|_| title.to_owned())),
+        lesson_number: lesson_number.or_else(|| if is_index { None } else { sidebar_number() }),
+    }
+}
+
+fn file_name(relative: &str) -> &str {
+    relative.rsplit('/').next().unwrap_or(relative)
+}
+
+/// The page's folder as words: `02-ros2-basics` gives `Ros2 basics`.
+fn folder_in_words(relative: &str) -> Option<String> {
+    let folder = relative.rsplit_once('/')?.0.rsplit('/').next()?;
+    let name = NUMBERED_FOLDER
+        .captures(folder)
+        .and_then(|captures| captures.get(4))
+        .map(|rest| rest.as_str())
+        .filter(|rest| !rest.is_empty())
+        .unwrap_or_else(|| strip_number_prefix(folder));
+    let words = name.replace(['-', '_'], " ");
+    let mut chars = words.trim().chars();
+    let first = chars.next()?;
+    Some(first.to_uppercase().chain(chars).collect())
+}
+
+/// The numbers in a path such as `module-1-ros2/chapter-2-nodes/lesson-3-topics.md`.
+#[derive(Debug, Default)]
+struct PathNumbers {
+    module: Option<i64>,
+    module_title: Option<String>,
+    chapter: Option<i64>,
+    lesson: Option<i64>,
+}
+
+impl PathNumbers {
+    fn read(relative: &str) -> Self {
+        let mut numbers = Self::default();
+        for part in relative.split('/') {
+            let part = part.rsplit_once('.').map_or(part, |(stem, _)| stem);
+            let Some(captures) = NUMBERED_FOLDER.captures(part) else {
+                continue;
+            };
+            let digits = |group| {
+                captures
+                    .get(group)
+                    .and_then(|digits: regex::Match<'_>| digits.as_str().parse().ok())
+            };
+            let number = digits(3).or_else(|| digits(2));
+            match captures[1].to_lowercase().as_str() {
+                "module" => {
+                    numbers.module = number;
+                    let words = captures[4].replace(['-', '_'], " ");
+                    numbers.module_title = Some(words).filter(|words| !words.is_empty());
+                }
+                "chapter" => numbers.chapter = number,
+                _ => numbers.lesson = number,
+            }
+        }
+        if numbers.lesson.is_none() && numbers.chapter.is_some() && relative.contains('/') {
+            numbers.lesson = LEADING_NUMBER
+                .captures(file_name(relative))
+                .and_then(|captures| captures[1].parse().ok());
+        }
+        numbers
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lesson(relative: &str, title: &str, fields: &str) -> Lesson {
+        let text = format!("---\n{fields}\n---\n");
+        let page = super::super::front_matter::split_front_matter(&text).expect("valid front matter");
+        lesson_of(relative, title, &page.front_matter, &FolderTitles::default())
+    }
+
+    #[test]
+    fn numbers_come_from_front_matter_first() {
+        let found = lesson(
+            "module-9-x/chapter-8-y/z.md",
+            "Lesson 1.2: Reading Soil",
+            "module: 'Module 1: Foundations'\nchapter: 'Chapter 1: Sensing'",
+        );
+        assert_eq!(found.label().as_deref(), Some("[Module 1, Chapter 1, Lesson 2]"));
+        assert_eq!(found.chapter.as_deref(), Some("Sensing"));
+        assert_eq!(found.lesson.as_deref(), Some("Reading Soil"));
+        let numbers = lesson("a.md", "T", "chapter: 5\nlesson: 3");
+        assert_eq!((numbers.chapter_number, numbers.lesson_number), (Some(5), Some(3)));
+    }
+
+    #[test]
+    fn else_from_the_path_and_else_there_are_none() {
+        let found = lesson("module-1-ros2/chapter-2-nodes/lesson-3-topics.md", "Topics", "a: 1");
+        assert_eq!(found.label().as_deref(), Some("[Module 1, Chapter 2, Lesson 3]"));
+        assert_eq!(found.chapter.as_deref(), Some("Nodes"));
+        assert_eq!(found.module.as_deref(), Some("ros2"));
+        let plain = lesson("guides/mocking.md", "Mocking", "a: 1");
+        assert_eq!((plain.label(), plain.chapter.as_deref()), (None, Some("Guides")));
+    }
+}

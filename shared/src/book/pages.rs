@@ -1,0 +1,158 @@
+//! Which files of a site are pages.
+
+use std::collections::BTreeSet;
+
+use super::settings::{CURRENT_VERSION, SiteSettings};
+
+/// A file that Docusaurus makes a page of.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PageFile {
+    /// The path relative to the site: `docs/a/b.md`.
+    pub source: String,
+    /// The locale of the text.
+    pub locale: String,
+    /// The version: `current`, or a name in `versions.json`.
+    pub version: String,
+    /// The path below the version's root: `a/b.md`.
+    pub relative: String,
+}
+
+const DOCS_PLUGIN: &str = "docusaurus-plugin-content-docs";
+
+/// Reads a path as a page: its locale, version and place, whether or not the file exists. `None` when it cannot be one.
+#[must_use]
+pub fn page_file(settings: &SiteSettings, source: &str) -> Option<PageFile> {
+    let (locale, version, relative) = locate(settings, source)?;
+    let name = relative.rsplit('/').next().unwrap_or(relative);
+    let markdown = [".md", ".mdx"]
+        .iter()
+        .any(|extension| name.ends_with(extension));
+    let hidden = relative.split('/').any(|part| part.starts_with('.'));
+    if !markdown || hidden || settings.excludes(relative) {
+        return None;
+    }
+    Some(PageFile {
+        source: source.to_owned(),
+        locale: locale.to_owned(),
+        version: version.to_owned(),
+        relative: relative.to_owned(),
+    })
+}
+
+/// The pages among the paths of a site, in path order. A translation of a page that does not exist is none.
+#[must_use]
+pub fn list_pages(settings: &SiteSettings, paths: &BTreeSet<String>) -> Vec<PageFile> {
+    paths
+        .iter()
+        .filter_map(|path| page_file(settings, path))
+        .filter(|page| {
+            page.locale == settings.default_locale
+                || paths.contains(&default_source(settings, page))
+        })
+        .collect()
+}
+
+/// The file of the default locale that a page translates (its own path, for a page of that locale).
+#[must_use]
+pub fn default_source(settings: &SiteSettings, page: &PageFile) -> String {
+    source_in(settings, page, &settings.default_locale)
+}
+
+/// The path of a page's file in a locale.
+#[must_use]
+pub fn source_in(settings: &SiteSettings, page: &PageFile, locale: &str) -> String {
+    let current = page.version == CURRENT_VERSION;
+    let folder = match (locale == settings.default_locale, current) {
+        (true, true) => settings.docs_path.clone(),
+        (true, false) => format!("versioned_docs/version-{}", page.version),
+        (false, true) => format!("i18n/{locale}/{DOCS_PLUGIN}/current"),
+        (false, false) => format!("i18n/{locale}/{DOCS_PLUGIN}/version-{}", page.version),
+    };
+    if folder.is_empty() {
+        page.relative.clone()
+    } else {
+        format!("{folder}/{}", page.relative)
+    }
+}
+
+/// Splits a path in locale, version and the path below the version's root.
+fn locate<'a>(settings: &'a SiteSettings, source: &'a str) -> Option<(&'a str, &'a str, &'a str)> {
+    let default = settings.default_locale.as_str();
+    if let Some(rest) = source.strip_prefix("i18n/") {
+        let (locale, rest) = rest.split_once('/')?;
+        let rest = rest.strip_prefix(DOCS_PLUGIN)?.strip_prefix('/')?;
+        let (folder, relative) = rest.split_once('/')?;
+        let known = locale != default && settings.locales.iter().any(|name| name == locale);
+        let version = if folder == CURRENT_VERSION {
+            CURRENT_VERSION
+        } else {
+            known_version(settings, folder)?
+        };
+        return known.then_some((locale, version, relative));
+    }
+    if let Some(rest) = source.strip_prefix("versioned_docs/") {
+        let (folder, relative) = rest.split_once('/')?;
+        return Some((default, known_version(settings, folder)?, relative));
+    }
+    let relative = match settings.docs_path.as_str() {
+        "" => source,
+        folder => source.strip_prefix(folder)?.strip_prefix('/')?,
+    };
+    Some((default, CURRENT_VERSION, relative))
+}
+
+fn known_version<'a>(settings: &'a SiteSettings, folder: &str) -> Option<&'a str> {
+    let name = folder.strip_prefix("version-")?;
+    settings
+        .versions
+        .iter()
+        .map(String::as_str)
+        .find(|version| *version == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn pages_are_the_files_docusaurus_takes() {
+        let files = BTreeMap::from([
+            (
+                "docusaurus.config.js".to_owned(),
+                "module.exports={baseUrl:'/',i18n:{defaultLocale:'en',locales:['en','ur']}}".to_owned(),
+            ),
+            ("versions.json".to_owned(), "[\"1.0\"]".to_owned()),
+        ]);
+        let settings = SiteSettings::read(&files, true);
+        let paths = [
+            "docs/a.md",
+            "docs/UP.MD",
+            "docs/b/_partial.mdx",
+            "docs/.dot.md",
+            "docs/z.test.md",
+            "docs/x.md.backup",
+            "blog/post.md",
+            "versioned_docs/version-1.0/a.md",
+            "versioned_docs/version-0.1/a.md",
+            "i18n/ur/docusaurus-plugin-content-docs/current/a.md",
+            "i18n/ur/docusaurus-plugin-content-docs/current/only-here.md",
+            "i18n/fr/docusaurus-plugin-content-docs/current/a.md",
+        ]
+        .map(str::to_owned)
+        .into();
+        let sources: Vec<_> = list_pages(&settings, &paths)
+            .into_iter()
+            .map(|page| page.source)
+            .collect();
+        assert_eq!(
+            sources,
+            [
+                "docs/a.md",
+                "docs/z.test.md",
+                "i18n/ur/docusaurus-plugin-content-docs/current/a.md",
+                "versioned_docs/version-1.0/a.md"
+            ]
+        );
+    }
+}

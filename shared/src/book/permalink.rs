@@ -1,0 +1,186 @@
+//! A page's URL from its path and front matter, as Docusaurus derives it.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::front_matter::FrontMatter;
+use super::settings::SiteSettings;
+
+static NUMBER_PREFIX: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^\d+\s*[-_.]+\s*([^-_.\s].*)$").expect("the pattern is a constant")
+});
+/// Dates and version numbers look like prefixes and are none.
+static NOT_A_PREFIX: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"^\d+[-_.]\d+").expect("the pattern is a constant"));
+
+/// A folder or file name without its number prefix: `01-setup` gives `setup`, `1.2-setup` itself.
+#[must_use]
+pub fn strip_number_prefix(name: &str) -> &str {
+    if NOT_A_PREFIX.is_match(name) {
+        return name;
+    }
+    NUMBER_PREFIX
+        .captures(name)
+        .and_then(|captures| captures.get(1))
+        .map_or(name, |rest| rest.as_str())
+}
+
+/// A page's names as Docusaurus computes them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageNames {
+    /// The id that sidebars use: `folder/name`.
+    pub doc_id: String,
+    /// The path below the version's root, with a leading slash.
+    pub slug: String,
+}
+
+/// Computes the names of the page at `relative`, a path below its version's root (`a/01-b.md`).
+#[must_use]
+pub fn page_names(
+    settings: &SiteSettings,
+    relative: &str,
+    front_matter: &FrontMatter,
+) -> PageNames {
+    let (folder, file) = relative.rsplit_once('/').unwrap_or((".", relative));
+    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+    let strip = settings.number_prefixes && front_matter.parse_number_prefixes.unwrap_or(true);
+    let strip_name = |name: &'_ str| -> String {
+        if strip { strip_number_prefix(name) } else { name }.to_owned()
+    };
+    let stripped_folder = folder
+        .split('/')
+        .map(strip_name)
+        .collect::<Vec<_>>()
+        .join("/");
+    let base_id = front_matter.id.clone().unwrap_or_else(|| strip_name(stem));
+    let doc_id = if folder == "." {
+        base_id.clone()
+    } else {
+        format!("{stripped_folder}/{base_id}")
+    };
+    let folder_slug = if folder == "." {
+        "/".to_owned()
+    } else {
+        format!("/{stripped_folder}/")
+    };
+    let slug = match &front_matter.slug {
+        Some(slug) if slug.starts_with('/') => slug.clone(),
+        Some(slug) => resolve_path(slug, &folder_slug),
+        None if is_category_index(stem, folder) => folder_slug,
+        None => resolve_path(&base_id, &folder_slug),
+    };
+    PageNames { doc_id, slug }
+}
+
+/// Whether a file is its folder's index page: `index`, `readme` or the folder's own raw name, in any case.
+fn is_category_index(stem: &str, folder: &str) -> bool {
+    let stem = stem.to_lowercase();
+    let own_folder = folder.rsplit('/').next().unwrap_or_default().to_lowercase();
+    stem == "index" || stem == "readme" || stem == own_folder
+}
+
+/// The final URL path of a slug: base URL, locale, route, version and slug joined, the trailing slash as configured.
+///
+/// Not percent-encoded, as in Docusaurus's own metadata.
+#[must_use]
+pub fn page_url(settings: &SiteSettings, locale: &str, version: &str, slug: &str) -> String {
+    let locale_part = if locale == settings.default_locale {
+        ""
+    } else {
+        locale
+    };
+    let version_part = settings.version_path(version);
+    let base = normalize(&[settings.base_url.as_str(), locale_part]);
+    let url = normalize(&[
+        settings.base_url.as_str(),
+        locale_part,
+        settings.route_base_path.as_str(),
+        &version_part,
+        slug,
+    ]);
+    match settings.trailing_slash {
+        _ if url == "/" || url.trim_end_matches('/') == base.trim_end_matches('/') => url,
+        None => url,
+        Some(true) if url.ends_with('/') => url,
+        Some(true) => url + "/",
+        Some(false) => url.trim_end_matches('/').to_owned(),
+    }
+}
+
+/// Joins URL parts with one slash between them; a trailing slash of the last part stays.
+fn normalize(parts: &[&str]) -> String {
+    let trailing = parts
+        .iter()
+        .rev()
+        .find(|part| !part.is_empty())
+        .is_some_and(|part| part.ends_with('/'));
+    let mut url = String::new();
+    for segment in parts.iter().flat_map(|part| part.split('/')) {
+        if !segment.is_empty() {
+            url.push('/');
+            url.push_str(segment);
+        }
+    }
+    if url.is_empty() || trailing {
+        url.push('/');
+    }
+    url
+}
+
+/// Resolves a relative path against a folder that ends in a slash, as the npm package `resolve-pathname` does.
+fn resolve_path(path: &str, folder: &str) -> String {
+    let mut segments: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    let mut trailing = false;
+    for part in path.split('/') {
+        trailing = matches!(part, "" | "." | "..");
+        match part {
+            "" | "." => {}
+            ".." => {
+                segments.pop();
+            }
+            name => segments.push(name),
+        }
+    }
+    let mut resolved = format!("/{}", segments.join("/"));
+    if trailing && !resolved.ends_with('/') {
+        resolved.push('/');
+    }
+    resolved
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn number_prefixes_are_those_docusaurus_strips() {
+        for (name, expected) in [
+            ("01-a", "a"),
+            ("2-a", "a"),
+            ("03.a", "a"),
+            ("04 - a", "a"),
+            ("05_a", "a"),
+            ("014--a", "a"),
+            ("99- a", "a"),
+            ("1.2-a", "1.2-a"),
+            ("7.0-a", "7.0-a"),
+            ("2024-01-02-a", "2024-01-02-a"),
+            ("11-", "11-"),
+            ("12", "12"),
+            ("13 a", "13 a"),
+            ("3d-a", "3d-a"),
+            ("1.1-intro", "1.1-intro"),
+        ] {
+            assert_eq!(strip_number_prefix(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn slugs_resolve_against_the_stripped_folder() {
+        assert_eq!(resolve_path("rel/ative", "/a/"), "/a/rel/ative");
+        assert_eq!(resolve_path("./x", "/a/b/"), "/a/b/x");
+        assert_eq!(resolve_path("../x", "/a/b/"), "/a/x");
+        assert_eq!(resolve_path("moved-index/", "/a/"), "/a/moved-index/");
+    }
+}

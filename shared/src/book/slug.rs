@@ -1,0 +1,76 @@
+//! Heading ids as `github-slugger` makes them.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// What `github-slugger` removes: all but letters, marks, decimal digits, connectors such as `_`, `-` and the space.
+static REMOVED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"[^\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\- ]").expect("the pattern is a constant")
+});
+
+/// Makes the heading ids of one page; remembers those given, so that a repeated one gets `-1`, `-2`, ….
+#[derive(Debug, Default)]
+pub struct Slugger {
+    occurrences: HashMap<String, usize>,
+}
+
+impl Slugger {
+    /// The id of the next heading with this text.
+    pub fn slug(&mut self, text: &str) -> String {
+        let original = slug(text);
+        let mut candidate = original.clone();
+        while self.occurrences.contains_key(&candidate) {
+            let count = self.occurrences.entry(original.clone()).or_insert(0);
+            *count += 1;
+            candidate = format!("{original}-{count}");
+        }
+        self.occurrences.insert(candidate.clone(), 0);
+        candidate
+    }
+}
+
+/// The slug of one text, repetitions aside.
+#[must_use]
+pub fn slug(text: &str) -> String {
+    REMOVED
+        .replace_all(&text.to_lowercase(), "")
+        .replace(' ', "-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slugs_are_those_of_github_slugger() {
+        for (text, expected) in [
+            ("a - b", "a---b"),
+            ("C++ & C#", "c--c"),
+            ("2.3 Inverse", "23-inverse"),
+            ("🚀 Rocket start", "-rocket-start"),
+            ("Rocket end 🚀", "rocket-end-"),
+            ("snake_case and dots.here", "snake_case-and-dotshere"),
+            ("یہ کیا ہے؟", "یہ-کیا-ہے"),
+            ("Energy $E=mc^2$ law", "energy-emc2-law"),
+            ("x² and Ⅷ", "x-and-ⅷ"),
+            ("tab\there", "tabhere"),
+        ] {
+            assert_eq!(slug(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn repeated_slugs_are_numbered_past_real_headings() {
+        let mut slugger = Slugger::default();
+        let ids: Vec<_> = ["Setup", "Setup", "Setup 1", "constructor", "", ""]
+            .iter()
+            .map(|text| slugger.slug(text))
+            .collect();
+        assert_eq!(
+            ids,
+            ["setup", "setup-1", "setup-1-1", "constructor", "", "-1"]
+        );
+    }
+}

@@ -1,0 +1,182 @@
+//! Port: documents, chunks and logs in a database. The catalog is the root: what it does not list is not in the book.
+
+mod types;
+
+mod postgres;
+#[cfg(feature = "embedded")]
+mod sqlite;
+
+use std::time::Duration;
+
+use uuid::Uuid;
+
+pub use postgres::{PostgresCatalog, PostgresOptions};
+#[cfg(feature = "embedded")]
+pub use sqlite::SqliteCatalog;
+pub use types::{
+    ChunkRow, Commit, CommitOutcome, DocumentRow, Feedback, IndexRow, IndexSpec, IndexState,
+    IndexStats, JoinedChunk, NewIndex, Pending, QueryLog, QueryStatus, Rating, SiteInfo,
+    StoredDocument,
+};
+
+/// The version of the tables that this code reads and writes.
+pub const SCHEMA_VERSION: i32 = 1;
+
+/// The catalog: Postgres in production, one SQLite file on a laptop.
+#[derive(Debug, Clone)]
+pub enum Catalog {
+    /// Postgres.
+    Postgres(PostgresCatalog),
+    /// A SQLite file.
+    #[cfg(feature = "embedded")]
+    Sqlite(SqliteCatalog),
+}
+
+/// What can go wrong, by what a caller can do.
+#[derive(Debug, thiserror::Error)]
+pub enum CatalogError {
+    /// Out of reach or over its time: may pass.
+    #[error("the catalog is unavailable: {0}")]
+    Unavailable(String),
+    /// Its tables are of another version.
+    #[error("the catalog has schema version {found}, this program needs {needed}; run `bookrag migrate`")]
+    Schema {
+        /// The version found; 0 without tables.
+        found: i32,
+        /// [`SCHEMA_VERSION`].
+        needed: i32,
+    },
+    /// It refused a statement: a bug, or a damaged file.
+    #[error("the catalog refused: {0}")]
+    Rejected(String),
+}
+
+/// Calls the same method on whichever store this is.
+macro_rules! on_store {
+    ($self:ident, $store:ident => $call:expr) => {
+        match $self {
+            Catalog::Postgres($store) => $call.await,
+            #[cfg(feature = "embedded")]
+            Catalog::Sqlite($store) => $call.await,
+        }
+    };
+}
+
+impl Catalog {
+    /// Applies the migrations that are missing. Returns the version after it.
+    pub async fn migrate(&self) -> Result<i32, CatalogError> {
+        on_store!(self, store => store.migrate())
+    }
+
+    /// Asks for an answer and checks the schema version.
+    pub async fn ping(&self) -> Result<(), CatalogError> {
+        on_store!(self, store => store.ping())
+    }
+
+    /// The index of this version, created if there is none: live when it is the first, else building. Its site is updated.
+    pub async fn ensure_index(&self, index: &NewIndex) -> Result<IndexRow, CatalogError> {
+        on_store!(self, store => store.ensure_index(index))
+    }
+
+    /// The index that queries read; `None` before the first ingest.
+    pub async fn live_index(&self) -> Result<Option<IndexRow>, CatalogError> {
+        on_store!(self, store => store.live_index())
+    }
+
+    /// A document as it was last committed; `None` when it never was. A deleted one is a tombstone.
+    pub async fn document(
+        &self,
+        index_id: i64,
+        document_id: Uuid,
+    ) -> Result<Option<StoredDocument>, CatalogError> {
+        on_store!(self, store => store.document(index_id, document_id))
+    }
+
+    /// All documents of an index that are not deleted, by source path.
+    pub async fn documents(&self, index_id: i64) -> Result<Vec<StoredDocument>, CatalogError> {
+        on_store!(self, store => store.documents(index_id))
+    }
+
+    /// The documents that used or looked for the file at `path` when they were read, by source path.
+    pub async fn dependents(&self, index_id: i64, path: &str) -> Result<Vec<String>, CatalogError> {
+        on_store!(self, store => store.dependents(index_id, path))
+    }
+
+    /// The chunks of a document, in order.
+    pub async fn chunks(
+        &self,
+        index_id: i64,
+        document_id: Uuid,
+    ) -> Result<Vec<ChunkRow>, CatalogError> {
+        on_store!(self, store => store.chunks(index_id, document_id))
+    }
+
+    /// For each of the hashes that any chunk of the index has: one point that holds its vectors.
+    pub async fn points_with_text(
+        &self,
+        index_id: i64,
+        text_hashes: &[String],
+    ) -> Result<Vec<(String, Uuid)>, CatalogError> {
+        on_store!(self, store => store.points_with_text(index_id, text_hashes))
+    }
+
+    /// Writes down the points that are about to be upserted for a document, so that a crash leaves none behind.
+    pub async fn add_intents(
+        &self,
+        index_id: i64,
+        document_id: Uuid,
+        points: &[Uuid],
+    ) -> Result<(), CatalogError> {
+        on_store!(self, store => store.add_intents(index_id, document_id, points))
+    }
+
+    /// Replaces a document's row, chunks and inputs in one transaction, if its revision is still the one expected, all
+    /// intents are there and the index is not retired. The points it no longer uses become garbage.
+    pub async fn commit(&self, commit: &Commit) -> Result<CommitOutcome, CatalogError> {
+        on_store!(self, store => store.commit(commit))
+    }
+
+    /// Claims what is due: garbage at once; intents older than `age` by the database's clock; and what was claimed
+    /// `age` ago, whose points are deleted once more before [`Self::forget`] takes their rows away.
+    pub async fn claim_pending(
+        &self,
+        index_id: i64,
+        age: Duration,
+    ) -> Result<Vec<Pending>, CatalogError> {
+        on_store!(self, store => store.claim_pending(index_id, age))
+    }
+
+    /// Removes the rows of pending points whose deletion is final.
+    pub async fn forget(&self, index_id: i64, points: &[Uuid]) -> Result<(), CatalogError> {
+        on_store!(self, store => store.forget(index_id, points))
+    }
+
+    /// How many points are pending: intents, claimed ones and garbage.
+    pub async fn pending_count(&self, index_id: i64) -> Result<u64, CatalogError> {
+        on_store!(self, store => store.pending_count(index_id))
+    }
+
+    /// Which of these points the book holds now, with when each was committed.
+    pub async fn join(
+        &self,
+        index_id: i64,
+        points: &[Uuid],
+    ) -> Result<Vec<JoinedChunk>, CatalogError> {
+        on_store!(self, store => store.join(index_id, points))
+    }
+
+    /// Counts of an index.
+    pub async fn stats(&self, index_id: i64) -> Result<IndexStats, CatalogError> {
+        on_store!(self, store => store.stats(index_id))
+    }
+
+    /// Writes down that a question was asked: hashes only.
+    pub async fn log_query(&self, log: &QueryLog) -> Result<(), CatalogError> {
+        on_store!(self, store => store.log_query(log))
+    }
+
+    /// Writes down a reader's judgement. `false` when there is no such message.
+    pub async fn add_feedback(&self, feedback: &Feedback) -> Result<bool, CatalogError> {
+        on_store!(self, store => store.add_feedback(feedback))
+    }
+}

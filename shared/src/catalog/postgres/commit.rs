@@ -1,0 +1,212 @@
+//! The commit of a document.
+
+use tokio_postgres::types::{Json, Type};
+use uuid::Uuid;
+
+use super::PostgresCatalog;
+use super::pool::Transaction;
+use crate::catalog::{CatalogError, ChunkRow, Commit, CommitOutcome, IndexState};
+
+impl PostgresCatalog {
+    pub(in crate::catalog) async fn commit(
+        &self,
+        commit: &Commit,
+    ) -> Result<CommitOutcome, CatalogError> {
+        let mut transaction = self.pool.begin().await?;
+        let outcome = write(&mut transaction, commit).await?;
+        if matches!(outcome, CommitOutcome::Committed { .. }) {
+            transaction.commit().await?;
+        } else {
+            transaction.roll_back().await;
+        }
+        Ok(outcome)
+    }
+}
+
+async fn write(
+    transaction: &mut Transaction<'_>,
+    commit: &Commit,
+) -> Result<CommitOutcome, CatalogError> {
+    // The lock holds off a switch that would retire it before this commits.
+    let index = transaction
+        .query(
+            "SELECT state FROM indexes WHERE index_id = $1 FOR SHARE",
+            &[(&commit.index_id, Type::INT8)],
+        )
+        .await?;
+    let Some(index) = index.first() else {
+        return Err(CatalogError::Rejected(format!(
+            "no index {}",
+            commit.index_id
+        )));
+    };
+    if IndexState::named(index.try_get(0)?) == Some(IndexState::Retired) {
+        return Ok(CommitOutcome::Retired);
+    }
+    if write_document(transaction, commit).await? == 0 {
+        return Ok(CommitOutcome::Conflict);
+    }
+    if take_intents(transaction, commit).await? != commit.intents.len() as u64 {
+        return Ok(CommitOutcome::Conflict);
+    }
+    write_inputs(transaction, commit).await?;
+    let garbage = match &commit.chunks {
+        Some(chunks) => {
+            let garbage = remove_chunks(transaction, commit, chunks).await?;
+            write_chunks(transaction, commit, chunks).await?;
+            garbage
+        }
+        None => Vec::new(),
+    };
+    Ok(CommitOutcome::Committed { garbage })
+}
+
+/// Writes the row if its revision is the one expected; returns how many rows that were.
+async fn write_document(
+    transaction: &mut Transaction<'_>,
+    commit: &Commit,
+) -> Result<u64, CatalogError> {
+    let document = &commit.document;
+    // The time is the clock's, not the transaction's: readers compare it with the moment they began.
+    transaction
+        .execute(
+            "INSERT INTO documents (index_id, document_id, source, title, url, locale, version, lesson_id, lesson,
+                fingerprint, skip_reason, deleted, revision, last_indexed_at)
+             SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13 + 1, clock_timestamp()
+             WHERE $13 = 0 OR EXISTS (SELECT FROM documents WHERE index_id = $1 AND document_id = $2)
+             ON CONFLICT (index_id, document_id) DO UPDATE SET
+                source = excluded.source, title = excluded.title, url = excluded.url, locale = excluded.locale,
+                version = excluded.version, lesson_id = excluded.lesson_id, lesson = excluded.lesson,
+                fingerprint = excluded.fingerprint, skip_reason = excluded.skip_reason, deleted = excluded.deleted,
+                revision = excluded.revision, last_indexed_at = excluded.last_indexed_at
+             WHERE documents.revision = $13",
+            &[
+                (&commit.index_id, Type::INT8),
+                (&document.document_id, Type::UUID),
+                (&document.source, Type::TEXT),
+                (&document.title, Type::TEXT),
+                (&document.url, Type::TEXT),
+                (&document.locale, Type::TEXT),
+                (&document.version, Type::TEXT),
+                (&document.lesson_id, Type::TEXT),
+                (&Json(&document.lesson), Type::JSONB),
+                (&document.fingerprint, Type::TEXT),
+                (&document.skip_reason, Type::TEXT),
+                (&document.deleted, Type::BOOL),
+                (&commit.expected_revision, Type::INT8),
+            ],
+        )
+        .await
+}
+
+async fn take_intents(
+    transaction: &mut Transaction<'_>,
+    commit: &Commit,
+) -> Result<u64, CatalogError> {
+    transaction
+        .execute(
+            "DELETE FROM pending_points WHERE index_id = $1 AND kind = 'intent' AND point_id = ANY($2)",
+            &[
+                (&commit.index_id, Type::INT8),
+                (&commit.intents, Type::UUID_ARRAY),
+            ],
+        )
+        .await
+}
+
+async fn write_inputs(
+    transaction: &mut Transaction<'_>,
+    commit: &Commit,
+) -> Result<(), CatalogError> {
+    let document_id = commit.document.document_id;
+    transaction
+        .execute(
+            "DELETE FROM document_inputs WHERE index_id = $1 AND document_id = $2",
+            &[(&commit.index_id, Type::INT8), (&document_id, Type::UUID)],
+        )
+        .await?;
+    transaction
+        .execute(
+            "INSERT INTO document_inputs (index_id, document_id, path) SELECT DISTINCT $1, $2, path FROM unnest($3) AS path",
+            &[
+                (&commit.index_id, Type::INT8),
+                (&document_id, Type::UUID),
+                (&commit.inputs, Type::TEXT_ARRAY),
+            ],
+        )
+        .await?;
+    Ok(())
+}
+
+/// Removes the chunks that are no more and returns the points that only the old ones had, which are garbage now.
+async fn remove_chunks(
+    transaction: &mut Transaction<'_>,
+    commit: &Commit,
+    chunks: &[ChunkRow],
+) -> Result<Vec<Uuid>, CatalogError> {
+    let points = column(chunks, |chunk| chunk.point_id);
+    let chunk_ids = column(chunks, |chunk| chunk.chunk_id);
+    let rows = transaction
+        .query(
+            "WITH removed AS (
+                DELETE FROM document_chunks WHERE index_id = $1 AND document_id = $2 AND chunk_id <> ALL($4))
+             INSERT INTO pending_points (index_id, point_id, document_id, kind)
+             SELECT index_id, qdrant_point_id, document_id, 'garbage' FROM document_chunks
+             WHERE index_id = $1 AND document_id = $2 AND qdrant_point_id <> ALL($3)
+             RETURNING point_id",
+            &[
+                (&commit.index_id, Type::INT8),
+                (&commit.document.document_id, Type::UUID),
+                (&points, Type::UUID_ARRAY),
+                (&chunk_ids, Type::UUID_ARRAY),
+            ],
+        )
+        .await?;
+    rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
+}
+
+async fn write_chunks(
+    transaction: &mut Transaction<'_>,
+    commit: &Commit,
+    chunks: &[ChunkRow],
+) -> Result<(), CatalogError> {
+    transaction
+        .execute(
+            "INSERT INTO document_chunks (index_id, document_id, chunk_id, position, chapter, chapter_id, section,
+                section_id, source_file, start_line, end_line, token_count, qdrant_point_id, text, text_hash,
+                payload_hash)
+             SELECT $1, $2, chunk.*
+             FROM unnest($3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) AS chunk
+             ON CONFLICT (index_id, chunk_id) DO UPDATE SET
+                position = excluded.position, chapter = excluded.chapter, chapter_id = excluded.chapter_id,
+                section = excluded.section, section_id = excluded.section_id, source_file = excluded.source_file,
+                start_line = excluded.start_line, end_line = excluded.end_line, token_count = excluded.token_count,
+                qdrant_point_id = excluded.qdrant_point_id, text = excluded.text, text_hash = excluded.text_hash,
+                payload_hash = excluded.payload_hash, updated_at = excluded.updated_at",
+            &[
+                (&commit.index_id, Type::INT8),
+                (&commit.document.document_id, Type::UUID),
+                (&column(chunks, |chunk| chunk.chunk_id), Type::UUID_ARRAY),
+                (&column(chunks, |chunk| chunk.position), Type::INT4_ARRAY),
+                (&column(chunks, |chunk| chunk.chapter.as_str()), Type::TEXT_ARRAY),
+                (&column(chunks, |chunk| chunk.chapter_id), Type::INT8_ARRAY),
+                (&column(chunks, |chunk| chunk.section.as_deref()), Type::TEXT_ARRAY),
+                (&column(chunks, |chunk| chunk.section_id.as_deref()), Type::TEXT_ARRAY),
+                (&column(chunks, |chunk| chunk.source_file.as_str()), Type::TEXT_ARRAY),
+                (&column(chunks, |chunk| i64::from(chunk.start_line)), Type::INT8_ARRAY),
+                (&column(chunks, |chunk| i64::from(chunk.end_line)), Type::INT8_ARRAY),
+                (&column(chunks, |chunk| i64::from(chunk.token_count)), Type::INT8_ARRAY),
+                (&column(chunks, |chunk| chunk.point_id), Type::UUID_ARRAY),
+                (&column(chunks, |chunk| chunk.text.as_str()), Type::TEXT_ARRAY),
+                (&column(chunks, |chunk| chunk.text_hash.as_str()), Type::TEXT_ARRAY),
+                (&column(chunks, |chunk| chunk.payload_hash.as_str()), Type::TEXT_ARRAY),
+            ],
+        )
+        .await?;
+    Ok(())
+}
+
+/// One column of all rows, for `unnest`.
+fn column<'a, T>(chunks: &'a [ChunkRow], value: impl Fn(&'a ChunkRow) -> T) -> Vec<T> {
+    chunks.iter().map(value).collect()
+}

@@ -1,0 +1,162 @@
+//! Documents and chunks, read.
+
+use tokio_postgres::Row;
+use tokio_postgres::types::{Json, Type};
+use uuid::Uuid;
+
+use super::PostgresCatalog;
+use super::values::unsigned;
+use crate::catalog::{CatalogError, ChunkRow, DocumentRow, JoinedChunk, StoredDocument};
+
+impl PostgresCatalog {
+    pub(in crate::catalog) async fn document(
+        &self,
+        index_id: i64,
+        document_id: Uuid,
+    ) -> Result<Option<StoredDocument>, CatalogError> {
+        let rows = self
+            .pool
+            .query(
+                "SELECT *, (SELECT count(*) FROM document_chunks AS chunk
+                    WHERE chunk.index_id = document.index_id AND chunk.document_id = document.document_id
+                 ) AS chunk_count
+                 FROM documents AS document WHERE index_id = $1 AND document_id = $2",
+                &[(&index_id, Type::INT8), (&document_id, Type::UUID)],
+            )
+            .await?;
+        rows.first().map(stored_document).transpose()
+    }
+
+    pub(in crate::catalog) async fn documents(
+        &self,
+        index_id: i64,
+    ) -> Result<Vec<StoredDocument>, CatalogError> {
+        let rows = self
+            .pool
+            .query(
+                "SELECT *, (SELECT count(*) FROM document_chunks AS chunk
+                    WHERE chunk.index_id = document.index_id AND chunk.document_id = document.document_id
+                 ) AS chunk_count
+                 FROM documents AS document WHERE index_id = $1 AND NOT deleted ORDER BY source",
+                &[(&index_id, Type::INT8)],
+            )
+            .await?;
+        rows.iter().map(stored_document).collect()
+    }
+
+    pub(in crate::catalog) async fn dependents(
+        &self,
+        index_id: i64,
+        path: &str,
+    ) -> Result<Vec<String>, CatalogError> {
+        let rows = self
+            .pool
+            .query(
+                "SELECT source FROM documents JOIN document_inputs USING (index_id, document_id)
+                 WHERE index_id = $1 AND path = $2 ORDER BY source",
+                &[(&index_id, Type::INT8), (&path, Type::TEXT)],
+            )
+            .await?;
+        rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
+    }
+
+    pub(in crate::catalog) async fn chunks(
+        &self,
+        index_id: i64,
+        document_id: Uuid,
+    ) -> Result<Vec<ChunkRow>, CatalogError> {
+        let rows = self
+            .pool
+            .query(
+                "SELECT * FROM document_chunks WHERE index_id = $1 AND document_id = $2 ORDER BY position",
+                &[(&index_id, Type::INT8), (&document_id, Type::UUID)],
+            )
+            .await?;
+        rows.iter().map(chunk_row).collect()
+    }
+
+    pub(in crate::catalog) async fn points_with_text(
+        &self,
+        index_id: i64,
+        text_hashes: &[String],
+    ) -> Result<Vec<(String, Uuid)>, CatalogError> {
+        let rows = self
+            .pool
+            .query(
+                "SELECT DISTINCT ON (text_hash) text_hash, qdrant_point_id FROM document_chunks
+                 WHERE index_id = $1 AND text_hash = ANY($2) ORDER BY text_hash, qdrant_point_id",
+                &[(&index_id, Type::INT8), (&text_hashes, Type::TEXT_ARRAY)],
+            )
+            .await?;
+        rows.iter()
+            .map(|row| Ok((row.try_get(0)?, row.try_get(1)?)))
+            .collect()
+    }
+
+    pub(in crate::catalog) async fn join(
+        &self,
+        index_id: i64,
+        points: &[Uuid],
+    ) -> Result<Vec<JoinedChunk>, CatalogError> {
+        let rows = self
+            .pool
+            .query(
+                "SELECT qdrant_point_id, chunk_id, document_id, last_indexed_at
+                 FROM document_chunks JOIN documents USING (index_id, document_id)
+                 WHERE index_id = $1 AND qdrant_point_id = ANY($2)",
+                &[(&index_id, Type::INT8), (&points, Type::UUID_ARRAY)],
+            )
+            .await?;
+        rows.iter()
+            .map(|row| {
+                Ok(JoinedChunk {
+                    point_id: row.try_get("qdrant_point_id")?,
+                    chunk_id: row.try_get("chunk_id")?,
+                    document_id: row.try_get("document_id")?,
+                    committed_at: row.try_get("last_indexed_at")?,
+                })
+            })
+            .collect()
+    }
+}
+
+fn stored_document(row: &Row) -> Result<StoredDocument, CatalogError> {
+    let Json(lesson) = row.try_get("lesson")?;
+    Ok(StoredDocument {
+        row: DocumentRow {
+            document_id: row.try_get("document_id")?,
+            source: row.try_get("source")?,
+            title: row.try_get("title")?,
+            url: row.try_get("url")?,
+            locale: row.try_get("locale")?,
+            version: row.try_get("version")?,
+            lesson_id: row.try_get("lesson_id")?,
+            lesson,
+            fingerprint: row.try_get("fingerprint")?,
+            skip_reason: row.try_get("skip_reason")?,
+            deleted: row.try_get("deleted")?,
+        },
+        revision: row.try_get("revision")?,
+        chunk_count: unsigned(row, "chunk_count")?,
+        last_indexed_at: row.try_get("last_indexed_at")?,
+    })
+}
+
+fn chunk_row(row: &Row) -> Result<ChunkRow, CatalogError> {
+    Ok(ChunkRow {
+        chunk_id: row.try_get("chunk_id")?,
+        position: row.try_get("position")?,
+        chapter: row.try_get("chapter")?,
+        chapter_id: row.try_get("chapter_id")?,
+        section: row.try_get("section")?,
+        section_id: row.try_get("section_id")?,
+        source_file: row.try_get("source_file")?,
+        start_line: unsigned(row, "start_line")?,
+        end_line: unsigned(row, "end_line")?,
+        token_count: unsigned(row, "token_count")?,
+        point_id: row.try_get("qdrant_point_id")?,
+        text: row.try_get("text")?,
+        text_hash: row.try_get("text_hash")?,
+        payload_hash: row.try_get("payload_hash")?,
+    })
+}

@@ -1,0 +1,104 @@
+//! What can go wrong in Postgres, by what a caller can do.
+
+use std::error::Error as _;
+use std::io;
+use std::time::Duration;
+
+use tokio_postgres::Error;
+use tokio_postgres::error::SqlState;
+
+use crate::catalog::CatalogError;
+
+/// SQLSTATE classes of what may pass: connections, resources, operators, the server's system.
+const PASSING_CLASSES: [&str; 4] = ["08", "53", "57", "58"];
+
+/// Codes of what may pass: another transaction was in the way, or this one stood still for too long.
+const PASSING: [SqlState; 4] = [
+    SqlState::T_R_SERIALIZATION_FAILURE,
+    SqlState::T_R_DEADLOCK_DETECTED,
+    SqlState::LOCK_NOT_AVAILABLE,
+    SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT,
+];
+
+/// A statement's failure.
+#[derive(Debug)]
+pub(super) struct Failure {
+    pub(super) error: CatalogError,
+    /// Whether the connection broke: a statement that may run twice can be tried on another one.
+    pub(super) connection_lost: bool,
+    /// What the server called it, if it was the server.
+    pub(super) code: Option<SqlState>,
+}
+
+impl Failure {
+    pub(super) fn timeout(limit: Duration) -> Self {
+        Self {
+            error: CatalogError::Unavailable(format!("no answer within {limit:?}")),
+            connection_lost: false,
+            code: None,
+        }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        if let Some(answer) = error.as_db_error() {
+            let code = answer.code();
+            let text = format!("{} ({})", answer.message(), code.code());
+            let passing = PASSING.contains(code)
+                || PASSING_CLASSES
+                    .iter()
+                    .any(|class| code.code().starts_with(class));
+            return Self {
+                error: if passing {
+                    CatalogError::Unavailable(text)
+                } else {
+                    CatalogError::Rejected(text)
+                },
+                connection_lost: *code == SqlState::ADMIN_SHUTDOWN
+                    || *code == SqlState::CRASH_SHUTDOWN
+                    || code.code().starts_with("08"),
+                code: Some(code.clone()),
+            };
+        }
+        // The causes are left out, as some name the host; only what kind of I/O failed is told.
+        let io = error
+            .source()
+            .and_then(|cause| cause.downcast_ref::<io::Error>());
+        match io.map(io::Error::kind) {
+            // Not the network: a value or an answer that does not fit the protocol, or a certificate.
+            Some(kind @ (io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData)) => Self {
+                error: CatalogError::Rejected(format!("{error}: {kind}")),
+                connection_lost: false,
+                code: None,
+            },
+            Some(kind) => Self {
+                error: CatalogError::Unavailable(format!("{error}: {kind}")),
+                connection_lost: true,
+                code: None,
+            },
+            None if error.is_closed() => Self {
+                error: CatalogError::Unavailable(error.to_string()),
+                connection_lost: true,
+                code: None,
+            },
+            None => Self {
+                error: CatalogError::Rejected(error.to_string()),
+                connection_lost: false,
+                code: None,
+            },
+        }
+    }
+}
+
+impl From<Failure> for CatalogError {
+    fn from(failure: Failure) -> Self {
+        failure.error
+    }
+}
+
+impl From<Error> for CatalogError {
+    fn from(error: Error) -> Self {
+        Failure::from(error).error
+    }
+}

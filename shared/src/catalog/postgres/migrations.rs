@@ -1,0 +1,62 @@
+//! The tables' versions.
+
+use tokio_postgres::Client;
+use tokio_postgres::types::Type;
+
+use crate::catalog::{CatalogError, SCHEMA_VERSION};
+
+/// The first makes version 1, each other one more.
+const MIGRATIONS: &[&str] = &[include_str!("../../../migrations/0001_catalog.sql")];
+
+/// What starts a migration's transaction. Two that run at once take turns by the advisory lock, which ends with the
+/// transaction and is there before the first table is; its key is this program's name in ASCII.
+const BEGIN: &str =
+    "BEGIN; SET LOCAL statement_timeout = '5min'; SELECT pg_advisory_xact_lock(27711142460187239)";
+
+/// Applies what is missing, each migration in a transaction. Returns the version after it.
+pub(super) async fn apply(client: Client) -> Result<i32, CatalogError> {
+    for (version, migration) in (1..).zip(MIGRATIONS) {
+        client.batch_execute(BEGIN).await?;
+        if current(&client).await? < version {
+            client.batch_execute(migration).await?;
+            client
+                .execute_typed(
+                    "INSERT INTO schema_version (version) VALUES ($1)",
+                    &[(&version, Type::INT4)],
+                )
+                .await?;
+        }
+        client.batch_execute("COMMIT").await?;
+    }
+    match current(&client).await? {
+        SCHEMA_VERSION => Ok(SCHEMA_VERSION),
+        found => Err(CatalogError::Schema {
+            found,
+            needed: SCHEMA_VERSION,
+        }),
+    }
+}
+
+/// 0 without tables.
+async fn current(client: &Client) -> Result<i32, CatalogError> {
+    let exists = client
+        .query_typed_one("SELECT to_regclass('schema_version') IS NOT NULL", &[])
+        .await?;
+    if !exists.try_get(0)? {
+        return Ok(0);
+    }
+    let version = client
+        .query_typed_one("SELECT coalesce(max(version), 0) FROM schema_version", &[])
+        .await?;
+    Ok(version.try_get(0)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_migration_makes_the_version_needed() {
+        assert_eq!(MIGRATIONS.len(), usize::try_from(SCHEMA_VERSION).unwrap());
+    }
+}

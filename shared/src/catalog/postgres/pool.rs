@@ -1,0 +1,280 @@
+//! Connections: few, made when needed, kept while they are whole.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rustls::{ClientConfig, RootCertStore, crypto::ring};
+use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::time::timeout;
+use tokio_postgres::config::Config;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::{Client, Row};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::PostgresOptions;
+use super::failure::Failure;
+use crate::catalog::{CatalogError, SCHEMA_VERSION};
+
+/// A statement's parameters with their types, which an unnamed statement has to say.
+pub(super) type Parameters<'a> = &'a [(&'a (dyn ToSql + Sync), Type)];
+
+pub(super) struct Pool {
+    config: Config,
+    /// Where migrations go.
+    direct: Config,
+    tls: MakeRustlsConnect,
+    options: PostgresOptions,
+    permits: Semaphore,
+    idle: Mutex<Vec<Client>>,
+    /// Whether the tables were seen to be of this program's version.
+    schema_checked: AtomicBool,
+}
+
+impl Pool {
+    pub(super) fn new(config: Config, direct: Config, options: PostgresOptions) -> Self {
+        Self {
+            config,
+            direct,
+            tls: tls(),
+            permits: Semaphore::new(options.pool_size.max(1)),
+            options,
+            idle: Mutex::default(),
+            schema_checked: AtomicBool::new(false),
+        }
+    }
+
+    /// Runs one statement that may run twice: a second time on a new connection, if the first broke.
+    pub(super) async fn query(
+        &self,
+        statement: &str,
+        parameters: Parameters<'_>,
+    ) -> Result<Vec<Row>, CatalogError> {
+        self.require_schema().await?;
+        Ok(self.query_unchecked(statement, parameters).await?)
+    }
+
+    /// Begins a transaction. Unless it is committed, nothing of it stays.
+    pub(super) async fn begin(&self) -> Result<Transaction<'_>, CatalogError> {
+        self.require_schema().await?;
+        let limit = self.options.statement_timeout.as_millis().max(1);
+        // A function that is frozen in the middle must not hold its locks.
+        let settings = format!(
+            "BEGIN; SET LOCAL statement_timeout = {limit}; \
+             SET LOCAL idle_in_transaction_session_timeout = {limit}"
+        );
+        let mut connection = self.connection().await?;
+        connection.in_transaction = true;
+        match connection.batch(&settings).await {
+            Err(failure) if failure.connection_lost => {
+                drop(connection);
+                self.idle().clear();
+                connection = self.connection().await?;
+                connection.in_transaction = true;
+                connection.batch(&settings).await?;
+            }
+            answer => answer?,
+        }
+        Ok(Transaction { connection })
+    }
+
+    /// `Schema` unless the tables are of this program's version.
+    pub(super) async fn check_schema(&self) -> Result<(), CatalogError> {
+        let version = "SELECT coalesce(max(version), 0) FROM schema_version";
+        let found = match self.query_unchecked(version, &[]).await {
+            Ok(rows) => single(&rows)?.try_get(0)?,
+            Err(failure) if failure.code == Some(SqlState::UNDEFINED_TABLE) => 0,
+            Err(failure) => return Err(failure.error),
+        };
+        if found != SCHEMA_VERSION {
+            return Err(CatalogError::Schema {
+                found,
+                needed: SCHEMA_VERSION,
+            });
+        }
+        self.schema_checked.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
+    async fn require_schema(&self) -> Result<(), CatalogError> {
+        if self.schema_checked.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        self.check_schema().await
+    }
+
+    async fn query_unchecked(
+        &self,
+        statement: &str,
+        parameters: Parameters<'_>,
+    ) -> Result<Vec<Row>, Failure> {
+        let mut connection = self.connection().await?;
+        match connection.query(statement, parameters).await {
+            Err(failure) if failure.connection_lost => {}
+            answer => return answer,
+        }
+        drop(connection);
+        // They are as old as the one that broke.
+        self.idle().clear();
+        self.connection().await?.query(statement, parameters).await
+    }
+
+    async fn connection(&self) -> Result<Connection<'_>, Failure> {
+        let permit = timeout(self.options.connect_timeout, self.permits.acquire())
+            .await
+            .map_err(|_| Failure::timeout(self.options.connect_timeout))?
+            .expect("the semaphore is never closed");
+        let idle = {
+            let mut idle = self.idle();
+            idle.retain(|client| !client.is_closed());
+            idle.pop()
+        };
+        let client = match idle {
+            Some(client) => client,
+            None => self.connect_to(&self.config).await?,
+        };
+        Ok(Connection {
+            pool: self,
+            client: Some(client),
+            reusable: false,
+            in_transaction: false,
+            _permit: permit,
+        })
+    }
+
+    /// A connection for migrations, which is not the pool's.
+    pub(super) async fn connect_directly(&self) -> Result<Client, CatalogError> {
+        Ok(self.connect_to(&self.direct).await?)
+    }
+
+    async fn connect_to(&self, config: &Config) -> Result<Client, Failure> {
+        let (client, connection) = timeout(
+            self.options.connect_timeout,
+            config.connect(self.tls.clone()),
+        )
+        .await
+        .map_err(|_| Failure::timeout(self.options.connect_timeout))??;
+        // It does what its client asks for and ends with it, so it needs no waiting for; its failure is the client's.
+        tokio::spawn(connection);
+        Ok(client)
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Client>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The only row of an answer that has one.
+pub(super) fn single(rows: &[Row]) -> Result<&Row, CatalogError> {
+    match rows {
+        [row] => Ok(row),
+        _ => Err(CatalogError::Rejected(format!(
+            "{} rows instead of one",
+            rows.len()
+        ))),
+    }
+}
+
+/// A connection in use. It goes back to the pool only after a call that ended well, outside of a transaction: one whose
+/// future was dropped may still be busy.
+struct Connection<'a> {
+    pool: &'a Pool,
+    client: Option<Client>,
+    reusable: bool,
+    in_transaction: bool,
+    _permit: SemaphorePermit<'a>,
+}
+
+impl Connection<'_> {
+    async fn query(
+        &mut self,
+        statement: &str,
+        parameters: Parameters<'_>,
+    ) -> Result<Vec<Row>, Failure> {
+        self.timed(async |client| client.query_typed(statement, parameters).await)
+            .await
+    }
+
+    async fn execute(
+        &mut self,
+        statement: &str,
+        parameters: Parameters<'_>,
+    ) -> Result<u64, Failure> {
+        self.timed(async |client| client.execute_typed(statement, parameters).await)
+            .await
+    }
+
+    async fn batch(&mut self, statements: &str) -> Result<(), Failure> {
+        self.timed(async |client| client.batch_execute(statements).await)
+            .await
+    }
+
+    async fn timed<T>(
+        &mut self,
+        call: impl AsyncFnOnce(&Client) -> Result<T, tokio_postgres::Error>,
+    ) -> Result<T, Failure> {
+        let limit = self.pool.options.statement_timeout;
+        let client = self.client.as_ref().expect("only dropping takes it");
+        self.reusable = false;
+        let answer = timeout(limit, call(client))
+            .await
+            .map_err(|_| Failure::timeout(limit))??;
+        self.reusable = !self.in_transaction;
+        Ok(answer)
+    }
+}
+
+impl Drop for Connection<'_> {
+    fn drop(&mut self) {
+        if let Some(client) = self.client.take_if(|_| self.reusable) {
+            self.pool.idle().push(client);
+        }
+    }
+}
+
+/// A transaction. Dropped without an end, it takes its connection with it.
+pub(super) struct Transaction<'a> {
+    connection: Connection<'a>,
+}
+
+impl Transaction<'_> {
+    pub(super) async fn query(
+        &mut self,
+        statement: &str,
+        parameters: Parameters<'_>,
+    ) -> Result<Vec<Row>, CatalogError> {
+        Ok(self.connection.query(statement, parameters).await?)
+    }
+
+    pub(super) async fn execute(
+        &mut self,
+        statement: &str,
+        parameters: Parameters<'_>,
+    ) -> Result<u64, CatalogError> {
+        Ok(self.connection.execute(statement, parameters).await?)
+    }
+
+    /// After an error it is not known whether it was committed.
+    pub(super) async fn commit(mut self) -> Result<(), CatalogError> {
+        self.connection.in_transaction = false;
+        Ok(self.connection.batch("COMMIT").await?)
+    }
+
+    /// A failure only costs the connection: what is not committed does not stay.
+    pub(super) async fn roll_back(mut self) {
+        self.connection.in_transaction = false;
+        let _ = self.connection.batch("ROLLBACK").await;
+    }
+}
+
+fn tls() -> MakeRustlsConnect {
+    let roots = RootCertStore {
+        roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
+    };
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .expect("ring supports the default TLS versions")
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    MakeRustlsConnect::new(config)
+}

@@ -1,0 +1,12 @@
+//! Values as the tables hold them.
+
+use tokio_postgres::Row;
+
+use crate::catalog::CatalogError;
+
+/// A number that is never below zero, of a type that Postgres does not have.
+pub(super) fn unsigned<T: TryFrom<i64>>(row: &Row, column: &str) -> Result<T, CatalogError> {
+    let number: i64 = row.try_get(column)?;
+    T::try_from(number)
+        .map_err(|_| CatalogError::Rejected(format!("column {column}: {number} is out of range")))
+}

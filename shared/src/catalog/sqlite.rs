@@ -1,0 +1,156 @@
+//! One SQLite file: laptops and tests.
+//!
+//! Its clock is this machine's, read in microseconds.
+
+mod commit;
+mod documents;
+mod indexes;
+mod log;
+mod migrations;
+mod pending;
+mod values;
+
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
+
+use super::CatalogError;
+
+/// How long a statement waits for another process that writes.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// A catalog in one file; clones share its connection.
+#[derive(Debug, Clone)]
+pub struct SqliteCatalog {
+    database: Arc<Database>,
+}
+
+#[derive(Debug)]
+struct Database {
+    connection: Mutex<Connection>,
+    /// Whether the tables were seen to be of this program's version.
+    schema_checked: AtomicBool,
+}
+
+impl SqliteCatalog {
+    /// Opens the file, and creates it and its folder where they are missing. Tables come with the first `migrate`.
+    ///
+    /// # Errors
+    ///
+    /// `Unavailable` if the file cannot be opened or written, `Rejected` if it is no database.
+    pub async fn open(path: &Path) -> Result<Self, CatalogError> {
+        let path = path.to_owned();
+        let connection = blocking(move || connect(&path)).await?;
+        Ok(Self {
+            database: Arc::new(Database {
+                connection: Mutex::new(connection),
+                schema_checked: AtomicBool::new(false),
+            }),
+        })
+    }
+
+    pub(in crate::catalog) async fn migrate(&self) -> Result<i32, CatalogError> {
+        self.with_connection(migrations::apply).await
+    }
+
+    pub(in crate::catalog) async fn ping(&self) -> Result<(), CatalogError> {
+        self.with_connection(|connection| migrations::check(connection))
+            .await
+    }
+
+    /// Runs `work` on the connection, once the schema version was checked.
+    async fn run<T, Work>(&self, work: Work) -> Result<T, CatalogError>
+    where
+        T: Send + 'static,
+        Work: FnOnce(&mut Connection) -> Result<T, CatalogError> + Send + 'static,
+    {
+        let database = Arc::clone(&self.database);
+        self.with_connection(move |connection| {
+            if !database.schema_checked.load(Ordering::Relaxed) {
+                migrations::check(connection)?;
+                database.schema_checked.store(true, Ordering::Relaxed);
+            }
+            work(connection)
+        })
+        .await
+    }
+
+    async fn with_connection<T, Work>(&self, work: Work) -> Result<T, CatalogError>
+    where
+        T: Send + 'static,
+        Work: FnOnce(&mut Connection) -> Result<T, CatalogError> + Send + 'static,
+    {
+        let database = Arc::clone(&self.database);
+        blocking(move || {
+            // A panic left nothing half done: its transaction was rolled back when it was dropped.
+            let mut connection = database
+                .connection
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            work(&mut connection)
+        })
+        .await
+    }
+}
+
+fn connect(path: &Path) -> Result<Connection, CatalogError> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)
+            .map_err(|cause| CatalogError::Unavailable(format!("{}: {cause}", folder.display())))?;
+    }
+    let connection = Connection::open(path)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    // The vector store flushes what it acknowledges; so the two agree after a power cut too.
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    Ok(connection)
+}
+
+/// A transaction that writes: it takes the file's write lock at once, so nothing it read can change under it.
+fn begin_write(connection: &mut Connection) -> rusqlite::Result<Transaction<'_>> {
+    connection.transaction_with_behavior(TransactionBehavior::Immediate)
+}
+
+async fn blocking<T, Work>(work: Work) -> Result<T, CatalogError>
+where
+    T: Send + 'static,
+    Work: FnOnce() -> Result<T, CatalogError> + Send + 'static,
+{
+    match tokio::task::spawn_blocking(work).await {
+        Ok(result) => result,
+        Err(failure) => match failure.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(_) => Err(CatalogError::Unavailable("shutting down".to_owned())),
+        },
+    }
+}
+
+impl From<rusqlite::Error> for CatalogError {
+    fn from(error: rusqlite::Error) -> Self {
+        let passing = matches!(
+            error.sqlite_error_code(),
+            Some(
+                ErrorCode::DatabaseBusy
+                    | ErrorCode::DatabaseLocked
+                    | ErrorCode::CannotOpen
+                    | ErrorCode::DiskFull
+                    | ErrorCode::FileLockingProtocolFailed
+                    | ErrorCode::OperationInterrupted
+                    | ErrorCode::OutOfMemory
+                    | ErrorCode::PermissionDenied
+                    | ErrorCode::ReadOnly
+                    | ErrorCode::SystemIoFailure
+            )
+        );
+        if passing {
+            Self::Unavailable(error.to_string())
+        } else {
+            Self::Rejected(error.to_string())
+        }
+    }
+}

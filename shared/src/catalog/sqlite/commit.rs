@@ -1,0 +1,175 @@
+//! The commit of a document.
+
+use rusqlite::{OptionalExtension, Transaction, params};
+use uuid::Uuid;
+
+use super::values::{json, now, uuid};
+use super::{SqliteCatalog, begin_write};
+use crate::catalog::{CatalogError, ChunkRow, Commit, CommitOutcome, IndexState};
+
+impl SqliteCatalog {
+    pub(in crate::catalog) async fn commit(
+        &self,
+        commit: &Commit,
+    ) -> Result<CommitOutcome, CatalogError> {
+        let commit = commit.clone();
+        self.run(move |connection| {
+            let transaction = begin_write(connection)?;
+            let outcome = write(&transaction, &commit)?;
+            // Dropped otherwise, which rolls it back.
+            if matches!(outcome, CommitOutcome::Committed { .. }) {
+                transaction.commit()?;
+            }
+            Ok(outcome)
+        })
+        .await
+    }
+}
+
+fn write(transaction: &Transaction, commit: &Commit) -> Result<CommitOutcome, CatalogError> {
+    let state: Option<String> = transaction
+        .query_row(
+            "SELECT state FROM indexes WHERE index_id = ?1",
+            [commit.index_id],
+            |row| row.get(0),
+        )
+        .optional()?;
+    match state.as_deref().map(IndexState::named) {
+        None => {
+            return Err(CatalogError::Rejected(format!(
+                "no index {}",
+                commit.index_id
+            )));
+        }
+        Some(Some(IndexState::Retired)) => return Ok(CommitOutcome::Retired),
+        Some(_) => {}
+    }
+    if write_document(transaction, commit)? == 0
+        || take_intents(transaction, commit)? != commit.intents.len()
+    {
+        return Ok(CommitOutcome::Conflict);
+    }
+    write_inputs(transaction, commit)?;
+    let garbage = match &commit.chunks {
+        Some(chunks) => write_chunks(transaction, commit, chunks)?,
+        None => Vec::new(),
+    };
+    Ok(CommitOutcome::Committed { garbage })
+}
+
+/// Writes the row if its revision is the one expected; returns how many rows that were.
+fn write_document(transaction: &Transaction, commit: &Commit) -> rusqlite::Result<usize> {
+    let document = &commit.document;
+    transaction.execute(
+        "INSERT INTO documents (index_id, document_id, source, title, url, locale, version, lesson_id, lesson,
+            fingerprint, skip_reason, deleted, revision, last_indexed_at)
+         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13 + 1, ?14
+         WHERE ?13 = 0 OR EXISTS (SELECT 1 FROM documents WHERE index_id = ?1 AND document_id = ?2)
+         ON CONFLICT (index_id, document_id) DO UPDATE SET
+            source = excluded.source, title = excluded.title, url = excluded.url, locale = excluded.locale,
+            version = excluded.version, lesson_id = excluded.lesson_id, lesson = excluded.lesson,
+            fingerprint = excluded.fingerprint, skip_reason = excluded.skip_reason, deleted = excluded.deleted,
+            revision = excluded.revision, last_indexed_at = excluded.last_indexed_at
+         WHERE documents.revision = ?13",
+        params![
+            commit.index_id,
+            document.document_id.to_string(),
+            document.source,
+            document.title,
+            document.url,
+            document.locale,
+            document.version,
+            document.lesson_id,
+            json(&document.lesson),
+            document.fingerprint,
+            document.skip_reason,
+            document.deleted,
+            commit.expected_revision,
+            now(),
+        ],
+    )
+}
+
+fn take_intents(transaction: &Transaction, commit: &Commit) -> rusqlite::Result<usize> {
+    transaction.execute(
+        "DELETE FROM pending_points
+         WHERE index_id = ?1 AND kind = 'intent' AND point_id IN (SELECT value FROM json_each(?2))",
+        (commit.index_id, json(&commit.intents)),
+    )
+}
+
+fn write_inputs(transaction: &Transaction, commit: &Commit) -> rusqlite::Result<()> {
+    let document_id = commit.document.document_id.to_string();
+    transaction.execute(
+        "DELETE FROM document_inputs WHERE index_id = ?1 AND document_id = ?2",
+        (commit.index_id, &document_id),
+    )?;
+    transaction.execute(
+        "INSERT INTO document_inputs (index_id, document_id, path) SELECT DISTINCT ?1, ?2, value FROM json_each(?3)",
+        (commit.index_id, &document_id, json(&commit.inputs)),
+    )?;
+    Ok(())
+}
+
+/// Replaces the chunks and returns the points that only the old ones had, which are garbage now.
+fn write_chunks(
+    transaction: &Transaction,
+    commit: &Commit,
+    chunks: &[ChunkRow],
+) -> rusqlite::Result<Vec<Uuid>> {
+    let document_id = commit.document.document_id.to_string();
+    let points: Vec<_> = chunks.iter().map(|chunk| chunk.point_id).collect();
+    let chunk_ids: Vec<_> = chunks.iter().map(|chunk| chunk.chunk_id).collect();
+    let garbage = transaction
+        .prepare(
+            "INSERT INTO pending_points (index_id, point_id, document_id, kind, created_at)
+             SELECT index_id, qdrant_point_id, document_id, 'garbage', ?4 FROM document_chunks
+             WHERE index_id = ?1 AND document_id = ?2
+                AND qdrant_point_id NOT IN (SELECT value FROM json_each(?3))
+             RETURNING point_id",
+        )?
+        .query_map(
+            (commit.index_id, &document_id, json(&points), now()),
+            |row| uuid(row, "point_id"),
+        )?
+        .collect::<Result<_, _>>()?;
+    transaction.execute(
+        "DELETE FROM document_chunks
+         WHERE index_id = ?1 AND document_id = ?2 AND chunk_id NOT IN (SELECT value FROM json_each(?3))",
+        (commit.index_id, &document_id, json(&chunk_ids)),
+    )?;
+    let mut statement = transaction.prepare(
+        "INSERT INTO document_chunks (index_id, chunk_id, document_id, position, chapter, chapter_id, section,
+            section_id, source_file, start_line, end_line, token_count, qdrant_point_id, text, text_hash,
+            payload_hash, created_at, updated_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17)
+         ON CONFLICT (index_id, chunk_id) DO UPDATE SET
+            position = excluded.position, chapter = excluded.chapter, chapter_id = excluded.chapter_id,
+            section = excluded.section, section_id = excluded.section_id, source_file = excluded.source_file,
+            start_line = excluded.start_line, end_line = excluded.end_line, token_count = excluded.token_count,
+            qdrant_point_id = excluded.qdrant_point_id, text = excluded.text, text_hash = excluded.text_hash,
+            payload_hash = excluded.payload_hash, updated_at = excluded.updated_at",
+    )?;
+    for chunk in chunks {
+        statement.execute(params![
+            commit.index_id,
+            chunk.chunk_id.to_string(),
+            document_id,
+            chunk.position,
+            chunk.chapter,
+            chunk.chapter_id,
+            chunk.section,
+            chunk.section_id,
+            chunk.source_file,
+            chunk.start_line,
+            chunk.end_line,
+            chunk.token_count,
+            chunk.point_id.to_string(),
+            chunk.text,
+            chunk.text_hash,
+            chunk.payload_hash,
+            now(),
+        ])?;
+    }
+    Ok(garbage)
+}

@@ -1,0 +1,174 @@
+//! Documents and chunks, read.
+
+use rusqlite::{OptionalExtension, Row};
+use uuid::Uuid;
+
+use super::SqliteCatalog;
+use super::values::{count, from_json, json, timestamp, uuid};
+use crate::catalog::{CatalogError, ChunkRow, DocumentRow, JoinedChunk, StoredDocument};
+
+impl SqliteCatalog {
+    pub(in crate::catalog) async fn document(
+        &self,
+        index_id: i64,
+        document_id: Uuid,
+    ) -> Result<Option<StoredDocument>, CatalogError> {
+        self.run(move |connection| {
+            let document = connection
+                .query_row(
+                    "SELECT *, (SELECT count(*) FROM document_chunks AS chunk
+                        WHERE chunk.index_id = document.index_id AND chunk.document_id = document.document_id
+                     ) AS chunk_count
+                     FROM documents AS document WHERE index_id = ?1 AND document_id = ?2",
+                    (index_id, document_id.to_string()),
+                    stored_document,
+                )
+                .optional()?;
+            Ok(document)
+        })
+        .await
+    }
+
+    pub(in crate::catalog) async fn documents(
+        &self,
+        index_id: i64,
+    ) -> Result<Vec<StoredDocument>, CatalogError> {
+        self.run(move |connection| {
+            let documents = connection
+                .prepare(
+                    "SELECT *, (SELECT count(*) FROM document_chunks AS chunk
+                        WHERE chunk.index_id = document.index_id AND chunk.document_id = document.document_id
+                     ) AS chunk_count
+                     FROM documents AS document WHERE index_id = ?1 AND NOT deleted ORDER BY source",
+                )?
+                .query_map([index_id], stored_document)?
+                .collect::<Result<_, _>>()?;
+            Ok(documents)
+        })
+        .await
+    }
+
+    pub(in crate::catalog) async fn dependents(
+        &self,
+        index_id: i64,
+        path: &str,
+    ) -> Result<Vec<String>, CatalogError> {
+        let path = path.to_owned();
+        self.run(move |connection| {
+            let sources = connection
+                .prepare(
+                    "SELECT source FROM documents JOIN document_inputs USING (index_id, document_id)
+                     WHERE index_id = ?1 AND path = ?2 ORDER BY source",
+                )?
+                .query_map((index_id, path), |row| row.get(0))?
+                .collect::<Result<_, _>>()?;
+            Ok(sources)
+        })
+        .await
+    }
+
+    pub(in crate::catalog) async fn chunks(
+        &self,
+        index_id: i64,
+        document_id: Uuid,
+    ) -> Result<Vec<ChunkRow>, CatalogError> {
+        self.run(move |connection| {
+            let chunks = connection
+                .prepare(
+                    "SELECT * FROM document_chunks WHERE index_id = ?1 AND document_id = ?2 ORDER BY position",
+                )?
+                .query_map((index_id, document_id.to_string()), chunk_row)?
+                .collect::<Result<_, _>>()?;
+            Ok(chunks)
+        })
+        .await
+    }
+
+    pub(in crate::catalog) async fn points_with_text(
+        &self,
+        index_id: i64,
+        text_hashes: &[String],
+    ) -> Result<Vec<(String, Uuid)>, CatalogError> {
+        let text_hashes = json(&text_hashes);
+        self.run(move |connection| {
+            let points = connection
+                .prepare(
+                    "SELECT text_hash, min(qdrant_point_id) AS point_id FROM document_chunks
+                     WHERE index_id = ?1 AND text_hash IN (SELECT value FROM json_each(?2)) GROUP BY text_hash",
+                )?
+                .query_map((index_id, text_hashes), |row| {
+                    Ok((row.get("text_hash")?, uuid(row, "point_id")?))
+                })?
+                .collect::<Result<_, _>>()?;
+            Ok(points)
+        })
+        .await
+    }
+
+    pub(in crate::catalog) async fn join(
+        &self,
+        index_id: i64,
+        points: &[Uuid],
+    ) -> Result<Vec<JoinedChunk>, CatalogError> {
+        let points = json(&points);
+        self.run(move |connection| {
+            let chunks = connection
+                .prepare(
+                    "SELECT qdrant_point_id, chunk_id, document_id, last_indexed_at
+                     FROM document_chunks JOIN documents USING (index_id, document_id)
+                     WHERE index_id = ?1 AND qdrant_point_id IN (SELECT value FROM json_each(?2))",
+                )?
+                .query_map((index_id, points), |row| {
+                    Ok(JoinedChunk {
+                        point_id: uuid(row, "qdrant_point_id")?,
+                        chunk_id: uuid(row, "chunk_id")?,
+                        document_id: uuid(row, "document_id")?,
+                        committed_at: timestamp(row, "last_indexed_at")?,
+                    })
+                })?
+                .collect::<Result<_, _>>()?;
+            Ok(chunks)
+        })
+        .await
+    }
+}
+
+fn stored_document(row: &Row) -> rusqlite::Result<StoredDocument> {
+    Ok(StoredDocument {
+        row: DocumentRow {
+            document_id: uuid(row, "document_id")?,
+            source: row.get("source")?,
+            title: row.get("title")?,
+            url: row.get("url")?,
+            locale: row.get("locale")?,
+            version: row.get("version")?,
+            lesson_id: row.get("lesson_id")?,
+            lesson: from_json(row, "lesson")?,
+            fingerprint: row.get("fingerprint")?,
+            skip_reason: row.get("skip_reason")?,
+            deleted: row.get("deleted")?,
+        },
+        revision: row.get("revision")?,
+        chunk_count: count(row, "chunk_count")?,
+        last_indexed_at: timestamp(row, "last_indexed_at")?,
+    })
+}
+
+fn chunk_row(row: &Row) -> rusqlite::Result<ChunkRow> {
+    Ok(ChunkRow {
+        chunk_id: uuid(row, "chunk_id")?,
+        position: row.get("position")?,
+        chapter: row.get("chapter")?,
+        chapter_id: row.get("chapter_id")?,
+        section: row.get("section")?,
+        section_id: row.get("section_id")?,
+        source_file: row.get("source_file")?,
+        start_line: row.get("start_line")?,
+        end_line: row.get("end_line")?,
+        token_count: row.get("token_count")?,
+        point_id: uuid(row, "qdrant_point_id")?,
+        text: row.get("text")?,
+        text_hash: row.get("text_hash")?,
+        payload_hash: row.get("payload_hash")?,
+    })
+}

@@ -1,0 +1,55 @@
+//! What readers asked and how they judged the answers.
+
+use rusqlite::params;
+use uuid::Uuid;
+
+use super::SqliteCatalog;
+use super::values::{json, now};
+use crate::catalog::{CatalogError, Feedback, QueryLog};
+
+impl SqliteCatalog {
+    pub(in crate::catalog) async fn log_query(&self, log: &QueryLog) -> Result<(), CatalogError> {
+        let log = log.clone();
+        self.run(move |connection| {
+            connection.execute(
+                "INSERT INTO chat_queries (query_id, user_ip_hash, question_hash, retrieved_chunk_ids,
+                    response_time_ms, status, answered, created_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING",
+                params![
+                    log.query_id.to_string(),
+                    log.user_ip_hash,
+                    log.question_hash,
+                    json(&log.retrieved_chunk_ids),
+                    i64::try_from(log.response_time_ms).unwrap_or(i64::MAX),
+                    log.status.name(),
+                    log.answered,
+                    now(),
+                ],
+            )?;
+            Ok(())
+        })
+        .await
+    }
+
+    pub(in crate::catalog) async fn add_feedback(
+        &self,
+        feedback: &Feedback,
+    ) -> Result<bool, CatalogError> {
+        let feedback = feedback.clone();
+        self.run(move |connection| {
+            let written = connection.execute(
+                "INSERT INTO feedback (feedback_id, message_id, rating, comment, created_at)
+                 SELECT ?1, query_id, ?3, ?4, ?5 FROM chat_queries WHERE query_id = ?2",
+                params![
+                    Uuid::new_v4().to_string(),
+                    feedback.message_id.to_string(),
+                    feedback.rating.name(),
+                    feedback.comment,
+                    now(),
+                ],
+            )?;
+            Ok(written > 0)
+        })
+        .await
+    }
+}

@@ -1,0 +1,316 @@
+//! What the catalog holds.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::book::Lesson;
+
+/// What decides whether vectors can be compared and texts are alike: the identity of an index.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IndexSpec {
+    /// The embedding model's name.
+    pub embedder: String,
+    /// The hash of its file, or its provider and name.
+    pub embedder_fingerprint: String,
+    /// Its dimensions.
+    pub dimensions: usize,
+    /// The chunk policy's name.
+    pub chunk_policy: String,
+    /// The version of the text that is embedded.
+    pub embedded_text_version: u32,
+    /// The BM25 settings.
+    pub bm25: String,
+}
+
+/// What readers' requests need to know of the site.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SiteInfo {
+    /// The book's title.
+    pub title: String,
+    /// The site's base URL path, with both slashes.
+    pub base_url: String,
+    /// The locale that requests are about unless they say otherwise.
+    pub default_locale: String,
+    /// The version that requests are about unless they say otherwise.
+    pub default_version: String,
+    /// `routeBasePath` of the docs, without slashes.
+    pub route_base_path: String,
+    /// The locales that have a prefix.
+    pub locales: Vec<String>,
+    /// URL part → version, for versions that are not at the bare path.
+    pub version_paths: std::collections::BTreeMap<String, String>,
+}
+
+/// An index to find or create.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewIndex {
+    /// Its identity.
+    pub spec: IndexSpec,
+    /// The collection it has in the vector store.
+    pub collection: String,
+    /// The site.
+    pub site: SiteInfo,
+}
+
+/// What an index is used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IndexState {
+    /// It is being filled beside the live one.
+    Building,
+    /// Queries read it.
+    Live,
+    /// Nobody may write to it any more.
+    Retired,
+}
+
+impl IndexState {
+    /// The state with this name in the table.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        match name {
+            "building" => Some(Self::Building),
+            "live" => Some(Self::Live),
+            "retired" => Some(Self::Retired),
+            _ => None,
+        }
+    }
+}
+
+/// An index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IndexRow {
+    /// Its number.
+    pub index_id: i64,
+    /// Its identity.
+    pub spec: IndexSpec,
+    /// Its collection in the vector store.
+    pub collection: String,
+    /// What it is used for.
+    pub state: IndexState,
+    /// The site.
+    pub site: SiteInfo,
+}
+
+/// A document's row as a commit writes it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DocumentRow {
+    /// UUIDv5 of site and source.
+    pub document_id: Uuid,
+    /// The source path.
+    pub source: String,
+    /// The title.
+    pub title: String,
+    /// The final URL.
+    pub url: String,
+    /// The locale.
+    pub locale: String,
+    /// The version.
+    pub version: String,
+    /// `1.2.3` of module, chapter and lesson.
+    pub lesson_id: Option<String>,
+    /// Its place in the book.
+    pub lesson: Lesson,
+    /// The fingerprint of all it was read from.
+    pub fingerprint: String,
+    /// Why its newest text could not be indexed; its chunks are then those of the last good revision.
+    pub skip_reason: Option<String>,
+    /// Whether it is gone; the row stays as a tombstone.
+    pub deleted: bool,
+}
+
+/// A document's row as it stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredDocument {
+    /// What the last commit wrote.
+    pub row: DocumentRow,
+    /// Rises by one with each commit, from 1.
+    pub revision: i64,
+    /// How many chunks it has.
+    pub chunk_count: u64,
+    /// When it was last committed.
+    pub last_indexed_at: Timestamp,
+}
+
+/// A chunk's row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChunkRow {
+    /// The chunk.
+    pub chunk_id: Uuid,
+    /// Its place in the document, from 0.
+    pub position: i32,
+    /// The chapter's title.
+    pub chapter: String,
+    /// The chapter's number.
+    pub chapter_id: Option<i64>,
+    /// The section's title.
+    pub section: Option<String>,
+    /// The section's anchor.
+    pub section_id: Option<String>,
+    /// The source path.
+    pub source_file: String,
+    /// The first line, from 1.
+    pub start_line: u32,
+    /// The last line.
+    pub end_line: u32,
+    /// cl100k tokens.
+    pub token_count: u32,
+    /// The point that holds its vectors and payload.
+    pub point_id: Uuid,
+    /// The text as shown.
+    pub text: String,
+    /// The hash of the embedded text: equal hash, equal vectors.
+    pub text_hash: String,
+    /// The hash of the payload: equal hashes, the same point.
+    pub payload_hash: String,
+}
+
+/// A change of one document.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Commit {
+    /// The index.
+    pub index_id: i64,
+    /// The document's new row.
+    pub document: DocumentRow,
+    /// The revision that was read before; 0 when there was none.
+    pub expected_revision: i64,
+    /// The new chunks, in order; `None` keeps those there are.
+    pub chunks: Option<Vec<ChunkRow>>,
+    /// The points upserted for this commit; all must still be intents.
+    pub intents: Vec<Uuid>,
+    /// The other files that were used or looked for.
+    pub inputs: Vec<String>,
+}
+
+/// What became of a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CommitOutcome {
+    /// It is done; these points are garbage now.
+    Committed {
+        /// Points no chunk uses any more.
+        garbage: Vec<Uuid>,
+    },
+    /// Another writer was first, or an intent was swept: nothing was written.
+    Conflict,
+    /// The index is retired: nothing was written.
+    Retired,
+}
+
+/// A point whose deletion is due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pending {
+    /// The point.
+    pub point_id: Uuid,
+    /// Whether its row may go once it is deleted; otherwise it is deleted again later.
+    pub last_time: bool,
+}
+
+/// A point that the book holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JoinedChunk {
+    /// The point.
+    pub point_id: Uuid,
+    /// The chunk it is of.
+    pub chunk_id: Uuid,
+    /// The document.
+    pub document_id: Uuid,
+    /// When it was committed.
+    pub committed_at: Timestamp,
+}
+
+/// Counts of an index.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct IndexStats {
+    /// Documents that are not deleted.
+    pub documents: u64,
+    /// Their chunks.
+    pub chunks: u64,
+    /// The cl100k tokens of their chunks.
+    pub tokens: u64,
+    /// Sources whose newest text could not be indexed, with the reason.
+    pub stale: Vec<(String, String)>,
+    /// Points that wait for their deletion.
+    pub pending_points: u64,
+    /// The newest commit.
+    pub last_indexed_at: Option<Timestamp>,
+}
+
+/// How a question ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QueryStatus {
+    /// Answered, or refused because the book does not say.
+    Success,
+    /// Something failed.
+    Error,
+    /// The client asked too often.
+    RateLimited,
+    /// The deadline passed.
+    Timeout,
+}
+
+impl QueryStatus {
+    /// The name in the table.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Success => "success",
+            Self::Error => "error",
+            Self::RateLimited => "rate_limited",
+            Self::Timeout => "timeout",
+        }
+    }
+}
+
+/// That a question was asked: no text, no address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QueryLog {
+    /// The message's id.
+    pub query_id: Uuid,
+    /// HMAC of the client's address.
+    pub user_ip_hash: String,
+    /// HMAC of the question.
+    pub question_hash: String,
+    /// The chunks that were found.
+    pub retrieved_chunk_ids: Vec<Uuid>,
+    /// How long it took, in milliseconds.
+    pub response_time_ms: u64,
+    /// How it ended.
+    pub status: QueryStatus,
+    /// Whether the book covered it.
+    pub answered: bool,
+}
+
+/// A reader's judgement of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rating {
+    /// It helped.
+    Up,
+    /// It did not.
+    Down,
+    /// A citation was followed.
+    CitationClicked,
+}
+
+impl Rating {
+    /// The name in the table.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Up => "up",
+            Self::Down => "down",
+            Self::CitationClicked => "citation_clicked",
+        }
+    }
+}
+
+/// A judgement of one message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Feedback {
+    /// The message's id.
+    pub message_id: Uuid,
+    /// The judgement.
+    pub rating: Rating,
+    /// The reader's words.
+    pub comment: Option<String>,
+}

@@ -1,0 +1,98 @@
+//! How long chunks are.
+
+use std::str::FromStr;
+
+/// Where a document is cut. All sizes are cl100k tokens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChunkPolicy {
+    /// The policy's name, part of an index's version.
+    pub name: &'static str,
+    /// Sections longer than this are split.
+    pub split_above_tokens: usize,
+    /// The size that sub-chunks of a split section aim at.
+    pub target_tokens: usize,
+    /// The most that neighbouring sub-chunks share, in whole blocks.
+    pub overlap_tokens: usize,
+    /// Sections shorter than this have module and chapter embedded with them.
+    pub enrich_below_tokens: usize,
+    /// Chunks longer than this are flagged.
+    pub flag_above_tokens: usize,
+    /// A fence or table longer than this is cut between its lines.
+    pub cut_block_above_tokens: usize,
+}
+
+/// A fence or table up to this size is never cut.
+const MAX_BLOCK_TOKENS: usize = 2_000;
+
+impl ChunkPolicy {
+    /// S2's policy and the default: sections whole up to 700 tokens, longer ones in pieces of about 450.
+    pub const ADAPTIVE: Self = Self {
+        name: "adaptive",
+        split_above_tokens: 700,
+        target_tokens: 450,
+        overlap_tokens: 100,
+        enrich_below_tokens: 200,
+        flag_above_tokens: 800,
+        cut_block_above_tokens: MAX_BLOCK_TOKENS,
+    };
+    /// S0's policy: at most 512 tokens, 50 shared.
+    pub const PARAGRAPH_512: Self = Self {
+        name: "paragraph-512",
+        split_above_tokens: 512,
+        target_tokens: 512,
+        overlap_tokens: 50,
+        enrich_below_tokens: 100,
+        flag_above_tokens: 512,
+        cut_block_above_tokens: MAX_BLOCK_TOKENS,
+    };
+    /// S1's policy: windows of 400 to 600 tokens.
+    pub const WINDOW_500: Self = Self {
+        name: "window-500",
+        split_above_tokens: 600,
+        target_tokens: 500,
+        overlap_tokens: 50,
+        enrich_below_tokens: 200,
+        flag_above_tokens: 600,
+        cut_block_above_tokens: MAX_BLOCK_TOKENS,
+    };
+    /// S3's policy: 200 to 400 words, at about 4 tokens for 3 words.
+    pub const WORDS_300: Self = Self {
+        name: "words-300",
+        split_above_tokens: 533,
+        target_tokens: 400,
+        overlap_tokens: 0,
+        enrich_below_tokens: 200,
+        flag_above_tokens: 533,
+        cut_block_above_tokens: MAX_BLOCK_TOKENS,
+    };
+    /// S4's policy: sections of 500 to 1,000 tokens, a tenth shared.
+    pub const HEADING_1000: Self = Self {
+        name: "heading-1000",
+        split_above_tokens: 1_000,
+        target_tokens: 750,
+        overlap_tokens: 75,
+        enrich_below_tokens: 200,
+        flag_above_tokens: 1_000,
+        cut_block_above_tokens: MAX_BLOCK_TOKENS,
+    };
+
+    /// All policies, the default first.
+    pub const ALL: [Self; 5] = [
+        Self::ADAPTIVE,
+        Self::PARAGRAPH_512,
+        Self::WINDOW_500,
+        Self::WORDS_300,
+        Self::HEADING_1000,
+    ];
+}
+
+impl FromStr for ChunkPolicy {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Self::ALL.into_iter().find(|policy| policy.name == name).ok_or_else(|| {
+            let names: Vec<_> = Self::ALL.iter().map(|policy| policy.name).collect();
+            format!("no chunk policy `{name}`; there are {}", names.join(", "))
+        })
+    }
+}

@@ -1,0 +1,260 @@
+//! Cutting a long section in pieces, at the edges of its blocks.
+
+use std::borrow::{Borrow, Cow};
+use std::ops::Deref;
+
+use crate::book::{Block, BlockKind};
+
+use super::policy::ChunkPolicy;
+use super::section::Section;
+use super::tokens::count_tokens;
+
+/// A block of a piece: as it stands in the document, or part of one too long to stay whole.
+#[derive(Debug, Clone)]
+pub(super) struct PieceBlock<'a>(Cow<'a, Block>);
+
+impl Deref for PieceBlock<'_> {
+    type Target = Block;
+
+    fn deref(&self) -> &Block {
+        &self.0
+    }
+}
+
+impl Borrow<Block> for PieceBlock<'_> {
+    fn borrow(&self) -> &Block {
+        &self.0
+    }
+}
+
+/// What becomes one chunk.
+#[derive(Debug)]
+pub(super) struct Piece<'a> {
+    /// Its blocks, those shared with the piece before first.
+    pub(super) blocks: Vec<PieceBlock<'a>>,
+    /// The place of its first block in the section.
+    pub(super) first_index: usize,
+    /// How many of its blocks the piece before has too.
+    shared: usize,
+}
+
+impl Piece<'_> {
+    /// The words that the piece before does not have.
+    pub(super) fn new_words(&self) -> usize {
+        let fresh = &self.blocks[self.shared..];
+        fresh.iter().map(|block| block.text.split_whitespace().count()).sum()
+    }
+}
+
+/// A block with its size and its place in the section.
+struct Measured<'a> {
+    block: PieceBlock<'a>,
+    index: usize,
+    tokens: usize,
+}
+
+/// Tokens of the blank line between two blocks.
+const SEPARATOR_TOKENS: usize = 1;
+
+/// Cuts a section in pieces. One that fits the policy is one piece.
+pub(super) fn pieces_of<'a>(section: &Section<'a>, policy: &ChunkPolicy) -> Vec<Piece<'a>> {
+    let blocks: Vec<Measured<'a>> = measure(section.blocks, policy);
+    let total: usize = blocks.iter().map(|block| block.tokens + SEPARATOR_TOKENS).sum();
+    if total <= policy.split_above_tokens + SEPARATOR_TOKENS {
+        return vec![Piece {
+            blocks: blocks.into_iter().map(|measured| measured.block).collect(),
+            first_index: 0,
+            shared: 0,
+        }];
+    }
+    let mut pieces: Vec<Piece<'a>> = Vec::new();
+    let mut current: Vec<Measured<'a>> = Vec::new();
+    let mut shared = 0;
+    let mut size = 0;
+    for measured in blocks {
+        let fresh = current.len() > shared;
+        let added = size + measured.tokens + SEPARATOR_TOKENS;
+        let heading = measured.block.heading_level().is_some();
+        // A subsection begins a piece of its own once the one before is half full.
+        let at_heading = heading && size > policy.target_tokens / 2;
+        let full = added > policy.target_tokens && size > 0;
+        let dangling = current.last().is_some_and(|last| last.block.heading_level().is_some());
+        let must = added > policy.split_above_tokens;
+        if fresh && (at_heading || (full && !dangling) || (must && !only_headings(&current[shared..]))) {
+            let overlap = if heading { 0 } else { overlap_of(&current, policy.overlap_tokens) };
+            let kept: Vec<Measured<'a>> = current[current.len() - overlap..]
+                .iter()
+                .map(|measured| Measured {
+                    block: measured.block.clone(),
+                    index: measured.index,
+                    tokens: measured.tokens,
+                })
+                .collect();
+            pieces.push(piece(std::mem::replace(&mut current, kept), shared));
+            shared = overlap;
+            size = current.iter().map(|block| block.tokens + SEPARATOR_TOKENS).sum();
+            // An overlap that leaves no room for the next block is given up.
+            if size + measured.tokens > policy.split_above_tokens {
+                current.clear();
+                shared = 0;
+                size = 0;
+            }
+        }
+        size += measured.tokens + SEPARATOR_TOKENS;
+        current.push(measured);
+    }
+    if !current.is_empty() {
+        pieces.push(piece(current, shared));
+    }
+    pieces
+}
+
+fn only_headings(blocks: &[Measured<'_>]) -> bool {
+    blocks.iter().all(|measured| measured.block.heading_level().is_some())
+}
+
+fn piece(blocks: Vec<Measured<'_>>, shared: usize) -> Piece<'_> {
+    Piece {
+        first_index: blocks.first().map_or(0, |measured| measured.index),
+        blocks: blocks.into_iter().map(|measured| measured.block).collect(),
+        shared,
+    }
+}
+
+/// How many of the last blocks the next piece repeats: whole ones, no heading, never all.
+fn overlap_of(blocks: &[Measured<'_>], max_tokens: usize) -> usize {
+    let mut tokens = 0;
+    let mut count = 0;
+    for measured in blocks.iter().skip(1).rev() {
+        tokens += measured.tokens + SEPARATOR_TOKENS;
+        if tokens > max_tokens || measured.block.heading_level().is_some() {
+            break;
+        }
+        count += 1;
+    }
+    count
+}
+
+/// Counts each block's tokens, and cuts those too long for any piece.
+fn measure<'a>(blocks: &'a [Block], policy: &ChunkPolicy) -> Vec<Measured<'a>> {
+    let mut measured = Vec::with_capacity(blocks.len());
+    for (index, block) in blocks.iter().enumerate() {
+        let tokens = count_tokens(&block.text);
+        let whole = matches!(block.kind, BlockKind::Code { .. } | BlockKind::Table);
+        let limit = if whole { policy.cut_block_above_tokens } else { policy.split_above_tokens };
+        if tokens <= limit {
+            measured.push(Measured { block: PieceBlock(Cow::Borrowed(block)), index, tokens });
+            continue;
+        }
+        for part in cut_block(block, policy.target_tokens) {
+            let tokens = count_tokens(&part.text);
+            measured.push(Measured { block: PieceBlock(Cow::Owned(part)), index, tokens });
+        }
+    }
+    measured
+}
+
+/// Cuts a block in parts of about `target` tokens: code between lines, tables between rows with the header repeated,
+/// text between sentences, and where there are none between words.
+fn cut_block(block: &Block, target: usize) -> Vec<Block> {
+    let by_line = matches!(block.kind, BlockKind::Code { .. } | BlockKind::Table);
+    let units: Vec<&str> = if by_line {
+        block.text.split_inclusive('\n').collect()
+    } else {
+        sentences(&block.text)
+    };
+    let header = match block.kind {
+        BlockKind::Table => units.first().copied().unwrap_or_default(),
+        _ => "",
+    };
+    let header_lines = usize::from(!header.is_empty());
+    let mut parts = Vec::new();
+    let mut text = String::from(header);
+    let mut size = count_tokens(header);
+    let header_size = size;
+    let mut first_unit = header_lines;
+    for (index, unit) in units.iter().enumerate().skip(header_lines) {
+        for fragment in fragments(unit, target) {
+            let tokens = count_tokens(fragment);
+            if size + tokens > target && size > header_size {
+                parts.push(part_of(block, &text, first_unit, index, by_line));
+                text = String::from(header);
+                size = header_size;
+                first_unit = index;
+            }
+            text.push_str(fragment);
+            size += tokens;
+        }
+    }
+    if size > header_size || parts.is_empty() {
+        parts.push(part_of(block, &text, first_unit, units.len(), by_line));
+    }
+    parts
+}
+
+/// One part of a cut block: its text, and the source lines of its units `from..to` where units are lines.
+fn part_of(block: &Block, text: &str, from: usize, to: usize, by_line: bool) -> Block {
+    let line = |unit: usize| u32::try_from(unit).unwrap_or(u32::MAX);
+    let (start_line, end_line) = if by_line {
+        // Below a fence's opening line, or a table's header and the line under it.
+        let first = block.start_line.saturating_add(1);
+        let start = first.saturating_add(line(from));
+        let end = first.saturating_add(line(to.max(from + 1) - 1));
+        (start.min(block.end_line), end.min(block.end_line))
+    } else {
+        (block.start_line, block.end_line)
+    };
+    Block {
+        kind: block.kind.clone(),
+        text: text.trim_end().to_owned(),
+        markdown: text.trim_end().to_owned(),
+        start_line,
+        end_line,
+    }
+}
+
+/// Cuts text after each `.`, `!`, `?` or `۔` that a space follows.
+fn sentences(text: &str) -> Vec<&str> {
+    let mut sentences = Vec::new();
+    let mut from = 0;
+    let mut ended = false;
+    for (at, c) in text.char_indices() {
+        if ended && !c.is_whitespace() {
+            sentences.push(&text[from..at]);
+            from = at;
+        }
+        ended = (ended && c.is_whitespace()) || c == '\n' || matches!(c, '!' | '?' | '۔' | '。')
+            || (c == '.' && text[at + 1..].starts_with(char::is_whitespace));
+    }
+    sentences.push(&text[from..]);
+    sentences
+}
+
+/// A unit longer than a part, cut between words; a word longer than a part, cut between characters.
+fn fragments(unit: &str, target: usize) -> Vec<&str> {
+    /// No token is shorter than a byte: a text of fewer bytes than the target fits.
+    const MIN_BYTES_A_TOKEN: usize = 1;
+    if unit.len() <= target * MIN_BYTES_A_TOKEN || count_tokens(unit) <= target {
+        return vec![unit];
+    }
+    let mut fragments = Vec::new();
+    let mut from = 0;
+    while from < unit.len() {
+        let mut end = (from + target).min(unit.len());
+        while !unit.is_char_boundary(end) {
+            end += 1;
+        }
+        if end < unit.len()
+            && let Some(space) = unit[from..end].rfind(char::is_whitespace)
+            && space > 0
+        {
+            end = from + space;
+            while !unit.is_char_boundary(end) {
+                end += 1;
+            }
+        }
+        fragments.push(&unit[from..end]);
+        from = end;
+    }
+    fragments
+}

@@ -1,0 +1,211 @@
+//! The configuration: environment variables only, read here, all problems reported at once.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use secrecy::SecretString;
+
+use crate::chunk::ChunkPolicy;
+
+/// Where a process runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// In AWS Lambda: hosted stores only.
+    Lambda,
+    /// On a laptop: what is not configured is embedded.
+    Laptop,
+}
+
+/// Which model embeds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EmbedderChoice {
+    /// all-MiniLM-L6-v2 in this process.
+    MiniLm,
+    /// An OpenAI-compatible API.
+    OpenAi {
+        /// The model's name.
+        model: String,
+        /// Its dimensions, when they are not those of its name.
+        dimensions: Option<usize>,
+    },
+}
+
+/// The configuration.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// Where this runs.
+    pub place: Place,
+    /// `QDRANT_URL`.
+    pub qdrant_url: Option<String>,
+    /// `QDRANT_API_KEY`.
+    pub qdrant_api_key: Option<SecretString>,
+    /// `DATABASE_URL`.
+    pub database_url: Option<SecretString>,
+    /// `DATABASE_URL_DIRECT`, for migrations.
+    pub database_url_direct: Option<SecretString>,
+    /// `OPENAI_API_KEY`.
+    pub openai_api_key: Option<SecretString>,
+    /// `OPENAI_BASE_URL`.
+    pub openai_base_url: String,
+    /// `BOOKRAG_EMBEDDER`, `BOOKRAG_EMBEDDING_MODEL`, `BOOKRAG_EMBEDDING_DIMENSIONS`.
+    pub embedder: EmbedderChoice,
+    /// `BOOKRAG_COLLECTION`: what collections' names begin with.
+    pub collection: String,
+    /// `BOOKRAG_CHUNK_POLICY`.
+    pub chunk_policy: ChunkPolicy,
+    /// `BOOKRAG_ORIGINS`: the book's own origins, separated by commas.
+    pub origins: Vec<String>,
+    /// `BOOKRAG_SALT`: the secret that addresses and questions are hashed with.
+    pub salt: Option<SecretString>,
+    /// `BOOKRAG_SITE`: the site's name, part of every document's id.
+    pub site: Option<String>,
+    /// `BOOKRAG_SOURCE`: `s3://bucket/prefix`.
+    pub source: Option<String>,
+    /// `BOOKRAG_MODELS`: a folder with the local models' files.
+    pub models: Option<PathBuf>,
+    /// `BOOKRAG_DATA`: where the embedded stores are.
+    pub data: PathBuf,
+}
+
+/// What is wrong with the configuration, all of it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the configuration is not valid:\n  {}", .0.join("\n  "))]
+pub struct ConfigError(pub Vec<String>);
+
+/// Every variable that is read. `BOOKRAG_` ones besides these are mistakes.
+const KNOWN: [&str; 13] = [
+    "BOOKRAG_EMBEDDER",
+    "BOOKRAG_EMBEDDING_MODEL",
+    "BOOKRAG_EMBEDDING_DIMENSIONS",
+    "BOOKRAG_GENERATOR",
+    "BOOKRAG_COLLECTION",
+    "BOOKRAG_CHUNK_POLICY",
+    "BOOKRAG_ORIGINS",
+    "BOOKRAG_SALT",
+    "BOOKRAG_SITE",
+    "BOOKRAG_SOURCE",
+    "BOOKRAG_MODELS",
+    "BOOKRAG_DATA",
+    "BOOKRAG_LOG",
+];
+
+impl Config {
+    /// Reads the process's environment.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn from_env(place: Place) -> Result<Self, ConfigError> {
+        Self::read(place, &std::env::vars().collect())
+    }
+
+    /// Reads variables.
+    ///
+    /// # Errors
+    /// Everything that is wrong with them.
+    pub fn read(place: Place, variables: &HashMap<String, String>) -> Result<Self, ConfigError> {
+        let mut problems = Vec::new();
+        let text = |name: &str| variables.get(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
+        let secret = |name: &str| text(name).map(SecretString::from);
+        for name in variables.keys() {
+            let ours = name.starts_with("BOOKRAG_") && !name.starts_with("BOOKRAG_TEST_");
+            if ours && !KNOWN.contains(&name.as_str()) {
+                problems.push(format!("{name} is not known; there are {}", KNOWN.join(", ")));
+            }
+        }
+        let embedder = match text("BOOKRAG_EMBEDDER").as_deref() {
+            None | Some("minilm") => EmbedderChoice::MiniLm,
+            Some("openai") => {
+                if text("OPENAI_API_KEY").is_none() && text("OPENAI_BASE_URL").is_none() {
+                    problems.push("BOOKRAG_EMBEDDER=openai needs OPENAI_API_KEY".to_owned());
+                }
+                let dimensions = text("BOOKRAG_EMBEDDING_DIMENSIONS").and_then(|value| {
+                    let number = value.parse().ok().filter(|number| *number > 0);
+                    if number.is_none() {
+                        problems.push(format!("BOOKRAG_EMBEDDING_DIMENSIONS is `{value}`, not a positive number"));
+                    }
+                    number
+                });
+                EmbedderChoice::OpenAi {
+                    model: text("BOOKRAG_EMBEDDING_MODEL")
+                        .unwrap_or_else(|| "text-embedding-3-small".to_owned()),
+                    dimensions,
+                }
+            }
+            Some(other) => {
+                problems.push(format!("BOOKRAG_EMBEDDER is `{other}`; there are minilm, openai"));
+                EmbedderChoice::MiniLm
+            }
+        };
+        if let Some(other) = text("BOOKRAG_GENERATOR").filter(|name| name != "extractive") {
+            problems.push(format!("BOOKRAG_GENERATOR is `{other}`; there is extractive"));
+        }
+        let chunk_policy = match text("BOOKRAG_CHUNK_POLICY") {
+            None => ChunkPolicy::ADAPTIVE,
+            Some(name) => ChunkPolicy::from_str(&name).unwrap_or_else(|problem| {
+                problems.push(format!("BOOKRAG_CHUNK_POLICY: {problem}"));
+                ChunkPolicy::ADAPTIVE
+            }),
+        };
+        if place == Place::Lambda {
+            for name in ["QDRANT_URL", "DATABASE_URL", "BOOKRAG_SALT"] {
+                if text(name).is_none() {
+                    problems.push(format!("{name} is not set"));
+                }
+            }
+            if cfg!(not(feature = "local-models")) && embedder == EmbedderChoice::MiniLm {
+                problems.push(
+                    "BOOKRAG_EMBEDDER=minilm (the default) is not in this build; set BOOKRAG_EMBEDDER=openai".to_owned(),
+                );
+            }
+        }
+        if !problems.is_empty() {
+            problems.sort();
+            return Err(ConfigError(problems));
+        }
+        let origins = text("BOOKRAG_ORIGINS").unwrap_or_default();
+        Ok(Self {
+            place,
+            qdrant_url: text("QDRANT_URL"),
+            qdrant_api_key: secret("QDRANT_API_KEY"),
+            database_url: secret("DATABASE_URL"),
+            database_url_direct: secret("DATABASE_URL_DIRECT"),
+            openai_api_key: secret("OPENAI_API_KEY"),
+            openai_base_url: text("OPENAI_BASE_URL")
+                .unwrap_or_else(|| "https://api.openai.com/v1".to_owned()),
+            embedder,
+            collection: text("BOOKRAG_COLLECTION").unwrap_or_else(|| "textbook_chunks".to_owned()),
+            chunk_policy,
+            origins: origins.split(',').map(|origin| origin.trim().to_owned()).filter(|origin| !origin.is_empty()).collect(),
+            salt: secret("BOOKRAG_SALT"),
+            site: text("BOOKRAG_SITE"),
+            source: text("BOOKRAG_SOURCE"),
+            models: text("BOOKRAG_MODELS").map(PathBuf::from),
+            data: text("BOOKRAG_DATA").map_or_else(|| PathBuf::from(".bookrag"), PathBuf::from),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(place: Place, variables: &[(&str, &str)]) -> Result<Config, ConfigError> {
+        let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        Config::read(place, &variables.collect())
+    }
+
+    #[test]
+    fn a_laptop_needs_nothing_and_keys_never_choose() {
+        let config = read(Place::Laptop, &[("OPENAI_API_KEY", "k")]).expect("valid");
+        assert_eq!(config.embedder, EmbedderChoice::MiniLm);
+    }
+
+    #[test]
+    fn all_problems_are_reported_at_once() {
+        let error = read(Place::Lambda, &[("BOOKRAG_EMBEDER", "x"), ("BOOKRAG_CHUNK_POLICY", "tiny")]).expect_err("invalid");
+        for part in ["BOOKRAG_EMBEDER", "tiny", "QDRANT_URL", "DATABASE_URL", "BOOKRAG_SALT"] {
+            assert!(error.to_string().contains(part), "{error}");
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! What a process holds from its start to its end: the ports, built from the configuration.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use hmac::{Hmac, KeyInit, Mac};
+use secrecy::{ExposeSecret, SecretString};
+use sha2::Sha256;
+use tokio::sync::Mutex;
+
+use crate::book::hex;
+use crate::catalog::{Catalog, CatalogError, IndexRow, PostgresCatalog, PostgresOptions};
+use crate::config::{Config, EmbedderChoice};
+use crate::embed::{Dimensions, EmbedError, Embedder, OpenAiEmbedder, OpenAiOptions};
+use crate::error::{Error, ErrorKind};
+use crate::generate::Generator;
+use crate::index::{IndexError, VectorIndex};
+use crate::retrieve::Retriever;
+
+/// How long a query waits for the vector store.
+const INDEX_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a statement may take, and a connection.
+const STATEMENT_TIMEOUT: Duration = Duration::from_secs(5);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// Connections an instance keeps: it serves one request at a time.
+const POOL_SIZE: usize = 2;
+/// How long an embedding request may take.
+const EMBEDDING_TIMEOUT: Duration = Duration::from_secs(20);
+/// How long the live index is remembered.
+const LIVE_INDEX_AGE: Duration = Duration::from_secs(10);
+
+/// The ports of a process.
+#[derive(Debug, Clone)]
+pub struct Context {
+    /// Retrieval, with its ports.
+    pub retriever: Retriever,
+    /// What writes answers.
+    pub generator: Generator,
+    /// Origins that may call from a browser.
+    pub origins: Vec<String>,
+    /// Whether pages of this machine may.
+    pub local_origins: bool,
+    salt: SecretString,
+    live: Arc<Mutex<Option<(Instant, IndexRow)>>>,
+}
+
+/// Why a process cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The embedder.
+    #[error(transparent)]
+    Embed(#[from] EmbedError),
+    /// The vector store.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// The catalog.
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
+    /// What is configured is not in this build.
+    #[error("{0}")]
+    NotInThisBuild(String),
+}
+
+/// The catalog at `DATABASE_URL`; it connects on first use.
+///
+/// # Errors
+/// [`CatalogError::Rejected`] when the URL is none.
+pub fn postgres_catalog(config: &Config, url: &SecretString) -> Result<Catalog, CatalogError> {
+    let catalog = PostgresCatalog::new(PostgresOptions {
+        url: url.clone(),
+        direct_url: config.database_url_direct.clone(),
+        statement_timeout: STATEMENT_TIMEOUT,
+        connect_timeout: CONNECT_TIMEOUT,
+        pool_size: POOL_SIZE,
+    })?;
+    Ok(Catalog::Postgres(catalog))
+}
+
+/// The vector store at a URL.
+pub fn vector_index(config: &Config, url: &str) -> Result<VectorIndex, IndexError> {
+    VectorIndex::new(url, config.qdrant_api_key.as_ref(), INDEX_TIMEOUT)
+}
+
+/// The hosted embedder that is configured; `None` for a local model.
+pub fn hosted_embedder(config: &Config) -> Result<Option<Embedder>, EmbedError> {
+    let EmbedderChoice::OpenAi { model, dimensions } = &config.embedder else {
+        return Ok(None);
+    };
+    let dimensions = dimensions.map_or_else(|| Dimensions::Native(native_dimensions(model)), Dimensions::Requested);
+    let embedder = OpenAiEmbedder::new(OpenAiOptions {
+        base_url: config.openai_base_url.clone(),
+        api_key: config.openai_api_key.clone(),
+        model: model.clone(),
+        dimensions,
+        timeout: EMBEDDING_TIMEOUT,
+    })?;
+    Ok(Some(Embedder::OpenAi(embedder)))
+}
+
+/// The dimensions that a model's name stands for.
+fn native_dimensions(model: &str) -> usize {
+    if model.contains("3-large") { 3_072 } else { 1_536 }
+}
+
+impl Context {
+    /// Builds the ports of a function from its configuration.
+    ///
+    /// # Errors
+    /// When something configured cannot be built. Nothing is sent yet.
+    pub fn hosted(config: &Config) -> Result<Self, StartError> {
+        let missing = |name: &str| StartError::NotInThisBuild(format!("{name} is not set"));
+        let url = config.qdrant_url.as_deref().ok_or_else(|| missing("QDRANT_URL"))?;
+        let database = config.database_url.as_ref().ok_or_else(|| missing("DATABASE_URL"))?;
+        let embedder = hosted_embedder(config)?.ok_or_else(|| {
+            StartError::NotInThisBuild("local models are not in this build; set BOOKRAG_EMBEDDER=openai".to_owned())
+        })?;
+        let retriever = Retriever {
+            embedder,
+            index: vector_index(config, url)?,
+            catalog: postgres_catalog(config, database)?,
+        };
+        Ok(Self::new(config, retriever))
+    }
+
+    /// A context around ports that are there already.
+    #[must_use]
+    pub fn new(config: &Config, retriever: Retriever) -> Self {
+        // Without a configured salt hashes last as long as the process: nothing to correlate later.
+        let salt = config
+            .salt
+            .clone()
+            .unwrap_or_else(|| SecretString::from(uuid::Uuid::new_v4().to_string()));
+        Self {
+            retriever,
+            generator: Generator::Extractive,
+            origins: config.origins.clone(),
+            local_origins: config.place == crate::config::Place::Laptop,
+            salt,
+            live: Arc::default(),
+        }
+    }
+
+    /// The catalog.
+    #[must_use]
+    pub fn catalog(&self) -> &Catalog {
+        &self.retriever.catalog
+    }
+
+    /// The index that queries read, remembered for 10 seconds; when the catalog is away, the last one known.
+    ///
+    /// # Errors
+    /// `Unavailable` when it is not known, or was made with another embedder than this process has.
+    pub async fn live_index(&self) -> Result<IndexRow, Error> {
+        let mut live = self.live.lock().await;
+        if let Some((since, row)) = live.as_ref()
+            && since.elapsed() < LIVE_INDEX_AGE
+        {
+            return Ok(row.clone());
+        }
+        let row = match (self.catalog().live_index().await, live.as_ref()) {
+            (Ok(Some(row)), _) => row,
+            (Ok(None), _) => {
+                let message = "the book has not been indexed yet";
+                return Err(Error::new(ErrorKind::Unavailable, message));
+            }
+            (Err(CatalogError::Unavailable(_)), Some((_, last))) => last.clone(),
+            (Err(error), _) => return Err(Error::unavailable(error)),
+        };
+        let identity = self.retriever.embedder.identity();
+        if row.spec.embedder_fingerprint != identity.fingerprint {
+            return Err(Error::unavailable(EmbedError::Rejected(format!(
+                "the index was embedded with {} ({}), this process has {} ({})",
+                row.spec.embedder, row.spec.embedder_fingerprint, identity.name, identity.fingerprint
+            ))));
+        }
+        *live = Some((Instant::now(), row.clone()));
+        Ok(row)
+    }
+
+    /// HMAC-SHA-256 of a text under the secret salt, in hexadecimal digits.
+    #[must_use]
+    pub fn hash(&self, text: &str) -> String {
+        let mut mac = Hmac::<Sha256>::new_from_slice(self.salt.expose_secret().as_bytes())
+            .expect("HMAC takes keys of any length");
+        mac.update(text.as_bytes());
+        hex(&mac.finalize().into_bytes())
+    }
+}

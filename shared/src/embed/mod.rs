@@ -1,0 +1,219 @@
+//! The port `embed`: texts to unit-length vectors.
+//!
+//! A text longer than the model's input is cut off unseen by the model, so documents go through
+//! [`Embedder::windows`] first. Vectors of two embedders compare only if their [`EmbedderIdentity`] is equal.
+
+mod fake;
+#[cfg(feature = "local-models")]
+mod local;
+#[cfg(feature = "local-models")]
+mod model_files;
+mod openai;
+#[cfg(feature = "local-models")]
+mod tokenizer;
+mod windows;
+
+#[cfg(feature = "local-models")]
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use fake::FakeEmbedder;
+#[cfg(feature = "local-models")]
+pub use local::LocalEmbedder;
+#[cfg(feature = "local-models")]
+pub use model_files::{ModelFiles, ModelFilesError, locate};
+pub use openai::{Dimensions, OpenAiEmbedder, OpenAiOptions};
+
+/// What turns texts into vectors.
+#[derive(Debug, Clone)]
+pub enum Embedder {
+    /// all-MiniLM-L6-v2 in this process.
+    #[cfg(feature = "local-models")]
+    Local(Arc<LocalEmbedder>),
+    /// A hosted model behind an OpenAI-compatible `POST {base}/embeddings`.
+    OpenAi(OpenAiEmbedder),
+    /// Hashed words, for tests.
+    Fake(FakeEmbedder),
+}
+
+/// What a text is embedded for; some models embed questions and passages differently.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// A passage of the book, to be stored.
+    Document,
+    /// A question, to be compared with stored passages.
+    Query,
+}
+
+/// What two vectors must share to be comparable; part of an index's version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EmbedderIdentity {
+    /// The model's name, e.g. `all-MiniLM-L6-v2`.
+    pub name: String,
+    /// SHA-256 of a local model's weights (hex), or `provider/model` of a hosted one.
+    pub fingerprint: String,
+    /// Length of each vector.
+    pub dimensions: usize,
+    /// Longest input in the model's tokens, special ones included; the rest of a text is not seen.
+    pub max_tokens: usize,
+}
+
+/// Why texts were not embedded. Messages never hold a text or a key.
+#[derive(Debug, thiserror::Error)]
+pub enum EmbedError {
+    /// The provider wants fewer requests; try again, after that time if one was named.
+    #[error("the embedding provider limits requests{}", wait(*retry_after))]
+    RateLimited {
+        /// How long the provider asks to wait.
+        retry_after: Option<Duration>,
+    },
+    /// No answer in time; may pass.
+    #[error("embedding timed out")]
+    Timeout,
+    /// The embedder cannot be reached, loaded or run; may pass.
+    #[error("embedder unavailable: {0}")]
+    Unavailable(String),
+    /// The request is refused and will be again: key, model or input.
+    #[error("embedding refused: {0}")]
+    Rejected(String),
+    /// The answer is not one finite vector of the right size a text.
+    #[error("malformed embeddings: {0}")]
+    Malformed(String),
+}
+
+impl Embedder {
+    /// Embeds each text as one unit-length vector, in order; what exceeds the model's input is not seen.
+    ///
+    /// # Errors
+    ///
+    /// Any [`EmbedError`]; then no vector is returned. `Malformed` if there is not one finite vector of
+    /// [`EmbedderIdentity::dimensions`] numbers a text.
+    pub async fn embed(
+        &self,
+        texts: &[String],
+        purpose: Purpose,
+    ) -> Result<Vec<Vec<f32>>, EmbedError> {
+        // None of today's models embeds questions in another way than passages.
+        let (Purpose::Document | Purpose::Query) = purpose;
+        if texts.is_empty() {
+            return Ok(Vec::new());
+        }
+        let vectors = match self {
+            #[cfg(feature = "local-models")]
+            Self::Local(local) => Arc::clone(local).embed(texts).await?,
+            Self::OpenAi(hosted) => hosted.embed(texts).await?,
+            Self::Fake(fake) => fake.embed(texts),
+        };
+        unit_vectors(vectors, texts.len(), self.identity().dimensions)
+    }
+
+    /// Which model this is.
+    #[must_use]
+    pub fn identity(&self) -> &EmbedderIdentity {
+        match self {
+            #[cfg(feature = "local-models")]
+            Self::Local(local) => local.identity(),
+            Self::OpenAi(hosted) => hosted.identity(),
+            Self::Fake(fake) => fake.identity(),
+        }
+    }
+
+    /// Cuts `text` into successive pieces, each with `breadcrumb` and a line break before it, that fit the model's input.
+    ///
+    /// Cut between lines, else sentences, else words, else characters. Every word of `text` is in some window. A
+    /// breadcrumb over a quarter of the input loses words at its start. Never empty: an empty text gives one
+    /// window with the breadcrumb alone. For hosted models tokens are estimated, on the safe side.
+    #[must_use]
+    pub fn windows(&self, breadcrumb: &str, text: &str) -> Vec<String> {
+        match self {
+            #[cfg(feature = "local-models")]
+            Self::Local(local) => local.windows(breadcrumb, text),
+            Self::OpenAi(hosted) => hosted.windows(breadcrumb, text),
+            Self::Fake(fake) => fake.windows(breadcrumb, text),
+        }
+    }
+
+    /// Embeds one word, to see that key, model and dimensions are right.
+    ///
+    /// # Errors
+    ///
+    /// As [`Embedder::embed`].
+    pub async fn ping(&self) -> Result<(), EmbedError> {
+        let word = ["ping".to_owned()];
+        self.embed(&word, Purpose::Query).await.map(drop)
+    }
+}
+
+/// Checks count, size and finiteness, then scales each vector to length 1.
+fn unit_vectors(
+    mut vectors: Vec<Vec<f32>>,
+    count: usize,
+    dimensions: usize,
+) -> Result<Vec<Vec<f32>>, EmbedError> {
+    if vectors.len() != count {
+        return Err(EmbedError::Malformed(format!(
+            "{} embeddings came for {count} texts",
+            vectors.len()
+        )));
+    }
+    for vector in &mut vectors {
+        if vector.len() != dimensions {
+            return Err(EmbedError::Malformed(format!(
+                "embedding has {} dimensions, the index expects {dimensions}",
+                vector.len()
+            )));
+        }
+        let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+        // Also refuses NaN, infinities and sums that overflow.
+        if !(length.is_finite() && length > 0.0) {
+            return Err(EmbedError::Malformed(format!(
+                "embedding has length {length}"
+            )));
+        }
+        for x in vector {
+            *x /= length;
+        }
+    }
+    Ok(vectors)
+}
+
+fn wait(retry_after: Option<Duration>) -> String {
+    retry_after.map_or_else(String::new, |wait| {
+        format!("; try again in {} s", wait.as_secs_f32().ceil())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vectors_are_scaled_to_unit_length() {
+        let vectors = unit_vectors(vec![vec![3.0, 4.0]], 1, 2).unwrap();
+        assert_eq!(vectors, [[0.6, 0.8]]);
+    }
+
+    #[test]
+    fn wrong_counts_sizes_and_numbers_are_malformed() {
+        let message = |vectors, count| unit_vectors(vectors, count, 2).unwrap_err().to_string();
+        assert_eq!(
+            message(vec![vec![1.0, 0.0]], 2),
+            "malformed embeddings: 1 embeddings came for 2 texts"
+        );
+        assert_eq!(
+            message(vec![vec![1.0; 3]], 1),
+            "malformed embeddings: embedding has 3 dimensions, the index expects 2"
+        );
+        for bad in [f32::NAN, f32::INFINITY, f32::MAX] {
+            assert!(message(vec![vec![bad, 1.0]], 1).contains("embedding has length"));
+        }
+        assert!(message(vec![vec![0.0, 0.0]], 1).contains("embedding has length 0"));
+    }
+
+    #[test]
+    fn a_rate_limit_names_the_wait() {
+        let error = |retry_after| EmbedError::RateLimited { retry_after }.to_string();
+        assert_eq!(error(None), "the embedding provider limits requests");
+        assert!(error(Some(Duration::from_millis(1500))).ends_with("; try again in 2 s"));
+    }
+}

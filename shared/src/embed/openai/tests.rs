@@ -1,0 +1,275 @@
+use std::sync::Mutex;
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::{HeaderMap as Headers, header};
+use axum::response::IntoResponse;
+use axum::routing::post;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::super::{Embedder, Purpose};
+use super::*;
+
+/// Answers each request with `answer` and keeps what was asked.
+struct Server {
+    base_url: String,
+    seen: Seen,
+}
+
+type Answer = fn(&Value) -> axum::response::Response;
+type Seen = Arc<Mutex<Vec<(Headers, Value)>>>;
+
+async fn answered(
+    State((answer, seen)): State<(Answer, Seen)>,
+    headers: Headers,
+    body: String,
+) -> axum::response::Response {
+    let body: Value = serde_json::from_str(&body).unwrap();
+    let response = answer(&body);
+    seen.lock().unwrap().push((headers, body));
+    response
+}
+
+impl Server {
+    async fn start(answer: Answer) -> Self {
+        let seen = Seen::default();
+        let router = Router::new()
+            .route("/v1/embeddings", post(answered))
+            .with_state((answer, Arc::clone(&seen)));
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
+        // Ends with the test's runtime.
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        Self { base_url, seen }
+    }
+
+    fn embedder(&self, dimensions: Dimensions) -> Embedder {
+        embedder(&self.base_url, dimensions, Duration::from_secs(30))
+    }
+
+    fn seen(&self) -> Vec<(Headers, Value)> {
+        self.seen.lock().unwrap().clone()
+    }
+}
+
+fn embedder(base_url: &str, dimensions: Dimensions, timeout: Duration) -> Embedder {
+    let options = OpenAiOptions {
+        base_url: base_url.to_owned(),
+        api_key: Some(SecretString::from("sk-secret")),
+        model: "text-embedding-3-small".to_owned(),
+        dimensions,
+        timeout,
+    };
+    Embedder::OpenAi(OpenAiEmbedder::new(options).unwrap())
+}
+
+/// Vectors whose direction tells the text's number, last first.
+fn vectors_in_reverse(request: &Value) -> axum::response::Response {
+    let texts = request["input"].as_array().unwrap();
+    let embedding = |(index, text): (usize, &Value)| {
+        let number: f64 = text.as_str().unwrap().parse().unwrap();
+        json!({"index": index, "embedding": [number.cos() * 2.0, number.sin() * 2.0]})
+    };
+    let mut data: Vec<_> = texts.iter().enumerate().map(embedding).collect();
+    data.reverse();
+    axum::Json(json!({"object": "list", "data": data})).into_response()
+}
+
+async fn error_of(answer: Answer) -> EmbedError {
+    let server = Server::start(answer).await;
+    let embedder = server.embedder(Dimensions::Native(2));
+    let texts = ["private words".to_owned(), "more".to_owned()];
+    let error = embedder.embed(&texts, Purpose::Query).await.unwrap_err();
+    let shown = format!("{error} {error:?}");
+    assert!(
+        !shown.contains("sk-secret") && !shown.contains("private"),
+        "{shown}"
+    );
+    error
+}
+
+#[tokio::test]
+async fn texts_go_in_batches_and_vectors_come_in_order() {
+    let server = Server::start(vectors_in_reverse).await;
+    let texts: Vec<_> = (0..300).map(|number| number.to_string()).collect();
+    let vectors = server
+        .embedder(Dimensions::Requested(2))
+        .embed(&texts, Purpose::Document)
+        .await
+        .unwrap();
+    for (number, vector) in (0_u8..=255).zip(&vectors) {
+        let angle = f32::from(number);
+        assert!((vector[0] - angle.cos()).abs() < 1e-4 && (vector[1] - angle.sin()).abs() < 1e-4);
+    }
+    assert_eq!(vectors.len(), 300);
+    let seen = server.seen();
+    let sizes = seen
+        .iter()
+        .map(|(_, body)| body["input"].as_array().unwrap().len());
+    assert_eq!(sizes.collect::<Vec<_>>(), [128, 128, 44]);
+    let (headers, body) = &seen[0];
+    assert_eq!(headers[header::AUTHORIZATION], "Bearer sk-secret");
+    assert_eq!(body["model"], "text-embedding-3-small");
+    assert_eq!(body["dimensions"], 2);
+}
+
+#[tokio::test]
+async fn native_dimensions_are_not_asked_for() {
+    let server = Server::start(vectors_in_reverse).await;
+    let embedder = server.embedder(Dimensions::Native(2));
+    let texts = ["1".to_owned()];
+    embedder.embed(&texts, Purpose::Query).await.unwrap();
+    assert!(server.seen()[0].1.get("dimensions").is_none());
+    let identity = embedder.identity();
+    assert_eq!(identity.fingerprint, "127.0.0.1/text-embedding-3-small");
+    assert_eq!((identity.dimensions, identity.max_tokens), (2, 8_000));
+}
+
+#[tokio::test]
+async fn a_rate_limit_carries_the_wait() {
+    let error =
+        error_of(|_| (StatusCode::TOO_MANY_REQUESTS, [(RETRY_AFTER, "7")], "").into_response())
+            .await;
+    assert!(
+        matches!(error, EmbedError::RateLimited { retry_after: Some(wait) } if wait.as_secs() == 7)
+    );
+    let error = error_of(|_| StatusCode::TOO_MANY_REQUESTS.into_response()).await;
+    assert!(matches!(
+        error,
+        EmbedError::RateLimited { retry_after: None }
+    ));
+}
+
+#[test]
+fn retry_after_may_be_a_date() {
+    let wait = |value: &str| {
+        retry_after(&HeaderMap::from_iter([(
+            RETRY_AFTER,
+            value.parse().unwrap(),
+        )]))
+    };
+    assert_eq!(wait("Wed, 21 Oct 2015 07:28:00 GMT"), Some(Duration::ZERO));
+    assert!(wait("Fri, 01 Jan 2100 00:00:00 GMT").unwrap() > Duration::from_secs(1 << 20));
+    assert_eq!(wait("0.5"), Some(Duration::from_millis(500)));
+    assert_eq!(wait("-1"), None);
+    assert_eq!(wait("soon"), None);
+}
+
+#[tokio::test]
+async fn refusals_name_the_status_and_code_only() {
+    let error = error_of(|_| {
+        let body = json!({"error": {"message": "bad key sk-secret", "code": "invalid_api_key"}});
+        (StatusCode::UNAUTHORIZED, axum::Json(body)).into_response()
+    })
+    .await;
+    assert!(matches!(error, EmbedError::Rejected(_)));
+    assert_eq!(
+        error.to_string(),
+        "embedding refused: 127.0.0.1 answered 401 (invalid_api_key)"
+    );
+    let error = error_of(|_| {
+        let body = json!({"error": {"code": "insufficient_quota"}});
+        (StatusCode::TOO_MANY_REQUESTS, axum::Json(body)).into_response()
+    })
+    .await;
+    assert!(matches!(error, EmbedError::Rejected(_)));
+    let error = error_of(|_| (StatusCode::FORBIDDEN, "private words").into_response()).await;
+    assert!(matches!(error, EmbedError::Rejected(_)));
+    let error = error_of(|request| {
+        (
+            StatusCode::BAD_REQUEST,
+            axum::Json(json!({"error": {"code": request["input"][0]}})),
+        )
+            .into_response()
+    })
+    .await;
+    assert!(matches!(error, EmbedError::Rejected(_)));
+    let error = error_of(|_| StatusCode::TEMPORARY_REDIRECT.into_response()).await;
+    assert!(matches!(error, EmbedError::Rejected(_)));
+    let error = error_of(|_| StatusCode::BAD_GATEWAY.into_response()).await;
+    assert!(matches!(error, EmbedError::Unavailable(_)));
+}
+
+#[tokio::test]
+async fn wrong_answers_are_malformed() {
+    let answers: [(Answer, &str); 6] = [
+        (
+            |_| "private words".into_response(),
+            "gave no list of embeddings",
+        ),
+        (
+            |_| axum::Json(json!({"data": []})).into_response(),
+            "0 embeddings came for 2 texts",
+        ),
+        (
+            |_| {
+                axum::Json(json!({"data": [{"index": 0, "embedding": [1, 0]}, {"index": 0, "embedding": [1, 0]}]})).into_response()
+            },
+            "no embedding has index 1",
+        ),
+        (
+            |_| {
+                axum::Json(json!({"data": [{"index": 0, "embedding": [1, 0]}, {"index": 2, "embedding": [1, 0]}]})).into_response()
+            },
+            "no embedding has index 1",
+        ),
+        (
+            |_| {
+                axum::Json(json!({"data": [{"index": 0, "embedding": [1, 0]}, {"index": 1, "embedding": [1, 0, 0]}]})).into_response()
+            },
+            "embedding has 3 dimensions, the index expects 2",
+        ),
+        (
+            |_| {
+                r#"{"data":[{"index":0,"embedding":[1e39,0]},{"index":1,"embedding":[1,0]}]}"#
+                    .into_response()
+            },
+            "embedding",
+        ),
+    ];
+    for (answer, message) in answers {
+        let error = error_of(answer).await;
+        assert!(matches!(error, EmbedError::Malformed(_)), "{error}");
+        assert!(error.to_string().contains(message), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_silent_server_is_a_timeout_and_none_is_unavailable() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
+    let silent = embedder(&base_url, Dimensions::Native(2), Duration::from_millis(100));
+    assert!(matches!(silent.ping().await, Err(EmbedError::Timeout)));
+    drop(listener);
+    let error = silent.ping().await.unwrap_err();
+    assert!(matches!(error, EmbedError::Unavailable(_)), "{error}");
+}
+
+#[test]
+fn a_base_url_that_is_none_is_refused() {
+    for base_url in ["", "api.openai.com/v1", "file:///etc"] {
+        let options = OpenAiOptions {
+            base_url: base_url.to_owned(),
+            api_key: None,
+            model: "m".to_owned(),
+            dimensions: Dimensions::Native(2),
+            timeout: CONNECT_TIMEOUT,
+        };
+        let error = OpenAiEmbedder::new(options).unwrap_err();
+        assert!(matches!(error, EmbedError::Rejected(_)), "{error}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn batches_keep_all_texts_in_order_within_the_limits(sizes in proptest::collection::vec(prop_oneof![9 => 0_usize..99, 1 => 0_usize..120_000], 0..300)) {
+        let texts: Vec<_> = sizes.iter().map(|size| ".".repeat(*size)).collect();
+        let batches = batches(&texts);
+        prop_assert_eq!(batches.concat(), &*texts);
+        for batch in batches {
+            let tokens: usize = batch.iter().map(|text| estimate_tokens(text)).sum();
+            prop_assert!(batch.len() <= BATCH_TEXTS && tokens <= BATCH_TOKENS);
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! BERT's tokenizer, as Hugging Face's `tokenizers` runs it, out of the parts of `rten-text`.
+//!
+//! `rten_text::Tokenizer` itself would not do (0.27): it does not clean text or set Chinese characters apart, gives pieces of a
+//! word whose rest is unknown, and panics on short texts of many one-letter pieces (`xqzjw`), since its offsets count the `##`.
+
+use std::collections::HashMap;
+
+use rten_text::models::{Model, WordPiece, WordPieceOptions};
+use rten_text::normalizers::{self, Normalizer};
+use rten_text::pre_tokenizers::{self, PreTokenizer};
+use serde::Deserialize;
+
+/// Tokens added to every input: `[CLS]` before it, `[SEP]` after it.
+pub(super) const SPECIAL_TOKENS: usize = 2;
+
+/// Turns text into token ids.
+pub(super) struct Tokenizer {
+    normalizer: normalizers::Bert,
+    word_splitter: pre_tokenizers::Bert,
+    word_pieces: WordPiece,
+    start: u32,
+    end: u32,
+    unknown: u32,
+}
+
+/// What we read of `tokenizer.json`; its padding and truncation to 128 tokens are not the model's.
+#[derive(Deserialize)]
+struct TokenizerFile {
+    model: Vocabulary,
+}
+
+#[derive(Deserialize)]
+struct Vocabulary {
+    vocab: HashMap<String, u32>,
+}
+
+impl Tokenizer {
+    /// Reads the vocabulary of a `tokenizer.json`; the error says what is wrong with it.
+    pub(super) fn from_json(json: &[u8]) -> Result<Self, String> {
+        let file: TokenizerFile =
+            serde_json::from_slice(json).map_err(|error| error.to_string())?;
+        let vocabulary = file.model.vocab;
+        let special = |token: &str| {
+            let id = vocabulary.get(token).copied();
+            id.ok_or_else(|| format!("its vocabulary lacks {token}"))
+        };
+        Ok(Self {
+            start: special("[CLS]")?,
+            end: special("[SEP]")?,
+            unknown: special("[UNK]")?,
+            normalizer: normalizers::Bert::new(normalizers::BertOptions {
+                lowercase: true,
+                strip_accents: true,
+            }),
+            word_splitter: pre_tokenizers::Bert::new(),
+            word_pieces: WordPiece::from_vocab(vocabulary, WordPieceOptions::default()),
+        })
+    }
+
+    /// The ids of `text` between `[CLS]` and `[SEP]`, `max_tokens` at most with these.
+    ///
+    /// `[MASK]` and the like in the text are plain text, unlike in `tokenizers`: a book is data.
+    pub(super) fn encode(&self, text: &str, max_tokens: usize) -> Vec<u32> {
+        let mut ids = vec![self.start];
+        self.push_tokens(text, &mut ids);
+        ids.truncate(max_tokens - 1);
+        ids.push(self.end);
+        ids
+    }
+
+    /// The tokens of `text`, special ones not counted.
+    pub(super) fn count(&self, text: &str) -> usize {
+        let mut ids = Vec::new();
+        self.push_tokens(text, &mut ids);
+        ids.len()
+    }
+
+    fn push_tokens(&self, text: &str, ids: &mut Vec<u32>) {
+        let (normalized, _) = self
+            .normalizer
+            .normalize(&clean(text))
+            .expect("BERT's normalizer uses no regular expression, its only error");
+        let words = self
+            .word_splitter
+            .pre_tokenize(&normalized)
+            .expect("BERT's word splitter uses no regular expression, its only error");
+        for word in words {
+            let word_start = ids.len();
+            self.word_pieces
+                .encode_with_offsets(word, &mut |_, id| ids.push(id))
+                .expect("the vocabulary has [UNK], seen when it was read");
+            // A word with an unknown part is unknown as a whole.
+            if ids[word_start..].last() == Some(&self.unknown) {
+                ids.truncate(word_start);
+                ids.push(self.unknown);
+            }
+        }
+    }
+}
+
+/// Drops what cannot be seen, makes all whitespace spaces and sets Chinese characters apart.
+fn clean(text: &str) -> String {
+    let mut cleaned = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_whitespace() {
+            cleaned.push(' ');
+        } else if is_chinese(c) {
+            cleaned.extend([' ', c, ' ']);
+        } else if !(c == '\u{fffd}' || c.is_control() || is_format_or_private(c)) {
+            cleaned.push(c);
+        }
+    }
+    cleaned
+}
+
+/// The blocks BERT splits into single characters (`_is_chinese_char` in its `tokenization.py`).
+fn is_chinese(c: char) -> bool {
+    matches!(c,
+        '\u{4e00}'..='\u{9fff}' | '\u{3400}'..='\u{4dbf}' | '\u{20000}'..='\u{2a6df}'
+        | '\u{2a700}'..='\u{2b73f}' | '\u{2b740}'..='\u{2b81f}' | '\u{2b820}'..='\u{2ceaf}'
+        | '\u{f900}'..='\u{faff}' | '\u{2f800}'..='\u{2fa1f}')
+}
+
+/// Unicode categories Cf and Co: soft hyphens, zero-width joiners, text direction, private use.
+fn is_format_or_private(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}' | '\u{8e2}' | '\u{180e}'
+        | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}'
+        | '\u{2066}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{110bd}' | '\u{110cd}'
+        | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0001}'
+        | '\u{e0020}'..='\u{e007f}' | '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tiny() -> Tokenizer {
+        let vocabulary = [
+            "[UNK]", "[CLS]", "[SEP]", "x", "##y", "##z", "机", "naive", ".",
+        ];
+        let vocab: HashMap<_, _> = vocabulary.into_iter().zip(0_u32..).collect();
+        let json =
+            serde_json::json!({"model": {"vocab": vocab}, "truncation": {"max_length": 128}});
+        Tokenizer::from_json(json.to_string().as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn words_are_cut_into_known_pieces() {
+        assert_eq!(tiny().encode("xyz x.", 9), [1, 3, 4, 5, 3, 8, 2]);
+        assert_eq!(tiny().encode("Naïve 机机", 9), [1, 7, 6, 6, 2]);
+        assert_eq!(tiny().encode("x\u{ad}y\u{200d}", 9), [1, 3, 4, 2]);
+    }
+
+    #[test]
+    fn a_word_with_an_unknown_part_is_one_unknown_token() {
+        assert_eq!(tiny().encode("xyq x", 9), [1, 0, 3, 2]);
+        assert_eq!(tiny().encode(&"xy".repeat(60), 9), [1, 0, 2]);
+    }
+
+    #[test]
+    fn one_letter_pieces_do_not_panic() {
+        assert_eq!(tiny().count("xyzyzyzyz"), 9);
+    }
+
+    #[test]
+    fn long_input_keeps_both_special_tokens() {
+        assert_eq!(tiny().encode("x x x x", 4), [1, 3, 3, 2]);
+        assert_eq!(tiny().encode("", 4), [1, 2]);
+    }
+
+    #[test]
+    fn a_vocabulary_without_special_tokens_is_refused() {
+        let error = Tokenizer::from_json(br#"{"model":{"vocab":{"[CLS]":1}}}"#).err();
+        assert_eq!(error.unwrap(), "its vocabulary lacks [SEP]");
+    }
+}

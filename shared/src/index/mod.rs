@@ -1,0 +1,356 @@
+//! Port: vectors and payloads in Qdrant. The embedded engine of a laptop speaks the same protocol.
+
+mod filters;
+mod payload;
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use qdrant_client::qdrant::{
+    CreateCollectionBuilder, CreateFieldIndexCollectionBuilder, DeletePointsBuilder, Distance,
+    Document, FieldType, GetPointsBuilder, HnswConfigDiffBuilder, Modifier, MultiVectorComparator,
+    MultiVectorConfigBuilder, NamedVectors, PointId, PointStruct, Query, QueryPointsBuilder,
+    RetrievedPoint, ScoredPoint, SparseVectorParamsBuilder, SparseVectorsConfigBuilder,
+    UpsertPointsBuilder, Value, Vector, VectorInput, VectorParamsBuilder, VectorsConfigBuilder,
+    VectorsOutput, VectorsSelector, point_id, vector_output,
+};
+use qdrant_client::{Payload, Qdrant, QdrantError};
+use secrecy::{ExposeSecret, SecretString};
+use uuid::Uuid;
+
+pub use filters::{Filters, TitleOrNumber};
+pub use payload::{ChunkPayload, LeafPayload};
+
+/// The dense vectors: one row for each window of each leaf, compared by their best row.
+const DENSE: &str = "dense";
+/// The BM25 weights, made by Qdrant of the leaves' text.
+const LEXICAL: &str = "bm25";
+const BM25_MODEL: &str = "qdrant/bm25";
+
+/// Term frequency saturation and length normalisation of BM25, the usual values (Robertson and Zaragoza, 2009).
+const BM25_K: f64 = 1.2;
+const BM25_B: f64 = 0.75;
+/// Words of an average chunk, against which BM25 weighs lengths.
+const BM25_AVERAGE_WORDS: f64 = 256.0;
+
+/// The BM25 settings as part of an index's version.
+pub const BM25_SETTINGS: &str = "k=1.2 b=0.75 avg_len=256 language=english";
+
+/// HNSW edges a node, and candidates while building.
+const HNSW_M: u64 = 16;
+const HNSW_EF_CONSTRUCT: u64 = 100;
+
+/// Points in one request: S0's batch.
+const UPSERT_BATCH: usize = 100;
+
+/// Fields that filters may name, with the index Qdrant keeps for each.
+const FIELD_INDEXES: [(&str, FieldType); 15] = [
+    ("document_id", FieldType::Keyword),
+    ("source", FieldType::Keyword),
+    ("module", FieldType::Keyword),
+    ("module_number", FieldType::Integer),
+    ("chapter", FieldType::Keyword),
+    ("chapter_number", FieldType::Integer),
+    ("lesson_id", FieldType::Keyword),
+    ("section_type", FieldType::Keyword),
+    ("has_code", FieldType::Bool),
+    ("has_equations", FieldType::Bool),
+    ("hardware_tier", FieldType::Integer),
+    ("layer", FieldType::Keyword),
+    ("proficiency_level", FieldType::Keyword),
+    ("locale", FieldType::Keyword),
+    ("version", FieldType::Keyword),
+];
+
+/// The vector store.
+#[derive(Clone)]
+pub struct VectorIndex {
+    client: Qdrant,
+}
+
+impl std::fmt::Debug for VectorIndex {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("VectorIndex")
+    }
+}
+
+/// What can go wrong, by what a caller can do.
+#[derive(Debug, thiserror::Error)]
+pub enum IndexError {
+    /// Out of reach or over its time: may pass.
+    #[error("the vector store is unavailable: {0}")]
+    Unavailable(String),
+    /// No room for more points.
+    #[error("the vector store is full: {0}")]
+    StorageFull(String),
+    /// It refused the request: a bug or a wrong configuration.
+    #[error("the vector store refused: {0}")]
+    Rejected(String),
+    /// Its answer could not be read.
+    #[error("the vector store answered with {0}")]
+    Malformed(String),
+}
+
+/// A chunk to store.
+#[derive(Debug, Clone)]
+pub struct NewPoint {
+    /// A fresh id, never used before.
+    pub point_id: Uuid,
+    /// What search returns.
+    pub payload: ChunkPayload,
+    /// One unit-length row for each window of each leaf, in order.
+    pub vectors: Vec<Vec<f32>>,
+    /// The text that BM25 weighs.
+    pub lexical_text: String,
+}
+
+/// A point that a search found.
+#[derive(Debug, Clone)]
+pub struct Hit {
+    /// The point.
+    pub point_id: Uuid,
+    /// The cosine of its best row, or its BM25 score.
+    pub score: f32,
+    /// Its payload.
+    pub payload: ChunkPayload,
+    /// Its dense rows.
+    pub vectors: Vec<Vec<f32>>,
+}
+
+impl VectorIndex {
+    /// Prepares a client; nothing is sent yet.
+    ///
+    /// # Errors
+    /// [`IndexError::Rejected`] when the URL is none.
+    pub fn new(
+        url: &str,
+        api_key: Option<&SecretString>,
+        timeout: Duration,
+    ) -> Result<Self, IndexError> {
+        let mut config = Qdrant::from_url(url)
+            .skip_compatibility_check()
+            .timeout(timeout)
+            .connect_timeout(timeout);
+        if let Some(key) = api_key {
+            config = config.api_key(key.expose_secret());
+        }
+        let client = config.build().map_err(from_client)?;
+        Ok(Self { client })
+    }
+
+    /// Asks for an answer.
+    pub async fn ping(&self) -> Result<(), IndexError> {
+        self.client.health_check().await.map_err(from_client)?;
+        Ok(())
+    }
+
+    /// Creates a collection and its field indexes if they are not there.
+    pub async fn ensure_collection(
+        &self,
+        collection: &str,
+        dimensions: usize,
+    ) -> Result<(), IndexError> {
+        if self.client.collection_exists(collection).await.map_err(from_client)? {
+            return Ok(());
+        }
+        let mut dense = VectorsConfigBuilder::default();
+        dense.add_named_vector_params(
+            DENSE,
+            VectorParamsBuilder::new(dimensions as u64, Distance::Cosine)
+                .multivector_config(MultiVectorConfigBuilder::new(MultiVectorComparator::MaxSim)),
+        );
+        let mut lexical = SparseVectorsConfigBuilder::default();
+        lexical.add_named_vector_params(
+            LEXICAL,
+            SparseVectorParamsBuilder::default().modifier(Modifier::Idf),
+        );
+        let hnsw = HnswConfigDiffBuilder::default()
+            .m(HNSW_M)
+            .ef_construct(HNSW_EF_CONSTRUCT);
+        let create = CreateCollectionBuilder::new(collection)
+            .vectors_config(dense)
+            .sparse_vectors_config(lexical)
+            .hnsw_config(hnsw);
+        self.client.create_collection(create).await.map_err(from_client)?;
+        for (field, kind) in FIELD_INDEXES {
+            let create = CreateFieldIndexCollectionBuilder::new(collection, field, kind).wait(true);
+            self.client.create_field_index(create).await.map_err(from_client)?;
+        }
+        Ok(())
+    }
+
+    /// Stores points and waits until they are there.
+    pub async fn upsert(&self, collection: &str, points: Vec<NewPoint>) -> Result<(), IndexError> {
+        let mut points = points.into_iter().map(point_struct).collect::<Result<Vec<_>, _>>()?;
+        while !points.is_empty() {
+            let rest = points.split_off(points.len().min(UPSERT_BATCH));
+            let upsert = UpsertPointsBuilder::new(collection, points).wait(true);
+            self.client.upsert_points(upsert).await.map_err(from_client)?;
+            points = rest;
+        }
+        Ok(())
+    }
+
+    /// Deletes points and waits until they are gone. Points that are not there are no error.
+    pub async fn delete(&self, collection: &str, points: &[Uuid]) -> Result<(), IndexError> {
+        if points.is_empty() {
+            return Ok(());
+        }
+        let ids: Vec<PointId> = points.iter().map(|id| id.to_string().into()).collect();
+        let delete = DeletePointsBuilder::new(collection).points(ids).wait(true);
+        self.client.delete_points(delete).await.map_err(from_client)?;
+        Ok(())
+    }
+
+    /// The dense rows of points, by point; points that are not there are missing.
+    pub async fn vectors(
+        &self,
+        collection: &str,
+        points: &[Uuid],
+    ) -> Result<HashMap<Uuid, Vec<Vec<f32>>>, IndexError> {
+        let ids: Vec<PointId> = points.iter().map(|id| id.to_string().into()).collect();
+        let get = GetPointsBuilder::new(collection, ids)
+            .with_payload(false)
+            .with_vectors(dense_only());
+        let answer = self.client.get_points(get).await.map_err(from_client)?;
+        answer
+            .result
+            .into_iter()
+            .map(|RetrievedPoint { id, vectors, .. }| Ok((uuid_of(id)?, rows_of(vectors))))
+            .collect()
+    }
+
+    /// How many points a collection holds.
+    pub async fn count(&self, collection: &str) -> Result<u64, IndexError> {
+        let count = qdrant_client::qdrant::CountPointsBuilder::new(collection).exact(true);
+        let answer = self.client.count(count).await.map_err(from_client)?;
+        Ok(answer.result.map_or(0, |result| result.count))
+    }
+
+    /// The points whose best row is nearest to a vector, by cosine, best first.
+    pub async fn search_dense(
+        &self,
+        collection: &str,
+        vector: &[f32],
+        filters: &Filters,
+        limit: u64,
+    ) -> Result<Vec<Hit>, IndexError> {
+        let query = Query::new_nearest(VectorInput::from(vector.to_vec()));
+        self.search(collection, query, DENSE, filters, limit).await
+    }
+
+    /// The points whose text matches best, by BM25, best first.
+    pub async fn search_lexical(
+        &self,
+        collection: &str,
+        text: &str,
+        filters: &Filters,
+        limit: u64,
+    ) -> Result<Vec<Hit>, IndexError> {
+        let query = Query::new_nearest(VectorInput::from(bm25_document(text)));
+        self.search(collection, query, LEXICAL, filters, limit).await
+    }
+
+    async fn search(
+        &self,
+        collection: &str,
+        query: Query,
+        using: &str,
+        filters: &Filters,
+        limit: u64,
+    ) -> Result<Vec<Hit>, IndexError> {
+        let mut request = QueryPointsBuilder::new(collection)
+            .query(query)
+            .using(using)
+            .limit(limit)
+            .with_payload(true)
+            .with_vectors(dense_only());
+        if let Some(filter) = filters.to_qdrant() {
+            request = request.filter(filter);
+        }
+        let answer = self.client.query(request).await.map_err(from_client)?;
+        answer.result.into_iter().map(hit).collect()
+    }
+}
+
+fn point_struct(point: NewPoint) -> Result<PointStruct, IndexError> {
+    let payload = serde_json::to_value(&point.payload)
+        .ok()
+        .and_then(|value| Payload::try_from(value).ok())
+        .ok_or_else(|| IndexError::Malformed("a payload that is no object".to_owned()))?;
+    let vectors = NamedVectors::default()
+        .add_vector(DENSE, Vector::from(point.vectors))
+        .add_vector(LEXICAL, Vector::from(bm25_document(&point.lexical_text)));
+    Ok(PointStruct::new(point.point_id.to_string(), vectors, payload))
+}
+
+fn bm25_document(text: &str) -> Document {
+    let options = HashMap::from([
+        ("k".to_owned(), Value::from(BM25_K)),
+        ("b".to_owned(), Value::from(BM25_B)),
+        ("avg_len".to_owned(), Value::from(BM25_AVERAGE_WORDS)),
+        ("language".to_owned(), Value::from("english")),
+    ]);
+    Document {
+        text: text.to_owned(),
+        model: BM25_MODEL.to_owned(),
+        options,
+    }
+}
+
+fn dense_only() -> VectorsSelector {
+    VectorsSelector {
+        names: vec![DENSE.to_owned()],
+    }
+}
+
+fn hit(point: ScoredPoint) -> Result<Hit, IndexError> {
+    let payload: HashMap<String, Value> = point.payload;
+    let payload = serde_json::Value::from(Payload::from(payload));
+    let payload = serde_json::from_value(payload)
+        .map_err(|error| IndexError::Malformed(format!("a payload without its fields: {error}")))?;
+    Ok(Hit {
+        point_id: uuid_of(point.id)?,
+        score: point.score,
+        payload,
+        vectors: rows_of(point.vectors),
+    })
+}
+
+fn uuid_of(id: Option<PointId>) -> Result<Uuid, IndexError> {
+    match id.and_then(|id| id.point_id_options) {
+        Some(point_id::PointIdOptions::Uuid(text)) => Uuid::parse_str(&text)
+            .map_err(|_| IndexError::Malformed("a point id that is no UUID".to_owned())),
+        _ => Err(IndexError::Malformed("a point without a UUID".to_owned())),
+    }
+}
+
+fn rows_of(vectors: Option<VectorsOutput>) -> Vec<Vec<f32>> {
+    let vector = vectors.and_then(|vectors| vectors.get_vector_by_name(DENSE));
+    match vector {
+        Some(vector_output::Vector::MultiDense(rows)) => {
+            rows.vectors.into_iter().map(|row| row.data).collect()
+        }
+        Some(vector_output::Vector::Dense(row)) => vec![row.data],
+        _ => Vec::new(),
+    }
+}
+
+fn from_client(error: QdrantError) -> IndexError {
+    use tonic::Code;
+    match &error {
+        QdrantError::ResponseError { status } => {
+            let message = status.message().to_owned();
+            match status.code() {
+                Code::ResourceExhausted => IndexError::StorageFull(message),
+                Code::Unavailable | Code::DeadlineExceeded | Code::Cancelled | Code::Aborted | Code::Internal | Code::Unknown => {
+                    IndexError::Unavailable(message)
+                }
+                _ => IndexError::Rejected(message),
+            }
+        }
+        QdrantError::ResourceExhaustedError { .. } => IndexError::Unavailable(error.to_string()),
+        QdrantError::Io(_) => IndexError::Unavailable(error.to_string()),
+        _ => IndexError::Rejected(error.to_string()),
+    }
+}

@@ -1,0 +1,206 @@
+//! What is stored with a point, one name for each thing.
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::book::{Document, Lesson, UNKNOWN, hex};
+use crate::chunk::{Chunk, SectionType};
+
+/// What missing metadata without a title reads as (S1).
+const NOT_AVAILABLE: &str = "N/A";
+/// The tier of pages that name none: everybody can follow them.
+const DEFAULT_HARDWARE_TIER: i64 = 1;
+
+/// A chunk as search returns it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ChunkPayload {
+    /// The chunk.
+    pub chunk_id: Uuid,
+    /// The document.
+    pub document_id: Uuid,
+    /// The text as shown.
+    pub text: String,
+    /// Its Markdown.
+    pub markdown: String,
+    /// The source path.
+    pub source: String,
+    /// The page's URL, without an anchor.
+    pub url: String,
+    /// The module's title, or `Unknown`.
+    pub module: String,
+    /// The module's number.
+    pub module_number: Option<i64>,
+    /// The chapter's title, or `Unknown`.
+    pub chapter: String,
+    /// The chapter's number.
+    pub chapter_number: Option<i64>,
+    /// The lesson's title, or `N/A`.
+    pub lesson: String,
+    /// The lesson's number.
+    pub lesson_number: Option<i64>,
+    /// `1.2.3` of module, chapter and lesson.
+    pub lesson_id: Option<String>,
+    /// The page's title.
+    pub title: String,
+    /// The section's title.
+    pub section: Option<String>,
+    /// The anchor of the heading at or above the first line.
+    pub section_id: Option<String>,
+    /// The headings above, outermost first.
+    pub heading_path: Vec<String>,
+    /// Structural, instructional or code-heavy.
+    pub section_type: SectionType,
+    /// The place in its section, from 0.
+    pub chunk_index: usize,
+    /// How many chunks the section has.
+    pub chunk_count: usize,
+    /// The first line, from 1.
+    pub start_line: u32,
+    /// The last line.
+    pub end_line: u32,
+    /// The printed page within the document, from 1.
+    pub page: usize,
+    /// cl100k tokens.
+    pub token_count: usize,
+    /// Words.
+    pub word_count: usize,
+    /// Whether code stands in it.
+    pub has_code: bool,
+    /// Whether a formula stands in it.
+    pub has_equations: bool,
+    /// The least equipment a reader needs, 1 to 4.
+    pub hardware_tier: i64,
+    /// The teaching layer, or `N/A`.
+    pub layer: String,
+    /// The proficiency level, or `N/A`.
+    pub proficiency_level: String,
+    /// Keywords of the page.
+    pub keywords: Vec<String>,
+    /// The locales that show this text: its own, and those that have no translation of the page.
+    pub locale: Vec<String>,
+    /// URLs of the page under those other locales, in their order.
+    pub fallback_urls: Vec<String>,
+    /// The version.
+    pub version: String,
+    /// Whether the page stands in no list.
+    pub unlisted: bool,
+    /// When it was made, ISO 8601.
+    pub created_at: String,
+    /// The sections inside it.
+    pub leaves: Vec<LeafPayload>,
+}
+
+/// A section inside a chunk, and how many rows of the dense vectors are of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LeafPayload {
+    /// The anchor of its heading.
+    pub section_id: Option<String>,
+    /// Its heading and those above it, outermost first.
+    pub heading_path: Vec<String>,
+    /// Its text.
+    pub text: String,
+    /// The first line, from 1.
+    pub start_line: u32,
+    /// The last line.
+    pub end_line: u32,
+    /// Its rows of the dense vectors; the rows stand in the order of the leaves.
+    pub windows: usize,
+}
+
+impl ChunkPayload {
+    /// The payload of a chunk. `windows` gives the number of rows for each leaf.
+    #[must_use]
+    pub fn new(document: &Document, chunk: &Chunk, windows: &[usize], created_at: String) -> Self {
+        let lesson: &Lesson = &document.lesson;
+        let front_matter = &document.front_matter;
+        let or = |value: Option<&String>, missing: &str| {
+            value.cloned().unwrap_or_else(|| missing.to_owned())
+        };
+        let leaves = chunk.leaves.iter().zip(windows).map(|(leaf, windows)| LeafPayload {
+            section_id: leaf.section_id.clone(),
+            heading_path: leaf.heading_path.clone(),
+            text: leaf.text.clone(),
+            start_line: leaf.start_line,
+            end_line: leaf.end_line,
+            windows: *windows,
+        });
+        let own_locale = std::iter::once(document.file.locale.clone());
+        Self {
+            chunk_id: chunk.chunk_id,
+            document_id: document.id,
+            text: chunk.text.clone(),
+            markdown: chunk.markdown.clone(),
+            source: document.file.source.clone(),
+            url: document.url.clone(),
+            module: or(lesson.module.as_ref(), UNKNOWN),
+            module_number: lesson.module_number,
+            chapter: or(lesson.chapter.as_ref(), UNKNOWN),
+            chapter_number: lesson.chapter_number,
+            lesson: or(lesson.lesson.as_ref(), NOT_AVAILABLE),
+            lesson_number: lesson.lesson_number,
+            lesson_id: lesson.id(),
+            title: document.title.clone(),
+            section: chunk.section.clone(),
+            section_id: chunk.section_id.clone(),
+            heading_path: chunk.heading_path.clone(),
+            section_type: chunk.section_type,
+            chunk_index: chunk.chunk_index,
+            chunk_count: chunk.chunk_count,
+            start_line: chunk.start_line,
+            end_line: chunk.end_line,
+            page: chunk.page,
+            token_count: chunk.token_count,
+            word_count: chunk.word_count,
+            has_code: chunk.has_code,
+            has_equations: chunk.has_equations,
+            hardware_tier: front_matter.hardware_tier.unwrap_or(DEFAULT_HARDWARE_TIER),
+            layer: or(front_matter.layer.as_ref(), NOT_AVAILABLE),
+            proficiency_level: or(front_matter.proficiency_level.as_ref(), NOT_AVAILABLE),
+            keywords: front_matter.keywords.clone(),
+            locale: own_locale.chain(document.fallback_urls.keys().cloned()).collect(),
+            fallback_urls: document.fallback_urls.values().cloned().collect(),
+            version: document.file.version.clone(),
+            unlisted: front_matter.unlisted,
+            created_at,
+            leaves: leaves.collect(),
+        }
+    }
+
+    /// The hash by which two payloads are alike: of everything but when they were made.
+    #[must_use]
+    pub fn hash(&self) -> String {
+        use sha2::{Digest, Sha256};
+        let timeless = Self {
+            created_at: String::new(),
+            ..self.clone()
+        };
+        let json = serde_json::to_vec(&timeless).expect("a payload of plain fields serialises");
+        hex(&Sha256::digest(json))
+    }
+
+    /// The place in the book, for labels.
+    #[must_use]
+    pub fn lesson(&self) -> Lesson {
+        let known = |title: &String, missing: &str| {
+            Some(title.clone()).filter(|title| title != missing)
+        };
+        Lesson {
+            module: known(&self.module, UNKNOWN),
+            module_number: self.module_number,
+            chapter: known(&self.chapter, UNKNOWN),
+            chapter_number: self.chapter_number,
+            lesson: known(&self.lesson, NOT_AVAILABLE),
+            lesson_number: self.lesson_number,
+        }
+    }
+
+    /// The page's URL in a locale: its own, or the one under a locale that has no translation.
+    #[must_use]
+    pub fn url_in(&self, locale: Option<&str>) -> &str {
+        let place = locale.and_then(|locale| self.locale.iter().position(|name| name == locale));
+        match place {
+            Some(place) if place > 0 => self.fallback_urls.get(place - 1).unwrap_or(&self.url),
+            _ => &self.url,
+        }
+    }
+}

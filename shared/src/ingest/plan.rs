@@ -1,0 +1,212 @@
+//! What a new text needs: which points stay, which vectors can be taken over, what must be embedded.
+
+use sha2::{Digest, Sha256};
+
+use super::{
+    Catalog, Chunk, ChunkRow, Document, Embedder, HashMap, IndexRow, IngestError, NewPoint,
+    Timestamp, Uuid, VectorIndex,
+};
+use crate::book::{UNKNOWN, hex};
+use crate::index::ChunkPayload;
+
+/// The plan for one document.
+pub(super) struct Plan<'a> {
+    pub(super) chunks: Vec<PlannedChunk<'a>>,
+    document: &'a Document,
+}
+
+pub(super) struct PlannedChunk<'a> {
+    chunk: &'a Chunk,
+    text_hash: String,
+    payload: ChunkPayload,
+    payload_hash: String,
+    point_id: Uuid,
+    /// The texts to embed, for each leaf; empty where the vectors are known.
+    pub(super) windows: Vec<Vec<String>>,
+    pub(super) vectors: Vectors,
+}
+
+/// Where a chunk's vectors come from.
+pub(super) enum Vectors {
+    /// The point stays as it is.
+    Kept,
+    /// A stored point has them.
+    Stored(Uuid),
+    /// They must be made.
+    ToEmbed,
+    /// They were made.
+    Ready(Vec<Vec<f32>>),
+    /// They were taken over.
+    Reused(Vec<Vec<f32>>),
+}
+
+/// SHA-256 of a text, in hexadecimal digits.
+pub(super) fn hash(text: &str) -> String {
+    hex(&Sha256::digest(text))
+}
+
+impl<'a> Plan<'a> {
+    /// Matches new chunks with those stored, by the hash of their embedded text.
+    pub(super) fn new(
+        document: &'a Document,
+        chunks: &'a [Chunk],
+        old: &[ChunkRow],
+        embedder: &Embedder,
+    ) -> Self {
+        let mut by_hash: HashMap<&str, Vec<&ChunkRow>> = HashMap::new();
+        for row in old {
+            by_hash.entry(&row.text_hash).or_default().push(row);
+        }
+        let created_at = Timestamp::now().to_string();
+        let chunks = chunks
+            .iter()
+            .map(|chunk| {
+                let text_hash = hash(&chunk.embedded_text());
+                let windows: Vec<Vec<String>> = chunk
+                    .leaves
+                    .iter()
+                    .map(|leaf| embedder.windows(&leaf.breadcrumb, &leaf.text))
+                    .collect();
+                let counts: Vec<usize> = windows.iter().map(Vec::len).collect();
+                let payload = ChunkPayload::new(document, chunk, &counts, created_at.clone());
+                let payload_hash = payload.hash();
+                let candidates = by_hash.get_mut(text_hash.as_str());
+                let same = candidates.and_then(|rows| {
+                    let at = rows
+                        .iter()
+                        .position(|row| row.payload_hash == payload_hash && row.chunk_id == chunk.chunk_id);
+                    at.map(|at| rows.remove(at))
+                });
+                let (point_id, vectors) = match same {
+                    Some(row) => (row.point_id, Vectors::Kept),
+                    None => match old.iter().find(|row| row.text_hash == text_hash) {
+                        Some(row) => (Uuid::new_v4(), Vectors::Stored(row.point_id)),
+                        None => (Uuid::new_v4(), Vectors::ToEmbed),
+                    },
+                };
+                PlannedChunk {
+                    chunk,
+                    text_hash,
+                    payload,
+                    payload_hash,
+                    point_id,
+                    windows,
+                    vectors,
+                }
+            })
+            .collect();
+        Self { chunks, document }
+    }
+
+    /// Takes vectors over from stored points: of this document's old chunks, or of any with the same text.
+    pub(super) async fn find_stored_vectors(
+        &mut self,
+        catalog: &Catalog,
+        index: &VectorIndex,
+        row: &IndexRow,
+    ) -> Result<(), IngestError> {
+        let unknown: Vec<String> = self
+            .chunks
+            .iter()
+            .filter(|chunk| matches!(chunk.vectors, Vectors::ToEmbed))
+            .map(|chunk| chunk.text_hash.clone())
+            .collect();
+        if !unknown.is_empty() {
+            let elsewhere: HashMap<String, Uuid> =
+                catalog.points_with_text(row.index_id, &unknown).await?.into_iter().collect();
+            for chunk in &mut self.chunks {
+                if let (Vectors::ToEmbed, Some(point)) = (&chunk.vectors, elsewhere.get(&chunk.text_hash)) {
+                    chunk.vectors = Vectors::Stored(*point);
+                }
+            }
+        }
+        let points: Vec<Uuid> = self
+            .chunks
+            .iter()
+            .filter_map(|chunk| match chunk.vectors {
+                Vectors::Stored(point) => Some(point),
+                _ => None,
+            })
+            .collect();
+        if points.is_empty() {
+            return Ok(());
+        }
+        let stored = index.vectors(&row.collection, &points).await?;
+        for chunk in &mut self.chunks {
+            let Vectors::Stored(point) = chunk.vectors else {
+                continue;
+            };
+            let rows: usize = chunk.windows.iter().map(Vec::len).sum();
+            // A point that is gone meanwhile, or has other rows, cannot serve.
+            chunk.vectors = match stored.get(&point) {
+                Some(vectors) if vectors.len() == rows => Vectors::Reused(vectors.clone()),
+                _ => Vectors::ToEmbed,
+            };
+        }
+        Ok(())
+    }
+
+    /// The ids of the points to upsert.
+    pub(super) fn fresh_points(&self) -> Vec<Uuid> {
+        self.fresh().map(|chunk| chunk.point_id).collect()
+    }
+
+    fn fresh(&self) -> impl Iterator<Item = &PlannedChunk<'a>> {
+        self.chunks.iter().filter(|chunk| !matches!(chunk.vectors, Vectors::Kept))
+    }
+
+    /// The points to upsert.
+    pub(super) fn new_points(&self) -> Result<Vec<NewPoint>, IngestError> {
+        self.fresh()
+            .map(|chunk| match &chunk.vectors {
+                Vectors::Ready(vectors) | Vectors::Reused(vectors) => Ok(NewPoint {
+                    point_id: chunk.point_id,
+                    payload: chunk.payload.clone(),
+                    vectors: vectors.clone(),
+                    lexical_text: chunk.chunk.embedded_text(),
+                }),
+                _ => Err(crate::embed::EmbedError::Malformed(format!(
+                    "no vectors for lines {} to {} of {}",
+                    chunk.chunk.start_line, chunk.chunk.end_line, self.document.file.source
+                ))
+                .into()),
+            })
+            .collect()
+    }
+
+    pub(super) fn reused(&self) -> usize {
+        self.count(|vectors| matches!(vectors, Vectors::Reused(_)))
+    }
+
+    pub(super) fn kept(&self) -> usize {
+        self.count(|vectors| matches!(vectors, Vectors::Kept))
+    }
+
+    fn count(&self, of: impl Fn(&Vectors) -> bool) -> usize {
+        self.chunks.iter().filter(|chunk| of(&chunk.vectors)).count()
+    }
+
+    /// The document's chunk rows after the commit.
+    pub(super) fn chunk_rows(&self, document: &Document) -> Vec<ChunkRow> {
+        self.chunks
+            .iter()
+            .zip(0..)
+            .map(|(planned, position)| ChunkRow {
+                chunk_id: planned.chunk.chunk_id,
+                position,
+                chapter: document.lesson.chapter.clone().unwrap_or_else(|| UNKNOWN.to_owned()),
+                chapter_id: document.lesson.chapter_number,
+                section: planned.chunk.section.clone(),
+                section_id: planned.chunk.section_id.clone(),
+                source_file: document.file.source.clone(),
+                start_line: planned.chunk.start_line,
+                end_line: planned.chunk.end_line,
+                token_count: u32::try_from(planned.chunk.token_count).unwrap_or(u32::MAX),
+                point_id: planned.point_id,
+                text: planned.chunk.text.clone(),
+                text_hash: planned.text_hash.clone(),
+                payload_hash: planned.payload_hash.clone(),
+            })
+            .collect()
+    }
+}

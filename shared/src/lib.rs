@@ -1,0 +1,23 @@
+//! bookrag: answers questions from one Docusaurus book, each claim cited to the heading and lines it came from.
+//!
+//! The modules stand in the order data flows; a module imports only modules above it, but for `config`, `context` and
+//! `telemetry`, which are for the functions and the command.
+
+pub mod error;
+
+pub mod book;
+pub mod chunk;
+pub mod embed;
+pub mod index;
+pub mod catalog;
+pub mod source;
+pub mod ingest;
+pub mod retrieve;
+pub mod generate;
+pub mod cite;
+pub mod answer;
+pub mod api;
+
+pub mod config;
+pub mod context;
+pub mod telemetry;

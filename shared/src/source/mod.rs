@@ -1,0 +1,103 @@
+//! Port: where the book's files are.
+
+mod folder;
+#[cfg(feature = "s3")]
+mod s3;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::book::{Inputs, PageFile, SETTINGS_FILES, SiteSettings, missing_inputs};
+
+pub use folder::FolderSource;
+#[cfg(feature = "s3")]
+pub use s3::S3Source;
+
+/// The book's files: a folder, or a prefix of a bucket.
+#[derive(Debug, Clone)]
+pub enum Source {
+    /// A folder on this machine.
+    Folder(FolderSource),
+    /// A bucket's prefix.
+    #[cfg(feature = "s3")]
+    S3(S3Source),
+}
+
+/// Why a file could not be listed or read. An absent file is no error.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceError {
+    /// The folder or bucket itself is not there.
+    #[error("{0} does not exist")]
+    NotFound(String),
+    /// It is there and may not be read.
+    #[error("{path} may not be read: {reason}")]
+    Forbidden {
+        /// What was read.
+        path: String,
+        /// What the system or service said.
+        reason: String,
+    },
+    /// Anything that may pass.
+    #[error("{path} could not be read: {reason}")]
+    Unavailable {
+        /// What was read.
+        path: String,
+        /// What the system or service said.
+        reason: String,
+    },
+}
+
+impl Source {
+    /// The paths of all files below the root, `/` between their parts.
+    pub async fn list(&self) -> Result<BTreeSet<String>, SourceError> {
+        match self {
+            Self::Folder(folder) => folder.list().await,
+            #[cfg(feature = "s3")]
+            Self::S3(bucket) => bucket.list().await,
+        }
+    }
+
+    /// The content of a file; `None` when there is none at this path. A file above the page limit is cut just past it.
+    pub async fn read(&self, path: &str) -> Result<Option<Vec<u8>>, SourceError> {
+        match self {
+            Self::Folder(folder) => folder.read(path).await,
+            #[cfg(feature = "s3")]
+            Self::S3(bucket) => bucket.read(path).await,
+        }
+    }
+
+    /// The site's settings.
+    pub async fn settings(&self) -> Result<SiteSettings, SourceError> {
+        let mut files = BTreeMap::new();
+        for name in SETTINGS_FILES {
+            if let Some(bytes) = self.read(name).await? {
+                files.insert(name.to_owned(), String::from_utf8_lossy(&bytes).into_owned());
+            }
+        }
+        let has_docs_folder = match self {
+            Self::Folder(folder) => folder.has_folder("docs"),
+            #[cfg(feature = "s3")]
+            Self::S3(bucket) => bucket.has_folder("docs").await?,
+        };
+        Ok(SiteSettings::read(&files, has_docs_folder))
+    }
+
+    /// All other files that reading a page uses or looks for.
+    pub async fn inputs(
+        &self,
+        settings: &SiteSettings,
+        page: &PageFile,
+        bytes: &[u8],
+    ) -> Result<Inputs, SourceError> {
+        let mut inputs = Inputs::new();
+        loop {
+            let missing = missing_inputs(settings, page, bytes, &inputs);
+            if missing.is_empty() {
+                return Ok(inputs);
+            }
+            for path in missing {
+                let content = self.read(&path).await?;
+                inputs.insert(path, content);
+            }
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! Logs: JSON lines with fixed fields, never a question, an answer, a prompt, an address or a key.
+
+use tracing_subscriber::EnvFilter;
+
+/// Logs to standard error: as JSON in Lambda, as text on a laptop. `BOOKRAG_LOG` sets the levels.
+pub fn init(place: crate::config::Place) {
+    let filter = EnvFilter::try_from_env("BOOKRAG_LOG").unwrap_or_else(|_| EnvFilter::new(match place {
+        crate::config::Place::Lambda => "info",
+        crate::config::Place::Laptop => "warn",
+    }));
+    let builder = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr);
+    let outcome = match place {
+        crate::config::Place::Lambda => builder.json().flatten_event(true).try_init(),
+        crate::config::Place::Laptop => builder.try_init(),
+    };
+    // A second call, in a test, changes nothing.
+    drop(outcome);
+}

@@ -1,0 +1,108 @@
+//! Intents, garbage and the sweep.
+
+use std::time::Duration;
+
+use bookrag::catalog::{Catalog, CommitOutcome, Pending};
+use uuid::Uuid;
+
+use super::Store;
+use super::rows::{chunk, commit, document_id, live_index, points, write};
+
+const SOURCE: &str = "docs/a.md";
+const HOUR: Duration = Duration::from_hours(1);
+
+async fn intents<const COUNT: usize>(catalog: &Catalog, index_id: i64) -> [Uuid; COUNT] {
+    let points = [(); COUNT].map(|()| Uuid::new_v4());
+    catalog.add_intents(index_id, document_id(SOURCE), &points).await.unwrap();
+    points
+}
+
+fn due(point_id: Uuid, last_time: bool) -> Pending {
+    Pending { point_id, last_time }
+}
+
+pub(super) async fn intents_wait_until_they_are_old(store: Store) {
+    let catalog = &store.catalog;
+    let index_id = live_index(catalog).await;
+    let [_, _] = intents(catalog, index_id).await;
+    assert_eq!(catalog.claim_pending(index_id, HOUR).await.unwrap(), []);
+    assert_eq!(catalog.claim_pending(index_id + 1, Duration::ZERO).await.unwrap(), []);
+    assert_eq!(catalog.pending_count(index_id).await.unwrap(), 2);
+}
+
+pub(super) async fn a_claimed_intent_cannot_be_committed(store: Store) {
+    let catalog = &store.catalog;
+    let index_id = live_index(catalog).await;
+    let commit = commit(index_id, SOURCE, 0, &[chunk(SOURCE, 0, "one"), chunk(SOURCE, 1, "two")]);
+    catalog.add_intents(index_id, document_id(SOURCE), &commit.intents[..1]).await.unwrap();
+    let claimed = catalog.claim_pending(index_id, Duration::ZERO).await.unwrap();
+    assert_eq!(claimed, [due(commit.intents[0], false)]);
+    // Writing it down again does not bring it back either.
+    assert_eq!(write(catalog, &commit).await, CommitOutcome::Conflict);
+    assert_eq!(catalog.document(index_id, document_id(SOURCE)).await.unwrap(), None);
+    assert_eq!(catalog.pending_count(index_id).await.unwrap(), 2);
+}
+
+pub(super) async fn claimed_points_are_due_once_more_and_for_the_last_time(store: Store) {
+    let catalog = &store.catalog;
+    let index_id = live_index(catalog).await;
+    let [point] = intents(catalog, index_id).await;
+    let claim = async |age| catalog.claim_pending(index_id, age).await.unwrap();
+    assert_eq!(claim(Duration::ZERO).await, [due(point, false)]);
+    assert_eq!(claim(HOUR).await, []);
+    assert_eq!(claim(Duration::ZERO).await, [due(point, true)]);
+    // Until it is forgotten, as the sweep may have died.
+    assert_eq!(claim(Duration::ZERO).await, [due(point, true)]);
+    catalog.forget(index_id, &[point]).await.unwrap();
+    assert_eq!(claim(Duration::ZERO).await, []);
+    assert_eq!(catalog.pending_count(index_id).await.unwrap(), 0);
+}
+
+pub(super) async fn garbage_is_due_at_once_until_it_is_forgotten(store: Store) {
+    let catalog = &store.catalog;
+    let index_id = live_index(catalog).await;
+    let chunks = [chunk(SOURCE, 0, "one")];
+    write(catalog, &commit(index_id, SOURCE, 0, &chunks)).await;
+    write(catalog, &commit(index_id, SOURCE, 1, &[])).await;
+    let garbage = points(&chunks);
+    for _ in 0..2 {
+        let claimed = catalog.claim_pending(index_id, HOUR).await.unwrap();
+        assert_eq!(claimed, [due(garbage[0], true)]);
+    }
+    catalog.forget(index_id, &garbage).await.unwrap();
+    assert_eq!(catalog.claim_pending(index_id, HOUR).await.unwrap(), []);
+}
+
+pub(super) async fn forgetting_spares_intents(store: Store) {
+    let catalog = &store.catalog;
+    let index_id = live_index(catalog).await;
+    let points: [Uuid; 2] = intents(catalog, index_id).await;
+    catalog.forget(index_id, &points).await.unwrap();
+    assert_eq!(catalog.pending_count(index_id).await.unwrap(), 2);
+}
+
+pub(super) async fn an_intent_is_either_claimed_or_committed(store: Store) {
+    let index_id = live_index(&store.catalog).await;
+    for round in 0..20 {
+        let source = format!("docs/{round}.md");
+        let commit = commit(index_id, &source, 0, &[chunk(&source, 0, "one"), chunk(&source, 1, "two")]);
+        store
+            .catalog
+            .add_intents(index_id, document_id(&source), &commit.intents)
+            .await
+            .unwrap();
+        let (catalog, intents) = (store.catalog.clone(), commit.intents.clone());
+        let writer = tokio::spawn(async move { catalog.commit(&commit).await.unwrap() });
+        let claimed = store.catalog.claim_pending(index_id, Duration::ZERO).await.unwrap();
+        let claimed = claimed
+            .iter()
+            .filter(|pending| intents.contains(&pending.point_id))
+            .count();
+        let outcome = writer.await.unwrap();
+        match outcome {
+            CommitOutcome::Committed { .. } => assert_eq!(claimed, 0),
+            CommitOutcome::Conflict => assert!(claimed > 0),
+            CommitOutcome::Retired => panic!("the index is live"),
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Rows to write, and the ways they usually get there.
+
+use bookrag::book::Lesson;
+use bookrag::catalog::{
+    Catalog, ChunkRow, Commit, CommitOutcome, DocumentRow, IndexSpec, NewIndex, SiteInfo,
+};
+use uuid::Uuid;
+
+pub(super) fn new_index(chunk_policy: &str) -> NewIndex {
+    NewIndex {
+        spec: IndexSpec {
+            embedder: "minilm".to_owned(),
+            embedder_fingerprint: "sha256:8199be6f".to_owned(),
+            dimensions: 384,
+            chunk_policy: chunk_policy.to_owned(),
+            embedded_text_version: 1,
+            bm25: "k1=1.2 b=0.75".to_owned(),
+        },
+        collection: format!("textbook_chunks_{chunk_policy}"),
+        site: SiteInfo {
+            title: "Physical AI".to_owned(),
+            base_url: "/book/".to_owned(),
+            default_locale: "en".to_owned(),
+            default_version: "current".to_owned(),
+        },
+    }
+}
+
+/// Tables and a live index.
+pub(super) async fn live_index(catalog: &Catalog) -> i64 {
+    catalog.migrate().await.unwrap();
+    let index = catalog.ensure_index(&new_index("adaptive")).await.unwrap();
+    index.index_id
+}
+
+pub(super) fn document_id(source: &str) -> Uuid {
+    Uuid::new_v5(&Uuid::NAMESPACE_URL, source.as_bytes())
+}
+
+pub(super) fn document(source: &str) -> DocumentRow {
+    DocumentRow {
+        document_id: document_id(source),
+        source: source.to_owned(),
+        title: "Nodes, topics & “services”".to_owned(),
+        url: "/book/docs/nodes".to_owned(),
+        locale: "en".to_owned(),
+        version: "current".to_owned(),
+        lesson_id: Some("1.2.3".to_owned()),
+        lesson: Lesson {
+            module: Some("The Robotic Nervous System".to_owned()),
+            module_number: Some(1),
+            ..Lesson::default()
+        },
+        fingerprint: "f1".to_owned(),
+        skip_reason: None,
+        deleted: false,
+    }
+}
+
+/// A chunk of this text, on a point of its own.
+pub(super) fn chunk(source: &str, position: i32, text: &str) -> ChunkRow {
+    ChunkRow {
+        chunk_id: Uuid::new_v5(&document_id(source), format!("{text}/{position}").as_bytes()),
+        position,
+        chapter: "Chapter 1".to_owned(),
+        chapter_id: Some(1),
+        section: (position > 0).then(|| "Nodes — 节点".to_owned()),
+        section_id: (position > 0).then(|| "nodes".to_owned()),
+        source_file: source.to_owned(),
+        start_line: 3,
+        end_line: u32::MAX,
+        token_count: 7,
+        point_id: Uuid::new_v4(),
+        text: text.to_owned(),
+        text_hash: format!("hash of {text}"),
+        payload_hash: format!("hash of {text} at {position}"),
+    }
+}
+
+/// A commit of these chunks, all on new points.
+pub(super) fn commit(index_id: i64, source: &str, revision: i64, chunks: &[ChunkRow]) -> Commit {
+    Commit {
+        index_id,
+        document: document(source),
+        expected_revision: revision,
+        chunks: Some(chunks.to_vec()),
+        intents: points(chunks),
+        inputs: vec!["docs/_category_.json".to_owned()],
+    }
+}
+
+pub(super) fn points(chunks: &[ChunkRow]) -> Vec<Uuid> {
+    chunks.iter().map(|chunk| chunk.point_id).collect()
+}
+
+/// Writes the intents down, then commits.
+pub(super) async fn write(catalog: &Catalog, commit: &Commit) -> CommitOutcome {
+    let document_id = commit.document.document_id;
+    catalog
+        .add_intents(commit.index_id, document_id, &commit.intents)
+        .await
+        .unwrap();
+    catalog.commit(commit).await.unwrap()
+}
+
+pub(super) const COMMITTED: CommitOutcome = CommitOutcome::Committed {
+    garbage: Vec::new(),
+};

@@ -1,0 +1,87 @@
+//! What only a server can do to a catalog: go away, be busy, be slow.
+
+use std::time::{Duration, Instant};
+
+use bookrag::catalog::{Catalog, CatalogError, PostgresCatalog};
+use bookrag_tests::postgres::Postgres;
+use futures::future::try_join_all;
+use tokio_postgres::NoTls;
+
+use crate::catalog_contract::{Store, postgres_options};
+
+/// Ends all other connections to the database, as a pooler's restart or a long silence does.
+const CUT: &str = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()";
+
+#[tokio::test]
+async fn a_cut_connection_is_replaced() {
+    let store = Store::postgres().await;
+    store.catalog.migrate().await.unwrap();
+    for _ in 0..3 {
+        try_join_all((0..3).map(|_| store.catalog.live_index())).await.unwrap();
+        store.execute(CUT).await;
+        store.catalog.live_index().await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn more_callers_than_connections_take_turns() {
+    let store = Store::postgres().await;
+    store.catalog.migrate().await.unwrap();
+    try_join_all((0..50).map(|_| store.catalog.live_index())).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_call_that_was_given_up_does_not_spoil_the_next() {
+    let store = Store::postgres().await;
+    store.catalog.migrate().await.unwrap();
+    for microseconds in (0..2_000).step_by(50) {
+        let limit = Duration::from_micros(microseconds);
+        let _ = tokio::time::timeout(limit, store.catalog.live_index()).await;
+        assert_eq!(store.catalog.pending_count(7).await.unwrap(), 0);
+    }
+}
+
+#[tokio::test]
+async fn a_statement_that_waits_for_too_long_is_unavailable() {
+    let postgres = Postgres::shared().await;
+    let url = postgres.create_database("catalog_slow").await;
+    let mut options = postgres_options(&url);
+    options.statement_timeout = Duration::from_millis(200);
+    let catalog = Catalog::Postgres(PostgresCatalog::new(options).unwrap());
+    catalog.migrate().await.unwrap();
+    assert_eq!(catalog.live_index().await.unwrap(), None);
+
+    let (client, connection) = tokio_postgres::connect(&url, NoTls).await.unwrap();
+    let connection = tokio::spawn(connection);
+    client.batch_execute("BEGIN; LOCK TABLE indexes IN ACCESS EXCLUSIVE MODE").await.unwrap();
+    let started = Instant::now();
+    let failure = catalog.live_index().await.unwrap_err();
+    assert!(matches!(failure, CatalogError::Unavailable(_)), "{failure}");
+    assert!(started.elapsed() < Duration::from_secs(10));
+    client.batch_execute("ROLLBACK").await.unwrap();
+    assert_eq!(catalog.live_index().await.unwrap(), None);
+    drop(client);
+    connection.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_server_that_is_gone_is_unavailable_and_its_url_is_not_told() {
+    let postgres = Postgres::start().await;
+    let url = postgres.create_database("catalog_gone").await;
+    let secret = url.replace("rag@", "rag:hunter2@");
+    assert_ne!(secret, url);
+    let catalog = Catalog::Postgres(PostgresCatalog::new(postgres_options(&secret)).unwrap());
+    catalog.migrate().await.unwrap();
+    catalog.ping().await.unwrap();
+    drop(postgres);
+    for failure in [
+        catalog.ping().await.unwrap_err(),
+        catalog.live_index().await.unwrap_err(),
+        catalog.migrate().await.unwrap_err(),
+    ] {
+        assert!(matches!(failure, CatalogError::Unavailable(_)), "{failure}");
+        let text = format!("{failure} {failure:?} {catalog:?}");
+        assert!(!text.contains("hunter2") && !text.contains("/tmp"), "{text}");
+    }
+}

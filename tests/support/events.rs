@@ -1,0 +1,16 @@
+//! The events AWS sends to the functions, and those its imitation moto sends instead.
+
+mod rest;
+mod storage;
+#[cfg(test)]
+mod tests;
+
+pub use rest::RestRequest;
+pub use storage::{
+    Change, Sender, event_bridge, message_id, s3_notification, s3_test_event, sqs_batch,
+    sqs_batch_of_text,
+};
+
+const ACCOUNT: &str = "123456789012";
+const REGION: &str = "eu-central-1";
+const CLIENT_IP: &str = "203.0.113.7";

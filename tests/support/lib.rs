@@ -1,0 +1,7 @@
+//! What the tests of `bookrag` stand on: real servers they start themselves, and the events AWS would send.
+//!
+//! Nothing here skips: where something a test needs is missing, the test fails and says what was looked for.
+
+pub mod events;
+pub mod postgres;
+pub mod runtime_api;

@@ -1,0 +1,267 @@
+//! A real Postgres server that lives as long as the tests.
+
+mod binaries;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    fmt::Write as _,
+    fs,
+    os::unix::{
+        fs::{MetadataExt as _, chown},
+        process::CommandExt as _,
+    },
+    path::Path,
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use tempfile::TempDir;
+use tokio::sync::OnceCell;
+use tokio_postgres::NoTls;
+
+use binaries::Binaries;
+
+/// The folder of the servers' folders: a socket's path holds 107 bytes at most, and `TMPDIR` may be longer.
+const ROOT: &str = "/tmp";
+/// The database that `initdb` makes, which tests use to make their own.
+const DEFAULT_DATABASE: &str = "postgres";
+/// A first start takes a second on an idle machine; this is for one that compiles as well.
+const START_DEADLINE: Duration = Duration::from_mins(1);
+/// How long to wait before the next attempt to connect to a server that starts.
+const CONNECT_PAUSE: Duration = Duration::from_millis(10);
+
+/// Makes a data folder in the folder `$1` with the `initdb` `$2`, runs the `postgres` `$3` on it until standard input
+/// ends, then stops it and removes the folder.
+///
+/// Standard input is a pipe whose other end only the test process holds, so the server ends with that process
+/// however it ends: a static is never dropped, and a killed process drops nothing. The signal is repeated because a
+/// server that has only just been forked ignores it. The locale is that of Neon's databases, so that sorting and full
+/// text agree with production. Where something fails, the folder stays, with the log.
+const WATCHDOG: &str = r#"
+folder=$1 initdb=$2 postgres=$3
+exec 3<&0 </dev/null
+"$initdb" -D "$folder/data" -U rag --auth=trust -E UTF8 --locale=C.UTF-8 --no-sync --no-instructions 3<&- || exit 1
+"$postgres" -D "$folder/data" -k "$folder" -c listen_addresses= -c shared_buffers=32MB -c fsync=off 3<&- &
+server=$!
+(cat <&3 >&2; while kill -INT "$server"; do sleep 0.1; done 2>/dev/null) &
+wait "$server" && rm -rf "$folder"
+"#;
+
+static SHARED: OnceCell<Postgres> = OnceCell::const_new();
+
+/// A Postgres server on a Unix socket in a folder of its own. Dropping it stops it and removes the folder.
+#[derive(Debug)]
+pub struct Postgres {
+    watchdog: Child,
+    folder: TempDir,
+}
+
+impl Postgres {
+    /// Starts a server of one's own: for tests that stop it. Takes about a second; others use [`Postgres::shared`].
+    ///
+    /// # Panics
+    ///
+    /// When there is no Postgres (the message lists where it was looked for) or it does not start (with its log).
+    pub async fn start() -> Self {
+        let mut postgres = tokio::task::spawn_blocking(Self::launch)
+            .await
+            .expect("launching returns its failures")
+            .unwrap_or_else(|failure| panic!("{failure}"));
+        if let Err(failure) = postgres.accepts_connections().await {
+            panic!("{failure}\n{}", postgres.log());
+        }
+        postgres
+    }
+
+    /// The server all tests of this process share, started by the first that asks and stopped when the process ends.
+    ///
+    /// # Panics
+    ///
+    /// As [`Postgres::start`].
+    pub async fn shared() -> &'static Self {
+        SHARED.get_or_init(Self::start).await
+    }
+
+    /// The URL of the database `postgres`, as `tokio-postgres` reads it.
+    #[must_use]
+    pub fn url(&self) -> String {
+        self.url_of(DEFAULT_DATABASE)
+    }
+
+    /// Makes an empty database, for one test alone, and returns its URL.
+    ///
+    /// # Panics
+    ///
+    /// When there already is one of that name, or the server is gone.
+    pub async fn create_database(&self, name: &str) -> String {
+        let statement = format!(r#"CREATE DATABASE "{}""#, name.replace('"', r#""""#));
+        if let Err(failure) = execute(&self.url(), &statement).await {
+            panic!("database {name} is not made: {failure}\n{}", self.log());
+        }
+        self.url_of(name)
+    }
+
+    /// What the server has logged so far.
+    #[must_use]
+    pub fn log(&self) -> String {
+        fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
+    }
+
+    /// Starts the watchdog, which starts the server.
+    fn launch() -> Result<Self, String> {
+        let folder = tempfile::Builder::new()
+            .prefix("bookrag-postgres-")
+            .tempdir_in(ROOT)
+            .map_err(|cause| format!("no folder for a PostgreSQL server in {ROOT}: {cause}"))?;
+        let account = Account::other_than_root(folder.path())?;
+        let binaries = Binaries::find(account.as_ref())?;
+        let no_log = |cause| {
+            format!(
+                "no log of a PostgreSQL server in {}: {cause}",
+                folder.path().display()
+            )
+        };
+        let log = fs::File::create(folder.path().join("log")).map_err(no_log)?;
+
+        let mut watchdog = command(Path::new("/bin/sh"), account.as_ref(), folder.path());
+        watchdog.args(["-c", WATCHDOG, "watchdog"]);
+        watchdog
+            .arg(folder.path())
+            .arg(binaries.initdb)
+            .arg(binaries.postgres);
+        watchdog
+            .stdin(Stdio::piped())
+            .stdout(log.try_clone().map_err(no_log)?)
+            .stderr(log);
+        // A group of its own, or an interrupt from the keyboard ends the watchdog before it has cleaned up.
+        watchdog.process_group(0);
+        let watchdog = watchdog
+            .spawn()
+            .map_err(|cause| format!("/bin/sh does not start: {cause}"))?;
+        Ok(Self { watchdog, folder })
+    }
+
+    /// Returns once a connection was made, or with the reason why none will be.
+    async fn accepts_connections(&mut self) -> Result<(), String> {
+        let deadline = Instant::now() + START_DEADLINE;
+        loop {
+            let Err(refusal) = execute(&self.url(), "").await else {
+                return Ok(());
+            };
+            if let Ok(Some(status)) = self.watchdog.try_wait() {
+                return Err(format!(
+                    "the PostgreSQL server ended at its start ({status})"
+                ));
+            }
+            if Instant::now() > deadline {
+                return Err(format!(
+                    "the PostgreSQL server accepts no connection: {refusal}"
+                ));
+            }
+            tokio::time::sleep(CONNECT_PAUSE).await;
+        }
+    }
+
+    fn url_of(&self, database: &str) -> String {
+        let host = percent_encoded(&self.folder.path().to_string_lossy());
+        format!("postgresql://rag@{host}/{}", percent_encoded(database))
+    }
+}
+
+impl Drop for Postgres {
+    fn drop(&mut self) {
+        // `wait` closes the watchdog's standard input first, which is what stops the server.
+        if let Err(cause) = self.watchdog.wait() {
+            eprintln!(
+                "the PostgreSQL server in {} may still run: {cause}",
+                self.folder.path().display()
+            );
+        }
+    }
+}
+
+/// The account a server runs under when the tests run as root, which Postgres refuses.
+#[derive(Debug, Clone, Copy)]
+struct Account {
+    user_id: u32,
+    group_id: u32,
+}
+
+impl Account {
+    /// None when the tests do not run as root; else `nobody`, to whom the folder is given.
+    fn other_than_root(folder: &Path) -> Result<Option<Self>, String> {
+        let owner = fs::metadata(folder)
+            .map_err(|cause| format!("{}: {cause}", folder.display()))?
+            .uid();
+        if owner != 0 {
+            return Ok(None);
+        }
+        let accounts =
+            fs::read_to_string("/etc/passwd").map_err(|cause| format!("/etc/passwd: {cause}"))?;
+        let nobody = Self::nobody(&accounts)
+            .ok_or("PostgreSQL refuses root, and /etc/passwd has no `nobody`")?;
+        chown(folder, Some(nobody.user_id), Some(nobody.group_id))
+            .map_err(|cause| format!("{} does not become nobody's: {cause}", folder.display()))?;
+        Ok(Some(nobody))
+    }
+
+    fn nobody(accounts: &str) -> Option<Self> {
+        let line = accounts
+            .lines()
+            .find_map(|line| line.strip_prefix("nobody:"))?;
+        let mut fields = line.split(':').skip(1);
+        Some(Self {
+            user_id: fields.next()?.parse().ok()?,
+            group_id: fields.next()?.parse().ok()?,
+        })
+    }
+}
+
+/// A command in `folder`, under `account` where one is given (which drops the other groups as well).
+fn command(program: &Path, account: Option<&Account>, folder: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.current_dir(folder);
+    if let Some(account) = account {
+        command.uid(account.user_id).gid(account.group_id);
+    }
+    command
+}
+
+/// Runs a command to its end and returns what it printed, or all there is to know about its failure.
+fn run(command: &mut Command) -> Result<String, String> {
+    let output = command
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|cause| format!("{command:?}: {cause}"))?;
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    if output.status.success() {
+        return Ok(printed);
+    }
+    Err(format!(
+        "{command:?}: {}\n{printed}{}",
+        output.status,
+        String::from_utf8_lossy(&output.stderr)
+    ))
+}
+
+/// Connects, executes one statement and closes the connection.
+async fn execute(url: &str, statement: &str) -> Result<(), tokio_postgres::Error> {
+    let (client, connection) = tokio_postgres::connect(url, NoTls).await?;
+    let executed = async move { client.batch_execute(statement).await };
+    let (executed, closed) = tokio::join!(executed, connection);
+    executed.and(closed)
+}
+
+/// Escapes all that is not a plain letter, digit, hyphen or underscore, for a URL's host or path.
+fn percent_encoded(text: &str) -> String {
+    let mut encoded = String::new();
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_') {
+            encoded.push(char::from(byte));
+        } else {
+            write!(encoded, "%{byte:02X}").expect("a String takes every write");
+        }
+    }
+    encoded
+}
