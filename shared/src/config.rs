@@ -105,12 +105,20 @@ impl Config {
     /// Everything that is wrong with them.
     pub fn read(place: Place, variables: &HashMap<String, String>) -> Result<Self, ConfigError> {
         let mut problems = Vec::new();
-        let text = |name: &str| variables.get(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
+        let text = |name: &str| {
+            variables
+                .get(name)
+                .map(|value| value.trim().to_owned())
+                .filter(|value| !value.is_empty())
+        };
         let secret = |name: &str| text(name).map(SecretString::from);
         for name in variables.keys() {
             let ours = name.starts_with("BOOKRAG_") && !name.starts_with("BOOKRAG_TEST_");
             if ours && !KNOWN.contains(&name.as_str()) {
-                problems.push(format!("{name} is not known; there are {}", KNOWN.join(", ")));
+                problems.push(format!(
+                    "{name} is not known; there are {}",
+                    KNOWN.join(", ")
+                ));
             }
         }
         let embedder = match text("BOOKRAG_EMBEDDER").as_deref() {
@@ -122,7 +130,9 @@ impl Config {
                 let dimensions = text("BOOKRAG_EMBEDDING_DIMENSIONS").and_then(|value| {
                     let number = value.parse().ok().filter(|number| *number > 0);
                     if number.is_none() {
-                        problems.push(format!("BOOKRAG_EMBEDDING_DIMENSIONS is `{value}`, not a positive number"));
+                        problems.push(format!(
+                            "BOOKRAG_EMBEDDING_DIMENSIONS is `{value}`, not a positive number"
+                        ));
                     }
                     number
                 });
@@ -133,12 +143,16 @@ impl Config {
                 }
             }
             Some(other) => {
-                problems.push(format!("BOOKRAG_EMBEDDER is `{other}`; there are minilm, openai"));
+                problems.push(format!(
+                    "BOOKRAG_EMBEDDER is `{other}`; there are minilm, openai"
+                ));
                 EmbedderChoice::MiniLm
             }
         };
         if let Some(other) = text("BOOKRAG_GENERATOR").filter(|name| name != "extractive") {
-            problems.push(format!("BOOKRAG_GENERATOR is `{other}`; there is extractive"));
+            problems.push(format!(
+                "BOOKRAG_GENERATOR is `{other}`; there is extractive"
+            ));
         }
         let chunk_policy = match text("BOOKRAG_CHUNK_POLICY") {
             None => ChunkPolicy::ADAPTIVE,
@@ -176,7 +190,11 @@ impl Config {
             embedder,
             collection: text("BOOKRAG_COLLECTION").unwrap_or_else(|| "textbook_chunks".to_owned()),
             chunk_policy,
-            origins: origins.split(',').map(|origin| origin.trim().to_owned()).filter(|origin| !origin.is_empty()).collect(),
+            origins: origins
+                .split(',')
+                .map(|origin| origin.trim().to_owned())
+                .filter(|origin| !origin.is_empty())
+                .collect(),
             salt: secret("BOOKRAG_SALT"),
             site: text("BOOKRAG_SITE"),
             source: text("BOOKRAG_SOURCE"),
@@ -191,7 +209,9 @@ mod tests {
     use super::*;
 
     fn read(place: Place, variables: &[(&str, &str)]) -> Result<Config, ConfigError> {
-        let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        let variables = variables
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         Config::read(place, &variables.collect())
     }
 
@@ -203,8 +223,18 @@ mod tests {
 
     #[test]
     fn all_problems_are_reported_at_once() {
-        let error = read(Place::Lambda, &[("BOOKRAG_EMBEDER", "x"), ("BOOKRAG_CHUNK_POLICY", "tiny")]).expect_err("invalid");
-        for part in ["BOOKRAG_EMBEDER", "tiny", "QDRANT_URL", "DATABASE_URL", "BOOKRAG_SALT"] {
+        let error = read(
+            Place::Lambda,
+            &[("BOOKRAG_EMBEDER", "x"), ("BOOKRAG_CHUNK_POLICY", "tiny")],
+        )
+        .expect_err("invalid");
+        for part in [
+            "BOOKRAG_EMBEDER",
+            "tiny",
+            "QDRANT_URL",
+            "DATABASE_URL",
+            "BOOKRAG_SALT",
+        ] {
             assert!(error.to_string().contains(part), "{error}");
         }
     }

@@ -86,7 +86,10 @@ pub fn hosted_embedder(config: &Config) -> Result<Option<Embedder>, EmbedError> 
     let EmbedderChoice::OpenAi { model, dimensions } = &config.embedder else {
         return Ok(None);
     };
-    let dimensions = dimensions.map_or_else(|| Dimensions::Native(native_dimensions(model)), Dimensions::Requested);
+    let dimensions = dimensions.map_or_else(
+        || Dimensions::Native(native_dimensions(model)),
+        Dimensions::Requested,
+    );
     let embedder = OpenAiEmbedder::new(OpenAiOptions {
         base_url: config.openai_base_url.clone(),
         api_key: config.openai_api_key.clone(),
@@ -99,7 +102,11 @@ pub fn hosted_embedder(config: &Config) -> Result<Option<Embedder>, EmbedError> 
 
 /// The dimensions that a model's name stands for.
 fn native_dimensions(model: &str) -> usize {
-    if model.contains("3-large") { 3_072 } else { 1_536 }
+    if model.contains("3-large") {
+        3_072
+    } else {
+        1_536
+    }
 }
 
 impl Context {
@@ -109,10 +116,18 @@ impl Context {
     /// When something configured cannot be built. Nothing is sent yet.
     pub fn hosted(config: &Config) -> Result<Self, StartError> {
         let missing = |name: &str| StartError::NotInThisBuild(format!("{name} is not set"));
-        let url = config.qdrant_url.as_deref().ok_or_else(|| missing("QDRANT_URL"))?;
-        let database = config.database_url.as_ref().ok_or_else(|| missing("DATABASE_URL"))?;
+        let url = config
+            .qdrant_url
+            .as_deref()
+            .ok_or_else(|| missing("QDRANT_URL"))?;
+        let database = config
+            .database_url
+            .as_ref()
+            .ok_or_else(|| missing("DATABASE_URL"))?;
         let embedder = hosted_embedder(config)?.ok_or_else(|| {
-            StartError::NotInThisBuild("local models are not in this build; set BOOKRAG_EMBEDDER=openai".to_owned())
+            StartError::NotInThisBuild(
+                "local models are not in this build; set BOOKRAG_EMBEDDER=openai".to_owned(),
+            )
         })?;
         let retriever = Retriever {
             embedder,
@@ -170,7 +185,10 @@ impl Context {
         if row.spec.embedder_fingerprint != identity.fingerprint {
             return Err(Error::unavailable(EmbedError::Rejected(format!(
                 "the index was embedded with {} ({}), this process has {} ({})",
-                row.spec.embedder, row.spec.embedder_fingerprint, identity.name, identity.fingerprint
+                row.spec.embedder,
+                row.spec.embedder_fingerprint,
+                identity.name,
+                identity.fingerprint
             ))));
         }
         *live = Some((Instant::now(), row.clone()));

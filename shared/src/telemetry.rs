@@ -4,10 +4,12 @@ use tracing_subscriber::EnvFilter;
 
 /// Logs to standard error: as JSON in Lambda, as text on a laptop. `BOOKRAG_LOG` sets the levels.
 pub fn init(place: crate::config::Place) {
-    let filter = EnvFilter::try_from_env("BOOKRAG_LOG").unwrap_or_else(|_| EnvFilter::new(match place {
-        crate::config::Place::Lambda => "info",
-        crate::config::Place::Laptop => "warn",
-    }));
+    let filter = EnvFilter::try_from_env("BOOKRAG_LOG").unwrap_or_else(|_| {
+        EnvFilter::new(match place {
+            crate::config::Place::Lambda => "info",
+            crate::config::Place::Laptop => "warn",
+        })
+    });
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr);

@@ -4,7 +4,7 @@ mod commits;
 mod indexes;
 mod logs;
 mod pending;
-mod rows;
+pub(crate) mod rows;
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -7,6 +7,7 @@ use bookrag_tests::postgres::Postgres;
 use futures::future::try_join_all;
 use tokio_postgres::NoTls;
 
+use crate::catalog_contract::rows::commit;
 use crate::catalog_contract::{Store, postgres_options};
 
 /// Ends all other connections to the database, as a pooler's restart or a long silence does.
@@ -18,9 +19,15 @@ async fn a_cut_connection_is_replaced() {
     let store = Store::postgres().await;
     store.catalog.migrate().await.unwrap();
     for _ in 0..3 {
-        try_join_all((0..3).map(|_| store.catalog.live_index())).await.unwrap();
+        try_join_all((0..3).map(|_| store.catalog.live_index()))
+            .await
+            .unwrap();
         store.execute(CUT).await;
         store.catalog.live_index().await.unwrap();
+        store.execute(CUT).await;
+        let unknown_index = commit(7, "docs/a.md", 0, &[]);
+        let failure = store.catalog.commit(&unknown_index).await.unwrap_err();
+        assert!(matches!(failure, CatalogError::Rejected(_)), "{failure}");
     }
 }
 
@@ -28,7 +35,9 @@ async fn a_cut_connection_is_replaced() {
 async fn more_callers_than_connections_take_turns() {
     let store = Store::postgres().await;
     store.catalog.migrate().await.unwrap();
-    try_join_all((0..50).map(|_| store.catalog.live_index())).await.unwrap();
+    try_join_all((0..50).map(|_| store.catalog.live_index()))
+        .await
+        .unwrap();
 }
 
 #[tokio::test]
@@ -54,7 +63,10 @@ async fn a_statement_that_waits_for_too_long_is_unavailable() {
 
     let (client, connection) = tokio_postgres::connect(&url, NoTls).await.unwrap();
     let connection = tokio::spawn(connection);
-    client.batch_execute("BEGIN; LOCK TABLE indexes IN ACCESS EXCLUSIVE MODE").await.unwrap();
+    client
+        .batch_execute("BEGIN; LOCK TABLE indexes IN ACCESS EXCLUSIVE MODE")
+        .await
+        .unwrap();
     let started = Instant::now();
     let failure = catalog.live_index().await.unwrap_err();
     assert!(matches!(failure, CatalogError::Unavailable(_)), "{failure}");
@@ -82,6 +94,9 @@ async fn a_server_that_is_gone_is_unavailable_and_its_url_is_not_told() {
     ] {
         assert!(matches!(failure, CatalogError::Unavailable(_)), "{failure}");
         let text = format!("{failure} {failure:?} {catalog:?}");
-        assert!(!text.contains("hunter2") && !text.contains("/tmp"), "{text}");
+        assert!(
+            !text.contains("hunter2") && !text.contains("/tmp"),
+            "{text}"
+        );
     }
 }

@@ -85,8 +85,13 @@ struct Checks {
     last: Mutex<Option<(Instant, Health)>>,
 }
 
-/// The routes.
+/// The function: its routes, and clear errors for all other requests.
 pub fn router(context: Arc<Context>) -> Router {
+    routes(context).fallback(not_found)
+}
+
+/// The routes alone, to be mounted beside others.
+pub fn routes(context: Arc<Context>) -> Router {
     let cors = cors(&context.origins, context.local_origins);
     let checks = Arc::new(Checks {
         context,
@@ -96,7 +101,6 @@ pub fn router(context: Arc<Context>) -> Router {
         .route("/api/v1/health", get(health))
         .route("/health", get(health))
         .method_not_allowed_fallback(method_not_allowed)
-        .fallback(not_found)
         .layer(cors)
         .with_state(checks)
 }
@@ -147,8 +151,14 @@ async fn check(context: &Context) -> Health {
     let ready = index.is_some();
     let status = match (vector_store.status, catalog.status, embedder.status) {
         (Status::Healthy, Status::Healthy, Status::Healthy) if ready => {
-            let stale = index.as_ref().is_some_and(|index: &IndexHealth| !index.stale.is_empty());
-            if stale { Status::Degraded } else { Status::Healthy }
+            let stale = index
+                .as_ref()
+                .is_some_and(|index: &IndexHealth| !index.stale.is_empty());
+            if stale {
+                Status::Degraded
+            } else {
+                Status::Healthy
+            }
         }
         (Status::Healthy, Status::Healthy, Status::Healthy) => Status::Degraded,
         (Status::Unhealthy, _, _) | (_, _, Status::Unhealthy) => Status::Unhealthy,
@@ -204,7 +214,11 @@ async fn component<E: std::fmt::Display>(ping: impl Future<Output = Result<(), E
         Err(_) => Some("no answer in time"),
     };
     Component {
-        status: if error.is_some() { Status::Unhealthy } else { Status::Healthy },
+        status: if error.is_some() {
+            Status::Unhealthy
+        } else {
+            Status::Healthy
+        },
         latency_ms: milliseconds(started),
         error,
     }

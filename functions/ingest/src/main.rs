@@ -1,2 +1,20 @@
-//! Cold start.
-fn main() {}
+//! Cold start of the ingest function: configuration and ports, then its handler under the Lambda runtime.
+
+use bookrag::config::{Config, Place};
+use bookrag::telemetry;
+use ingest::Function;
+use lambda_runtime::{LambdaEvent, service_fn};
+use serde_json::Value;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), lambda_runtime::Error> {
+    telemetry::init(Place::Lambda);
+    let config = Config::from_env(Place::Lambda)?;
+    let function = &Function::connect(&config).await?;
+    let handler = service_fn(async |event: LambdaEvent<Value>| {
+        function.handle(event.payload).await.inspect_err(|error| {
+            tracing::error!(stage = "ingest", error.kind = error.kind(), error = %error, "the event failed");
+        })
+    });
+    lambda_runtime::run(handler).await
+}

@@ -9,7 +9,7 @@ use axum::extract::{Request, State};
 use axum::http::header;
 use axum::response::Response;
 use axum::routing::post;
-use bookrag::answer::{Answer, AnswerEvent, Question, prepare};
+use bookrag::answer::{Answer, Question, Written, prepare};
 use bookrag::api::{
     ChatData, ChatRequest, FeedbackRequest, Meta, client_address, cors, event_stream, failure,
     json_body, method_not_allowed, not_found, success,
@@ -17,12 +17,16 @@ use bookrag::api::{
 use bookrag::catalog::{Feedback, QueryLog, QueryStatus};
 use bookrag::context::Context;
 use bookrag::error::{Error, ErrorKind};
-use bookrag::retrieve::RetrieveError;
 use futures::stream;
 use uuid::Uuid;
 
-/// The routes, with the names that the seeds' clients use.
+/// The function: its routes, and clear errors for all other requests.
 pub fn router(context: Arc<Context>) -> Router {
+    routes(context).fallback(not_found)
+}
+
+/// The routes alone, to be mounted beside others; chat has the names that older clients use, too.
+pub fn routes(context: Arc<Context>) -> Router {
     let cors = cors(&context.origins, context.local_origins);
     Router::new()
         .route("/api/v1/chat", post(chat))
@@ -31,7 +35,6 @@ pub fn router(context: Arc<Context>) -> Router {
         .route("/api/chat", post(chat))
         .route("/api/v1/feedback", post(feedback))
         .method_not_allowed_fallback(method_not_allowed)
-        .fallback(not_found)
         .layer(cors)
         .with_state(context)
 }
@@ -42,43 +45,43 @@ async fn chat(State(context): State<Arc<Context>>, request: Request) -> Response
     let wants_stream = wants_stream(&request);
     match answer(&context, request, &client).await {
         Err(error) => failure(&error, &request_id),
-        Ok(events) if wants_stream => event_stream(stream::iter(events.into_iter().map(Ok))),
-        Ok(events) => json_answer(events, request_id),
+        Ok(written) if wants_stream => event_stream(stream::iter(written.into_events().map(Ok))),
+        Ok(Written { answer, .. }) => success(
+            ChatData::from(&answer),
+            Meta::of_answer(&answer, request_id),
+        ),
     }
 }
 
 fn wants_stream(request: &Request) -> bool {
     let accept = request.headers().get(header::ACCEPT);
-    accept.and_then(|value| value.to_str().ok()).is_some_and(|value| value.contains("text/event-stream"))
-}
-
-fn json_answer(events: Vec<AnswerEvent>, request_id: String) -> Response {
-    let answer = events.into_iter().find_map(|event| match event {
-        AnswerEvent::Done(answer) => Some(answer),
-        _ => None,
-    });
-    match answer {
-        Some(answer) => success(ChatData::from(&*answer), Meta::of_answer(&answer, request_id)),
-        None => failure(&Error::new(ErrorKind::Internal, "the answer has no end"), &request_id),
-    }
+    accept
+        .and_then(|value| value.to_str().ok())
+        .is_some_and(|value| value.contains("text/event-stream"))
 }
 
 /// Answers and logs the question: all writes end before the response's body does.
-async fn answer(context: &Context, request: Request<Body>, client: &str) -> Result<Vec<AnswerEvent>, Error> {
+async fn answer(context: &Context, request: Request<Body>, client: &str) -> Result<Written, Error> {
     let started = Instant::now();
     let request: ChatRequest = json_body(request).await?;
     let question = Question::try_from(request)?;
     let index = context.live_index().await?;
     let question_hash = context.hash(&question.query.to_lowercase());
-    let prepared = prepare(&context.retriever, &index, question).await.map_err(from_retrieval)?;
-    let events = prepared.write(&context.generator);
-    if let Some(AnswerEvent::Done(answer)) = events.last() {
-        log(context, answer, client, question_hash, started).await;
-    }
-    Ok(events)
+    let prepared = prepare(&context.retriever, &index, question)
+        .await
+        .map_err(Error::unavailable)?;
+    let written = prepared.write(&context.generator);
+    log(context, &written.answer, client, question_hash, started).await;
+    Ok(written)
 }
 
-async fn log(context: &Context, answer: &Answer, client: &str, question_hash: String, started: Instant) {
+async fn log(
+    context: &Context,
+    answer: &Answer,
+    client: &str,
+    question_hash: String,
+    started: Instant,
+) {
     let log = QueryLog {
         query_id: answer.message_id,
         user_ip_hash: context.hash(client),
@@ -113,11 +116,10 @@ async fn store_feedback(context: &Context, request: Request<Body>) -> Result<(),
     let feedback = Feedback::try_from(request)?;
     match context.catalog().add_feedback(&feedback).await {
         Ok(true) => Ok(()),
-        Ok(false) => Err(Error::new(ErrorKind::NotFound, "there is no answer with this message_id")),
+        Ok(false) => Err(Error::new(
+            ErrorKind::NotFound,
+            "there is no answer with this message_id",
+        )),
         Err(error) => Err(Error::unavailable(error)),
     }
-}
-
-fn from_retrieval(error: RetrieveError) -> Error {
-    Error::unavailable(error)
 }

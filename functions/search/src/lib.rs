@@ -23,13 +23,17 @@ use uuid::Uuid;
 const NOTHING_FOUND: &str =
     "I couldn't find relevant content for your question. Try the table of contents.";
 
-/// The routes.
+/// The function: its routes, and clear errors for all other requests.
 pub fn router(context: Arc<Context>) -> Router {
+    routes(context).fallback(not_found)
+}
+
+/// The routes alone, to be mounted beside others.
+pub fn routes(context: Arc<Context>) -> Router {
     let cors = cors(&context.origins, context.local_origins);
     Router::new()
         .route("/api/v1/search", get(search_by_url).post(search_by_body))
         .method_not_allowed_fallback(method_not_allowed)
-        .fallback(not_found)
         .layer(cors)
         .with_state(context)
 }
@@ -65,12 +69,21 @@ impl TryFrom<UrlQuery> for SearchRequest {
     }
 }
 
-fn number<T: std::str::FromStr>(field: &'static str, text: Option<String>) -> Result<Option<T>, Error> {
-    text.map(|text| text.parse().map_err(|_| Error::field(field, format!("{field} must be a number"))))
-        .transpose()
+fn number<T: std::str::FromStr>(
+    field: &'static str,
+    text: Option<String>,
+) -> Result<Option<T>, Error> {
+    text.map(|text| {
+        text.parse()
+            .map_err(|_| Error::field(field, format!("{field} must be a number")))
+    })
+    .transpose()
 }
 
-async fn search_by_url(State(context): State<Arc<Context>>, Query(url): Query<UrlQuery>) -> Response {
+async fn search_by_url(
+    State(context): State<Arc<Context>>,
+    Query(url): Query<UrlQuery>,
+) -> Response {
     let request = SearchRequest::try_from(url);
     respond(&context, request).await
 }

@@ -18,7 +18,10 @@ const MIN_COSINE: f32 = 0.25;
 #[must_use]
 pub fn covers(query: &str, candidates: &[Candidate]) -> bool {
     let looked_at = &candidates[..candidates.len().min(LOOKED_AT)];
-    let cosine = looked_at.iter().map(Candidate::confidence).fold(0.0, f32::max);
+    let cosine = looked_at
+        .iter()
+        .map(Candidate::confidence)
+        .fold(0.0, f32::max);
     let words = coverage(query, looked_at);
     cosine >= MIN_COSINE && cosine + WORDS_WEIGHT * words >= THRESHOLD
 }

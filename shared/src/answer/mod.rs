@@ -21,7 +21,8 @@ pub use scope::{default_filters, locale_of};
 /// What is said when the book does not cover a question (S2).
 pub const NOT_COVERED: &str = "I don't have information on that in the textbook.";
 /// What is said when a selection does not (S4).
-pub const NOT_IN_SELECTION: &str = "I cannot answer this question based on the provided information.";
+pub const NOT_IN_SELECTION: &str =
+    "I cannot answer this question based on the provided information.";
 /// Lessons named when the book does not cover a question.
 const MAX_SUGGESTIONS: usize = 3;
 
@@ -147,7 +148,8 @@ pub async fn prepare(
     let retrieved = match (&question.mode, &question.selected_text) {
         (Mode::SelectedText, Some(selection)) => {
             let limit = question.top_k;
-            scope::retrieve_in_selection(retriever, index, &text, selection, &filters, limit).await?
+            scope::retrieve_in_selection(retriever, index, &text, selection, &filters, limit)
+                .await?
         }
         _ => {
             let wide = question.top_k.max(MAX_SUGGESTIONS) * 2;
@@ -165,10 +167,27 @@ pub async fn prepare(
     })
 }
 
+/// A written answer, and the events it comes in.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Written {
+    /// Text and citations, in order.
+    pub events: Vec<AnswerEvent>,
+    /// The whole.
+    pub answer: Answer,
+}
+
+impl Written {
+    /// All events, the last one [`AnswerEvent::Done`].
+    pub fn into_events(self) -> impl Iterator<Item = AnswerEvent> {
+        let done = AnswerEvent::Done(Box::new(self.answer));
+        self.events.into_iter().chain(std::iter::once(done))
+    }
+}
+
 impl Prepared {
-    /// Writes the answer. The last event is [`AnswerEvent::Done`].
+    /// Writes the answer, or the refusal when the book does not cover the question.
     #[must_use]
-    pub fn write(self, generator: &Generator) -> Vec<AnswerEvent> {
+    pub fn write(self, generator: &Generator) -> Written {
         if !self.covered {
             return self.refuse();
         }
@@ -194,18 +213,17 @@ impl Prepared {
             writer.add(Cited::Text(rest));
         }
         let Writer {
-            mut events,
+            events,
             text,
             citations,
             ..
         } = writer;
         let citations: Vec<Citation> = citations.into_values().collect();
         let answer = self.finish(text, true, citations, Vec::new());
-        events.push(AnswerEvent::Done(Box::new(answer)));
-        events
+        Written { events, answer }
     }
 
-    fn refuse(self) -> Vec<AnswerEvent> {
+    fn refuse(self) -> Written {
         let text = match self.question.mode {
             Mode::GlobalBook => NOT_COVERED,
             Mode::SelectedText => NOT_IN_SELECTION,
@@ -223,10 +241,10 @@ impl Prepared {
         }
         suggestions.truncate(MAX_SUGGESTIONS);
         let answer = self.finish(text.to_owned(), false, Vec::new(), suggestions);
-        vec![
-            AnswerEvent::Token(text.to_owned()),
-            AnswerEvent::Done(Box::new(answer)),
-        ]
+        Written {
+            events: vec![AnswerEvent::Token(text.to_owned())],
+            answer,
+        }
     }
 
     fn finish(
@@ -251,7 +269,10 @@ impl Prepared {
             citations,
             suggestions,
             message_id: self.message_id,
-            retrieved_chunk_ids: candidates.iter().map(|found| found.payload.chunk_id).collect(),
+            retrieved_chunk_ids: candidates
+                .iter()
+                .map(|found| found.payload.chunk_id)
+                .collect(),
             num_candidates: candidates.len(),
             scores: candidates.iter().map(|found| found.scores.fused).collect(),
             times: self.retrieved.times,
@@ -309,12 +330,21 @@ impl<'a> Writer<'a> {
             return *n;
         }
         let next = self.citations.len() + 1;
-        let new = citation(next, &self.candidates[passage - 1], self.prepared.locale.as_deref());
-        let known = self.citations.values().find(|known| known.url == new.url).map(|known| known.n);
+        let new = citation(
+            next,
+            &self.candidates[passage - 1],
+            self.prepared.locale.as_deref(),
+        );
+        let known = self
+            .citations
+            .values()
+            .find(|known| known.url == new.url)
+            .map(|known| known.n);
         let n = known.unwrap_or(next);
         self.shown_as.insert(passage, n);
         if known.is_none() {
-            self.events.push(AnswerEvent::Citation(Box::new(new.clone())));
+            self.events
+                .push(AnswerEvent::Citation(Box::new(new.clone())));
             self.citations.insert(n, new);
         }
         n

@@ -2,7 +2,7 @@
 
 use crate::catalog::{IndexRow, SiteInfo};
 use crate::index::Filters;
-use crate::retrieve::{Retrieved, RetrieveError, Retriever};
+use crate::retrieve::{RetrieveError, Retrieved, Retriever};
 
 /// The path of a page's URL, without origin, query and anchor.
 fn path_of(page_url: &str) -> &str {
@@ -40,7 +40,8 @@ fn version_of(site: &SiteInfo, page_url: &str) -> String {
 #[must_use]
 pub fn default_filters(site: &SiteInfo, filters: &Filters, page_url: Option<&str>) -> Filters {
     let locale = locale_of(site, page_url).unwrap_or_else(|| site.default_locale.clone());
-    let version = page_url.map_or_else(|| site.default_version.clone(), |url| version_of(site, url));
+    let version =
+        page_url.map_or_else(|| site.default_version.clone(), |url| version_of(site, url));
     Filters {
         locale: Some(filters.locale.clone().unwrap_or(locale)),
         version: Some(filters.version.clone().unwrap_or(version)),
@@ -86,7 +87,10 @@ pub(super) async fn retrieve_in_selection(
 }
 
 fn normalised(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+    text.split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .to_lowercase()
 }
 
 #[cfg(test)]
@@ -101,7 +105,11 @@ mod tests {
             default_version: "2.0".to_owned(),
             route_base_path: "docs".to_owned(),
             locales: vec!["ur".to_owned()],
-            version_paths: [("next".to_owned(), "current".to_owned()), ("1.5".to_owned(), "1.5".to_owned())].into(),
+            version_paths: [
+                ("next".to_owned(), "current".to_owned()),
+                ("1.5".to_owned(), "1.5".to_owned()),
+            ]
+            .into(),
             ..SiteInfo::default()
         };
         for (url, locale, version) in [

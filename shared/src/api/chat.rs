@@ -58,21 +58,35 @@ impl TryFrom<ChatRequest> for Question {
         let mode = match request.mode.as_deref() {
             None | Some("global_book") => Mode::GlobalBook,
             Some("selected_text") => Mode::SelectedText,
-            Some(_) => return Err(Error::field("mode", "mode must be global_book or selected_text")),
+            Some(_) => {
+                return Err(Error::field(
+                    "mode",
+                    "mode must be global_book or selected_text",
+                ));
+            }
         };
         let selected_text = optional_text("selected_text", request.selected_text)?;
         if mode == Mode::SelectedText && selected_text.is_none() {
-            return Err(Error::field("selected_text", "mode selected_text needs selected_text"));
+            return Err(Error::field(
+                "selected_text",
+                "mode selected_text needs selected_text",
+            ));
         }
         let top_k = request.top_k.unwrap_or(DEFAULT_TOP_K);
         if !(1..=MAX_TOP_K).contains(&top_k) {
-            return Err(Error::field("top_k", format!("top_k must be 1 to {MAX_TOP_K}")));
+            return Err(Error::field(
+                "top_k",
+                format!("top_k must be 1 to {MAX_TOP_K}"),
+            ));
         }
         let labels_in_text = match request.citation_style.as_deref() {
             None | Some("number") => LabelsInText::Numbers,
             Some("label") => LabelsInText::Labels,
             Some(_) => {
-                return Err(Error::field("citation_style", "citation_style must be number or label"));
+                return Err(Error::field(
+                    "citation_style",
+                    "citation_style must be number or label",
+                ));
             }
         };
         check_filters(&request.filters)?;
@@ -90,7 +104,11 @@ impl TryFrom<ChatRequest> for Question {
 }
 
 /// A text that must be there, without control characters and spaces at its ends.
-pub(super) fn required_text(field: &'static str, text: Option<String>, most: usize) -> Result<String, Error> {
+pub(super) fn required_text(
+    field: &'static str,
+    text: Option<String>,
+    most: usize,
+) -> Result<String, Error> {
     let text = clean(&text.unwrap_or_default());
     let characters = text.chars().count();
     if characters == 0 || characters > most {
@@ -103,14 +121,19 @@ pub(super) fn required_text(field: &'static str, text: Option<String>, most: usi
 }
 
 fn optional_text(field: &'static str, text: Option<String>) -> Result<Option<String>, Error> {
-    let Some(text) = text.map(|text| clean(&text)).filter(|text| !text.is_empty()) else {
+    let Some(text) = text
+        .map(|text| clean(&text))
+        .filter(|text| !text.is_empty())
+    else {
         return Ok(None);
     };
     let characters = text.chars().count();
     if characters > MAX_TEXT_CHARACTERS {
         return Err(Error::field(
             field,
-            format!("{field} must have at most {MAX_TEXT_CHARACTERS} characters, it has {characters}"),
+            format!(
+                "{field} must have at most {MAX_TEXT_CHARACTERS} characters, it has {characters}"
+            ),
         ));
     }
     Ok(Some(text))
@@ -182,7 +205,11 @@ impl Meta {
             num_candidates: answer.num_candidates,
             score_distribution: answer.scores.clone(),
             stages_ms: answer.times,
-            degraded: answer.degraded.iter().map(|&name| name.to_owned()).collect(),
+            degraded: answer
+                .degraded
+                .iter()
+                .map(|&name| name.to_owned())
+                .collect(),
             tokens: 0,
             cost_usd: 0.0,
         }
@@ -225,13 +252,18 @@ pub fn event_stream(
     let heartbeat = KeepAlive::new().interval(HEARTBEAT);
     let mut response = Sse::new(stream).keep_alive(heartbeat).into_response();
     // Proxies must not wait for the whole.
-    response.headers_mut().insert("x-accel-buffering", axum::http::HeaderValue::from_static("no"));
+    response.headers_mut().insert(
+        "x-accel-buffering",
+        axum::http::HeaderValue::from_static("no"),
+    );
     response
 }
 
 fn sse_event(event: &AnswerEvent) -> Result<Event, axum::Error> {
     match event {
-        AnswerEvent::Token(token) => Event::default().event("token").json_data(TokenEvent { token }),
+        AnswerEvent::Token(token) => Event::default()
+            .event("token")
+            .json_data(TokenEvent { token }),
         AnswerEvent::Citation(citation) => Event::default().event("citation").json_data(citation),
         AnswerEvent::Done(answer) => Event::default().event("done").json_data(DoneEvent {
             conversation_id: None,
@@ -262,15 +294,18 @@ impl TryFrom<FeedbackRequest> for Feedback {
     fn try_from(request: FeedbackRequest) -> Result<Self, Error> {
         let message_id = request.message_id.unwrap_or_default();
         Ok(Self {
-            message_id: message_id
-                .parse()
-                .map_err(|_| Error::field("message_id", "message_id must be the id of an answer"))?,
+            message_id: message_id.parse().map_err(|_| {
+                Error::field("message_id", "message_id must be the id of an answer")
+            })?,
             rating: match request.rating.as_deref() {
                 Some("up") => Rating::Up,
                 Some("down") => Rating::Down,
                 Some("citation_clicked") => Rating::CitationClicked,
                 _ => {
-                    return Err(Error::field("rating", "rating must be up, down or citation_clicked"));
+                    return Err(Error::field(
+                        "rating",
+                        "rating must be up, down or citation_clicked",
+                    ));
                 }
             },
             comment: optional_text("comment", request.comment)?,

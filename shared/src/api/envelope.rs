@@ -79,7 +79,12 @@ pub fn failure(error: &Error, request_id: &str) -> Response {
     if status.is_server_error() {
         tracing::error!(request.id = request_id, code, cause, "request failed");
     } else {
-        tracing::info!(request.id = request_id, code, error.field = error.field, "request refused");
+        tracing::info!(
+            request.id = request_id,
+            code,
+            error.field = error.field,
+            "request refused"
+        );
     }
     let seconds = error.retry_after.map(|wait| wait.as_secs().max(1));
     let envelope = Envelope::<()> {
@@ -98,7 +103,9 @@ pub fn failure(error: &Error, request_id: &str) -> Response {
     };
     let mut response = (status, Json(envelope)).into_response();
     if let Some(seconds) = seconds {
-        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        response
+            .headers_mut()
+            .insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }
     response
 }

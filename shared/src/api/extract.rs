@@ -20,27 +20,42 @@ pub const MAX_BODY_BYTES: usize = 64 * 1024;
 /// `UnsupportedMediaType` without a JSON content type, `TooLarge`, and `Invalid` with what is wrong where.
 pub async fn json_body<T: DeserializeOwned>(request: Request<Body>) -> Result<T, Error> {
     let content_type = request.headers().get(header::CONTENT_TYPE);
-    let content_type = content_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
-    if !content_type.trim_start().to_ascii_lowercase().starts_with("application/json") {
+    let content_type = content_type
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    if !content_type
+        .trim_start()
+        .to_ascii_lowercase()
+        .starts_with("application/json")
+    {
         return Err(Error::new(
             ErrorKind::UnsupportedMediaType,
             "the body must have Content-Type: application/json",
         ));
     }
-    let bytes = to_bytes(request.into_body(), MAX_BODY_BYTES).await.map_err(|_| {
+    let bytes = to_bytes(request.into_body(), MAX_BODY_BYTES)
+        .await
+        .map_err(|_| {
+            Error::new(
+                ErrorKind::TooLarge,
+                format!("the body is larger than {} KiB", MAX_BODY_BYTES / 1024),
+            )
+        })?;
+    serde_json::from_slice(&bytes).map_err(|error| {
         Error::new(
-            ErrorKind::TooLarge,
-            format!("the body is larger than {} KiB", MAX_BODY_BYTES / 1024),
+            ErrorKind::Invalid,
+            format!("the body is not valid: {error}"),
         )
-    })?;
-    serde_json::from_slice(&bytes)
-        .map_err(|error| Error::new(ErrorKind::Invalid, format!("the body is not valid: {error}")))
+    })
 }
 
 /// Answers a path that has no route.
 pub async fn not_found(uri: Uri) -> Response {
     let message = format!("there is nothing at {}", uri.path());
-    failure(&Error::new(ErrorKind::NotFound, message), &Uuid::new_v4().to_string())
+    failure(
+        &Error::new(ErrorKind::NotFound, message),
+        &Uuid::new_v4().to_string(),
+    )
 }
 
 /// Answers a method that a route does not have.

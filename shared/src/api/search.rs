@@ -39,7 +39,10 @@ impl SearchRequest {
         let query = required_text("query", self.query, MAX_QUERY_CHARACTERS)?;
         let top_k = self.top_k.unwrap_or(DEFAULT_TOP_K);
         if !(1..=MAX_TOP_K).contains(&top_k) {
-            return Err(Error::field("top_k", format!("top_k must be 1 to {MAX_TOP_K}")));
+            return Err(Error::field(
+                "top_k",
+                format!("top_k must be 1 to {MAX_TOP_K}"),
+            ));
         }
         check_filters(&self.filters)?;
         Ok((query, top_k, self.filters, self.page_url))

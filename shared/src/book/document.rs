@@ -184,7 +184,10 @@ pub fn read_document(
             id.unwrap_or(&names.doc_id).to_owned()
         });
     let warnings = heading_warnings(&blocks);
-    let shows_title = front_matter.other.get("hide_title").is_none_or(|hide| hide != true);
+    let shows_title = front_matter
+        .other
+        .get("hide_title")
+        .is_none_or(|hide| hide != true);
     if content_title(&blocks).is_none() && front_matter.title.is_some() && shows_title {
         blocks.insert(0, title_block(&title, split.title_line.unwrap_or(1)));
     }
@@ -236,7 +239,10 @@ fn decode(bytes: &[u8]) -> Result<String, SkipReason> {
         return Err(SkipReason::TooLarge);
     }
     let text = std::str::from_utf8(bytes).map_err(|error| SkipReason::NotUtf8 {
-        line: 1 + bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count(),
+        line: 1 + bytes[..error.valid_up_to()]
+            .iter()
+            .filter(|byte| **byte == b'\n')
+            .count(),
     })?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     Ok(text.replace("\r\n", "\n"))
@@ -262,7 +268,11 @@ fn missing_fields(front_matter: &FrontMatter, required: &[String]) -> Vec<String
         "lesson" => front_matter.lesson.is_some(),
         other => front_matter.other.contains_key(other),
     };
-    required.iter().filter(|field| !has(field)).cloned().collect()
+    required
+        .iter()
+        .filter(|field| !has(field))
+        .cloned()
+        .collect()
 }
 
 /// Reads the blocks of a page or partial, partials within it in the place they are used.
@@ -386,6 +396,11 @@ fn fallback_urls(
         .locales
         .iter()
         .filter(|locale| **locale != settings.default_locale && !translated(locale))
-        .map(|locale| (locale.clone(), page_url(settings, locale, &page.version, slug)))
+        .map(|locale| {
+            (
+                locale.clone(),
+                page_url(settings, locale, &page.version, slug),
+            )
+        })
         .collect()
 }

@@ -65,7 +65,7 @@ pub struct FrontMatterError {
 
 /// A page cut in its front matter and the rest.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SplitPage<'a> {
+pub(super) struct SplitPage<'a> {
     /// The fields.
     pub front_matter: FrontMatter,
     /// The text after the front matter.
@@ -80,7 +80,7 @@ pub struct SplitPage<'a> {
 ///
 /// # Errors
 /// When the block is not closed, not YAML, or not a mapping; with the line.
-pub fn split_front_matter(text: &str) -> Result<SplitPage<'_>, FrontMatterError> {
+pub(super) fn split_front_matter(text: &str) -> Result<SplitPage<'_>, FrontMatterError> {
     let mut lines = text.split_inclusive('\n');
     let no_front_matter = SplitPage {
         front_matter: FrontMatter::default(),

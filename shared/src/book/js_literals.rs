@@ -324,7 +324,14 @@ mod tests {
 
     #[test]
     fn garbage_reads_as_nothing() {
-        for text in ["", "}}}}", "{{{{", "const x = ", "`${", "module.exports = require('x')"] {
+        for text in [
+            "",
+            "}}}}",
+            "{{{{",
+            "const x = ",
+            "`${",
+            "module.exports = require('x')",
+        ] {
             assert_eq!(read_config(text), Value::Null, "{text}");
         }
         assert_eq!(read_config(&"[".repeat(100_000)), Value::Null);

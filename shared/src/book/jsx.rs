@@ -17,19 +17,48 @@ pub(super) struct Tag<'a> {
 
 /// Attributes whose text a reader sees, whatever the component.
 const PROSE_ATTRIBUTES: [&str; 17] = [
-    "title", "label", "summary", "alt", "question", "questions", "answer", "answers", "options",
-    "explanation", "hint", "caption", "description", "heading", "text", "header", "tooltip",
+    "title",
+    "label",
+    "summary",
+    "alt",
+    "question",
+    "questions",
+    "answer",
+    "answers",
+    "options",
+    "explanation",
+    "hint",
+    "caption",
+    "description",
+    "heading",
+    "text",
+    "header",
+    "tooltip",
 ];
 /// Attributes whose text no reader sees, even when it looks like prose.
 const HIDDEN_ATTRIBUTES: [&str; 16] = [
-    "className", "class", "style", "id", "src", "href", "to", "key", "value", "width", "height",
-    "rel", "target", "type", "queryString", "groupId",
+    "className",
+    "class",
+    "style",
+    "id",
+    "src",
+    "href",
+    "to",
+    "key",
+    "value",
+    "width",
+    "height",
+    "rel",
+    "target",
+    "type",
+    "queryString",
+    "groupId",
 ];
 
 /// Tags that stand inside a line of text: taking them away leaves no gap.
 const INLINE_TAGS: [&str; 24] = [
-    "a", "abbr", "b", "big", "cite", "code", "del", "em", "font", "i", "ins", "kbd", "mark", "q", "s",
-    "samp", "small", "span", "strong", "sub", "sup", "u", "var", "Link",
+    "a", "abbr", "b", "big", "cite", "code", "del", "em", "font", "i", "ins", "kbd", "mark", "q",
+    "s", "samp", "small", "span", "strong", "sub", "sup", "u", "var", "Link",
 ];
 
 /// What taking a tag away leaves in its place.
@@ -70,7 +99,8 @@ pub(super) fn parse_tag(text: &str) -> Option<Tag<'_>> {
         + text[name_start..]
             .find(|c: char| !(c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | ':')))?;
     let name = &text[name_start..name_end];
-    let name_starts_well = name.is_empty() || name.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    let name_starts_well =
+        name.is_empty() || name.starts_with(|c: char| c.is_alphabetic() || c == '_');
     // `<https://…>` is a link, not a tag.
     if !name_starts_well || name.ends_with(':') {
         return None;
@@ -146,8 +176,7 @@ fn keep_prose(tag: &mut Tag<'_>, name: &str, value: &str) {
     let reads_as_prose = value.contains(' ') && value.contains(char::is_alphabetic);
     // HTML's own `title` is a tooltip; `alt` is what stands for a picture.
     let seen = if component {
-        PROSE_ATTRIBUTES.contains(&name)
-            || (reads_as_prose && !HIDDEN_ATTRIBUTES.contains(&name))
+        PROSE_ATTRIBUTES.contains(&name) || (reads_as_prose && !HIDDEN_ATTRIBUTES.contains(&name))
     } else {
         name == "alt"
     };
@@ -276,28 +305,58 @@ mod tests {
             "<Foo\n  bar={`a > ${b}`}\n/>",
             "<td colspan=2>",
         ] {
-            assert_eq!(parse_tag(text).map(|tag| tag.length), Some(text.len()), "{text}");
+            assert_eq!(
+                parse_tag(text).map(|tag| tag.length),
+                Some(text.len()),
+                "{text}"
+            );
         }
-        for text in ["<5", "< a", "<https://x.org>", "<me@x.org>", "<Foo", "<Foo bar={", "a"] {
+        for text in [
+            "<5",
+            "< a",
+            "<https://x.org>",
+            "<me@x.org>",
+            "<Foo",
+            "<Foo bar={",
+            "a",
+        ] {
             assert_eq!(parse_tag(text), None, "{text}");
         }
     }
 
     #[test]
     fn attributes_that_hold_prose_are_kept() {
-        assert_eq!(prose("<TabItem value=\"x\" label=\"On Linux\">"), ["On Linux"]);
-        assert_eq!(prose("<img src='a.png' alt='A robot' title='t'/>"), ["A robot"]);
         assert_eq!(
-            prose("<Quiz questions={[{question: \"Why so?\", options: ['a', 'b']}]} className='x y'/>"),
+            prose("<TabItem value=\"x\" label=\"On Linux\">"),
+            ["On Linux"]
+        );
+        assert_eq!(
+            prose("<img src='a.png' alt='A robot' title='t'/>"),
+            ["A robot"]
+        );
+        assert_eq!(
+            prose(
+                "<Quiz questions={[{question: \"Why so?\", options: ['a', 'b']}]} className='x y'/>"
+            ),
             ["Why so?", "a", "b"]
         );
         assert!(prose("<div className=\"two words\">").is_empty());
-        assert_eq!(prose("<Card note={'It\\'s fine'} href='a b'/>"), ["It's fine"]);
+        assert_eq!(
+            prose("<Card note={'It\\'s fine'} href='a b'/>"),
+            ["It's fine"]
+        );
     }
 
     #[test]
     fn expressions_balance_past_strings_and_comments() {
-        for text in ["{a}", "{'}'}", "{/* } */}", "{`}`}", "{{a: '}'}}", "{don't}"] {
+        for text in [
+            "{a}",
+            "{'}'}",
+            "{/* } */}",
+            "{`}`}",
+            "{{a: '}'}}",
+            "{don't}",
+        ] {
             assert_eq!(expression_length(text), Some(text.len()), "{text}");
         }
         assert_eq!(expression_length("{a"), None);

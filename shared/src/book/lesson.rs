@@ -32,7 +32,8 @@ impl Lesson {
     /// The citation label: `[Module 1, Chapter 2, Lesson 3]`, of the numbers there are; `None` without a lesson number.
     #[must_use]
     pub fn label(&self) -> Option<String> {
-        let part = |name: &str, number: Option<i64>| number.map(|number| format!("{name} {number}"));
+        let part =
+            |name: &str, number: Option<i64>| number.map(|number| format!("{name} {number}"));
         let lesson = part("Lesson", self.lesson_number)?;
         let parts: Vec<_> = [
             part("Module", self.module_number),
@@ -60,7 +61,7 @@ impl Lesson {
 
 /// What the files around a page say of its folder.
 #[derive(Debug, Clone, Default)]
-pub struct FolderTitles {
+pub(super) struct FolderTitles {
     /// The `label` of its `_category_.json` or `_category_.yml`.
     pub category_label: Option<String>,
     /// The title of its index page.
@@ -115,7 +116,7 @@ fn numbered(text: &str) -> Numbered {
 
 /// Reads where a page stands: from its front matter, else its path, else its sidebar position.
 #[must_use]
-pub fn lesson_of(
+pub(super) fn lesson_of(
     relative: &str,
     title: &str,
     front_matter: &FrontMatter,
@@ -137,7 +138,10 @@ pub fn lesson_of(
         .or(path.lesson);
     let in_chapter = front_matter.chapter.is_some() || path.chapter.is_some();
     let sidebar_number = || {
-        #[expect(clippy::cast_possible_truncation, reason = "sidebar positions are small numbers")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "sidebar positions are small numbers"
+        )]
         let number = front_matter.sidebar_position? as i64;
         (in_chapter && number > 0).then_some(number)
     };
@@ -150,7 +154,10 @@ pub fn lesson_of(
         chapter: chapter
             .title
             .or_else(|| {
-                let label = folder.category_label.as_deref().or(folder.index_title.as_deref());
+                let label = folder
+                    .category_label
+                    .as_deref()
+                    .or(folder.index_title.as_deref());
                 label.and_then(|label| numbered(label).title)
             })
             .or_else(|| folder_in_words(relative)),
@@ -233,8 +240,14 @@ mod tests {
 
     fn lesson(relative: &str, title: &str, fields: &str) -> Lesson {
         let text = format!("---\n{fields}\n---\n");
-        let page = super::super::front_matter::split_front_matter(&text).expect("valid front matter");
-        lesson_of(relative, title, &page.front_matter, &FolderTitles::default())
+        let page =
+            super::super::front_matter::split_front_matter(&text).expect("valid front matter");
+        lesson_of(
+            relative,
+            title,
+            &page.front_matter,
+            &FolderTitles::default(),
+        )
     }
 
     #[test]
@@ -244,20 +257,36 @@ mod tests {
             "Lesson 1.2: Reading Soil",
             "module: 'Module 1: Foundations'\nchapter: 'Chapter 1: Sensing'",
         );
-        assert_eq!(found.label().as_deref(), Some("[Module 1, Chapter 1, Lesson 2]"));
+        assert_eq!(
+            found.label().as_deref(),
+            Some("[Module 1, Chapter 1, Lesson 2]")
+        );
         assert_eq!(found.chapter.as_deref(), Some("Sensing"));
         assert_eq!(found.lesson.as_deref(), Some("Reading Soil"));
         let numbers = lesson("a.md", "T", "chapter: 5\nlesson: 3");
-        assert_eq!((numbers.chapter_number, numbers.lesson_number), (Some(5), Some(3)));
+        assert_eq!(
+            (numbers.chapter_number, numbers.lesson_number),
+            (Some(5), Some(3))
+        );
     }
 
     #[test]
     fn else_from_the_path_and_else_there_are_none() {
-        let found = lesson("module-1-ros2/chapter-2-nodes/lesson-3-topics.md", "Topics", "a: 1");
-        assert_eq!(found.label().as_deref(), Some("[Module 1, Chapter 2, Lesson 3]"));
+        let found = lesson(
+            "module-1-ros2/chapter-2-nodes/lesson-3-topics.md",
+            "Topics",
+            "a: 1",
+        );
+        assert_eq!(
+            found.label().as_deref(),
+            Some("[Module 1, Chapter 2, Lesson 3]")
+        );
         assert_eq!(found.chapter.as_deref(), Some("Nodes"));
         assert_eq!(found.module.as_deref(), Some("ros2"));
         let plain = lesson("guides/mocking.md", "Mocking", "a: 1");
-        assert_eq!((plain.label(), plain.chapter.as_deref()), (None, Some("Guides")));
+        assert_eq!(
+            (plain.label(), plain.chapter.as_deref()),
+            (None, Some("Guides"))
+        );
     }
 }

@@ -124,7 +124,9 @@ impl Reader<'_> {
                     self.end_text(&mut leaf, &mut marker, &lines);
                     marker.clear();
                 }
-                Event::TaskListMarker(done) => leaf.push(if done { "[x] " } else { "[ ] " }, &range),
+                Event::TaskListMarker(done) => {
+                    leaf.push(if done { "[x] " } else { "[ ] " }, &range)
+                }
                 Event::Start(Tag::Heading { .. } | Tag::Table(_)) => {
                     self.end_text(&mut leaf, &mut marker, &lines);
                     leaf.start = Some(range.start);
@@ -141,7 +143,11 @@ impl Reader<'_> {
                 Event::End(TagEnd::Table) => {
                     leaf.end = range.end;
                     let table = std::mem::take(&mut leaf);
-                    self.push(BlockKind::Table, table.text.trim_end().to_owned(), &lines.of(&table));
+                    self.push(
+                        BlockKind::Table,
+                        table.text.trim_end().to_owned(),
+                        &lines.of(&table),
+                    );
                 }
                 Event::Start(Tag::CodeBlock(kind)) => {
                     self.end_text(&mut leaf, &mut marker, &lines);
@@ -157,7 +163,10 @@ impl Reader<'_> {
                 }
                 Event::Start(Tag::HtmlBlock | Tag::BlockQuote(_) | Tag::FootnoteDefinition(_))
                 | Event::End(
-                    TagEnd::Paragraph | TagEnd::HtmlBlock | TagEnd::BlockQuote(_) | TagEnd::FootnoteDefinition,
+                    TagEnd::Paragraph
+                    | TagEnd::HtmlBlock
+                    | TagEnd::BlockQuote(_)
+                    | TagEnd::FootnoteDefinition,
                 ) => self.end_text(&mut leaf, &mut marker, &lines),
                 Event::Text(content) => {
                     leaf.push(&content, &range);

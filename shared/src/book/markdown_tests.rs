@@ -43,11 +43,23 @@ fn blocks_know_their_lines_and_source() {
 
 #[test]
 fn heading_ids_are_those_of_docusaurus() {
-    assert_eq!(anchors("# Same words\n\n## Same words"), ["", "same-words-1"]);
-    assert_eq!(anchors("## A {#Id}\n\n## B{/* #other */}\n\n## `c` {1 + 1} d"), ["Id", "other", "c-1--1-d"]);
-    assert_eq!(anchors("> ## In a quote\n\n- ## In a list"), ["in-a-quote", "in-a-list"]);
+    assert_eq!(
+        anchors("# Same words\n\n## Same words"),
+        ["", "same-words-1"]
+    );
+    assert_eq!(
+        anchors("## A {#Id}\n\n## B{/* #other */}\n\n## `c` {1 + 1} d"),
+        ["Id", "other", "c-1--1-d"]
+    );
+    assert_eq!(
+        anchors("> ## In a quote\n\n- ## In a list"),
+        ["in-a-quote", "in-a-list"]
+    );
     assert_eq!(anchors("<div>\n    ## Indented\n</div>"), ["indented"]);
-    assert_eq!(anchors("## ![alt](x.png) and [link](y)\n\nSetext\n---"), ["alt-and-link", "setext"]);
+    assert_eq!(
+        anchors("## ![alt](x.png) and [link](y)\n\nSetext\n---"),
+        ["alt-and-link", "setext"]
+    );
     assert_eq!(anchors("## 🤖\n\n## Note[^1]\n\n[^1]: x"), ["", "note"]);
 }
 

@@ -37,7 +37,9 @@ const PARTIAL_MARK: char = '\u{E0B1}';
 
 /// The component name of an inlined partial, when the paragraph stands for one.
 pub(super) fn partial_name(paragraph: &str) -> Option<&str> {
-    paragraph.strip_prefix(PARTIAL_MARK)?.strip_suffix(PARTIAL_MARK)
+    paragraph
+        .strip_prefix(PARTIAL_MARK)?
+        .strip_suffix(PARTIAL_MARK)
 }
 
 /// The Markdown files that a page imports: component name → path as written.
@@ -48,7 +50,9 @@ pub(super) fn imported_partials(body: &str) -> BTreeMap<String, String> {
             continue;
         };
         let path = path.trim().trim_end_matches(';').trim_matches(['"', '\'']);
-        let markdown = [".md", ".mdx"].iter().any(|extension| path.ends_with(extension));
+        let markdown = [".md", ".mdx"]
+            .iter()
+            .any(|extension| path.ends_with(extension));
         let name = names.trim();
         if markdown && name.chars().all(char::is_alphanumeric) {
             partials.insert(name.to_owned(), path.to_owned());
@@ -308,7 +312,9 @@ impl Preparer<'_> {
 
     /// Ends the current line and puts `text` between blank lines, so that it is a block of its own.
     fn own_line(&mut self, text: &str) {
-        let prefix = split_container_prefix(&self.current).0.replace(['-', '*', '+'], " ");
+        let prefix = split_container_prefix(&self.current)
+            .0
+            .replace(['-', '*', '+'], " ");
         let line = self.line;
         if self.current.trim().is_empty() {
             self.current.clear();
@@ -345,7 +351,11 @@ impl Preparer<'_> {
         let is_string = literal.len() >= 2
             && literal.starts_with(['"', '\'', '`'])
             && literal.chars().next() == literal.chars().last();
-        let literals = if is_string { string_literals(literal) } else { Vec::new() };
+        let literals = if is_string {
+            string_literals(literal)
+        } else {
+            Vec::new()
+        };
         self.skip(length);
         if let [only] = literals.as_slice() {
             self.current.push_str(only);
@@ -366,7 +376,10 @@ fn split_container_prefix(line: &str) -> (&str, &str) {
             Some(b'>') => at += 1,
             Some(b'-' | b'*' | b'+') if matches!(bytes.get(at + 1), Some(b' ' | b'\t')) => at += 2,
             Some(digit) if digit.is_ascii_digit() => {
-                let digits = bytes[at..].iter().take_while(|b| b.is_ascii_digit()).count();
+                let digits = bytes[at..]
+                    .iter()
+                    .take_while(|b| b.is_ascii_digit())
+                    .count();
                 let marked = matches!(bytes.get(at + digits), Some(b'.' | b')'))
                     && bytes.get(at + digits + 1) == Some(&b' ');
                 if !marked {
@@ -396,16 +409,23 @@ fn closes(fence: Fence, content: &str) -> bool {
 }
 
 fn is_esm(line: &str) -> bool {
-    ["import ", "import{", "export "].iter().any(|word| line.starts_with(word))
+    ["import ", "import{", "export "]
+        .iter()
+        .any(|word| line.starts_with(word))
 }
 
 /// The line that stands for a directive mark: `:::tip Title` gives `Tip: Title`, the closing `:::` nothing.
 fn directive(content: &str) -> Option<String> {
     let rest = content.strip_prefix(":::")?.trim_start_matches(':');
-    let name_end = rest.find(|c: char| !(c.is_alphanumeric() || c == '-')).unwrap_or(rest.len());
+    let name_end = rest
+        .find(|c: char| !(c.is_alphanumeric() || c == '-'))
+        .unwrap_or(rest.len());
     let (name, rest) = rest.split_at(name_end);
     let title = rest.trim();
-    let title = match title.strip_prefix('[').and_then(|rest| rest.rsplit_once(']')) {
+    let title = match title
+        .strip_prefix('[')
+        .and_then(|rest| rest.rsplit_once(']'))
+    {
         Some((title, _)) => title,
         None => title.split('{').next().unwrap_or_default().trim(),
     };
@@ -413,8 +433,17 @@ fn directive(content: &str) -> Option<String> {
         return title.is_empty().then(String::new);
     }
     let mut first = name.chars();
-    let kind: String = first.next().into_iter().flat_map(char::to_uppercase).chain(first).collect();
-    Some(if title.is_empty() { kind } else { format!("{kind}: {title}") })
+    let kind: String = first
+        .next()
+        .into_iter()
+        .flat_map(char::to_uppercase)
+        .chain(first)
+        .collect();
+    Some(if title.is_empty() {
+        kind
+    } else {
+        format!("{kind}: {title}")
+    })
 }
 
 /// The bytes of the code span that `text` starts with, or of its backticks when nothing closes them in the paragraph.
@@ -423,7 +452,10 @@ fn code_span_length(text: &str) -> usize {
     let paragraph = text.find("\n\n").unwrap_or(text.len());
     let mut at = ticks;
     while let Some(found) = text[at..paragraph].find('`') {
-        let run = text[at + found..].bytes().take_while(|b| *b == b'`').count();
+        let run = text[at + found..]
+            .bytes()
+            .take_while(|b| *b == b'`')
+            .count();
         at += found + run;
         if run == ticks {
             return at;
@@ -441,7 +473,11 @@ fn math_length(text: &str) -> usize {
     let formula = line.split('$').next().unwrap_or_default();
     let closed = formula.len() < line.len();
     let tight = !formula.starts_with(' ') && !formula.ends_with(' ') && !formula.is_empty();
-    if closed && tight { formula.len() + 2 } else { 1 }
+    if closed && tight {
+        formula.len() + 2
+    } else {
+        1
+    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,11 @@ fn plain(text: &str) -> String {
     let prepared = prepare(text, 1, Flavor::Mdx, &BTreeMap::new());
     assert_eq!(prepared.text.lines().count(), prepared.line_of.len());
     assert!(prepared.line_of.is_sorted(), "{:?}", prepared.line_of);
-    let lines: Vec<_> = prepared.text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let lines: Vec<_> = prepared
+        .text
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .collect();
     lines.join("\n")
 }
 
@@ -22,13 +26,22 @@ fn code_is_left_alone() {
 
 #[test]
 fn admonitions_keep_kind_and_title() {
-    assert_eq!(plain(":::tip[My *tip*]{.x}\nText\n:::"), "Tip: My *tip*\nText");
-    assert_eq!(plain("::::note\n\n:::warning Hot\n\na\n\n:::\n\n::::"), "Note\nWarning: Hot\na");
+    assert_eq!(
+        plain(":::tip[My *tip*]{.x}\nText\n:::"),
+        "Tip: My *tip*\nText"
+    );
+    assert_eq!(
+        plain("::::note\n\n:::warning Hot\n\na\n\n:::\n\n::::"),
+        "Note\nWarning: Hot\na"
+    );
 }
 
 #[test]
 fn comments_and_multi_line_tags_leave_nothing() {
-    assert_eq!(plain("a <!-- x\n y --> b\n<Foo\n  bar={1}\n/>\nc"), "a  b\nc");
+    assert_eq!(
+        plain("a <!-- x\n y --> b\n<Foo\n  bar={1}\n/>\nc"),
+        "a  b\nc"
+    );
     assert_eq!(plain("<style>{`.x{}`}</style>\nc"), "c");
 }
 
@@ -40,14 +53,26 @@ fn stray_brackets_stay_as_text() {
 
 #[test]
 fn mdx_code_block_fences_are_unwrapped() {
-    assert_eq!(plain("```mdx-code-block\n<b>\n```\n\ntext\n\n~~~mdx-code-block\n</b>\n~~~"), "text");
+    assert_eq!(
+        plain("```mdx-code-block\n<b>\n```\n\ntext\n\n~~~mdx-code-block\n</b>\n~~~"),
+        "text"
+    );
 }
 
 #[test]
 fn lines_keep_their_numbers() {
-    let prepared = prepare("a\n<X\n y='1'\n/>\nb\n\n```\nc\n```\n", 10, Flavor::Mdx, &BTreeMap::new());
+    let prepared = prepare(
+        "a\n<X\n y='1'\n/>\nb\n\n```\nc\n```\n",
+        10,
+        Flavor::Mdx,
+        &BTreeMap::new(),
+    );
     let line = |text: &str| {
-        let at = prepared.text.lines().position(|line| line == text).expect("the line is there");
+        let at = prepared
+            .text
+            .lines()
+            .position(|line| line == text)
+            .expect("the line is there");
         prepared.line_of[at]
     };
     assert_eq!((line("a"), line("b"), line("c")), (10, 14, 17));
@@ -59,5 +84,10 @@ fn partials_leave_their_mark() {
     let partials = imported_partials(body);
     assert_eq!(partials["Safety"], "./_safety.mdx");
     let prepared = prepare(body, 1, Flavor::Mdx, &partials);
-    assert!(prepared.text.lines().any(|line| partial_name(line) == Some("Safety")));
+    assert!(
+        prepared
+            .text
+            .lines()
+            .any(|line| partial_name(line) == Some("Safety"))
+    );
 }

@@ -120,7 +120,8 @@ mod tests {
         let files = BTreeMap::from([
             (
                 "docusaurus.config.js".to_owned(),
-                "module.exports={baseUrl:'/',i18n:{defaultLocale:'en',locales:['en','ur']}}".to_owned(),
+                "module.exports={baseUrl:'/',i18n:{defaultLocale:'en',locales:['en','ur']}}"
+                    .to_owned(),
             ),
             ("versions.json".to_owned(), "[\"1.0\"]".to_owned()),
         ]);

@@ -16,7 +16,7 @@ static NOT_A_PREFIX: LazyLock<Regex> =
 
 /// A folder or file name without its number prefix: `01-setup` gives `setup`, `1.2-setup` itself.
 #[must_use]
-pub fn strip_number_prefix(name: &str) -> &str {
+pub(super) fn strip_number_prefix(name: &str) -> &str {
     if NOT_A_PREFIX.is_match(name) {
         return name;
     }
@@ -28,7 +28,7 @@ pub fn strip_number_prefix(name: &str) -> &str {
 
 /// A page's names as Docusaurus computes them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PageNames {
+pub(super) struct PageNames {
     /// The id that sidebars use: `folder/name`.
     pub doc_id: String,
     /// The path below the version's root, with a leading slash.
@@ -37,7 +37,7 @@ pub struct PageNames {
 
 /// Computes the names of the page at `relative`, a path below its version's root (`a/01-b.md`).
 #[must_use]
-pub fn page_names(
+pub(super) fn page_names(
     settings: &SiteSettings,
     relative: &str,
     front_matter: &FrontMatter,
@@ -46,7 +46,12 @@ pub fn page_names(
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
     let strip = settings.number_prefixes && front_matter.parse_number_prefixes.unwrap_or(true);
     let strip_name = |name: &'_ str| -> String {
-        if strip { strip_number_prefix(name) } else { name }.to_owned()
+        if strip {
+            strip_number_prefix(name)
+        } else {
+            name
+        }
+        .to_owned()
     };
     let stripped_folder = folder
         .split('/')
@@ -84,7 +89,7 @@ fn is_category_index(stem: &str, folder: &str) -> bool {
 ///
 /// Not percent-encoded, as in Docusaurus's own metadata.
 #[must_use]
-pub fn page_url(settings: &SiteSettings, locale: &str, version: &str, slug: &str) -> String {
+pub(super) fn page_url(settings: &SiteSettings, locale: &str, version: &str, slug: &str) -> String {
     let locale_part = if locale == settings.default_locale {
         ""
     } else {

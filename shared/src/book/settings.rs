@@ -94,13 +94,15 @@ impl SiteSettings {
     pub fn read(files: &BTreeMap<String, String>, has_docs_folder: bool) -> Self {
         let mut warnings = Vec::new();
         let mut sources = Vec::new();
-        let toml = files.get("bookrag.toml").map_or_else(TomlSettings::default, |text| {
-            sources.push("bookrag.toml".to_owned());
-            toml::from_str(text).unwrap_or_else(|error| {
-                warnings.push(format!("bookrag.toml: {}", error.message()));
-                TomlSettings::default()
-            })
-        });
+        let toml = files
+            .get("bookrag.toml")
+            .map_or_else(TomlSettings::default, |text| {
+                sources.push("bookrag.toml".to_owned());
+                toml::from_str(text).unwrap_or_else(|error| {
+                    warnings.push(format!("bookrag.toml: {}", error.message()));
+                    TomlSettings::default()
+                })
+            });
         let config = SETTINGS_FILES
             .iter()
             .filter(|name| name.starts_with("docusaurus.config"))
@@ -322,7 +324,10 @@ mod tests {
     fn an_empty_site_has_docusaurus_defaults() {
         let settings = read(&[]);
         assert_eq!(
-            (settings.base_url.as_str(), settings.route_base_path.as_str()),
+            (
+                settings.base_url.as_str(),
+                settings.route_base_path.as_str()
+            ),
             ("/", "docs")
         );
         assert_eq!(settings.version_path(CURRENT_VERSION), "");
@@ -348,7 +353,11 @@ mod tests {
         );
         let broken = read(&[config, ("bookrag.toml", "base_ulr = '/b'")]);
         assert_eq!(broken.base_url, "/a/");
-        assert!(broken.warnings[0].contains("base_ulr"), "{:?}", broken.warnings);
+        assert!(
+            broken.warnings[0].contains("base_ulr"),
+            "{:?}",
+            broken.warnings
+        );
     }
 
     #[test]

@@ -12,13 +12,13 @@ static REMOVED: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Makes the heading ids of one page; remembers those given, so that a repeated one gets `-1`, `-2`, ….
 #[derive(Debug, Default)]
-pub struct Slugger {
+pub(super) struct Slugger {
     occurrences: HashMap<String, usize>,
 }
 
 impl Slugger {
     /// The id of the next heading with this text.
-    pub fn slug(&mut self, text: &str) -> String {
+    pub(super) fn slug(&mut self, text: &str) -> String {
         let original = slug(text);
         let mut candidate = original.clone();
         while self.occurrences.contains_key(&candidate) {

@@ -39,7 +39,9 @@ pub enum CatalogError {
     #[error("the catalog is unavailable: {0}")]
     Unavailable(String),
     /// Its tables are of another version.
-    #[error("the catalog has schema version {found}, this program needs {needed}; run `bookrag migrate`")]
+    #[error(
+        "the catalog has schema version {found}, this program needs {needed}; run `bookrag migrate`"
+    )]
     Schema {
         /// The version found; 0 without tables.
         found: i32,

@@ -117,7 +117,11 @@ fn leaves_of(
         if only_heading && at < piece.blocks.len() {
             continue;
         }
-        let body = if blocks[0].heading_level().is_some() && !only_heading { &blocks[1..] } else { blocks };
+        let body = if blocks[0].heading_level().is_some() && !only_heading {
+            &blocks[1..]
+        } else {
+            blocks
+        };
         let (start_line, end_line) = lines_of(blocks);
         leaves.push(Leaf {
             section_id: path.anchor(),
@@ -135,11 +139,24 @@ fn leaves_of(
 fn breadcrumb(document: &Document, headings: &[String], enriched: bool) -> String {
     let mut parts: Vec<String> = Vec::new();
     if enriched {
-        parts.extend(numbered("Module", document.lesson.module_number, document.lesson.module.as_ref()));
-        parts.extend(numbered("Chapter", document.lesson.chapter_number, document.lesson.chapter.as_ref()));
+        parts.extend(numbered(
+            "Module",
+            document.lesson.module_number,
+            document.lesson.module.as_ref(),
+        ));
+        parts.extend(numbered(
+            "Chapter",
+            document.lesson.chapter_number,
+            document.lesson.chapter.as_ref(),
+        ));
     }
     parts.push(document.title.clone());
-    parts.extend(headings.iter().filter(|heading| **heading != document.title).cloned());
+    parts.extend(
+        headings
+            .iter()
+            .filter(|heading| **heading != document.title)
+            .cloned(),
+    );
     parts.join(BREADCRUMB_SEPARATOR)
 }
 
@@ -160,14 +177,21 @@ fn join_markdown(blocks: &[split::PieceBlock<'_>]) -> String {
     join(blocks, |block| block.markdown.clone())
 }
 
-fn join<'a, B: std::borrow::Borrow<Block> + 'a>(blocks: &'a [B], text_of: impl Fn(&'a Block) -> String) -> String {
+fn join<'a, B: std::borrow::Borrow<Block> + 'a>(
+    blocks: &'a [B],
+    text_of: impl Fn(&'a Block) -> String,
+) -> String {
     let mut joined = String::new();
     let mut previous_is_item = false;
     for block in blocks {
         let block = block.borrow();
         let is_item = block.kind == crate::book::BlockKind::ListItem;
         if !joined.is_empty() {
-            joined.push_str(if is_item && previous_is_item { "\n" } else { "\n\n" });
+            joined.push_str(if is_item && previous_is_item {
+                "\n"
+            } else {
+                "\n\n"
+            });
         }
         joined.push_str(&text_of(block));
         previous_is_item = is_item;
@@ -195,7 +219,9 @@ fn lines_of<B: std::borrow::Borrow<Block>>(blocks: &[B]) -> (u32, u32) {
         let block = block.borrow();
         (block.start_line, block.end_line)
     });
-    lines.fold((u32::MAX, 1), |(start, end), (first, last)| (start.min(first), end.max(last)))
+    lines.fold((u32::MAX, 1), |(start, end), (first, last)| {
+        (start.min(first), end.max(last))
+    })
 }
 
 /// Whether a line holds `$…$` that is a formula rather than money or a shell variable.

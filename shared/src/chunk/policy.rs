@@ -90,9 +90,12 @@ impl FromStr for ChunkPolicy {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        Self::ALL.into_iter().find(|policy| policy.name == name).ok_or_else(|| {
-            let names: Vec<_> = Self::ALL.iter().map(|policy| policy.name).collect();
-            format!("no chunk policy `{name}`; there are {}", names.join(", "))
-        })
+        Self::ALL
+            .into_iter()
+            .find(|policy| policy.name == name)
+            .ok_or_else(|| {
+                let names: Vec<_> = Self::ALL.iter().map(|policy| policy.name).collect();
+                format!("no chunk policy `{name}`; there are {}", names.join(", "))
+            })
     }
 }

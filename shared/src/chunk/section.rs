@@ -81,12 +81,18 @@ impl HeadingPath {
     }
 
     pub(super) fn titles(&self) -> Vec<String> {
-        self.headings.iter().map(|(_, title, _)| title.clone()).collect()
+        self.headings
+            .iter()
+            .map(|(_, title, _)| title.clone())
+            .collect()
     }
 
     /// The anchor of the innermost heading that has one.
     pub(super) fn anchor(&self) -> Option<String> {
-        self.headings.iter().rev().find_map(|(_, _, anchor)| anchor.clone())
+        self.headings
+            .iter()
+            .rev()
+            .find_map(|(_, _, anchor)| anchor.clone())
     }
 }
 
@@ -142,7 +148,11 @@ pub(super) fn classify(section: &Section<'_>) -> SectionType {
     let title = section.title().unwrap_or_default().to_lowercase();
     let title = title.trim_start_matches(|c: char| !c.is_alphabetic());
     let structural = STRUCTURAL_TITLES.iter().any(|name| title.starts_with(name));
-    let code_blocks = section.blocks.iter().filter(|block| block.is_code()).count();
+    let code_blocks = section
+        .blocks
+        .iter()
+        .filter(|block| block.is_code())
+        .count();
     if structural {
         SectionType::Structural
     } else if code_blocks >= CODE_HEAVY_BLOCKS {

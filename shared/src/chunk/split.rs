@@ -42,7 +42,10 @@ impl Piece<'_> {
     /// The words that the piece before does not have.
     pub(super) fn new_words(&self) -> usize {
         let fresh = &self.blocks[self.shared..];
-        fresh.iter().map(|block| block.text.split_whitespace().count()).sum()
+        fresh
+            .iter()
+            .map(|block| block.text.split_whitespace().count())
+            .sum()
     }
 }
 
@@ -59,7 +62,10 @@ const SEPARATOR_TOKENS: usize = 1;
 /// Cuts a section in pieces. One that fits the policy is one piece.
 pub(super) fn pieces_of<'a>(section: &Section<'a>, policy: &ChunkPolicy) -> Vec<Piece<'a>> {
     let blocks: Vec<Measured<'a>> = measure(section.blocks, policy);
-    let total: usize = blocks.iter().map(|block| block.tokens + SEPARATOR_TOKENS).sum();
+    let total: usize = blocks
+        .iter()
+        .map(|block| block.tokens + SEPARATOR_TOKENS)
+        .sum();
     if total <= policy.split_above_tokens + SEPARATOR_TOKENS {
         return vec![Piece {
             blocks: blocks.into_iter().map(|measured| measured.block).collect(),
@@ -78,10 +84,18 @@ pub(super) fn pieces_of<'a>(section: &Section<'a>, policy: &ChunkPolicy) -> Vec<
         // A subsection begins a piece of its own once the one before is half full.
         let at_heading = heading && size > policy.target_tokens / 2;
         let full = added > policy.target_tokens && size > 0;
-        let dangling = current.last().is_some_and(|last| last.block.heading_level().is_some());
+        let dangling = current
+            .last()
+            .is_some_and(|last| last.block.heading_level().is_some());
         let must = added > policy.split_above_tokens;
-        if fresh && (at_heading || (full && !dangling) || (must && !only_headings(&current[shared..]))) {
-            let overlap = if heading { 0 } else { overlap_of(&current, policy.overlap_tokens) };
+        if fresh
+            && (at_heading || (full && !dangling) || (must && !only_headings(&current[shared..])))
+        {
+            let overlap = if heading {
+                0
+            } else {
+                overlap_of(&current, policy.overlap_tokens)
+            };
             let kept: Vec<Measured<'a>> = current[current.len() - overlap..]
                 .iter()
                 .map(|measured| Measured {
@@ -92,7 +106,10 @@ pub(super) fn pieces_of<'a>(section: &Section<'a>, policy: &ChunkPolicy) -> Vec<
                 .collect();
             pieces.push(piece(std::mem::replace(&mut current, kept), shared));
             shared = overlap;
-            size = current.iter().map(|block| block.tokens + SEPARATOR_TOKENS).sum();
+            size = current
+                .iter()
+                .map(|block| block.tokens + SEPARATOR_TOKENS)
+                .sum();
             // An overlap that leaves no room for the next block is given up.
             if size + measured.tokens > policy.split_above_tokens {
                 current.clear();
@@ -110,7 +127,9 @@ pub(super) fn pieces_of<'a>(section: &Section<'a>, policy: &ChunkPolicy) -> Vec<
 }
 
 fn only_headings(blocks: &[Measured<'_>]) -> bool {
-    blocks.iter().all(|measured| measured.block.heading_level().is_some())
+    blocks
+        .iter()
+        .all(|measured| measured.block.heading_level().is_some())
 }
 
 fn piece(blocks: Vec<Measured<'_>>, shared: usize) -> Piece<'_> {
@@ -141,14 +160,26 @@ fn measure<'a>(blocks: &'a [Block], policy: &ChunkPolicy) -> Vec<Measured<'a>> {
     for (index, block) in blocks.iter().enumerate() {
         let tokens = count_tokens(&block.text);
         let whole = matches!(block.kind, BlockKind::Code { .. } | BlockKind::Table);
-        let limit = if whole { policy.cut_block_above_tokens } else { policy.split_above_tokens };
+        let limit = if whole {
+            policy.cut_block_above_tokens
+        } else {
+            policy.split_above_tokens
+        };
         if tokens <= limit {
-            measured.push(Measured { block: PieceBlock(Cow::Borrowed(block)), index, tokens });
+            measured.push(Measured {
+                block: PieceBlock(Cow::Borrowed(block)),
+                index,
+                tokens,
+            });
             continue;
         }
         for part in cut_block(block, policy.target_tokens) {
             let tokens = count_tokens(&part.text);
-            measured.push(Measured { block: PieceBlock(Cow::Owned(part)), index, tokens });
+            measured.push(Measured {
+                block: PieceBlock(Cow::Owned(part)),
+                index,
+                tokens,
+            });
         }
     }
     measured
@@ -223,7 +254,9 @@ fn sentences(text: &str) -> Vec<&str> {
             sentences.push(&text[from..at]);
             from = at;
         }
-        ended = (ended && c.is_whitespace()) || c == '\n' || matches!(c, '!' | '?' | '۔' | '。')
+        ended = (ended && c.is_whitespace())
+            || c == '\n'
+            || matches!(c, '!' | '?' | '۔' | '。')
             || (c == '.' && text[at + 1..].starts_with(char::is_whitespace));
     }
     sentences.push(&text[from..]);

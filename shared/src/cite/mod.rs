@@ -122,7 +122,10 @@ impl MarkerReader {
                     flush(&mut text, &mut out);
                     out.push(Cited::Marker(number));
                 }
-            } else if !self.held.is_empty() && c.is_ascii_digit() && self.held.len() < MAX_MARKER_BYTES {
+            } else if !self.held.is_empty()
+                && c.is_ascii_digit()
+                && self.held.len() < MAX_MARKER_BYTES
+            {
                 self.held.push(c);
             } else {
                 text.push_str(&self.held);
@@ -175,7 +178,10 @@ mod tests {
 
     #[test]
     fn markers_are_read_across_pieces_and_unknown_ones_dropped() {
-        let (text, markers) = read(&["a [", "1", "] b [9] c [x] d [12", "34567] [0] arr[2] ["], 2);
+        let (text, markers) = read(
+            &["a [", "1", "] b [9] c [x] d [12", "34567] [0] arr[2] ["],
+            2,
+        );
         assert_eq!(text, "a [1] b  c [x] d [1234567]  arr[2] [");
         assert_eq!(markers, [1, 2]);
     }

@@ -25,12 +25,13 @@ const MAX_CODE_LINES: usize = 30;
 
 /// Words that say nothing about a question's subject.
 const STOP_WORDS: [&str; 83] = [
-    "a", "about", "an", "and", "any", "are", "as", "at", "be", "book", "by", "can", "could", "did", "do",
-    "does", "each", "explain", "for", "from", "get", "give", "had", "has", "have", "how", "i", "if", "in",
-    "into", "is", "it", "its", "kind", "like", "make", "many", "may", "me", "mean", "much", "must", "my",
-    "need", "of", "on", "one", "or", "our", "please", "say", "says", "shall", "should", "so", "some",
-    "tell", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "to", "up",
-    "us", "use", "used", "was", "we", "were", "what", "when", "where", "which", "who", "why", "will", "with",
+    "a", "about", "an", "and", "any", "are", "as", "at", "be", "book", "by", "can", "could", "did",
+    "do", "does", "each", "explain", "for", "from", "get", "give", "had", "has", "have", "how",
+    "i", "if", "in", "into", "is", "it", "its", "kind", "like", "make", "many", "may", "me",
+    "mean", "much", "must", "my", "need", "of", "on", "one", "or", "our", "please", "say", "says",
+    "shall", "should", "so", "some", "tell", "than", "that", "the", "their", "them", "then",
+    "there", "these", "they", "this", "to", "up", "us", "use", "used", "was", "we", "were", "what",
+    "when", "where", "which", "who", "why", "will", "with",
 ];
 
 /// The words of a text that matter, stems of them, in order.
@@ -46,15 +47,26 @@ fn terms(text: &str) -> Vec<String> {
 /// A word without its commonest English endings, so that `calibrating` meets `calibrate`.
 fn stem(word: &str) -> String {
     if !word.is_ascii() || word.len() < 5 {
-        return word.strip_suffix('s').filter(|stem| stem.len() > 2 && !stem.ends_with('s')).unwrap_or(word).to_owned();
+        return word
+            .strip_suffix('s')
+            .filter(|stem| stem.len() > 2 && !stem.ends_with('s'))
+            .unwrap_or(word)
+            .to_owned();
     }
-    let endings = ["ations", "ation", "ating", "ingly", "ings", "ing", "edly", "ates", "ated", "ate", "ies", "ied", "es", "ed", "ly", "s", "e", "y"];
-    let stem = endings.iter().find_map(|ending| word.strip_suffix(ending).filter(|stem| stem.len() >= 3));
+    let endings = [
+        "ations", "ation", "ating", "ingly", "ings", "ing", "edly", "ates", "ated", "ate", "ies",
+        "ied", "es", "ed", "ly", "s", "e", "y",
+    ];
+    let stem = endings
+        .iter()
+        .find_map(|ending| word.strip_suffix(ending).filter(|stem| stem.len() >= 3));
     let stem = stem.unwrap_or(word);
     // `stopped` gives `stopp`.
     let mut chars = stem.chars().rev();
     match (chars.next(), chars.next()) {
-        (Some(last), Some(before)) if last == before && !matches!(last, 'l' | 's') => stem[..stem.len() - 1].to_owned(),
+        (Some(last), Some(before)) if last == before && !matches!(last, 'l' | 's') => {
+            stem[..stem.len() - 1].to_owned()
+        }
         _ => stem.to_owned(),
     }
 }
@@ -85,7 +97,11 @@ pub(super) fn answer(query: &str, passages: &[Passage<'_>]) -> Vec<String> {
             let own: f32 = words.iter().filter_map(|term| weights.get(term)).sum();
             // A first sentence says what its section is about; code answers only where prose does not.
             let first = if place == 0 { 0.1 } else { 0.0 };
-            let kind = if unit.kind == UnitKind::Code { 0.5 } else { 1.0 };
+            let kind = if unit.kind == UnitKind::Code {
+                0.5
+            } else {
+                1.0
+            };
             let score = (own + HEADING_WEIGHT * of_heading + first) * kind * discount;
             scored.push(Scored {
                 n: *n,
@@ -101,7 +117,10 @@ pub(super) fn answer(query: &str, passages: &[Passage<'_>]) -> Vec<String> {
 
 /// The units of the leaf that matches best.
 fn quotable_units(candidate: &Candidate) -> Vec<Unit> {
-    candidate.leaf().map(|leaf| units_of(&leaf.text)).unwrap_or_default()
+    candidate
+        .leaf()
+        .map(|leaf| units_of(&leaf.text))
+        .unwrap_or_default()
 }
 
 fn heading_of(candidate: &Candidate) -> String {
@@ -124,14 +143,22 @@ fn weights(query_terms: &HashSet<String>, texts: &[(usize, Vec<Unit>)]) -> HashM
         .iter()
         .map(|term| {
             let found = frequency.get(term.as_str()).copied().unwrap_or(0.0);
-            (term.clone(), (1.0 + (total - found + 0.5) / (found + 0.5)).ln())
+            (
+                term.clone(),
+                (1.0 + (total - found + 0.5) / (found + 0.5)).ln(),
+            )
         })
         .collect()
 }
 
 /// The best units, in the order they are read: by passage, then by place.
 fn select(mut scored: Vec<Scored<'_>>) -> Vec<Scored<'_>> {
-    scored.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.n.cmp(&b.n)).then(a.place.cmp(&b.place)));
+    scored.sort_by(|a, b| {
+        b.score
+            .total_cmp(&a.score)
+            .then(a.n.cmp(&b.n))
+            .then(a.place.cmp(&b.place))
+    });
     let best = scored.first().map_or(0.0, |unit| unit.score);
     let mut per_passage: HashMap<usize, usize> = HashMap::new();
     let mut said: HashSet<String> = HashSet::new();
@@ -167,11 +194,20 @@ fn write(selected: Vec<Scored<'_>>) -> Vec<String> {
             let separator = match previous {
                 None => "",
                 Some((n, paragraph, UnitKind::Sentence))
-                    if n == scored.n && paragraph == unit.paragraph && unit.kind == UnitKind::Sentence =>
+                    if n == scored.n
+                        && paragraph == unit.paragraph
+                        && unit.kind == UnitKind::Sentence =>
                 {
                     " "
                 }
-                Some((n, _, kind)) if n == scored.n && kind == unit.kind && kind != UnitKind::Sentence && kind != UnitKind::Code => "\n",
+                Some((n, _, kind))
+                    if n == scored.n
+                        && kind == unit.kind
+                        && kind != UnitKind::Sentence
+                        && kind != UnitKind::Code =>
+                {
+                    "\n"
+                }
                 Some(_) => "\n\n",
             };
             let piece = match unit.kind {
@@ -238,7 +274,11 @@ mod tests {
 
     #[test]
     fn stems_meet_across_endings() {
-        for group in [["calibrate", "calibrating", "calibration"], ["node", "nodes", "node"], ["stop", "stopped", "stopping"]] {
+        for group in [
+            ["calibrate", "calibrating", "calibration"],
+            ["node", "nodes", "node"],
+            ["stop", "stopped", "stopping"],
+        ] {
             let stems: HashSet<_> = group.iter().map(|word| stem(word)).collect();
             assert_eq!(stems.len(), 1, "{group:?} {stems:?}");
         }

@@ -128,7 +128,10 @@ mod tests {
     #[test]
     fn units_are_what_a_reader_would_quote() {
         let text = "One is 3.5 mm. Use e.g. tape! Why?\n\n- item\n1. first\n\nCode | Meaning\nE1 | low\n\n```sh\na. b\n\n- c\n```";
-        let seen: Vec<_> = units_of(text).into_iter().map(|unit| (unit.kind, unit.text)).collect();
+        let seen: Vec<_> = units_of(text)
+            .into_iter()
+            .map(|unit| (unit.kind, unit.text))
+            .collect();
         let expected = [
             (UnitKind::Sentence, "One is 3.5 mm."),
             (UnitKind::Sentence, "Use e.g. tape!"),
@@ -138,7 +141,10 @@ mod tests {
             (UnitKind::TableRow, "Code: E1; Meaning: low"),
             (UnitKind::Code, "```sh\na. b\n\n- c\n```"),
         ];
-        let expected: Vec<_> = expected.iter().map(|(kind, text)| (*kind, (*text).to_owned())).collect();
+        let expected: Vec<_> = expected
+            .iter()
+            .map(|(kind, text)| (*kind, (*text).to_owned()))
+            .collect();
         assert_eq!(seen, expected);
     }
 }

@@ -52,9 +52,8 @@ impl Filters {
         let keyword = |field: &str, value: &Option<String>| {
             value.clone().map(|value| Condition::matches(field, value))
         };
-        let flag = |field: &str, value: Option<bool>| {
-            value.map(|value| Condition::matches(field, value))
-        };
+        let flag =
+            |field: &str, value: Option<bool>| value.map(|value| Condition::matches(field, value));
         let place = |title: &str, number: &str, value: &Option<TitleOrNumber>| {
             value.as_ref().map(|value| match value {
                 TitleOrNumber::Number(value) => Condition::matches(number, *value),

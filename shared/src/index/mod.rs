@@ -150,7 +150,12 @@ impl VectorIndex {
         collection: &str,
         dimensions: usize,
     ) -> Result<(), IndexError> {
-        if self.client.collection_exists(collection).await.map_err(from_client)? {
+        if self
+            .client
+            .collection_exists(collection)
+            .await
+            .map_err(from_client)?
+        {
             return Ok(());
         }
         let mut dense = VectorsConfigBuilder::default();
@@ -171,21 +176,33 @@ impl VectorIndex {
             .vectors_config(dense)
             .sparse_vectors_config(lexical)
             .hnsw_config(hnsw);
-        self.client.create_collection(create).await.map_err(from_client)?;
+        self.client
+            .create_collection(create)
+            .await
+            .map_err(from_client)?;
         for (field, kind) in FIELD_INDEXES {
             let create = CreateFieldIndexCollectionBuilder::new(collection, field, kind).wait(true);
-            self.client.create_field_index(create).await.map_err(from_client)?;
+            self.client
+                .create_field_index(create)
+                .await
+                .map_err(from_client)?;
         }
         Ok(())
     }
 
     /// Stores points and waits until they are there.
     pub async fn upsert(&self, collection: &str, points: Vec<NewPoint>) -> Result<(), IndexError> {
-        let mut points = points.into_iter().map(point_struct).collect::<Result<Vec<_>, _>>()?;
+        let mut points = points
+            .into_iter()
+            .map(point_struct)
+            .collect::<Result<Vec<_>, _>>()?;
         while !points.is_empty() {
             let rest = points.split_off(points.len().min(UPSERT_BATCH));
             let upsert = UpsertPointsBuilder::new(collection, points).wait(true);
-            self.client.upsert_points(upsert).await.map_err(from_client)?;
+            self.client
+                .upsert_points(upsert)
+                .await
+                .map_err(from_client)?;
             points = rest;
         }
         Ok(())
@@ -198,7 +215,10 @@ impl VectorIndex {
         }
         let ids: Vec<PointId> = points.iter().map(|id| id.to_string().into()).collect();
         let delete = DeletePointsBuilder::new(collection).points(ids).wait(true);
-        self.client.delete_points(delete).await.map_err(from_client)?;
+        self.client
+            .delete_points(delete)
+            .await
+            .map_err(from_client)?;
         Ok(())
     }
 
@@ -248,7 +268,8 @@ impl VectorIndex {
         limit: u64,
     ) -> Result<Vec<Hit>, IndexError> {
         let query = Query::new_nearest(VectorInput::from(bm25_document(text)));
-        self.search(collection, query, LEXICAL, filters, limit).await
+        self.search(collection, query, LEXICAL, filters, limit)
+            .await
     }
 
     async fn search(
@@ -281,7 +302,11 @@ fn point_struct(point: NewPoint) -> Result<PointStruct, IndexError> {
     let vectors = NamedVectors::default()
         .add_vector(DENSE, Vector::from(point.vectors))
         .add_vector(LEXICAL, Vector::from(bm25_document(&point.lexical_text)));
-    Ok(PointStruct::new(point.point_id.to_string(), vectors, payload))
+    Ok(PointStruct::new(
+        point.point_id.to_string(),
+        vectors,
+        payload,
+    ))
 }
 
 fn bm25_document(text: &str) -> Document {
@@ -343,9 +368,12 @@ fn from_client(error: QdrantError) -> IndexError {
             let message = status.message().to_owned();
             match status.code() {
                 Code::ResourceExhausted => IndexError::StorageFull(message),
-                Code::Unavailable | Code::DeadlineExceeded | Code::Cancelled | Code::Aborted | Code::Internal | Code::Unknown => {
-                    IndexError::Unavailable(message)
-                }
+                Code::Unavailable
+                | Code::DeadlineExceeded
+                | Code::Cancelled
+                | Code::Aborted
+                | Code::Internal
+                | Code::Unknown => IndexError::Unavailable(message),
                 _ => IndexError::Rejected(message),
             }
         }

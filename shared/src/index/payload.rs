@@ -116,14 +116,18 @@ impl ChunkPayload {
         let or = |value: Option<&String>, missing: &str| {
             value.cloned().unwrap_or_else(|| missing.to_owned())
         };
-        let leaves = chunk.leaves.iter().zip(windows).map(|(leaf, windows)| LeafPayload {
-            section_id: leaf.section_id.clone(),
-            heading_path: leaf.heading_path.clone(),
-            text: leaf.text.clone(),
-            start_line: leaf.start_line,
-            end_line: leaf.end_line,
-            windows: *windows,
-        });
+        let leaves = chunk
+            .leaves
+            .iter()
+            .zip(windows)
+            .map(|(leaf, windows)| LeafPayload {
+                section_id: leaf.section_id.clone(),
+                heading_path: leaf.heading_path.clone(),
+                text: leaf.text.clone(),
+                start_line: leaf.start_line,
+                end_line: leaf.end_line,
+                windows: *windows,
+            });
         let own_locale = std::iter::once(document.file.locale.clone());
         Self {
             chunk_id: chunk.chunk_id,
@@ -157,7 +161,9 @@ impl ChunkPayload {
             layer: or(front_matter.layer.as_ref(), NOT_AVAILABLE),
             proficiency_level: or(front_matter.proficiency_level.as_ref(), NOT_AVAILABLE),
             keywords: front_matter.keywords.clone(),
-            locale: own_locale.chain(document.fallback_urls.keys().cloned()).collect(),
+            locale: own_locale
+                .chain(document.fallback_urls.keys().cloned())
+                .collect(),
             fallback_urls: document.fallback_urls.values().cloned().collect(),
             version: document.file.version.clone(),
             unlisted: front_matter.unlisted,
@@ -181,9 +187,8 @@ impl ChunkPayload {
     /// The place in the book, for labels.
     #[must_use]
     pub fn lesson(&self) -> Lesson {
-        let known = |title: &String, missing: &str| {
-            Some(title.clone()).filter(|title| title != missing)
-        };
+        let known =
+            |title: &String, missing: &str| Some(title.clone()).filter(|title| title != missing);
         Lesson {
             module: known(&self.module, UNKNOWN),
             module_number: self.module_number,

@@ -4,6 +4,7 @@
 
 mod plan;
 mod report;
+mod site;
 mod sync;
 
 use std::collections::HashMap;
@@ -26,6 +27,7 @@ use crate::index::{BM25_SETTINGS, IndexError, NewPoint, VectorIndex};
 use crate::source::{Source, SourceError};
 
 pub use report::{Report, SkippedFile};
+pub use site::site_info;
 pub use sync::{MassDeletion, Progress, SyncError, SyncOptions, sync};
 
 use plan::{Plan, PlannedChunk, Vectors};
@@ -164,7 +166,9 @@ impl Ingest {
             site,
         };
         let row = catalog.ensure_index(&new).await?;
-        index.ensure_collection(&row.collection, row.spec.dimensions).await?;
+        index
+            .ensure_collection(&row.collection, row.spec.dimensions)
+            .await?;
         Ok(row)
     }
 
@@ -202,7 +206,11 @@ impl Ingest {
     /// A path that is no page may have been one before the site's settings changed.
     async fn delete_former_page(&self, path: &str) -> Result<DocumentOutcome, IngestError> {
         for _ in 0..MAX_ATTEMPTS {
-            let Some(stored) = self.stored(path).await?.filter(|stored| !stored.row.deleted) else {
+            let Some(stored) = self
+                .stored(path)
+                .await?
+                .filter(|stored| !stored.row.deleted)
+            else {
                 return Ok(DocumentOutcome::default());
             };
             if self.delete(&stored).await? {
@@ -223,7 +231,11 @@ impl Ingest {
     async fn look(&self, page: &PageFile) -> Result<Look, IngestError> {
         let translated = default_source(&self.settings, page);
         let exists = translated == page.source || self.source.read(&translated).await?.is_some();
-        let bytes = if exists { self.source.read(&page.source).await? } else { None };
+        let bytes = if exists {
+            self.source.read(&page.source).await?
+        } else {
+            None
+        };
         let inputs = match &bytes {
             Some(bytes) => self.source.inputs(&self.settings, page, bytes).await?,
             None => Inputs::new(),
@@ -289,14 +301,19 @@ impl Ingest {
         let chunks = chunk_document(document, &self.policy);
         let old = self.catalog.chunks(index_id, document.id).await?;
         let mut plan = Plan::new(document, &chunks, &old, &self.embedder);
-        plan.find_stored_vectors(&self.catalog, &self.index, &self.index_row).await?;
+        plan.find_stored_vectors(&self.catalog, &self.index, &self.index_row)
+            .await?;
         let started = Instant::now();
         let embedded = self.embed(&mut plan).await?;
         let embedding = started.elapsed();
         let fresh = plan.fresh_points();
         if !fresh.is_empty() {
-            self.catalog.add_intents(index_id, document.id, &fresh).await?;
-            self.index.upsert(&self.index_row.collection, plan.new_points()?).await?;
+            self.catalog
+                .add_intents(index_id, document.id, &fresh)
+                .await?;
+            self.index
+                .upsert(&self.index_row.collection, plan.new_points()?)
+                .await?;
         }
         let commit = Commit {
             index_id,
@@ -330,7 +347,11 @@ impl Ingest {
             .iter_mut()
             .filter(|chunk| matches!(chunk.vectors, Vectors::ToEmbed))
             .collect();
-        let texts: Vec<String> = wanted.iter().flat_map(|chunk| chunk.windows.clone()).flatten().collect();
+        let texts: Vec<String> = wanted
+            .iter()
+            .flat_map(|chunk| chunk.windows.clone())
+            .flatten()
+            .collect();
         let mut rows = Vec::with_capacity(texts.len());
         for batch in texts.chunks(EMBED_BATCH) {
             rows.extend(self.embedder.embed(batch, Purpose::Document).await?);
@@ -409,16 +430,23 @@ impl Ingest {
         if points.is_empty() {
             return Ok(());
         }
-        self.index.delete(&self.index_row.collection, points).await?;
+        self.index
+            .delete(&self.index_row.collection, points)
+            .await?;
         self.catalog.forget(self.index_row.index_id, points).await?;
         Ok(())
     }
 
     /// Deletes the points that writers left behind. Returns how many rows are done with.
     pub async fn sweep(&self) -> Result<usize, IngestError> {
-        let pending = self.catalog.claim_pending(self.index_row.index_id, SWEEP_AGE).await?;
+        let pending = self
+            .catalog
+            .claim_pending(self.index_row.index_id, SWEEP_AGE)
+            .await?;
         let points: Vec<Uuid> = pending.iter().map(|pending| pending.point_id).collect();
-        self.index.delete(&self.index_row.collection, &points).await?;
+        self.index
+            .delete(&self.index_row.collection, &points)
+            .await?;
         let done: Vec<Uuid> = pending
             .iter()
             .filter(|pending| pending.last_time)

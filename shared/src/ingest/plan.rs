@@ -72,9 +72,9 @@ impl<'a> Plan<'a> {
                 let payload_hash = payload.hash();
                 let candidates = by_hash.get_mut(text_hash.as_str());
                 let same = candidates.and_then(|rows| {
-                    let at = rows
-                        .iter()
-                        .position(|row| row.payload_hash == payload_hash && row.chunk_id == chunk.chunk_id);
+                    let at = rows.iter().position(|row| {
+                        row.payload_hash == payload_hash && row.chunk_id == chunk.chunk_id
+                    });
                     at.map(|at| rows.remove(at))
                 });
                 let (point_id, vectors) = match same {
@@ -112,10 +112,15 @@ impl<'a> Plan<'a> {
             .map(|chunk| chunk.text_hash.clone())
             .collect();
         if !unknown.is_empty() {
-            let elsewhere: HashMap<String, Uuid> =
-                catalog.points_with_text(row.index_id, &unknown).await?.into_iter().collect();
+            let elsewhere: HashMap<String, Uuid> = catalog
+                .points_with_text(row.index_id, &unknown)
+                .await?
+                .into_iter()
+                .collect();
             for chunk in &mut self.chunks {
-                if let (Vectors::ToEmbed, Some(point)) = (&chunk.vectors, elsewhere.get(&chunk.text_hash)) {
+                if let (Vectors::ToEmbed, Some(point)) =
+                    (&chunk.vectors, elsewhere.get(&chunk.text_hash))
+                {
                     chunk.vectors = Vectors::Stored(*point);
                 }
             }
@@ -152,7 +157,9 @@ impl<'a> Plan<'a> {
     }
 
     fn fresh(&self) -> impl Iterator<Item = &PlannedChunk<'a>> {
-        self.chunks.iter().filter(|chunk| !matches!(chunk.vectors, Vectors::Kept))
+        self.chunks
+            .iter()
+            .filter(|chunk| !matches!(chunk.vectors, Vectors::Kept))
     }
 
     /// The points to upsert.
@@ -183,7 +190,10 @@ impl<'a> Plan<'a> {
     }
 
     fn count(&self, of: impl Fn(&Vectors) -> bool) -> usize {
-        self.chunks.iter().filter(|chunk| of(&chunk.vectors)).count()
+        self.chunks
+            .iter()
+            .filter(|chunk| of(&chunk.vectors))
+            .count()
     }
 
     /// The document's chunk rows after the commit.
@@ -194,7 +204,11 @@ impl<'a> Plan<'a> {
             .map(|(planned, position)| ChunkRow {
                 chunk_id: planned.chunk.chunk_id,
                 position,
-                chapter: document.lesson.chapter.clone().unwrap_or_else(|| UNKNOWN.to_owned()),
+                chapter: document
+                    .lesson
+                    .chapter
+                    .clone()
+                    .unwrap_or_else(|| UNKNOWN.to_owned()),
                 chapter_id: document.lesson.chapter_number,
                 section: planned.chunk.section.clone(),
                 section_id: planned.chunk.section_id.clone(),

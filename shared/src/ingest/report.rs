@@ -90,12 +90,18 @@ impl Report {
             }
         }
         self.files_seen += 1;
-        let warnings = outcome.warnings.iter().map(|warning| format!("{source}: {warning}"));
+        let warnings = outcome
+            .warnings
+            .iter()
+            .map(|warning| format!("{source}: {warning}"));
         self.warnings.extend(warnings);
         for chunk in &outcome.chunks {
             let kind = chunk.section_type.name().to_owned();
             *self.chunks_per_section_type.entry(kind).or_default() += 1;
-            let chapter = outcome.chapter.clone().unwrap_or_else(|| UNKNOWN.to_owned());
+            let chapter = outcome
+                .chapter
+                .clone()
+                .unwrap_or_else(|| UNKNOWN.to_owned());
             *self.chunks_per_chapter.entry(chapter).or_default() += 1;
             self.enriched += usize::from(chunk.enriched);
             self.split += usize::from(chunk.chunk_count > 1);
@@ -118,7 +124,12 @@ impl Report {
     }
 
     pub(super) fn finish(&mut self, duration: Duration) {
-        self.status = if self.failed.is_empty() { "success" } else { "partial" }.to_owned();
+        self.status = if self.failed.is_empty() {
+            "success"
+        } else {
+            "partial"
+        }
+        .to_owned();
         self.timestamp = jiff::Timestamp::now().to_string();
         self.duration_seconds = duration.as_secs_f64();
     }
@@ -140,7 +151,13 @@ impl fmt::Display for Report {
                 self.failed.len()
             ),
         )?;
-        row("chunks", format!("{} in the index, {} tokens", self.total_chunks, self.total_tokens))?;
+        row(
+            "chunks",
+            format!(
+                "{} in the index, {} tokens",
+                self.total_chunks, self.total_tokens
+            ),
+        )?;
         if self.files_changed > 0 {
             let kinds: Vec<String> = self
                 .chunks_per_section_type
@@ -176,7 +193,10 @@ impl fmt::Display for Report {
             } else {
                 ""
             };
-            row("skipped", format!("{}: {}{stale}", file.source, file.reason))?;
+            row(
+                "skipped",
+                format!("{}: {}{stale}", file.source, file.reason),
+            )?;
         }
         for file in &self.failed {
             row("failed", format!("{}: {}", file.source, file.reason))?;

@@ -52,7 +52,9 @@ pub enum SyncError {
     #[error("no page found: {0}")]
     NoPages(String),
     /// The files that are left are fewer than those that would go.
-    #[error("{deleted} of {total} pages would be deleted; nothing was changed. If that is right, allow mass deletion")]
+    #[error(
+        "{deleted} of {total} pages would be deleted; nothing was changed. If that is right, allow mass deletion"
+    )]
     MassDeletion {
         /// Pages that would go.
         deleted: usize,
@@ -74,7 +76,11 @@ pub async fn sync(
         .map(|page| page.source)
         .collect();
     let index_id = ingest.index_row.index_id;
-    let known = ingest.catalog.documents(index_id).await.map_err(IngestError::from)?;
+    let known = ingest
+        .catalog
+        .documents(index_id)
+        .await
+        .map_err(IngestError::from)?;
     let gone: Vec<String> = known
         .iter()
         .map(|document| document.row.source.clone())
@@ -85,7 +91,9 @@ pub async fn sync(
             "" => "the folder itself".to_owned(),
             path => format!("`{path}/`"),
         };
-        return Err(SyncError::NoPages(format!("there is no .md or .mdx file in {folder}")));
+        return Err(SyncError::NoPages(format!(
+            "there is no .md or .mdx file in {folder}"
+        )));
     }
     if gone.len() > FEW_PAGES
         && gone.len() * 2 > known.len()
@@ -97,7 +105,9 @@ pub async fn sync(
         });
     }
     let mut report = Report::default();
-    report.warnings.extend(ingest.settings.warnings.iter().cloned());
+    report
+        .warnings
+        .extend(ingest.settings.warnings.iter().cloned());
     let total = pages.len() + gone.len();
     let mut failures_in_a_row = 0;
     // Pages come first: a renamed one takes its vectors over from the one that goes.
@@ -122,7 +132,11 @@ pub async fn sync(
         }
     }
     ingest.sweep().await?;
-    let stats = ingest.catalog.stats(index_id).await.map_err(IngestError::from)?;
+    let stats = ingest
+        .catalog
+        .stats(index_id)
+        .await
+        .map_err(IngestError::from)?;
     report.total_chunks = stats.chunks;
     report.total_tokens = stats.tokens;
     report.finish(started.elapsed());

@@ -106,7 +106,10 @@ impl Retriever {
         top_k: usize,
     ) -> Result<Retrieved, RetrieveError> {
         let started = Instant::now();
-        let vectors = self.embedder.embed(&[query.to_owned()], Purpose::Query).await?;
+        let vectors = self
+            .embedder
+            .embed(&[query.to_owned()], Purpose::Query)
+            .await?;
         let query_vector = vectors.into_iter().next().unwrap_or_default();
         let embed_ms = milliseconds(started);
         let mut retrieved = self.search(index, query, &query_vector, filters).await?;
@@ -129,11 +132,21 @@ impl Retriever {
     ) -> Result<Searched, RetrieveError> {
         let began = jiff::Timestamp::now();
         let collection = &index.collection;
-        let dense = timed(self.index.search_dense(collection, vector, filters, FETCHED));
-        let lexical = timed(self.index.search_lexical(collection, query, filters, FETCHED));
+        let dense = timed(
+            self.index
+                .search_dense(collection, vector, filters, FETCHED),
+        );
+        let lexical = timed(
+            self.index
+                .search_lexical(collection, query, filters, FETCHED),
+        );
         let ((dense, dense_ms), (lexical, lexical_ms)) = tokio::join!(dense, lexical);
         let (dense, lexical) = (dense?, lexical?);
-        let points: Vec<Uuid> = ids(&dense).chain(ids(&lexical)).collect::<HashSet<_>>().into_iter().collect();
+        let points: Vec<Uuid> = ids(&dense)
+            .chain(ids(&lexical))
+            .collect::<HashSet<_>>()
+            .into_iter()
+            .collect();
         let join = timed(self.join(index, &points));
         let (joined, join_ms) = join.await;
         let mut degraded = Vec::new();
@@ -170,7 +183,11 @@ impl Retriever {
         })
     }
 
-    async fn join(&self, index: &IndexRow, points: &[Uuid]) -> Result<Vec<JoinedChunk>, CatalogError> {
+    async fn join(
+        &self,
+        index: &IndexRow,
+        points: &[Uuid],
+    ) -> Result<Vec<JoinedChunk>, CatalogError> {
         tokio::time::timeout(JOIN_DEADLINE, self.catalog.join(index.index_id, points))
             .await
             .unwrap_or_else(|_| Err(CatalogError::Unavailable("no answer in time".to_owned())))
@@ -189,11 +206,18 @@ fn ids(hits: &[Hit]) -> impl Iterator<Item = Uuid> + '_ {
 
 /// Fuses both lists; each candidate knows its best leaf.
 fn candidates(dense: Vec<Hit>, lexical: Vec<Hit>, query_vector: &[f32]) -> Vec<Candidate> {
-    let dense_scores: HashMap<Uuid, f32> = dense.iter().map(|hit| (hit.point_id, hit.score)).collect();
-    let lexical_scores: HashMap<Uuid, f32> = lexical.iter().map(|hit| (hit.point_id, hit.score)).collect();
+    let dense_scores: HashMap<Uuid, f32> =
+        dense.iter().map(|hit| (hit.point_id, hit.score)).collect();
+    let lexical_scores: HashMap<Uuid, f32> = lexical
+        .iter()
+        .map(|hit| (hit.point_id, hit.score))
+        .collect();
     let lists = [ids(&dense).collect::<Vec<_>>(), ids(&lexical).collect()];
-    let mut hits: HashMap<Uuid, Hit> =
-        dense.into_iter().chain(lexical).map(|hit| (hit.point_id, hit)).collect();
+    let mut hits: HashMap<Uuid, Hit> = dense
+        .into_iter()
+        .chain(lexical)
+        .map(|hit| (hit.point_id, hit))
+        .collect();
     fuse(&lists, hits.len())
         .into_iter()
         .filter_map(|Fused { id, score }| {
@@ -259,7 +283,9 @@ impl Candidate {
     #[must_use]
     pub fn url(&self, locale: Option<&str>) -> String {
         let page = self.payload.url_in(locale);
-        let section = self.leaf().map_or(&self.payload.section_id, |leaf| &leaf.section_id);
+        let section = self
+            .leaf()
+            .map_or(&self.payload.section_id, |leaf| &leaf.section_id);
         match section {
             Some(anchor) => format!("{page}#{anchor}"),
             None => page.to_owned(),
@@ -269,7 +295,9 @@ impl Candidate {
     /// The heading of the best leaf, else the page's title.
     #[must_use]
     pub fn section(&self) -> &str {
-        let path = self.leaf().map_or(&self.payload.heading_path, |leaf| &leaf.heading_path);
+        let path = self
+            .leaf()
+            .map_or(&self.payload.heading_path, |leaf| &leaf.heading_path);
         path.last().unwrap_or(&self.payload.title)
     }
 }

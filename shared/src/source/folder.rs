@@ -21,7 +21,10 @@ impl FolderSource {
     /// Takes a folder; it must exist.
     pub fn open(root: &Path) -> Result<Self, SourceError> {
         if !root.is_dir() {
-            return Err(SourceError::NotFound(format!("the folder {}", root.display())));
+            return Err(SourceError::NotFound(format!(
+                "the folder {}",
+                root.display()
+            )));
         }
         Ok(Self {
             root: root.to_owned(),
@@ -74,7 +77,8 @@ fn read_limited(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
         return Ok(None);
     }
     let mut bytes = Vec::new();
-    file.take(MAX_PAGE_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    file.take(MAX_PAGE_BYTES as u64 + 1)
+        .read_to_end(&mut bytes)?;
     Ok(Some(bytes))
 }
 

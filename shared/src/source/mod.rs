@@ -70,7 +70,10 @@ impl Source {
         let mut files = BTreeMap::new();
         for name in SETTINGS_FILES {
             if let Some(bytes) = self.read(name).await? {
-                files.insert(name.to_owned(), String::from_utf8_lossy(&bytes).into_owned());
+                files.insert(
+                    name.to_owned(),
+                    String::from_utf8_lossy(&bytes).into_owned(),
+                );
             }
         }
         let has_docs_folder = match self {

@@ -15,24 +15,49 @@ pub(super) async fn a_commit_is_read_back_whole_by_another_process(store: Store)
     let index_id = live_index(&store.catalog).await;
     let mut chunks = [chunk(SOURCE, 0, "it's\n`one`"), chunk(SOURCE, 1, "")];
     chunks[1].chapter_id = None;
-    assert_eq!(write(&store.catalog, &commit(index_id, SOURCE, 0, &chunks)).await, COMMITTED);
+    assert_eq!(
+        write(&store.catalog, &commit(index_id, SOURCE, 0, &chunks)).await,
+        COMMITTED
+    );
 
     let reopened = store.reopened().await;
-    let stored = reopened.document(index_id, document_id(SOURCE)).await.unwrap().unwrap();
+    let stored = reopened
+        .document(index_id, document_id(SOURCE))
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(stored.row, document(SOURCE));
     assert_eq!((stored.revision, stored.chunk_count), (1, 2));
-    assert_eq!(reopened.documents(index_id).await.unwrap(), [stored.clone()]);
-    assert_eq!(reopened.chunks(index_id, document_id(SOURCE)).await.unwrap(), chunks);
+    assert_eq!(
+        reopened.documents(index_id).await.unwrap(),
+        [stored.clone()]
+    );
+    assert_eq!(
+        reopened
+            .chunks(index_id, document_id(SOURCE))
+            .await
+            .unwrap(),
+        chunks
+    );
     assert_eq!(reopened.pending_count(index_id).await.unwrap(), 0);
     let mut joined = reopened.join(index_id, &points(&chunks)).await.unwrap();
     joined.sort_by_key(|joined| joined.point_id != chunks[0].point_id);
     for (joined, chunk) in joined.iter().zip(&chunks) {
-        assert_eq!((joined.point_id, joined.chunk_id), (chunk.point_id, chunk.chunk_id));
+        assert_eq!(
+            (joined.point_id, joined.chunk_id),
+            (chunk.point_id, chunk.chunk_id)
+        );
         assert_eq!(joined.document_id, document_id(SOURCE));
         assert_eq!(joined.committed_at, stored.last_indexed_at);
     }
     assert_eq!(joined.len(), 2);
-    assert_eq!(reopened.document(index_id, document_id("docs/b.md")).await.unwrap(), None);
+    assert_eq!(
+        reopened
+            .document(index_id, document_id("docs/b.md"))
+            .await
+            .unwrap(),
+        None
+    );
 }
 
 pub(super) async fn a_revision_that_was_overtaken_conflicts_and_writes_nothing(store: Store) {
@@ -41,17 +66,38 @@ pub(super) async fn a_revision_that_was_overtaken_conflicts_and_writes_nothing(s
     let chunks = [chunk(SOURCE, 0, "one")];
     // There is no row yet, so there is no revision 1 to follow.
     let early = commit(index_id, SOURCE, 1, &[]);
-    assert_eq!(catalog.commit(&early).await.unwrap(), CommitOutcome::Conflict);
-    assert_eq!(catalog.document(index_id, document_id(SOURCE)).await.unwrap(), None);
+    assert_eq!(
+        catalog.commit(&early).await.unwrap(),
+        CommitOutcome::Conflict
+    );
+    assert_eq!(
+        catalog
+            .document(index_id, document_id(SOURCE))
+            .await
+            .unwrap(),
+        None
+    );
 
     write(catalog, &commit(index_id, SOURCE, 0, &chunks)).await;
-    let before = catalog.document(index_id, document_id(SOURCE)).await.unwrap();
+    let before = catalog
+        .document(index_id, document_id(SOURCE))
+        .await
+        .unwrap();
     for revision in [0, 2] {
         let late = commit(index_id, SOURCE, revision, &[chunk(SOURCE, 0, "late")]);
         assert_eq!(write(catalog, &late).await, CommitOutcome::Conflict);
     }
-    assert_eq!(catalog.document(index_id, document_id(SOURCE)).await.unwrap(), before);
-    assert_eq!(catalog.chunks(index_id, document_id(SOURCE)).await.unwrap(), chunks);
+    assert_eq!(
+        catalog
+            .document(index_id, document_id(SOURCE))
+            .await
+            .unwrap(),
+        before
+    );
+    assert_eq!(
+        catalog.chunks(index_id, document_id(SOURCE)).await.unwrap(),
+        chunks
+    );
     // The intents of the commits that failed wait for the sweep.
     assert_eq!(catalog.pending_count(index_id).await.unwrap(), 2);
 }
@@ -83,7 +129,11 @@ async fn one_wins(store: &Store, index_id: i64, revision: i64) {
             (outcome, _) => assert_eq!(outcome, CommitOutcome::Conflict),
         }
     }
-    let chunks = store.catalog.chunks(index_id, document_id(SOURCE)).await.unwrap();
+    let chunks = store
+        .catalog
+        .chunks(index_id, document_id(SOURCE))
+        .await
+        .unwrap();
     assert_eq!(Some(chunks), winner.expect("somebody wins").chunks);
     assert_eq!(store.catalog.pending_count(index_id).await.unwrap(), 3);
 }
@@ -93,12 +143,24 @@ pub(super) async fn a_commit_without_all_its_intents_conflicts_and_writes_nothin
     let index_id = live_index(catalog).await;
     let chunks = [chunk(SOURCE, 0, "one"), chunk(SOURCE, 1, "two")];
     let document_id = document_id(SOURCE);
-    catalog.add_intents(index_id, document_id, &[chunks[0].point_id]).await.unwrap();
+    catalog
+        .add_intents(index_id, document_id, &[chunks[0].point_id])
+        .await
+        .unwrap();
     let commit = commit(index_id, SOURCE, 0, &chunks);
-    assert_eq!(catalog.commit(&commit).await.unwrap(), CommitOutcome::Conflict);
+    assert_eq!(
+        catalog.commit(&commit).await.unwrap(),
+        CommitOutcome::Conflict
+    );
     assert_eq!(catalog.document(index_id, document_id).await.unwrap(), None);
     assert_eq!(catalog.chunks(index_id, document_id).await.unwrap(), []);
-    assert_eq!(catalog.dependents(index_id, "docs/_category_.json").await.unwrap(), [""; 0]);
+    assert_eq!(
+        catalog
+            .dependents(index_id, "docs/_category_.json")
+            .await
+            .unwrap(),
+        [""; 0]
+    );
     assert_eq!(catalog.pending_count(index_id).await.unwrap(), 1);
     // Written down twice, an intent is one.
     assert_eq!(write(catalog, &commit).await, COMMITTED);
@@ -107,7 +169,11 @@ pub(super) async fn a_commit_without_all_its_intents_conflicts_and_writes_nothin
 pub(super) async fn replaced_points_become_garbage_and_leave_the_join(store: Store) {
     let catalog = &store.catalog;
     let index_id = live_index(catalog).await;
-    let old = [chunk(SOURCE, 0, "kept"), chunk(SOURCE, 1, "moved"), chunk(SOURCE, 2, "gone")];
+    let old = [
+        chunk(SOURCE, 0, "kept"),
+        chunk(SOURCE, 1, "moved"),
+        chunk(SOURCE, 2, "gone"),
+    ];
     write(catalog, &commit(index_id, SOURCE, 0, &old)).await;
 
     let mut moved = old[1].clone();
@@ -120,27 +186,49 @@ pub(super) async fn replaced_points_become_garbage_and_leave_the_join(store: Sto
         panic!("nobody else writes");
     };
     let replaced = points(&old[1..]);
-    assert_eq!(garbage.iter().collect::<HashSet<_>>(), replaced.iter().collect());
+    assert_eq!(
+        garbage.iter().collect::<HashSet<_>>(),
+        replaced.iter().collect()
+    );
     assert_eq!(catalog.pending_count(index_id).await.unwrap(), 2);
-    assert_eq!(catalog.chunks(index_id, document_id(SOURCE)).await.unwrap(), new);
+    assert_eq!(
+        catalog.chunks(index_id, document_id(SOURCE)).await.unwrap(),
+        new
+    );
     assert_eq!(catalog.join(index_id, &replaced).await.unwrap(), []);
-    assert_eq!(catalog.join(index_id, &points(&new)).await.unwrap().len(), 2);
+    assert_eq!(
+        catalog.join(index_id, &points(&new)).await.unwrap().len(),
+        2
+    );
 }
 
 pub(super) async fn kept_chunks_keep_when_they_were_created(store: Store) {
     let catalog = &store.catalog;
     let index_id = live_index(catalog).await;
     let kept = chunk(SOURCE, 0, "kept");
-    write(catalog, &commit(index_id, SOURCE, 0, std::slice::from_ref(&kept))).await;
+    write(
+        catalog,
+        &commit(index_id, SOURCE, 0, std::slice::from_ref(&kept)),
+    )
+    .await;
     let created = store.value("SELECT created_at FROM document_chunks").await;
     let new = chunk(SOURCE, 1, "new");
     let mut next = commit(index_id, SOURCE, 1, &[kept.clone(), new.clone()]);
     next.intents = vec![new.point_id];
     assert_eq!(write(catalog, &next).await, COMMITTED);
     let times = "FROM document_chunks WHERE position";
-    assert_eq!(store.value(&format!("SELECT created_at {times} = 0")).await, created);
-    assert_ne!(store.value(&format!("SELECT created_at {times} = 1")).await, created);
-    assert_ne!(store.value(&format!("SELECT updated_at {times} = 0")).await, created);
+    assert_eq!(
+        store.value(&format!("SELECT created_at {times} = 0")).await,
+        created
+    );
+    assert_ne!(
+        store.value(&format!("SELECT created_at {times} = 1")).await,
+        created
+    );
+    assert_ne!(
+        store.value(&format!("SELECT updated_at {times} = 0")).await,
+        created
+    );
 }
 
 pub(super) async fn a_commit_without_chunks_keeps_those_there_are(store: Store) {
@@ -152,9 +240,16 @@ pub(super) async fn a_commit_without_chunks_keeps_those_there_are(store: Store) 
     skipped.chunks = None;
     skipped.document.skip_reason = Some("line 3: bad YAML".to_owned());
     assert_eq!(write(catalog, &skipped).await, COMMITTED);
-    let stored = catalog.document(index_id, document_id(SOURCE)).await.unwrap().unwrap();
+    let stored = catalog
+        .document(index_id, document_id(SOURCE))
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!((stored.row, stored.revision), (skipped.document, 2));
-    assert_eq!(catalog.chunks(index_id, document_id(SOURCE)).await.unwrap(), chunks);
+    assert_eq!(
+        catalog.chunks(index_id, document_id(SOURCE)).await.unwrap(),
+        chunks
+    );
 }
 
 pub(super) async fn a_deleted_document_is_a_tombstone(store: Store) {
@@ -165,9 +260,16 @@ pub(super) async fn a_deleted_document_is_a_tombstone(store: Store) {
     let mut deletion = commit(index_id, SOURCE, 1, &[]);
     deletion.document.deleted = true;
     let garbage = points(&chunks);
-    assert_eq!(write(catalog, &deletion).await, CommitOutcome::Committed { garbage });
+    assert_eq!(
+        write(catalog, &deletion).await,
+        CommitOutcome::Committed { garbage }
+    );
     assert_eq!(catalog.documents(index_id).await.unwrap(), []);
-    let tombstone = catalog.document(index_id, document_id(SOURCE)).await.unwrap().unwrap();
+    let tombstone = catalog
+        .document(index_id, document_id(SOURCE))
+        .await
+        .unwrap()
+        .unwrap();
     assert!(tombstone.row.deleted);
     assert_eq!((tombstone.revision, tombstone.chunk_count), (2, 0));
     // A writer that read it before it was deleted comes too late; one that read the tombstone brings it back.
@@ -183,11 +285,16 @@ pub(super) async fn dependents_are_the_documents_that_used_a_file(store: Store) 
     let index_id = live_index(catalog).await;
     for source in ["docs/b.md", "docs/a.md", "docs/C.md"] {
         let mut commit = commit(index_id, source, 0, &[]);
-        commit.inputs = ["docs/_p.mdx", source, "docs/_p.mdx"].map(str::to_owned).to_vec();
+        commit.inputs = ["docs/_p.mdx", source, "docs/_p.mdx"]
+            .map(str::to_owned)
+            .to_vec();
         write(catalog, &commit).await;
     }
     let dependents = async |path| catalog.dependents(index_id, path).await.unwrap();
-    assert_eq!(dependents("docs/_p.mdx").await, ["docs/C.md", "docs/a.md", "docs/b.md"]);
+    assert_eq!(
+        dependents("docs/_p.mdx").await,
+        ["docs/C.md", "docs/a.md", "docs/b.md"]
+    );
     assert_eq!(dependents("docs/a.md").await, ["docs/a.md"]);
     assert_eq!(dependents("docs/_").await, [""; 0]);
     let mut without = commit(index_id, "docs/a.md", 1, &[]);
@@ -199,7 +306,11 @@ pub(super) async fn dependents_are_the_documents_that_used_a_file(store: Store) 
 pub(super) async fn a_text_is_found_once_however_many_chunks_have_it(store: Store) {
     let catalog = &store.catalog;
     let index_id = live_index(catalog).await;
-    let twice = [chunk(SOURCE, 0, "same"), chunk(SOURCE, 1, "same"), chunk(SOURCE, 2, "other")];
+    let twice = [
+        chunk(SOURCE, 0, "same"),
+        chunk(SOURCE, 1, "same"),
+        chunk(SOURCE, 2, "other"),
+    ];
     write(catalog, &commit(index_id, SOURCE, 0, &twice)).await;
     let hashes = ["hash of same", "hash of none", "hash of other"].map(str::to_owned);
     let mut found = catalog.points_with_text(index_id, &hashes).await.unwrap();
@@ -217,20 +328,36 @@ pub(super) async fn a_retired_index_takes_no_commits(store: Store) {
     store.execute("UPDATE indexes SET state = 'retired'").await;
     let commit = commit(index_id, SOURCE, 0, &[chunk(SOURCE, 0, "one")]);
     assert_eq!(write(catalog, &commit).await, CommitOutcome::Retired);
-    assert_eq!(catalog.document(index_id, document_id(SOURCE)).await.unwrap(), None);
+    assert_eq!(
+        catalog
+            .document(index_id, document_id(SOURCE))
+            .await
+            .unwrap(),
+        None
+    );
     assert_eq!(catalog.pending_count(index_id).await.unwrap(), 1);
     assert_eq!(catalog.live_index().await.unwrap(), None);
     let found = catalog.ensure_index(&new_index("adaptive")).await.unwrap();
-    assert_eq!((found.index_id, found.state), (index_id, IndexState::Retired));
+    assert_eq!(
+        (found.index_id, found.state),
+        (index_id, IndexState::Retired)
+    );
 }
 
 pub(super) async fn an_unknown_index_is_refused(store: Store) {
     let catalog = &store.catalog;
     let unknown = live_index(catalog).await + 1;
     for failure in [
-        catalog.commit(&commit(unknown, SOURCE, 0, &[])).await.unwrap_err(),
         catalog
-            .add_intents(unknown, document_id(SOURCE), &[chunk(SOURCE, 0, "one").point_id])
+            .commit(&commit(unknown, SOURCE, 0, &[]))
+            .await
+            .unwrap_err(),
+        catalog
+            .add_intents(
+                unknown,
+                document_id(SOURCE),
+                &[chunk(SOURCE, 0, "one").point_id],
+            )
             .await
             .unwrap_err(),
     ] {
@@ -242,7 +369,11 @@ pub(super) async fn an_unknown_index_is_refused(store: Store) {
 pub(super) async fn documents_of_two_indexes_do_not_meet(store: Store) {
     let catalog = &store.catalog;
     let live = live_index(catalog).await;
-    let building = catalog.ensure_index(&new_index("window-500")).await.unwrap().index_id;
+    let building = catalog
+        .ensure_index(&new_index("window-500"))
+        .await
+        .unwrap()
+        .index_id;
     let old = chunk(SOURCE, 0, "one");
     let mut new = old.clone();
     new.point_id = chunk(SOURCE, 0, "one").point_id;
@@ -253,7 +384,10 @@ pub(super) async fn documents_of_two_indexes_do_not_meet(store: Store) {
     let mut deletion = commit(building, SOURCE, 1, &[]);
     deletion.document.deleted = true;
     write(catalog, &deletion).await;
-    assert_eq!(catalog.chunks(live, document_id(SOURCE)).await.unwrap(), [old.clone()]);
+    assert_eq!(
+        catalog.chunks(live, document_id(SOURCE)).await.unwrap(),
+        [old.clone()]
+    );
     assert_eq!(catalog.documents(live).await.unwrap().len(), 1);
     assert_eq!(catalog.join(building, &[old.point_id]).await.unwrap(), []);
     assert_eq!(catalog.pending_count(live).await.unwrap(), 0);
@@ -261,8 +395,17 @@ pub(super) async fn documents_of_two_indexes_do_not_meet(store: Store) {
 
 pub(super) async fn a_document_of_a_thousand_chunks_is_committed(store: Store) {
     let index_id = live_index(&store.catalog).await;
-    let chunks: Vec<_> = (0..1000).map(|position| chunk(SOURCE, position, "text")).collect();
-    assert_eq!(write(&store.catalog, &commit(index_id, SOURCE, 0, &chunks)).await, COMMITTED);
-    let stored = store.catalog.chunks(index_id, document_id(SOURCE)).await.unwrap();
+    let chunks: Vec<_> = (0..1000)
+        .map(|position| chunk(SOURCE, position, "text"))
+        .collect();
+    assert_eq!(
+        write(&store.catalog, &commit(index_id, SOURCE, 0, &chunks)).await,
+        COMMITTED
+    );
+    let stored = store
+        .catalog
+        .chunks(index_id, document_id(SOURCE))
+        .await
+        .unwrap();
     assert_eq!(stored, chunks);
 }

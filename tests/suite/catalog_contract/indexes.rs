@@ -9,12 +9,26 @@ pub(super) async fn without_tables_every_operation_names_the_schema_version(stor
     let failures = [
         store.catalog.ping().await.unwrap_err(),
         store.catalog.live_index().await.unwrap_err(),
-        store.catalog.ensure_index(&new_index("adaptive")).await.unwrap_err(),
-        store.catalog.commit(&commit(1, "docs/a.md", 0, &[])).await.unwrap_err(),
+        store
+            .catalog
+            .ensure_index(&new_index("adaptive"))
+            .await
+            .unwrap_err(),
+        store
+            .catalog
+            .commit(&commit(1, "docs/a.md", 0, &[]))
+            .await
+            .unwrap_err(),
     ];
     for failure in failures {
         assert!(
-            matches!(failure, CatalogError::Schema { found: 0, needed: SCHEMA_VERSION }),
+            matches!(
+                failure,
+                CatalogError::Schema {
+                    found: 0,
+                    needed: SCHEMA_VERSION
+                }
+            ),
             "{failure}"
         );
     }
@@ -25,14 +39,19 @@ pub(super) async fn without_tables_every_operation_names_the_schema_version(stor
 
 pub(super) async fn tables_of_another_version_are_refused(store: Store) {
     store.catalog.migrate().await.unwrap();
-    store.execute("UPDATE schema_version SET version = 99").await;
+    store
+        .execute("UPDATE schema_version SET version = 99")
+        .await;
     let reopened = store.reopened().await;
     for failure in [
         reopened.live_index().await.unwrap_err(),
         reopened.ping().await.unwrap_err(),
         reopened.migrate().await.unwrap_err(),
     ] {
-        assert!(matches!(failure, CatalogError::Schema { found: 99, .. }), "{failure}");
+        assert!(
+            matches!(failure, CatalogError::Schema { found: 99, .. }),
+            "{failure}"
+        );
     }
 }
 
@@ -46,14 +65,28 @@ pub(super) async fn migrating_twice_changes_nothing(store: Store) {
 pub(super) async fn two_that_migrate_at_once_both_succeed(store: Store) {
     let other = store.reopened().await;
     let (first, second) = tokio::join!(store.catalog.migrate(), other.migrate());
-    assert_eq!((first.unwrap(), second.unwrap()), (SCHEMA_VERSION, SCHEMA_VERSION));
+    assert_eq!(
+        (first.unwrap(), second.unwrap()),
+        (SCHEMA_VERSION, SCHEMA_VERSION)
+    );
 }
 
 pub(super) async fn the_first_index_is_live_and_the_next_is_building(store: Store) {
     store.catalog.migrate().await.unwrap();
-    let first = store.catalog.ensure_index(&new_index("adaptive")).await.unwrap();
-    let second = store.catalog.ensure_index(&new_index("window-500")).await.unwrap();
-    assert_eq!((first.state, second.state), (IndexState::Live, IndexState::Building));
+    let first = store
+        .catalog
+        .ensure_index(&new_index("adaptive"))
+        .await
+        .unwrap();
+    let second = store
+        .catalog
+        .ensure_index(&new_index("window-500"))
+        .await
+        .unwrap();
+    assert_eq!(
+        (first.state, second.state),
+        (IndexState::Live, IndexState::Building)
+    );
     assert_ne!(first.index_id, second.index_id);
     assert_eq!(second.spec, new_index("window-500").spec);
     assert_eq!(second.collection, "textbook_chunks_window-500");
@@ -66,7 +99,10 @@ pub(super) async fn an_index_is_found_by_its_spec_and_its_site_is_updated(store:
     let made = store.catalog.ensure_index(&index).await.unwrap();
     index.site.title = "Physical AI, second edition".to_owned();
     let found = store.catalog.ensure_index(&index).await.unwrap();
-    assert_eq!((found.index_id, found.state), (made.index_id, IndexState::Live));
+    assert_eq!(
+        (found.index_id, found.state),
+        (made.index_id, IndexState::Live)
+    );
     assert_eq!(found.site, index.site);
     assert_eq!(store.catalog.live_index().await.unwrap(), Some(found));
 }
@@ -90,12 +126,18 @@ pub(super) async fn of_indexes_made_at_once_one_is_live(store: Store) {
 pub(super) async fn stats_count_what_there_is(store: Store) {
     let catalog = &store.catalog;
     let index_id = live_index(catalog).await;
-    assert_eq!(catalog.stats(index_id).await.unwrap(), IndexStats::default());
+    assert_eq!(
+        catalog.stats(index_id).await.unwrap(),
+        IndexStats::default()
+    );
 
     let source = "docs/Z.md";
     let chunks = [chunk(source, 0, "one"), chunk(source, 1, "two")];
     write(catalog, &commit(index_id, source, 0, &chunks)).await;
-    for (source, skip_reason) in [("docs/b.md", "line 3: bad YAML"), ("docs/B.md", "not UTF-8")] {
+    for (source, skip_reason) in [
+        ("docs/b.md", "line 3: bad YAML"),
+        ("docs/B.md", "not UTF-8"),
+    ] {
         let mut skipped = commit(index_id, source, 0, &[]);
         skipped.document.skip_reason = Some(skip_reason.to_owned());
         write(catalog, &skipped).await;
@@ -104,12 +146,20 @@ pub(super) async fn stats_count_what_there_is(store: Store) {
     deleted.document.deleted = true;
     deleted.document.skip_reason = Some("was bad".to_owned());
     write(catalog, &deleted).await;
-    let gone = catalog.document(index_id, document_id("docs/gone.md")).await.unwrap().unwrap();
+    let gone = catalog
+        .document(index_id, document_id("docs/gone.md"))
+        .await
+        .unwrap()
+        .unwrap();
     let mut shorter = commit(index_id, source, 1, &chunks[..1]);
     shorter.intents.clear();
     write(catalog, &shorter).await;
 
-    let newest = catalog.document(index_id, document_id(source)).await.unwrap().unwrap();
+    let newest = catalog
+        .document(index_id, document_id(source))
+        .await
+        .unwrap()
+        .unwrap();
     assert!(newest.last_indexed_at >= gone.last_indexed_at);
     let stats = catalog.stats(index_id).await.unwrap();
     assert_eq!(

@@ -31,7 +31,9 @@ pub(super) async fn a_question_is_logged_once(store: Store) {
         store.catalog.log_query(&log).await.unwrap();
     }
     assert_eq!(store.value("SELECT count(*) FROM chat_queries").await, "4");
-    let limited = store.value("SELECT count(*) FROM chat_queries WHERE status = 'rate_limited'").await;
+    let limited = store
+        .value("SELECT count(*) FROM chat_queries WHERE status = 'rate_limited'")
+        .await;
     assert_eq!(limited, "1");
 }
 
@@ -50,6 +52,8 @@ pub(super) async fn feedback_needs_a_message(store: Store) {
         assert!(store.catalog.add_feedback(&feedback).await.unwrap());
     }
     assert_eq!(store.value("SELECT count(*) FROM feedback").await, "3");
-    let comment = store.value("SELECT comment FROM feedback WHERE rating = 'up'").await;
+    let comment = store
+        .value("SELECT comment FROM feedback WHERE rating = 'up'")
+        .await;
     assert_eq!(Some(comment), feedback.comment);
 }

@@ -13,12 +13,18 @@ const HOUR: Duration = Duration::from_hours(1);
 
 async fn intents<const COUNT: usize>(catalog: &Catalog, index_id: i64) -> [Uuid; COUNT] {
     let points = [(); COUNT].map(|()| Uuid::new_v4());
-    catalog.add_intents(index_id, document_id(SOURCE), &points).await.unwrap();
+    catalog
+        .add_intents(index_id, document_id(SOURCE), &points)
+        .await
+        .unwrap();
     points
 }
 
 fn due(point_id: Uuid, last_time: bool) -> Pending {
-    Pending { point_id, last_time }
+    Pending {
+        point_id,
+        last_time,
+    }
 }
 
 pub(super) async fn intents_wait_until_they_are_old(store: Store) {
@@ -26,20 +32,43 @@ pub(super) async fn intents_wait_until_they_are_old(store: Store) {
     let index_id = live_index(catalog).await;
     let [_, _] = intents(catalog, index_id).await;
     assert_eq!(catalog.claim_pending(index_id, HOUR).await.unwrap(), []);
-    assert_eq!(catalog.claim_pending(index_id + 1, Duration::ZERO).await.unwrap(), []);
+    assert_eq!(
+        catalog
+            .claim_pending(index_id + 1, Duration::ZERO)
+            .await
+            .unwrap(),
+        []
+    );
     assert_eq!(catalog.pending_count(index_id).await.unwrap(), 2);
 }
 
 pub(super) async fn a_claimed_intent_cannot_be_committed(store: Store) {
     let catalog = &store.catalog;
     let index_id = live_index(catalog).await;
-    let commit = commit(index_id, SOURCE, 0, &[chunk(SOURCE, 0, "one"), chunk(SOURCE, 1, "two")]);
-    catalog.add_intents(index_id, document_id(SOURCE), &commit.intents[..1]).await.unwrap();
-    let claimed = catalog.claim_pending(index_id, Duration::ZERO).await.unwrap();
+    let commit = commit(
+        index_id,
+        SOURCE,
+        0,
+        &[chunk(SOURCE, 0, "one"), chunk(SOURCE, 1, "two")],
+    );
+    catalog
+        .add_intents(index_id, document_id(SOURCE), &commit.intents[..1])
+        .await
+        .unwrap();
+    let claimed = catalog
+        .claim_pending(index_id, Duration::ZERO)
+        .await
+        .unwrap();
     assert_eq!(claimed, [due(commit.intents[0], false)]);
     // Writing it down again does not bring it back either.
     assert_eq!(write(catalog, &commit).await, CommitOutcome::Conflict);
-    assert_eq!(catalog.document(index_id, document_id(SOURCE)).await.unwrap(), None);
+    assert_eq!(
+        catalog
+            .document(index_id, document_id(SOURCE))
+            .await
+            .unwrap(),
+        None
+    );
     assert_eq!(catalog.pending_count(index_id).await.unwrap(), 2);
 }
 
@@ -85,7 +114,12 @@ pub(super) async fn an_intent_is_either_claimed_or_committed(store: Store) {
     let index_id = live_index(&store.catalog).await;
     for round in 0..20 {
         let source = format!("docs/{round}.md");
-        let commit = commit(index_id, &source, 0, &[chunk(&source, 0, "one"), chunk(&source, 1, "two")]);
+        let commit = commit(
+            index_id,
+            &source,
+            0,
+            &[chunk(&source, 0, "one"), chunk(&source, 1, "two")],
+        );
         store
             .catalog
             .add_intents(index_id, document_id(&source), &commit.intents)
@@ -93,7 +127,11 @@ pub(super) async fn an_intent_is_either_claimed_or_committed(store: Store) {
             .unwrap();
         let (catalog, intents) = (store.catalog.clone(), commit.intents.clone());
         let writer = tokio::spawn(async move { catalog.commit(&commit).await.unwrap() });
-        let claimed = store.catalog.claim_pending(index_id, Duration::ZERO).await.unwrap();
+        let claimed = store
+            .catalog
+            .claim_pending(index_id, Duration::ZERO)
+            .await
+            .unwrap();
         let claimed = claimed
             .iter()
             .filter(|pending| intents.contains(&pending.point_id))

@@ -22,6 +22,7 @@ pub(super) fn new_index(chunk_policy: &str) -> NewIndex {
             base_url: "/book/".to_owned(),
             default_locale: "en".to_owned(),
             default_version: "current".to_owned(),
+            ..SiteInfo::default()
         },
     }
 }
@@ -60,7 +61,10 @@ pub(super) fn document(source: &str) -> DocumentRow {
 /// A chunk of this text, on a point of its own.
 pub(super) fn chunk(source: &str, position: i32, text: &str) -> ChunkRow {
     ChunkRow {
-        chunk_id: Uuid::new_v5(&document_id(source), format!("{text}/{position}").as_bytes()),
+        chunk_id: Uuid::new_v5(
+            &document_id(source),
+            format!("{text}/{position}").as_bytes(),
+        ),
         position,
         chapter: "Chapter 1".to_owned(),
         chapter_id: Some(1),
@@ -78,7 +82,7 @@ pub(super) fn chunk(source: &str, position: i32, text: &str) -> ChunkRow {
 }
 
 /// A commit of these chunks, all on new points.
-pub(super) fn commit(index_id: i64, source: &str, revision: i64, chunks: &[ChunkRow]) -> Commit {
+pub(crate) fn commit(index_id: i64, source: &str, revision: i64, chunks: &[ChunkRow]) -> Commit {
     Commit {
         index_id,
         document: document(source),

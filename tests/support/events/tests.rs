@@ -1,4 +1,3 @@
-
 use lambda_http::{RequestExt as _, request::RequestContext};
 use serde_json::json;
 

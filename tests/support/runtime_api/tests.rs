@@ -1,4 +1,3 @@
-
 use std::{
     convert::Infallible,
     path::{Path, PathBuf},

@@ -1,0 +1,101 @@
+//! `bookrag ask`: an answer with its sources.
+
+use bookrag::answer::{Question, prepare};
+use bookrag::api::{ChatData, ChatRequest, Envelope, Meta};
+use bookrag::config::Config;
+use bookrag::error::Error;
+use uuid::Uuid;
+
+use super::{CommandError, Exit, QuestionArguments, book_folder, output};
+use crate::local::LocalBook;
+use crate::running;
+
+pub(super) async fn run(
+    config: &Config,
+    arguments: &QuestionArguments,
+    json: bool,
+) -> Result<Exit, CommandError> {
+    let folder = book_folder(config, arguments.site.as_deref())?;
+    let envelope = match running::find(&folder).await {
+        Some(server) => through_server(&server.url, arguments).await?,
+        None => here(config, &folder, arguments).await?,
+    };
+    let answered = envelope.data.as_ref().is_some_and(|data| data.answered);
+    if json {
+        output::json(&envelope);
+    } else if let Some(data) = &envelope.data {
+        print(data);
+    }
+    Ok(if answered {
+        Exit::Done
+    } else {
+        Exit::NotCovered
+    })
+}
+
+async fn through_server(
+    url: &str,
+    arguments: &QuestionArguments,
+) -> Result<Envelope<ChatData>, CommandError> {
+    let request = running::client()
+        .post(format!("{url}/api/v1/chat"))
+        .json(&arguments.request());
+    let envelope: Envelope<ChatData> = request.send().await?.json().await?;
+    match envelope.error {
+        Some(error) => Err(CommandError::Told(error.message)),
+        None => Ok(envelope),
+    }
+}
+
+async fn here(
+    config: &Config,
+    folder: &crate::local::BookFolder,
+    arguments: &QuestionArguments,
+) -> Result<Envelope<ChatData>, CommandError> {
+    let request: ChatRequest = serde_json::from_value(arguments.request())
+        .map_err(|error| CommandError::Told(error.to_string()))?;
+    let question = Question::try_from(request)?;
+    let book = LocalBook::open(config, folder, output::status).await?;
+    let outcome = answer(&book, question).await;
+    book.close().await?;
+    outcome
+}
+
+async fn answer(book: &LocalBook, question: Question) -> Result<Envelope<ChatData>, CommandError> {
+    let index = book.context.live_index().await?;
+    let prepared = prepare(&book.context.retriever, &index, question)
+        .await
+        .map_err(Error::unavailable)?;
+    let answer = prepared.write(&book.context.generator).answer;
+    Ok(Envelope {
+        success: true,
+        data: Some(ChatData::from(&answer)),
+        error: None,
+        meta: Meta::of_answer(&answer, Uuid::new_v4().to_string()),
+    })
+}
+
+fn print(data: &ChatData) {
+    output::line(&data.answer);
+    if !data.citations.is_empty() {
+        output::line("");
+    }
+    for citation in &data.citations {
+        output::line(&format!(
+            "[{}] {} – {}\n    {}\n    {} lines {}–{}",
+            citation.n,
+            citation.title,
+            citation.section,
+            citation.url,
+            citation.source,
+            citation.start_line,
+            citation.end_line
+        ));
+    }
+    if !data.suggestions.is_empty() {
+        output::line("\nNearest pages:");
+    }
+    for suggestion in &data.suggestions {
+        output::line(&format!("  {}\n    {}", suggestion.title, suggestion.url));
+    }
+}

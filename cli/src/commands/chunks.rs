@@ -1,0 +1,118 @@
+//! `bookrag chunks`: what a book is cut in, for people and scorers. Needs no model and no store.
+
+use std::path::PathBuf;
+
+use bookrag::book::{Document, list_pages, read_document};
+use bookrag::chunk::{Chunk, ChunkPolicy, chunk_document};
+use bookrag::config::Config;
+use bookrag::source::{FolderSource, Source};
+use clap::Args;
+
+use super::{CommandError, Exit, output};
+
+#[derive(Debug, Args)]
+pub(super) struct ChunksArguments {
+    /// The site's folder.
+    site: PathBuf,
+    /// Print one JSON object a chunk.
+    #[arg(long)]
+    jsonl: bool,
+    /// The book as this locale shows it: its own pages, and the default's where one is not translated.
+    #[arg(long)]
+    locale: Option<String>,
+    /// How pages are cut.
+    #[arg(long)]
+    policy: Option<ChunkPolicy>,
+    /// End with an error when a page is skipped.
+    #[arg(long)]
+    strict: bool,
+}
+
+pub(super) async fn run(
+    config: &Config,
+    arguments: &ChunksArguments,
+    json: bool,
+) -> Result<Exit, CommandError> {
+    let source = Source::Folder(FolderSource::open(&arguments.site)?);
+    let settings = source.settings().await?;
+    let policy = arguments.policy.as_ref().unwrap_or(&config.chunk_policy);
+    for warning in &settings.warnings {
+        output::status(&format!("warning: {warning}"));
+    }
+    let paths = source.list().await?;
+    let mut skipped = 0;
+    let mut count = 0;
+    for page in list_pages(&settings, &paths) {
+        let Some(bytes) = source.read(&page.source).await? else {
+            continue;
+        };
+        let inputs = source.inputs(&settings, &page, &bytes).await?;
+        let document = match read_document(&settings, "", &page, &bytes, &inputs) {
+            Ok(document) => document,
+            Err(reason) => {
+                skipped += 1;
+                output::status(&format!("skipped {}: {reason}", page.source));
+                continue;
+            }
+        };
+        let locale = arguments
+            .locale
+            .as_ref()
+            .unwrap_or(&settings.default_locale);
+        let Some(url) = url_in(&document, locale) else {
+            continue;
+        };
+        for chunk in chunk_document(&document, policy) {
+            count += 1;
+            if arguments.jsonl || json {
+                output::json(&line(&document, &chunk, url));
+            } else {
+                print(&document, &chunk, url);
+            }
+        }
+    }
+    if !arguments.jsonl && !json {
+        output::line(&format!("{count} chunks, {skipped} pages skipped"));
+    }
+    let partial = arguments.strict && skipped > 0;
+    Ok(if partial { Exit::Partial } else { Exit::Done })
+}
+
+/// The page's URL in a locale that shows it.
+fn url_in<'a>(document: &'a Document, locale: &str) -> Option<&'a str> {
+    if document.file.locale == locale {
+        return Some(&document.url);
+    }
+    document.fallback_urls.get(locale).map(String::as_str)
+}
+
+fn with_anchor(url: &str, chunk: &Chunk) -> String {
+    match &chunk.section_id {
+        Some(anchor) => format!("{url}#{anchor}"),
+        None => url.to_owned(),
+    }
+}
+
+fn line(document: &Document, chunk: &Chunk, url: &str) -> serde_json::Value {
+    let mut value = serde_json::json!(chunk);
+    value["source"] = document.file.source.clone().into();
+    value["url"] = with_anchor(url, chunk).into();
+    value["title"] = document.title.clone().into();
+    value["document_id"] = document.id.to_string().into();
+    value["locale"] = document.file.locale.clone().into();
+    value["version"] = document.file.version.clone().into();
+    value
+}
+
+fn print(document: &Document, chunk: &Chunk, url: &str) {
+    let section = chunk.section.as_deref().unwrap_or(&document.title);
+    output::line(&format!(
+        "{} lines {}–{}  {section}  [{}, {} tokens]\n  {}",
+        document.file.source,
+        chunk.start_line,
+        chunk.end_line,
+        chunk.section_type.name(),
+        chunk.token_count,
+        with_anchor(url, chunk)
+    ));
+}

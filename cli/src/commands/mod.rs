@@ -1,0 +1,167 @@
+//! The subcommands.
+
+mod serve;
+mod sync;
+mod ask;
+mod search;
+mod chunks;
+mod migrate;
+mod output;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use bookrag::config::{Config, Place};
+use bookrag::telemetry;
+use clap::{Args, Parser, Subcommand};
+
+use crate::local::LocalError;
+
+/// Answers questions from one Docusaurus book, each claim cited to the heading and lines it came from.
+#[derive(Debug, Parser)]
+#[command(name = "bookrag", version, about)]
+pub struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+    /// Print JSON instead of text.
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Index a book, then answer questions on http://127.0.0.1:8080.
+    Serve(serve::ServeArguments),
+    /// Make the index hold exactly what the book says now.
+    Sync(sync::SyncArguments),
+    /// Ask the book a question.
+    Ask(QuestionArguments),
+    /// Find passages of the book.
+    Search(QuestionArguments),
+    /// Print the chunks a book is cut in.
+    Chunks(chunks::ChunksArguments),
+    /// Create or update the catalog's tables.
+    Migrate,
+}
+
+/// A question to the book last served or synced, or to another.
+#[derive(Debug, Args)]
+struct QuestionArguments {
+    /// The question.
+    #[arg(required = true, num_args = 1..)]
+    query: Vec<String>,
+    /// The book: a site's folder. Without it, the one last served or synced.
+    #[arg(long)]
+    site: Option<PathBuf>,
+    /// How many passages to use or show.
+    #[arg(long)]
+    top_k: Option<usize>,
+    /// The locale to search.
+    #[arg(long)]
+    locale: Option<String>,
+    /// The version to search.
+    #[arg(long = "book-version")]
+    version: Option<String>,
+    /// The most equipment you have, 1 to 4.
+    #[arg(long)]
+    hardware_tier: Option<i64>,
+}
+
+impl QuestionArguments {
+    fn text(&self) -> String {
+        self.query.join(" ")
+    }
+
+    /// The request as the API takes it.
+    fn request(&self) -> serde_json::Value {
+        serde_json::json!({
+            "query": self.text(),
+            "top_k": self.top_k,
+            "filters": {
+                "locale": self.locale,
+                "version": self.version,
+                "hardware_tier": self.hardware_tier,
+            },
+        })
+    }
+}
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// It did what it was asked: 0.
+    Done,
+    /// It failed: 1.
+    Failed,
+    /// Some pages failed, or with `--strict` were skipped; the others are indexed: 3.
+    Partial,
+    /// The book does not say: 4.
+    NotCovered,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(match exit {
+            Exit::Done => 0,
+            Exit::Failed => 1,
+            Exit::Partial => 3,
+            Exit::NotCovered => 4,
+        })
+    }
+}
+
+/// Why a command failed.
+#[derive(Debug, thiserror::Error)]
+enum CommandError {
+    #[error(transparent)]
+    Local(#[from] LocalError),
+    #[error(transparent)]
+    Sync(#[from] bookrag::ingest::SyncError),
+    #[error(transparent)]
+    Source(#[from] bookrag::source::SourceError),
+    #[error(transparent)]
+    Config(#[from] bookrag::config::ConfigError),
+    #[error("{0}")]
+    Request(#[from] bookrag::error::Error),
+    #[error("the running server did not answer: {0}")]
+    Server(#[from] reqwest::Error),
+    #[error("{0}")]
+    Told(String),
+}
+
+/// Runs the command that was given.
+pub async fn run(arguments: Arguments) -> Exit {
+    telemetry::init(Place::Laptop);
+    let json = arguments.json;
+    match dispatch(arguments).await {
+        Ok(exit) => exit,
+        Err(error) => {
+            output::failure(&error.to_string(), json);
+            Exit::Failed
+        }
+    }
+}
+
+async fn dispatch(arguments: Arguments) -> Result<Exit, CommandError> {
+    let config = Config::from_env(Place::Laptop)?;
+    let json = arguments.json;
+    match arguments.command {
+        Command::Serve(arguments) => serve::run(config, arguments, json).await,
+        Command::Sync(arguments) => sync::run(&config, arguments, json).await,
+        Command::Ask(arguments) => ask::run(&config, &arguments, json).await,
+        Command::Search(arguments) => search::run(&config, &arguments, json).await,
+        Command::Chunks(arguments) => chunks::run(&config, &arguments, json).await,
+        Command::Migrate => migrate::run(&config, json).await,
+    }
+}
+
+/// The folder of the named book, or of the current one.
+fn book_folder(
+    config: &Config,
+    site: Option<&Path>,
+) -> Result<crate::local::BookFolder, LocalError> {
+    match site {
+        Some(site) => crate::local::BookFolder::of_site(config, site),
+        None => crate::local::BookFolder::current(config),
+    }
+}

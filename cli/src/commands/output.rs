@@ -1,0 +1,39 @@
+//! What commands print: the only place that writes to standard output.
+#![expect(clippy::print_stdout, reason = "this is the command's output")]
+
+use std::io::Write;
+
+use serde::Serialize;
+
+/// Prints a value as JSON on one line.
+pub(super) fn json(value: &impl Serialize) {
+    match serde_json::to_string(value) {
+        Ok(line) => println!("{line}"),
+        Err(error) => eprintln!("error: {error}"),
+    }
+}
+
+/// Prints a line. A closed pipe ends the output quietly.
+pub(super) fn line(text: &str) {
+    let _ = writeln!(std::io::stdout(), "{text}");
+}
+
+/// Prints text without a line end, at once.
+pub(super) fn text(text: &str) {
+    let mut out = std::io::stdout();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+/// Tells on standard error what a person waits for.
+pub(super) fn status(text: &str) {
+    eprintln!("{text}");
+}
+
+/// Tells what failed.
+pub(super) fn failure(message: &str, as_json: bool) {
+    if as_json {
+        json(&serde_json::json!({"success": false, "error": {"message": message}}));
+    } else {
+        eprintln!("error: {message}");
+    }
+}

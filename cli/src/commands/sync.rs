@@ -1,0 +1,131 @@
+//! `bookrag sync`: makes the index hold exactly what the book says now.
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use bookrag::config::Config;
+use bookrag::ingest::{Ingest, MassDeletion, Progress, Report, SyncError, SyncOptions, sync};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::{CommandError, Exit, output};
+use crate::local::{BookFolder, LocalBook};
+use crate::running;
+
+#[derive(Debug, Args)]
+pub(super) struct SyncArguments {
+    /// The site's folder: a Docusaurus site, or a docs folder alone.
+    site: PathBuf,
+    #[command(flatten)]
+    pub(super) options: ReportArguments,
+}
+
+#[derive(Debug, Clone, Copy, Args)]
+pub(super) struct ReportArguments {
+    /// End with an error when a page is skipped.
+    #[arg(long)]
+    pub(super) strict: bool,
+    /// Let more than half of the book be deleted.
+    #[arg(long)]
+    allow_mass_deletion: bool,
+}
+
+impl ReportArguments {
+    pub(super) fn sync_options(self) -> SyncOptions {
+        SyncOptions {
+            mass_deletion: if self.allow_mass_deletion {
+                MassDeletion::Allow
+            } else {
+                MassDeletion::Stop
+            },
+        }
+    }
+
+    pub(super) fn exit(self, report: &Report) -> Exit {
+        let skipped = self.strict && !report.skipped.is_empty();
+        if skipped || !report.failed.is_empty() {
+            Exit::Partial
+        } else {
+            Exit::Done
+        }
+    }
+}
+
+pub(super) async fn run(
+    config: &Config,
+    arguments: SyncArguments,
+    json: bool,
+) -> Result<Exit, CommandError> {
+    let folder = BookFolder::of_site(config, &arguments.site)?;
+    folder.create()?;
+    let report = match running::find(&folder).await {
+        Some(server) => through_server(&server.url, arguments.options).await?,
+        None => here(config, &folder, &arguments.site, arguments.options).await?,
+    };
+    print(&report, json);
+    Ok(arguments.options.exit(&report))
+}
+
+async fn here(
+    config: &Config,
+    folder: &BookFolder,
+    site: &Path,
+    options: ReportArguments,
+) -> Result<Report, CommandError> {
+    let book = LocalBook::open(config, folder, output::status).await?;
+    let outcome = match book.ingest(config, site).await {
+        Ok(ingest) => with_progress(&ingest, options.sync_options())
+            .await
+            .map_err(CommandError::from),
+        Err(error) => Err(error.into()),
+    };
+    book.close().await?;
+    outcome
+}
+
+/// Asks the server that has the book open to sync it.
+async fn through_server(url: &str, options: ReportArguments) -> Result<Report, CommandError> {
+    output::status(&format!("syncing through the server at {url}"));
+    let allow = options.allow_mass_deletion;
+    let request = running::client().post(format!("{url}/local/sync?allow_mass_deletion={allow}"));
+    let response = request.send().await?;
+    if response.status().is_success() {
+        return Ok(response.json().await?);
+    }
+    let body: serde_json::Value = response.json().await?;
+    let message = body["error"]["message"]
+        .as_str()
+        .unwrap_or("the server could not sync");
+    Err(CommandError::Told(message.to_owned()))
+}
+
+/// Syncs with a bar on standard error, if a person looks at it.
+pub(super) async fn with_progress(
+    ingest: &Ingest,
+    options: SyncOptions,
+) -> Result<Report, SyncError> {
+    let bar = ProgressBar::new(0);
+    bar.set_draw_target(if std::io::stderr().is_terminal() {
+        ProgressDrawTarget::stderr()
+    } else {
+        ProgressDrawTarget::hidden()
+    });
+    let style = ProgressStyle::with_template("{bar:32} {pos}/{len} pages  {wide_msg}");
+    bar.set_style(style.expect("the template is a constant"));
+    let report = sync(ingest, options, |progress: Progress<'_>| {
+        bar.set_length(progress.total as u64);
+        bar.set_position(progress.done as u64);
+        bar.set_message(progress.source.to_owned());
+    })
+    .await;
+    bar.finish_and_clear();
+    report
+}
+
+pub(super) fn print(report: &Report, json: bool) {
+    if json {
+        output::json(report);
+    } else {
+        output::text(&report.to_string());
+    }
+}

@@ -1,0 +1,231 @@
+//! A book on this machine: its folder of stores, the embedded engine, the local model.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use bookrag::catalog::{Catalog, CatalogError, SqliteCatalog};
+use bookrag::config::Config;
+use bookrag::context::{Context, hosted_embedder, postgres_catalog, vector_index};
+use bookrag::embed::{EmbedError, Embedder, LocalEmbedder, ModelFilesError, locate};
+use bookrag::index::{IndexError, VectorIndex};
+use bookrag::ingest::{Ingest, IngestError, site_info};
+use bookrag::retrieve::Retriever;
+use bookrag::source::{FolderSource, Source, SourceError};
+use uuid::Uuid;
+
+use crate::engine::{Engine, EngineError};
+
+/// Names the book that `ask` and `search` take when none is named: the one last served or synced.
+const CURRENT_FILE: &str = "current";
+
+/// Why a book could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum LocalError {
+    /// The files.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// The model's files.
+    #[error(transparent)]
+    Models(#[from] ModelFilesError),
+    /// The embedder.
+    #[error(transparent)]
+    Embed(#[from] EmbedError),
+    /// The embedded engine.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The vector store.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// The catalog.
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
+    /// The index.
+    #[error(transparent)]
+    Ingest(#[from] IngestError),
+    /// A file of ours.
+    #[error("{path}: {source}")]
+    File {
+        /// The path.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// No book was served or synced here before.
+    #[error("there is no book in {0}; run `bookrag serve SITE` or `bookrag sync SITE` first")]
+    NoBook(PathBuf),
+}
+
+/// Where a book's stores are.
+#[derive(Debug, Clone)]
+pub struct BookFolder {
+    /// The folder.
+    pub path: PathBuf,
+}
+
+impl BookFolder {
+    /// The folder of a site's stores: one for each site, so that two never mix.
+    pub fn of_site(config: &Config, site: &Path) -> Result<Self, LocalError> {
+        let site = canonical(site)?;
+        let name = site.file_name().map_or_else(
+            || "book".to_owned(),
+            |name| name.to_string_lossy().into_owned(),
+        );
+        let name: String = name
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+            .collect();
+        let id = Uuid::new_v5(&Uuid::NAMESPACE_URL, site.to_string_lossy().as_bytes())
+            .simple()
+            .to_string();
+        Ok(Self {
+            path: config.data.join(format!("{name}-{}", &id[..8])),
+        })
+    }
+
+    /// The folder of the book last served or synced.
+    pub fn current(config: &Config) -> Result<Self, LocalError> {
+        let name = std::fs::read_to_string(config.data.join(CURRENT_FILE)).unwrap_or_default();
+        let path = config.data.join(name.trim());
+        if name.trim().is_empty() || !path.is_dir() {
+            return Err(LocalError::NoBook(config.data.clone()));
+        }
+        Ok(Self { path })
+    }
+
+    /// Creates the folder and makes it the current one.
+    pub fn create(&self) -> Result<(), LocalError> {
+        let failed = |source| LocalError::File {
+            path: self.path.clone(),
+            source,
+        };
+        std::fs::create_dir_all(&self.path).map_err(failed)?;
+        if let (Some(parent), Some(name)) = (self.path.parent(), self.path.file_name()) {
+            std::fs::write(parent.join(CURRENT_FILE), name.to_string_lossy().as_bytes())
+                .map_err(failed)?;
+        }
+        Ok(())
+    }
+}
+
+fn canonical(path: &Path) -> Result<PathBuf, LocalError> {
+    path.canonicalize().map_err(|_| {
+        LocalError::Source(SourceError::NotFound(format!(
+            "the folder {}",
+            path.display()
+        )))
+    })
+}
+
+/// A book's opened stores.
+#[derive(Debug)]
+pub struct LocalBook {
+    /// What answers questions.
+    pub context: Context,
+    engine: Option<Engine>,
+}
+
+impl LocalBook {
+    /// Opens the stores of a book: what the configuration names, else the embedded ones. `say` hears what takes long.
+    pub async fn open(
+        config: &Config,
+        folder: &BookFolder,
+        say: impl Fn(&str),
+    ) -> Result<Self, LocalError> {
+        let catalog = match &config.database_url {
+            Some(url) => postgres_catalog(config, url)?,
+            None => {
+                let sqlite = SqliteCatalog::open(&folder.path.join("catalog.sqlite")).await?;
+                let catalog = Catalog::Sqlite(sqlite);
+                catalog.migrate().await?;
+                catalog
+            }
+        };
+        let (engine, index) = open_index(config, folder).await?;
+        let embedder = match hosted_embedder(config)? {
+            Some(embedder) => embedder,
+            None => local_embedder(config, say).await?,
+        };
+        let retriever = Retriever {
+            embedder,
+            index,
+            catalog,
+        };
+        Ok(Self {
+            context: Context::new(config, retriever),
+            engine,
+        })
+    }
+
+    /// What feeds the book from a site's folder.
+    pub async fn ingest(&self, config: &Config, site: &Path) -> Result<Ingest, LocalError> {
+        let site = canonical(site)?;
+        let source = Source::Folder(FolderSource::open(&site)?);
+        let settings = source.settings().await?;
+        let fallback = site
+            .file_name()
+            .map_or_else(|| "the book".into(), |name| name.to_string_lossy());
+        let retriever = &self.context.retriever;
+        let index_row = Ingest::open_index(
+            &retriever.catalog,
+            &retriever.index,
+            &retriever.embedder,
+            &config.chunk_policy,
+            &config.collection,
+            site_info(&settings, &fallback),
+        )
+        .await?;
+        Ok(Ingest {
+            source,
+            settings,
+            site: config
+                .site
+                .clone()
+                .unwrap_or_else(|| site.to_string_lossy().into_owned()),
+            policy: config.chunk_policy.clone(),
+            embedder: retriever.embedder.clone(),
+            index: retriever.index.clone(),
+            catalog: retriever.catalog.clone(),
+            index_row,
+        })
+    }
+
+    /// Closes the stores.
+    pub async fn close(self) -> Result<(), LocalError> {
+        match self.engine {
+            Some(engine) => Ok(engine.stop().await?),
+            None => Ok(()),
+        }
+    }
+}
+
+async fn open_index(
+    config: &Config,
+    folder: &BookFolder,
+) -> Result<(Option<Engine>, VectorIndex), LocalError> {
+    if let Some(url) = &config.qdrant_url {
+        return Ok((None, vector_index(config, url)?));
+    }
+    let engine = Engine::start(&folder.path.join("vectors")).await?;
+    let index = vector_index(config, engine.url())?;
+    Ok((Some(engine), index))
+}
+
+async fn local_embedder(config: &Config, say: impl Fn(&str)) -> Result<Embedder, LocalError> {
+    let files = locate(config.models.as_deref(), &cache_folder(), say).await?;
+    Ok(Embedder::Local(Arc::new(
+        LocalEmbedder::load(&files, None).await?,
+    )))
+}
+
+/// Where fetched models are kept: `$XDG_CACHE_HOME/bookrag/models`, else `~/.cache/bookrag/models`.
+fn cache_folder() -> PathBuf {
+    let cache = std::env::var_os("XDG_CACHE_HOME")
+        .filter(|path| !path.is_empty())
+        .map(PathBuf::from);
+    let home = || {
+        std::env::var_os("HOME")
+            .map_or_else(std::env::temp_dir, PathBuf::from)
+            .join(".cache")
+    };
+    cache.unwrap_or_else(home).join("bookrag").join("models")
+}

@@ -1,0 +1,75 @@
+//! What only this machine may ask: what is served, and to sync it.
+
+use axum::Json;
+use axum::extract::{Query, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use bookrag::catalog::IndexStats;
+use bookrag::ingest::{MassDeletion, SyncOptions};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::Shared;
+
+/// A file of the site with questions to begin with, one a line.
+const EXAMPLE_QUESTIONS: &str = "bookrag.questions.txt";
+const MAX_EXAMPLES: usize = 4;
+
+pub(super) async fn book(State(server): Shared) -> Response {
+    let stats = match server.context.live_index().await {
+        Ok(index) => server
+            .context
+            .catalog()
+            .stats(index.index_id)
+            .await
+            .unwrap_or_default(),
+        Err(_) => IndexStats::default(),
+    };
+    // While a sync holds the lock the page does without examples.
+    let examples = match server.ingest.try_lock() {
+        Ok(ingest) => ingest
+            .source
+            .read(EXAMPLE_QUESTIONS)
+            .await
+            .ok()
+            .flatten()
+            .unwrap_or_default(),
+        Err(_) => Vec::new(),
+    };
+    let examples = String::from_utf8_lossy(&examples);
+    let examples: Vec<&str> = examples
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .take(MAX_EXAMPLES)
+        .collect();
+    Json(json!({
+        "title": server.title,
+        "pages": stats.documents,
+        "chunks": stats.chunks,
+        "example_questions": examples,
+        "instance": server.instance,
+    }))
+    .into_response()
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct SyncQuery {
+    #[serde(default)]
+    allow_mass_deletion: bool,
+}
+
+pub(super) async fn sync(State(server): Shared, Query(query): Query<SyncQuery>) -> Response {
+    let mass_deletion = if query.allow_mass_deletion {
+        MassDeletion::Allow
+    } else {
+        MassDeletion::Stop
+    };
+    match server.sync(SyncOptions { mass_deletion }).await {
+        Ok(report) => Json(report).into_response(),
+        Err(error) => {
+            let body = json!({"success": false, "error": {"message": error.to_string()}});
+            (StatusCode::INTERNAL_SERVER_ERROR, Json(body)).into_response()
+        }
+    }
+}

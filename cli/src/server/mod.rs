@@ -1,0 +1,76 @@
+//! What `serve` mounts: the functions' own routers, the page to ask on, and a reading view of the book.
+
+mod assets;
+mod local_api;
+mod reading;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::State;
+use axum::routing::{any, get, post};
+use bookrag::context::Context;
+use bookrag::ingest::{Ingest, Report, SyncError, SyncOptions, sync};
+use tokio::sync::Mutex;
+
+/// A served book.
+#[derive(Debug)]
+pub(crate) struct Server {
+    context: Arc<Context>,
+    /// One run at a time.
+    pub(crate) ingest: Mutex<Ingest>,
+    title: String,
+    instance: String,
+    /// Where the built site is, if it is served somewhere.
+    site_url: Option<String>,
+}
+
+impl Server {
+    pub(crate) fn new(
+        context: Context,
+        ingest: Ingest,
+        instance: String,
+        site_url: Option<String>,
+    ) -> Self {
+        Self {
+            context: Arc::new(context),
+            title: ingest.index_row.site.title.clone(),
+            ingest: Mutex::new(ingest),
+            instance,
+            site_url: site_url.map(|url| url.trim_end_matches('/').to_owned()),
+        }
+    }
+
+    /// The book's title.
+    pub(crate) fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// Syncs the book, its settings read anew.
+    pub(crate) async fn sync(&self, options: SyncOptions) -> Result<Report, SyncError> {
+        let mut ingest = self.ingest.lock().await;
+        ingest.settings = ingest.source.settings().await?;
+        sync(&ingest, options, |_| {}).await
+    }
+}
+
+/// The routes of a laptop.
+pub(crate) fn router(server: Arc<Server>) -> Router {
+    let context = &server.context;
+    let local = Router::new()
+        .route("/", get(assets::page))
+        .route("/assets/{name}", get(assets::asset))
+        .route("/favicon.ico", get(assets::icon))
+        .route("/local/book", get(local_api::book))
+        .route("/local/sync", post(local_api::sync))
+        .route("/api/{*path}", any(bookrag::api::not_found))
+        .fallback(reading::page)
+        .with_state(Arc::clone(&server));
+    Router::new()
+        .merge(query::routes(Arc::clone(context)))
+        .merge(search::routes(Arc::clone(context)))
+        .merge(health::routes(Arc::clone(context)))
+        .merge(local)
+}
+
+type Shared = State<Arc<Server>>;

@@ -1,0 +1,170 @@
+//! A reading view of the book's pages, so that the links of citations lead somewhere without a built site.
+
+use axum::extract::State;
+use axum::http::{StatusCode, Uri, header};
+use axum::response::{Html, IntoResponse, Redirect, Response};
+use bookrag::book::{Block, BlockKind, Document, page_file, read_document};
+use pulldown_cmark::{Options, Parser, html};
+
+use super::assets::CONTENT_SECURITY_POLICY;
+use super::{Server, Shared};
+
+pub(super) async fn page(State(server): Shared, uri: Uri) -> Response {
+    if let Some(site) = &server.site_url {
+        return Redirect::temporary(&format!("{site}{uri}")).into_response();
+    }
+    match document_at(&server, uri.path()).await {
+        Some(document) => {
+            let body = render(&document, server.title());
+            ([CONTENT_SECURITY_POLICY], Html(body)).into_response()
+        }
+        None => (
+            StatusCode::NOT_FOUND,
+            [(header::CONTENT_TYPE, "text/plain; charset=utf-8")],
+            "There is no page of the book at this address.\n",
+        )
+            .into_response(),
+    }
+}
+
+async fn document_at(server: &Server, path: &str) -> Option<Document> {
+    let path = percent_decode(path);
+    let wanted = path.trim_end_matches('/');
+    let index = server.context.live_index().await.ok()?;
+    let documents = server
+        .context
+        .catalog()
+        .documents(index.index_id)
+        .await
+        .ok()?;
+    let ingest = server.ingest.lock().await;
+    for document in documents {
+        let file = page_file(&ingest.settings, &document.row.source);
+        let same = document.row.url.trim_end_matches('/') == wanted;
+        // A page without a translation is shown under the other locales' prefixes, too.
+        let fallback = ingest.settings.locales.len() > 1
+            && wanted.ends_with(document.row.url.rsplit('/').next().unwrap_or_default());
+        if !same && !fallback {
+            continue;
+        }
+        let Some(file) = file else { continue };
+        let bytes = ingest.source.read(&file.source).await.ok()??;
+        let inputs = ingest
+            .source
+            .inputs(&ingest.settings, &file, &bytes)
+            .await
+            .ok()?;
+        let Ok(page) = read_document(&ingest.settings, &ingest.site, &file, &bytes, &inputs) else {
+            continue;
+        };
+        let shown_here = same
+            || page
+                .fallback_urls
+                .values()
+                .any(|url| url.trim_end_matches('/') == wanted);
+        if shown_here {
+            return Some(page);
+        }
+    }
+    None
+}
+
+fn percent_decode(path: &str) -> String {
+    let bytes = path.as_bytes();
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let hex = (bytes[at] == b'%')
+            .then(|| path.get(at + 1..at + 3))
+            .flatten();
+        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            Some(byte) => {
+                decoded.push(byte);
+                at += 3;
+            }
+            None => {
+                decoded.push(bytes[at]);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8_lossy(&decoded).into_owned()
+}
+
+fn render(document: &Document, book: &str) -> String {
+    let mut body = String::new();
+    let mut items = String::new();
+    for block in &document.blocks {
+        if block.kind == BlockKind::ListItem {
+            items.push_str(&block.text);
+            items.push('\n');
+            continue;
+        }
+        if !items.is_empty() {
+            body.push_str(&markdown(&std::mem::take(&mut items)));
+        }
+        body.push_str(&render_block(block));
+    }
+    body.push_str(&markdown(&items));
+    format!(
+        "<!doctype html><html lang=\"{}\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
+         <title>{title} | {book}</title><link rel=\"stylesheet\" href=\"/assets/reading.css\"><link rel=\"icon\" href=\"/favicon.ico\"></head>\
+         <body><main class=\"reading\"><nav class=\"crumbs\"><a href=\"/\">Ask {book}</a></nav><p class=\"source\">{source}</p>\
+         <article>{body}</article></main></body></html>",
+        escape(&document.file.locale),
+        title = escape(&document.title),
+        book = escape(book),
+        source = escape(&document.file.source),
+    )
+}
+
+fn render_block(block: &Block) -> String {
+    match &block.kind {
+        BlockKind::Heading { level, anchor } => {
+            let id = anchor
+                .as_ref()
+                .map(|anchor| format!(" id=\"{}\"", escape(anchor)))
+                .unwrap_or_default();
+            format!("<h{level}{id}>{}</h{level}>", escape(&block.text))
+        }
+        BlockKind::Code { .. } => format!(
+            "<pre tabindex=\"0\"><code>{}</code></pre>",
+            escape(&block.text)
+        ),
+        BlockKind::Table => {
+            let mut rows = block
+                .text
+                .lines()
+                .map(|row| row.split(" | ").map(escape).collect::<Vec<_>>());
+            let head = rows.next().unwrap_or_default();
+            let head: String = head.iter().map(|cell| format!("<th>{cell}</th>")).collect();
+            let body: String = rows
+                .map(|row| {
+                    format!(
+                        "<tr>{}</tr>",
+                        row.iter()
+                            .map(|cell| format!("<td>{cell}</td>"))
+                            .collect::<String>()
+                    )
+                })
+                .collect();
+            format!("<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")
+        }
+        _ => format!("<p>{}</p>", escape(&block.text)),
+    }
+}
+
+/// A list's items as HTML; whatever looks like markup in them is text.
+fn markdown(text: &str) -> String {
+    let escaped = text.replace('&', "&amp;").replace('<', "&lt;");
+    let mut out = String::new();
+    html::push_html(&mut out, Parser::new_ext(&escaped, Options::empty()));
+    out
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+}

@@ -1,0 +1,300 @@
+//! The events the function takes, read tolerantly: S3's imitations leave fields out, and Amazon adds some.
+
+use std::borrow::Cow;
+
+use percent_encoding::percent_decode_str;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// What S3 sends once when notifications are set up.
+const TEST_EVENT: &str = "s3:TestEvent";
+
+/// What the function is asked to do.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Event {
+    /// Messages of a queue; each succeeds or fails by itself.
+    Queue(Vec<Message>),
+    /// Objects that may have changed.
+    Objects(Vec<Object>),
+    /// A direct invocation.
+    Command(Command),
+}
+
+/// A message of a queue.
+#[derive(Debug, PartialEq, Eq, Deserialize)]
+pub struct Message {
+    /// What a failure is named by.
+    #[serde(rename = "messageId")]
+    pub id: String,
+    /// An S3 notification or an `EventBridge` event, as text.
+    pub body: String,
+}
+
+/// An object that may have changed: how is for the bucket to say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Object {
+    /// The bucket's name.
+    pub bucket: String,
+    /// The key, not escaped.
+    pub key: String,
+}
+
+/// A direct invocation: `{"command": "reconcile"}` or `{"command": "status"}`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(tag = "command", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Command {
+    /// Makes the index hold exactly the pages of the bucket.
+    Reconcile {
+        /// Whether more than half of the book may be deleted.
+        #[serde(default)]
+        allow_mass_deletion: bool,
+    },
+    /// Counts what the index holds.
+    Status {},
+}
+
+/// Why an event cannot be read. It never will be: it belongs in the dead-letter queue.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EventError {
+    /// It is none of those this function takes.
+    #[error(
+        "the event is no batch of SQS messages, no notification of S3, no S3 event of EventBridge and no command \
+         (`reconcile`, `status`)"
+    )]
+    Unknown,
+    /// It looks like one of them and lacks something.
+    #[error("the {kind} cannot be read: {reason}")]
+    Malformed {
+        /// What it looks like.
+        kind: &'static str,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+#[derive(Deserialize)]
+struct QueueBatch {
+    #[serde(rename = "Records")]
+    records: Vec<Message>,
+}
+
+#[derive(Deserialize)]
+struct Notification {
+    #[serde(rename = "Records")]
+    records: Vec<NotificationRecord>,
+}
+
+#[derive(Deserialize)]
+struct NotificationRecord {
+    s3: Change,
+}
+
+#[derive(Deserialize)]
+struct BridgeEvent {
+    detail: Change,
+}
+
+/// What notifications and `EventBridge` say alike.
+#[derive(Deserialize)]
+struct Change {
+    bucket: Bucket,
+    object: ChangedObject,
+}
+
+#[derive(Deserialize)]
+struct Bucket {
+    name: String,
+}
+
+#[derive(Deserialize)]
+struct ChangedObject {
+    key: String,
+}
+
+impl TryFrom<Value> for Event {
+    type Error = EventError;
+
+    fn try_from(event: Value) -> Result<Self, EventError> {
+        if event.get("command").is_some() {
+            return Ok(Self::Command(read("command", event)?));
+        }
+        if event["Records"][0]["eventSource"] == "aws:sqs" {
+            let batch: QueueBatch = read("batch of SQS messages", event)?;
+            return Ok(Self::Queue(batch.records));
+        }
+        Ok(Self::Objects(objects(event)?))
+    }
+}
+
+impl Message {
+    /// The objects the message is about; none for S3's test event.
+    ///
+    /// # Errors
+    /// When its body is no event of S3.
+    pub fn objects(&self) -> Result<Vec<Object>, EventError> {
+        let body = serde_json::from_str(&self.body).map_err(|error| EventError::Malformed {
+            kind: "message",
+            reason: error.to_string(),
+        })?;
+        objects(body)
+    }
+}
+
+fn objects(event: Value) -> Result<Vec<Object>, EventError> {
+    if event["Event"] == TEST_EVENT {
+        return Ok(Vec::new());
+    }
+    if event["source"] == "aws.s3" {
+        let BridgeEvent { detail } = read("S3 event of EventBridge", event)?;
+        // Here, unlike in notifications, the key is not escaped.
+        return Ok(vec![Object {
+            bucket: detail.bucket.name,
+            key: detail.object.key,
+        }]);
+    }
+    if event.get("Records").is_none() {
+        return Err(EventError::Unknown);
+    }
+    let notification: Notification = read("notification of S3", event)?;
+    let changes = notification.records.into_iter().map(|record| record.s3);
+    changes
+        .map(|change| {
+            Ok(Object {
+                key: unescape(&change.object.key)?,
+                bucket: change.bucket.name,
+            })
+        })
+        .collect()
+}
+
+/// Reads a key as notifications escape it: like a form's field, `+` for a space.
+fn unescape(key: &str) -> Result<String, EventError> {
+    let spaced = key.replace('+', " ");
+    let unescaped = percent_decode_str(&spaced).decode_utf8();
+    unescaped
+        .map(Cow::into_owned)
+        .map_err(|error| EventError::Malformed {
+            kind: "notification of S3",
+            reason: format!("the key `{key}`: {error}"),
+        })
+}
+
+fn read<T: DeserializeOwned>(kind: &'static str, event: Value) -> Result<T, EventError> {
+    serde_json::from_value(event).map_err(|error| EventError::Malformed {
+        kind,
+        reason: error.to_string(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read_objects(event: Value) -> Vec<Object> {
+        match Event::try_from(event).unwrap() {
+            Event::Objects(objects) => objects,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn record(key: &str) -> Value {
+        json!({ "eventSource": "aws:s3", "s3": { "bucket": { "name": "b" }, "object": { "key": key } } })
+    }
+
+    #[test]
+    fn keys_of_notifications_are_unescaped_and_those_of_event_bridge_are_not() {
+        let keys = |event| -> Vec<String> {
+            let objects = read_objects(event).into_iter();
+            objects.map(|object| object.key).collect()
+        };
+        let records = json!({ "Records": [
+            record("docs/a+b.md"), record("docs%2Fa%2Bb.md"), record("docs/%D8%A7%D8%B1.md"), record("100%25.md")
+        ] });
+        assert_eq!(
+            keys(records),
+            ["docs/a b.md", "docs/a+b.md", "docs/ار.md", "100%.md"]
+        );
+        let detail = json!({ "bucket": { "name": "b" }, "object": { "key": "docs/a+b%20.md" } });
+        assert_eq!(
+            keys(json!({ "source": "aws.s3", "detail": detail })),
+            ["docs/a+b%20.md"]
+        );
+    }
+
+    #[test]
+    fn the_test_event_is_about_nothing() {
+        assert_eq!(
+            read_objects(json!({ "Service": "Amazon S3", "Event": TEST_EVENT, "Bucket": "b" })),
+            []
+        );
+        assert_eq!(read_objects(json!({ "Records": [] })), []);
+    }
+
+    #[test]
+    fn a_message_is_read_by_itself() {
+        let batch = json!({ "Records": [
+            { "eventSource": "aws:sqs", "messageId": "1", "body": json!({ "Records": [record("a.md")] }).to_string() },
+            { "eventSource": "aws:sqs", "messageId": "2", "body": "not JSON" },
+        ] });
+        let Event::Queue(messages) = Event::try_from(batch).unwrap() else {
+            panic!("a batch")
+        };
+        assert_eq!(messages[0].objects().unwrap().len(), 1);
+        let error = messages[1].objects().unwrap_err().to_string();
+        assert!(
+            error.starts_with("the message cannot be read: expected"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn commands_are_read_strictly() {
+        let command = |event| match Event::try_from(event) {
+            Ok(Event::Command(command)) => Ok(command),
+            other => Err(format!("{other:?}")),
+        };
+        let reconcile = |allow_mass_deletion| {
+            Ok(Command::Reconcile {
+                allow_mass_deletion,
+            })
+        };
+        assert_eq!(command(json!({ "command": "reconcile" })), reconcile(false));
+        let allowed = json!({ "command": "reconcile", "allow_mass_deletion": true });
+        assert_eq!(command(allowed), reconcile(true));
+        assert_eq!(
+            command(json!({ "command": "status" })),
+            Ok(Command::Status {})
+        );
+        let error = command(json!({ "command": "delete" })).unwrap_err();
+        assert!(
+            error.contains("reconcile") && error.contains("status"),
+            "{error}"
+        );
+        command(json!({ "command": "reconcile", "dry_run": true })).unwrap_err();
+    }
+
+    #[test]
+    fn what_is_no_event_is_refused_by_name() {
+        for event in [
+            json!({}),
+            json!(null),
+            json!([1]),
+            json!("text"),
+            json!({ "source": "aws.events" }),
+        ] {
+            assert_eq!(
+                Event::try_from(event.clone()),
+                Err(EventError::Unknown),
+                "{event}"
+            );
+        }
+        let no_key = json!({ "Records": [{ "s3": { "bucket": { "name": "b" }, "object": {} } }] });
+        let error = Event::try_from(no_key).unwrap_err().to_string();
+        assert!(error.contains("missing field `key`"), "{error}");
+        let error = Event::try_from(json!({ "Records": [record("%FF.md")] })).unwrap_err();
+        assert!(error.to_string().contains("%FF.md"), "{error}");
+    }
+}

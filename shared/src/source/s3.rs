@@ -1,0 +1,218 @@
+//! A prefix of an S3 bucket.
+
+use std::collections::BTreeSet;
+use std::error::Error;
+use std::time::Duration;
+
+use aws_config::meta::region::RegionProviderChain;
+use aws_config::timeout::TimeoutConfig;
+use aws_config::{BehaviorVersion, Region};
+use aws_sdk_s3::Client;
+use aws_sdk_s3::config::http::HttpResponse;
+use aws_sdk_s3::error::{ProvideErrorMetadata, SdkError};
+use aws_smithy_http_client::Builder;
+use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
+
+use crate::book::MAX_PAGE_BYTES;
+
+use super::SourceError;
+
+/// What an address begins with.
+const SCHEME: &str = "s3://";
+/// Longest wait for a connection.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+/// Longest wait for one attempt's answer to begin; the client makes three.
+const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Longest time for one call with all its attempts, and then for a file's bytes.
+const CALL_TIMEOUT: Duration = Duration::from_secs(30);
+/// Where a bucket is sought when nothing says so: where AWS's own tools begin.
+const FALLBACK_REGION: &str = "us-east-1";
+
+/// The book's files in a bucket.
+#[derive(Debug, Clone)]
+pub struct S3Source {
+    client: Client,
+    bucket: String,
+    /// Empty, or with a slash at its end.
+    prefix: String,
+}
+
+impl S3Source {
+    /// Takes `s3://bucket/prefix` with the region, credentials and endpoint that AWS's tools would use.
+    ///
+    /// Nothing is sent to the bucket yet. With `AWS_ENDPOINT_URL` or `AWS_ENDPOINT_URL_S3` the bucket is addressed in
+    /// the path, as servers other than Amazon's want it.
+    ///
+    /// # Errors
+    /// [`SourceError::NotFound`] when the address is none.
+    pub async fn connect(url: &str) -> Result<Self, SourceError> {
+        let tls = Provider::Rustls(CryptoMode::Ring);
+        let timeouts = TimeoutConfig::builder()
+            .connect_timeout(CONNECT_TIMEOUT)
+            .operation_attempt_timeout(ATTEMPT_TIMEOUT)
+            .operation_timeout(CALL_TIMEOUT)
+            .build();
+        let region = RegionProviderChain::default_provider().or_else(Region::new(FALLBACK_REGION));
+        let shared = aws_config::defaults(BehaviorVersion::latest())
+            .region(region)
+            .http_client(Builder::new().tls_provider(tls).build_https())
+            .timeout_config(timeouts)
+            .load()
+            .await;
+        let own_endpoint =
+            shared.endpoint_url().is_some() || std::env::var_os("AWS_ENDPOINT_URL_S3").is_some();
+        let config = aws_sdk_s3::config::Builder::from(&shared)
+            .force_path_style(own_endpoint)
+            .build();
+        Self::new(Client::from_conf(config), url)
+    }
+
+    /// Takes `s3://bucket/prefix` with a client that is there already.
+    ///
+    /// # Errors
+    /// [`SourceError::NotFound`] when the address is none.
+    pub fn new(client: Client, url: &str) -> Result<Self, SourceError> {
+        let rest = url.strip_prefix(SCHEME).unwrap_or_default();
+        let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
+        if bucket.is_empty() {
+            let problem = format!("the bucket of `{url}`, which is not s3://bucket/prefix,");
+            return Err(SourceError::NotFound(problem));
+        }
+        let prefix = prefix.trim_matches('/');
+        Ok(Self {
+            client,
+            bucket: bucket.to_owned(),
+            prefix: if prefix.is_empty() {
+                String::new()
+            } else {
+                format!("{prefix}/")
+            },
+        })
+    }
+
+    /// The address, without a slash at its end: the site's name where it has no other.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("{SCHEME}{}/{}", self.bucket, self.prefix)
+            .trim_end_matches('/')
+            .to_owned()
+    }
+
+    /// The bucket's name.
+    #[must_use]
+    pub fn bucket(&self) -> &str {
+        &self.bucket
+    }
+
+    /// The path of the object at `key`; `None` when it is outside the prefix, or stands for a folder.
+    #[must_use]
+    pub fn path_of<'key>(&self, key: &'key str) -> Option<&'key str> {
+        let path = key.strip_prefix(self.prefix.as_str())?;
+        (!path.is_empty() && !path.ends_with('/')).then_some(path)
+    }
+
+    pub(super) async fn has_folder(&self, name: &str) -> Result<bool, SourceError> {
+        let folder = format!("{}{name}/", self.prefix);
+        let request = self
+            .client
+            .list_objects_v2()
+            .bucket(&self.bucket)
+            .prefix(&folder);
+        let page = request.max_keys(1).send().await;
+        let page = page.map_err(|error| self.failed(&folder, &error))?;
+        Ok(!page.contents().is_empty())
+    }
+
+    pub(super) async fn list(&self) -> Result<BTreeSet<String>, SourceError> {
+        let request = self
+            .client
+            .list_objects_v2()
+            .bucket(&self.bucket)
+            .prefix(&self.prefix);
+        let mut pages = request.into_paginator().send();
+        let mut paths = BTreeSet::new();
+        while let Some(page) = pages.next().await {
+            let page = page.map_err(|error| self.failed(&self.url(), &error))?;
+            let keys = page.contents().iter().filter_map(|object| object.key());
+            paths.extend(keys.filter_map(|key| self.path_of(key)).map(str::to_owned));
+        }
+        Ok(paths)
+    }
+
+    pub(super) async fn read(&self, path: &str) -> Result<Option<Vec<u8>>, SourceError> {
+        let key = format!("{}{path}", self.prefix);
+        let object = match self
+            .client
+            .get_object()
+            .bucket(&self.bucket)
+            .key(key)
+            .send()
+            .await
+        {
+            Ok(object) => object,
+            // Its code, not its status: what else answers 404 (a proxy, a wrong endpoint) does not delete a book.
+            Err(error) if error.code() == Some("NoSuchKey") => return Ok(None),
+            Err(error) => return Err(self.failed(path, &error)),
+        };
+        let unavailable = |reason: String| SourceError::Unavailable {
+            path: path.to_owned(),
+            reason,
+        };
+        let mut body = object.body;
+        let mut bytes = Vec::new();
+        // No `Range` instead: S3 answers 416 to any range of an empty object.
+        let read = async {
+            while bytes.len() <= MAX_PAGE_BYTES
+                && let Some(part) = body.try_next().await?
+            {
+                bytes.extend_from_slice(&part);
+            }
+            Ok::<_, aws_sdk_s3::primitives::ByteStreamError>(())
+        };
+        match tokio::time::timeout(CALL_TIMEOUT, read).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => return Err(unavailable(causes(&error))),
+            Err(_) => {
+                let seconds = CALL_TIMEOUT.as_secs();
+                return Err(unavailable(format!("it did not come in {seconds} seconds")));
+            }
+        }
+        bytes.truncate(MAX_PAGE_BYTES + 1);
+        Ok(Some(bytes))
+    }
+
+    fn failed<E>(&self, path: &str, error: &SdkError<E, HttpResponse>) -> SourceError
+    where
+        E: Error + ProvideErrorMetadata + 'static,
+    {
+        let path = path.to_owned();
+        let status = error
+            .raw_response()
+            .map(|response| response.status().as_u16());
+        let reason = match (status, error.code()) {
+            (Some(status), Some(code)) => {
+                format!("{status} {code}: {}", error.message().unwrap_or_default())
+            }
+            (Some(status), None) => format!("the answer was {status}"),
+            (None, _) => causes(error),
+        };
+        match (status, error.code()) {
+            (_, Some("NoSuchBucket")) => {
+                SourceError::NotFound(format!("the bucket {}", self.bucket))
+            }
+            (Some(403), _) => SourceError::Forbidden { path, reason },
+            _ => SourceError::Unavailable { path, reason },
+        }
+    }
+}
+
+/// An error with its causes: the client's own errors name only their kind.
+fn causes(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
+}

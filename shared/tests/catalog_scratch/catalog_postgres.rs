@@ -1,0 +1,1 @@
+../../../tests/suite/catalog_postgres.rs

@@ -1,0 +1,5 @@
+#![allow(missing_docs, unreachable_pub)]
+extern crate self as bookrag_tests;
+pub mod postgres;
+mod catalog_contract;
+mod catalog_postgres;
