@@ -1,4 +1,12 @@
 //! All tests of `bookrag` that cross a package's border.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "all of it is tests, their fixtures included"
+)]
+
 mod catalog_contract;
 mod catalog_postgres;
+mod lambda_functions;
+mod linked_crates;
+mod s3_source;

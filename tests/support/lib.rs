@@ -2,6 +2,10 @@
 //!
 //! Nothing here skips: where something a test needs is missing, the test fails and says what was looked for.
 
+pub mod backends;
 pub mod events;
+pub mod functions;
+pub mod moto;
+pub mod openai;
 pub mod postgres;
 pub mod runtime_api;

@@ -30,7 +30,7 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Index a book, then answer questions on http://127.0.0.1:8080.
+    /// Index a book, then answer questions on <http://127.0.0.1:8080>.
     Serve(serve::ServeArguments),
     /// Make the index hold exactly what the book says now.
     Sync(sync::SyncArguments),

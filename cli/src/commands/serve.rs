@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bookrag::config::Config;
 use clap::Args;
-use notify::{RecursiveMode, Watcher};
+use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use uuid::Uuid;
@@ -106,6 +106,11 @@ async fn serve(
     let serving = tokio::spawn(graceful.into_future());
     running::announce(folder, address, &instance)
         .map_err(|error| CommandError::Told(format!("{}: {error}", folder.path.display())))?;
+    // Before the first sync, so that what is saved during it is not missed.
+    let (_watcher, changes) = match arguments.watch.then(|| watch(site)).transpose()? {
+        Some((watcher, changes)) => (Some(watcher), Some(changes)),
+        None => (None, None),
+    };
     let first = tokio::select! {
         first = first_sync(&server, arguments.options, address, json) => Some(first),
         () = interrupted() => None,
@@ -116,7 +121,7 @@ async fn serve(
         Some(Ok(exit)) if exit != Exit::Done && arguments.options.strict => Ok(exit),
         Some(Ok(_)) => {
             tokio::select! {
-                result = follow(&server, site, arguments, json) => result,
+                result = follow(&server, changes, arguments.options, json) => result,
                 () = interrupted() => Ok(Exit::Done),
             }
         }
@@ -147,17 +152,9 @@ async fn first_sync(
     Ok(options.exit(&report))
 }
 
-/// Waits; with `--watch`, syncs whenever the folder changed.
-async fn follow(
-    server: &Server,
-    site: &Path,
-    arguments: &ServeArguments,
-    json: bool,
-) -> Result<Exit, CommandError> {
-    if !arguments.watch {
-        return std::future::pending().await;
-    }
-    let (changed, mut changes) = mpsc::channel(1);
+/// Follows a folder from now on. Changes come until the watcher is dropped.
+fn watch(site: &Path) -> Result<(RecommendedWatcher, mpsc::Receiver<()>), CommandError> {
+    let (changed, changes) = mpsc::channel(1);
     let told = |error: notify::Error| {
         CommandError::Told(format!("{} cannot be watched: {error}", site.display()))
     };
@@ -171,14 +168,27 @@ async fn follow(
     watcher
         .watch(site, RecursiveMode::Recursive)
         .map_err(told)?;
+    Ok((watcher, changes))
+}
+
+/// Waits; of a watched folder, syncs whenever it changed.
+async fn follow(
+    server: &Server,
+    changes: Option<mpsc::Receiver<()>>,
+    options: ReportArguments,
+    json: bool,
+) -> Result<Exit, CommandError> {
+    let Some(mut changes) = changes else {
+        return std::future::pending().await;
+    };
     while changes.recv().await.is_some() {
         tokio::time::sleep(QUIET_AFTER_CHANGE).await;
         while changes.try_recv().is_ok() {}
-        match server.sync(arguments.options.sync_options()).await {
+        match server.sync(options.sync_options()).await {
             Ok(report)
                 if report.files_changed + report.files_deleted > 0 || !report.failed.is_empty() =>
             {
-                print(&report, json)
+                print(&report, json);
             }
             Ok(_) => {}
             Err(error) => output::failure(&error.to_string(), json),

@@ -150,16 +150,7 @@ async fn check(context: &Context) -> Health {
     );
     let ready = index.is_some();
     let status = match (vector_store.status, catalog.status, embedder.status) {
-        (Status::Healthy, Status::Healthy, Status::Healthy) if ready => {
-            let stale = index
-                .as_ref()
-                .is_some_and(|index: &IndexHealth| !index.stale.is_empty());
-            if stale {
-                Status::Degraded
-            } else {
-                Status::Healthy
-            }
-        }
+        (Status::Healthy, Status::Healthy, Status::Healthy) if ready => Status::Healthy,
         (Status::Healthy, Status::Healthy, Status::Healthy) => Status::Degraded,
         (Status::Unhealthy, _, _) | (_, _, Status::Unhealthy) => Status::Unhealthy,
         _ => Status::Degraded,

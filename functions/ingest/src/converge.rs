@@ -30,11 +30,6 @@ impl Converging {
         }
     }
 
-    /// How many documents were looked at by themselves.
-    pub(crate) fn documents(&self) -> usize {
-        self.done.len()
-    }
-
     /// Converges all documents that the files at these paths concern. Stops at the first failure.
     pub(crate) async fn converge(&mut self, paths: &[String]) -> Result<(), HandlerError> {
         for path in paths {

@@ -12,7 +12,7 @@ const TEST_EVENT: &str = "s3:TestEvent";
 
 /// What the function is asked to do.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Event {
+pub(crate) enum Event {
     /// Messages of a queue; each succeeds or fails by itself.
     Queue(Vec<Message>),
     /// Objects that may have changed.
@@ -23,27 +23,27 @@ pub enum Event {
 
 /// A message of a queue.
 #[derive(Debug, PartialEq, Eq, Deserialize)]
-pub struct Message {
+pub(crate) struct Message {
     /// What a failure is named by.
     #[serde(rename = "messageId")]
-    pub id: String,
+    pub(crate) id: String,
     /// An S3 notification or an `EventBridge` event, as text.
-    pub body: String,
+    pub(crate) body: String,
 }
 
 /// An object that may have changed: how is for the bucket to say.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Object {
+pub(crate) struct Object {
     /// The bucket's name.
-    pub bucket: String,
+    pub(crate) bucket: String,
     /// The key, not escaped.
-    pub key: String,
+    pub(crate) key: String,
 }
 
 /// A direct invocation: `{"command": "reconcile"}` or `{"command": "status"}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(tag = "command", rename_all = "snake_case", deny_unknown_fields)]
-pub enum Command {
+pub(crate) enum Command {
     /// Makes the index hold exactly the pages of the bucket.
     Reconcile {
         /// Whether more than half of the book may be deleted.
@@ -132,7 +132,7 @@ impl Message {
     ///
     /// # Errors
     /// When its body is no event of S3.
-    pub fn objects(&self) -> Result<Vec<Object>, EventError> {
+    pub(crate) fn objects(&self) -> Result<Vec<Object>, EventError> {
         let body = serde_json::from_str(&self.body).map_err(|error| EventError::Malformed {
             kind: "message",
             reason: error.to_string(),

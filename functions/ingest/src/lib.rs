@@ -15,9 +15,10 @@ use bookrag::source::{S3Source, Source};
 use serde_json::{Value, json};
 
 pub use error::{ConnectError, HandlerError};
-pub use events::{Command, Event, EventError, Message, Object};
+pub use events::EventError;
 
 use converge::Converging;
+use events::{Command, Event, Message, Object};
 
 /// The ports of the function, which it holds from one event to the next.
 #[derive(Debug)]
@@ -68,13 +69,12 @@ impl Function {
             Event::Queue(messages) => self.serve_queue(&messages).await,
             Event::Objects(objects) => {
                 let paths = self.paths(objects);
-                if paths.is_empty() {
-                    return Ok(json!({ "documents": 0 }));
+                if !paths.is_empty() {
+                    let mut converging = Converging::new(self.open().await?);
+                    converging.converge(&paths).await?;
+                    converging.check_settings().await?;
                 }
-                let mut converging = Converging::new(self.open().await?);
-                converging.converge(&paths).await?;
-                converging.check_settings().await?;
-                Ok(json!({ "documents": converging.documents() }))
+                Ok(json!({ "files": paths.len() }))
             }
             Event::Command(Command::Reconcile {
                 allow_mass_deletion,
@@ -153,7 +153,7 @@ impl Function {
             "tokens": stats.tokens,
             "stale": stale.collect::<Vec<_>>(),
             "pending_points": self.catalog.pending_count(index.index_id).await?,
-            "last_indexed_at": stats.last_indexed_at,
+            "last_indexed_at": stats.last_indexed_at.map(|at| at.to_string()),
         }))
     }
 

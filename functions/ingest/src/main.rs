@@ -2,7 +2,7 @@
 
 use bookrag::config::{Config, Place};
 use bookrag::telemetry;
-use ingest::Function;
+use ingest::{Function, HandlerError};
 use lambda_runtime::{LambdaEvent, service_fn};
 use serde_json::Value;
 
@@ -11,10 +11,13 @@ async fn main() -> Result<(), lambda_runtime::Error> {
     telemetry::init(Place::Lambda);
     let config = Config::from_env(Place::Lambda)?;
     let function = &Function::connect(&config).await?;
-    let handler = service_fn(async |event: LambdaEvent<Value>| {
-        function.handle(event.payload).await.inspect_err(|error| {
-            tracing::error!(stage = "ingest", error.kind = error.kind(), error = %error, "the event failed");
-        })
-    });
+    // Boxed: in one piece with the runtime's futures it nests deeper than the compiler lays out.
+    let handler = service_fn(|event: LambdaEvent<Value>| Box::pin(serve(function, event.payload)));
     lambda_runtime::run(handler).await
+}
+
+async fn serve(function: &Function, event: Value) -> Result<Value, HandlerError> {
+    function.handle(event).await.inspect_err(|error| {
+        tracing::error!(stage = "ingest", error.kind = error.kind(), error = %error, "the event failed");
+    })
 }

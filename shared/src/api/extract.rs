@@ -82,7 +82,6 @@ pub fn client_address(request: &Request<Body>) -> String {
 pub struct ClientAddress(pub String);
 
 /// Cross-origin access for the book's own pages; on a laptop, for any port of it.
-#[must_use]
 pub fn cors(origins: &[String], local: bool) -> CorsLayer {
     let origins: Vec<String> = origins.to_vec();
     let allowed = AllowOrigin::predicate(move |origin: &HeaderValue, _| {

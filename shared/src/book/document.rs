@@ -245,7 +245,8 @@ fn decode(bytes: &[u8]) -> Result<String, SkipReason> {
             .count(),
     })?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    Ok(text.replace("\r\n", "\n"))
+    // As CommonMark says of NUL; Postgres takes none.
+    Ok(text.replace("\r\n", "\n").replace('\0', "\u{fffd}"))
 }
 
 fn missing_fields(front_matter: &FrontMatter, required: &[String]) -> Vec<String> {

@@ -102,7 +102,11 @@ pub(super) fn parse_tag(text: &str) -> Option<Tag<'_>> {
     let name_starts_well =
         name.is_empty() || name.starts_with(|c: char| c.is_alphabetic() || c == '_');
     // `<https://…>` is a link, not a tag.
-    if !name_starts_well || name.ends_with(':') {
+    let name_ends_well = matches!(
+        bytes.get(name_end),
+        Some(b'>' | b'/' | b'{' | b' ' | b'\t' | b'\n')
+    );
+    if !name_starts_well || !name_ends_well || name.ends_with(':') {
         return None;
     }
     if name.is_empty() && bytes.get(name_end) != Some(&b'>') {

@@ -1,8 +1,11 @@
 //! From prepared Markdown to the blocks of a page, in reading order, each with its source lines.
 
-use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use std::sync::LazyLock;
 
-use super::mdx::{Flavor, Prepared, partial_name};
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use regex::Regex;
+
+use super::mdx::{Flavor, Prepared, REMOVED_MARK, partial_name};
 use super::slug::Slugger;
 
 /// One block as a reader sees it: a heading, a paragraph, a list item, a piece of code, a table.
@@ -38,6 +41,8 @@ pub enum BlockKind {
     Code {
         /// The first word after the fence; empty without one.
         language: String,
+        /// The title shown above it.
+        title: Option<String>,
     },
     /// A table; the first line is its header.
     Table,
@@ -95,6 +100,26 @@ impl Leaf {
     }
 }
 
+/// A text directive, `:name`: Docusaurus does not count it for a heading's id.
+static TEXT_DIRECTIVE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(^|[^:]):[A-Za-z](?:[A-Za-z0-9_-]*[A-Za-z0-9])?")
+        .expect("the pattern is a constant")
+});
+
+impl Leaf {
+    /// Takes text directives out of the last `length` bytes of the text that an id is made of.
+    fn drop_directives(&mut self, length: usize) {
+        let at = self.slug_text.len() - length;
+        if self.slug_text[at..].contains(':') {
+            let kept = TEXT_DIRECTIVE
+                .replace_all(&self.slug_text[at..], "$1")
+                .into_owned();
+            self.slug_text.truncate(at);
+            self.slug_text.push_str(&kept);
+        }
+    }
+}
+
 /// An open list: the next number, or `None` for bullets.
 type List = Option<u64>;
 
@@ -109,7 +134,7 @@ impl Reader<'_> {
         let mut leaf = Leaf::default();
         let mut lists: Vec<List> = Vec::new();
         let mut marker = String::new();
-        let mut language = None;
+        let mut info = None;
         for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
             match event {
                 Event::Start(Tag::List(first)) => {
@@ -125,7 +150,7 @@ impl Reader<'_> {
                     marker.clear();
                 }
                 Event::TaskListMarker(done) => {
-                    leaf.push(if done { "[x] " } else { "[ ] " }, &range)
+                    leaf.push(if done { "[x] " } else { "[ ] " }, &range);
                 }
                 Event::Start(Tag::Heading { .. } | Tag::Table(_)) => {
                     self.end_text(&mut leaf, &mut marker, &lines);
@@ -152,14 +177,14 @@ impl Reader<'_> {
                 Event::Start(Tag::CodeBlock(kind)) => {
                     self.end_text(&mut leaf, &mut marker, &lines);
                     leaf.start = Some(range.start);
-                    language = match kind {
-                        CodeBlockKind::Fenced(info) => Some(first_word(&info)),
+                    info = match kind {
+                        CodeBlockKind::Fenced(info) => Some(info.into_string()),
                         CodeBlockKind::Indented => None,
                     };
                 }
                 Event::End(TagEnd::CodeBlock) => {
                     leaf.end = range.end;
-                    self.code(std::mem::take(&mut leaf), language.take(), &lines, depth);
+                    self.code(std::mem::take(&mut leaf), info.take(), &lines, depth);
                 }
                 Event::Start(Tag::HtmlBlock | Tag::BlockQuote(_) | Tag::FootnoteDefinition(_))
                 | Event::End(
@@ -170,6 +195,7 @@ impl Reader<'_> {
                 ) => self.end_text(&mut leaf, &mut marker, &lines),
                 Event::Text(content) => {
                     leaf.push(&content, &range);
+                    leaf.drop_directives(content.len());
                     leaf.ends_in_text = true;
                 }
                 Event::Code(content) | Event::Html(content) | Event::InlineHtml(content) => {
@@ -215,7 +241,7 @@ impl Reader<'_> {
         let anchor = match explicit {
             Some(id) => id.to_owned(),
             // A level 1 heading has no id, but uses up its slug.
-            None => self.slugger.slug(leaf.slug_text.trim()),
+            None => self.slugger.slug(&leaf.slug_text),
         };
         let text = explicit.map_or(leaf.text.as_str(), |_| {
             let at = leaf.text.rfind('{').unwrap_or(leaf.text.len());
@@ -225,18 +251,22 @@ impl Reader<'_> {
             level: level as u8,
             anchor: (level != HeadingLevel::H1 && !anchor.is_empty()).then_some(anchor),
         };
+        let text = text.replace(REMOVED_MARK, "");
         self.push(kind, text.trim().to_owned(), &lines.of(&leaf));
     }
 
     /// Ends a code block; indented text is code in Markdown only.
-    fn code(&mut self, leaf: Leaf, language: Option<String>, lines: &LineIndex<'_>, depth: usize) {
-        let is_text =
-            language.is_none() && self.flavor == Flavor::Mdx && depth < MAX_INDENTED_DEPTH;
+    fn code(&mut self, leaf: Leaf, info: Option<String>, lines: &LineIndex<'_>, depth: usize) {
+        let is_text = info.is_none() && self.flavor == Flavor::Mdx && depth < MAX_INDENTED_DEPTH;
         let range = lines.of(&leaf);
         if !is_text {
-            let language = language.unwrap_or_default();
+            let info = info.unwrap_or_default();
+            let kind = BlockKind::Code {
+                language: first_word(&info),
+                title: fence_title(&info),
+            };
             let code = leaf.text.trim_end_matches('\n').to_owned();
-            self.push(BlockKind::Code { language }, code, &range);
+            self.push(kind, code, &range);
             return;
         }
         let indent = |line: &str| line.len() - line.trim_start().len();
@@ -286,6 +316,27 @@ fn item_marker(lists: &mut [List]) -> String {
 fn first_word(info: &str) -> String {
     let word = info.split([' ', '{', ',', '\t']).next().unwrap_or_default();
     word.to_owned()
+}
+
+/// The title in a fence's info: `js title="jest.config.js"`.
+fn fence_title(info: &str) -> Option<String> {
+    let rest = info.split_once("title=")?.1;
+    let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    let title = rest[1..].split(quote).next()?;
+    (!title.is_empty()).then(|| title.to_owned())
+}
+
+impl Block {
+    /// The text with the title that is shown above code.
+    #[must_use]
+    pub fn shown_text(&self) -> std::borrow::Cow<'_, str> {
+        match &self.kind {
+            BlockKind::Code {
+                title: Some(title), ..
+            } => format!("{title}\n{}", self.text).into(),
+            _ => self.text.as_str().into(),
+        }
+    }
 }
 
 /// The id that an author wrote at the end of a heading: `{#id}` or `{/* #id */}`.

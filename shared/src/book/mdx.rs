@@ -32,8 +32,15 @@ pub(super) enum Flavor {
     Markdown,
 }
 
+/// Bytes that may be searched for ends that are not there. A hostile page of open brackets costs no more than this;
+/// past it, brackets are text.
+const SEARCH_BUDGET: usize = 64 * 1024 * 1024;
+
 /// Stands on a line of its own where a partial is used; no page holds this private character by accident.
 const PARTIAL_MARK: char = '\u{E0B1}';
+
+/// Stands in a heading where a tag or comment was: the spaces beside it count for the heading's id.
+pub(super) const REMOVED_MARK: char = '\u{E0B2}';
 
 /// The component name of an inlined partial, when the paragraph stands for one.
 pub(super) fn partial_name(paragraph: &str) -> Option<&str> {
@@ -79,6 +86,7 @@ pub(super) fn prepare(
         current_line: first_line,
         after_blank: true,
         unwrapped: None,
+        search_budget: SEARCH_BUDGET,
     };
     while preparer.at < body.len() {
         preparer.line();
@@ -100,6 +108,7 @@ struct Preparer<'a> {
     after_blank: bool,
     /// The open `mdx-code-block` fence, whose content is read as text.
     unwrapped: Option<Fence>,
+    search_budget: usize,
 }
 
 /// An open code fence.
@@ -206,15 +215,50 @@ impl Preparer<'_> {
                     let escaped = rest.chars().nth(1).filter(|c| *c != '\n');
                     self.copy(1 + escaped.map_or(0, char::len_utf8));
                 }
-                '`' => self.copy(code_span_length(rest)),
+                '`' => {
+                    let paragraph = rest.split("\n\n").next().unwrap_or_default();
+                    let length = self.search(paragraph, code_span_length);
+                    self.copy(length.unwrap_or_else(|| ticks(rest)));
+                }
+                '$' if rest.starts_with("$$") => {
+                    let length = self.search(&rest[2..], |formula| formula.find("$$"));
+                    self.copy(length.map_or(2, |length| length + 4));
+                }
                 '$' => self.copy(math_length(rest)),
-                '<' => self.markup(rest),
+                '<' => self.markup(rest, heading),
                 '{' if self.flavor == Flavor::Mdx => self.expression(rest, heading),
                 c => self.copy(c.len_utf8()),
             }
         }
         self.end_line();
         self.line += 1;
+    }
+
+    /// Looks for the end of a construct, as long as the page has not wasted too many bytes on such searches.
+    fn search<'t, T>(
+        &mut self,
+        text: &'t str,
+        find: impl FnOnce(&'t str) -> Option<T>,
+    ) -> Option<T> {
+        if self.search_budget == 0 {
+            return None;
+        }
+        let found = find(text);
+        if found.is_none() {
+            self.search_budget = self.search_budget.saturating_sub(text.len());
+        }
+        found
+    }
+
+    /// A tag that never ends costs a search; a `<` that begins none does not.
+    fn search_tag<'t>(&mut self, rest: &'t str) -> Option<Tag<'t>> {
+        let begins =
+            rest[1..].starts_with(|c: char| c.is_alphabetic() || matches!(c, '/' | '>' | '_'));
+        if begins {
+            self.search(rest, parse_tag)
+        } else {
+            None
+        }
     }
 
     fn is_heading(&self) -> bool {
@@ -257,14 +301,24 @@ impl Preparer<'_> {
     }
 
     /// A `<`: a comment, a tag, a link, or the character itself.
-    fn markup(&mut self, rest: &str) {
+    fn markup(&mut self, rest: &str, heading: bool) {
         if let Some(comment) = rest.strip_prefix("<!--") {
-            match comment.find("-->") {
-                Some(length) => self.skip(length + "<!---->".len()),
+            match self.search(comment, |comment| comment.find("-->")) {
+                Some(length) => {
+                    self.skip(length + "<!---->".len());
+                    if heading {
+                        self.current.push(REMOVED_MARK);
+                    }
+                }
                 None => self.push_escaped("<"),
             }
-        } else if let Some(tag) = parse_tag(rest) {
-            self.tag(&tag, rest);
+        } else if let Some(tag) = self.search_tag(rest) {
+            if heading && tag.prose.is_empty() && !self.partials.contains_key(tag.name) {
+                self.skip(tag.length);
+                self.current.push(REMOVED_MARK);
+            } else {
+                self.tag(&tag, rest);
+            }
         } else {
             match rest.find(['>', '\n', ' ']) {
                 Some(end) if rest[end..].starts_with('>') && rest[..end].contains([':', '@']) => {
@@ -332,7 +386,7 @@ impl Preparer<'_> {
 
     /// An expression: a string's text stays, everything else goes. In a heading its source counts for the id.
     fn expression(&mut self, rest: &str, heading: bool) {
-        let Some(length) = expression_length(rest) else {
+        let Some(length) = self.search(rest, expression_length) else {
             self.push_escaped("{");
             return;
         };
@@ -446,29 +500,30 @@ fn directive(content: &str) -> Option<String> {
     })
 }
 
-/// The bytes of the code span that `text` starts with, or of its backticks when nothing closes them in the paragraph.
-fn code_span_length(text: &str) -> usize {
-    let ticks = text.bytes().take_while(|b| *b == b'`').count();
-    let paragraph = text.find("\n\n").unwrap_or(text.len());
+/// How many backticks `text` starts with.
+fn ticks(text: &str) -> usize {
+    text.bytes().take_while(|b| *b == b'`').count()
+}
+
+/// The bytes of the code span that a paragraph's rest starts with. `None` when nothing closes it.
+fn code_span_length(text: &str) -> Option<usize> {
+    let ticks = ticks(text);
     let mut at = ticks;
-    while let Some(found) = text[at..paragraph].find('`') {
+    while let Some(found) = text[at..].find('`') {
         let run = text[at + found..]
             .bytes()
             .take_while(|b| *b == b'`')
             .count();
         at += found + run;
         if run == ticks {
-            return at;
+            return Some(at);
         }
     }
-    ticks
+    None
 }
 
-/// The bytes of the formula that `text` starts with, or of its `$` when it is money.
+/// The bytes of the formula within a line that `text` starts with, or of its `$` when it is money.
 fn math_length(text: &str) -> usize {
-    if let Some(block) = text.strip_prefix("$$") {
-        return block.find("$$").map_or(2, |length| length + 4);
-    }
     let line = text[1..].split('\n').next().unwrap_or_default();
     let formula = line.split('$').next().unwrap_or_default();
     let closed = formula.len() < line.len();

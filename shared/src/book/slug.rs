@@ -5,9 +5,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// What `github-slugger` removes: all but letters, marks, decimal digits, connectors such as `_`, `-` and the space.
+/// What `github-slugger` removes: all but letters, marks, decimal digits, connectors such as `_`, `-`, the space, and the
+/// replacement character.
 static REMOVED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"[^\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\- ]").expect("the pattern is a constant")
+    Regex::new(r"[^\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\- \u{fffd}]").expect("the pattern is a constant")
 });
 
 /// Makes the heading ids of one page; remembers those given, so that a repeated one gets `-1`, `-2`, ….

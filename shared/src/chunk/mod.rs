@@ -170,7 +170,7 @@ fn numbered(name: &str, number: Option<i64>, title: Option<&String>) -> Option<S
 
 /// Joins blocks as a reader sees them: list items line by line, other blocks with a blank line between.
 fn join_text<'a, B: std::borrow::Borrow<Block> + 'a>(blocks: &[B]) -> String {
-    join(blocks, |block| block.text.clone())
+    join(blocks, |block| block.shown_text().into_owned())
 }
 
 fn join_markdown(blocks: &[split::PieceBlock<'_>]) -> String {
@@ -202,13 +202,17 @@ fn join<'a, B: std::borrow::Borrow<Block> + 'a>(
 /// A block's text; code stands in a fence, so that whoever quotes it can keep it as code.
 fn fenced_text(block: &Block) -> String {
     match &block.kind {
-        crate::book::BlockKind::Code { language } => {
+        crate::book::BlockKind::Code { language, title } => {
             // Longer than any run of backticks inside.
             let mut fence = "```".to_owned();
             while block.text.contains(&fence) {
                 fence.push('`');
             }
-            format!("{fence}{language}\n{}\n{fence}", block.text)
+            let title = title
+                .as_ref()
+                .map(|title| format!("{title}\n"))
+                .unwrap_or_default();
+            format!("{title}{fence}{language}\n{}\n{fence}", block.text)
         }
         _ => block.text.clone(),
     }

@@ -158,7 +158,7 @@ fn overlap_of(blocks: &[Measured<'_>], max_tokens: usize) -> usize {
 fn measure<'a>(blocks: &'a [Block], policy: &ChunkPolicy) -> Vec<Measured<'a>> {
     let mut measured = Vec::with_capacity(blocks.len());
     for (index, block) in blocks.iter().enumerate() {
-        let tokens = count_tokens(&block.text);
+        let tokens = count_tokens(&block.shown_text());
         let whole = matches!(block.kind, BlockKind::Code { .. } | BlockKind::Table);
         let limit = if whole {
             policy.cut_block_above_tokens
@@ -235,8 +235,13 @@ fn part_of(block: &Block, text: &str, from: usize, to: usize, by_line: bool) -> 
     } else {
         (block.start_line, block.end_line)
     };
+    let mut kind = block.kind.clone();
+    // The title stands above the first part alone.
+    if let (BlockKind::Code { title, .. }, true) = (&mut kind, from > 0) {
+        *title = None;
+    }
     Block {
-        kind: block.kind.clone(),
+        kind,
         text: text.trim_end().to_owned(),
         markdown: text.trim_end().to_owned(),
         start_line,

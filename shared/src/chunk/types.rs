@@ -9,6 +9,10 @@ use super::section::SectionType;
 pub(super) const WORDS_A_PRINTED_PAGE: usize = 500;
 
 /// A unit of the book that is shown and prompted whole: a section, or part of a long one.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "four independent facts, each a field of the payload"
+)]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Chunk {
     /// UUIDv5 of the document's id, the embedded text and its occurrence number.

@@ -54,7 +54,11 @@ pub fn citation(n: usize, candidate: &Candidate, locale: Option<&str>) -> Citati
     let payload = &candidate.payload;
     let leaf = candidate.leaf();
     let text = leaf.map_or(&payload.text, |leaf| &leaf.text);
-    let quote: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let prose = text.lines().filter(|line| !line.starts_with("```"));
+    let quote: String = prose
+        .flat_map(str::split_whitespace)
+        .collect::<Vec<_>>()
+        .join(" ");
     let quote = if quote.chars().count() > MAX_QUOTE_CHARACTERS {
         let cut: String = quote.chars().take(MAX_QUOTE_CHARACTERS).collect();
         format!("{}…", cut.trim_end())

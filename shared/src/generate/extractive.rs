@@ -8,19 +8,15 @@ use crate::retrieve::Candidate;
 
 /// The longest answer, in characters (S0).
 const MAX_CHARACTERS: usize = 2_000;
-/// Passages an answer draws on.
-const MAX_PASSAGES: usize = 3;
-/// Units quoted of one passage, and of all; what they introduce comes on top.
-const MAX_UNITS_A_PASSAGE: usize = 3;
-const MAX_UNITS: usize = 5;
-/// A unit is quoted when it scores at least this share of the best one.
-const MIN_SHARE: f32 = 0.55;
+/// Characters quoted of each passage, best first: a section is read on around the unit that answers best.
+const PASSAGE_CHARACTERS: [usize; 3] = [800, 450, 250];
+/// A passage after the first is quoted when its best unit scores at least this share of the best of all.
+const MIN_SHARE: f32 = 0.6;
 /// Each passage counts for less than the one before.
-const PASSAGE_DISCOUNT: f32 = 0.8;
+const PASSAGE_DISCOUNT: f32 = 0.85;
 /// Words of the heading count for every unit below it, by this share.
 const HEADING_WEIGHT: f32 = 0.35;
-/// Items of a list, and lines of code, that follow a sentence which introduces them.
-const MAX_INTRODUCED_ITEMS: usize = 8;
+/// Code longer than this is not quoted.
 const MAX_CODE_LINES: usize = 30;
 
 /// Words that say nothing about a question's subject.
@@ -47,11 +43,12 @@ fn terms(text: &str) -> Vec<String> {
 /// A word without its commonest English endings, so that `calibrating` meets `calibrate`.
 fn stem(word: &str) -> String {
     if !word.is_ascii() || word.len() < 5 {
-        return word
+        let singular = word
             .strip_suffix('s')
             .filter(|stem| stem.len() > 2 && !stem.ends_with('s'))
-            .unwrap_or(word)
-            .to_owned();
+            .unwrap_or(word);
+        let stem = singular.strip_suffix('e').filter(|stem| stem.len() > 2);
+        return stem.unwrap_or(singular).to_owned();
     }
     let endings = [
         "ations", "ation", "ating", "ingly", "ings", "ing", "edly", "ates", "ated", "ate", "ies",
@@ -71,48 +68,67 @@ fn stem(word: &str) -> String {
     }
 }
 
-struct Scored<'a> {
+/// A passage with the scores of its units.
+struct Scored {
     n: usize,
-    place: usize,
-    units: &'a [Unit],
+    units: Vec<Unit>,
+    /// The place of the best unit, and its score.
+    best: usize,
     score: f32,
 }
 
-/// Writes the answer in pieces.
+/// Writes the answer in pieces: of each passage the part around the unit that answers best, in the order of the book.
 pub(super) fn answer(query: &str, passages: &[Passage<'_>]) -> Vec<String> {
     let query_terms: HashSet<String> = terms(query).into_iter().collect();
-    let passages = &passages[..passages.len().min(MAX_PASSAGES)];
+    let passages = &passages[..passages.len().min(PASSAGE_CHARACTERS.len())];
     let texts: Vec<(usize, Vec<Unit>)> = passages
         .iter()
         .map(|passage| (passage.n, quotable_units(passage.candidate)))
         .collect();
     let weights = weights(&query_terms, &texts);
-    let mut scored = Vec::new();
+    let mut scored: Vec<Scored> = Vec::new();
     let mut discount = 1.0;
-    for ((n, units), passage) in texts.iter().zip(passages) {
+    for ((n, units), passage) in texts.into_iter().zip(passages) {
         let heading: HashSet<String> = terms(&heading_of(passage.candidate)).into_iter().collect();
         let of_heading: f32 = heading.iter().filter_map(|term| weights.get(term)).sum();
+        let mut best = (0, f32::NEG_INFINITY);
         for (place, unit) in units.iter().enumerate() {
             let words: HashSet<String> = terms(&unit.text).into_iter().collect();
             let own: f32 = words.iter().filter_map(|term| weights.get(term)).sum();
-            // A first sentence says what its section is about; code answers only where prose does not.
-            let first = if place == 0 { 0.1 } else { 0.0 };
-            let kind = if unit.kind == UnitKind::Code {
-                0.5
-            } else {
-                1.0
-            };
-            let score = (own + HEADING_WEIGHT * of_heading + first) * kind * discount;
-            scored.push(Scored {
-                n: *n,
-                place,
-                units,
-                score,
-            });
+            let score = (own + HEADING_WEIGHT * of_heading) * discount;
+            if score > best.1 {
+                best = (place, score);
+            }
         }
         discount *= PASSAGE_DISCOUNT;
+        if !units.is_empty() {
+            scored.push(Scored {
+                n,
+                units,
+                best: best.0,
+                score: best.1,
+            });
+        }
     }
-    write(select(scored))
+    let top = scored
+        .iter()
+        .map(|passage| passage.score)
+        .fold(0.0, f32::max);
+    let mut pieces = Vec::new();
+    let mut said: HashSet<String> = HashSet::new();
+    for (passage, budget) in scored.iter().zip(PASSAGE_CHARACTERS) {
+        if !pieces.is_empty() && passage.score < top * MIN_SHARE {
+            continue;
+        }
+        let places = around(passage, budget);
+        let fresh: Vec<&Unit> = places
+            .into_iter()
+            .map(|place| &passage.units[place])
+            .filter(|unit| said.insert(unit.text.to_lowercase()))
+            .collect();
+        write(&fresh, passage.n, &mut pieces);
+    }
+    pieces
 }
 
 /// The units of the leaf that matches best.
@@ -151,101 +167,70 @@ fn weights(query_terms: &HashSet<String>, texts: &[(usize, Vec<Unit>)]) -> HashM
         .collect()
 }
 
-/// The best units, in the order they are read: by passage, then by place.
-fn select(mut scored: Vec<Scored<'_>>) -> Vec<Scored<'_>> {
-    scored.sort_by(|a, b| {
-        b.score
-            .total_cmp(&a.score)
-            .then(a.n.cmp(&b.n))
-            .then(a.place.cmp(&b.place))
-    });
-    let best = scored.first().map_or(0.0, |unit| unit.score);
-    let mut per_passage: HashMap<usize, usize> = HashMap::new();
-    let mut said: HashSet<String> = HashSet::new();
-    let mut selected: Vec<Scored<'_>> = scored
-        .into_iter()
-        .filter(|unit| unit.score >= best * MIN_SHARE)
-        .filter(|unit| said.insert(unit.units[unit.place].text.to_lowercase()))
-        .filter(|unit| {
-            let count = per_passage.entry(unit.n).or_default();
-            *count += 1;
-            *count <= MAX_UNITS_A_PASSAGE
-        })
-        .take(MAX_UNITS)
-        .collect();
-    selected.sort_by_key(|unit| (unit.n, unit.place));
-    selected
-}
-
-/// Writes the selected units, each cited; what a sentence introduces with a colon follows it.
-fn write(selected: Vec<Scored<'_>>) -> Vec<String> {
-    let mut pieces: Vec<String> = Vec::new();
-    let mut written = 0;
-    let mut done: HashSet<(usize, usize)> = HashSet::new();
-    let mut previous: Option<(usize, usize, UnitKind)> = None;
-    for scored in selected {
-        let mut places = vec![scored.place];
-        places.extend(introduced(scored.units, scored.place));
-        for place in places {
-            if !done.insert((scored.n, place)) {
-                continue;
-            }
-            let unit = &scored.units[place];
-            let separator = match previous {
-                None => "",
-                Some((n, paragraph, UnitKind::Sentence))
-                    if n == scored.n
-                        && paragraph == unit.paragraph
-                        && unit.kind == UnitKind::Sentence =>
-                {
-                    " "
-                }
-                Some((n, _, kind))
-                    if n == scored.n
-                        && kind == unit.kind
-                        && kind != UnitKind::Sentence
-                        && kind != UnitKind::Code =>
-                {
-                    "\n"
-                }
-                Some(_) => "\n\n",
-            };
-            let piece = match unit.kind {
-                UnitKind::Code => format!("{separator}{}\n[{}]", unit.text, scored.n),
-                UnitKind::TableRow => format!("{separator}- {} [{}]", unit.text, scored.n),
-                _ => format!("{separator}{} [{}]", unit.text, scored.n),
-            };
-            let length = piece.chars().count();
-            if written + length > MAX_CHARACTERS {
-                if pieces.is_empty() {
-                    let cut: String = unit.text.chars().take(MAX_CHARACTERS - 16).collect();
-                    pieces.push(format!("{cut}… [{}]", scored.n));
-                }
-                return pieces;
-            }
-            written += length;
-            previous = Some((scored.n, unit.paragraph, unit.kind));
-            pieces.push(piece);
+/// The places around a passage's best unit that fit the budget: what follows before what precedes, in order.
+fn around(passage: &Scored, budget: usize) -> Vec<usize> {
+    let size = |place: usize| {
+        let unit = &passage.units[place];
+        let long = unit.kind == UnitKind::Code && unit.text.lines().count() > MAX_CODE_LINES;
+        if long {
+            usize::MAX
+        } else {
+            unit.text.chars().count()
+        }
+    };
+    let mut left = budget.saturating_sub(size(passage.best).min(budget));
+    let (mut from, mut to) = (passage.best, passage.best + 1);
+    loop {
+        if to < passage.units.len() && size(to) <= left {
+            left -= size(to);
+            to += 1;
+        } else if from > 0 && size(from - 1) <= left {
+            left -= size(from - 1);
+            from -= 1;
+        } else {
+            return (from..to).collect();
         }
     }
-    pieces
 }
 
-/// The places of the list or code that a unit introduces with a colon.
-fn introduced(units: &[Unit], place: usize) -> Vec<usize> {
-    if !units[place].text.trim_end().ends_with(':') {
-        return Vec::new();
-    }
-    let Some(next) = units.get(place + 1) else {
-        return Vec::new();
-    };
-    match next.kind {
-        UnitKind::Code if next.text.lines().count() <= MAX_CODE_LINES => vec![place + 1],
-        UnitKind::Code | UnitKind::Sentence => Vec::new(),
-        kind => (place + 1..units.len())
-            .take_while(|at| units[*at].kind == kind)
-            .take(MAX_INTRODUCED_ITEMS)
-            .collect(),
+/// Writes units that follow one another, cited at the end of each paragraph, list and table.
+fn write(units: &[&Unit], n: usize, pieces: &mut Vec<String>) {
+    for (at, unit) in units.iter().enumerate() {
+        let previous = at.checked_sub(1).map(|before| units[before]);
+        let separator = match previous {
+            None if pieces.is_empty() => "",
+            None => "\n\n",
+            Some(before) if before.paragraph == unit.paragraph && before.kind == unit.kind => {
+                match unit.kind {
+                    UnitKind::Sentence => " ",
+                    _ => "\n",
+                }
+            }
+            Some(before) if before.kind == unit.kind && unit.kind == UnitKind::ListItem => "\n",
+            Some(_) => "\n\n",
+        };
+        let next = units.get(at + 1);
+        let goes_on =
+            next.is_some_and(|next| next.kind == unit.kind && next.paragraph == unit.paragraph);
+        // Code belongs to the sentence before it, which is cited.
+        let cited_before = unit.kind == UnitKind::Code && previous.is_some();
+        let mark = if goes_on || cited_before {
+            String::new()
+        } else if unit.kind == UnitKind::Code {
+            format!("\n[{n}]")
+        } else {
+            format!(" [{n}]")
+        };
+        let bullet = if unit.kind == UnitKind::TableRow {
+            "- "
+        } else {
+            ""
+        };
+        let text: String = match unit.kind {
+            UnitKind::Code => unit.text.clone(),
+            _ => unit.text.chars().take(MAX_CHARACTERS).collect(),
+        };
+        pieces.push(format!("{separator}{bullet}{text}{mark}"));
     }
 }
 

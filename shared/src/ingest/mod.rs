@@ -35,7 +35,7 @@ use plan::{Plan, PlannedChunk, Vectors};
 /// How often a document is started over when another writer, or the author, was faster.
 const MAX_ATTEMPTS: usize = 5;
 /// Intents older than this are swept: longer than an invocation lives.
-const SWEEP_AGE: Duration = Duration::from_secs(15 * 60);
+const SWEEP_AGE: Duration = Duration::from_mins(15);
 /// Texts in one call of the embedder.
 const EMBED_BATCH: usize = 64;
 

@@ -124,12 +124,8 @@ impl Report {
     }
 
     pub(super) fn finish(&mut self, duration: Duration) {
-        self.status = if self.failed.is_empty() {
-            "success"
-        } else {
-            "partial"
-        }
-        .to_owned();
+        let failed = !self.failed.is_empty();
+        self.status = String::from(if failed { "partial" } else { "success" });
         self.timestamp = jiff::Timestamp::now().to_string();
         self.duration_seconds = duration.as_secs_f64();
     }

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::error::Error;
 use std::time::Duration;
 
+use aws_config::environment::region::EnvironmentVariableRegionProvider;
 use aws_config::meta::region::RegionProviderChain;
+use aws_config::profile::ProfileFileRegionProvider;
 use aws_config::timeout::TimeoutConfig;
 use aws_config::{BehaviorVersion, Region};
 use aws_sdk_s3::Client;
@@ -52,7 +54,10 @@ impl S3Source {
             .operation_attempt_timeout(ATTEMPT_TIMEOUT)
             .operation_timeout(CALL_TIMEOUT)
             .build();
-        let region = RegionProviderChain::default_provider().or_else(Region::new(FALLBACK_REGION));
+        // Not the whole default chain: asking the machine's metadata would need a client of its own, and time.
+        let region = RegionProviderChain::first_try(EnvironmentVariableRegionProvider::new())
+            .or_else(ProfileFileRegionProvider::new())
+            .or_else(Region::new(FALLBACK_REGION));
         let shared = aws_config::defaults(BehaviorVersion::latest())
             .region(region)
             .http_client(Builder::new().tls_provider(tls).build_https())

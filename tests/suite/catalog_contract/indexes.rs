@@ -97,7 +97,7 @@ pub(super) async fn an_index_is_found_by_its_spec_and_its_site_is_updated(store:
     store.catalog.migrate().await.unwrap();
     let mut index = new_index("adaptive");
     let made = store.catalog.ensure_index(&index).await.unwrap();
-    index.site.title = "Physical AI, second edition".to_owned();
+    index.site.title.push_str(", second edition");
     let found = store.catalog.ensure_index(&index).await.unwrap();
     assert_eq!(
         (found.index_id, found.state),

@@ -127,7 +127,8 @@ async fn write_inputs(
         .await?;
     transaction
         .execute(
-            "INSERT INTO document_inputs (index_id, document_id, path) SELECT DISTINCT $1, $2, path FROM unnest($3) AS path",
+            "INSERT INTO document_inputs (index_id, document_id, path)
+             SELECT DISTINCT $1, $2, path FROM unnest($3) AS path",
             &[
                 (&commit.index_id, Type::INT8),
                 (&document_id, Type::UUID),

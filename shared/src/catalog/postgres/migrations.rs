@@ -11,7 +11,7 @@ const MIGRATIONS: &[&str] = &[include_str!("../../../migrations/0001_catalog.sql
 /// What starts a migration's transaction. Two that run at once take turns by the advisory lock, which ends with the
 /// transaction and is there before the first table is; its key is this program's name in ASCII.
 const BEGIN: &str =
-    "BEGIN; SET LOCAL statement_timeout = '5min'; SELECT pg_advisory_xact_lock(27711142460187239)";
+    "BEGIN; SET LOCAL statement_timeout = '5min'; SELECT pg_advisory_xact_lock(27707072052355431)";
 
 /// Applies what is missing, each migration in a transaction. Returns the version after it.
 pub(super) async fn apply(client: Client) -> Result<i32, CatalogError> {

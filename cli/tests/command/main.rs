@@ -1,0 +1,350 @@
+//! The command, end to end: the real binary, the real model, the embedded stores.
+
+#![expect(clippy::unwrap_used, reason = "a failed step fails its test")]
+
+mod page;
+mod support;
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use support::{Workshop, client};
+
+const SOIL: &str = "docs/module-1-foundations/chapter-1-sensing/01-lesson-soil-moisture.md";
+const SOIL_URL: &str = "/garden-robotics/docs/module-1-foundations/chapter-1-sensing/soil-moisture";
+
+fn count(report: &Value, field: &str) -> u64 {
+    report[field]
+        .as_u64()
+        .unwrap_or_else(|| panic!("{field} in {report}"))
+}
+
+#[test]
+fn only_what_changed_is_embedded_and_what_is_gone_is_gone() {
+    let workshop = Workshop::new();
+    let first = workshop.sync();
+    assert_eq!(first["status"], "success");
+    assert_eq!(count(&first, "embedded"), count(&first, "total_chunks"));
+    let skipped = first["skipped"].as_array().unwrap();
+    let broken = skipped
+        .iter()
+        .find(|file| file["source"] == "docs/appendix/broken-front-matter.md");
+    assert!(
+        broken.unwrap()["reason"].as_str().unwrap().contains("line"),
+        "{skipped:?}"
+    );
+
+    let again = workshop.sync();
+    assert_eq!(
+        (count(&again, "embedded"), count(&again, "files_changed")),
+        (0, 0)
+    );
+
+    let page = workshop.site().join(SOIL);
+    let text = fs::read_to_string(&page).unwrap();
+    let edited = text.replace(
+        "Never trust a calibration",
+        "Never ever trust a calibration",
+    );
+    assert_ne!(text, edited);
+    fs::write(&page, &edited).unwrap();
+    let after_edit = workshop.sync();
+    assert_eq!(count(&after_edit, "files_changed"), 1);
+    assert!(
+        (1..=3).contains(&count(&after_edit, "embedded")),
+        "{after_edit}"
+    );
+
+    fs::write(
+        &page,
+        edited.replace("hardware_tier: 1", "hardware_tier: 4"),
+    )
+    .unwrap();
+    let after_tier = workshop.sync();
+    assert_eq!(
+        count(&after_tier, "embedded"),
+        0,
+        "another tier is another payload, not another text"
+    );
+    assert!(count(&after_tier, "vectors_reused") > 0);
+
+    fs::remove_file(&page).unwrap();
+    let after_removal = workshop.sync();
+    assert_eq!(count(&after_removal, "files_deleted"), 1);
+    let found = workshop.json(&[
+        "search",
+        "calibrate the soil moisture probe",
+        "--top-k",
+        "20",
+    ]);
+    let results = found["data"]["results"].as_array().unwrap();
+    assert!(!results.is_empty());
+    assert!(
+        results.iter().all(|result| result["source"] != SOIL),
+        "{results:?}"
+    );
+}
+
+#[test]
+fn a_page_that_breaks_keeps_its_last_good_text() {
+    let workshop = Workshop::new();
+    workshop.sync();
+    let page = workshop.site().join(SOIL);
+    fs::write(&page, "---\ntitle: \"never closed\nmodule: x\n---\n\nText.").unwrap();
+    let report = workshop.sync();
+    assert_eq!(report["stale"], json!([SOIL]));
+    let found = workshop.json(&["search", "calibrate the soil moisture probe"]);
+    assert_eq!(found["data"]["results"][0]["source"], SOIL);
+    let strict = workshop.run(&["sync", "book", "--strict"]);
+    assert_eq!(strict.status.code(), Some(3));
+}
+
+#[test]
+fn questions_of_the_book_find_their_page_and_others_are_refused() {
+    let workshop = Workshop::new();
+    let server = workshop.serve(&[]);
+    let questions = include_str!("../../../tests/fixtures/questions.jsonl");
+    let mut pages = (0, 0);
+    let mut refused = (0, 0);
+    let mut on_test_chapter = (0, 0);
+    for question in questions.lines() {
+        let question: Value = serde_json::from_str(question).unwrap();
+        let query = &question["query"];
+        if question["answerable"] == true {
+            let (status, found) =
+                server.post("/api/v1/search", &json!({"query": query, "top_k": 5}));
+            assert_eq!(status, 200);
+            let results = found["data"]["results"].as_array().unwrap();
+            let hit = results
+                .iter()
+                .any(|result| result["source"] == question["source"]);
+            pages = (pages.0 + usize::from(hit), pages.1 + 1);
+            if question["source"] == "docs/test-chapter-1.md" {
+                on_test_chapter = (on_test_chapter.0 + usize::from(hit), on_test_chapter.1 + 1);
+            }
+        } else {
+            let (_, answer) = server.post("/api/v1/chat", &json!({"query": query}));
+            refused = (
+                refused.0 + usize::from(answer["data"]["answered"] == false),
+                refused.1 + 1,
+            );
+        }
+    }
+    // S2 asks for the right lesson in four of five, S0 for ten questions on the test chapter.
+    assert!(pages.0 * 10 >= pages.1 * 9, "page@5: {pages:?}");
+    assert!(
+        on_test_chapter.1 >= 10 && on_test_chapter.0 * 10 >= on_test_chapter.1 * 9,
+        "{on_test_chapter:?}"
+    );
+    assert!(refused.0 * 10 >= refused.1 * 8, "refusals: {refused:?}");
+}
+
+#[test]
+fn answers_cite_the_heading_and_links_lead_to_it() {
+    let workshop = Workshop::new();
+    let server = workshop.serve(&[]);
+    let question = json!({"query": "how do I calibrate the soil moisture probe?"});
+    let (status, answer) = server.post("/api/v1/chat", &question);
+    assert_eq!(status, 200);
+    let data = &answer["data"];
+    assert_eq!(data["answered"], true);
+    let citation = &data["citations"][0];
+    let (page, anchor) = citation["url"].as_str().unwrap().split_once('#').unwrap();
+    assert_eq!(page, SOIL_URL);
+    let (status, html) = server.get(page);
+    assert_eq!(status, 200);
+    assert!(html.contains(&format!("id=\"{anchor}\"")), "{anchor}");
+    let lines: Vec<String> = fs::read_to_string(workshop.site().join(SOIL))
+        .unwrap()
+        .lines()
+        .map(str::to_owned)
+        .collect();
+    let start = usize::try_from(citation["start_line"].as_u64().unwrap()).unwrap();
+    assert!(
+        lines[start - 1].contains(citation["section"].as_str().unwrap()),
+        "{citation}"
+    );
+
+    // Beside the server the command goes through it.
+    let asked = workshop.json(&["ask", "how do I calibrate the soil moisture probe?"]);
+    assert_eq!(asked["data"]["citations"][0]["url"], citation["url"]);
+    let refused = workshop.run(&["ask", "what is the capital of France"]);
+    assert_eq!(refused.status.code(), Some(4));
+    assert_eq!(count(&workshop.sync(), "embedded"), 0);
+}
+
+#[test]
+fn the_stream_has_tokens_citations_and_an_end() {
+    let workshop = Workshop::new();
+    let server = workshop.serve(&[]);
+    let request = client()
+        .post(format!("{}/api/v1/chat", server.url))
+        .header("accept", "text/event-stream")
+        .json(&json!({"query": "how do I calibrate the soil moisture probe?"}));
+    let response = request.send().unwrap();
+    assert_eq!(response.headers()["content-type"], "text/event-stream");
+    let body = response.text().unwrap();
+    let events: Vec<&str> = body
+        .lines()
+        .filter_map(|line| line.strip_prefix("event: "))
+        .collect();
+    assert!(events.contains(&"token") && events.contains(&"citation"));
+    assert_eq!(events.last(), Some(&"done"));
+    let done: Value = body.lines().last_data();
+    let feedback = json!({"message_id": done["message_id"], "rating": "up"});
+    assert_eq!(server.post("/api/v1/feedback", &feedback).0, 200);
+    let unknown = json!({"message_id": "00000000-0000-4000-8000-000000000000", "rating": "up"});
+    assert_eq!(server.post("/api/v1/feedback", &unknown).0, 404);
+}
+
+trait LastData {
+    fn last_data(self) -> Value;
+}
+
+impl<'a, I: Iterator<Item = &'a str>> LastData for I {
+    fn last_data(self) -> Value {
+        let data = self
+            .filter_map(|line| line.strip_prefix("data: "))
+            .last()
+            .unwrap();
+        serde_json::from_str(data).unwrap()
+    }
+}
+
+#[test]
+fn bad_requests_are_told_what_is_wrong() {
+    let workshop = Workshop::new();
+    let server = workshop.serve(&[]);
+    for (body, field) in [
+        (json!({"query": " "}), "query"),
+        (json!({"query": "x".repeat(2_001)}), "query"),
+        (json!({"query": "a", "top_k": 11}), "top_k"),
+        (
+            json!({"query": "a", "mode": "selected_text"}),
+            "selected_text",
+        ),
+        (json!({"query": "a", "mode": "all"}), "mode"),
+        (
+            json!({"query": "a", "filters": {"hardware_tier": 9}}),
+            "filters.hardware_tier",
+        ),
+    ] {
+        let (status, answer) = server.post("/api/v1/chat", &body);
+        assert_eq!(status, 400, "{body}");
+        assert_eq!(answer["error"]["field"], field, "{answer}");
+        assert_eq!(answer["success"], false);
+    }
+    let url = format!("{}/api/v1/chat", server.url);
+    let large = client()
+        .post(&url)
+        .json(&json!({"query": "x".repeat(70_000)}))
+        .send()
+        .unwrap();
+    assert_eq!(large.status().as_u16(), 413);
+    let text = client().post(&url).body("hello").send().unwrap();
+    assert_eq!(text.status().as_u16(), 415);
+    let broken = client()
+        .post(&url)
+        .header("content-type", "application/json")
+        .body("{")
+        .send()
+        .unwrap();
+    assert_eq!(broken.status().as_u16(), 400);
+    assert_eq!(server.get("/api/v1/chat").0, 405);
+    assert_eq!(server.get("/api/v1/nothing").0, 404);
+    assert_eq!(server.get("/api/v1/search?q=probe&top_k=many").0, 400);
+    assert_eq!(server.get("/api/v1/health").0, 200);
+}
+
+#[test]
+fn a_killed_server_leaves_a_whole_book() {
+    let workshop = Workshop::new();
+    let server = workshop.serve(&[]);
+    server.kill();
+    let report = workshop.sync();
+    assert_eq!(
+        (count(&report, "embedded"), count(&report, "files_changed")),
+        (0, 0)
+    );
+    // Killed in the middle of the first ingest.
+    let other = Workshop::new();
+    let mut child = other.command(&["sync", "book"]).spawn().unwrap();
+    std::thread::sleep(Duration::from_secs(3));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    other.sync();
+    let settled = other.sync();
+    assert_eq!(count(&settled, "files_changed"), 0);
+    assert_eq!(settled["total_chunks"], report["total_chunks"]);
+}
+
+#[test]
+fn a_watched_folder_is_followed() {
+    let workshop = Workshop::new();
+    let server = workshop.serve(&["--watch"]);
+    let page = workshop.site().join("docs/frost-shield.md");
+    fs::write(
+        &page,
+        "# Frost shield\n\n## Unrolling\n\nThe frost shield unrolls at minus 7 degrees.\n",
+    )
+    .unwrap();
+    let deadline = Instant::now() + Duration::from_mins(1);
+    loop {
+        let (_, found) = server.post(
+            "/api/v1/search",
+            &json!({"query": "when does the frost shield unroll"}),
+        );
+        if found["data"]["results"][0]["source"] == "docs/frost-shield.md" {
+            break;
+        }
+        assert!(
+            Instant::now() < deadline,
+            "the new page is not found: {found}"
+        );
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+#[test]
+fn wrong_folders_and_settings_are_named() {
+    let workshop = Workshop::new();
+    let missing = workshop.run(&["sync", "nowhere"]);
+    assert_eq!(missing.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&missing.stderr).contains("nowhere"));
+    let nothing = workshop.run(&["ask", "anything"]);
+    assert!(String::from_utf8_lossy(&nothing.stderr).contains("bookrag serve SITE"));
+    let misspelt = workshop
+        .command(&["sync", "book"])
+        .env("BOOKRAG_EMBEDER", "openai")
+        .output()
+        .unwrap();
+    assert!(String::from_utf8_lossy(&misspelt.stderr).contains("BOOKRAG_EMBEDER"));
+    assert_eq!(workshop.run(&["sync"]).status.code(), Some(2));
+}
+
+#[test]
+fn chunks_are_printed_one_a_line() {
+    let workshop = Workshop::new();
+    let output = workshop.run(&["chunks", "book", "--jsonl"]);
+    assert_eq!(output.status.code(), Some(0));
+    let lines: Vec<Value> = output
+        .stdout
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty())
+        .map(|line| serde_json::from_slice(line).unwrap())
+        .collect();
+    assert!(lines.len() > 90);
+    for line in &lines {
+        for field in ["source", "url", "start_line", "end_line", "text"] {
+            assert!(!line[field].is_null(), "{field} in {line}");
+        }
+    }
+    let test_chapter = lines
+        .iter()
+        .filter(|line| line["source"] == "docs/test-chapter-1.md");
+    let tokens: u64 = test_chapter
+        .map(|line| line["token_count"].as_u64().unwrap())
+        .sum();
+    assert!((2_700..=3_300).contains(&tokens), "{tokens}");
+}

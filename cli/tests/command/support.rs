@@ -1,0 +1,131 @@
+//! The `bookrag` command in a temporary folder, with a copy of the fixture book.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+use serde_json::Value;
+
+/// A workshop: a copy of the book, and stores of its own.
+pub(crate) struct Workshop {
+    folder: tempfile::TempDir,
+}
+
+impl Workshop {
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/book");
+        copy(&fixture, &folder.path().join("book"));
+        Self { folder }
+    }
+
+    pub(crate) fn site(&self) -> PathBuf {
+        self.folder.path().join("book")
+    }
+
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_bookrag"));
+        command.args(arguments).current_dir(self.folder.path());
+        for (name, _) in std::env::vars() {
+            let ours = name.starts_with("BOOKRAG_") || name.starts_with("QDRANT_");
+            if ours || name.starts_with("DATABASE_URL") || name.starts_with("OPENAI_") {
+                command.env_remove(name);
+            }
+        }
+        command
+    }
+
+    pub(crate) fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    /// Runs a command with `--json` and reads what it prints.
+    pub(crate) fn json(&self, arguments: &[&str]) -> Value {
+        let mut all = arguments.to_vec();
+        all.push("--json");
+        let output = self.run(&all);
+        serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|error| panic!("{arguments:?}: {error}: {output:?}"))
+    }
+
+    pub(crate) fn sync(&self) -> Value {
+        self.json(&["sync", "book"])
+    }
+
+    /// Starts `serve` and waits until the book is indexed.
+    pub(crate) fn serve(&self, more: &[&str]) -> Server {
+        let mut arguments = vec!["serve", "book", "--listen", "127.0.0.1:0"];
+        arguments.extend(more);
+        #[expect(clippy::zombie_processes, reason = "the server's drop waits for it")]
+        let mut child = self
+            .command(&arguments)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap());
+        let mut seen = Vec::new();
+        for line in lines.lines() {
+            let line = line.unwrap();
+            if let Some(at) = line.find("http://") {
+                let url = line[at..].split('/').take(3).collect::<Vec<_>>().join("/");
+                return Server { child, url };
+            }
+            seen.push(line);
+        }
+        panic!("serve ended before it listened: {seen:?}");
+    }
+}
+
+/// A running `serve`; killed when dropped.
+pub(crate) struct Server {
+    child: Child,
+    pub(crate) url: String,
+}
+
+impl Server {
+    /// Ends it without a word, as a crash would.
+    pub(crate) fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    pub(crate) fn post(&self, path: &str, body: &Value) -> (u16, Value) {
+        let request = client().post(format!("{}{path}", self.url)).json(body);
+        let response = request.send().unwrap();
+        (response.status().as_u16(), response.json().unwrap())
+    }
+
+    pub(crate) fn get(&self, path: &str) -> (u16, String) {
+        let response = client().get(format!("{}{path}", self.url)).send().unwrap();
+        (response.status().as_u16(), response.text().unwrap())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+pub(crate) fn client() -> reqwest::blocking::Client {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    reqwest::blocking::Client::builder()
+        .no_proxy()
+        .build()
+        .unwrap()
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}

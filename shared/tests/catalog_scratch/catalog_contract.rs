@@ -1,1 +1,0 @@
-../../../tests/suite/catalog_contract.rs

@@ -1,0 +1,54 @@
+//! One way: a module imports only modules above it in `lib.rs`.
+#![expect(clippy::unwrap_used, reason = "a failed step fails its test")]
+
+use std::fs;
+use std::path::Path;
+
+/// For the functions and the command; no stage may import them.
+const AT_THE_EDGE: [&str; 3] = ["config", "context", "telemetry"];
+
+#[test]
+fn modules_import_only_modules_above_them() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let lib = fs::read_to_string(source.join("lib.rs")).unwrap();
+    let order: Vec<&str> = lib
+        .lines()
+        .filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'))
+        .collect();
+    assert!(order.len() > 10, "{order:?}");
+    let mut wrong = Vec::new();
+    for (place, module) in order.iter().enumerate() {
+        let below = &order[place + 1..];
+        for (path, text) in files_of(&source, module) {
+            for other in below.iter().chain(&AT_THE_EDGE) {
+                let edge = AT_THE_EDGE.contains(module) || (other == module);
+                let imports = text.contains(&format!("crate::{other}::"))
+                    || text.contains(&format!("crate::{{{other}::"));
+                if imports && !edge {
+                    wrong.push(format!("{path} imports {other}"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+fn files_of(source: &Path, module: &str) -> Vec<(String, String)> {
+    let mut files = Vec::new();
+    let mut queue = vec![source.join(module), source.join(format!("{module}.rs"))];
+    while let Some(path) = queue.pop() {
+        if path.is_dir() {
+            queue.extend(
+                fs::read_dir(&path)
+                    .unwrap()
+                    .map(|entry| entry.unwrap().path()),
+            );
+        } else if path.is_file() && path.extension().is_some_and(|extension| extension == "rs") {
+            files.push((
+                path.display().to_string(),
+                fs::read_to_string(&path).unwrap(),
+            ));
+        }
+    }
+    files
+}

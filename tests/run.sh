@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Installs what the tests need, then runs all of them. Needs Rust, Python and Node; nothing else.
+#
+# As root on Debian it installs Chromium and PostgreSQL from the distribution; elsewhere it takes what is there, and
+# the tests fetch PostgreSQL from PyPI when there is none. A test whose dependency is missing fails.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+tools="${XDG_CACHE_HOME:-$HOME/.cache}/bookrag/test-tools"
+mkdir -p "$tools"
+
+if [ ! -x "$tools/venv/bin/cargo-lambda" ] || [ ! -x "$tools/venv/bin/moto_server" ]; then
+  echo "installing cargo-lambda and moto from PyPI"
+  python3 -m venv "$tools/venv"
+  "$tools/venv/bin/pip" install --quiet --disable-pip-version-check cargo-lambda==1.9.2 ziglang 'moto[server]==5.2.*'
+fi
+
+find_chromium() {
+  for name in "${BOOKRAG_TEST_CHROMIUM:-}" chromium chromium-browser google-chrome; do
+    [ -n "$name" ] && command -v "$name" && return
+  done
+  return 1
+}
+if ! find_chromium >/dev/null && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+  echo "installing Chromium"
+  apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null
+fi
+if ! BOOKRAG_TEST_CHROMIUM="$(find_chromium)"; then
+  echo "error: no Chromium; install it or name it in BOOKRAG_TEST_CHROMIUM" >&2
+  exit 1
+fi
+if [ ! -d "$tools/node_modules/playwright-core" ]; then
+  npm install --silent --no-audit --no-fund --prefix "$tools" playwright-core@1.64.1
+fi
+
+# Each function alone, as it is deployed: features of one package must not leak into another.
+for function in query search health ingest; do
+  PATH="$tools/venv/bin:$PATH" cargo lambda build --quiet --skip-target-check --profile function-test -p "$function"
+done
+
+export BOOKRAG_TEST_CHROMIUM
+export BOOKRAG_TEST_NODE_MODULES="$tools/node_modules"
+export BOOKRAG_TEST_PYTHON="$tools/venv/bin/python"
+export BOOKRAG_TEST_FUNCTIONS="$PWD/target/lambda"
+cargo test --workspace "$@"

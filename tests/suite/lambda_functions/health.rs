@@ -1,0 +1,46 @@
+use std::net::TcpListener;
+
+use bookrag_tests::events::RestRequest;
+
+use super::{Lambda, book, filled};
+
+#[tokio::test]
+async fn health_counts_what_the_index_holds() {
+    let backends = bookrag_tests::backends::Backends::start("lambda_health").await;
+    let report = backends.fill(&book()).await;
+    let lambda = Lambda::start("health", &backends.environment()).await;
+    for path in ["/api/v1/health", "/health"] {
+        let response = lambda
+            .send(RestRequest::new("GET", path).stage("prod"))
+            .await;
+        let body = response.json();
+        assert_eq!(response.status, 200, "{body}");
+        assert_eq!(body["data"]["status"], "healthy", "{body}");
+        assert_eq!(
+            body["data"]["index"]["chunks"], report.total_chunks,
+            "{body}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn health_without_a_vector_store_is_bad_and_says_no_address() {
+    let backends = filled("lambda_health_down").await;
+    let closed = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let mut environment = backends.environment();
+    environment.retain(|(name, _)| *name != "QDRANT_URL");
+    environment.push(("QDRANT_URL", format!("http://{closed}")));
+    let lambda = Lambda::start("health", &environment).await;
+    let response = lambda.send(RestRequest::new("GET", "/health")).await;
+    let body = response.json();
+    assert_eq!(response.status, 503, "{body}");
+    assert_eq!(body["data"]["status"], "unhealthy", "{body}");
+    assert_eq!(body["data"]["catalog"]["status"], "healthy", "{body}");
+    assert!(
+        !response.text().contains(&closed.port().to_string()),
+        "{body}"
+    );
+}

@@ -1,0 +1,49 @@
+use bookrag_tests::events::RestRequest;
+use serde_json::{Value, json};
+
+use super::{Lambda, assert_failure, filled};
+
+const WORDS: &str = "calibrate the Dewdrop probe in air and water";
+const SOURCE: &str = "docs/module-1-foundations/chapter-1-sensing/01-lesson-soil-moisture.md";
+
+fn sources(body: &Value) -> Vec<&str> {
+    let results = body["data"]["results"].as_array().unwrap();
+    results
+        .iter()
+        .map(|result| result["source"].as_str().unwrap())
+        .collect()
+}
+
+#[tokio::test]
+async fn search_finds_by_url_and_by_body() {
+    let backends = filled("lambda_search").await;
+    let lambda = Lambda::start("search", &backends.environment()).await;
+    let by_url = |top_k: &str| {
+        RestRequest::new("GET", "/api/v1/search")
+            .query("q", WORDS)
+            .query("top_k", top_k)
+    };
+
+    let response = lambda.send(by_url("3").stage("prod")).await;
+    let body = response.json();
+    assert_eq!(response.status, 200, "{body}");
+    assert_eq!(sources(&body).len(), 3, "{body}");
+    assert!(sources(&body).contains(&SOURCE), "{body}");
+
+    let request = json!({ "query": WORDS, "top_k": 3 });
+    let response = lambda
+        .send(RestRequest::post_json("/api/v1/search", &request))
+        .await;
+    assert_eq!(sources(&response.json()), sources(&body));
+
+    let response = lambda.send(RestRequest::new("GET", "/api/v1/search")).await;
+    assert_failure(&response, 400, "invalid_request", Some("query"));
+    assert_failure(
+        &lambda.send(by_url("many")).await,
+        400,
+        "invalid_request",
+        Some("top_k"),
+    );
+    let response = lambda.send(RestRequest::new("PUT", "/api/v1/search")).await;
+    assert_failure(&response, 405, "method_not_allowed", None);
+}

@@ -1,0 +1,173 @@
+//! The book's files in S3: what is there, what is not, and what only seems not to be.
+
+use axum::{Router, http::StatusCode, routing::any};
+use bookrag::book::MAX_PAGE_BYTES;
+use bookrag::source::{S3Source, Source, SourceError};
+use bookrag_tests::moto::{Moto, client};
+use tokio::net::TcpListener;
+
+/// More than one page of a listing holds.
+const MANY: usize = 1_001;
+
+fn source(moto: &Moto, url: &str) -> Source {
+    Source::S3(S3Source::new(moto.client(), url).unwrap())
+}
+
+#[tokio::test]
+async fn a_prefix_is_a_folder() {
+    let moto = Moto::start().await;
+    moto.create_bucket("books").await;
+    for key in [
+        "site/docs/a b.md",
+        "site/docs/",
+        "site/ä+%.md",
+        "site2/c.md",
+        "site",
+    ] {
+        moto.put("books", key, key).await;
+    }
+    moto.put("books", "site/empty.md", "").await;
+    let at_prefix = source(&moto, "s3://books/site/");
+    let listed: Vec<String> = at_prefix.list().await.unwrap().into_iter().collect();
+    assert_eq!(listed, ["docs/a b.md", "empty.md", "ä+%.md"]);
+    for path in &listed[..1] {
+        let bytes = at_prefix.read(path).await.unwrap().unwrap();
+        assert_eq!(bytes, format!("site/{path}").as_bytes());
+    }
+    assert_eq!(
+        at_prefix.read("ä+%.md").await.unwrap().unwrap(),
+        "site/ä+%.md".as_bytes()
+    );
+    assert_eq!(at_prefix.read("empty.md").await.unwrap(), Some(Vec::new()));
+    assert_eq!(at_prefix.read("docs/none.md").await.unwrap(), None);
+    assert_eq!(at_prefix.settings().await.unwrap().docs_path, "docs");
+
+    let at_root = source(&moto, "s3://books");
+    assert!(at_root.list().await.unwrap().contains("site2/c.md"));
+    assert_eq!(
+        at_root.read("site2/c.md").await.unwrap().unwrap(),
+        b"site2/c.md"
+    );
+    assert_eq!(at_root.settings().await.unwrap().docs_path, "");
+}
+
+#[tokio::test]
+async fn listings_of_several_pages_are_read_to_their_end_and_files_to_the_limit() {
+    let moto = Moto::start().await;
+    moto.create_bucket("books").await;
+    for number in 0..MANY {
+        moto.put("books", &format!("docs/{number}.md"), "x").await;
+    }
+    let source = source(&moto, "s3://books");
+    assert_eq!(source.list().await.unwrap().len(), MANY);
+    for (excess, kept) in [(0, 0), (1, 1), (100_000, 1)] {
+        moto.put("books", "big.md", vec![b'x'; MAX_PAGE_BYTES + excess])
+            .await;
+        let bytes = source.read("big.md").await.unwrap().unwrap();
+        assert_eq!(bytes.len(), MAX_PAGE_BYTES + kept);
+    }
+}
+
+#[tokio::test]
+async fn a_bucket_that_is_not_there_is_no_empty_book() {
+    let moto = Moto::start().await;
+    let source = source(&moto, "s3://nowhere/site");
+    for failure in [
+        source.list().await.unwrap_err(),
+        source.read("docs/a.md").await.unwrap_err(),
+    ] {
+        assert_eq!(failure.to_string(), "the bucket nowhere does not exist");
+    }
+}
+
+/// A server that gives every request the same answer.
+async fn source_that_answers(status: StatusCode, body: &'static str) -> Source {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let router = Router::new().fallback(any(async move || (status, body)));
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    Source::S3(S3Source::new(client(&url), "s3://books").unwrap())
+}
+
+#[tokio::test]
+async fn only_the_store_itself_can_say_that_a_file_is_gone() {
+    let forbidden = "<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>";
+    let source = source_that_answers(StatusCode::FORBIDDEN, forbidden).await;
+    let failure = source.read("docs/a.md").await.unwrap_err();
+    assert!(
+        matches!(failure, SourceError::Forbidden { .. }),
+        "{failure}"
+    );
+    let expected = "docs/a.md may not be read: 403 AccessDenied: Access Denied";
+    assert_eq!(failure.to_string(), expected);
+    let failure = source.list().await.unwrap_err();
+    assert!(
+        matches!(failure, SourceError::Forbidden { .. }),
+        "{failure}"
+    );
+
+    let source = source_that_answers(StatusCode::NOT_FOUND, "<html>Not found</html>").await;
+    let failure = source.read("docs/a.md").await.unwrap_err();
+    assert!(
+        matches!(failure, SourceError::Unavailable { .. }),
+        "{failure}"
+    );
+
+    let gone = "<Error><Code>NoSuchKey</Code><Message>gone</Message></Error>";
+    let source = source_that_answers(StatusCode::NOT_FOUND, gone).await;
+    assert_eq!(source.read("docs/a.md").await.unwrap(), None);
+
+    let busy = "<Error><Code>InternalError</Code><Message>again</Message></Error>";
+    let source = source_that_answers(StatusCode::INTERNAL_SERVER_ERROR, busy).await;
+    let failure = source.read("docs/a.md").await.unwrap_err();
+    assert!(
+        matches!(failure, SourceError::Unavailable { .. }),
+        "{failure}"
+    );
+
+    let nobody = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let url = format!("http://{}", nobody.local_addr().unwrap());
+    drop(nobody);
+    let source = Source::S3(S3Source::new(client(&url), "s3://books").unwrap());
+    let failure = source.read("docs/a.md").await.unwrap_err();
+    assert!(
+        matches!(failure, SourceError::Unavailable { .. }),
+        "{failure}"
+    );
+}
+
+#[test]
+fn addresses_are_read_strictly_and_keys_by_the_prefix() {
+    let at = |url: &str| S3Source::new(client("http://127.0.0.1:1"), url);
+    for wrong in [
+        "",
+        "books/site",
+        "s3://",
+        "s3:///site",
+        "https://books.s3.amazonaws.com",
+    ] {
+        let failure = at(wrong).unwrap_err();
+        assert!(
+            failure.to_string().contains(&format!("`{wrong}`")),
+            "{failure}"
+        );
+    }
+    let source = at("s3://books/a/site//").unwrap();
+    assert_eq!(
+        (source.bucket(), source.url().as_str()),
+        ("books", "s3://books/a/site")
+    );
+    assert_eq!(source.path_of("a/site/docs/x.md"), Some("docs/x.md"));
+    for outside in [
+        "a/site",
+        "a/site/",
+        "a/site/docs/",
+        "a/site2/x.md",
+        "docs/x.md",
+        "",
+    ] {
+        assert_eq!(source.path_of(outside), None, "{outside}");
+    }
+    assert_eq!(at("s3://books/").unwrap().path_of("x.md"), Some("x.md"));
+    assert_eq!(at("s3://books").unwrap().url(), "s3://books");
+}

@@ -1,0 +1,122 @@
+//! What a function talks to: a database, the vector store, an embeddings API; and a book in them.
+
+use std::{path::Path, time::Duration};
+
+use bookrag::{
+    catalog::{Catalog, PostgresCatalog, PostgresOptions},
+    chunk::ChunkPolicy,
+    index::VectorIndex,
+    ingest::{Ingest, Report, SyncOptions, site_info, sync},
+    source::{FolderSource, Source},
+};
+use bookrag_cli::engine::Engine;
+use tempfile::TempDir;
+
+use crate::{openai::OpenAi, postgres::Postgres};
+
+/// The origin from which browsers may call.
+pub const ORIGIN: &str = "https://book.example";
+/// A machine that compiles as well is slow.
+const TIMEOUT: Duration = Duration::from_secs(20);
+const POOL_SIZE: usize = 2;
+/// What collections' names begin with unless a process is told otherwise.
+const COLLECTION: &str = "textbook_chunks";
+const SITE: &str = "garden";
+
+/// The servers behind the functions, empty at first, and gone when this is dropped.
+#[derive(Debug)]
+pub struct Backends {
+    /// The catalog, its tables made.
+    pub catalog: Catalog,
+    /// The vector store.
+    pub index: VectorIndex,
+    openai: OpenAi,
+    engine: Engine,
+    database_url: String,
+    /// The engine's files; dropped after it.
+    _folder: TempDir,
+}
+
+impl Backends {
+    /// Starts them all; `database` is the name of the database, one of the test's own.
+    ///
+    /// # Panics
+    ///
+    /// When one does not start.
+    pub async fn start(database: &str) -> Self {
+        let database_url = Postgres::shared().await.create_database(database).await;
+        let catalog = PostgresCatalog::new(PostgresOptions {
+            url: database_url.clone().into(),
+            direct_url: None,
+            statement_timeout: TIMEOUT,
+            connect_timeout: TIMEOUT,
+            pool_size: POOL_SIZE,
+        });
+        let catalog = Catalog::Postgres(catalog.expect("the server's URL is one"));
+        catalog.migrate().await.expect("the migrations apply");
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let engine = Engine::start(folder.path())
+            .await
+            .expect("the engine starts");
+        let index = VectorIndex::new(engine.url(), None, TIMEOUT).expect("the engine's URL is one");
+        Self {
+            catalog,
+            index,
+            openai: OpenAi::start().await,
+            engine,
+            database_url,
+            _folder: folder,
+        }
+    }
+
+    /// The variables of a function that uses them.
+    #[must_use]
+    pub fn environment(&self) -> Vec<(&'static str, String)> {
+        let mut environment = self.openai.environment();
+        environment.extend([
+            ("QDRANT_URL", self.engine.url().to_owned()),
+            ("DATABASE_URL", self.database_url.clone()),
+            ("BOOKRAG_SALT", "test-salt".to_owned()),
+            ("BOOKRAG_SITE", SITE.to_owned()),
+            ("BOOKRAG_ORIGINS", ORIGIN.to_owned()),
+        ]);
+        environment
+    }
+
+    /// Indexes the book in a folder, as a function with these variables would.
+    ///
+    /// # Panics
+    ///
+    /// When it cannot be indexed.
+    pub async fn fill(&self, book: &Path) -> Report {
+        let source = Source::Folder(FolderSource::open(book).expect("the book is there"));
+        let settings = source.settings().await.expect("its settings can be read");
+        let (embedder, policy) = (self.openai.embedder(), ChunkPolicy::ADAPTIVE);
+        let site = site_info(&settings, SITE);
+        let index_row = Ingest::open_index(
+            &self.catalog,
+            &self.index,
+            &embedder,
+            &policy,
+            COLLECTION,
+            site,
+        )
+        .await
+        .expect("the index is made");
+        let ingest = Ingest {
+            source,
+            settings,
+            site: SITE.to_owned(),
+            policy,
+            embedder,
+            index: self.index.clone(),
+            catalog: self.catalog.clone(),
+            index_row,
+        };
+        let report = sync(&ingest, SyncOptions::default(), |_| {})
+            .await
+            .expect("the book is indexed");
+        assert_eq!(report.status, "success", "{report}");
+        report
+    }
+}

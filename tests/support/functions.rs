@@ -1,0 +1,95 @@
+//! The functions' binaries.
+
+use std::{
+    collections::BTreeMap,
+    env,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use serde_json::Value;
+use tokio::sync::Mutex;
+
+/// A folder with `NAME/bootstrap` for each function, as `cargo lambda build` leaves it in `target/lambda`.
+const FOLDER_VARIABLE: &str = "BOOKRAG_TEST_FUNCTIONS";
+
+/// What the names of the variables begin with that Cargo sets for the package it runs.
+const PACKAGE_VARIABLES: [&str; 6] = [
+    "CARGO_BIN_",
+    "CARGO_CRATE_NAME",
+    "CARGO_MANIFEST_",
+    "CARGO_PKG_",
+    "CARGO_PRIMARY_PACKAGE",
+    "CARGO_TARGET_TMPDIR",
+];
+
+/// The binaries built so far.
+static BUILT: Mutex<BTreeMap<String, PathBuf>> = Mutex::const_new(BTreeMap::new());
+
+/// The binary of a function: from `BOOKRAG_TEST_FUNCTIONS`, else built now, once in a process.
+///
+/// It is built by itself, as for Lambda: together with other packages it would have their features.
+///
+/// # Panics
+///
+/// When it is not in the folder named, or does not build.
+pub async fn function_binary(name: &str) -> PathBuf {
+    if let Some(folder) = env::var_os(FOLDER_VARIABLE) {
+        let binary = Path::new(&folder).join(name).join("bootstrap");
+        assert!(
+            binary.is_file(),
+            "{FOLDER_VARIABLE} is set, and there is no {}",
+            binary.display()
+        );
+        return binary;
+    }
+    let mut built = BUILT.lock().await;
+    if let Some(binary) = built.get(name) {
+        return binary.clone();
+    }
+    let package = name.to_owned();
+    let binary = tokio::task::spawn_blocking(move || build(&package))
+        .await
+        .unwrap_or_else(|failure| std::panic::resume_unwind(failure.into_panic()));
+    built.insert(name.to_owned(), binary.clone());
+    binary
+}
+
+/// A Cargo command in the workspace, as from a shell.
+///
+/// Without what `cargo test` tells the test about its package: build scripts of dependencies (ring's) are run again
+/// when those variables change, and half of the workspace is then compiled again, here and in the shell.
+#[must_use]
+pub fn cargo() -> Command {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.current_dir(env!("CARGO_MANIFEST_DIR"));
+    for (name, _) in env::vars_os() {
+        let told = name.to_str().is_some_and(|name| {
+            PACKAGE_VARIABLES
+                .iter()
+                .any(|prefix| name.starts_with(prefix))
+        });
+        if told {
+            command.env_remove(name);
+        }
+    }
+    command
+}
+
+fn build(name: &str) -> PathBuf {
+    let output = cargo()
+        .args(["build", "--locked", "-p", name, "--bin", name])
+        .arg("--message-format=json-render-diagnostics")
+        .stderr(Stdio::piped())
+        .output()
+        .unwrap_or_else(|cause| panic!("cargo does not start: {cause}"));
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{name} does not build:\n{errors}");
+    String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .filter(|message| message["target"]["name"] == name)
+        .find_map(|message| message["executable"].as_str().map(PathBuf::from))
+        .unwrap_or_else(|| panic!("cargo named no binary for {name}:\n{errors}"))
+}

@@ -1,0 +1,160 @@
+//! S3 as moto imitates it, in a process of its own.
+
+mod python;
+
+use std::{process::Stdio, time::Duration};
+
+use aws_sdk_s3::{
+    Client,
+    config::{BehaviorVersion, Builder, Credentials, Region},
+};
+use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
+use tokio::{
+    io::{AsyncBufReadExt as _, BufReader},
+    process::{Child, ChildStderr, ChildStdin, Command},
+    task::JoinHandle,
+    time::timeout,
+};
+
+/// Serves on a free port, and ends when standard input does: with the test process, however that ends.
+const SERVER: &str = r"
+import os, sys, threading
+def watch():
+    sys.stdin.read()
+    os._exit(0)
+threading.Thread(target=watch, daemon=True).start()
+from moto.server import main
+main(['-H', '127.0.0.1', '-p', '0'])
+";
+/// What stands before the address in the server's log.
+const RUNNING: &str = "Running on ";
+/// moto imports much, on a machine that compiles as well.
+const START_DEADLINE: Duration = Duration::from_mins(2);
+
+/// A moto server. Dropping it ends it.
+#[derive(Debug)]
+pub struct Moto {
+    url: String,
+    client: Client,
+    _process: Child,
+    _stdin: ChildStdin,
+    log: JoinHandle<()>,
+}
+
+impl Moto {
+    /// Starts it on a free loopback port.
+    ///
+    /// # Panics
+    ///
+    /// When there is no moto and none can be installed, or it does not start.
+    pub async fn start() -> Self {
+        let python = python::with_moto().await;
+        let mut process = Command::new(&python)
+            .args(["-c", SERVER])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap_or_else(|cause| panic!("{} does not start: {cause}", python.display()));
+        let (stdin, stderr) = (process.stdin.take(), process.stderr.take());
+        let mut log = BufReader::new(stderr.expect("it is piped"));
+        let url = timeout(START_DEADLINE, address(&mut log))
+            .await
+            .unwrap_or_else(|_| panic!("moto did not start in {START_DEADLINE:?}"))
+            .unwrap_or_else(|log| panic!("moto does not start:\n{log}"));
+        // A pipe that nobody reads would fill, and the server would wait.
+        let log = tokio::spawn(async move {
+            let mut sink = tokio::io::sink();
+            let _ = tokio::io::copy(&mut log, &mut sink).await;
+        });
+        Self {
+            client: client(&url),
+            url,
+            _process: process,
+            _stdin: stdin.expect("it is piped"),
+            log,
+        }
+    }
+
+    /// The variables that make a process use it.
+    #[must_use]
+    pub fn environment(&self) -> Vec<(&'static str, String)> {
+        vec![("AWS_ENDPOINT_URL", self.url.clone())]
+    }
+
+    /// A client of it.
+    #[must_use]
+    pub fn client(&self) -> Client {
+        self.client.clone()
+    }
+
+    /// Makes a bucket.
+    ///
+    /// # Panics
+    ///
+    /// When it is refused.
+    pub async fn create_bucket(&self, bucket: &str) {
+        let request = self.client.create_bucket().bucket(bucket);
+        request.send().await.expect("a bucket is made");
+    }
+
+    /// Writes an object.
+    ///
+    /// # Panics
+    ///
+    /// When it is refused.
+    pub async fn put(&self, bucket: &str, key: &str, content: impl Into<Vec<u8>>) {
+        let request = self.client.put_object().bucket(bucket).key(key);
+        let request = request.body(content.into().into());
+        request.send().await.expect("an object is written");
+    }
+
+    /// Removes an object.
+    ///
+    /// # Panics
+    ///
+    /// When it is refused.
+    pub async fn delete(&self, bucket: &str, key: &str) {
+        let request = self.client.delete_object().bucket(bucket).key(key);
+        request.send().await.expect("an object is removed");
+    }
+}
+
+impl Drop for Moto {
+    fn drop(&mut self) {
+        self.log.abort();
+    }
+}
+
+/// A client of an S3 server on loopback.
+#[must_use]
+pub fn client(url: &str) -> Client {
+    let tls = Provider::Rustls(CryptoMode::Ring);
+    let http = aws_smithy_http_client::Builder::new()
+        .tls_provider(tls)
+        .build_https();
+    let config = Builder::new()
+        .behavior_version(BehaviorVersion::latest())
+        .region(Region::new("us-east-1"))
+        .credentials_provider(Credentials::new("test", "test", None, None, "tests"))
+        .endpoint_url(url)
+        .force_path_style(true)
+        .http_client(http)
+        .build();
+    Client::from_conf(config)
+}
+
+/// Reads the log up to the line with the address; returns what was read when there is none.
+async fn address(log: &mut BufReader<ChildStderr>) -> Result<String, String> {
+    let mut read = String::new();
+    loop {
+        let start = read.len();
+        if log.read_line(&mut read).await.unwrap_or(0) == 0 {
+            return Err(read);
+        }
+        if let Some((_, url)) = read[start..].split_once(RUNNING) {
+            return Ok(url.trim().to_owned());
+        }
+    }
+}
