@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::{Query, State};
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bookrag::catalog::IndexStats;
 use bookrag::ingest::{MassDeletion, SyncOptions};
@@ -25,17 +25,9 @@ pub(super) async fn book(State(server): Shared) -> Response {
             .unwrap_or_default(),
         Err(_) => IndexStats::default(),
     };
-    // While a sync holds the lock the page does without examples.
-    let examples = match server.ingest.try_lock() {
-        Ok(ingest) => ingest
-            .source
-            .read(EXAMPLE_QUESTIONS)
-            .await
-            .ok()
-            .flatten()
-            .unwrap_or_default(),
-        Err(_) => Vec::new(),
-    };
+    let source = server.reading.read().await.source.clone();
+    let examples = source.read(EXAMPLE_QUESTIONS).await;
+    let examples = examples.ok().flatten().unwrap_or_default();
     let examples = String::from_utf8_lossy(&examples);
     let examples: Vec<&str> = examples
         .lines()
@@ -59,7 +51,15 @@ pub(super) struct SyncQuery {
     allow_mass_deletion: bool,
 }
 
-pub(super) async fn sync(State(server): Shared, Query(query): Query<SyncQuery>) -> Response {
+pub(super) async fn sync(
+    State(server): Shared,
+    Query(query): Query<SyncQuery>,
+    headers: HeaderMap,
+) -> Response {
+    // Browsers say where a request comes from; the command does not. No page may start a run.
+    if headers.contains_key(header::ORIGIN) {
+        return StatusCode::FORBIDDEN.into_response();
+    }
     let mass_deletion = if query.allow_mass_deletion {
         MassDeletion::Allow
     } else {

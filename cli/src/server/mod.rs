@@ -11,7 +11,7 @@ use axum::extract::State;
 use axum::routing::{any, get, post};
 use bookrag::context::Context;
 use bookrag::ingest::{Ingest, Report, SyncError, SyncOptions, sync};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, RwLock};
 
 /// A served book.
 #[derive(Debug)]
@@ -19,6 +19,8 @@ pub(crate) struct Server {
     context: Arc<Context>,
     /// One run at a time.
     pub(crate) ingest: Mutex<Ingest>,
+    /// What pages are read with meanwhile: a reader does not wait for a run.
+    reading: RwLock<Ingest>,
     title: String,
     instance: String,
     /// Where the built site is, if it is served somewhere.
@@ -35,6 +37,7 @@ impl Server {
         Self {
             context: Arc::new(context),
             title: ingest.index_row.site.title.clone(),
+            reading: RwLock::new(ingest.clone()),
             ingest: Mutex::new(ingest),
             instance,
             site_url: site_url.map(|url| url.trim_end_matches('/').to_owned()),
@@ -50,6 +53,7 @@ impl Server {
     pub(crate) async fn sync(&self, options: SyncOptions) -> Result<Report, SyncError> {
         let mut ingest = self.ingest.lock().await;
         ingest.settings = ingest.source.settings().await?;
+        self.reading.write().await.clone_from(&ingest);
         sync(&ingest, options, |_| {}).await
     }
 }

@@ -37,7 +37,7 @@ async fn document_at(server: &Server, path: &str) -> Option<Document> {
         .documents(index.index_id)
         .await
         .ok()?;
-    let ingest = server.ingest.lock().await;
+    let ingest = server.reading.read().await;
     for document in documents {
         let file = page_file(&ingest.settings, &document.row.source);
         let same = document.row.url.trim_end_matches('/') == wanted;

@@ -252,6 +252,9 @@ fn bad_requests_are_told_what_is_wrong() {
         .unwrap();
     assert_eq!(broken.status().as_u16(), 400);
     assert_eq!(server.get("/api/v1/chat").0, 405);
+    let sync = client().post(format!("{}/local/sync", server.url));
+    let elsewhere = sync.header("origin", "https://elsewhere.example").send();
+    assert_eq!(elsewhere.unwrap().status().as_u16(), 403);
     assert_eq!(server.get("/api/v1/nothing").0, 404);
     assert_eq!(server.get("/api/v1/search?q=probe&top_k=many").0, 400);
     assert_eq!(server.get("/api/v1/health").0, 200);

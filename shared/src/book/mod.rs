@@ -7,6 +7,7 @@ mod pages;
 mod front_matter;
 mod permalink;
 mod jsx;
+mod lines;
 mod mdx;
 mod slug;
 mod markdown;

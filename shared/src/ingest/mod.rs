@@ -3,6 +3,7 @@
 //! The catalog is the root: a point that it does not list is not in the book, and a commit is the moment of change.
 
 mod plan;
+mod outcome;
 mod report;
 mod site;
 mod sync;
@@ -26,10 +27,12 @@ use crate::embed::{EmbedError, Embedder, Purpose};
 use crate::index::{BM25_SETTINGS, IndexError, NewPoint, VectorIndex};
 use crate::source::{Source, SourceError};
 
+pub use outcome::{Change, DocumentOutcome};
 pub use report::{Report, SkippedFile};
 pub use site::site_info;
 pub use sync::{MassDeletion, Progress, SyncError, SyncOptions, sync};
 
+use outcome::{deleted, skipped};
 use plan::{Plan, PlannedChunk, Vectors};
 
 /// How often a document is started over when another writer, or the author, was faster.
@@ -84,52 +87,6 @@ pub enum IngestError {
     /// The index was retired meanwhile.
     #[error("the index is retired")]
     Retired,
-}
-
-/// What became of a file.
-#[derive(Debug, Clone, Default)]
-pub struct DocumentOutcome {
-    /// What was done.
-    pub change: Change,
-    /// What was wrong with the page and did not matter enough.
-    pub warnings: Vec<String>,
-    /// The page's URL.
-    pub url: Option<String>,
-    /// Chunks the document has now, with what the report counts of each.
-    pub chunks: Vec<Chunk>,
-    /// The chapter they are of.
-    pub chapter: Option<String>,
-    /// Chunks embedded anew.
-    pub embedded: usize,
-    /// Chunks that took over stored vectors.
-    pub reused: usize,
-    /// Chunks whose point stayed.
-    pub kept: usize,
-    /// Time spent in the embedder.
-    pub embedding: Duration,
-    /// Attempts after the first.
-    pub retries: usize,
-}
-
-/// What was done with a file.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Change {
-    /// It is not a page, and was none.
-    #[default]
-    NotAPage,
-    /// Its text and all that reading it used are as they were.
-    Unchanged,
-    /// It was indexed.
-    Indexed,
-    /// It is gone, and so are its chunks.
-    Deleted,
-    /// It cannot be read; its last good revision stays if there is one.
-    Skipped {
-        /// Why.
-        reason: String,
-        /// Whether an older revision still answers.
-        stale: bool,
-    },
 }
 
 /// A file as it is now, with all that reading it uses.
@@ -454,23 +411,6 @@ impl Ingest {
             .collect();
         self.catalog.forget(self.index_row.index_id, &done).await?;
         Ok(done.len())
-    }
-}
-
-fn deleted() -> DocumentOutcome {
-    DocumentOutcome {
-        change: Change::Deleted,
-        ..DocumentOutcome::default()
-    }
-}
-
-fn skipped(reason: &SkipReason, stale: bool) -> DocumentOutcome {
-    DocumentOutcome {
-        change: Change::Skipped {
-            reason: reason.to_string(),
-            stale,
-        },
-        ..DocumentOutcome::default()
     }
 }
 

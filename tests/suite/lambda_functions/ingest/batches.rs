@@ -1,0 +1,146 @@
+//! Messages of a queue.
+
+use std::sync::Arc;
+
+use axum::{Json, Router, routing::post};
+use bookrag_tests::{
+    events::{
+        Change, Sender, event_bridge, message_id, s3_notification, s3_test_event, sqs_batch_of_text,
+    },
+    moto::Moto,
+};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+
+use super::{BUCKET, World};
+
+fn notification(sender: Sender, key: &str) -> String {
+    s3_notification(sender, Change::Created, BUCKET, &[key]).to_string()
+}
+
+fn failures(numbers: &[usize]) -> Value {
+    let names = numbers
+        .iter()
+        .map(|number| json!({ "itemIdentifier": message_id(*number) }));
+    json!({ "batchItemFailures": names.collect::<Vec<_>>() })
+}
+
+#[tokio::test]
+async fn a_batch_names_only_the_messages_that_failed() {
+    let world = World::start("lambda_ingest_batch").await;
+    world
+        .put("docs/intro.md", "# Garden\n\nBeans climb.\n")
+        .await;
+    world
+        .put("docs/chap one + ä.md", "# One\n\nPeas too.\n")
+        .await;
+    let other = s3_notification(
+        Sender::S3,
+        Change::Created,
+        "photos",
+        &["site/docs/intro.md"],
+    );
+    let batch = sqs_batch_of_text(&[
+        notification(Sender::S3, "site/docs/intro.md"),
+        s3_test_event(BUCKET).to_string(),
+        "not JSON".to_owned(),
+        notification(Sender::Moto, "site/docs/chap one + ä.md"),
+        notification(Sender::S3, "elsewhere/docs/intro.md"),
+        notification(Sender::S3, "site/static/img/pea.png"),
+        other.to_string(),
+        json!({ "hello": "world" }).to_string(),
+        event_bridge(Change::Created, BUCKET, "site/docs/never was.md").to_string(),
+    ]);
+    let answer = world.lambda.invoke(batch.clone()).await.payload();
+    assert_eq!(
+        answer,
+        failures(&[2, 7]),
+        "{}",
+        world.lambda.function.logs()
+    );
+    assert_eq!(
+        world.sources().await,
+        ["docs/chap one + ä.md", "docs/intro.md"]
+    );
+    assert!(world.text("docs/intro.md").await.contains("Beans climb"));
+
+    let before = world.documents().await;
+    assert_eq!(
+        world.lambda.invoke(batch).await.payload(),
+        failures(&[2, 7])
+    );
+    assert_eq!(
+        world.documents().await,
+        before,
+        "events that come twice change nothing"
+    );
+}
+
+#[tokio::test]
+async fn a_message_fails_when_its_page_cannot_be_embedded() {
+    let world = World::start_with("lambda_ingest_key", &[("OPENAI_API_KEY", "a wrong one")]).await;
+    world
+        .put("docs/intro.md", "# Garden\n\nBeans climb.\n")
+        .await;
+    let batch = sqs_batch_of_text(&[
+        notification(Sender::S3, "site/docs/gone.md"),
+        notification(Sender::S3, "site/docs/intro.md"),
+        notification(Sender::S3, "site/README.txt"),
+    ]);
+    let answer = world.lambda.invoke(batch).await.payload();
+    let logs = world.lambda.function.logs();
+    assert_eq!(answer, failures(&[1]), "{logs}");
+    assert!(
+        logs.contains(&message_id(1)) && logs.contains("invalid_api_key"),
+        "{logs}"
+    );
+    assert!(!logs.contains("a wrong one"), "{logs}");
+
+    let error = world.notify(Change::Created, "docs/intro.md").await;
+    assert_eq!(error.error().error_type, "Ingest");
+}
+
+#[tokio::test]
+async fn what_was_done_under_older_settings_is_to_be_done_again() {
+    let moto = Arc::new(Moto::start().await);
+    // The settings change while the page is embedded.
+    let address = embeddings_after({
+        let moto = Arc::clone(&moto);
+        move || {
+            let moto = Arc::clone(&moto);
+            async move {
+                let toml = "base_url = '/book/'";
+                moto.put(BUCKET, "site/bookrag.toml", toml).await;
+            }
+        }
+    })
+    .await;
+    let variables = [("OPENAI_BASE_URL", address.as_str())];
+    let world = World::over(moto, "lambda_ingest_settings", &variables).await;
+    world
+        .put("docs/intro.md", "# Garden\n\nBeans climb.\n")
+        .await;
+    let batch = sqs_batch_of_text(&[notification(Sender::S3, "site/docs/intro.md")]);
+    let early = world.lambda.invoke(batch.clone()).await;
+    assert_eq!(early.error().error_type, "SettingsChanged");
+    assert_eq!(world.lambda.invoke(batch).await.payload(), failures(&[]));
+    assert_eq!(world.documents().await[0].row.url, "/book/docs/intro");
+}
+
+/// An embeddings API that does something else first.
+async fn embeddings_after<F>(first: impl Fn() -> F + Clone + Send + Sync + 'static) -> String
+where
+    F: Future<Output = ()> + Send,
+{
+    let embed = async move |Json(request): Json<Value>| {
+        first().await;
+        let count = request["input"].as_array().unwrap().len();
+        let data = (0..count).map(|index| json!({ "index": index, "embedding": vec![1.0; 64] }));
+        Json(json!({ "data": data.collect::<Vec<_>>() }))
+    };
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let router = Router::new().route("/v1/embeddings", post(embed));
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    format!("http://{address}/v1")
+}

@@ -1,0 +1,152 @@
+//! Events without a queue, and commands.
+
+use bookrag_tests::{
+    backends::Backends,
+    events::{Change, event_bridge},
+    runtime_api::Outcome,
+};
+use serde_json::json;
+
+use super::{BUCKET, World};
+use crate::lambda_functions::Lambda;
+
+#[tokio::test]
+async fn events_without_a_queue_converge_their_object() {
+    let world = World::start("lambda_ingest_events").await;
+    world.put("docs/a.md", "# A\n\nApples.\n").await;
+    world.put("docs/b.md", "# B\n\nBeets.\n").await;
+    world.converge(Change::Created, "docs/a.md").await;
+    let event = event_bridge(Change::Created, BUCKET, "site/docs/b.md");
+    assert_eq!(
+        world.lambda.invoke(event).await.payload(),
+        json!({ "files": 1 })
+    );
+    assert_eq!(world.sources().await, ["docs/a.md", "docs/b.md"]);
+
+    // The event is only a hint to look: what it says happened does not matter.
+    world.put("docs/a.md", "# A\n\nApricots.\n").await;
+    world.converge(Change::Removed, "docs/a.md").await;
+    assert!(world.text("docs/a.md").await.contains("Apricots"));
+    world.delete("docs/a.md").await;
+    world.converge(Change::Created, "docs/a.md").await;
+    assert_eq!(world.sources().await, ["docs/b.md"]);
+    world.delete("docs/b.md").await;
+    let event = event_bridge(Change::Marked, BUCKET, "site/docs/b.md");
+    assert_eq!(
+        world.lambda.invoke(event).await.payload(),
+        json!({ "files": 1 })
+    );
+    assert_eq!(world.sources().await, Vec::<String>::new());
+    let status = world
+        .lambda
+        .invoke(json!({ "command": "status" }))
+        .await
+        .payload();
+    assert_eq!(
+        (&status["documents"], &status["chunks"]),
+        (&json!(0), &json!(0))
+    );
+}
+
+#[tokio::test]
+async fn other_files_converge_the_pages_they_concern() {
+    let world = World::start("lambda_ingest_inputs").await;
+    let page = "import Part from './_part.mdx';\n\n# Lesson\n\nText.\n\n<Part />\n";
+    let translation = "i18n/ur/docusaurus-plugin-content-docs/current/lesson.mdx";
+    world
+        .put("bookrag.toml", "base_url = '/'\nlocales = ['en', 'ur']\n")
+        .await;
+    world.put("docs/lesson.mdx", page).await;
+    world.put("docs/_part.mdx", "Wear gloves.\n").await;
+    world.put("docs/other.md", "# Other\n\nText.\n").await;
+    world.put(translation, "# Sabaq\n\nMatn.\n").await;
+    let report = world
+        .lambda
+        .invoke(json!({ "command": "reconcile" }))
+        .await
+        .payload();
+    assert_eq!(report["files_changed"], 3, "{report}");
+    assert!(world.text("docs/lesson.mdx").await.contains("gloves"));
+
+    world.put("docs/_part.mdx", "Wear goggles.\n").await;
+    world.converge(Change::Created, "docs/_part.mdx").await;
+    let text = world.text("docs/lesson.mdx").await;
+    assert!(
+        text.contains("goggles") && !text.contains("gloves"),
+        "{text}"
+    );
+
+    // Docusaurus makes no page of a translation whose original is gone.
+    world.delete("docs/lesson.mdx").await;
+    world.converge(Change::Removed, "docs/lesson.mdx").await;
+    assert_eq!(world.sources().await, ["docs/other.md"]);
+    world.put("docs/lesson.mdx", page).await;
+    world.converge(Change::Created, "docs/lesson.mdx").await;
+    assert_eq!(
+        world.sources().await,
+        ["docs/lesson.mdx", "docs/other.md", translation]
+    );
+
+    world
+        .put(
+            "bookrag.toml",
+            "base_url = '/book/'\nexclude = ['other.md', '_*.mdx']\n",
+        )
+        .await;
+    world.converge(Change::Created, "bookrag.toml").await;
+    assert_eq!(world.sources().await, ["docs/lesson.mdx"]);
+    let url = world.documents().await[0].row.url.clone();
+    assert_eq!(url, "/book/docs/lesson");
+    let index = world.backends.catalog.live_index().await.unwrap().unwrap();
+    assert_eq!(index.site.base_url, "/book/");
+    assert!(world.lambda.function.logs().contains("bookrag.toml"));
+}
+
+#[tokio::test]
+async fn commands_reconcile_the_book_and_count_it() {
+    let world = World::start("lambda_ingest_commands").await;
+    let command = |name: &str| world.lambda.invoke(json!({ "command": name }));
+    assert_eq!(command("status").await.payload(), json!({ "index": null }));
+    let nothing = command("reconcile").await;
+    assert!(
+        nothing.error().message.starts_with("no page found"),
+        "{nothing:?}"
+    );
+
+    world.put("docs/a.md", "# A\n\nApples.\n").await;
+    world
+        .put("docs/bad.md", "---\ntitle: [\n---\nText.\n")
+        .await;
+    let report = command("reconcile").await.payload();
+    assert_eq!(report["status"], "success", "{report}");
+    assert_eq!(
+        (&report["files_seen"], &report["total_chunks"]),
+        (&json!(2), &json!(1))
+    );
+    assert_eq!(report["skipped"][0]["source"], "docs/bad.md", "{report}");
+    let status = command("status").await.payload();
+    assert_eq!(
+        (&status["chunks"], &status["pending_points"]),
+        (&json!(1), &json!(0))
+    );
+    assert_eq!(status["index"]["spec"]["dimensions"], 64, "{status}");
+
+    let unknown = command("delete").await;
+    assert_eq!(unknown.error().error_type, "Event");
+    assert!(unknown.error().message.contains("reconcile"), "{unknown:?}");
+    let unknown = world.lambda.invoke(json!({ "source": "aws.events" })).await;
+    assert_eq!(unknown.error().error_type, "Event");
+}
+
+#[tokio::test]
+async fn ingest_does_not_start_without_a_source() {
+    let backends = Backends::start("lambda_ingest_start").await;
+    let lambda = Lambda::start("ingest", &backends.environment()).await;
+    let end = lambda.function.end().await;
+    assert!(
+        matches!(end, Outcome::Exited(_) | Outcome::Failed(_)),
+        "{end:?}"
+    );
+    let logs = lambda.function.logs();
+    assert!(logs.contains("BOOKRAG_SOURCE is not set"), "{logs}");
+}
