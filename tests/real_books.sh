@@ -7,30 +7,49 @@ if [ ! -f "$shared/tools/score_chunks.py" ]; then
   echo "error: the real books are missing: $shared" >&2
   exit 1
 fi
-[ -x target/debug/bookrag ] || cargo build --quiet -p bookrag-cli
+cargo build --quiet --package bookrag-cli
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 
-# book, its locale, and the least rate of anchors that exist and of words found.
+# A book and its locale. Every rate is 1, and 99.5 % of the words are found, but for what the books' own truth gets wrong:
+# - ary in Urdu: two ids hold U+FFFD where the source has a letter.
+# - rules-dev: one page's route is broken by its parentheses; of headings from a partial or with an expression or a
+#   picture the truth has no line.
 check() {
-  local book=$1 locale=$2 anchors=$3 words=$4 name=$1${2:+.$2}
+  local book=$1 locale=$2 misses=$3 name=$1${2:+.$2}
   target/debug/bookrag chunks "$shared/books/$book" --jsonl ${locale:+--locale "$locale"} >"$out/$name.jsonl" 2>"$out/$name.err"
   python3 "$shared/tools/score_chunks.py" "$shared/books/$book" "$out/$name.jsonl" ${locale:+--locale "$locale"} >"$out/$name.json"
-  python3 - "$name" "$out/$name.json" "$anchors" "$words" <<'PY'
+  python3 - "$name" "$out/$name.json" "$misses" <<'PY'
 import json, sys
-name, path, anchors, words = sys.argv[1], sys.argv[2], float(sys.argv[3]), float(sys.argv[4])
+name, path, misses = sys.argv[1], sys.argv[2], int(sys.argv[3])
 score = json.load(open(path))
-rates = score["rates"]
-least = {"page_url": 1.0, "url_exact": 1.0, "anchor_exists": anchors, "h2_anchor_coverage": anchors, "word_recall": words}
-low = {rate: (rates[rate], bound) for rate, bound in least.items() if rates[rate] is not None and rates[rate] < bound}
+rates, counts = score["rates"], score["counts"]
 print(name, rates)
-if low or score["counts"].get("pages_without_chunk"):
-    sys.exit(f"{name}: below the baseline: {low}, {score['counts']}")
+missed = sum(
+    counts.get(of, 0) - counts.get(found, 0)
+    for of, found in [("anchors", "anchors_exist"), ("anchor_line_checked", "anchor_matches_line"), ("h2_anchors", "h2_anchors_cited")]
+)
+wrong = {
+    "page_url": rates["page_url"] != 1,
+    "url_exact": rates["url_exact"] != 1,
+    "anchors missed": missed > misses,
+    "word_recall": rates["word_recall"] < 0.995,
+    "pages_without_chunk": counts.get("pages_without_chunk", 0),
+    "bad_line_range": counts.get("bad_line_range", 0),
+    "extra_sources": counts["extra_sources"],
+}
+if any(wrong.values()):
+    sys.exit(f"{name}: {[what for what, is_wrong in wrong.items() if is_wrong]}: {missed} missed, {counts}")
 PY
 }
-check gurupak "" 1.0 0.995
-check jest "" 1.0 0.978
-check babel "" 1.0 0.975
-check ary "" 1.0 0.999
-check ary ur 0.996 0.999
-check rules-dev "" 0.96 0.988
+check gurupak "" 0
+check jest "" 0
+check babel "" 0
+check ary "" 0
+check ary ur 4
+check rules-dev "" 6
+
+# Every piece of every page is in a chunk, or left out for a reason.
+for book in gurupak jest babel ary rules-dev; do
+  target/debug/bookrag chunks "$shared/books/$book" --ledger
+done

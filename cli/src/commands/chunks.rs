@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use bookrag::book::{Document, list_pages, read_document};
+use bookrag::book::Document;
 use bookrag::chunk::{Chunk, ChunkPolicy, chunk_document};
 use bookrag::config::Config;
 use bookrag::source::{FolderSource, Source};
 use clap::Args;
 
-use super::{CommandError, Exit, output};
+use super::pages::read_pages;
+use super::{CommandError, Exit, ledger, output};
 
 #[derive(Debug, Args)]
 pub(super) struct ChunksArguments {
@@ -17,6 +18,9 @@ pub(super) struct ChunksArguments {
     /// Print one JSON object a chunk.
     #[arg(long)]
     jsonl: bool,
+    /// Account for every piece of every page: it is in a chunk, or listed with the reason it is not.
+    #[arg(long, conflicts_with = "locale")]
+    ledger: bool,
     /// The book as this locale shows it: its own pages, and the default's where one is not translated.
     #[arg(long)]
     locale: Option<String>,
@@ -39,19 +43,18 @@ pub(super) async fn run(
     for warning in &settings.warnings {
         output::status(&format!("warning: {warning}"));
     }
-    let paths = source.list().await?;
+    let pages = read_pages(&source, &settings).await?;
+    if arguments.ledger {
+        return Ok(ledger::run(&pages, policy, arguments.jsonl || json));
+    }
     let mut skipped = 0;
     let mut count = 0;
-    for page in list_pages(&settings, &paths) {
-        let Some(bytes) = source.read(&page.source).await? else {
-            continue;
-        };
-        let inputs = source.inputs(&settings, &page, &bytes).await?;
-        let document = match read_document(&settings, "", &page, &bytes, &inputs) {
+    for page in &pages {
+        let document = match &page.document {
             Ok(document) => document,
             Err(reason) => {
                 skipped += 1;
-                output::status(&format!("skipped {}: {reason}", page.source));
+                output::status(&format!("skipped {}: {reason}", page.file.source));
                 continue;
             }
         };
@@ -59,15 +62,15 @@ pub(super) async fn run(
             .locale
             .as_ref()
             .unwrap_or(&settings.default_locale);
-        let Some(url) = url_in(&document, locale) else {
+        let Some(url) = url_in(document, locale) else {
             continue;
         };
-        for chunk in chunk_document(&document, policy) {
+        for chunk in chunk_document(document, policy) {
             count += 1;
             if arguments.jsonl || json {
-                output::json(&line(&document, &chunk, url));
+                output::json(&line(document, &chunk, url));
             } else {
-                print(&document, &chunk, url);
+                print(document, &chunk, url);
             }
         }
     }

@@ -4,7 +4,10 @@ mod serve;
 mod sync;
 mod ask;
 mod search;
+mod pages;
+mod ledger;
 mod chunks;
+mod doctor;
 mod migrate;
 mod output;
 
@@ -40,6 +43,8 @@ enum Command {
     Search(QuestionArguments),
     /// Print the chunks a book is cut in.
     Chunks(chunks::ChunksArguments),
+    /// Tell what was read of a site from where, and what is wrong with it.
+    Doctor(doctor::DoctorArguments),
     /// Create or update the catalog's tables.
     Migrate,
 }
@@ -151,6 +156,7 @@ async fn dispatch(arguments: Arguments) -> Result<Exit, CommandError> {
         Command::Ask(arguments) => ask::run(&config, &arguments, json).await,
         Command::Search(arguments) => search::run(&config, &arguments, json).await,
         Command::Chunks(arguments) => chunks::run(&config, &arguments, json).await,
+        Command::Doctor(arguments) => doctor::run(&config, &arguments, json).await,
         Command::Migrate => migrate::run(&config, json).await,
     }
 }

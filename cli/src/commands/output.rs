@@ -1,14 +1,13 @@
 //! What commands print: the only place that writes to standard output.
-#![expect(clippy::print_stdout, reason = "this is the command's output")]
 
 use std::io::Write;
 
 use serde::Serialize;
 
-/// Prints a value as JSON on one line.
+/// Prints a value as JSON on one line. A closed pipe ends the output quietly.
 pub(super) fn json(value: &impl Serialize) {
     match serde_json::to_string(value) {
-        Ok(line) => println!("{line}"),
+        Ok(text) => line(&text),
         Err(error) => eprintln!("error: {error}"),
     }
 }

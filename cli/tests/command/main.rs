@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a failed step fails its test")]
 
 mod page;
+mod reading;
 mod support;
 
 use std::fs;

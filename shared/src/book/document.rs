@@ -1,27 +1,29 @@
 //! A page as a document: names, place in the book, blocks.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use super::front_matter::{FrontMatter, SplitPage, split_front_matter};
-use super::lesson::{FolderTitles, Lesson, lesson_of};
-use super::markdown::{Block, BlockKind, parse_blocks};
-use super::mdx::{Flavor, imported_partials, partial_name, prepare};
-use super::pages::{PageFile, default_source};
+use super::block::{Block, BlockKind};
+use super::body::{Body, MAX_PARTIAL_DEPTH, Reading};
+use super::front_matter::{FrontMatter, split_front_matter};
+use super::imports::{imported_partials, resolve_import};
+use super::lesson::{Lesson, lesson_of};
+use super::omission::{Omission, OmissionReason};
+use super::pages::PageFile;
 use super::permalink::{page_names, page_url};
 use super::settings::SiteSettings;
-use super::slug::Slugger;
+use super::titles::{
+    category_files, category_label, first_title, folder_titles, has_content_title, index_files,
+    shortened_title, title_block,
+};
 
 /// The largest page that is read, in bytes: 5 MiB, far above any page a person wrote.
 pub const MAX_PAGE_BYTES: usize = 5 * 1024 * 1024;
 
 /// The version of this reading; a change of what is read from the same bytes must raise it, so that pages are read again.
-pub const READER_VERSION: u32 = 1;
-
-/// How deep partials may import partials.
-const MAX_PARTIAL_DEPTH: usize = 8;
+pub const READER_VERSION: u32 = 2;
 
 /// The namespace of document ids: UUIDv5 of the project's name in the DNS namespace's manner.
 const DOCUMENT_NAMESPACE: Uuid = Uuid::from_u128(0x6b0f_4d9e_51a1_5c0e_9a55_b00c_4a6e_0001);
@@ -45,6 +47,8 @@ pub struct Document {
     pub lesson: Lesson,
     /// What a reader sees, in order.
     pub blocks: Vec<Block>,
+    /// What the file holds and no block does, with the reason.
+    pub omissions: Vec<Omission>,
     /// What was wrong and did not matter enough to skip the page.
     pub warnings: Vec<String>,
 }
@@ -92,60 +96,33 @@ pub fn missing_inputs(
     inputs: &Inputs,
 ) -> BTreeSet<String> {
     let mut wanted: BTreeSet<String> = category_files(&page.source).into_iter().collect();
+    let known = |path: &String| inputs.contains_key(path);
+    if wanted.iter().all(known) && category_label(&page.source, inputs).is_none() {
+        wanted.extend(index_files(&page.source));
+    }
     for locale in &settings.locales {
         let source = super::pages::source_in(settings, page, locale);
         if page.locale == settings.default_locale && source != page.source {
             wanted.insert(source);
         }
     }
-    let mut queue = vec![(page.source.clone(), bytes.to_vec(), 0)];
-    while let Some((source, bytes, depth)) = queue.pop() {
-        let text = String::from_utf8_lossy(&bytes);
+    let mut queue = VecDeque::from([(page.source.clone(), bytes, 0)]);
+    let mut seen = BTreeSet::new();
+    while let Some((source, bytes, depth)) = queue.pop_front() {
+        let text = String::from_utf8_lossy(bytes);
         for path in imported_partials(&text).into_values() {
             let path = resolve_import(&source, &path);
-            if let (Some(Some(bytes)), true) = (inputs.get(&path), depth < MAX_PARTIAL_DEPTH) {
-                queue.push((path.clone(), bytes.clone(), depth + 1));
+            let first = seen.insert(path.clone());
+            if let (Some(Some(bytes)), true, true) =
+                (inputs.get(&path), first, depth < MAX_PARTIAL_DEPTH)
+            {
+                queue.push_back((path.clone(), bytes, depth + 1));
             }
             wanted.insert(path);
         }
     }
     wanted.retain(|path| !inputs.contains_key(path));
     wanted
-}
-
-/// The files that may hold the label of a page's folder, most likely first.
-fn category_files(source: &str) -> Vec<String> {
-    let folder = source.rsplit_once('/').map_or("", |(folder, _)| folder);
-    ["_category_.json", "_category_.yml"]
-        .map(|name| join(folder, name))
-        .to_vec()
-}
-
-fn join(folder: &str, name: &str) -> String {
-    if folder.is_empty() {
-        name.to_owned()
-    } else {
-        format!("{folder}/{name}")
-    }
-}
-
-/// The path of an import relative to the site: `./_x.mdx` beside the page, `@site/…` from the site's root.
-fn resolve_import(source: &str, import: &str) -> String {
-    if let Some(path) = import.strip_prefix("@site/") {
-        return path.to_owned();
-    }
-    let mut parts: Vec<&str> = source.split('/').collect();
-    parts.pop();
-    for part in import.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop();
-            }
-            name => parts.push(name),
-        }
-    }
-    parts.join("/")
 }
 
 /// Reads a page. `site` names the book, `inputs` holds what [`missing_inputs`] asked for.
@@ -169,26 +146,37 @@ pub fn read_document(
     if !missing.is_empty() {
         return Err(SkipReason::MissingFields(missing));
     }
-    let plain = front_matter.plain_markdown
-        || (settings.detect_format && page.source.to_lowercase().ends_with(".md"));
-    let flavor = if plain { Flavor::Markdown } else { Flavor::Mdx };
+    let reading = Reading { settings, inputs };
     let raw_lines: Vec<&str> = text.lines().collect();
-    let mut blocks = read_blocks(&page.source, &split, &raw_lines, flavor, inputs, 0);
+    let mut body = Body::default();
+    body.read(&page.source, &split, &raw_lines, &reading, 0);
+    body.list_contents();
+    if split.lines_before > 0 {
+        body.omissions.push(Omission {
+            start_line: 1,
+            end_line: split.lines_before,
+            reason: OmissionReason::FrontMatter,
+            text: raw_lines[..split.lines_before as usize].join("\n"),
+        });
+    }
+    let mut blocks = body.blocks;
     let names = page_names(settings, &page.relative, &front_matter);
     let title = front_matter
         .title
         .clone()
-        .or_else(|| content_title(&blocks))
+        .or_else(|| has_content_title(split.body).then(|| first_title(&blocks))?)
         .unwrap_or_else(|| {
             let id = names.doc_id.rsplit('/').next();
             id.unwrap_or(&names.doc_id).to_owned()
         });
-    let warnings = heading_warnings(&blocks);
+    let title = shortened_title(&title);
+    let mut warnings = body.warnings;
+    warnings.extend(heading_warnings(&blocks));
     let shows_title = front_matter
         .other
         .get("hide_title")
         .is_none_or(|hide| hide != true);
-    if content_title(&blocks).is_none() && front_matter.title.is_some() && shows_title {
+    if !body.shows_own_title && !title.is_empty() && shows_title {
         blocks.insert(0, title_block(&title, split.title_line.unwrap_or(1)));
     }
     let folder = folder_titles(&page.source, inputs);
@@ -201,6 +189,7 @@ pub fn read_document(
         title,
         lesson,
         blocks,
+        omissions: body.omissions,
         warnings,
         front_matter,
     })
@@ -234,7 +223,7 @@ pub fn hex(bytes: &[u8]) -> String {
 }
 
 /// The text of a file: without byte order mark, line ends as `\n`.
-fn decode(bytes: &[u8]) -> Result<String, SkipReason> {
+pub(super) fn decode(bytes: &[u8]) -> Result<String, SkipReason> {
     if bytes.len() > MAX_PAGE_BYTES {
         return Err(SkipReason::TooLarge);
     }
@@ -246,7 +235,12 @@ fn decode(bytes: &[u8]) -> Result<String, SkipReason> {
     })?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     // As CommonMark says of NUL; Postgres takes none.
-    Ok(text.replace("\r\n", "\n").replace('\0', "\u{fffd}"))
+    Ok(with_line_feeds(text).replace('\0', "\u{fffd}"))
+}
+
+/// A text whose lines all end in `\n`; a lone `\r` ends one too, as in Markdown.
+pub(crate) fn with_line_feeds(text: &str) -> String {
+    text.replace("\r\n", "\n").replace('\r', "\n")
 }
 
 fn missing_fields(front_matter: &FrontMatter, required: &[String]) -> Vec<String> {
@@ -276,79 +270,8 @@ fn missing_fields(front_matter: &FrontMatter, required: &[String]) -> Vec<String
         .collect()
 }
 
-/// Reads the blocks of a page or partial, partials within it in the place they are used.
-fn read_blocks(
-    source: &str,
-    split: &SplitPage<'_>,
-    raw_lines: &[&str],
-    flavor: Flavor,
-    inputs: &Inputs,
-    depth: usize,
-) -> Vec<Block> {
-    let partials = imported_partials(split.body);
-    let prepared = prepare(split.body, split.lines_before + 1, flavor, &partials);
-    let blocks = parse_blocks(&prepared, raw_lines, flavor, &mut Slugger::default());
-    let mut inlined = Vec::with_capacity(blocks.len());
-    for block in blocks {
-        if block.kind != BlockKind::Partial {
-            inlined.push(block);
-            continue;
-        }
-        let bytes = partial_name(&block.text)
-            .and_then(|name| partials.get(name))
-            .and_then(|path| inputs.get(&resolve_import(source, path)))
-            .and_then(Option::as_deref);
-        if let (Some(bytes), true) = (bytes, depth < MAX_PARTIAL_DEPTH) {
-            let path = &partials[partial_name(&block.text).unwrap_or_default()];
-            let partial = read_partial(&resolve_import(source, path), bytes, flavor, inputs, depth);
-            // A partial's lines are those of another file: its blocks stand on the line that uses it.
-            inlined.extend(partial.into_iter().map(|inner| Block {
-                start_line: block.start_line,
-                end_line: block.end_line,
-                ..inner
-            }));
-        }
-    }
-    inlined
-}
-
-/// Reads the blocks of a partial; its heading ids are computed in it alone.
-fn read_partial(
-    source: &str,
-    bytes: &[u8],
-    flavor: Flavor,
-    inputs: &Inputs,
-    depth: usize,
-) -> Vec<Block> {
-    let Ok(text) = decode(bytes) else {
-        return Vec::new();
-    };
-    let Ok(split) = split_front_matter(&text) else {
-        return Vec::new();
-    };
-    let raw_lines: Vec<&str> = text.lines().collect();
-    read_blocks(source, &split, &raw_lines, flavor, inputs, depth + 1)
-}
-
-/// The title in the content: a level 1 heading that nothing stands before.
-fn content_title(blocks: &[Block]) -> Option<String> {
-    let first = blocks.first()?;
-    matches!(first.kind, BlockKind::Heading { level: 1, .. }).then(|| first.text.clone())
-}
-
-/// The heading that Docusaurus shows for a title that stands in the front matter alone.
-fn title_block(title: &str, line: u32) -> Block {
-    Block {
-        kind: BlockKind::Heading {
-            level: 1,
-            anchor: None,
-        },
-        text: title.to_owned(),
-        markdown: format!("# {title}"),
-        start_line: line,
-        end_line: line,
-    }
-}
+/// More warnings of one kind tell an author nothing new.
+const MAX_HEADING_WARNINGS: usize = 20;
 
 fn heading_warnings(blocks: &[Block]) -> Vec<String> {
     let mut warnings = Vec::new();
@@ -364,20 +287,12 @@ fn heading_warnings(blocks: &[Block]) -> Vec<String> {
             previous = level;
         }
     }
-    warnings
-}
-
-fn folder_titles(source: &str, inputs: &Inputs) -> FolderTitles {
-    let category_label = category_files(source).iter().find_map(|path| {
-        let bytes = inputs.get(path)?.as_deref()?;
-        let fields: serde_json::Value =
-            serde_saphyr::from_str(std::str::from_utf8(bytes).ok()?).ok()?;
-        fields["label"].as_str().map(str::to_owned)
-    });
-    FolderTitles {
-        category_label,
-        index_title: None,
+    let more = warnings.len().saturating_sub(MAX_HEADING_WARNINGS);
+    if more > 0 {
+        warnings.truncate(MAX_HEADING_WARNINGS);
+        warnings.push(format!("{more} more headings skip a level"));
     }
+    warnings
 }
 
 fn fallback_urls(
@@ -386,12 +301,12 @@ fn fallback_urls(
     slug: &str,
     inputs: &Inputs,
 ) -> BTreeMap<String, String> {
-    if page.source != default_source(settings, page) {
+    if page.locale != settings.default_locale {
         return BTreeMap::new();
     }
     let translated = |locale: &str| {
         let source = super::pages::source_in(settings, page, locale);
-        inputs.get(&source).is_some_and(Option::is_some)
+        settings.translates(locale) && inputs.get(&source).is_some_and(Option::is_some)
     };
     settings
         .locales

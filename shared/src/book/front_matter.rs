@@ -47,8 +47,8 @@ pub struct FrontMatter {
     pub unlisted: bool,
     /// `parse_number_prefixes`: `false` keeps the number prefixes of file and folders.
     pub parse_number_prefixes: Option<bool>,
-    /// Whether `mdx.format` is `md`: the page is plain Markdown, not MDX.
-    pub plain_markdown: bool,
+    /// `mdx.format`: `mdx`, `md` or `detect`.
+    pub format: Option<String>,
     /// Every other field.
     pub other: BTreeMap<String, Value>,
 }
@@ -171,12 +171,12 @@ impl From<BTreeMap<String, Value>> for FrontMatter {
             chapter: take("chapter").as_ref().and_then(text),
             module: take("module").as_ref().and_then(text),
             lesson: take("lesson").as_ref().and_then(text),
-            draft: take("draft").is_some_and(|value| value == true),
-            unlisted: take("unlisted").is_some_and(|value| value == true),
+            draft: take("draft").as_ref().is_some_and(flag),
+            unlisted: take("unlisted").as_ref().is_some_and(flag),
             parse_number_prefixes: take("parse_number_prefixes")
                 .as_ref()
                 .and_then(Value::as_bool),
-            plain_markdown: take("mdx").is_some_and(|mdx| mdx["format"] == "md"),
+            format: take("mdx").and_then(|mdx| text(&mdx["format"])),
             other: fields,
         }
     }
@@ -189,6 +189,11 @@ fn text(value: &Value) -> Option<String> {
         Value::Bool(flag) => Some(flag.to_string()),
         _ => None,
     }
+}
+
+/// `true`, also in quotes.
+fn flag(value: &Value) -> bool {
+    text(value).is_some_and(|text| text.eq_ignore_ascii_case("true"))
 }
 
 fn number(value: &Value) -> Option<f64> {

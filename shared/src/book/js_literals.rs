@@ -1,13 +1,18 @@
 //! Reads the plain literals of a `docusaurus.config.{js,ts}` without running it.
 //!
-//! Everything that is not a literal, or a name declared as one, reads as `null`.
+//! Everything that is not a literal, or a name declared as one, reads as [`computed`]: there, and not known.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
 /// How deep literals may nest; a deeper file is not a configuration.
 const MAX_DEPTH: usize = 64;
+
+/// How many tokens may be looked at, and values copied, for one file: hundreds of times what a real one takes. Past it
+/// everything is computed.
+const MAX_STEPS: usize = 10_000_000;
 
 #[derive(Debug, Clone, PartialEq)]
 enum Token {
@@ -16,13 +21,27 @@ enum Token {
     Mark(char),
 }
 
+/// The value of an expression that only running the file would tell.
+pub(super) fn computed() -> Value {
+    serde_json::json!({ COMPUTED: true })
+}
+
+/// Whether a value is [`computed`].
+pub(super) fn is_computed(value: &Value) -> bool {
+    value.get(COMPUTED).is_some()
+}
+
+/// No field of a configuration has this name.
+const COMPUTED: &str = "\u{0}computed";
+
 /// Finds the configuration in the text of a config file: the object literal that holds `baseUrl`.
 ///
 /// Returns `null` when there is none.
 #[must_use]
 pub(super) fn read_config(text: &str) -> Value {
     let tokens = tokenize(text);
-    let mut declared = HashMap::new();
+    let steps = Cell::new(MAX_STEPS);
+    let mut declared: HashMap<String, Declared> = HashMap::new();
     let mut config = Value::Null;
     let mut at = 0;
     while at < tokens.len() {
@@ -35,6 +54,7 @@ pub(super) fn read_config(text: &str) -> Value {
                 tokens: &tokens,
                 at: equals + 1,
                 declared: &declared,
+                steps: &steps,
             };
             let value = parser.value(0);
             let end = parser.at;
@@ -42,8 +62,9 @@ pub(super) fn read_config(text: &str) -> Value {
                 config = value.clone();
             }
             // A function's body is searched too: the configuration may be returned from it.
-            if !value.is_null() {
-                declared.insert(name.clone(), value);
+            if !is_computed(&value) {
+                let size = size_of_value(&value);
+                declared.insert(name.clone(), Declared { value, size });
                 at = end.max(at + 1);
                 continue;
             }
@@ -52,6 +73,7 @@ pub(super) fn read_config(text: &str) -> Value {
                 tokens: &tokens,
                 at,
                 declared: &declared,
+                steps: &steps,
             };
             let value = parser.value(0);
             if value.get("baseUrl").is_some() {
@@ -75,12 +97,41 @@ fn find_equals(tokens: &[Token], from: usize) -> Option<usize> {
 struct Parser<'a> {
     tokens: &'a [Token],
     at: usize,
-    declared: &'a HashMap<String, Value>,
+    declared: &'a HashMap<String, Declared>,
+    steps: &'a Cell<usize>,
+}
+
+/// The value of a name, and how many values are in it.
+struct Declared {
+    value: Value,
+    size: usize,
+}
+
+fn size_of_value(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(size_of_value).sum::<usize>(),
+        Value::Object(fields) => 1 + fields.values().map(size_of_value).sum::<usize>(),
+        Value::String(text) => 1 + text.len() / 16,
+        _ => 1,
+    }
 }
 
 impl Parser<'_> {
     fn peek(&self) -> Option<&Token> {
         self.tokens.get(self.at)
+    }
+
+    /// Takes steps from those left. `false` when they are not enough.
+    fn step(&self, count: usize) -> bool {
+        let left = self.steps.get();
+        self.steps.set(left.saturating_sub(count));
+        left >= count
+    }
+
+    /// A copy of what a name was declared as.
+    fn declared_as(&self, name: &str) -> Option<Value> {
+        let declared = self.declared.get(name)?;
+        self.step(declared.size).then(|| declared.value.clone())
     }
 
     fn eat(&mut self, mark: char) -> bool {
@@ -91,9 +142,9 @@ impl Parser<'_> {
 
     /// Reads one value and skips what follows it in the same expression (`as const`, `.filter(…)`).
     fn value(&mut self, depth: usize) -> Value {
-        if depth > MAX_DEPTH {
+        if depth > MAX_DEPTH || !self.step(1) {
             self.skip_expression();
-            return Value::Null;
+            return computed();
         }
         let value = match self.peek().cloned() {
             Some(Token::Mark('{')) => self.object(depth),
@@ -110,13 +161,13 @@ impl Parser<'_> {
             }
             Some(Token::Name(name)) => {
                 self.at += 1;
-                self.declared.get(&name).cloned().unwrap_or(Value::Null)
+                self.declared_as(&name).unwrap_or_else(computed)
             }
-            _ => Value::Null,
+            _ => computed(),
         };
-        let computed = self.skip_expression();
-        let type_only = matches!(computed.as_deref(), None | Some("as" | "satisfies"));
-        if type_only { value } else { Value::Null }
+        let rest = self.skip_expression();
+        let type_only = matches!(rest.as_deref(), None | Some("as" | "satisfies"));
+        if type_only { value } else { computed() }
     }
 
     fn object(&mut self, depth: usize) -> Value {
@@ -135,11 +186,13 @@ impl Parser<'_> {
                         let value = self.value(depth + 1);
                         fields.insert(key, value);
                     } else {
-                        let shorthand = self.declared.get(&key).cloned();
-                        if self.skip_expression().is_none()
-                            && let Some(value) = shorthand
-                        {
-                            fields.insert(key, value);
+                        let shorthand = self.declared_as(&key);
+                        match self.skip_expression().as_deref() {
+                            // `{exclude}`, of a name that may have been imported.
+                            None => drop(fields.insert(key, shorthand.unwrap_or_else(computed))),
+                            Some("(") => drop(fields.insert(key, computed())),
+                            // A statement: code, not a literal.
+                            Some(_) => {}
                         }
                     }
                 }
@@ -174,7 +227,11 @@ impl Parser<'_> {
     fn skip_expression(&mut self) -> Option<String> {
         let mut depth = 0_usize;
         let mut first = None;
-        while let Some(token) = self.peek() {
+        while let Some(token) = self.tokens.get(self.at) {
+            if !self.step(1) {
+                self.at = self.tokens.len();
+                break;
+            }
             match token {
                 Token::Mark('{' | '[' | '(') => depth += 1,
                 Token::Mark('}' | ']' | ')') if depth == 0 => break,
@@ -260,10 +317,10 @@ fn find(chars: &[char], from: usize, stop: impl Fn(char) -> bool) -> usize {
         .unwrap_or(chars.len())
 }
 
-/// Reads a string up to its closing quote; a template with `${…}` reads as `null`.
+/// Reads a string up to its closing quote; a template with `${…}` is computed.
 fn string(chars: &[char], from: usize, quote: char) -> (Value, usize) {
     let mut text = String::new();
-    let mut computed = false;
+    let mut has_code = false;
     let mut at = from;
     while at < chars.len() && chars[at] != quote {
         if chars[at] == '\\' {
@@ -275,13 +332,13 @@ fn string(chars: &[char], from: usize, quote: char) -> (Value, usize) {
                 None => {}
             }
         } else {
-            computed |= quote == '`' && chars[at] == '$' && chars.get(at + 1) == Some(&'{');
+            has_code |= quote == '`' && chars[at] == '$' && chars.get(at + 1) == Some(&'{');
             text.push(chars[at]);
         }
         at += 1;
     }
-    let value = if computed {
-        Value::Null
+    let value = if has_code {
+        computed()
     } else {
         Value::String(text)
     };
@@ -307,7 +364,7 @@ mod tests {
             export default config;",
         );
         assert_eq!(config["baseUrl"], "/b/");
-        assert_eq!(config["url"], Value::Null);
+        assert!(is_computed(&config["url"]));
         assert_eq!(config["trailingSlash"], false);
         assert_eq!(config["i18n"]["locales"][1], "ur");
         assert_eq!(config["presets"][0][1]["docs"]["routeBasePath"], "guide");
@@ -335,6 +392,18 @@ mod tests {
             assert_eq!(read_config(text), Value::Null, "{text}");
         }
         assert_eq!(read_config(&"[".repeat(100_000)), Value::Null);
-        assert_eq!(read_config(&"({".repeat(2_000)), Value::Null);
+        assert_eq!(read_config(&"({".repeat(1_000_000)), Value::Null);
+        let laughs: String = (1..60)
+            .map(|n| {
+                format!(
+                    "const a{n} = [{}];\n",
+                    [format!("a{}", n - 1).as_str(); 9].join(",")
+                )
+            })
+            .collect();
+        assert_eq!(
+            read_config(&format!("const a0 = ['x'];\n{laughs}")),
+            Value::Null
+        );
     }
 }

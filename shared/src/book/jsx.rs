@@ -87,8 +87,23 @@ impl Tag<'_> {
     }
 }
 
-/// Parses the tag that `text` starts with. `None` when there is none, or it never ends.
-pub(super) fn parse_tag(text: &str) -> Option<Tag<'_>> {
+/// How a tag begins: `<Name` or `</Name`, and a character that may follow a name.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TagStart<'a> {
+    name: &'a str,
+    closing: bool,
+    name_end: usize,
+}
+
+impl TagStart<'_> {
+    /// Whether it is `<name`, in any case.
+    pub(super) fn opens(&self, name: &str) -> bool {
+        !self.closing && self.name.eq_ignore_ascii_case(name)
+    }
+}
+
+/// Reads how the tag begins that `text` starts with. `None` when it starts with none; `<https://…>` is a link.
+pub(super) fn tag_start(text: &str) -> Option<TagStart<'_>> {
     let bytes = text.as_bytes();
     if bytes.first() != Some(&b'<') {
         return None;
@@ -97,21 +112,29 @@ pub(super) fn parse_tag(text: &str) -> Option<Tag<'_>> {
     let name_start = 1 + usize::from(closing);
     let name_end = name_start
         + text[name_start..]
-            .find(|c: char| !(c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | ':')))?;
+            .find(|c: char| !(c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | ':' | '$')))?;
     let name = &text[name_start..name_end];
-    let name_starts_well =
-        name.is_empty() || name.starts_with(|c: char| c.is_alphabetic() || c == '_');
-    // `<https://…>` is a link, not a tag.
-    let name_ends_well = matches!(
-        bytes.get(name_end),
-        Some(b'>' | b'/' | b'{' | b' ' | b'\t' | b'\n')
-    );
-    if !name_starts_well || !name_ends_well || name.ends_with(':') {
-        return None;
-    }
-    if name.is_empty() && bytes.get(name_end) != Some(&b'>') {
-        return None;
-    }
+    let starts_well = name.is_empty() || name.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    let ends_well = match bytes.get(name_end) {
+        Some(b'>') => true,
+        Some(b'/' | b'{' | b' ' | b'\t' | b'\n') => !name.is_empty(),
+        _ => false,
+    };
+    (starts_well && ends_well && !name.ends_with(':')).then_some(TagStart {
+        name,
+        closing,
+        name_end,
+    })
+}
+
+/// Parses the tag that `text` starts with. `None` when there is none, or it never ends.
+pub(super) fn parse_tag<'a>(text: &'a str, start: TagStart<'a>) -> Option<Tag<'a>> {
+    let bytes = text.as_bytes();
+    let TagStart {
+        name,
+        closing,
+        name_end,
+    } = start;
     let mut tag = Tag {
         length: 0,
         name,
@@ -189,11 +212,38 @@ fn keep_prose(tag: &mut Tag<'_>, name: &str, value: &str) {
     }
 }
 
+/// Up to where quotes of each kind have no partner, so that no stretch of text is searched twice for one.
+#[derive(Default)]
+struct Unpaired {
+    double: usize,
+    single: usize,
+    template: usize,
+}
+
+impl Unpaired {
+    fn of(&mut self, quote: u8) -> &mut usize {
+        match quote {
+            b'"' => &mut self.double,
+            b'\'' => &mut self.single,
+            _ => &mut self.template,
+        }
+    }
+
+    fn holds(&mut self, quote: u8, at: usize) -> bool {
+        at < *self.of(quote)
+    }
+
+    fn up_to(&mut self, quote: u8, end: usize) {
+        *self.of(quote) = end;
+    }
+}
+
 /// How many bytes the `{expression}` takes that `text` starts with. `None` when it never ends.
 pub(super) fn expression_length(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut depth = 0_usize;
     let mut at = 0;
+    let mut unpaired = Unpaired::default();
     while at < bytes.len() {
         match bytes[at] {
             b'{' => depth += 1,
@@ -205,9 +255,10 @@ pub(super) fn expression_length(text: &str) -> Option<usize> {
             }
             b'/' if bytes.get(at + 1) == Some(&b'*') => at += text[at..].find("*/")? + 1,
             // An apostrophe in the text of nested JSX opens no string: a string ends on its line.
-            quote @ (b'"' | b'\'') => {
-                if let Some(length) = string_length(&text[at + 1..], quote) {
-                    at += length;
+            quote @ (b'"' | b'\'') if !unpaired.holds(quote, at) => {
+                match string_length(&text[at + 1..], quote) {
+                    Ok(length) => at += length,
+                    Err(searched) => unpaired.up_to(quote, at + 1 + searched),
                 }
             }
             b'`' => at += template_length(&text[at + 1..])?,
@@ -219,18 +270,21 @@ pub(super) fn expression_length(text: &str) -> Option<usize> {
 }
 
 /// The bytes up to and with the closing quote, on one line.
-fn string_length(text: &str, quote: u8) -> Option<usize> {
+///
+/// # Errors
+/// There is none: the bytes of the rest of the line.
+fn string_length(text: &str, quote: u8) -> Result<usize, usize> {
     let mut escaped = false;
     for (at, byte) in text.bytes().enumerate() {
         match byte {
-            b'\n' => return None,
+            b'\n' => return Err(at),
             _ if escaped => escaped = false,
             b'\\' => escaped = true,
-            byte if byte == quote => return Some(at + 1),
+            byte if byte == quote => return Ok(at + 1),
             _ => {}
         }
     }
-    None
+    Err(text.len())
 }
 
 /// The bytes up to and with the closing backtick.
@@ -251,17 +305,26 @@ fn template_length(text: &str) -> Option<usize> {
 pub(super) fn string_literals(expression: &str) -> Vec<String> {
     let mut literals = Vec::new();
     let mut at = 0;
+    let mut unpaired = Unpaired::default();
     while let Some(found) = expression[at..].find(['"', '\'', '`']) {
         let start = at + found + 1;
         let quote = expression.as_bytes()[start - 1];
+        if unpaired.holds(quote, start - 1) {
+            at = start;
+            continue;
+        }
         let length = if quote == b'`' {
-            template_length(&expression[start..])
+            template_length(&expression[start..]).ok_or(expression.len() - start)
         } else {
             string_length(&expression[start..], quote)
         };
-        let Some(length) = length else {
-            at = start;
-            continue;
+        let length = match length {
+            Ok(length) => length,
+            Err(searched) => {
+                unpaired.up_to(quote, start + searched);
+                at = start;
+                continue;
+            }
         };
         let end = start + length;
         let is_field = expression[end..].trim_start().starts_with(':');
@@ -293,8 +356,12 @@ fn unescape(literal: &str) -> String {
 mod tests {
     use super::*;
 
+    fn parse(text: &str) -> Option<Tag<'_>> {
+        parse_tag(text, tag_start(text)?)
+    }
+
     fn prose(text: &str) -> Vec<String> {
-        parse_tag(text).expect("a tag").prose
+        parse(text).expect("a tag").prose
     }
 
     #[test]
@@ -310,7 +377,7 @@ mod tests {
             "<td colspan=2>",
         ] {
             assert_eq!(
-                parse_tag(text).map(|tag| tag.length),
+                parse(text).map(|tag| tag.length),
                 Some(text.len()),
                 "{text}"
             );
@@ -324,7 +391,7 @@ mod tests {
             "<Foo bar={",
             "a",
         ] {
-            assert_eq!(parse_tag(text), None, "{text}");
+            assert_eq!(parse(text), None, "{text}");
         }
     }
 
@@ -360,6 +427,7 @@ mod tests {
             "{`}`}",
             "{{a: '}'}}",
             "{don't}",
+            "{<p>don't say \"}\"</p>}",
         ] {
             assert_eq!(expression_length(text), Some(text.len()), "{text}");
         }

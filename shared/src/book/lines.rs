@@ -7,9 +7,20 @@ pub(super) struct Fence {
     length: usize,
 }
 
+/// Marks of containers past this many bytes are text: nobody nests so deep.
+const MAX_PREFIX_BYTES: usize = 256;
+
+impl Fence {
+    /// Whether it is one that Docusaurus unwraps: three or four backticks, and nothing but this word.
+    pub(super) fn is_mdx_code_block(self, info: &str) -> bool {
+        self.mark == '`' && matches!(self.length, 3 | 4) && info == "mdx-code-block"
+    }
+}
+
 /// Splits a line in its container marks (`> `, `- `, `1. `, indentation) and the content.
 pub(super) fn split_container_prefix(line: &str) -> (&str, &str) {
     let bytes = line.as_bytes();
+    let bytes = &bytes[..bytes.len().min(MAX_PREFIX_BYTES)];
     let mut at = 0;
     loop {
         let start = at;
@@ -52,29 +63,40 @@ pub(super) fn closes(fence: Fence, content: &str) -> bool {
     content.len() >= fence.length && content.chars().all(|c| c == fence.mark)
 }
 
+/// Whether a line is a heading: up to six `#`, and a space or nothing after them.
+pub(super) fn is_heading(content: &str) -> bool {
+    let rest = content.trim_start_matches('#');
+    let level = content.len() - rest.len();
+    (1..=6).contains(&level) && (rest.is_empty() || rest.starts_with([' ', '\t']))
+}
+
 pub(super) fn is_esm(line: &str) -> bool {
     ["import ", "import{", "export "]
         .iter()
         .any(|word| line.starts_with(word))
 }
 
-/// The line that stands for a directive mark: `:::tip Title` gives `Tip: Title`, the closing `:::` nothing.
-pub(super) fn directive(content: &str) -> Option<String> {
+/// The line that stands for a directive mark, and what it does not hold: `:::tip Title` gives `Tip: Title`, the closing
+/// `:::` nothing.
+pub(super) fn directive(content: &str) -> Option<(String, &str)> {
     let rest = content.strip_prefix(":::")?.trim_start_matches(':');
     let name_end = rest
         .find(|c: char| !(c.is_alphanumeric() || c == '-'))
         .unwrap_or(rest.len());
     let (name, rest) = rest.split_at(name_end);
     let title = rest.trim();
-    let title = match title
+    let (title, attributes) = match title
         .strip_prefix('[')
         .and_then(|rest| rest.rsplit_once(']'))
     {
-        Some((title, _)) => title,
-        None => title.split('{').next().unwrap_or_default().trim(),
+        Some((title, attributes)) => (title, attributes),
+        None => {
+            let (title, attributes) = title.split_at(title.find('{').unwrap_or(title.len()));
+            (title.trim(), attributes)
+        }
     };
     if name.is_empty() {
-        return title.is_empty().then(String::new);
+        return title.is_empty().then(|| (String::new(), attributes));
     }
     let mut first = name.chars();
     let kind: String = first
@@ -83,9 +105,10 @@ pub(super) fn directive(content: &str) -> Option<String> {
         .flat_map(char::to_uppercase)
         .chain(first)
         .collect();
-    Some(if title.is_empty() {
+    let shown = if title.is_empty() {
         kind
     } else {
         format!("{kind}: {title}")
-    })
+    };
+    Some((shown, attributes))
 }

@@ -1,80 +1,77 @@
 //! From prepared Markdown to the blocks of a page, in reading order, each with its source lines.
 
+mod heading_id;
+mod source_lines;
+
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use regex::Regex;
 
-use super::mdx::{Flavor, Prepared, REMOVED_MARK, partial_name};
+use super::block::{Block, BlockKind};
+use super::mdx::{Dialect, Flavor, HIDDEN_END, HIDDEN_START, MATH_INFO, Prepared, REMOVED_MARK};
+use super::omission::{Omission, OmissionReason};
+use super::placeholder::Placeholder;
 use super::slug::Slugger;
 
-/// One block as a reader sees it: a heading, a paragraph, a list item, a piece of code, a table.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Block {
-    /// What it is.
-    pub kind: BlockKind,
-    /// Its text without markup. Code and tables hold a line a source line; cells are joined by ` | `.
-    pub text: String,
-    /// Its source, as written.
-    pub markdown: String,
-    /// The first line in the file, from 1.
-    pub start_line: u32,
-    /// The last line in the file.
-    pub end_line: u32,
-}
-
-/// The kinds of block.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum BlockKind {
-    /// A heading.
-    Heading {
-        /// 1 to 6.
-        level: u8,
-        /// Its id in the page; a level 1 heading has none.
-        anchor: Option<String>,
-    },
-    /// A paragraph.
-    Paragraph,
-    /// A list item's text, its mark before it.
-    ListItem,
-    /// Code, or the source of a diagram.
-    Code {
-        /// The first word after the fence; empty without one.
-        language: String,
-        /// The title shown above it.
-        title: Option<String>,
-    },
-    /// A table; the first line is its header.
-    Table,
-    /// Where a partial is used; its blocks take this one's place.
-    Partial,
-}
+use heading_id::{HIDDEN_FROM_ID, drop_directives, explicit_id};
+use source_lines::{LineIndex, SourceLines};
 
 /// Indented code in MDX is text; so deep may such text nest in itself before it is taken as it stands.
 const MAX_INDENTED_DEPTH: usize = 8;
+
+/// Longer ids are left out: nobody links to a heading of a page's length, and each chunk below it would carry it.
+const MAX_ANCHOR_BYTES: usize = 2_048;
+
+/// A line of code that only tells Docusaurus which lines to highlight; it is not shown.
+static HIGHLIGHT_MARK: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"(?m)^[ \t]*(?://|#|--|%|;|/\*|\{/\*|<!--)[ \t]*highlight-(?:next-line|start|end)[ \t]*(?:\*/\}?|-->)?[ \t]*(?:\n|\z)",
+    )
+    .expect("the pattern is a constant")
+});
+
+/// Lists nested deeper are indented no further.
+const MAX_LIST_INDENT: usize = 16;
+
+/// What a page or partial holds, in order.
+#[derive(Debug, Default)]
+pub(super) struct Parsed {
+    pub(super) blocks: Vec<Block>,
+    /// Where others' blocks belong: before the block at this place.
+    pub(super) placeholders: Vec<(usize, Placeholder, SourceLines)>,
+    /// What the Markdown holds and no block does.
+    pub(super) omissions: Vec<Omission>,
+    /// Whether the first heading is one of level 1, before any thematic break: Docusaurus then adds no title.
+    pub(super) begins_with_title: bool,
+}
 
 /// Parses prepared text. `raw_lines` are the file's lines, for [`Block::markdown`].
 pub(super) fn parse_blocks(
     prepared: &Prepared,
     raw_lines: &[&str],
-    flavor: Flavor,
+    dialect: Dialect,
     slugger: &mut Slugger,
-) -> Vec<Block> {
+) -> Parsed {
     let mut reader = Reader {
         raw_lines,
-        flavor,
+        dialect,
         slugger,
-        blocks: Vec::new(),
+        title_is_over: false,
+        parsed: Parsed::default(),
     };
     reader.read(&prepared.text, &prepared.line_of, 0);
-    reader.blocks
+    reader.parsed
 }
 
 struct Reader<'a> {
     raw_lines: &'a [&'a str],
-    flavor: Flavor,
+    dialect: Dialect,
     slugger: &'a mut Slugger,
-    blocks: Vec<Block>,
+    /// Whether a heading or thematic break was passed: no title can follow.
+    title_is_over: bool,
+    parsed: Parsed,
 }
 
 /// What is being read between a start and an end event.
@@ -86,223 +83,371 @@ struct Leaf {
     /// Byte offsets in the prepared text.
     start: Option<usize>,
     end: usize,
-    /// Whether the last piece was plain text: only there may an explicit id stand.
-    ends_in_text: bool,
 }
 
 impl Leaf {
-    fn push(&mut self, text: &str, range: &std::ops::Range<usize>) {
+    fn push(&mut self, text: &str, range: &Range<usize>) {
         self.start.get_or_insert(range.start);
         self.end = self.end.max(range.end);
         self.text.push_str(text);
         self.slug_text.push_str(text);
-        self.ends_in_text = false;
     }
-}
 
-/// A text directive, `:name`: Docusaurus does not count it for a heading's id.
-static TEXT_DIRECTIVE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(^|[^:]):[A-Za-z](?:[A-Za-z0-9_-]*[A-Za-z0-9])?")
-        .expect("the pattern is a constant")
-});
-
-impl Leaf {
-    /// Takes text directives out of the last `length` bytes of the text that an id is made of.
-    fn drop_directives(&mut self, length: usize) {
-        let at = self.slug_text.len() - length;
-        if self.slug_text[at..].contains(':') {
-            let kept = TEXT_DIRECTIVE
-                .replace_all(&self.slug_text[at..], "$1")
-                .into_owned();
-            self.slug_text.truncate(at);
-            self.slug_text.push_str(&kept);
-        }
+    fn range(&self) -> Range<usize> {
+        self.start.unwrap_or(self.end)..self.end
     }
 }
 
 /// An open list: the next number, or `None` for bullets.
 type List = Option<u64>;
 
+/// One pass over a text: of the page, or of text in it that looked like code.
+struct Pass<'a> {
+    text: &'a str,
+    lines: LineIndex<'a>,
+    depth: usize,
+    leaf: Leaf,
+    lists: Vec<List>,
+    /// The mark of the item that has no text yet.
+    marker: String,
+    /// Where that item begins.
+    marker_at: usize,
+    /// What follows the ticks of the open fence.
+    info: Option<String>,
+    /// Where the last cell of the open row ends.
+    cell_end: usize,
+    /// Where the text of each open link or picture ends.
+    links: Vec<usize>,
+}
+
 impl Reader<'_> {
     fn read(&mut self, text: &str, line_of: &[u32], depth: usize) {
-        let lines = LineIndex::new(text, line_of);
-        let options = Options::ENABLE_TABLES
+        let mut options = Options::ENABLE_TABLES
             | Options::ENABLE_FOOTNOTES
             | Options::ENABLE_STRIKETHROUGH
-            | Options::ENABLE_TASKLISTS
-            | Options::ENABLE_MATH;
-        let mut leaf = Leaf::default();
-        let mut lists: Vec<List> = Vec::new();
-        let mut marker = String::new();
-        let mut info = None;
-        for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
+            | Options::ENABLE_TASKLISTS;
+        options.set(Options::ENABLE_MATH, self.dialect.math);
+        let parser = Parser::new_ext(text, options);
+        let mut pass = Pass {
+            text,
+            lines: LineIndex::new(text, line_of),
+            depth,
+            leaf: Leaf::default(),
+            lists: Vec::new(),
+            marker: String::new(),
+            marker_at: 0,
+            info: None,
+            cell_end: 0,
+            links: Vec::new(),
+        };
+        // They come in no order.
+        let definitions = parser.reference_definitions().iter();
+        let mut spans: Vec<_> = definitions.map(|(_, found)| found.span.clone()).collect();
+        spans.sort_by_key(|span| span.start);
+        for span in spans {
+            self.omit(&pass, &span, OmissionReason::LinkTarget);
+        }
+        for (event, range) in parser.into_offset_iter() {
             match event {
-                Event::Start(Tag::List(first)) => {
-                    self.end_text(&mut leaf, &mut marker, &lines);
-                    lists.push(first);
+                Event::Start(tag) => self.start(&mut pass, tag, &range),
+                Event::End(tag) => self.end(&mut pass, tag, &range),
+                inline => {
+                    self.inline(&mut pass, inline, &range);
+                    if let Some(text_end) = pass.links.last_mut() {
+                        *text_end = range.end;
+                    }
                 }
-                Event::End(TagEnd::List(_)) => {
-                    lists.pop();
-                }
-                Event::Start(Tag::Item) => marker = item_marker(&mut lists),
-                Event::End(TagEnd::Item) => {
-                    self.end_text(&mut leaf, &mut marker, &lines);
-                    marker.clear();
-                }
-                Event::TaskListMarker(done) => {
-                    leaf.push(if done { "[x] " } else { "[ ] " }, &range);
-                }
-                Event::Start(Tag::Heading { .. } | Tag::Table(_)) => {
-                    self.end_text(&mut leaf, &mut marker, &lines);
-                    leaf.start = Some(range.start);
-                }
-                Event::End(TagEnd::Heading(level)) => {
-                    leaf.end = range.end;
-                    self.heading(std::mem::take(&mut leaf), level, &lines);
-                }
-                Event::End(TagEnd::TableCell) => leaf.text.push_str(" | "),
-                Event::End(TagEnd::TableHead | TagEnd::TableRow) => {
-                    leaf.text.truncate(leaf.text.trim_end_matches(" | ").len());
-                    leaf.text.push('\n');
-                }
-                Event::End(TagEnd::Table) => {
-                    leaf.end = range.end;
-                    let table = std::mem::take(&mut leaf);
-                    self.push(
-                        BlockKind::Table,
-                        table.text.trim_end().to_owned(),
-                        &lines.of(&table),
-                    );
-                }
-                Event::Start(Tag::CodeBlock(kind)) => {
-                    self.end_text(&mut leaf, &mut marker, &lines);
-                    leaf.start = Some(range.start);
-                    info = match kind {
-                        CodeBlockKind::Fenced(info) => Some(info.into_string()),
-                        CodeBlockKind::Indented => None,
-                    };
-                }
-                Event::End(TagEnd::CodeBlock) => {
-                    leaf.end = range.end;
-                    self.code(std::mem::take(&mut leaf), info.take(), &lines, depth);
-                }
-                Event::Start(Tag::HtmlBlock | Tag::BlockQuote(_) | Tag::FootnoteDefinition(_))
-                | Event::End(
-                    TagEnd::Paragraph
-                    | TagEnd::HtmlBlock
-                    | TagEnd::BlockQuote(_)
-                    | TagEnd::FootnoteDefinition,
-                ) => self.end_text(&mut leaf, &mut marker, &lines),
-                Event::Text(content) => {
-                    leaf.push(&content, &range);
-                    leaf.drop_directives(content.len());
-                    leaf.ends_in_text = true;
-                }
-                Event::Code(content) | Event::Html(content) | Event::InlineHtml(content) => {
-                    leaf.push(&content, &range);
-                }
-                Event::InlineMath(tex) => leaf.push(&format!("${tex}$"), &range),
-                Event::DisplayMath(tex) => leaf.push(&format!("$${tex}$$"), &range),
-                Event::SoftBreak => {
-                    leaf.text.push(' ');
-                    leaf.slug_text.push('\n');
-                }
-                Event::HardBreak => leaf.text.push('\n'),
-                _ => {}
             }
         }
-        self.end_text(&mut leaf, &mut marker, &lines);
+        self.end_text(&mut pass);
+    }
+
+    fn start(&mut self, pass: &mut Pass<'_>, tag: Tag<'_>, range: &Range<usize>) {
+        match tag {
+            Tag::Link { .. } | Tag::Image { .. } => pass.links.push(range.start),
+            Tag::List(first) => {
+                self.end_text(pass);
+                pass.lists.push(first);
+            }
+            Tag::Item => {
+                self.drop_marker(pass);
+                pass.marker = item_marker(&mut pass.lists);
+                pass.marker_at = range.start;
+                let item = &pass.text[range.clone()];
+                let digits = item.bytes().take_while(u8::is_ascii_digit).count();
+                if !pass.marker.trim_start().starts_with(&item[..digits]) {
+                    let number = range.start..range.start + digits;
+                    self.omit(pass, &number, OmissionReason::ListNumber);
+                }
+            }
+            Tag::Heading { .. } | Tag::Table(_) => self.start_block(pass, range),
+            Tag::CodeBlock(kind) => {
+                self.start_block(pass, range);
+                pass.info = match kind {
+                    CodeBlockKind::Fenced(info) => Some(info.into_string()),
+                    CodeBlockKind::Indented => None,
+                };
+            }
+            Tag::FootnoteDefinition(label) => {
+                self.end_text(pass);
+                let label = range.start..range.start + "[^".len() + label.len();
+                self.omit(pass, &label, OmissionReason::FootnoteLabel);
+            }
+            Tag::HtmlBlock | Tag::BlockQuote(_) => self.end_text(pass),
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, pass: &mut Pass<'_>, tag: TagEnd, range: &Range<usize>) {
+        match tag {
+            TagEnd::Link | TagEnd::Image => {
+                let text_end = pass.links.pop().unwrap_or(range.start);
+                self.omit(pass, &(text_end..range.end), OmissionReason::LinkTarget);
+                if let Some(outer) = pass.links.last_mut() {
+                    *outer = range.end;
+                }
+            }
+            TagEnd::List(_) => {
+                pass.lists.pop();
+            }
+            TagEnd::Item => {
+                self.end_text(pass);
+                self.drop_marker(pass);
+            }
+            TagEnd::Heading(level) => {
+                pass.leaf.end = range.end;
+                self.heading(pass, level);
+            }
+            TagEnd::TableCell => {
+                pass.leaf.text.push_str(" | ");
+                pass.cell_end = range.end;
+            }
+            TagEnd::TableHead | TagEnd::TableRow => {
+                let beyond = pass.cell_end..range.end;
+                self.omit(pass, &beyond, OmissionReason::ExcessCell);
+                let row = &mut pass.leaf.text;
+                row.truncate(row.trim_end_matches(" | ").len());
+                row.push('\n');
+            }
+            TagEnd::Table => {
+                pass.leaf.end = range.end;
+                let table = std::mem::take(&mut pass.leaf);
+                let text = table.text.trim_end().to_owned();
+                self.push(BlockKind::Table, text, pass.lines.of(table.range()));
+            }
+            TagEnd::CodeBlock => {
+                pass.leaf.end = range.end;
+                self.code(pass);
+            }
+            TagEnd::Paragraph
+            | TagEnd::HtmlBlock
+            | TagEnd::BlockQuote(_)
+            | TagEnd::FootnoteDefinition => self.end_text(pass),
+            _ => {}
+        }
+    }
+
+    fn inline(&mut self, pass: &mut Pass<'_>, event: Event<'_>, range: &Range<usize>) {
+        let leaf = &mut pass.leaf;
+        match event {
+            Event::Text(content) => {
+                leaf.push(&content, range);
+                let escaped = pass.text[..range.start].ends_with('\\');
+                let after = &pass.text[range.end..];
+                drop_directives(&mut leaf.slug_text, content.len(), escaped, after);
+                if pass.text.get(range.clone()) != Some(&*content) {
+                    self.omit(pass, range, OmissionReason::CharacterReference);
+                }
+            }
+            Event::Code(content) | Event::Html(content) | Event::InlineHtml(content) => {
+                leaf.push(&content, range);
+            }
+            Event::InlineMath(tex) => leaf.push(&format!("${tex}$"), range),
+            Event::DisplayMath(tex) => leaf.push(&format!("$${tex}$$"), range),
+            Event::TaskListMarker(done) => leaf.push(if done { "[x] " } else { "[ ] " }, range),
+            Event::FootnoteReference(_) => self.omit(pass, range, OmissionReason::FootnoteLabel),
+            Event::SoftBreak => {
+                leaf.text.push(' ');
+                leaf.slug_text.push('\n');
+            }
+            Event::HardBreak => leaf.text.push('\n'),
+            Event::Rule => self.title_is_over = true,
+            _ => {}
+        }
+    }
+
+    /// A heading, table or fence begins. One that begins an item stands without the item's mark.
+    fn start_block(&mut self, pass: &mut Pass<'_>, range: &Range<usize>) {
+        self.end_text(pass);
+        self.drop_marker(pass);
+        pass.leaf.start = Some(range.start);
+    }
+
+    /// The mark that waits goes: its item has no text of its own.
+    fn drop_marker(&mut self, pass: &mut Pass<'_>) {
+        let marker = std::mem::take(&mut pass.marker);
+        if marker.contains(char::is_alphanumeric) {
+            let line = pass.lines.line(pass.marker_at);
+            self.parsed.omissions.push(Omission {
+                start_line: line,
+                end_line: line,
+                reason: OmissionReason::ListNumber,
+                text: marker.trim().to_owned(),
+            });
+        }
     }
 
     /// Ends a run of text: a paragraph, or a list item's when a mark is waiting.
-    fn end_text(&mut self, leaf: &mut Leaf, marker: &mut String, lines: &LineIndex<'_>) {
-        let leaf = std::mem::take(leaf);
+    fn end_text(&mut self, pass: &mut Pass<'_>) {
+        let leaf = std::mem::take(&mut pass.leaf);
         let text = leaf.text.trim();
         if text.is_empty() {
             return;
         }
-        let lines = lines.of(&leaf);
-        if partial_name(text).is_some() {
-            self.push(BlockKind::Partial, text.to_owned(), &lines);
-        } else if marker.is_empty() {
-            self.push(BlockKind::Paragraph, text.to_owned(), &lines);
+        let lines = pass.lines.of(leaf.range());
+        if let Some(placeholder) = Placeholder::of_line(text) {
+            let at = self.parsed.blocks.len();
+            self.parsed.placeholders.push((at, placeholder, lines));
+        } else if pass.marker.is_empty() {
+            self.push(BlockKind::Paragraph, text.to_owned(), lines);
         } else {
-            self.push(BlockKind::ListItem, format!("{marker}{text}"), &lines);
-            marker.clear();
+            let marker = std::mem::take(&mut pass.marker);
+            self.push(BlockKind::ListItem, format!("{marker}{text}"), lines);
         }
     }
 
-    fn heading(&mut self, leaf: Leaf, level: HeadingLevel, lines: &LineIndex<'_>) {
-        let explicit = if leaf.ends_in_text {
-            explicit_id(&leaf.slug_text)
-        } else {
-            None
-        };
+    fn heading(&mut self, pass: &mut Pass<'_>, level: HeadingLevel) {
+        let leaf = std::mem::take(&mut pass.leaf);
+        let lines = pass.lines.of(leaf.range());
+        self.parsed.begins_with_title |= level == HeadingLevel::H1 && !self.title_is_over;
+        self.title_is_over = true;
+        let slug_text = HIDDEN_FROM_ID.replace_all(&leaf.slug_text, "");
+        let explicit = explicit_id(&slug_text, self.dialect.flavor);
         let anchor = match explicit {
             Some(id) => id.to_owned(),
             // A level 1 heading has no id, but uses up its slug.
-            None => self.slugger.slug(&leaf.slug_text),
+            None => self.slugger.slug(&slug_text),
         };
-        let text = explicit.map_or(leaf.text.as_str(), |_| {
-            let at = leaf.text.rfind('{').unwrap_or(leaf.text.len());
-            &leaf.text[..at]
-        });
+        let linkable = !anchor.is_empty() && anchor.len() <= MAX_ANCHOR_BYTES;
+        let mut text = leaf.text.as_str();
+        // An id with a directive in it (`{#a:b}`) is taken, and shown all the same.
+        let shown = HIDDEN_FROM_ID.replace_all(text, "");
+        if explicit.is_some() && explicit_id(&shown, self.dialect.flavor) == explicit {
+            let (before, id) = text.split_at(text.rfind('{').unwrap_or(text.len()));
+            text = before;
+            self.parsed.omissions.push(Omission {
+                start_line: lines.start,
+                end_line: lines.end,
+                reason: OmissionReason::HeadingId,
+                text: id.to_owned(),
+            });
+        }
         let kind = BlockKind::Heading {
             level: level as u8,
-            anchor: (level != HeadingLevel::H1 && !anchor.is_empty()).then_some(anchor),
+            anchor: (level != HeadingLevel::H1 && linkable).then_some(anchor),
         };
-        let text = text.replace(REMOVED_MARK, "");
-        self.push(kind, text.trim().to_owned(), &lines.of(&leaf));
+        let text = text.replace([REMOVED_MARK, HIDDEN_START, HIDDEN_END], "");
+        self.push(kind, text.trim().to_owned(), lines);
     }
 
     /// Ends a code block; indented text is code in Markdown only.
-    fn code(&mut self, leaf: Leaf, info: Option<String>, lines: &LineIndex<'_>, depth: usize) {
-        let is_text = info.is_none() && self.flavor == Flavor::Mdx && depth < MAX_INDENTED_DEPTH;
-        let range = lines.of(&leaf);
-        if !is_text {
-            let info = info.unwrap_or_default();
-            let kind = BlockKind::Code {
-                language: first_word(&info),
-                title: fence_title(&info),
-            };
-            let code = leaf.text.trim_end_matches('\n').to_owned();
-            self.push(kind, code, &range);
+    fn code(&mut self, pass: &mut Pass<'_>) {
+        let leaf = std::mem::take(&mut pass.leaf);
+        let lines = pass.lines.of(leaf.range());
+        let mdx = self.dialect.flavor == Flavor::Mdx;
+        let info = match pass.info.take() {
+            None if mdx && pass.depth < MAX_INDENTED_DEPTH => {
+                let (text, line_of) = unindented(&leaf.text, pass.lines.from(leaf.range().start));
+                self.read(&text, &line_of, pass.depth + 1);
+                return;
+            }
+            info => info.unwrap_or_default(),
+        };
+        let code = leaf.text.trim_end_matches('\n');
+        if let Some(rest) = info.strip_prefix(MATH_INFO) {
+            let formula = format!("$${rest}\n{code}\n$$");
+            self.push(BlockKind::Paragraph, formula, lines);
             return;
         }
-        let indent = |line: &str| line.len() - line.trim_start().len();
-        let common = leaf
-            .text
-            .lines()
-            .filter(|line| !line.trim().is_empty())
-            .map(indent)
-            .min()
-            .unwrap_or(0);
-        let mut text = String::new();
-        let mut line_of = Vec::new();
-        for (line, number) in leaf.text.lines().zip(range.start..) {
-            text.push_str(line.get(common..).unwrap_or_default());
-            text.push('\n');
-            line_of.push(number.min(range.end));
+        let kind = BlockKind::Code {
+            language: first_word(&info),
+            title: fence_title(&info),
+        };
+        let left_out = |reason, text: String| Omission {
+            start_line: lines.start,
+            end_line: lines.end,
+            reason,
+            text,
+        };
+        let marks: Vec<&str> = HIGHLIGHT_MARK
+            .find_iter(code)
+            .map(|mark| mark.as_str())
+            .collect();
+        if !marks.is_empty() {
+            let marks = left_out(OmissionReason::HighlightMark, marks.concat());
+            self.parsed.omissions.push(marks);
         }
-        self.read(&text, &line_of, depth + 1);
+        let info = left_out(OmissionReason::FenceInfo, info);
+        self.parsed.omissions.push(info);
+        let shown = HIGHLIGHT_MARK.replace_all(code, "");
+        self.push(kind, shown.trim_end_matches('\n').to_owned(), lines);
     }
 
-    fn push(&mut self, kind: BlockKind, text: String, lines: &SourceLines) {
+    fn push(&mut self, kind: BlockKind, text: String, lines: SourceLines) {
         let from = (lines.start as usize).saturating_sub(1);
         let to = (lines.end as usize).clamp(from, self.raw_lines.len());
-        self.blocks.push(Block {
+        // The source of the second block of a line cannot be told from the first one's.
+        let last = self.parsed.blocks.last();
+        let markdown = if last.is_some_and(|block| block.end_line >= lines.start) {
+            text.clone()
+        } else {
+            self.raw_lines.get(from..to).unwrap_or_default().join("\n")
+        };
+        self.parsed.blocks.push(Block {
             kind,
             text,
-            markdown: self.raw_lines.get(from..to).unwrap_or_default().join("\n"),
+            markdown,
             start_line: lines.start,
             end_line: lines.end,
         });
     }
+
+    /// Says that a piece of the prepared text is in no block.
+    fn omit(&mut self, pass: &Pass<'_>, range: &Range<usize>, reason: OmissionReason) {
+        let left_out = pass.text.get(range.clone()).unwrap_or_default();
+        if left_out.contains(char::is_alphanumeric) {
+            self.parsed.omissions.push(Omission {
+                start_line: pass.lines.line(range.start),
+                end_line: pass.lines.line(range.end - 1),
+                reason,
+                text: left_out.to_owned(),
+            });
+        }
+    }
+}
+
+/// Text that looked like code, less the indentation that its lines share, each with its line in the file. `lines` are those
+/// of the text's lines.
+fn unindented(text: &str, lines: &[u32]) -> (String, Vec<u32>) {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let filled = text.lines().filter(|line| !line.trim().is_empty());
+    let common = filled.map(indent).min().unwrap_or(0);
+    let mut unindented = String::with_capacity(text.len());
+    let mut line_of = Vec::new();
+    let last = lines.last().copied().unwrap_or(1);
+    let numbers = lines.iter().copied().chain(std::iter::repeat(last));
+    for (line, number) in text.lines().zip(numbers) {
+        unindented.push_str(line.get(common..).unwrap_or_default());
+        unindented.push('\n');
+        line_of.push(number);
+    }
+    (unindented, line_of)
 }
 
 /// The mark before an item: its number or a dash, indented by the lists around it.
 fn item_marker(lists: &mut [List]) -> String {
-    let indent = "  ".repeat(lists.len().saturating_sub(1));
+    let depth = lists.len().saturating_sub(1);
+    let indent = "  ".repeat(depth.min(MAX_LIST_INDENT));
     match lists.last_mut() {
         Some(Some(number)) => {
             let marker = format!("{indent}{number}. ");
@@ -326,72 +471,5 @@ fn fence_title(info: &str) -> Option<String> {
     (!title.is_empty()).then(|| title.to_owned())
 }
 
-impl Block {
-    /// The text with the title that is shown above code.
-    #[must_use]
-    pub fn shown_text(&self) -> std::borrow::Cow<'_, str> {
-        match &self.kind {
-            BlockKind::Code {
-                title: Some(title), ..
-            } => format!("{title}\n{}", self.text).into(),
-            _ => self.text.as_str().into(),
-        }
-    }
-}
-
-/// The id that an author wrote at the end of a heading: `{#id}` or `{/* #id */}`.
-fn explicit_id(text: &str) -> Option<&str> {
-    let (_, inner) = text.trim_end().strip_suffix('}')?.rsplit_once('{')?;
-    let comment = inner
-        .strip_prefix("/*")
-        .and_then(|inner| inner.strip_suffix("*/"));
-    let id = comment.map_or(inner, str::trim).strip_prefix('#')?;
-    (!id.is_empty() && !id.contains(char::is_whitespace)).then_some(id)
-}
-
-/// The source lines of a block.
-struct SourceLines {
-    start: u32,
-    end: u32,
-}
-
-/// Finds the source line of a byte offset in prepared text.
-struct LineIndex<'a> {
-    text: &'a str,
-    starts: Vec<usize>,
-    line_of: &'a [u32],
-}
-
-impl<'a> LineIndex<'a> {
-    fn new(text: &'a str, line_of: &'a [u32]) -> Self {
-        let starts = std::iter::once(0)
-            .chain(text.match_indices('\n').map(|(at, _)| at + 1))
-            .collect();
-        Self {
-            text,
-            starts,
-            line_of,
-        }
-    }
-
-    fn line(&self, offset: usize) -> u32 {
-        let index = self.starts.partition_point(|start| *start <= offset) - 1;
-        let last = self.line_of.last().copied().unwrap_or(1);
-        self.line_of.get(index).copied().unwrap_or(last)
-    }
-
-    fn of(&self, leaf: &Leaf) -> SourceLines {
-        let start = leaf.start.unwrap_or(leaf.end);
-        let content = self.text.get(start..leaf.end).unwrap_or_default();
-        let last = start + content.trim_end().len().saturating_sub(1);
-        let start = self.line(start);
-        SourceLines {
-            start,
-            end: self.line(last).max(start),
-        }
-    }
-}
-
 #[cfg(test)]
-#[path = "markdown_tests.rs"]
 mod tests;

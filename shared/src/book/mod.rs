@@ -7,20 +7,33 @@ mod pages;
 mod front_matter;
 mod permalink;
 mod jsx;
+mod omission;
+mod placeholder;
 mod lines;
+mod spans;
+mod imports;
 mod mdx;
 mod slug;
+mod block;
 mod markdown;
 mod lesson;
+mod titles;
+mod body;
 mod document;
 
+pub use block::{Block, BlockKind};
+pub(crate) use document::with_line_feeds;
 pub use document::{
     Document, Inputs, MAX_PAGE_BYTES, READER_VERSION, SkipReason, document_id, fingerprint, hex,
     missing_inputs, read_document,
 };
 pub use front_matter::{FrontMatter, FrontMatterError};
 pub use lesson::{Lesson, UNKNOWN};
-pub use markdown::{Block, BlockKind};
-pub use pages::{PageFile, default_source, list_pages, page_file, source_in};
-pub use settings::{CURRENT_VERSION, SETTINGS_FILES, SiteSettings};
+
+pub use omission::{Omission, OmissionReason};
+pub use pages::{PageFile, default_source, list_pages, own_translation, page_file, source_in};
+pub use settings::{
+    CURRENT_VERSION, MarkdownFormat, Origin, SETTINGS_FILES, Setting, SiteSettings,
+};
 pub use slug::slug;
+pub use titles::shortened_title;

@@ -23,12 +23,15 @@ const DOCS_PLUGIN: &str = "docusaurus-plugin-content-docs";
 #[must_use]
 pub fn page_file(settings: &SiteSettings, source: &str) -> Option<PageFile> {
     let (locale, version, relative) = locate(settings, source)?;
+    if version == CURRENT_VERSION && !settings.current_version {
+        return None;
+    }
     let name = relative.rsplit('/').next().unwrap_or(relative);
     let markdown = [".md", ".mdx"]
         .iter()
         .any(|extension| name.ends_with(extension));
     let hidden = relative.split('/').any(|part| part.starts_with('.'));
-    if !markdown || hidden || settings.excludes(relative) {
+    if !markdown || hidden || !settings.includes(relative) {
         return None;
     }
     Some(PageFile {
@@ -39,17 +42,28 @@ pub fn page_file(settings: &SiteSettings, source: &str) -> Option<PageFile> {
     })
 }
 
-/// The pages among the paths of a site, in path order. A translation of a page that does not exist is none.
+/// The pages among the paths of a site, in path order. A translation of a page that does not exist is none, nor is a
+/// page that the default locale's own translation stands in for.
 #[must_use]
 pub fn list_pages(settings: &SiteSettings, paths: &BTreeSet<String>) -> Vec<PageFile> {
     paths
         .iter()
         .filter_map(|path| page_file(settings, path))
         .filter(|page| {
-            page.locale == settings.default_locale
-                || paths.contains(&default_source(settings, page))
+            paths.contains(&default_source(settings, page))
+                && own_translation(settings, page).is_none_or(|path| !paths.contains(&path))
         })
         .collect()
+}
+
+/// The file that stands in for a page when it exists: the default locale may have a folder of translations too.
+#[must_use]
+pub fn own_translation(settings: &SiteSettings, page: &PageFile) -> Option<String> {
+    let translations = page.locale == settings.default_locale
+        && settings.locales.len() > 1
+        && settings.translates(&page.locale);
+    let path = translated_source(settings, page, &settings.default_locale);
+    (translations && path != page.source).then_some(path)
 }
 
 /// The file of the default locale that a page translates (its own path, for a page of that locale).
@@ -61,12 +75,13 @@ pub fn default_source(settings: &SiteSettings, page: &PageFile) -> String {
 /// The path of a page's file in a locale.
 #[must_use]
 pub fn source_in(settings: &SiteSettings, page: &PageFile, locale: &str) -> String {
-    let current = page.version == CURRENT_VERSION;
-    let folder = match (locale == settings.default_locale, current) {
-        (true, true) => settings.docs_path.clone(),
-        (true, false) => format!("versioned_docs/version-{}", page.version),
-        (false, true) => format!("i18n/{locale}/{DOCS_PLUGIN}/current"),
-        (false, false) => format!("i18n/{locale}/{DOCS_PLUGIN}/version-{}", page.version),
+    if locale != settings.default_locale {
+        return translated_source(settings, page, locale);
+    }
+    let folder = if page.version == CURRENT_VERSION {
+        settings.docs_path.clone()
+    } else {
+        format!("versioned_docs/version-{}", page.version)
     };
     if folder.is_empty() {
         page.relative.clone()
@@ -75,14 +90,30 @@ pub fn source_in(settings: &SiteSettings, page: &PageFile, locale: &str) -> Stri
     }
 }
 
+fn translated_source(settings: &SiteSettings, page: &PageFile, locale: &str) -> String {
+    let version = if page.version == CURRENT_VERSION {
+        CURRENT_VERSION.to_owned()
+    } else {
+        format!("version-{}", page.version)
+    };
+    let folder = settings.locale_folder(locale);
+    format!("{folder}/{DOCS_PLUGIN}/{version}/{}", page.relative)
+}
+
 /// Splits a path in locale, version and the path below the version's root.
 fn locate<'a>(settings: &'a SiteSettings, source: &'a str) -> Option<(&'a str, &'a str, &'a str)> {
     let default = settings.default_locale.as_str();
-    if let Some(rest) = source.strip_prefix("i18n/") {
-        let (locale, rest) = rest.split_once('/')?;
+    let translations = format!("{}/", settings.i18n_path);
+    if source.starts_with(&translations) {
+        let (locale, rest) = settings.locales.iter().find_map(|locale| {
+            let folder = settings.locale_folder(locale);
+            let rest = source.strip_prefix(&folder)?.strip_prefix('/')?;
+            Some((locale.as_str(), rest))
+        })?;
         let rest = rest.strip_prefix(DOCS_PLUGIN)?.strip_prefix('/')?;
         let (folder, relative) = rest.split_once('/')?;
-        let known = locale != default && settings.locales.iter().any(|name| name == locale);
+        let known =
+            settings.translates(locale) && (locale != default || settings.locales.len() > 1);
         let version = if folder == CURRENT_VERSION {
             CURRENT_VERSION
         } else {

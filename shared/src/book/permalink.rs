@@ -8,11 +8,11 @@ use super::front_matter::FrontMatter;
 use super::settings::SiteSettings;
 
 static NUMBER_PREFIX: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^\d+\s*[-_.]+\s*([^-_.\s].*)$").expect("the pattern is a constant")
+    Regex::new(r"^[0-9]+\s*[-_.]+\s*([^-_.\s].*)$").expect("the pattern is a constant")
 });
 /// Dates and version numbers look like prefixes and are none.
 static NOT_A_PREFIX: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"^\d+[-_.]\d+").expect("the pattern is a constant"));
+    LazyLock::new(|| Regex::new(r"^[0-9]+[-_.][0-9]+").expect("the pattern is a constant"));
 
 /// A folder or file name without its number prefix: `01-setup` gives `setup`, `1.2-setup` itself.
 #[must_use]
@@ -90,16 +90,11 @@ fn is_category_index(stem: &str, folder: &str) -> bool {
 /// Not percent-encoded, as in Docusaurus's own metadata.
 #[must_use]
 pub(super) fn page_url(settings: &SiteSettings, locale: &str, version: &str, slug: &str) -> String {
-    let locale_part = if locale == settings.default_locale {
-        ""
-    } else {
-        locale
-    };
+    let locale_base = settings.locale_base_url(locale);
     let version_part = settings.version_path(version);
-    let base = normalize(&[settings.base_url.as_str(), locale_part]);
+    let base = normalize(&[locale_base.as_str()]);
     let url = normalize(&[
-        settings.base_url.as_str(),
-        locale_part,
+        locale_base.as_str(),
         settings.route_base_path.as_str(),
         &version_part,
         slug,
@@ -176,6 +171,8 @@ mod tests {
             ("13 a", "13 a"),
             ("3d-a", "3d-a"),
             ("1.1-intro", "1.1-intro"),
+            ("۲۳-اردو", "۲۳-اردو"),
+            ("25-۲۵", "۲۵"),
         ] {
             assert_eq!(strip_number_prefix(name), expected, "{name}");
         }

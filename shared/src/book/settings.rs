@@ -1,12 +1,21 @@
 //! A site's settings: from `bookrag.toml`, else from the literals of its Docusaurus config, else the defaults.
 
+mod docusaurus;
+mod origin;
+
 use std::collections::BTreeMap;
 
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::js_literals::read_config;
+pub use origin::{Origin, Setting};
+
+use docusaurus::{
+    docs_options, locale_places, read_docusaurus_config, read_toml, read_versions, strings, text,
+    version_paths,
+};
+use origin::Picker;
 
 /// The files that settings are read from, in the order they are looked for.
 pub const SETTINGS_FILES: [&str; 7] = [
@@ -22,6 +31,9 @@ pub const SETTINGS_FILES: [&str; 7] = [
 /// The name Docusaurus gives to the version in `docs/`.
 pub const CURRENT_VERSION: &str = "current";
 
+/// What Docusaurus takes unless the site says otherwise.
+const DEFAULT_INCLUDE: [&str; 1] = ["**/*.{md,mdx}"];
+
 /// What Docusaurus leaves out unless the site says otherwise.
 const DEFAULT_EXCLUDE: [&str; 4] = [
     "**/_*.{js,jsx,ts,tsx,md,mdx}",
@@ -31,6 +43,10 @@ const DEFAULT_EXCLUDE: [&str; 4] = [
 ];
 
 /// Everything about a site that decides which files are pages and what their URLs are.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent settings, each a field of the config"
+)]
 #[derive(Debug, Clone)]
 pub struct SiteSettings {
     /// The site's title.
@@ -49,22 +65,67 @@ pub struct SiteSettings {
     pub default_locale: String,
     /// All locales, the default one among them.
     pub locales: Vec<String>,
+    /// The folder of the translations: `i18n`.
+    pub i18n_path: String,
+    locale_places: BTreeMap<String, LocalePlace>,
+    /// Whether `docs/` itself is shown, as the version `current`.
+    pub current_version: bool,
     /// Versions other than `current`, newest first.
     pub versions: Vec<String>,
     /// The version at the bare path; `None` is the newest.
     pub last_version: Option<String>,
     /// Paths that versions' settings give them.
     pub version_paths: BTreeMap<String, String>,
-    /// Whether `.md` files are plain Markdown rather than MDX.
-    pub detect_format: bool,
+    /// How files are written, unless their front matter says otherwise.
+    pub markdown_format: MarkdownFormat,
+    /// Whether `$…$` and `$$…$$` are formulas: the site uses remark-math.
+    pub math: bool,
+    /// Whether `<!-- #id -->` gives a heading of plain Markdown its id.
+    pub comment_ids: bool,
     /// Front matter fields a page must have to be indexed.
     pub require_front_matter: Vec<String>,
-    /// What was read from which file.
-    pub sources: Vec<String>,
+    /// Whether headings' ids keep their upper case (`markdown.anchors.maintainCase`).
+    pub keep_anchor_case: bool,
+    /// Each setting with its value and where it was read.
+    pub origins: Vec<Setting>,
     /// What could not be read, said once.
     pub warnings: Vec<String>,
+    include_patterns: Vec<String>,
+    include: GlobSet,
     exclude_patterns: Vec<String>,
     exclude: GlobSet,
+}
+
+/// Where a locale's own settings put it.
+#[derive(Debug, Clone, Default)]
+struct LocalePlace {
+    folder: Option<String>,
+    base_url: Option<String>,
+    /// `translate: false`: its translations are not used.
+    untranslated: bool,
+}
+
+/// How Markdown files are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MarkdownFormat {
+    /// All are MDX: Docusaurus's default.
+    Mdx,
+    /// All are plain Markdown.
+    Md,
+    /// `.mdx` files are MDX, `.md` files plain Markdown.
+    Detect,
+}
+
+impl MarkdownFormat {
+    pub(super) fn named(name: &str) -> Option<Self> {
+        match name {
+            "mdx" => Some(Self::Mdx),
+            "md" => Some(Self::Md),
+            "detect" => Some(Self::Detect),
+            _ => None,
+        }
+    }
 }
 
 /// `bookrag.toml`.
@@ -77,11 +138,16 @@ struct TomlSettings {
     docs_path: Option<String>,
     trailing_slash: Option<bool>,
     number_prefixes: Option<bool>,
+    markdown_format: Option<MarkdownFormat>,
+    math: Option<bool>,
+    keep_anchor_case: Option<bool>,
     default_locale: Option<String>,
     locales: Option<Vec<String>>,
     versions: Option<Vec<String>>,
     last_version: Option<String>,
     version_paths: Option<BTreeMap<String, String>>,
+    current_version: Option<bool>,
+    include: Option<Vec<String>>,
     exclude: Option<Vec<String>>,
     require_front_matter: Vec<String>,
 }
@@ -91,121 +157,222 @@ impl SiteSettings {
     ///
     /// What cannot be read stands in `warnings`; it never fails.
     #[must_use]
+    #[expect(clippy::too_many_lines, reason = "one setting after another")]
     pub fn read(files: &BTreeMap<String, String>, has_docs_folder: bool) -> Self {
-        let mut warnings = Vec::new();
-        let mut sources = Vec::new();
-        let toml = files
-            .get("bookrag.toml")
-            .map_or_else(TomlSettings::default, |text| {
-                sources.push("bookrag.toml".to_owned());
-                toml::from_str(text).unwrap_or_else(|error| {
-                    warnings.push(format!("bookrag.toml: {}", error.message()));
-                    TomlSettings::default()
-                })
-            });
-        let config = SETTINGS_FILES
-            .iter()
-            .filter(|name| name.starts_with("docusaurus.config"))
-            .find_map(|name| {
-                let config = read_config(files.get(*name)?);
-                sources.push((*name).to_owned());
-                if config.is_null() {
-                    warnings.push(format!(
-                        "{name}: no object literal with `baseUrl` found; put the settings in bookrag.toml"
-                    ));
-                }
-                Some(config)
-            })
-            .unwrap_or(Value::Null);
-        let docs = docs_options(&config);
-        let text = |value: &Value| value.as_str().map(str::to_owned);
-        let versions = toml.versions.or_else(|| {
-            let text = files.get("versions.json")?;
-            sources.push("versions.json".to_owned());
-            serde_json::from_str(text)
-                .map_err(|error| warnings.push(format!("versions.json: {error}")))
-                .ok()
+        let mut picker = Picker::default();
+        let toml = read_toml(files, &mut picker.warnings);
+        let (config_name, config) = read_docusaurus_config(files, &mut picker.warnings);
+        picker.config_name = config_name;
+        let docs = docs_options(&config, &mut picker.warnings);
+        let title = picker.optional("title", toml.title, &config["title"], text);
+        let base_url = slashed(&picker.pick(
+            "base_url",
+            toml.base_url,
+            &config["baseUrl"],
+            text,
+            "/".to_owned(),
+        ));
+        let route_base_path = picker.pick(
+            "route_base_path",
+            toml.route_base_path,
+            &docs["routeBasePath"],
+            text,
+            "docs".to_owned(),
+        );
+        let docs_path = picker.pick(
+            "docs_path",
+            toml.docs_path,
+            &docs["path"],
+            text,
+            if has_docs_folder { "docs" } else { "" }.to_owned(),
+        );
+        let trailing_slash = picker.optional(
+            "trailing_slash",
+            toml.trailing_slash,
+            &config["trailingSlash"],
+            Value::as_bool,
+        );
+        let number_prefixes = picker.pick(
+            "number_prefixes",
+            toml.number_prefixes,
+            &docs["numberPrefixParser"],
+            Value::as_bool,
+            true,
+        );
+        let markdown = &config["markdown"];
+        let markdown_format = picker.pick(
+            "markdown_format",
+            toml.markdown_format,
+            &markdown["format"],
+            |value| MarkdownFormat::named(value.as_str()?),
+            MarkdownFormat::Mdx,
+        );
+        // Plugins are functions, so their use shows in the text alone. A folder without a config gets the benefit of it.
+        let math = toml.math.unwrap_or_else(|| {
+            files
+                .get(config_name)
+                .is_none_or(|text| text.contains("remark-math"))
         });
-        let default_locale = toml
-            .default_locale
-            .or_else(|| text(&config["i18n"]["defaultLocale"]))
-            .unwrap_or_else(|| "en".to_owned());
-        let mut locales = toml
-            .locales
-            .or_else(|| strings(&config["i18n"]["locales"]))
-            .unwrap_or_default();
+        picker.found(
+            "math",
+            &math,
+            match (toml.math, config_name) {
+                (Some(_), _) => Origin::File("bookrag.toml"),
+                (None, "") => Origin::Default,
+                (None, name) => Origin::File(name),
+            },
+        );
+        let keep_anchor_case = picker.pick(
+            "keep_anchor_case",
+            toml.keep_anchor_case,
+            &markdown["anchors"]["maintainCase"],
+            Value::as_bool,
+            false,
+        );
+        let include_patterns = picker.pick(
+            "include",
+            toml.include,
+            &docs["include"],
+            strings,
+            DEFAULT_INCLUDE.map(str::to_owned).to_vec(),
+        );
+        let exclude_patterns = picker.pick(
+            "exclude",
+            toml.exclude,
+            &docs["exclude"],
+            strings,
+            DEFAULT_EXCLUDE.map(str::to_owned).to_vec(),
+        );
+        let i18n = &config["i18n"];
+        let default_locale = picker.pick(
+            "default_locale",
+            toml.default_locale,
+            &i18n["defaultLocale"],
+            text,
+            "en".to_owned(),
+        );
+        let mut locales = picker.pick("locales", toml.locales, &i18n["locales"], strings, vec![]);
         if !locales.contains(&default_locale) {
             locales.insert(0, default_locale.clone());
         }
-        let version_paths = toml.version_paths.unwrap_or_else(|| version_paths(docs));
-        let mut exclude = toml.exclude.or_else(|| strings(&docs["exclude"]));
-        let patterns = exclude
-            .get_or_insert_with(|| DEFAULT_EXCLUDE.map(str::to_owned).to_vec())
-            .clone();
-        let docs_path = toml.docs_path.or_else(|| text(&docs["path"]));
+        let i18n_path = picker.pick("i18n_path", None, &i18n["path"], text, "i18n".to_owned());
+        let locale_places = locale_places(&i18n["localeConfigs"], &base_url);
+        let mut versions = read_versions(toml.versions, files, &mut picker);
+        let only = picker.list_only("only_include_versions", &docs["onlyIncludeVersions"]);
+        versions.retain(|version| only.as_ref().is_none_or(|only| only.contains(version)));
+        if docs["disableVersioning"] == true {
+            versions.clear();
+        }
+        let current_version = picker.pick(
+            "current_version",
+            toml.current_version,
+            &docs["includeCurrentVersion"],
+            Value::as_bool,
+            true,
+        ) && only
+            .is_none_or(|only| only.iter().any(|name| name == CURRENT_VERSION));
+        let last_version = picker.optional(
+            "last_version",
+            toml.last_version,
+            &docs["lastVersion"],
+            text,
+        );
+        let version_paths = picker.pick(
+            "version_paths",
+            toml.version_paths,
+            &docs["versions"],
+            version_paths,
+            BTreeMap::new(),
+        );
+        if !toml.require_front_matter.is_empty() {
+            picker.note("require_front_matter", &toml.require_front_matter);
+        }
+        let Picker {
+            origins,
+            mut warnings,
+            ..
+        } = picker;
         Self {
-            title: toml.title.or_else(|| text(&config["title"])),
-            base_url: slashed(
-                &toml
-                    .base_url
-                    .or_else(|| text(&config["baseUrl"]))
-                    .unwrap_or_default(),
-            ),
-            route_base_path: toml
-                .route_base_path
-                .or_else(|| text(&docs["routeBasePath"]))
-                .unwrap_or_else(|| "docs".to_owned())
+            title,
+            base_url,
+            route_base_path: route_base_path.trim_matches('/').to_owned(),
+            docs_path: docs_path
+                .trim_start_matches("./")
                 .trim_matches('/')
                 .to_owned(),
-            docs_path: match docs_path {
-                Some(path) => path.trim_start_matches("./").trim_matches('/').to_owned(),
-                None if has_docs_folder => "docs".to_owned(),
-                None => String::new(),
-            },
-            trailing_slash: toml
-                .trailing_slash
-                .or_else(|| config["trailingSlash"].as_bool()),
-            number_prefixes: toml
-                .number_prefixes
-                .unwrap_or(docs["numberPrefixParser"] != false),
+            trailing_slash,
+            number_prefixes,
             default_locale,
             locales,
-            versions: versions.unwrap_or_default(),
-            last_version: toml.last_version.or_else(|| text(&docs["lastVersion"])),
+            i18n_path: i18n_path.trim_matches('/').to_owned(),
+            locale_places,
+            current_version,
+            versions,
+            last_version,
             version_paths,
-            detect_format: matches!(config["markdown"]["format"].as_str(), Some("detect" | "md")),
+            markdown_format,
+            math,
+            comment_ids: config["future"]["v4"] == true
+                || markdown["mdx1Compat"]["comments"] == false,
+            keep_anchor_case,
             require_front_matter: toml.require_front_matter,
-            exclude: glob_set(&patterns, &mut warnings),
-            exclude_patterns: patterns,
-            sources,
+            include: glob_set(&include_patterns, &mut warnings),
+            include_patterns,
+            exclude: glob_set(&exclude_patterns, &mut warnings),
+            exclude_patterns,
+            origins,
             warnings,
         }
     }
 
-    /// Whether the site leaves out the file at `relative`, a path below its version's root.
+    /// Whether the file at `relative`, a path below its version's root, is one of the site's.
     #[must_use]
-    pub fn excludes(&self, relative: &str) -> bool {
-        self.exclude.is_match(relative)
+    pub fn includes(&self, relative: &str) -> bool {
+        self.include.is_match(relative) && !self.exclude.is_match(relative)
+    }
+
+    /// The base URL of a locale's pages.
+    #[must_use]
+    pub fn locale_base_url(&self, locale: &str) -> String {
+        let own = self.locale_places.get(locale);
+        match own.and_then(|place| place.base_url.clone()) {
+            Some(url) => url,
+            None if locale == self.default_locale => self.base_url.clone(),
+            None => format!("{}{locale}/", self.base_url),
+        }
+    }
+
+    /// Whether a locale's translations are used.
+    #[must_use]
+    pub fn translates(&self, locale: &str) -> bool {
+        let own = self.locale_places.get(locale);
+        own.is_none_or(|place| !place.untranslated)
+    }
+
+    /// The folder of a locale's translations, relative to the site.
+    #[must_use]
+    pub fn locale_folder(&self, locale: &str) -> String {
+        let own = self.locale_places.get(locale);
+        let folder = own.and_then(|place| place.folder.as_deref());
+        format!("{}/{}", self.i18n_path, folder.unwrap_or(locale))
     }
 
     /// All that decides how a page is read, as one text; equal text, equal reading.
     #[must_use]
     pub fn reading_key(&self) -> String {
         format!(
-            "{} {} {} {:?} {} {} {:?} {:?} {:?} {:?} {} {:?} {:?}",
-            self.base_url,
-            self.route_base_path,
-            self.docs_path,
-            self.trailing_slash,
-            self.number_prefixes,
-            self.default_locale,
-            self.locales,
-            self.versions,
-            self.last_version,
-            self.version_paths,
-            self.detect_format,
-            self.require_front_matter,
-            self.exclude_patterns,
+            "{:?}",
+            (
+                (&self.base_url, &self.route_base_path, &self.docs_path),
+                (self.trailing_slash, self.number_prefixes),
+                (&self.default_locale, &self.locales),
+                (&self.i18n_path, &self.locale_places),
+                (self.current_version, &self.versions),
+                (&self.last_version, &self.version_paths),
+                (self.markdown_format, self.math, self.comment_ids),
+                (self.keep_anchor_case, &self.require_front_matter),
+                (&self.include_patterns, &self.exclude_patterns),
+            )
         )
     }
 
@@ -237,50 +404,6 @@ impl SiteSettings {
     }
 }
 
-/// The options of the docs plugin: of a preset, or of the plugin named in the config.
-fn docs_options(config: &Value) -> &Value {
-    let entries = |key: &str| config[key].as_array().map_or(&[][..], Vec::as_slice);
-    let preset = entries("presets")
-        .iter()
-        .map(|preset| &preset[1]["docs"])
-        .find(|docs| docs.is_object());
-    let plugin = || {
-        entries("plugins")
-            .iter()
-            .find(|plugin| {
-                plugin[0]
-                    .as_str()
-                    .is_some_and(|name| name.ends_with("content-docs"))
-                    && plugin[1]["id"].as_str().is_none_or(|id| id == "default")
-            })
-            .map(|plugin| &plugin[1])
-    };
-    preset.or_else(plugin).unwrap_or(&Value::Null)
-}
-
-fn version_paths(docs: &Value) -> BTreeMap<String, String> {
-    let Some(versions) = docs["versions"].as_object() else {
-        return BTreeMap::new();
-    };
-    versions
-        .iter()
-        .filter_map(|(name, options)| {
-            let path = options["path"].as_str()?;
-            Some((name.clone(), path.trim_matches('/').to_owned()))
-        })
-        .collect()
-}
-
-fn strings(value: &Value) -> Option<Vec<String>> {
-    let items = value.as_array()?;
-    Some(
-        items
-            .iter()
-            .filter_map(|item| item.as_str().map(str::to_owned))
-            .collect(),
-    )
-}
-
 /// A base URL with a slash at both ends.
 fn slashed(url: &str) -> String {
     let path = url.trim_matches('/');
@@ -309,62 +432,4 @@ fn glob_set(patterns: &[String], warnings: &mut Vec<String>) -> GlobSet {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(files: &[(&str, &str)]) -> SiteSettings {
-        let files = files
-            .iter()
-            .map(|(name, text)| ((*name).to_owned(), (*text).to_owned()))
-            .collect();
-        SiteSettings::read(&files, true)
-    }
-
-    #[test]
-    fn an_empty_site_has_docusaurus_defaults() {
-        let settings = read(&[]);
-        assert_eq!(
-            (
-                settings.base_url.as_str(),
-                settings.route_base_path.as_str()
-            ),
-            ("/", "docs")
-        );
-        assert_eq!(settings.version_path(CURRENT_VERSION), "");
-        assert!(settings.excludes("a/_hidden.md") && settings.excludes("_dir/x.md"));
-        assert!(settings.excludes("x/__tests__/y.md") && !settings.excludes("z.test.md"));
-    }
-
-    #[test]
-    fn a_sites_exclude_replaces_the_defaults() {
-        let settings = read(&[(
-            "docusaurus.config.js",
-            "module.exports = {baseUrl: '/', presets: [['classic', {docs: {exclude: ['**/*.summary.md']}}]]}",
-        )]);
-        assert!(settings.excludes("a/b.summary.md") && !settings.excludes("_hidden.md"));
-    }
-
-    #[test]
-    fn toml_wins_and_its_mistakes_are_said() {
-        let config = ("docusaurus.config.js", "module.exports = {baseUrl: '/a/'}");
-        assert_eq!(
-            read(&[config, ("bookrag.toml", "base_url = '/b'")]).base_url,
-            "/b/"
-        );
-        let broken = read(&[config, ("bookrag.toml", "base_ulr = '/b'")]);
-        assert_eq!(broken.base_url, "/a/");
-        assert!(
-            broken.warnings[0].contains("base_ulr"),
-            "{:?}",
-            broken.warnings
-        );
-    }
-
-    #[test]
-    fn versions_take_their_paths() {
-        let settings = read(&[("versions.json", "[\"2.0\", \"1.5\"]")]);
-        assert_eq!(settings.version_path("2.0"), "");
-        assert_eq!(settings.version_path("1.5"), "1.5");
-        assert_eq!(settings.version_path(CURRENT_VERSION), "next");
-    }
-}
+mod tests;

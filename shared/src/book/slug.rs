@@ -5,22 +5,36 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// What `github-slugger` removes: all but letters, marks, decimal digits, connectors such as `_`, `-`, the space, and the
-/// replacement character.
+/// What `github-slugger` 1.5, which Docusaurus uses, removes: all but letters, marks, decimal digits, connectors such as
+/// `_`, `-` and the space, as far as Unicode 13 knows them.
 static REMOVED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"[^\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\- \u{fffd}]").expect("the pattern is a constant")
+    Regex::new(r"[^[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\- ]&&\p{Age=13.0}]")
+        .expect("the pattern is a constant")
 });
 
 /// Makes the heading ids of one page; remembers those given, so that a repeated one gets `-1`, `-2`, ….
 #[derive(Debug, Default)]
 pub(super) struct Slugger {
+    keep_case: bool,
     occurrences: HashMap<String, usize>,
 }
 
 impl Slugger {
+    /// With `keep_case`, capital letters stay (`markdown.anchors.maintainCase`).
+    pub(super) fn new(keep_case: bool) -> Self {
+        Self {
+            keep_case,
+            occurrences: HashMap::new(),
+        }
+    }
+
     /// The id of the next heading with this text.
     pub(super) fn slug(&mut self, text: &str) -> String {
-        let original = slug(text);
+        let original = if self.keep_case {
+            kept_characters(text)
+        } else {
+            slug(text)
+        };
         let mut candidate = original.clone();
         while self.occurrences.contains_key(&candidate) {
             let count = self.occurrences.entry(original.clone()).or_insert(0);
@@ -35,9 +49,11 @@ impl Slugger {
 /// The slug of one text, repetitions aside.
 #[must_use]
 pub fn slug(text: &str) -> String {
-    REMOVED
-        .replace_all(&text.to_lowercase(), "")
-        .replace(' ', "-")
+    kept_characters(&text.to_lowercase())
+}
+
+fn kept_characters(text: &str) -> String {
+    REMOVED.replace_all(text, "").replace(' ', "-")
 }
 
 #[cfg(test)]
@@ -60,6 +76,11 @@ mod tests {
         ] {
             assert_eq!(slug(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn case_can_be_kept() {
+        assert_eq!(Slugger::new(true).slug("The `API`!"), "The-API");
     }
 
     #[test]

@@ -6,19 +6,21 @@ mod section;
 mod split;
 mod tokens;
 mod types;
+mod ledger;
 
 use std::collections::HashMap;
 
 use uuid::Uuid;
 
-use crate::book::{Block, Document, Lesson};
+use crate::book::{Block, BlockKind, Document, Lesson, shortened_title};
 
+pub use ledger::{LedgerEntry, count_reasons, ledger};
 pub use policy::ChunkPolicy;
 pub use section::SectionType;
 pub use tokens::count_tokens;
 pub use types::{Chunk, Leaf};
 
-use section::{Section, classify, sections_of};
+use section::{HeadingPath, Section, classify, sections_of};
 use split::{Piece, pieces_of};
 
 /// The version of the text that is embedded for a chunk; part of an index's version.
@@ -37,8 +39,10 @@ pub fn chunk_document(document: &Document, policy: &ChunkPolicy) -> Vec<Chunk> {
         let section_type = classify(&section);
         let pieces = pieces_of(&section, policy);
         let count = pieces.len();
+        let mut headings = section.headings();
         for (index, piece) in pieces.into_iter().enumerate() {
-            let mut chunk = make_chunk(document, policy, &section, section_type, &piece);
+            let path = headings.before(piece.first_index);
+            let mut chunk = make_chunk(document, policy, &section, section_type, &piece, path);
             chunk.chunk_index = index;
             chunk.chunk_count = count;
             chunk.page = 1 + words_before / types::WORDS_A_PRINTED_PAGE;
@@ -59,19 +63,20 @@ fn make_chunk(
     section: &Section<'_>,
     section_type: SectionType,
     piece: &Piece<'_>,
+    path: &HeadingPath,
 ) -> Chunk {
     let text = join_text(&piece.blocks);
-    let token_count = count_tokens(&text);
+    let token_count = piece.token_count;
     let enriched = token_count < policy.enrich_below_tokens;
-    let leaves = leaves_of(document, section, piece, enriched);
+    let leaves = leaves_of(document, piece, path.clone(), enriched);
     let (start_line, end_line) = lines_of(&piece.blocks);
-    let mut place = section.path_before(piece.first_index);
+    let mut place = path.clone();
     if let Some(level) = piece.blocks[0].heading_level() {
         place.enter(level, &piece.blocks[0]);
     }
     Chunk {
         chunk_id: Uuid::nil(),
-        section: section.title().map(str::to_owned),
+        section: section.title().map(shortened_title),
         section_id: place.anchor(),
         heading_path: place.titles(),
         section_type,
@@ -95,12 +100,11 @@ fn make_chunk(
 /// The leaf sections of a piece: one for each heading in it, and one for what stands before the first.
 fn leaves_of(
     document: &Document,
-    section: &Section<'_>,
     piece: &Piece<'_>,
+    mut path: HeadingPath,
     enriched: bool,
 ) -> Vec<Leaf> {
     let mut leaves = Vec::new();
-    let mut path = section.path_before(piece.first_index);
     let mut from = 0;
     for at in 1..=piece.blocks.len() {
         let ends = at == piece.blocks.len() || piece.blocks[at].heading_level().is_some();
@@ -127,12 +131,26 @@ fn leaves_of(
             section_id: path.anchor(),
             heading_path: path.titles(),
             breadcrumb: breadcrumb(document, &path.titles(), enriched),
-            text: join(body, fenced_text),
+            text: join(&searched(body), fenced_text),
             start_line,
             end_line,
         });
     }
     leaves
+}
+
+/// The blocks that are embedded: a list of the page's headings would answer for the sections it names. One that stands
+/// alone is better than nothing.
+fn searched<'a>(blocks: &'a [split::PieceBlock<'a>]) -> Vec<&'a Block> {
+    let blocks = || blocks.iter().map(|block| &**block);
+    let searched: Vec<&Block> = blocks()
+        .filter(|block| block.kind != BlockKind::Contents)
+        .collect();
+    if searched.is_empty() {
+        blocks().collect()
+    } else {
+        searched
+    }
 }
 
 /// What stands before an embedded text: the page's title and the headings above; for short sections the module and chapter too.
@@ -182,27 +200,31 @@ fn join<'a, B: std::borrow::Borrow<Block> + 'a>(
     text_of: impl Fn(&'a Block) -> String,
 ) -> String {
     let mut joined = String::new();
-    let mut previous_is_item = false;
+    let mut previous = None;
     for block in blocks {
         let block = block.borrow();
-        let is_item = block.kind == crate::book::BlockKind::ListItem;
-        if !joined.is_empty() {
-            joined.push_str(if is_item && previous_is_item {
-                "\n"
-            } else {
-                "\n\n"
-            });
+        if let Some(previous) = previous {
+            joined.push_str(separator(previous, block));
         }
         joined.push_str(&text_of(block));
-        previous_is_item = is_item;
+        previous = Some(block);
     }
     joined
+}
+
+/// What stands between two blocks.
+fn separator(first: &Block, second: &Block) -> &'static str {
+    if first.kind == BlockKind::ListItem && second.kind == BlockKind::ListItem {
+        "\n"
+    } else {
+        "\n\n"
+    }
 }
 
 /// A block's text; code stands in a fence, so that whoever quotes it can keep it as code.
 fn fenced_text(block: &Block) -> String {
     match &block.kind {
-        crate::book::BlockKind::Code { language, title } => {
+        BlockKind::Code { language, title } => {
             // Longer than any run of backticks inside.
             let mut fence = "```".to_owned();
             while block.text.contains(&fence) {
@@ -245,13 +267,13 @@ fn has_inline_formula(text: &str) -> bool {
 impl Block {
     fn heading_level(&self) -> Option<u8> {
         match self.kind {
-            crate::book::BlockKind::Heading { level, .. } => Some(level),
+            BlockKind::Heading { level, .. } => Some(level),
             _ => None,
         }
     }
 
     fn is_code(&self) -> bool {
-        matches!(self.kind, crate::book::BlockKind::Code { .. })
+        matches!(self.kind, BlockKind::Code { .. })
     }
 }
 
@@ -267,3 +289,6 @@ pub fn citation_label(lesson: &Lesson, title: &str, section: Option<&str>) -> St
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod hostile_tests;

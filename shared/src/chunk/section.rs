@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::book::{Block, BlockKind};
+use crate::book::{Block, BlockKind, shortened_title};
 
 /// What a section is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -77,7 +77,8 @@ impl HeadingPath {
             BlockKind::Heading { anchor, .. } => anchor.clone(),
             _ => None,
         };
-        self.headings.push((level, heading.text.clone(), anchor));
+        self.headings
+            .push((level, shortened_title(&heading.text), anchor));
     }
 
     pub(super) fn titles(&self) -> Vec<String> {
@@ -103,15 +104,33 @@ impl Section<'_> {
         first.heading_level().map(|_| first.text.as_str())
     }
 
-    /// The headings above the block at `index`, its own aside.
-    pub(super) fn path_before(&self, index: usize) -> HeadingPath {
-        let mut path = self.above.clone();
-        for block in &self.blocks[..index] {
+    /// The headings above its blocks, one place after another.
+    pub(super) fn headings(&self) -> Headings<'_> {
+        Headings {
+            blocks: self.blocks,
+            at: 0,
+            path: self.above.clone(),
+        }
+    }
+}
+
+/// Goes through a section from its start.
+pub(super) struct Headings<'a> {
+    blocks: &'a [Block],
+    at: usize,
+    path: HeadingPath,
+}
+
+impl Headings<'_> {
+    /// The headings above the block at `index`, its own aside. Each call goes on from the one before.
+    pub(super) fn before(&mut self, index: usize) -> &HeadingPath {
+        for block in self.blocks.get(self.at..index).unwrap_or_default() {
             if let Some(level) = block.heading_level() {
-                path.enter(level, block);
+                self.path.enter(level, block);
             }
         }
-        path
+        self.at = self.at.max(index);
+        &self.path
     }
 }
 

@@ -7,7 +7,8 @@ use crate::book::{Block, BlockKind};
 
 use super::policy::ChunkPolicy;
 use super::section::Section;
-use super::tokens::count_tokens;
+use super::tokens::{count_tokens, tokens_with_separator};
+use super::{join_text, separator};
 
 /// A block of a piece: as it stands in the document, or part of one too long to stay whole.
 #[derive(Debug, Clone)]
@@ -34,6 +35,8 @@ pub(super) struct Piece<'a> {
     pub(super) blocks: Vec<PieceBlock<'a>>,
     /// The place of its first block in the section.
     pub(super) first_index: usize,
+    /// cl100k tokens of its text.
+    pub(super) token_count: usize,
     /// How many of its blocks the piece before has too.
     shared: usize,
 }
@@ -50,10 +53,13 @@ impl Piece<'_> {
 }
 
 /// A block with its size and its place in the section.
+#[derive(Clone)]
 struct Measured<'a> {
     block: PieceBlock<'a>,
     index: usize,
     tokens: usize,
+    /// Whether the tokens of a text that holds it are the sum of its parts' tokens.
+    adds_up: bool,
 }
 
 /// Tokens of the blank line between two blocks.
@@ -67,16 +73,13 @@ pub(super) fn pieces_of<'a>(section: &Section<'a>, policy: &ChunkPolicy) -> Vec<
         .map(|block| block.tokens + SEPARATOR_TOKENS)
         .sum();
     if total <= policy.split_above_tokens + SEPARATOR_TOKENS {
-        return vec![Piece {
-            blocks: blocks.into_iter().map(|measured| measured.block).collect(),
-            first_index: 0,
-            shared: 0,
-        }];
+        return vec![piece(blocks, 0)];
     }
     let mut pieces: Vec<Piece<'a>> = Vec::new();
     let mut current: Vec<Measured<'a>> = Vec::new();
     let mut shared = 0;
     let mut size = 0;
+    let mut has_text = false;
     for measured in blocks {
         let fresh = current.len() > shared;
         let added = size + measured.tokens + SEPARATOR_TOKENS;
@@ -88,22 +91,15 @@ pub(super) fn pieces_of<'a>(section: &Section<'a>, policy: &ChunkPolicy) -> Vec<
             .last()
             .is_some_and(|last| last.block.heading_level().is_some());
         let must = added > policy.split_above_tokens;
-        if fresh
-            && (at_heading || (full && !dangling) || (must && !only_headings(&current[shared..])))
-        {
+        // Headings stay with the text below them, unless there is none in sight.
+        let endless = heading && must;
+        if fresh && (at_heading || (full && !dangling) || (must && has_text) || endless) {
             let overlap = if heading {
                 0
             } else {
                 overlap_of(&current, policy.overlap_tokens)
             };
-            let kept: Vec<Measured<'a>> = current[current.len() - overlap..]
-                .iter()
-                .map(|measured| Measured {
-                    block: measured.block.clone(),
-                    index: measured.index,
-                    tokens: measured.tokens,
-                })
-                .collect();
+            let kept = current[current.len() - overlap..].to_vec();
             pieces.push(piece(std::mem::replace(&mut current, kept), shared));
             shared = overlap;
             size = current
@@ -116,7 +112,9 @@ pub(super) fn pieces_of<'a>(section: &Section<'a>, policy: &ChunkPolicy) -> Vec<
                 shared = 0;
                 size = 0;
             }
+            has_text = false;
         }
+        has_text |= !heading;
         size += measured.tokens + SEPARATOR_TOKENS;
         current.push(measured);
     }
@@ -126,17 +124,42 @@ pub(super) fn pieces_of<'a>(section: &Section<'a>, policy: &ChunkPolicy) -> Vec<
     pieces
 }
 
-fn only_headings(blocks: &[Measured<'_>]) -> bool {
-    blocks
-        .iter()
-        .all(|measured| measured.block.heading_level().is_some())
-}
-
 fn piece(blocks: Vec<Measured<'_>>, shared: usize) -> Piece<'_> {
     Piece {
         first_index: blocks.first().map_or(0, |measured| measured.index),
+        token_count: joined_tokens(&blocks),
         blocks: blocks.into_iter().map(|measured| measured.block).collect(),
         shared,
+    }
+}
+
+/// The tokens of the joined text, from those of its blocks where they add up.
+fn joined_tokens(blocks: &[Measured<'_>]) -> usize {
+    if !blocks.iter().all(|measured| measured.adds_up) {
+        let blocks: Vec<PieceBlock<'_>> = blocks.iter().map(|m| m.block.clone()).collect();
+        return count_tokens(&join_text(&blocks));
+    }
+    let last = blocks.last().map_or(0, |measured| measured.tokens);
+    let others = blocks.windows(2).map(|pair| {
+        let separator = separator(&pair[0].block, &pair[1].block);
+        tokens_with_separator(&pair[0].block.shown_text(), pair[0].tokens, separator)
+    });
+    others.sum::<usize>() + last
+}
+
+impl<'a> Measured<'a> {
+    fn new(block: PieceBlock<'a>, index: usize) -> Self {
+        let text = block.shown_text();
+        let tokens = count_tokens(&text);
+        let begins = text.trim_start_matches(' ');
+        let adds_up = begins.starts_with(|c: char| !c.is_whitespace())
+            && !text.ends_with(char::is_whitespace);
+        Self {
+            block,
+            index,
+            tokens,
+            adds_up,
+        }
     }
 }
 
@@ -156,40 +179,34 @@ fn overlap_of(blocks: &[Measured<'_>], max_tokens: usize) -> usize {
 
 /// Counts each block's tokens, and cuts those too long for any piece.
 fn measure<'a>(blocks: &'a [Block], policy: &ChunkPolicy) -> Vec<Measured<'a>> {
-    let mut measured = Vec::with_capacity(blocks.len());
+    let mut all = Vec::with_capacity(blocks.len());
     for (index, block) in blocks.iter().enumerate() {
-        let tokens = count_tokens(&block.shown_text());
+        let measured = Measured::new(PieceBlock(Cow::Borrowed(block)), index);
         let whole = matches!(block.kind, BlockKind::Code { .. } | BlockKind::Table);
         let limit = if whole {
             policy.cut_block_above_tokens
         } else {
             policy.split_above_tokens
         };
-        if tokens <= limit {
-            measured.push(Measured {
-                block: PieceBlock(Cow::Borrowed(block)),
-                index,
-                tokens,
-            });
+        if measured.tokens <= limit {
+            all.push(measured);
             continue;
         }
-        for part in cut_block(block, policy.target_tokens) {
-            let tokens = count_tokens(&part.text);
-            measured.push(Measured {
-                block: PieceBlock(Cow::Owned(part)),
-                index,
-                tokens,
-            });
-        }
+        let parts = cut_block(block, policy.target_tokens);
+        all.extend(
+            parts
+                .into_iter()
+                .map(|part| Measured::new(PieceBlock(Cow::Owned(part)), index)),
+        );
     }
-    measured
+    all
 }
 
 /// Cuts a block in parts of about `target` tokens: code between lines, tables between rows with the header repeated,
 /// text between sentences, and where there are none between words.
 fn cut_block(block: &Block, target: usize) -> Vec<Block> {
     let by_line = matches!(block.kind, BlockKind::Code { .. } | BlockKind::Table);
-    let units: Vec<&str> = if by_line {
+    let units: Vec<&str> = if by_line || block.kind == BlockKind::Contents {
         block.text.split_inclusive('\n').collect()
     } else {
         sentences(&block.text)

@@ -24,7 +24,7 @@ fn words(count: usize) -> String {
 fn a_page_without_sections_is_one_chunk() {
     let chunks = chunks("Only text.\n\nAnd more.", &ChunkPolicy::ADAPTIVE);
     assert_eq!(chunks.len(), 1);
-    assert_eq!(chunks[0].text, "Only text.\n\nAnd more.");
+    assert_eq!(chunks[0].text, "page\n\nOnly text.\n\nAnd more.");
     assert_eq!((chunks[0].start_line, chunks[0].end_line), (1, 3));
 }
 
@@ -56,7 +56,7 @@ fn the_text_before_the_first_section_is_a_chunk_too() {
 
 #[test]
 fn sections_are_classified() {
-    let text = "## 🎯 Learning Objectives\n\n- a\n\n## Theory\n\nText.\n\n## Code\n\n```\na\n```\n\n```\nb\n```";
+    let text = "# T\n\n## 🎯 Learning Objectives\n\n- a\n\n## Theory\n\nText.\n\n## Code\n\n```\na\n```\n\n```\nb\n```";
     let kinds: Vec<_> = chunks(text, &ChunkPolicy::ADAPTIVE)
         .iter()
         .map(|chunk| chunk.section_type)
@@ -64,6 +64,7 @@ fn sections_are_classified() {
     assert_eq!(
         kinds,
         [
+            SectionType::Instructional,
             SectionType::Structural,
             SectionType::Instructional,
             SectionType::CodeHeavy
@@ -73,10 +74,10 @@ fn sections_are_classified() {
 
 #[test]
 fn a_section_of_700_tokens_stays_whole_and_a_longer_one_is_split() {
-    let fits = format!("## A\n\n{}", words(650));
+    let fits = format!("# A\n\n{}", words(650));
     assert_eq!(chunks(&fits, &ChunkPolicy::ADAPTIVE).len(), 1);
     let paragraphs = vec![words(90); 10].join("\n\n");
-    let split = chunks(&format!("## A\n\n{paragraphs}"), &ChunkPolicy::ADAPTIVE);
+    let split = chunks(&format!("# A\n\n{paragraphs}"), &ChunkPolicy::ADAPTIVE);
     assert!(split.len() > 1);
     for (index, chunk) in split.iter().enumerate() {
         assert_eq!((chunk.chunk_index, chunk.chunk_count), (index, split.len()));
@@ -102,7 +103,7 @@ fn code_is_kept_in_one_piece_up_to_the_cap_and_cut_between_lines_beyond() {
             .any(|chunk| chunk.text.contains("let x0 ") && chunk.text.contains("let x149 "))
     );
     assert!(whole.iter().any(|chunk| chunk.oversized));
-    let text = format!("## A\n\n```rust\n{}```\n", code(900));
+    let text = format!("# A\n\n```rust\n{}```\n", code(900));
     let cut = chunks(&text, &ChunkPolicy::ADAPTIVE);
     assert!(cut.len() > 1);
     let lines: Vec<String> = cut
@@ -135,7 +136,7 @@ fn a_cut_table_repeats_its_header() {
         .map(|n| format!("| row {n} | value {n} |\n"))
         .collect();
     let chunks = chunks(
-        &format!("## T\n\n| name | value |\n|---|---|\n{rows}"),
+        &format!("# T\n\n| name | value |\n|---|---|\n{rows}"),
         &ChunkPolicy::ADAPTIVE,
     );
     assert!(chunks.len() > 1);

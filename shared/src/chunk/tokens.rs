@@ -1,9 +1,159 @@
-//! Counting tokens.
+//! Counting tokens: cl100k, as `tiktoken` counts them, each distinct piece of text encoded once.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// The pieces that cl100k encodes apart. `tiktoken`'s own pattern ends in `\s+(?!\S)|\s+`, which needs a look-ahead;
+/// here a run of spaces matches whole, and [`piece_end`] gives its last character back to the word after it.
+static PIECE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+",
+    )
+    .expect("the pattern is a constant")
+});
+
+/// A longer piece is counted in parts of this size: merging byte pairs takes the square of a piece's length.
+const MAX_PIECE_BYTES: usize = 1_024;
+/// Pieces up to this size are remembered; longer ones hardly ever return.
+const MAX_REMEMBERED_BYTES: usize = 32;
+/// How many pieces a thread remembers: a few MiB.
+const MAX_REMEMBERED: usize = 1 << 16;
+
+thread_local! {
+    static REMEMBERED: RefCell<HashMap<Box<str>, u32>> = RefCell::new(HashMap::new());
+}
 
 /// The number of cl100k tokens of a text, the measure of all chunk sizes.
+///
+/// A run of more than 1,024 bytes that the encoding takes for one word is counted in parts, so that no text takes more
+/// than linear time.
 #[must_use]
 pub fn count_tokens(text: &str) -> usize {
+    REMEMBERED.with_borrow_mut(|remembered| {
+        let mut count = 0;
+        let mut from = 0;
+        while from < text.len() {
+            let end = piece_end(text, from);
+            count += count_piece(&text[from..end], remembered);
+            from = end;
+        }
+        count
+    })
+}
+
+/// Where the piece that begins at `from` ends. Each character begins one.
+fn piece_end(text: &str, from: usize) -> usize {
+    let end = PIECE
+        .find_at(text, from)
+        .map_or(text.len(), |found| found.end());
+    let piece = &text[from..end];
+    let mut spaces = piece.chars().rev();
+    let last = spaces
+        .next()
+        .filter(|c| c.is_whitespace() && !matches!(c, '\r' | '\n'));
+    match last {
+        // The word after it takes the last of several spaces.
+        Some(last) if end < text.len() && end - from > last.len_utf8() => end - last.len_utf8(),
+        _ => end,
+    }
+}
+
+fn count_piece(piece: &str, remembered: &mut HashMap<Box<str>, u32>) -> usize {
+    if piece.len() > MAX_REMEMBERED_BYTES {
+        return parts(piece).map(encoded_length).sum();
+    }
+    if let Some(count) = remembered.get(piece) {
+        return *count as usize;
+    }
+    let count = encoded_length(piece);
+    if remembered.len() < MAX_REMEMBERED {
+        remembered.insert(piece.into(), u32::try_from(count).unwrap_or(u32::MAX));
+    }
+    count
+}
+
+/// Cuts a text in parts of at most [`MAX_PIECE_BYTES`].
+fn parts(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let mut length = rest.len().min(MAX_PIECE_BYTES);
+        while !rest.is_char_boundary(length) {
+            length -= 1;
+        }
+        let (part, after) = rest.split_at(length);
+        rest = after;
+        (!part.is_empty()).then_some(part)
+    })
+}
+
+fn encoded_length(piece: &str) -> usize {
     tiktoken_rs::cl100k_base_singleton()
-        .encode_ordinary(text)
+        .encode_ordinary(piece)
         .len()
+}
+
+/// How many tokens a text gains by a separator of line ends after it, for `tokens` that it has alone.
+///
+/// Line ends are a token of their own, except after punctuation: `.` and a blank line are one token together. So the
+/// parts of a text that are cut at line ends need not be counted again when they are joined.
+pub(super) fn tokens_with_separator(text: &str, tokens: usize, separator: &str) -> usize {
+    let start = text
+        .char_indices()
+        .rev()
+        .take_while(|(_, c)| !(c.is_whitespace() || is_letter_or_number(*c)))
+        .last()
+        .map_or(text.len(), |(at, _)| at);
+    let start = start - usize::from(text[..start].ends_with(' '));
+    let end: Cow<'_, str> = text[start..].into();
+    tokens - count_tokens(&end) + count_tokens(&(end + separator))
+}
+
+fn is_letter_or_number(c: char) -> bool {
+    static LETTER_OR_NUMBER: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"^[\p{L}\p{N}]").expect("the pattern is a constant"));
+    if c.is_ascii() {
+        c.is_ascii_alphanumeric()
+    } else {
+        LETTER_OR_NUMBER.is_match(c.encode_utf8(&mut [0; 4]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(512))]
+
+        #[test]
+        fn pieces_are_those_of_tiktoken(text in any_text()) {
+            prop_assert_eq!(count_tokens(&text), encoded_length(&text));
+        }
+
+        #[test]
+        fn counts_of_joined_texts_add_up(first in any_text(), second in any_text()) {
+            let (first, second) = (first.trim(), second.trim());
+            for separator in ["\n", "\n\n"] {
+                let joined = tokens_with_separator(first, count_tokens(first), separator) + count_tokens(second);
+                prop_assert_eq!(joined, count_tokens(&format!("{first}{separator}{second}")));
+            }
+        }
+    }
+
+    /// Words, numbers, spaces, punctuation and letters of several scripts, in any order.
+    fn any_text() -> impl Strategy<Value = String> {
+        "([a-zA-Z]{1,6}|[0-9]{1,5}| {1,3}|[.,;:!?'\"()`$#*_-]{1,3}|\n{1,3}|\r\n|\t|don't|WE'LL|[éßÀـہ語🤖²\u{301}\u{a0}\u{2003}]){0,40}"
+    }
+
+    #[test]
+    fn a_word_of_a_mebibyte_is_counted() {
+        assert!(count_tokens(&"a".repeat(1 << 20)) > 1_000);
+        assert!(count_tokens(&"\u{6f22}".repeat(1 << 18)) > 1_000);
+    }
 }

@@ -1,12 +1,13 @@
 use std::collections::BTreeMap;
 
 use super::super::mdx::prepare;
+use super::super::mdx::tests::{MARKDOWN, MDX};
 use super::*;
 
 fn blocks(text: &str) -> Vec<Block> {
-    let prepared = prepare(text, 1, Flavor::Mdx, &BTreeMap::new());
+    let prepared = prepare(text, 1, MDX, &BTreeMap::new());
     let raw: Vec<_> = text.lines().collect();
-    parse_blocks(&prepared, &raw, Flavor::Mdx, &mut Slugger::default())
+    parse_blocks(&prepared, &raw, MDX, &mut Slugger::default()).blocks
 }
 
 fn anchors(text: &str) -> Vec<String> {
@@ -67,9 +68,9 @@ fn heading_ids_are_those_of_docusaurus() {
 fn indented_text_is_code_in_markdown_only() {
     let text = "a\n\n    b *c*\n";
     assert_eq!(blocks(text)[1].kind, BlockKind::Paragraph);
-    let prepared = prepare(text, 1, Flavor::Markdown, &BTreeMap::new());
+    let prepared = prepare(text, 1, MARKDOWN, &BTreeMap::new());
     let raw: Vec<_> = text.lines().collect();
-    let plain = parse_blocks(&prepared, &raw, Flavor::Markdown, &mut Slugger::default());
+    let plain = parse_blocks(&prepared, &raw, MARKDOWN, &mut Slugger::default()).blocks;
     assert_eq!(plain[1].text, "b *c*");
     assert!(matches!(plain[1].kind, BlockKind::Code { .. }));
 }
@@ -79,4 +80,46 @@ fn nested_lists_keep_their_marks() {
     let text = "1. a\n   - b\n     - c\n2. d\n- [x] e";
     let seen: Vec<_> = blocks(text).into_iter().map(|block| block.text).collect();
     assert_eq!(seen, ["1. a", "  - b", "    - c", "2. d", "- [x] e"]);
+    let seen: Vec<_> = blocks("1. ## A\n\n   b\n2. ```\n   c\n   ```")
+        .into_iter()
+        .map(|block| block.text)
+        .collect();
+    assert_eq!(seen, ["A", "b", "c"]);
+}
+
+#[test]
+fn highlight_marks_are_not_shown_with_the_code() {
+    let seen = blocks(
+        "```js\n// highlight-next-line\na();\n{/* highlight-start */}\nb(); // highlight-end\n```",
+    );
+    assert_eq!(seen[0].text, "a();\nb(); // highlight-end");
+}
+
+#[test]
+fn headings_in_indented_text_keep_their_lines() {
+    let seen: Vec<_> = blocks("    a\n    ## Heading\n    b\n\n    c\n    ### Other\n    d")
+        .into_iter()
+        .map(|block| (block.text, block.start_line))
+        .collect();
+    let expected = [
+        ("a", 1),
+        ("Heading", 2),
+        ("b", 3),
+        ("c", 5),
+        ("Other", 6),
+        ("d", 7),
+    ];
+    assert_eq!(seen, expected.map(|(text, line)| (text.to_owned(), line)));
+}
+
+#[test]
+fn the_same_bytes_leave_out_the_same_in_the_same_order() {
+    let text: String = (0..40).map(|n| format!("[a{n}]: x{n}\n\n")).collect();
+    let read = || {
+        let prepared = prepare(&text, 1, MDX, &BTreeMap::new());
+        parse_blocks(&prepared, &[], MDX, &mut Slugger::default()).omissions
+    };
+    let first = read();
+    assert_eq!(first.len(), 40);
+    assert!((0..5).all(|_| read() == first));
 }

@@ -1,7 +1,19 @@
+use super::super::imports::imported_partials;
+use super::super::placeholder::Placeholder;
 use super::*;
 
+pub(crate) const MDX: Dialect = Dialect {
+    flavor: Flavor::Mdx,
+    math: true,
+    comment_ids: false,
+};
+pub(crate) const MARKDOWN: Dialect = Dialect {
+    flavor: Flavor::Markdown,
+    ..MDX
+};
+
 fn plain(text: &str) -> String {
-    let prepared = prepare(text, 1, Flavor::Mdx, &BTreeMap::new());
+    let prepared = prepare(text, 1, MDX, &BTreeMap::new());
     assert_eq!(prepared.text.lines().count(), prepared.line_of.len());
     assert!(prepared.line_of.is_sorted(), "{:?}", prepared.line_of);
     let lines: Vec<_> = prepared
@@ -54,9 +66,16 @@ fn stray_brackets_stay_as_text() {
 #[test]
 fn mdx_code_block_fences_are_unwrapped() {
     assert_eq!(
-        plain("```mdx-code-block\n<b>\n```\n\ntext\n\n~~~mdx-code-block\n</b>\n~~~"),
+        plain("```mdx-code-block\n<b>\n```\n\ntext\n\n````mdx-code-block\n</b>\n````"),
         "text"
     );
+}
+
+#[test]
+fn an_indented_mdx_code_block_is_left_out_whole() {
+    let text = "> ```mdx-code-block\u{3000}\n> text\n> ```";
+    let prepared = prepare(text, 1, MDX, &BTreeMap::new());
+    assert_eq!(prepared.omissions[0].text, "> ```mdx-code-block\u{3000}");
 }
 
 #[test]
@@ -64,7 +83,7 @@ fn lines_keep_their_numbers() {
     let prepared = prepare(
         "a\n<X\n y='1'\n/>\nb\n\n```\nc\n```\n",
         10,
-        Flavor::Mdx,
+        MDX,
         &BTreeMap::new(),
     );
     let line = |text: &str| {
@@ -83,11 +102,12 @@ fn partials_leave_their_mark() {
     let body = "import Safety from './_safety.mdx';\n\n<Safety />\n";
     let partials = imported_partials(body);
     assert_eq!(partials["Safety"], "./_safety.mdx");
-    let prepared = prepare(body, 1, Flavor::Mdx, &partials);
+    let prepared = prepare(body, 1, MDX, &partials);
     assert!(
         prepared
             .text
             .lines()
-            .any(|line| partial_name(line) == Some("Safety"))
+            .any(|line| Placeholder::of_line(line)
+                == Some(Placeholder::Partial("Safety".to_owned())))
     );
 }

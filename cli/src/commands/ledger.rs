@@ -1,0 +1,80 @@
+//! `bookrag chunks --ledger`: every piece of every page is in a chunk, or listed with the reason it is not.
+
+use std::collections::BTreeMap;
+
+use bookrag::chunk::{ChunkPolicy, LedgerEntry, chunk_document, ledger};
+
+use super::pages::ReadPage;
+use super::{Exit, output};
+
+/// Prints the ledger of a book. Partial when something is lost.
+pub(super) fn run(pages: &[ReadPage], policy: &ChunkPolicy, json: bool) -> Exit {
+    let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
+    let (mut in_chunks, mut lost) = (0, 0);
+    for page in pages {
+        let source = &page.file.source;
+        let document = match &page.document {
+            Ok(document) => document,
+            Err(reason) => {
+                *reasons.entry("page skipped".to_owned()).or_default() += 1;
+                if json {
+                    output::json(
+                        &serde_json::json!({"source": source, "skipped": reason.to_string()}),
+                    );
+                } else {
+                    output::line(&format!("{source}: skipped: {reason}"));
+                }
+                continue;
+            }
+        };
+        for entry in ledger(&page.text, document, &chunk_document(document, policy)) {
+            in_chunks += usize::from(!entry.chunks.is_empty());
+            lost += usize::from(!entry.unaccounted.is_empty());
+            for omission in &entry.left_out {
+                *reasons.entry(omission.reason.to_string()).or_default() += 1;
+            }
+            if json {
+                output::json(&line(source, &entry));
+            } else if !entry.unaccounted.is_empty() {
+                let words = entry.unaccounted.join(" ");
+                output::line(&format!(
+                    "{source}, line {}: lost: {words}",
+                    entry.start_line
+                ));
+            }
+        }
+    }
+    if !json {
+        output::line(&format!(
+            "{} pages: {in_chunks} pieces in chunks, {lost} lost",
+            pages.len()
+        ));
+        for (reason, count) in reasons {
+            output::line(&format!("  left out: {count:>6}  {reason}"));
+        }
+    }
+    if lost > 0 { Exit::Partial } else { Exit::Done }
+}
+
+fn line(source: &str, entry: &LedgerEntry) -> serde_json::Value {
+    let left_out: Vec<_> = entry
+        .left_out
+        .iter()
+        .map(|omission| {
+            serde_json::json!({
+                "reason": omission.reason.to_string(),
+                "start_line": omission.start_line,
+                "end_line": omission.end_line,
+                "text": omission.text,
+            })
+        })
+        .collect();
+    serde_json::json!({
+        "source": source,
+        "start_line": entry.start_line,
+        "end_line": entry.end_line,
+        "chunks": entry.chunks,
+        "left_out": left_out,
+        "unaccounted": entry.unaccounted,
+    })
+}

@@ -1,0 +1,104 @@
+//! What a book is read as: `chunks`, its ledger, and `doctor`.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::Workshop;
+
+fn lines(output: &[u8]) -> Vec<Value> {
+    let text = std::str::from_utf8(output).unwrap();
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+#[test]
+fn every_piece_of_the_book_is_in_a_chunk_or_left_out_for_a_reason() {
+    let workshop = Workshop::new();
+    let output = workshop.run(&["chunks", "book", "--ledger", "--json"]);
+    assert!(output.status.success(), "{output:?}");
+    let entries = lines(&output.stdout);
+    assert!(entries.len() > 300, "{}", entries.len());
+    for entry in &entries {
+        if entry.get("skipped").is_some() {
+            continue;
+        }
+        assert_eq!(entry["unaccounted"], serde_json::json!([]), "{entry}");
+        let somewhere = !entry["chunks"].as_array().unwrap().is_empty();
+        let for_a_reason = !entry["left_out"].as_array().unwrap().is_empty();
+        assert!(somewhere || for_a_reason, "{entry}");
+    }
+    let skipped: Vec<_> = entries
+        .iter()
+        .filter_map(|entry| entry["skipped"].as_str())
+        .collect();
+    assert_eq!(skipped.len(), 2, "{skipped:?}");
+    // A person reads a summary.
+    let output = workshop.run(&["chunks", "book", "--ledger"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("pieces in chunks, 0 lost"), "{text}");
+}
+
+#[test]
+fn doctor_says_what_was_read_from_where_and_what_is_wrong() {
+    let workshop = Workshop::new();
+    let site = workshop.site();
+    fs::write(site.join("bookrag.toml"), "route_base_path = 'guide'\n").unwrap();
+    let config = site.join("docusaurus.config.js");
+    let text = fs::read_to_string(&config).unwrap();
+    let computed = text.replace("trailingSlash: false", "trailingSlash: slash()");
+    assert_ne!(text, computed);
+    fs::write(&config, computed).unwrap();
+    fs::write(
+        site.join("docs/twin.md"),
+        "---\nslug: /intro\n---\n# Twin\n",
+    )
+    .unwrap();
+    fs::write(
+        site.join("docs/lost-part.mdx"),
+        "import Part from './_gone.mdx';\n\n# Lost\n\n<Part/>\n",
+    )
+    .unwrap();
+
+    let output = workshop.run(&["doctor", "book", "--json"]);
+    assert_eq!(
+        output.status.code(),
+        Some(3),
+        "a page is broken: {output:?}"
+    );
+    let diagnosis = &lines(&output.stdout)[0];
+    let from = |name: &str| {
+        let settings = diagnosis["settings"].as_array().unwrap();
+        let setting = settings.iter().find(|setting| setting["name"] == name);
+        setting.unwrap()["from"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(from("route_base_path"), "bookrag.toml");
+    assert_eq!(from("base_url"), "docusaurus.config.js");
+    assert_eq!(from("exclude"), "default");
+    let holds = |field: &str, words: &[&str]| {
+        let text = diagnosis[field].to_string();
+        for word in words {
+            assert!(text.contains(word), "{field}: {text}");
+        }
+    };
+    holds(
+        "not_read",
+        &["docusaurus.config.js", "trailing_slash", "bookrag.toml"],
+    );
+    holds("skipped", &["broken-front-matter.md", "line 3"]);
+    holds("drafts", &["draft-frost-mode.md"]);
+    holds(
+        "shared_urls",
+        &["/garden-robotics/guide/intro", "docs/twin.md"],
+    );
+    holds(
+        "warnings",
+        &["lost-part.mdx", "line 5", "_gone.mdx is not there"],
+    );
+    assert_eq!(diagnosis["lost"], serde_json::json!([]));
+
+    let output = workshop.run(&["doctor", "book"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("not read: docusaurus.config.js"), "{text}");
+}

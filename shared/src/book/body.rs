@@ -1,0 +1,192 @@
+//! The Markdown of a page with its partials in place.
+
+use super::block::{Block, BlockKind};
+use super::document::{Inputs, MAX_PAGE_BYTES, decode};
+use super::front_matter::{FrontMatter, SplitPage, split_front_matter};
+use super::imports::{imported_partials, resolve_import};
+use super::markdown::parse_blocks;
+use super::mdx::{Dialect, Flavor, prepare};
+use super::omission::{Omission, OmissionReason};
+use super::placeholder::{Contents, Placeholder};
+use super::settings::{MarkdownFormat, SiteSettings};
+use super::slug::Slugger;
+
+/// How deep partials may import partials.
+pub(super) const MAX_PARTIAL_DEPTH: usize = 8;
+
+/// How many bytes a page may take from partials: those that use each other many times would have no end.
+const MAX_PARTIAL_BYTES: usize = MAX_PAGE_BYTES;
+
+/// How many lists of its headings a page shows; more would grow with the square of its headings.
+const MAX_CONTENTS: usize = 8;
+
+/// How a page and its partials are read.
+pub(super) struct Reading<'a> {
+    pub(super) settings: &'a SiteSettings,
+    pub(super) inputs: &'a Inputs,
+}
+
+impl Reading<'_> {
+    /// How the file at `source` is written: as its front matter says, else as the site does.
+    fn dialect(&self, source: &str, front_matter: &FrontMatter) -> Dialect {
+        let own = front_matter.format.as_deref();
+        let format = own
+            .and_then(MarkdownFormat::named)
+            .unwrap_or(self.settings.markdown_format);
+        let flavor = match format {
+            MarkdownFormat::Mdx => Flavor::Mdx,
+            MarkdownFormat::Md => Flavor::Markdown,
+            MarkdownFormat::Detect if source.ends_with('x') => Flavor::Mdx,
+            MarkdownFormat::Detect => Flavor::Markdown,
+        };
+        Dialect {
+            flavor,
+            math: self.settings.math,
+            comment_ids: self.settings.comment_ids && flavor == Flavor::Markdown,
+        }
+    }
+}
+
+/// What the Markdown of a page holds.
+#[derive(Debug, Default)]
+pub(super) struct Body {
+    pub(super) blocks: Vec<Block>,
+    pub(super) omissions: Vec<Omission>,
+    pub(super) warnings: Vec<String>,
+    /// The places of the blocks that list the page's headings.
+    contents: Vec<(usize, Contents)>,
+    /// The bytes read from partials.
+    partial_bytes: usize,
+    /// The page's line whose partial is being read.
+    partial_line: u32,
+    /// Whether the page's own heading of level 1 is shown as its title.
+    pub(super) shows_own_title: bool,
+}
+
+impl Body {
+    /// Reads the blocks of a page or partial, partials within it in the place they are used.
+    pub(super) fn read(
+        &mut self,
+        source: &str,
+        split: &SplitPage<'_>,
+        raw_lines: &[&str],
+        reading: &Reading<'_>,
+        depth: usize,
+    ) {
+        let partials = imported_partials(split.body);
+        let dialect = reading.dialect(source, &split.front_matter);
+        let prepared = prepare(split.body, split.lines_before + 1, dialect, &partials);
+        let mut slugger = Slugger::new(reading.settings.keep_anchor_case);
+        let parsed = parse_blocks(&prepared, raw_lines, dialect, &mut slugger);
+        if depth == 0 {
+            self.shows_own_title = parsed.begins_with_title;
+            self.omissions.extend(prepared.omissions);
+            self.omissions.extend(parsed.omissions);
+        }
+        let mut placeholders = parsed.placeholders.into_iter().peekable();
+        let mut blocks = parsed.blocks.into_iter().enumerate();
+        loop {
+            let next = blocks.next();
+            let place = next.as_ref().map_or(usize::MAX, |(at, _)| *at);
+            while let Some((_, placeholder, lines)) = placeholders.next_if(|(at, ..)| *at <= place)
+            {
+                let from = self.blocks.len();
+                match placeholder {
+                    Placeholder::Partial(name) => {
+                        if depth == 0 {
+                            self.partial_line = lines.start;
+                        }
+                        let path = partials.get(&name).map(|path| resolve_import(source, path));
+                        self.read_partial(path.as_deref(), reading, depth);
+                    }
+                    Placeholder::Contents(_) if self.contents.len() == MAX_CONTENTS => {}
+                    Placeholder::Contents(contents) => {
+                        self.contents.push((from, contents));
+                        self.blocks.push(contents_block());
+                    }
+                }
+                // A partial's lines are those of another file: its blocks stand on the line that uses it.
+                for block in &mut self.blocks[from..] {
+                    block.start_line = lines.start;
+                    block.end_line = lines.end;
+                }
+            }
+            match next {
+                Some((_, block)) => self.blocks.push(block),
+                None => return,
+            }
+        }
+    }
+
+    /// Reads the blocks of a partial; its heading ids are computed in it alone.
+    fn read_partial(&mut self, path: Option<&str>, reading: &Reading<'_>, depth: usize) {
+        let line = self.partial_line;
+        let path = path.unwrap_or_default();
+        let bytes = reading.inputs.get(path).and_then(Option::as_deref);
+        self.partial_bytes += bytes.map_or(0, <[u8]>::len);
+        let problem = match bytes.map(decode) {
+            None => "is not there".to_owned(),
+            Some(_) if self.partial_bytes > MAX_PARTIAL_BYTES => {
+                format!("is left out: the page's partials have more than {MAX_PARTIAL_BYTES} bytes")
+            }
+            Some(_) if depth == MAX_PARTIAL_DEPTH => "is nested too deep".to_owned(),
+            Some(Err(reason)) => format!("is left out: {reason}"),
+            Some(Ok(text)) => match split_front_matter(&text) {
+                Err(reason) => format!("is left out: {reason}"),
+                Ok(split) => {
+                    let raw_lines: Vec<&str> = text.lines().collect();
+                    self.read(path, &split, &raw_lines, reading, depth + 1);
+                    return;
+                }
+            },
+        };
+        self.warnings
+            .push(format!("line {line}: the partial {path} {problem}"));
+        self.omissions.push(Omission {
+            start_line: line,
+            end_line: line,
+            reason: OmissionReason::MissingPartial,
+            text: path.to_owned(),
+        });
+    }
+
+    /// Fills the blocks that list the page's headings.
+    pub(super) fn list_contents(&mut self) {
+        for (at, contents) in &self.contents {
+            let text = contents_text(&self.blocks, contents);
+            let block = &mut self.blocks[*at];
+            block.markdown.clone_from(&text);
+            block.text = text;
+        }
+        self.blocks
+            .retain(|block| block.kind != BlockKind::Contents || !block.text.is_empty());
+    }
+}
+
+fn contents_block() -> Block {
+    Block {
+        kind: BlockKind::Contents,
+        text: String::new(),
+        markdown: String::new(),
+        start_line: 1,
+        end_line: 1,
+    }
+}
+
+/// The headings that a `<TOCInline>` shows, a line each, deeper ones indented.
+fn contents_text(blocks: &[Block], contents: &Contents) -> String {
+    let headings = blocks.iter().filter_map(|block| match block.kind {
+        BlockKind::Heading { level, .. } if level > 1 => Some((level, &block.text)),
+        _ => None,
+    });
+    let listed = headings
+        .skip(contents.skip)
+        .filter(|(level, _)| (contents.min_level..=contents.max_level).contains(level));
+    let lines: Vec<String> = listed
+        .map(|(level, text)| {
+            let indent = "  ".repeat(usize::from(level - contents.min_level));
+            format!("{indent}- {text}")
+        })
+        .collect();
+    lines.join("\n")
+}

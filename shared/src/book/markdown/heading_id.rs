@@ -1,0 +1,68 @@
+//! Which of a heading's text makes its id.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::super::mdx::{Flavor, HIDDEN_END, HIDDEN_START, REMOVED_MARK};
+
+/// Text in a heading that does not count for its id: attributes of tags.
+pub(super) static HIDDEN_FROM_ID: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(&format!("{HIDDEN_START}[^{HIDDEN_END}]*{HIDDEN_END}"))
+        .expect("the pattern is a constant")
+});
+
+/// The id that an author wrote at the end of a heading: `{#id}`, in MDX also `{/* #id */}`.
+pub(super) fn explicit_id(text: &str, flavor: Flavor) -> Option<&str> {
+    let text = text.trim_end_matches(|c: char| c.is_whitespace() || c == REMOVED_MARK);
+    let (_, inner) = text.strip_suffix('}')?.rsplit_once('{')?;
+    let comment = inner
+        .strip_prefix("/*")
+        .and_then(|inner| inner.strip_suffix("*/"));
+    let id = match comment {
+        Some(_) if flavor == Flavor::Markdown => None,
+        Some(comment) => {
+            let id = comment.trim().strip_prefix('#')?;
+            id.split(char::is_whitespace).next()
+        }
+        None => Some(inner.strip_prefix('#')?.trim()),
+    };
+    id.filter(|id| !id.is_empty())
+}
+
+/// Takes text directives, `:name`, out of the last `length` bytes of the text that an id is made of: Docusaurus does not
+/// count them. `escaped` says whether a backslash stands before those bytes, `after` what follows them.
+pub(super) fn drop_directives(slug_text: &mut String, length: usize, escaped: bool, after: &str) {
+    let text = slug_text.split_off(slug_text.len() - length);
+    let mut from = 0;
+    while let Some(colon) = text[from..].find(':').map(|found| from + found) {
+        let before = text[..colon].chars().next_back();
+        let before = before.or_else(|| slug_text.chars().next_back());
+        let taken = if before == Some(':') || (escaped && colon == 0) {
+            None
+        } else {
+            directive_name(&text[colon + 1..], after)
+        };
+        slug_text.push_str(&text[from..colon]);
+        match taken {
+            Some(name) => from = colon + 1 + name.len(),
+            None => {
+                slug_text.push(':');
+                from = colon + 1;
+            }
+        }
+    }
+    slug_text.push_str(&text[from..]);
+}
+
+/// The name of a text directive that `text`, what follows its colon, begins with: of letters, digits, `-` and `_`,
+/// ending in none of the latter two. `:name:` is no directive.
+fn directive_name<'a>(text: &'a str, after: &str) -> Option<&'a str> {
+    let end = text
+        .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_')))
+        .unwrap_or(text.len());
+    let name = &text[..end];
+    let next = text[end..].chars().next().or_else(|| after.chars().next());
+    let named = name.starts_with(|c: char| c.is_ascii_alphabetic());
+    (named && !name.ends_with(['-', '_']) && !matches!(next, Some(':' | '_' | '-'))).then_some(name)
+}

@@ -1,0 +1,53 @@
+//! Where prepared text stands in the file.
+
+use std::ops::Range;
+
+/// The source lines of a block.
+#[derive(Debug, Clone, Copy)]
+pub(in super::super) struct SourceLines {
+    pub(in super::super) start: u32,
+    pub(in super::super) end: u32,
+}
+
+/// Finds the source line of a byte offset in prepared text.
+pub(super) struct LineIndex<'a> {
+    text: &'a str,
+    starts: Vec<usize>,
+    line_of: &'a [u32],
+}
+
+impl<'a> LineIndex<'a> {
+    pub(super) fn new(text: &'a str, line_of: &'a [u32]) -> Self {
+        let starts = std::iter::once(0)
+            .chain(text.match_indices('\n').map(|(at, _)| at + 1))
+            .collect();
+        Self {
+            text,
+            starts,
+            line_of,
+        }
+    }
+
+    pub(super) fn line(&self, offset: usize) -> u32 {
+        let index = self.starts.partition_point(|start| *start <= offset) - 1;
+        let last = self.line_of.last().copied().unwrap_or(1);
+        self.line_of.get(index).copied().unwrap_or(last)
+    }
+
+    /// The source lines of the line that holds an offset and of those after it.
+    pub(super) fn from(&self, offset: usize) -> &'a [u32] {
+        let index = self.starts.partition_point(|start| *start <= offset) - 1;
+        self.line_of.get(index..).unwrap_or_default()
+    }
+
+    /// The lines of a range, white space at its end aside.
+    pub(super) fn of(&self, range: Range<usize>) -> SourceLines {
+        let content = self.text.get(range.clone()).unwrap_or_default();
+        let last = range.start + content.trim_end().len().saturating_sub(1);
+        let start = self.line(range.start);
+        SourceLines {
+            start,
+            end: self.line(last).max(start),
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! A line's text without its tags and expressions.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::super::jsx::{Gap, Tag, expression_length, parse_tag, string_literals, tag_start};
+use super::super::lines::split_container_prefix;
+use super::super::omission::{Omission, OmissionReason};
+use super::super::placeholder::{Contents, Placeholder};
+use super::super::spans::{autolink_length, code_span_length, math_length, padded_math, ticks};
+use super::{Flavor, HIDDEN_END, HIDDEN_START, Preparer, REMOVED_MARK};
+
+/// A tag with more prose in it is listed whole when it is left out.
+const MAX_KEPT: usize = 64;
+
+/// A text directive, with its label if it has one: the braces after it are its attributes.
+static ENDS_IN_DIRECTIVE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?:^|[^:\\]):[A-Za-z](?:[A-Za-z0-9_-]*[A-Za-z0-9])?(?:\[[^\[\]]*\])?$")
+        .expect("the pattern is a constant")
+});
+
+impl Preparer<'_> {
+    /// Copies a line of text without its tags and expressions; those may take it over several lines.
+    pub(super) fn text_line(&mut self) {
+        let heading = self.is_heading();
+        self.current_line = self.line;
+        while self.at < self.text.len() {
+            let rest = &self.text[self.at..];
+            let Some(c) = rest.chars().next() else { break };
+            match c {
+                '\n' => {
+                    self.at += 1;
+                    break;
+                }
+                '<' => self.markup(rest, heading),
+                _ if self.literal => {
+                    let plain = rest.find(['\n', '<']).unwrap_or(rest.len());
+                    self.write_literal(&rest[..plain]);
+                    self.at += plain;
+                }
+                '\\' => {
+                    let escaped = rest.chars().nth(1).filter(|c| *c != '\n');
+                    self.copy(1 + escaped.map_or(0, char::len_utf8));
+                }
+                '`' => {
+                    let length = self.search(|| code_span_length(rest));
+                    self.copy(length.unwrap_or_else(|| ticks(rest)));
+                }
+                '$' if !self.dialect.math => self.copy(1),
+                '$' if rest.starts_with("$$") => {
+                    let length = self.search(|| rest[2..].find("$$").ok_or(rest.len()));
+                    self.copy(length.map_or(2, |length| length + 4));
+                }
+                '$' if heading && let Some(formula) = padded_math(rest) => {
+                    self.write(&format!("${}$", formula.trim()));
+                    self.at += formula.len() + 2;
+                }
+                '$' => self.copy(math_length(rest)),
+                '{' if self.dialect.flavor == Flavor::Mdx => self.expression(rest, heading),
+                _ => {
+                    let plain = rest.find(['\n', '\\', '`', '$', '<', '{']);
+                    self.copy(plain.unwrap_or(rest.len()).max(c.len_utf8()));
+                }
+            }
+        }
+        self.end_line();
+        self.line += 1;
+        self.literal = false;
+    }
+
+    /// Writes text none of whose characters is a mark.
+    fn write_literal(&mut self, text: &str) {
+        let mut escaped = String::with_capacity(text.len() + 8);
+        for c in text.chars() {
+            if c.is_ascii_punctuation() {
+                escaped.push('\\');
+            }
+            escaped.push(if c == '\n' { ' ' } else { c });
+        }
+        self.write(&escaped);
+    }
+
+    /// Looks for the end of a construct, as long as the page has not wasted too many bytes on such searches. `find` gives
+    /// the bytes it searched when there is none.
+    pub(super) fn search<T>(&mut self, find: impl FnOnce() -> Result<T, usize>) -> Option<T> {
+        if self.search_budget == 0 {
+            return None;
+        }
+        find()
+            .inspect_err(|searched| {
+                self.search_budget = self.search_budget.saturating_sub(*searched);
+            })
+            .ok()
+    }
+
+    /// A tag that never ends costs a search; a `<` that begins none does not.
+    fn search_tag<'t>(&mut self, rest: &'t str) -> Option<Tag<'t>> {
+        let start = tag_start(rest)?;
+        self.search(|| parse_tag(rest, start).ok_or(rest.len()))
+    }
+
+    fn is_heading(&self) -> bool {
+        let mut lines = self.text[self.at..].split('\n');
+        let (_, content) = split_container_prefix(lines.next().unwrap_or_default());
+        let next = split_container_prefix(lines.next().unwrap_or_default())
+            .1
+            .trim();
+        let setext = !next.is_empty()
+            && (next.bytes().all(|b| b == b'=') || next.bytes().all(|b| b == b'-'));
+        content.trim_start().starts_with('#') || setext
+    }
+
+    /// Writes to the current line of the output.
+    fn write(&mut self, text: &str) {
+        if self.first.is_none() {
+            self.first = text.chars().find(|c| !c.is_whitespace());
+        }
+        self.current.push_str(text);
+    }
+
+    /// Copies `length` bytes as they are, lines included.
+    fn copy(&mut self, length: usize) {
+        let text = self.text;
+        for (index, piece) in text[self.at..self.at + length].split('\n').enumerate() {
+            if index > 0 {
+                self.end_line();
+                self.line += 1;
+                self.current_line = self.line;
+            }
+            self.write(piece);
+        }
+        self.at += length;
+    }
+
+    /// Says that the next `length` bytes are left out, less what was `kept` of them.
+    pub(super) fn omit(&mut self, length: usize, reason: OmissionReason, kept: &[String]) {
+        let mut text = self.text[self.at..self.at + length].to_owned();
+        let lines = text.bytes().filter(|byte| *byte == b'\n').count();
+        if kept.len() <= MAX_KEPT {
+            for kept in kept {
+                text = text.replacen(kept.as_str(), " ", 1);
+            }
+        }
+        self.out.omissions.push(Omission {
+            start_line: self.line,
+            end_line: self.line + u32::try_from(lines).unwrap_or(u32::MAX),
+            reason,
+            text,
+        });
+    }
+
+    /// Goes past `length` bytes without copying them.
+    fn skip(&mut self, length: usize, reason: OmissionReason, kept: &[String]) {
+        self.omit(length, reason, kept);
+        let skipped = &self.text.as_bytes()[self.at..self.at + length];
+        let newlines = skipped.iter().filter(|byte| **byte == b'\n').count();
+        self.line += u32::try_from(newlines).unwrap_or(u32::MAX);
+        self.at += length;
+        if self.first.is_none() {
+            self.current_line = self.line;
+        }
+    }
+
+    fn end_line(&mut self) {
+        let line = std::mem::take(&mut self.current);
+        self.first = None;
+        self.out.push(&line, self.current_line);
+    }
+
+    /// A `<`: a comment, a tag, a link, or the character itself.
+    fn markup(&mut self, rest: &str, heading: bool) {
+        if let Some(comment) = rest.strip_prefix("<!--") {
+            match self.search(|| comment.find("-->").ok_or(comment.len())) {
+                Some(length) => {
+                    self.skip(length + "<!---->".len(), OmissionReason::Comment, &[]);
+                    let id = comment[..length].trim().split(char::is_whitespace).next();
+                    let id = id.filter(|id| id.starts_with('#') && self.dialect.comment_ids);
+                    let last = self.rest_of_line().trim().is_empty();
+                    if let (Some(id), true, true) = (id, heading, last) {
+                        self.write_literal(&format!(" {{{id}}}"));
+                    } else if heading {
+                        self.mark_removed();
+                    }
+                }
+                None => self.push_escaped("<"),
+            }
+        } else if let Some(tag) = self.search_tag(rest) {
+            if heading && !self.partials.contains_key(tag.name) {
+                self.skip(tag.length, OmissionReason::Tag, &tag.prose);
+                self.mark_removed();
+                if !tag.prose.is_empty() {
+                    let prose = tag.prose.join(" ").replace([HIDDEN_START, HIDDEN_END], "");
+                    self.write(HIDDEN_START.encode_utf8(&mut [0; 4]));
+                    self.write_literal(&prose);
+                    self.write(HIDDEN_END.encode_utf8(&mut [0; 4]));
+                }
+            } else {
+                self.tag(&tag, rest);
+            }
+        } else if let Some(length) = autolink_length(rest) {
+            self.copy(length);
+        } else {
+            self.push_escaped("<");
+        }
+    }
+
+    fn mark_removed(&mut self) {
+        self.write(REMOVED_MARK.encode_utf8(&mut [0; 4]));
+    }
+
+    fn push_escaped(&mut self, text: &str) {
+        self.write("\\");
+        self.copy(text.len());
+    }
+
+    fn tag(&mut self, tag: &Tag<'_>, rest: &str) {
+        if matches!(tag.name, "style" | "script") && !tag.closing && !tag.self_closing {
+            let end = format!("</{}>", tag.name);
+            let length = self.search(|| rest.find(&end).ok_or(rest.len()));
+            let length = length.map_or(tag.length, |at| at + end.len());
+            self.skip(length, OmissionReason::Code, &[]);
+            return;
+        }
+        self.skip(tag.length, OmissionReason::Tag, &tag.prose);
+        if !tag.closing && self.partials.contains_key(tag.name) {
+            self.own_line(&Placeholder::Partial(tag.name.to_owned()).line());
+            return;
+        }
+        if tag.name == "TOCInline" && !tag.closing {
+            let contents = Contents::of_tag(&rest[..tag.length]);
+            self.own_line(&Placeholder::Contents(contents).line());
+            return;
+        }
+        let prose = tag.prose.join(" ");
+        let in_table = self.first == Some('|');
+        let alone = self.first.is_none() || split_container_prefix(&self.current).1.is_empty();
+        match tag.gap() {
+            Gap::None => self.write(&prose),
+            Gap::Block if !alone && !in_table => self.own_line(&prose),
+            _ if alone && !prose.is_empty() && tag.name != "img" => self.own_line(&prose),
+            Gap::Block | Gap::Space => {
+                if !alone {
+                    self.write(" ");
+                }
+                self.write(&prose);
+                if !prose.is_empty() {
+                    self.write(" ");
+                }
+            }
+        }
+        self.escape_mark_after_tag();
+    }
+
+    /// What follows a tag on its line is text: `<div>## x</div>` holds no heading.
+    fn escape_mark_after_tag(&mut self) {
+        let rest = &self.text[self.at..];
+        let mark = rest.trim_start_matches(' ');
+        let is_mark = mark.starts_with(['#', '>'])
+            || ["- ", "+ ", "* "].iter().any(|item| mark.starts_with(item));
+        if is_mark && split_container_prefix(&self.current).1.is_empty() {
+            self.at += rest.len() - mark.len();
+            self.push_escaped(&mark[..1]);
+        }
+    }
+
+    /// Ends the current line and puts `text` between blank lines, so that it is a block of its own.
+    fn own_line(&mut self, text: &str) {
+        let prefix = split_container_prefix(&self.current)
+            .0
+            .replace(['-', '*', '+'], " ");
+        let line = self.line;
+        if self.first.is_none() {
+            self.current.clear();
+        } else {
+            self.end_line();
+        }
+        self.out.push(&prefix, line);
+        if !text.is_empty() {
+            self.out.push(&format!("{prefix}{text}"), line);
+            self.out.push(&prefix, line);
+        }
+        self.write(&prefix);
+        self.current_line = line;
+    }
+
+    /// An expression: a string's text stays, everything else goes. In a heading its source counts for the id.
+    fn expression(&mut self, rest: &str, heading: bool) {
+        let Some(length) = self.search(|| expression_length(rest).ok_or(rest.len())) else {
+            self.push_escaped("{");
+            return;
+        };
+        let inner = &rest[1..length - 1];
+        if heading && ENDS_IN_DIRECTIVE.is_match(end_of(&self.current)) {
+            self.skip(length, OmissionReason::Attributes, &[]);
+            return;
+        }
+        if heading && !rest[..length].contains('\n') {
+            if inner.starts_with('#') {
+                // An id is text to Docusaurus, and a directive in it counts.
+                self.write(&format!("\\{{\\{inner}\\}}"));
+            } else {
+                self.write_literal(&rest[..length]);
+            }
+            self.at += length;
+            return;
+        }
+        let literal = inner.trim();
+        let is_string = literal.len() >= 2
+            && literal.starts_with(['"', '\'', '`'])
+            && literal.chars().next() == literal.chars().last();
+        let is_number = !literal.is_empty() && literal.bytes().all(|byte| byte.is_ascii_digit());
+        let literals = if is_string {
+            string_literals(literal)
+        } else if is_number {
+            vec![literal.to_owned()]
+        } else {
+            Vec::new()
+        };
+        let kept = if literals.len() == 1 {
+            literals
+        } else {
+            Vec::new()
+        };
+        let reason = if literal.starts_with("/*") {
+            OmissionReason::Comment
+        } else {
+            OmissionReason::Expression
+        };
+        self.skip(length, reason, &kept);
+        if let [only] = kept.as_slice() {
+            self.write_literal(only);
+        }
+    }
+}
+
+/// The last bytes of a text: enough for a directive and its label.
+fn end_of(text: &str) -> &str {
+    const BYTES: usize = 256;
+    let mut from = text.len().saturating_sub(BYTES);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    &text[from..]
+}

@@ -1,0 +1,115 @@
+use super::*;
+
+fn read(files: &[(&str, &str)]) -> SiteSettings {
+    let files = files
+        .iter()
+        .map(|(name, text)| ((*name).to_owned(), (*text).to_owned()))
+        .collect();
+    SiteSettings::read(&files, true)
+}
+
+#[test]
+fn an_empty_site_has_docusaurus_defaults() {
+    let settings = read(&[]);
+    assert_eq!(
+        (
+            settings.base_url.as_str(),
+            settings.route_base_path.as_str()
+        ),
+        ("/", "docs")
+    );
+    assert_eq!(settings.version_path(CURRENT_VERSION), "");
+    assert!(!settings.includes("a/_hidden.md") && !settings.includes("_dir/x.md"));
+    assert!(!settings.includes("x/__tests__/y.md") && settings.includes("z.test.md"));
+}
+
+#[test]
+fn a_sites_exclude_replaces_the_defaults() {
+    let settings = read(&[(
+        "docusaurus.config.js",
+        "module.exports = {baseUrl: '/', presets: [['classic', {docs: {exclude: ['**/*.summary.md']}}]]}",
+    )]);
+    assert!(!settings.includes("a/b.summary.md") && settings.includes("_hidden.md"));
+}
+
+#[test]
+fn toml_wins_and_its_mistakes_are_said() {
+    let config = ("docusaurus.config.js", "module.exports = {baseUrl: '/a/'}");
+    assert_eq!(
+        read(&[config, ("bookrag.toml", "base_url = '/b'")]).base_url,
+        "/b/"
+    );
+    let broken = read(&[config, ("bookrag.toml", "base_ulr = '/b'")]);
+    assert_eq!(broken.base_url, "/a/");
+    assert!(
+        broken.warnings[0].contains("base_ulr"),
+        "{:?}",
+        broken.warnings
+    );
+}
+
+#[test]
+fn versions_take_their_paths() {
+    let settings = read(&[("versions.json", "[\"2.0\", \"1.5\"]")]);
+    assert_eq!(settings.version_path("2.0"), "");
+    assert_eq!(settings.version_path("1.5"), "1.5");
+    assert_eq!(settings.version_path(CURRENT_VERSION), "next");
+}
+
+#[test]
+fn each_setting_says_where_it_was_read() {
+    let settings = read(&[
+        (
+            "docusaurus.config.ts",
+            "export default {title: 'A', baseUrl: '/a/', trailingSlash: process.env.SLASH === '1', presets: [['classic', {docs: {routeBasePath: 'guide'}}]]} satisfies Config",
+        ),
+        ("bookrag.toml", "title = 'B'"),
+    ]);
+    let origin = |name: &str| {
+        let setting = settings.origins.iter().find(|setting| setting.name == name);
+        setting.map(|setting| (setting.value.as_str(), setting.origin))
+    };
+    assert_eq!(
+        origin("title"),
+        Some(("\"B\"", Origin::File("bookrag.toml")))
+    );
+    assert_eq!(
+        origin("route_base_path"),
+        Some(("\"guide\"", Origin::File("docusaurus.config.ts")))
+    );
+    assert_eq!(origin("trailing_slash"), Some(("null", Origin::Default)));
+    assert_eq!(settings.warnings.len(), 1, "{:?}", settings.warnings);
+    assert!(settings.warnings[0].contains("`trailing_slash`"));
+}
+
+#[test]
+fn versions_that_are_not_built_are_left_out() {
+    let versions = ("versions.json", "[\"2.0\", \"1.5\", \"1.0\"]");
+    let settings = read(&[
+        versions,
+        (
+            "docusaurus.config.js",
+            "module.exports = {baseUrl: '/', presets: [['classic', {docs: {includeCurrentVersion: false, onlyIncludeVersions: ['1.5', '1.0']}}]]}",
+        ),
+    ]);
+    assert_eq!(settings.versions, ["1.5", "1.0"]);
+    assert!(!settings.current_version);
+    assert_eq!(settings.version_path("1.5"), "");
+    let disabled = "module.exports = {baseUrl: '/', presets: [['classic', {docs: {disableVersioning: true}}]]}";
+    assert!(
+        read(&[versions, ("docusaurus.config.js", disabled)])
+            .versions
+            .is_empty()
+    );
+}
+
+#[test]
+fn what_cannot_be_read_is_said() {
+    let settings = read(&[(
+        "docusaurus.config.js",
+        "const docs = require('./docs');\nmodule.exports = {baseUrl: '/', presets: [['classic', {docs}]], plugins: [['@docusaurus/plugin-content-docs', {id: 'api'}]]}",
+    )]);
+    assert!(settings.warnings[0].contains("`docs` options are computed"));
+    assert!(settings.warnings[1].contains("instance `api`"));
+    assert!(read(&[("bookrag.toml", "a = 1\n")]).warnings[0].starts_with("bookrag.toml, line 1: "));
+}

@@ -1,0 +1,114 @@
+//! Titles: of pages, and of the folders they stand in.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::block::{Block, BlockKind};
+use super::document::{Inputs, decode};
+use super::front_matter::split_front_matter;
+use super::lesson::FolderTitles;
+
+/// Imports at the top, each block of them up to a blank line.
+static LEADING_IMPORTS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^(?:import\s(?:[^\n]|\n[^\n])*\n{2,})*").expect("the pattern is a constant")
+});
+static CONTENT_TITLE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^(?:#[ \t]+[^ \t\n][^\n]*|[^\n]*\n=+)(?:\n|$)").expect("the pattern is a constant")
+});
+
+/// Whether Docusaurus takes the first line for the page's title: a heading of level 1 that only imports stand before.
+pub(super) fn has_content_title(body: &str) -> bool {
+    let body = body.trim();
+    let imports = LEADING_IMPORTS.find(body).map_or(0, |found| found.end());
+    CONTENT_TITLE.is_match(body[imports..].trim_start())
+}
+
+/// The first heading of level 1.
+pub(super) fn first_title(blocks: &[Block]) -> Option<String> {
+    let level = |block: &&Block| matches!(block.kind, BlockKind::Heading { level: 1, .. });
+    blocks.iter().find(level).map(|block| block.text.clone())
+}
+
+/// The heading that Docusaurus shows for a title that stands in the front matter alone.
+pub(super) fn title_block(title: &str, line: u32) -> Block {
+    Block {
+        kind: BlockKind::Heading {
+            level: 1,
+            anchor: None,
+        },
+        text: title.to_owned(),
+        markdown: format!("# {title}"),
+        start_line: line,
+        end_line: line,
+    }
+}
+
+/// Titles are carried by every chunk below them: a longer one ends in an ellipsis.
+const MAX_TITLE_CHARS: usize = 300;
+
+/// A title, cut after 300 characters.
+#[must_use]
+pub fn shortened_title(title: &str) -> String {
+    match title.char_indices().nth(MAX_TITLE_CHARS) {
+        Some((at, _)) => format!("{}…", &title[..at]),
+        None => title.to_owned(),
+    }
+}
+
+/// The files that may hold the label of a page's folder, most likely first.
+pub(super) fn category_files(source: &str) -> Vec<String> {
+    let folder = source.rsplit_once('/').map_or("", |(folder, _)| folder);
+    ["_category_.json", "_category_.yml"]
+        .map(|name| join(folder, name))
+        .to_vec()
+}
+
+/// The index pages that the page's folder may have; their title stands for the chapter's when nothing else does.
+pub(super) fn index_files(source: &str) -> Vec<String> {
+    let (folder, name) = source.rsplit_once('/').unwrap_or(("", source));
+    ["index.md", "index.mdx", "README.md", "README.mdx"]
+        .into_iter()
+        .filter(|index| *index != name)
+        .map(|index| join(folder, index))
+        .collect()
+}
+
+fn join(folder: &str, name: &str) -> String {
+    if folder.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{folder}/{name}")
+    }
+}
+
+/// What the files around a page say of its folder.
+pub(super) fn folder_titles(source: &str, inputs: &Inputs) -> FolderTitles {
+    FolderTitles {
+        category_label: category_label(source, inputs),
+        index_title: index_files(source)
+            .iter()
+            .find_map(|path| index_title(inputs.get(path)?.as_deref()?)),
+    }
+}
+
+/// The label that its folder's category file gives it.
+pub(super) fn category_label(source: &str, inputs: &Inputs) -> Option<String> {
+    category_files(source).iter().find_map(|path| {
+        let bytes = inputs.get(path)?.as_deref()?;
+        let fields: serde_json::Value =
+            serde_saphyr::from_str(std::str::from_utf8(bytes).ok()?).ok()?;
+        fields["label"].as_str().map(str::to_owned)
+    })
+}
+
+/// An index page's title: of its front matter, else its first heading.
+fn index_title(bytes: &[u8]) -> Option<String> {
+    let text = decode(bytes).ok()?;
+    let page = split_front_matter(&text).ok()?;
+    let heading = || {
+        let first = page.body.lines().find(|line| !line.trim().is_empty())?;
+        Some(first.strip_prefix("# ")?.trim().to_owned())
+    };
+    page.front_matter.title.clone().or_else(heading)
+}

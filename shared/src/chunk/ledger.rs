@@ -1,0 +1,201 @@
+//! The coverage ledger: every piece of a page's source stands in a chunk, or is left out for a reason.
+//!
+//! It does not trust the reading: it counts the letters and digits of the source, line by line, and takes away those of
+//! the blocks and of what the reading says it left out. What remains was lost.
+
+use std::collections::{BTreeMap, HashMap};
+
+use uuid::Uuid;
+
+use crate::book::{Block, Document, Omission, OmissionReason, with_line_feeds};
+
+use super::types::Chunk;
+
+/// A run of source lines that belong together, and what became of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LedgerEntry {
+    /// The first line in the file, from 1.
+    pub start_line: u32,
+    /// The last line in the file.
+    pub end_line: u32,
+    /// The chunks that hold it.
+    pub chunks: Vec<Uuid>,
+    /// What is in no chunk, with the reason.
+    pub left_out: Vec<Omission>,
+    /// Words that are neither in a chunk nor left out for a reason: lost.
+    pub unaccounted: Vec<String>,
+}
+
+/// Accounts for each line of a page that holds a letter or digit. `text` is the file's content.
+#[must_use]
+pub fn ledger(text: &str, document: &Document, chunks: &[Chunk]) -> Vec<LedgerEntry> {
+    let text = with_line_feeds(text);
+    let lines: Vec<&str> = text.lines().collect();
+    regions(&lines, document)
+        .into_iter()
+        .map(|region| region.account(&lines, chunks))
+        .collect()
+}
+
+/// Lines that blocks or omissions hold together.
+struct Region<'a> {
+    /// From 1.
+    start: u32,
+    end: u32,
+    blocks: Vec<&'a Block>,
+    omissions: Vec<&'a Omission>,
+}
+
+fn regions<'a>(lines: &[&str], document: &'a Document) -> Vec<Region<'a>> {
+    let single = |line: u32| Region {
+        start: line,
+        end: line,
+        blocks: Vec::new(),
+        omissions: Vec::new(),
+    };
+    let mut pieces: Vec<Region<'a>> = (1..)
+        .zip(lines)
+        .filter(|(_, line)| line.contains(char::is_alphanumeric))
+        .map(|(number, _)| single(number))
+        .collect();
+    pieces.extend(document.blocks.iter().map(|block| Region {
+        end: block.end_line,
+        blocks: vec![block],
+        ..single(block.start_line)
+    }));
+    pieces.extend(document.omissions.iter().map(|omission| Region {
+        end: omission.end_line,
+        omissions: vec![omission],
+        ..single(omission.start_line)
+    }));
+    pieces.sort_by_key(|piece| (piece.start, piece.end));
+    let mut regions: Vec<Region<'a>> = Vec::new();
+    for piece in pieces {
+        match regions.last_mut() {
+            Some(last) if piece.start <= last.end => {
+                last.end = last.end.max(piece.end);
+                last.blocks.extend(piece.blocks);
+                last.omissions.extend(piece.omissions);
+            }
+            _ => regions.push(piece),
+        }
+    }
+    regions
+}
+
+impl Region<'_> {
+    fn account(self, lines: &[&str], chunks: &[Chunk]) -> LedgerEntry {
+        let from = (self.start as usize - 1).min(lines.len());
+        let to = (self.end as usize).clamp(from, lines.len());
+        let source = lines[from..to].join("\n");
+        let shown: Vec<_> = self.blocks.iter().map(|block| block.shown_text()).collect();
+        let mut kept: Vec<&str> = shown.iter().map(AsRef::as_ref).collect();
+        kept.extend(self.omissions.iter().map(|omission| omission.text.as_str()));
+        let mut unaccounted = missing(&source, &kept);
+        if is_definition(&source) {
+            unaccounted.clear();
+        }
+        let holding: Vec<&Chunk> = chunks
+            .iter()
+            .filter(|chunk| chunk.start_line <= self.end && chunk.end_line >= self.start)
+            .collect();
+        let held = |text: &str| holding.iter().any(|chunk| chunk.text.contains(text));
+        let cut = shown.iter().filter(|text| !held(text));
+        for line in cut.flat_map(|text| text.lines()) {
+            if !held(line.trim()) {
+                let words = words_of(line).filter(|word| !held(start_of(word)));
+                unaccounted.extend(words.map(str::to_owned));
+            }
+        }
+        let in_chunks = !self.blocks.is_empty();
+        LedgerEntry {
+            start_line: self.start,
+            end_line: self.end,
+            chunks: holding
+                .iter()
+                .filter(|_| in_chunks)
+                .map(|chunk| chunk.chunk_id)
+                .collect(),
+            left_out: self
+                .omissions
+                .into_iter()
+                .filter(|omission| omission.text.contains(char::is_alphanumeric))
+                .cloned()
+                .collect(),
+            unaccounted,
+        }
+    }
+}
+
+/// Whether a line defines a link's target: Markdown takes the first definition of a label and drops others silently.
+fn is_definition(line: &str) -> bool {
+    let definition = line.trim_start().strip_prefix('[');
+    definition
+        .and_then(|rest| rest.split_once("]:"))
+        .is_some_and(|(label, target)| !label.contains(['[', '^']) && !target.contains('\n'))
+}
+
+/// A word that is too long for a chunk is cut; its start tells it from others.
+fn start_of(word: &str) -> &str {
+    const CHARS: usize = 32;
+    let end = word.char_indices().nth(CHARS);
+    &word[..end.map_or(word.len(), |(at, _)| at)]
+}
+
+/// The words of a text whose letters the others lack; each of theirs counts once.
+fn missing(text: &str, others: &[&str]) -> Vec<String> {
+    let mut letters = letter_counts(text);
+    for other in others {
+        for (letter, count) in letter_counts(other) {
+            letters.entry(letter).and_modify(|left| *left -= count);
+        }
+    }
+    letters.retain(|_, left| *left > 0);
+    if letters.is_empty() {
+        return Vec::new();
+    }
+    let mut words: HashMap<String, i64> = HashMap::new();
+    for word in others.iter().flat_map(|other| words_of(other)) {
+        *words.entry(word.to_lowercase()).or_default() += 1;
+    }
+    let missing: Vec<String> = words_of(text)
+        .filter(|word| {
+            let left = words.entry(word.to_lowercase()).or_default();
+            *left -= 1;
+            *left < 0
+        })
+        .map(str::to_owned)
+        .collect();
+    if missing.is_empty() {
+        return letters.into_keys().map(String::from).collect();
+    }
+    missing
+}
+
+fn letter_counts(text: &str) -> BTreeMap<char, i64> {
+    let mut counts = BTreeMap::new();
+    let letters = text.chars().filter(|c| c.is_alphanumeric());
+    for letter in letters.flat_map(char::to_lowercase) {
+        *counts.entry(letter).or_default() += 1;
+    }
+    counts
+}
+
+fn words_of(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+}
+
+/// How often each reason occurs, for a summary.
+#[must_use]
+pub fn count_reasons(entries: &[LedgerEntry]) -> BTreeMap<OmissionReason, usize> {
+    let mut counts = BTreeMap::new();
+    for omission in entries.iter().flat_map(|entry| &entry.left_out) {
+        *counts.entry(omission.reason).or_default() += 1;
+    }
+    counts
+}
+
+#[cfg(test)]
+#[path = "ledger_tests.rs"]
+mod tests;

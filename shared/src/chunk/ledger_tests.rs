@@ -1,0 +1,107 @@
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::book::{Inputs, SiteSettings, page_file, read_document};
+use crate::chunk::{ChunkPolicy, chunk_document};
+
+const PAGE: &str = "---\ntitle: Soil\nkeywords: [a]\n---\n\nimport Tabs from '@theme/Tabs';\n\n# Soil {#soil}\n\nA [probe](https://example.org/x) &amp; **re**lay.[^1]\n\n<Tabs>\n<TabItem value=\"l\" label=\"Linux\">\n\n7. `sudo` first\n7. then {count + 1}\n\n</TabItem>\n</Tabs>\n\n| a | b |\n|---|---|\n| 1 \\| 2 | x | beyond |\n\n```js title=\"a.js\" {2}\nrun()\n```\n\n:::tip[Hot]{.x}\n\n<!-- not shown -->\n\nMind the sun, see [ref].\n\n:::\n\n[ref]: https://example.org/ref\n[^1]: A note.\n";
+
+fn document(text: &str) -> Document {
+    let settings = SiteSettings::read(&BTreeMap::new(), true);
+    let page = page_file(&settings, "docs/page.mdx").expect("the path is a page's");
+    read_document(&settings, "site", &page, text.as_bytes(), &Inputs::new())
+        .expect("the page can be read")
+}
+
+/// The words that a page loses when its reading, or its chunks, are changed so.
+fn lost(
+    change_document: impl Fn(&mut Document),
+    change_chunks: impl Fn(&mut Vec<Chunk>),
+) -> Vec<String> {
+    let mut document = document(PAGE);
+    let mut chunks = chunk_document(&document, &ChunkPolicy::ADAPTIVE);
+    change_document(&mut document);
+    change_chunks(&mut chunks);
+    ledger(PAGE, &document, &chunks)
+        .into_iter()
+        .flat_map(|entry| entry.unaccounted)
+        .collect()
+}
+
+#[test]
+fn every_piece_of_a_page_is_in_a_chunk_or_left_out_for_a_reason() {
+    assert_eq!(lost(|_| (), |_| ()), Vec::<String>::new());
+    let document = document(PAGE);
+    let chunks = chunk_document(&document, &ChunkPolicy::ADAPTIVE);
+    let entries = ledger(PAGE, &document, &chunks);
+    let reasons: Vec<_> = count_reasons(&entries).into_keys().collect();
+    assert_eq!(
+        reasons,
+        [
+            OmissionReason::FrontMatter,
+            OmissionReason::Import,
+            OmissionReason::Comment,
+            OmissionReason::Tag,
+            OmissionReason::Expression,
+            OmissionReason::Attributes,
+            OmissionReason::FenceInfo,
+            OmissionReason::LinkTarget,
+            OmissionReason::HeadingId,
+            OmissionReason::CharacterReference,
+            OmissionReason::ListNumber,
+            OmissionReason::ExcessCell,
+            OmissionReason::FootnoteLabel,
+        ]
+    );
+}
+
+#[test]
+fn a_lost_block_is_noticed() {
+    let count = document(PAGE).blocks.len();
+    for at in 0..count {
+        let lost = lost(|document| drop(document.blocks.remove(at)), |_| ());
+        assert!(!lost.is_empty(), "{:?}", document(PAGE).blocks[at]);
+    }
+}
+
+#[test]
+fn something_left_out_without_a_reason_is_noticed() {
+    let count = document(PAGE).omissions.len();
+    assert!(count > 10);
+    for at in 0..count {
+        let omission = document(PAGE).omissions.remove(at);
+        let lost = lost(|document| drop(document.omissions.remove(at)), |_| ());
+        // Markdown drops a label's second definition silently, so definitions need no reason.
+        let says_something =
+            omission.text.contains(char::is_alphanumeric) && !omission.text.starts_with("[ref]:");
+        assert_eq!(lost.is_empty(), !says_something, "{omission:?}");
+    }
+}
+
+#[test]
+fn a_lost_chunk_and_a_lost_word_are_noticed() {
+    let text = |chunks: &mut Vec<Chunk>| chunks[0].text = chunks[0].text.replace("sun", "");
+    assert_eq!(lost(|_| (), text), ["sun"]);
+    assert!(!lost(|_| (), Vec::clear).is_empty());
+}
+
+#[test]
+fn items_without_text_and_lone_carriage_returns_are_accounted_for() {
+    for page in [
+        "2.",
+        "1. - a",
+        "7. ***",
+        "1. <Tabs>\n\n   b\n   </Tabs>",
+        "2. <!-- x -->",
+        "1. [a]: b",
+        "1.\n   ## b",
+        "    a\n\n    \rT\n",
+        "# a\rb\rc\r\r## d",
+    ] {
+        let document = document(page);
+        let chunks = chunk_document(&document, &ChunkPolicy::ADAPTIVE);
+        for entry in ledger(page, &document, &chunks) {
+            assert!(entry.unaccounted.is_empty(), "{page:?}: {entry:?}");
+        }
+    }
+}

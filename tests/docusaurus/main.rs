@@ -1,0 +1,197 @@
+//! Our reading against Docusaurus's own: `tests/docusaurus.sh` builds the sites in this folder with the real Docusaurus
+//! and runs this; `BOOKRAG_TEST_DOCUSAURUS` names the folder of what it left.
+
+#![expect(clippy::unwrap_used, reason = "a failed step fails its test")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use bookrag::book::{BlockKind, Document, list_pages, read_document, slug};
+use bookrag::source::{FolderSource, Source};
+use serde::Deserialize;
+
+/// A page as Docusaurus built it: a line of its truth.
+#[derive(Deserialize)]
+struct BuiltPage {
+    source: String,
+    locale: String,
+    url: String,
+    title: String,
+    /// `None` where several files claim the page's URL.
+    headings: Option<Vec<BuiltHeading>>,
+}
+
+#[derive(Deserialize)]
+struct BuiltHeading {
+    level: u8,
+    id: String,
+}
+
+/// Headings that stand in the HTML and are none in the Markdown: the label of the footnotes, and raw tags.
+const NOT_IN_THE_MARKDOWN: [(&str, &[&str]); 4] = [
+    ("docs/headings/footnotes.md", &["footnote-label"]),
+    ("docs/headings/raw.mdx", &["", "given-id", "by-expression"]),
+    ("docs/titles/raw.md", &[""]),
+    ("docs/headings/plain-markdown.md", &["raw-id"]),
+];
+
+/// A heading of HTML alone: Docusaurus makes its id of the tag's source.
+const ID_OF_HTML: (&str, &str) = ("docs/headings/plain-markdown.md", "img-alt");
+
+/// Docusaurus leaves marks in these titles; we show them as they read.
+const TITLES_WITH_MARKS: [&str; 3] = [
+    "docs/titles/marks.md",
+    "docs/titles/own-comment-id.mdx",
+    "docs/titles/own-odd-id.md",
+];
+
+fn built() -> PathBuf {
+    let folder = std::env::var("BOOKRAG_TEST_DOCUSAURUS")
+        .expect("BOOKRAG_TEST_DOCUSAURUS names what tests/docusaurus/build.sh left; run tests/docusaurus.sh");
+    PathBuf::from(folder)
+}
+
+/// Our reading of a site: each page by source and locale, with its URL there.
+async fn read_site(folder: &Path) -> BTreeMap<(String, String), (String, Document)> {
+    let source = Source::Folder(FolderSource::open(folder).unwrap());
+    let settings = source.settings().await.unwrap();
+    let paths = source.list().await.unwrap();
+    let mut pages = BTreeMap::new();
+    for page in list_pages(&settings, &paths) {
+        let bytes = source.read(&page.source).await.unwrap().unwrap();
+        let inputs = source.inputs(&settings, &page, &bytes).await.unwrap();
+        let Ok(document) = read_document(&settings, "", &page, &bytes, &inputs) else {
+            continue;
+        };
+        for (locale, url) in &document.fallback_urls {
+            let key = (page.source.clone(), locale.clone());
+            pages.insert(key, (url.clone(), document.clone()));
+        }
+        let key = (page.source.clone(), page.locale.clone());
+        pages.insert(key, (document.url.clone(), document));
+    }
+    pages
+}
+
+fn our_headings(document: &Document) -> Vec<(u8, String)> {
+    let headings = document
+        .blocks
+        .iter()
+        .filter_map(|block| match &block.kind {
+            BlockKind::Heading { level, anchor } => {
+                Some((*level, anchor.clone().unwrap_or_default()))
+            }
+            _ => None,
+        });
+    headings.collect()
+}
+
+fn their_headings(
+    source: &str,
+    headings: Vec<BuiltHeading>,
+    ours: &[(u8, String)],
+) -> Vec<(u8, String)> {
+    let not_ours = NOT_IN_THE_MARKDOWN
+        .iter()
+        .find(|(page, _)| *page == source)
+        .map_or(&[][..], |(_, ids)| *ids);
+    let mut ours = ours.iter().peekable();
+    let mut theirs = Vec::new();
+    for heading in headings {
+        let id = if source == ID_OF_HTML.0 && heading.id.starts_with(ID_OF_HTML.1) {
+            String::new()
+        } else {
+            heading.id
+        };
+        let heading = (heading.level, id);
+        let extra = not_ours.contains(&heading.1.as_str()) && ours.peek() != Some(&&heading);
+        if !extra {
+            ours.next();
+            theirs.push(heading);
+        }
+    }
+    theirs
+}
+
+async fn compare(name: &str, folder: &str) {
+    let site = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("docusaurus")
+        .join(folder);
+    let ours = read_site(&site).await;
+    let text = std::fs::read_to_string(built().join(format!("{name}.jsonl"))).unwrap();
+    let mut differences = Vec::new();
+    let mut built = BTreeSet::new();
+    for line in text.lines() {
+        let page: BuiltPage = serde_json::from_str(line).unwrap();
+        let key = (page.source.clone(), page.locale.clone());
+        built.insert(key.clone());
+        let Some((url, document)) = ours.get(&key) else {
+            differences.push(format!("{key:?}: not read"));
+            continue;
+        };
+        if *url != page.url {
+            differences.push(format!("{key:?}: URL {url}, built {}", page.url));
+        }
+        if document.title != page.title && !TITLES_WITH_MARKS.contains(&page.source.as_str()) {
+            let (ours, theirs) = (&document.title, &page.title);
+            differences.push(format!("{key:?}: title {ours:?}, built {theirs:?}"));
+        }
+        if let Some(headings) = page.headings {
+            let ours = our_headings(document);
+            let theirs = their_headings(&page.source, headings, &ours);
+            if ours != theirs {
+                differences.push(format!("{key:?}: headings {ours:?}, built {theirs:?}"));
+            }
+        }
+    }
+    assert!(!built.is_empty(), "no page of {name} was built");
+    let not_built = ours.keys().filter(|key| !built.contains(*key));
+    differences.extend(not_built.map(|key| format!("{key:?}: not built")));
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+}
+
+#[tokio::test]
+async fn the_site_of_all_rules_is_read_as_it_is_built() {
+    compare("site", "site").await;
+}
+
+#[tokio::test]
+async fn trailing_slashes_and_own_excludes_are_read_as_built() {
+    compare("slashes", "variants/slashes").await;
+}
+
+#[tokio::test]
+async fn plain_markdown_is_read_as_built() {
+    compare("plain-markdown", "variants/plain-markdown").await;
+}
+
+#[tokio::test]
+async fn the_current_version_as_the_latest_is_read_as_built() {
+    compare("latest-is-current", "variants/latest-is-current").await;
+}
+
+#[tokio::test]
+async fn rare_settings_are_read_as_built() {
+    compare("rare-settings", "variants/rare-settings").await;
+}
+
+#[test]
+fn slugs_are_those_of_github_slugger_for_every_character() {
+    let text = std::fs::read_to_string(built().join("slugs.txt")).unwrap();
+    let characters = |digits: &str| -> String {
+        let codes = digits
+            .split(' ')
+            .map(|digits| u32::from_str_radix(digits, 16).unwrap());
+        codes.map(|code| char::from_u32(code).unwrap()).collect()
+    };
+    let theirs: BTreeMap<String, String> = text
+        .lines()
+        .map(|line| line.split_once('\t').unwrap())
+        .map(|(character, slug)| (characters(character), characters(slug)))
+        .collect();
+    assert!(theirs.len() > 100_000, "{}", theirs.len());
+    for character in ('\0'..=char::MAX).map(String::from) {
+        let expected = theirs.get(&character).map_or("", String::as_str);
+        assert_eq!(slug(&character), expected, "{}", character.escape_unicode());
+    }
+}
