@@ -4,6 +4,8 @@
 //! `telemetry`, which are for the functions and the command.
 
 pub mod error;
+#[cfg(test)]
+pub(crate) mod faults;
 
 pub mod book;
 pub mod chunk;

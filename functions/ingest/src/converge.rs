@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use bookrag::book::{SETTINGS_FILES, page_file, source_in};
+use bookrag::book::SETTINGS_FILES;
 use bookrag::ingest::{Change, Ingest, SyncError, SyncOptions, sync};
 
 use crate::HandlerError;
@@ -37,7 +37,7 @@ impl Converging {
                 self.converge_all(path).await?;
                 continue;
             }
-            for source in self.concerned(path).await? {
+            for source in self.ingest.concerned(path).await? {
                 if !self.all_done && !self.done.contains(&source) {
                     self.converge_document(&source).await?;
                     self.done.insert(source);
@@ -61,28 +61,6 @@ impl Converging {
         } else {
             Err(HandlerError::SettingsChanged)
         }
-    }
-
-    /// The documents that a file concerns: itself, those that used or looked for it, and its translations, which are
-    /// pages only as long as it is one.
-    async fn concerned(&self, path: &str) -> Result<BTreeSet<String>, HandlerError> {
-        let Ingest {
-            settings,
-            catalog,
-            index_row,
-            ..
-        } = &self.ingest;
-        let dependents = catalog.dependents(index_row.index_id, path).await?;
-        let page = page_file(settings, path).filter(|page| page.locale == settings.default_locale);
-        let translations = page.iter().flat_map(|page| {
-            let locales = settings.locales.iter();
-            locales.map(|locale| source_in(settings, page, locale))
-        });
-        Ok(dependents
-            .into_iter()
-            .chain(translations)
-            .chain([path.to_owned()])
-            .collect())
     }
 
     async fn converge_document(&mut self, source: &str) -> Result<(), HandlerError> {

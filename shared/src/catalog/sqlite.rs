@@ -32,6 +32,9 @@ pub struct SqliteCatalog {
 #[derive(Debug)]
 struct Database {
     connection: Mutex<Connection>,
+    /// Whether calls are steps of a simulation.
+    #[cfg(test)]
+    simulated: bool,
     /// Whether the tables were seen to be of this program's version.
     schema_checked: AtomicBool,
 }
@@ -48,9 +51,34 @@ impl SqliteCatalog {
         Ok(Self {
             database: Arc::new(Database {
                 connection: Mutex::new(connection),
+                #[cfg(test)]
+                simulated: false,
                 schema_checked: AtomicBool::new(false),
             }),
         })
+    }
+
+    /// A catalog in memory whose calls are steps of a simulation.
+    #[cfg(test)]
+    pub(crate) fn simulated() -> Result<Self, CatalogError> {
+        let mut connection = Connection::open_in_memory()?;
+        connection.pragma_update(None, "foreign_keys", true)?;
+        migrations::apply(&mut connection)?;
+        Ok(Self {
+            database: Arc::new(Database {
+                connection: Mutex::new(connection),
+                simulated: true,
+                schema_checked: AtomicBool::new(true),
+            }),
+        })
+    }
+
+    /// How many rows were ever changed: the same number, the same rows.
+    #[cfg(test)]
+    pub(crate) fn changes(&self) -> u64 {
+        let connection = self.database.connection.lock();
+        let connection = connection.unwrap_or_else(PoisonError::into_inner);
+        connection.total_changes()
     }
 
     pub(in crate::catalog) async fn migrate(&self) -> Result<i32, CatalogError> {
@@ -85,6 +113,15 @@ impl SqliteCatalog {
         Work: FnOnce(&mut Connection) -> Result<T, CatalogError> + Send + 'static,
     {
         let database = Arc::clone(&self.database);
+        #[cfg(test)]
+        if database.simulated {
+            let work = || {
+                let connection = database.connection.lock();
+                work(&mut connection.unwrap_or_else(PoisonError::into_inner))
+            };
+            let lost = || CatalogError::Unavailable("the answer was lost".to_owned());
+            return crate::faults::call(work, lost).await;
+        }
         blocking(move || {
             // A panic left nothing half done: its transaction was rolled back when it was dropped.
             let mut connection = database

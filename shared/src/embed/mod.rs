@@ -102,6 +102,14 @@ impl Embedder {
             #[cfg(feature = "local-models")]
             Self::Local(local) => Arc::clone(local).embed(texts).await?,
             Self::OpenAi(hosted) => hosted.embed(texts).await?,
+            #[cfg(test)]
+            Self::Fake(fake) if crate::faults::with(|_| ()).is_some() => {
+                let work = || {
+                    crate::faults::with(|script| script.embedded += texts.len());
+                    Ok(fake.embed(texts))
+                };
+                crate::faults::call(work, || EmbedError::Timeout).await?
+            }
             Self::Fake(fake) => fake.embed(texts),
         };
         unit_vectors(vectors, texts.len(), self.identity().dimensions)

@@ -2,6 +2,8 @@
 
 mod filters;
 mod payload;
+#[cfg(test)]
+mod fake;
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -18,6 +20,8 @@ use qdrant_client::{Payload, Qdrant, QdrantError};
 use secrecy::{ExposeSecret, SecretString};
 use uuid::Uuid;
 
+#[cfg(test)]
+pub(crate) use fake::FakeIndex;
 pub use filters::{Filters, TitleOrNumber};
 pub use payload::{ChunkPayload, LeafPayload};
 
@@ -66,6 +70,8 @@ const FIELD_INDEXES: [(&str, FieldType); 15] = [
 #[derive(Clone)]
 pub struct VectorIndex {
     client: Qdrant,
+    #[cfg(test)]
+    fake: Option<FakeIndex>,
 }
 
 impl std::fmt::Debug for VectorIndex {
@@ -135,7 +141,21 @@ impl VectorIndex {
             config = config.api_key(key.expose_secret());
         }
         let client = config.build().map_err(from_client)?;
-        Ok(Self { client })
+        Ok(Self {
+            client,
+            #[cfg(test)]
+            fake: None,
+        })
+    }
+
+    /// A fake in memory whose calls are steps of a simulation.
+    #[cfg(test)]
+    pub(crate) fn fake(fake: FakeIndex) -> Result<Self, IndexError> {
+        let unused = Self::new("http://127.0.0.1:1", None, Duration::from_secs(1))?;
+        Ok(Self {
+            fake: Some(fake),
+            ..unused
+        })
     }
 
     /// Asks for an answer.
@@ -150,6 +170,10 @@ impl VectorIndex {
         collection: &str,
         dimensions: usize,
     ) -> Result<(), IndexError> {
+        #[cfg(test)]
+        if let Some(fake) = &self.fake {
+            return fake.ensure_collection().await;
+        }
         if self
             .client
             .collection_exists(collection)
@@ -192,6 +216,10 @@ impl VectorIndex {
 
     /// Stores points and waits until they are there.
     pub async fn upsert(&self, collection: &str, points: Vec<NewPoint>) -> Result<(), IndexError> {
+        #[cfg(test)]
+        if let Some(fake) = &self.fake {
+            return fake.upsert(points).await;
+        }
         let mut points = points
             .into_iter()
             .map(point_struct)
@@ -210,6 +238,10 @@ impl VectorIndex {
 
     /// Deletes points and waits until they are gone. Points that are not there are no error.
     pub async fn delete(&self, collection: &str, points: &[Uuid]) -> Result<(), IndexError> {
+        #[cfg(test)]
+        if let Some(fake) = &self.fake {
+            return fake.delete(points).await;
+        }
         if points.is_empty() {
             return Ok(());
         }
@@ -228,6 +260,10 @@ impl VectorIndex {
         collection: &str,
         points: &[Uuid],
     ) -> Result<HashMap<Uuid, Vec<Vec<f32>>>, IndexError> {
+        #[cfg(test)]
+        if let Some(fake) = &self.fake {
+            return fake.vectors(points).await;
+        }
         let ids: Vec<PointId> = points.iter().map(|id| id.to_string().into()).collect();
         let get = GetPointsBuilder::new(collection, ids)
             .with_payload(false)

@@ -7,8 +7,10 @@ mod outcome;
 mod report;
 mod site;
 mod sync;
+#[cfg(all(test, feature = "embedded"))]
+mod simulation;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
@@ -16,7 +18,7 @@ use uuid::Uuid;
 
 use crate::book::{
     Document, Inputs, PageFile, SiteSettings, SkipReason, default_source, document_id, fingerprint,
-    page_file, read_document,
+    own_translation, page_file, read_document, source_in,
 };
 use crate::catalog::{
     Catalog, CatalogError, ChunkRow, Commit, CommitOutcome, DocumentRow, IndexRow, IndexSpec,
@@ -137,6 +139,8 @@ impl Ingest {
         let mut embedded = 0;
         let mut embedding = Duration::ZERO;
         for attempt in 0..MAX_ATTEMPTS {
+            #[cfg(test)]
+            crate::faults::with(|script| script.started_over += usize::from(attempt > 0));
             let stored = self.stored(path).await?;
             let look = self.look(&page).await?;
             let Some(mut outcome) = self.converge(&page, stored.as_ref(), &look).await? else {
@@ -145,9 +149,11 @@ impl Ingest {
             embedded += outcome.embedded;
             embedding += outcome.embedding;
             // What was committed must still be there: else a slow writer of an older text would have the last word.
-            if outcome.change != Change::Unchanged
-                && self.look(&page).await?.fingerprint != look.fingerprint
-            {
+            let look_again = outcome.change != Change::Unchanged;
+            #[cfg(test)]
+            let look_again =
+                look_again && !crate::faults::removed(crate::faults::Part::LookAfterCommit);
+            if look_again && self.look(&page).await?.fingerprint != look.fingerprint {
                 continue;
             }
             outcome.embedded = embedded;
@@ -170,13 +176,33 @@ impl Ingest {
             else {
                 return Ok(DocumentOutcome::default());
             };
-            if self.delete(&stored).await? {
+            if self.delete(&stored, &Inputs::new()).await? {
                 return Ok(deleted());
             }
         }
         Err(IngestError::Contended {
             path: path.to_owned(),
         })
+    }
+
+    /// The documents that a change of the file at `path` concerns: itself, those that used or looked for it, and its
+    /// translations, which are pages only as long as it is one.
+    pub async fn concerned(&self, path: &str) -> Result<BTreeSet<String>, IngestError> {
+        let dependents = self
+            .catalog
+            .dependents(self.index_row.index_id, path)
+            .await?;
+        let settings = &self.settings;
+        let page = page_file(settings, path).filter(|page| page.locale == settings.default_locale);
+        let translations = page.iter().flat_map(|page| {
+            let locales = settings.locales.iter();
+            locales.map(|locale| source_in(settings, page, locale))
+        });
+        Ok(dependents
+            .into_iter()
+            .chain(translations)
+            .chain([path.to_owned()])
+            .collect())
     }
 
     async fn stored(&self, path: &str) -> Result<Option<StoredDocument>, IngestError> {
@@ -186,17 +212,24 @@ impl Ingest {
 
     /// Reads the file and all that reading it uses, as they are now.
     async fn look(&self, page: &PageFile) -> Result<Look, IngestError> {
+        // A translation of no page is none; a page that the default locale's own translation stands in for neither.
         let translated = default_source(&self.settings, page);
-        let exists = translated == page.source || self.source.read(&translated).await?.is_some();
+        let mut exists =
+            translated == page.source || self.source.read(&translated).await?.is_some();
+        let mut inputs = Inputs::new();
+        if let Some(path) = own_translation(&self.settings, page) {
+            let content = self.source.read(&path).await?;
+            exists &= content.is_none();
+            inputs.insert(path, content);
+        }
         let bytes = if exists {
             self.source.read(&page.source).await?
         } else {
             None
         };
-        let inputs = match &bytes {
-            Some(bytes) => self.source.inputs(&self.settings, page, bytes).await?,
-            None => Inputs::new(),
-        };
+        if let Some(bytes) = &bytes {
+            inputs.extend(self.source.inputs(&self.settings, page, bytes).await?);
+        }
         let fingerprint = match &bytes {
             Some(bytes) => fingerprint(&self.settings.reading_key(), bytes, &inputs),
             None => String::new(),
@@ -219,7 +252,7 @@ impl Ingest {
         let Some(bytes) = &look.bytes else {
             return match present {
                 None => Ok(Some(DocumentOutcome::default())),
-                Some(stored) => Ok(self.delete(stored).await?.then(deleted)),
+                Some(stored) => Ok(self.delete(stored, &look.inputs).await?.then(deleted)),
             };
         };
         if let Some(stored) = present
@@ -242,7 +275,7 @@ impl Ingest {
             Ok(document) => self.index_document(&document, stored, look).await,
             Err(SkipReason::Draft) => match present {
                 None => Ok(Some(skipped(&SkipReason::Draft, false))),
-                Some(stored) => Ok(self.delete(stored).await?.then(deleted)),
+                Some(stored) => Ok(self.delete(stored, &look.inputs).await?.then(deleted)),
             },
             Err(reason) => self.record_skip(page, stored, &reason, look).await,
         }
@@ -264,9 +297,16 @@ impl Ingest {
         let embedded = self.embed(&mut plan).await?;
         let embedding = started.elapsed();
         let fresh = plan.fresh_points();
+        let intents = fresh.clone();
+        #[cfg(test)]
+        let intents = if crate::faults::removed(crate::faults::Part::Intents) {
+            Vec::new()
+        } else {
+            intents
+        };
         if !fresh.is_empty() {
             self.catalog
-                .add_intents(index_id, document.id, &fresh)
+                .add_intents(index_id, document.id, &intents)
                 .await?;
             self.index
                 .upsert(&self.index_row.collection, plan.new_points()?)
@@ -277,7 +317,7 @@ impl Ingest {
             document: document_row(document, &look.fingerprint),
             expected_revision: stored.map_or(0, |stored| stored.revision),
             chunks: Some(plan.chunk_rows(document)),
-            intents: fresh,
+            intents,
             inputs: look.inputs.keys().cloned().collect(),
         };
         if !self.commit(&commit).await? {
@@ -351,7 +391,7 @@ impl Ingest {
     }
 
     /// Leaves a tombstone. `false` when another writer was first.
-    async fn delete(&self, stored: &StoredDocument) -> Result<bool, IngestError> {
+    async fn delete(&self, stored: &StoredDocument, inputs: &Inputs) -> Result<bool, IngestError> {
         let commit = Commit {
             index_id: self.index_row.index_id,
             document: DocumentRow {
@@ -363,7 +403,7 @@ impl Ingest {
             expected_revision: stored.revision,
             chunks: Some(Vec::new()),
             intents: Vec::new(),
-            inputs: Vec::new(),
+            inputs: inputs.keys().cloned().collect(),
         };
         self.commit(&commit).await
     }

@@ -40,6 +40,15 @@ pub(super) enum Vectors {
     Reused(Vec<Vec<f32>>),
 }
 
+/// An id that no point ever had.
+fn fresh_point_id() -> Uuid {
+    #[cfg(test)]
+    if let Some(id) = crate::faults::point_id() {
+        return id;
+    }
+    Uuid::new_v4()
+}
+
 /// SHA-256 of a text, in hexadecimal digits.
 pub(super) fn hash(text: &str) -> String {
     hex(&Sha256::digest(text))
@@ -80,8 +89,8 @@ impl<'a> Plan<'a> {
                 let (point_id, vectors) = match same {
                     Some(row) => (row.point_id, Vectors::Kept),
                     None => match old.iter().find(|row| row.text_hash == text_hash) {
-                        Some(row) => (Uuid::new_v4(), Vectors::Stored(row.point_id)),
-                        None => (Uuid::new_v4(), Vectors::ToEmbed),
+                        Some(row) => (fresh_point_id(), Vectors::Stored(row.point_id)),
+                        None => (fresh_point_id(), Vectors::ToEmbed),
                     },
                 };
                 PlannedChunk {

@@ -1,6 +1,8 @@
 //! Port: where the book's files are.
 
 mod folder;
+#[cfg(test)]
+mod memory;
 #[cfg(feature = "s3")]
 mod s3;
 
@@ -9,6 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::book::{Inputs, PageFile, SETTINGS_FILES, SiteSettings, missing_inputs};
 
 pub use folder::FolderSource;
+#[cfg(test)]
+pub use memory::MemorySource;
 #[cfg(feature = "s3")]
 pub use s3::S3Source;
 
@@ -20,6 +24,9 @@ pub enum Source {
     /// A bucket's prefix.
     #[cfg(feature = "s3")]
     S3(S3Source),
+    /// Files in memory, for the simulation of the ingest protocol.
+    #[cfg(test)]
+    Memory(MemorySource),
 }
 
 /// Why a file could not be listed or read. An absent file is no error.
@@ -53,6 +60,8 @@ impl Source {
             Self::Folder(folder) => folder.list().await,
             #[cfg(feature = "s3")]
             Self::S3(bucket) => bucket.list().await,
+            #[cfg(test)]
+            Self::Memory(files) => files.list().await,
         }
     }
 
@@ -62,6 +71,8 @@ impl Source {
             Self::Folder(folder) => folder.read(path).await,
             #[cfg(feature = "s3")]
             Self::S3(bucket) => bucket.read(path).await,
+            #[cfg(test)]
+            Self::Memory(files) => files.read(path).await,
         }
     }
 
@@ -80,6 +91,8 @@ impl Source {
             Self::Folder(folder) => folder.has_folder("docs"),
             #[cfg(feature = "s3")]
             Self::S3(bucket) => bucket.has_folder("docs").await?,
+            #[cfg(test)]
+            Self::Memory(_) => true,
         };
         Ok(SiteSettings::read(&files, has_docs_folder))
     }

@@ -1,0 +1,102 @@
+//! The ingest protocol under attack: random histories of changes, events, handlers, crashes, failures and sweeps, each
+//! following from its seed. `BOOKRAG_SIMULATE_SEED=N` replays one, `BOOKRAG_SIMULATE=N` runs that many.
+//!
+//! What holds at every step: what a reader sees of a document are the points of one committed revision. What holds once
+//! changes stop: the points, the catalog's rows and the chunks of the files are the same.
+
+mod book;
+mod world;
+
+use crate::faults::Part;
+
+use world::{Failure, World};
+
+/// Histories in a run of all tests.
+const HISTORIES: u64 = 1_000;
+
+/// Histories in which each part of the protocol must be missed.
+const SEARCHED: u64 = 20_000;
+
+/// Runs the history of a seed.
+fn history(seed: u64, removed: Option<Part>) -> Result<(), Failure> {
+    World::new(seed, removed).run()
+}
+
+fn from_env(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+#[test]
+fn whatever_happens_the_index_is_the_book_in_the_end() {
+    let (from, to) = match from_env("BOOKRAG_SIMULATE_SEED") {
+        Some(seed) => (seed, seed + 1),
+        None => (0, from_env("BOOKRAG_SIMULATE").unwrap_or(HISTORIES)),
+    };
+    for seed in from..to {
+        if let Err(failure) = history(seed, None) {
+            panic!("seed {seed}: {failure}");
+        }
+    }
+}
+
+/// Removes a part of the protocol and looks for a history that goes wrong without it.
+fn is_missed(part: Part) {
+    let seed = (0..SEARCHED).find(|seed| history(*seed, Some(part)).is_err());
+    let Some(seed) = seed else {
+        panic!("no history needs {part:?}");
+    };
+    let failure = history(seed, Some(part)).expect_err("a seed replays");
+    eprintln!("without {part:?}, seed {seed}: {failure}");
+}
+
+#[test]
+fn the_comparison_of_revisions_is_missed() {
+    is_missed(Part::CompareAndSet);
+}
+
+#[test]
+fn intents_are_missed() {
+    is_missed(Part::Intents);
+}
+
+#[test]
+fn the_check_of_intents_is_missed() {
+    is_missed(Part::IntentCheck);
+}
+
+#[test]
+fn the_claim_before_the_sweep_is_missed() {
+    is_missed(Part::ClaimBeforeSweep);
+}
+
+#[test]
+fn the_list_of_garbage_is_missed() {
+    is_missed(Part::GarbageList);
+}
+
+#[test]
+fn the_join_is_missed() {
+    is_missed(Part::Join);
+}
+
+#[test]
+fn reading_the_file_as_it_is_now_is_missed() {
+    is_missed(Part::LevelTriggered);
+}
+
+#[test]
+fn the_look_after_the_commit_is_missed() {
+    is_missed(Part::LookAfterCommit);
+}
+
+#[test]
+fn a_seed_replays_exactly() {
+    for seed in 0..20 {
+        let trace = |seed| {
+            let mut world = World::new(seed, None);
+            let result = world.run().map_err(|failure| failure.to_string());
+            (result, world.trace())
+        };
+        assert_eq!(trace(seed), trace(seed));
+    }
+}

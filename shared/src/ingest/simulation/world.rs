@@ -1,0 +1,507 @@
+//! One history: files, events, tasks, and the checks.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use uuid::Uuid;
+
+use super::super::{Ingest, IngestError};
+use super::book;
+use crate::book::{Inputs, SiteSettings, list_pages, missing_inputs, read_document};
+use crate::catalog::{Catalog, ChunkRow, IndexRow, IndexSpec, IndexState, SiteInfo, SqliteCatalog};
+use crate::chunk::{ChunkPolicy, chunk_document};
+use crate::embed::{Embedder, FakeEmbedder};
+use crate::faults::{self, Part, Random};
+use crate::index::{FakeIndex, VectorIndex};
+use crate::source::{MemorySource, Source};
+
+/// Steps in which files change and things fail; then it is quiet.
+const EVENTFUL_STEPS: usize = 160;
+/// More steps than any history takes to be done.
+const MAX_STEPS: usize = 200_000;
+/// Handlers at work at once.
+const MAX_TASKS: usize = 4;
+/// Calls that fail, of a thousand, while things happen.
+const FAILURES: u64 = 20;
+/// How old intents must be to be swept, and a little more.
+const LEAP: Duration = Duration::from_mins(16);
+
+/// What went wrong in a history.
+#[derive(Debug)]
+pub(super) struct Failure(String);
+
+impl fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+type Work = Pin<Box<dyn Future<Output = Result<(), IngestError>>>>;
+
+/// A handler or a sweep at work.
+struct Task {
+    work: Work,
+    /// The event it serves; `None` for a sweep. It comes again unless the task succeeds.
+    event: Option<Event>,
+    /// How often the clock leapt since it began: no invocation lives longer than one leap.
+    leaps: usize,
+}
+
+/// That a file may have changed.
+#[derive(Debug, Clone)]
+struct Event {
+    path: String,
+    /// The files when it was sent; only a protocol that is not level-triggered looks at them.
+    then: MemorySource,
+}
+
+pub(super) struct World {
+    random: Random,
+    removed: Option<Part>,
+    source: MemorySource,
+    points: FakeIndex,
+    ingest: Ingest,
+    events: Vec<Event>,
+    tasks: Vec<Task>,
+    trace: Vec<String>,
+    /// The catalog's tables, and its rows as they were after that many changes.
+    tables: SqliteCatalog,
+    seen: (u64, BTreeMap<String, Vec<ChunkRow>>),
+    /// How many texts there were to embed in each revision of each page, whether or not they were in another.
+    revisions: BTreeMap<(String, Vec<Uuid>), usize>,
+    /// Tasks that did not succeed.
+    lost: usize,
+}
+
+impl World {
+    pub(super) fn new(seed: u64, removed: Option<Part>) -> Self {
+        faults::begin(seed, removed);
+        let source = MemorySource::default();
+        let points = FakeIndex::default();
+        let tables = SqliteCatalog::simulated().expect("SQLite has memory");
+        let catalog = Catalog::Sqlite(tables.clone());
+        let settings = SiteSettings::read(&BTreeMap::new(), true);
+        let index = VectorIndex::fake(points.clone()).expect("a fake needs no server");
+        let index_row = IndexRow {
+            index_id: 0,
+            spec: IndexSpec {
+                embedder: String::new(),
+                embedder_fingerprint: String::new(),
+                dimensions: 0,
+                chunk_policy: String::new(),
+                embedded_text_version: 0,
+                bm25: String::new(),
+            },
+            collection: String::new(),
+            state: IndexState::Live,
+            site: SiteInfo::default(),
+        };
+        let mut ingest = Ingest {
+            source: Source::Memory(source.clone()),
+            settings,
+            site: "site".to_owned(),
+            policy: ChunkPolicy::ADAPTIVE,
+            embedder: Embedder::Fake(FakeEmbedder::new()),
+            index,
+            catalog,
+            index_row,
+        };
+        let (catalog, index, embedder) = (&ingest.catalog, &ingest.index, &ingest.embedder);
+        let opened = block_on(Ingest::open_index(
+            catalog,
+            index,
+            embedder,
+            &ingest.policy,
+            "simulated",
+            SiteInfo::default(),
+        ));
+        ingest.index_row = opened.expect("nothing fails yet");
+        Self {
+            random: Random(seed ^ 0x5eed),
+            removed,
+            source,
+            points,
+            ingest,
+            events: Vec::new(),
+            tasks: Vec::new(),
+            trace: Vec::new(),
+            tables,
+            seen: (0, BTreeMap::new()),
+            revisions: BTreeMap::new(),
+            lost: 0,
+        }
+    }
+
+    /// What happened, a line a step.
+    pub(super) fn trace(self) -> Vec<String> {
+        self.trace
+    }
+
+    pub(super) fn run(&mut self) -> Result<(), Failure> {
+        let result = self.happen().and_then(|()| self.quieten());
+        self.tasks.clear();
+        let script = faults::end().expect("the history is running");
+        result?;
+        // A revision's texts are embedded once, and once more for an attempt that was lost.
+        let lost = self.lost + script.started_over;
+        let texts: usize = self.revisions.values().sum();
+        let most = self.revisions.values().max().copied().unwrap_or(0);
+        if script.embedded > texts + lost * most {
+            return Err(Failure(format!(
+                "{} embeddings of {texts} texts, with {lost} attempts lost",
+                script.embedded
+            )));
+        }
+        Ok(())
+    }
+
+    /// Files change, tasks run in any order, calls fail, tasks die.
+    fn happen(&mut self) -> Result<(), Failure> {
+        faults::with(|script| script.failures = FAILURES);
+        for _ in 0..EVENTFUL_STEPS {
+            match self.random.below(40) {
+                0..=3 => self.change(),
+                4 => self.deliver_again(),
+                5 if !self.tasks.is_empty() => self.crash(),
+                6 => self.leap(),
+                7 => self.start_sweep(),
+                8..=14 => self.start_handler(),
+                _ => {}
+            }
+            self.step();
+            self.check_readers()?;
+        }
+        Ok(())
+    }
+
+    /// Nothing changes or fails any more: all events are served, and what was left behind is swept.
+    fn quieten(&mut self) -> Result<(), Failure> {
+        faults::with(|script| script.failures = 0);
+        for _ in 0..MAX_STEPS {
+            if self.tasks.is_empty() && self.events.is_empty() {
+                break;
+            }
+            self.start_handler();
+            self.step();
+            self.check_readers()?;
+        }
+        if !(self.tasks.is_empty() && self.events.is_empty()) {
+            return Err(Failure("events are served without end".to_owned()));
+        }
+        // Intents are claimed after one leap, and their rows go after the next.
+        for _ in 0..3 {
+            faults::with(|script| script.pass(LEAP));
+            block_on(self.ingest.sweep()).map_err(|error| Failure(error.to_string()))?;
+        }
+        self.check_end()
+    }
+
+    fn change(&mut self) {
+        let paths = book::change(&self.source, &mut self.random);
+        self.note_texts();
+        self.trace.push(format!("change {paths:?}"));
+        for path in paths {
+            let event = Event {
+                path,
+                then: self.source.snapshot(),
+            };
+            self.events.push(event);
+        }
+    }
+
+    /// A queue may deliver a message twice.
+    fn deliver_again(&mut self) {
+        if !self.events.is_empty() {
+            let at = self.random.below(self.events.len());
+            self.events.push(self.events[at].clone());
+        }
+    }
+
+    /// Events come in any order.
+    fn start_handler(&mut self) {
+        if self.events.is_empty() || self.tasks.len() >= MAX_TASKS {
+            return;
+        }
+        let event = self
+            .events
+            .swap_remove(self.random.below(self.events.len()));
+        let mut ingest = self.ingest.clone();
+        if self.removed == Some(Part::LevelTriggered) {
+            ingest.source = Source::Memory(event.then.clone());
+        }
+        let path = event.path.clone();
+        self.trace.push(format!("serve {path}"));
+        self.tasks.push(Task {
+            work: Box::pin(async move {
+                for source in ingest.concerned(&path).await? {
+                    ingest.ingest_document(&source).await?;
+                }
+                Ok(())
+            }),
+            event: Some(event),
+            leaps: 0,
+        });
+    }
+
+    fn start_sweep(&mut self) {
+        let ingest = self.ingest.clone();
+        self.trace.push("sweep".to_owned());
+        self.tasks.push(Task {
+            work: Box::pin(async move { ingest.sweep().await.map(drop) }),
+            event: None,
+            leaps: 0,
+        });
+    }
+
+    /// A process dies between two calls.
+    fn crash(&mut self) {
+        let at = self.random.below(self.tasks.len());
+        self.trace.push(format!("crash {at}"));
+        let task = self.tasks.swap_remove(at);
+        self.lose(task);
+    }
+
+    fn lose(&mut self, task: Task) {
+        self.lost += 1;
+        self.events.extend(task.event);
+    }
+
+    /// Time passes that makes intents old; what lived through the one before dies.
+    fn leap(&mut self) {
+        self.trace.push("leap".to_owned());
+        faults::with(|script| script.pass(LEAP));
+        let (old, young): (Vec<_>, Vec<_>) = std::mem::take(&mut self.tasks)
+            .into_iter()
+            .partition(|task| task.leaps > 0);
+        self.tasks = young;
+        for task in &mut self.tasks {
+            task.leaps += 1;
+        }
+        for task in old {
+            self.lose(task);
+        }
+    }
+
+    /// One of the tasks makes its next call.
+    fn step(&mut self) {
+        if self.tasks.is_empty() {
+            return;
+        }
+        let at = self.random.below(self.tasks.len());
+        let mut context = Context::from_waker(Waker::noop());
+        match self.tasks[at].work.as_mut().poll(&mut context) {
+            Poll::Pending => {}
+            Poll::Ready(Ok(())) => {
+                self.trace.push(format!("done {at}"));
+                self.tasks.swap_remove(at);
+            }
+            Poll::Ready(Err(error)) => {
+                self.trace.push(format!("failed {at}: {error}"));
+                let task = self.tasks.swap_remove(at);
+                self.lose(task);
+            }
+        }
+    }
+
+    /// The rows of every document, by its source.
+    fn rows(&mut self) -> &BTreeMap<String, Vec<ChunkRow>> {
+        let changes = self.tables.changes();
+        if self.seen.0 != changes {
+            self.seen = (changes, self.read_rows());
+        }
+        &self.seen.1
+    }
+
+    fn read_rows(&self) -> BTreeMap<String, Vec<ChunkRow>> {
+        let script = faults::with(|script| std::mem::replace(&mut script.failures, 0));
+        let index_id = self.ingest.index_row.index_id;
+        let catalog = &self.ingest.catalog;
+        let documents = block_on(catalog.documents(index_id)).expect("the catalog answers");
+        let rows = documents
+            .into_iter()
+            .map(|document| {
+                let rows = block_on(catalog.chunks(index_id, document.row.document_id));
+                (document.row.source, rows.expect("the catalog answers"))
+            })
+            .collect();
+        faults::with(|now| now.failures = script.unwrap_or(0));
+        rows
+    }
+
+    /// A reader sees what the catalog lists: all points of a document's revision, and none of another.
+    fn check_readers(&mut self) -> Result<(), Failure> {
+        let points = self.points.clone();
+        let joined = self.removed != Some(Part::Join);
+        let rows = self.rows();
+        points.with_stored(|stored| {
+            let mut listed = BTreeSet::new();
+            for (source, row) in rows
+                .iter()
+                .flat_map(|(source, rows)| rows.iter().map(move |row| (source, row)))
+            {
+                listed.insert(row.point_id);
+                match stored.get(&row.point_id) {
+                    Some(point) if point.payload.chunk_id != row.chunk_id => {
+                        return Err(Failure(format!("{source}: a point holds another chunk")));
+                    }
+                    Some(_) => {}
+                    None => {
+                        return Err(Failure(format!(
+                            "{source}: the point of lines {} to {} is gone while it is listed",
+                            row.start_line, row.end_line
+                        )));
+                    }
+                }
+            }
+            // Without the join a reader would see whatever the store holds.
+            if !joined && stored.keys().any(|id| !listed.contains(id)) {
+                return Err(Failure(
+                    "a reader sees a point that is not in the book".to_owned(),
+                ));
+            }
+            Ok(())
+        })
+    }
+
+    /// The chunks that the files as they are now should give, by source: id, first line and tier.
+    fn expected(&self) -> BTreeMap<String, BTreeSet<(Uuid, u32, i64)>> {
+        let files = self.source.files();
+        let paths = files.keys().cloned().collect();
+        let settings = &self.ingest.settings;
+        let mut expected = BTreeMap::new();
+        for page in list_pages(settings, &paths) {
+            let bytes = &files[&page.source];
+            let inputs = inputs_of(settings, &page, bytes, &files);
+            let Ok(document) = read_document(settings, &self.ingest.site, &page, bytes, &inputs)
+            else {
+                continue;
+            };
+            let tier = document.front_matter.hardware_tier.unwrap_or(1);
+            let chunks = chunk_document(&document, &self.ingest.policy);
+            let chunks = chunks
+                .into_iter()
+                .map(|chunk| (chunk.chunk_id, chunk.start_line, tier))
+                .collect();
+            expected.insert(page.source, chunks);
+        }
+        expected
+    }
+
+    /// In the end the store, the catalog and the files agree. A page that cannot be read keeps its last good revision.
+    fn check_end(&mut self) -> Result<(), Failure> {
+        let expected = self.expected();
+        let rows = self.rows().clone();
+        let tiers: BTreeMap<Uuid, i64> = self.points.with_stored(|stored| {
+            let tiers = stored
+                .iter()
+                .map(|(id, point)| (*id, point.payload.hardware_tier));
+            tiers.collect()
+        });
+        let mut listed = BTreeSet::new();
+        for (source, rows) in &rows {
+            listed.extend(rows.iter().map(|row| row.point_id));
+            let Some(expected) = expected.get(source) else {
+                // The broken front matter is the only content that is skipped.
+                let files = self.source.files();
+                let broken = files
+                    .get(source)
+                    .is_some_and(|bytes| bytes.starts_with(b"---\ntitle: ["));
+                if broken {
+                    continue;
+                }
+                return Err(Failure(format!(
+                    "{source} is in the catalog and not in the book"
+                )));
+            };
+            let held = rows.iter().map(|row| {
+                let tier = tiers.get(&row.point_id).copied().unwrap_or_default();
+                (row.chunk_id, row.start_line, tier)
+            });
+            let held: BTreeSet<_> = held.collect();
+            if held != *expected {
+                return Err(Failure(format!(
+                    "{source}: the catalog has {held:?}, the file {expected:?}"
+                )));
+            }
+        }
+        if let Some(source) = expected.keys().find(|source| !rows.contains_key(*source)) {
+            return Err(Failure(format!(
+                "{source} is in the book and not in the catalog"
+            )));
+        }
+        let stray = tiers.keys().filter(|id| !listed.contains(id)).count();
+        if stray > 0 {
+            return Err(Failure(format!(
+                "{stray} points are left that nothing lists"
+            )));
+        }
+        let pending = block_on(
+            self.ingest
+                .catalog
+                .pending_count(self.ingest.index_row.index_id),
+        );
+        match pending {
+            Ok(0) => Ok(()),
+            other => Err(Failure(format!("points are still pending: {other:?}"))),
+        }
+    }
+
+    /// Notes how many texts there are to embed in the pages as they are now.
+    fn note_texts(&mut self) {
+        let files = self.source.files();
+        let paths = files.keys().cloned().collect();
+        let settings = &self.ingest.settings;
+        for page in list_pages(settings, &paths) {
+            let bytes = &files[&page.source];
+            let inputs = inputs_of(settings, &page, bytes, &files);
+            let Ok(document) = read_document(settings, &self.ingest.site, &page, bytes, &inputs)
+            else {
+                continue;
+            };
+            let chunks = chunk_document(&document, &self.ingest.policy);
+            let leaves = chunks.iter().flat_map(|chunk| &chunk.leaves);
+            let windows = leaves.map(|leaf| {
+                self.ingest
+                    .embedder
+                    .windows(&leaf.breadcrumb, &leaf.text)
+                    .len()
+            });
+            let ids = chunks.iter().map(|chunk| chunk.chunk_id).collect();
+            self.revisions.insert((page.source, ids), windows.sum());
+        }
+    }
+}
+
+fn inputs_of(
+    settings: &SiteSettings,
+    page: &crate::book::PageFile,
+    bytes: &[u8],
+    files: &BTreeMap<String, Vec<u8>>,
+) -> Inputs {
+    let mut inputs = Inputs::new();
+    loop {
+        let missing = missing_inputs(settings, page, bytes, &inputs);
+        if missing.is_empty() {
+            return inputs;
+        }
+        inputs.extend(missing.into_iter().map(|path| {
+            let content = files.get(&path).cloned();
+            (path, content)
+        }));
+    }
+}
+
+/// Runs a future whose calls only wait for other tasks.
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    let mut future = std::pin::pin!(future);
+    let mut context = Context::from_waker(Waker::noop());
+    loop {
+        if let Poll::Ready(value) = future.as_mut().poll(&mut context) {
+            return value;
+        }
+    }
+}
