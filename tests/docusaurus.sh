@@ -5,4 +5,4 @@ cd "$(dirname "$0")/.."
 built=$(mktemp -d)
 trap 'rm -rf "$built"' EXIT
 bash tests/docusaurus/build.sh "$built"
-BOOKRAG_TEST_DOCUSAURUS="$built" cargo test --package bookrag-tests --features docusaurus --test docusaurus "$@"
+BOOKRAG_TEST_DOCUSAURUS="$built" cargo test --workspace --features bookrag-tests/docusaurus --test docusaurus "$@"

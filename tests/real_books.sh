@@ -7,7 +7,8 @@ if [ ! -f "$shared/tools/score_chunks.py" ]; then
   echo "error: the real books are missing: $shared" >&2
   exit 1
 fi
-cargo build --quiet --package bookrag-cli
+# With the whole workspace, so that what its tests built is used.
+cargo build --quiet --workspace --bin bookrag
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 

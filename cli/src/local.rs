@@ -165,22 +165,23 @@ impl LocalBook {
             .file_name()
             .map_or_else(|| "the book".into(), |name| name.to_string_lossy());
         let retriever = &self.context.retriever;
+        let site_name = config
+            .site
+            .clone()
+            .unwrap_or_else(|| site.to_string_lossy().into_owned());
         let index_row = Ingest::open_index(
             &retriever.catalog,
             &retriever.index,
             &retriever.embedder,
             &config.chunk_policy,
             &config.collection,
-            site_info(&settings, &fallback),
+            (&site_name, site_info(&settings, &fallback)),
         )
         .await?;
         Ok(Ingest {
             source,
             settings,
-            site: config
-                .site
-                .clone()
-                .unwrap_or_else(|| site.to_string_lossy().into_owned()),
+            site: site_name,
             policy: config.chunk_policy.clone(),
             embedder: retriever.embedder.clone(),
             index: retriever.index.clone(),

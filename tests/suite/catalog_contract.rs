@@ -166,6 +166,7 @@ laws! {
         claimed_points_are_due_once_more_and_for_the_last_time
         garbage_is_due_at_once_until_it_is_forgotten
         forgetting_spares_intents
+        all_points_are_known_with_the_source_of_those_in_use
         an_intent_is_either_claimed_or_committed;
     logs:
         a_question_is_logged_once

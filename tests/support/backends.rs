@@ -99,7 +99,7 @@ impl Backends {
             &embedder,
             &policy,
             COLLECTION,
-            site,
+            (SITE, site),
         )
         .await
         .expect("the index is made");

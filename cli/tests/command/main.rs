@@ -4,6 +4,7 @@
 
 mod page;
 mod reading;
+mod repair;
 mod support;
 
 use std::fs;

@@ -176,7 +176,7 @@ impl Function {
             &self.embedder,
             &self.policy,
             &self.collection,
-            site,
+            (&self.site, site),
         )
         .await?;
         Ok(Ingest {

@@ -167,6 +167,15 @@ impl Catalog {
         on_store!(self, store => store.join(index_id, points))
     }
 
+    /// Every point the catalog knows, as one statement sees them: those of chunks, with their document's source, and
+    /// those that are pending.
+    pub async fn known_points(
+        &self,
+        index_id: i64,
+    ) -> Result<Vec<(Uuid, Option<String>)>, CatalogError> {
+        on_store!(self, store => store.known_points(index_id))
+    }
+
     /// Counts of an index.
     pub async fn stats(&self, index_id: i64) -> Result<IndexStats, CatalogError> {
         on_store!(self, store => store.stats(index_id))

@@ -33,7 +33,7 @@ const BREADCRUMB_SEPARATOR: &str = " › ";
 #[must_use]
 pub fn chunk_document(document: &Document, policy: &ChunkPolicy) -> Vec<Chunk> {
     let mut chunks = Vec::new();
-    let mut occurrences: HashMap<String, usize> = HashMap::new();
+    let mut occurrences: HashMap<Uuid, usize> = HashMap::new();
     let mut words_before = 0;
     for section in sections_of(&document.blocks) {
         let section_type = classify(&section);
@@ -47,9 +47,17 @@ pub fn chunk_document(document: &Document, policy: &ChunkPolicy) -> Vec<Chunk> {
             chunk.chunk_count = count;
             chunk.page = 1 + words_before / types::WORDS_A_PRINTED_PAGE;
             words_before += piece.new_words();
-            let occurrence = occurrences.entry(chunk.embedded_text()).or_insert(0);
-            let name = format!("{}\n{occurrence}", chunk.embedded_text());
-            chunk.chunk_id = Uuid::new_v5(&document.id, name.as_bytes());
+            let text = chunk.embedded_text();
+            let id = |occurrence: usize| {
+                Uuid::new_v5(&document.id, format!("{text}\n{occurrence}").as_bytes())
+            };
+            let first = id(0);
+            let occurrence = occurrences.entry(first).or_insert(0);
+            chunk.chunk_id = if *occurrence == 0 {
+                first
+            } else {
+                id(*occurrence)
+            };
             *occurrence += 1;
             chunks.push(chunk);
         }
@@ -252,16 +260,17 @@ fn lines_of<B: std::borrow::Borrow<Block>>(blocks: &[B]) -> (u32, u32) {
 
 /// Whether a line holds `$…$` that is a formula rather than money or a shell variable.
 fn has_inline_formula(text: &str) -> bool {
-    text.lines().any(|line| {
-        let parts: Vec<&str> = line.split('$').collect();
-        parts.len() >= 3
-            && parts.iter().skip(1).step_by(2).any(|formula| {
-                !formula.is_empty()
-                    && !formula.starts_with(' ')
-                    && !formula.ends_with(' ')
-                    && formula.contains(['\\', '^', '_', '='])
-            })
-    })
+    text.contains('$')
+        && text.lines().any(|line| {
+            let parts: Vec<&str> = line.split('$').collect();
+            parts.len() >= 3
+                && parts.iter().skip(1).step_by(2).any(|formula| {
+                    !formula.is_empty()
+                        && !formula.starts_with(' ')
+                        && !formula.ends_with(' ')
+                        && formula.contains(['\\', '^', '_', '='])
+                })
+        })
 }
 
 impl Block {

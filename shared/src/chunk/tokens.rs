@@ -47,6 +47,9 @@ pub fn count_tokens(text: &str) -> usize {
 
 /// Where the piece that begins at `from` ends. Each character begins one.
 fn piece_end(text: &str, from: usize) -> usize {
+    if let Some(length) = ascii_piece(&text.as_bytes()[from..]) {
+        return from + length;
+    }
     let end = PIECE
         .find_at(text, from)
         .map_or(text.len(), |found| found.end());
@@ -60,6 +63,62 @@ fn piece_end(text: &str, from: usize) -> usize {
         Some(last) if end < text.len() && end - from > last.len_utf8() => end - last.len_utf8(),
         _ => end,
     }
+}
+
+/// The length of the piece that a text begins with, as [`PIECE`] finds it; `None` where a character that is not ASCII
+/// decides. Most text is ASCII, and this takes a tenth of the time.
+fn ascii_piece(text: &[u8]) -> Option<usize> {
+    let is_letter = |byte: &u8| byte.is_ascii_alphabetic();
+    let is_space = |byte: &u8| matches!(byte, b' ' | b'\t'..=b'\r');
+    let is_mark = |byte: &u8| byte.is_ascii() && !byte.is_ascii_alphanumeric() && !is_space(byte);
+    // Where a run ends that begins at `from`, unless what ends it is not ASCII.
+    let run = |from: usize, holds: &dyn Fn(&u8) -> bool| -> Option<usize> {
+        let length = text[from..].iter().take_while(|byte| holds(byte)).count();
+        let end = from + length;
+        text.get(end).is_none_or(u8::is_ascii).then_some(end)
+    };
+    let first = *text.first()?;
+    let second = text.get(1).copied();
+    if !first.is_ascii() || second.is_some_and(|byte| !byte.is_ascii()) {
+        return None;
+    }
+    if first == b'\'' {
+        match second.map(|byte| byte.to_ascii_lowercase()) {
+            Some(b's' | b't' | b'm' | b'd') => return Some(2),
+            Some(two @ (b'r' | b'v' | b'l')) => {
+                let third = text.get(2).map(u8::to_ascii_lowercase);
+                if third == Some(if two == b'l' { b'l' } else { b'e' }) {
+                    return Some(3);
+                }
+            }
+            _ => {}
+        }
+    }
+    if is_letter(&first) {
+        return run(0, &is_letter);
+    }
+    if first.is_ascii_digit() {
+        let digits = run(0, &u8::is_ascii_digit)?;
+        return Some(digits.min(3));
+    }
+    if !matches!(first, b'\r' | b'\n') && second.is_some_and(|byte| is_letter(&byte)) {
+        return run(1, &is_letter);
+    }
+    let marks = usize::from(first == b' ');
+    if text.get(marks).is_some_and(is_mark) {
+        let end = run(marks, &is_mark)?;
+        return run(end, &|byte| matches!(byte, b'\r' | b'\n'));
+    }
+    let spaces = run(0, &is_space)?;
+    let line_end = text[..spaces]
+        .iter()
+        .rposition(|byte| matches!(byte, b'\r' | b'\n'));
+    Some(match line_end {
+        Some(at) => at + 1,
+        // The word after it takes the last of several spaces.
+        None if spaces < text.len() && spaces > 1 => spaces - 1,
+        None => spaces,
+    })
 }
 
 fn count_piece(piece: &str, remembered: &mut HashMap<Box<str>, u32>) -> usize {

@@ -37,6 +37,23 @@ impl FakeIndex {
         look(&self.lock().stored)
     }
 
+    /// Loses a point, and keeps a copy of another under an id that nobody knows, as no protocol would.
+    pub(crate) fn damage(&self, lost: usize, stray: Uuid) {
+        let mut all = self.lock();
+        let count = all.stored.len();
+        if count == 0 {
+            return;
+        }
+        let keys: Vec<Uuid> = all.stored.keys().copied().collect();
+        if let Some(point) = all.stored.remove(&keys[lost % count]) {
+            all.stored.insert(stray, point);
+        }
+    }
+
+    pub(super) async fn point_ids(&self) -> Result<BTreeSet<Uuid>, IndexError> {
+        call(|| Ok(self.lock().stored.keys().copied().collect()), lost).await
+    }
+
     pub(super) async fn ensure_collection(&self) -> Result<(), IndexError> {
         call(|| Ok(()), lost).await
     }

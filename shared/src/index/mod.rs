@@ -5,16 +5,17 @@ mod payload;
 #[cfg(test)]
 mod fake;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
 use qdrant_client::qdrant::{
     CreateCollectionBuilder, CreateFieldIndexCollectionBuilder, DeletePointsBuilder, Distance,
     Document, FieldType, GetPointsBuilder, HnswConfigDiffBuilder, Modifier, MultiVectorComparator,
     MultiVectorConfigBuilder, NamedVectors, PointId, PointStruct, Query, QueryPointsBuilder,
-    RetrievedPoint, ScoredPoint, SparseVectorParamsBuilder, SparseVectorsConfigBuilder,
-    UpsertPointsBuilder, Value, Vector, VectorInput, VectorParamsBuilder, VectorsConfigBuilder,
-    VectorsOutput, VectorsSelector, point_id, vector_output,
+    RetrievedPoint, ScoredPoint, ScrollPointsBuilder, SparseVectorParamsBuilder,
+    SparseVectorsConfigBuilder, UpsertPointsBuilder, Value, Vector, VectorInput,
+    VectorParamsBuilder, VectorsConfigBuilder, VectorsOutput, VectorsSelector, point_id,
+    vector_output,
 };
 use qdrant_client::{Payload, Qdrant, QdrantError};
 use secrecy::{ExposeSecret, SecretString};
@@ -46,6 +47,9 @@ const HNSW_EF_CONSTRUCT: u64 = 100;
 
 /// Points in one request: S0's batch.
 const UPSERT_BATCH: usize = 100;
+
+/// Ids in one answer when all are listed.
+const SCROLL_PAGE: u32 = 5_000;
 
 /// Fields that filters may name, with the index Qdrant keeps for each.
 const FIELD_INDEXES: [(&str, FieldType); 15] = [
@@ -274,6 +278,33 @@ impl VectorIndex {
             .into_iter()
             .map(|RetrievedPoint { id, vectors, .. }| Ok((uuid_of(id)?, rows_of(vectors))))
             .collect()
+    }
+
+    /// The ids of all points of a collection.
+    pub async fn point_ids(&self, collection: &str) -> Result<BTreeSet<Uuid>, IndexError> {
+        #[cfg(test)]
+        if let Some(fake) = &self.fake {
+            return fake.point_ids().await;
+        }
+        let mut ids = BTreeSet::new();
+        let mut offset: Option<PointId> = None;
+        loop {
+            let mut request = ScrollPointsBuilder::new(collection)
+                .limit(SCROLL_PAGE)
+                .with_payload(false)
+                .with_vectors(false);
+            if let Some(offset) = offset {
+                request = request.offset(offset);
+            }
+            let page = self.client.scroll(request).await.map_err(from_client)?;
+            for point in page.result {
+                ids.insert(uuid_of(point.id)?);
+            }
+            offset = page.next_page_offset;
+            if offset.is_none() {
+                return Ok(ids);
+            }
+        }
     }
 
     /// How many points a collection holds.

@@ -6,6 +6,7 @@ mod plan;
 mod outcome;
 mod report;
 mod site;
+mod compare;
 mod sync;
 #[cfg(all(test, feature = "embedded"))]
 mod simulation;
@@ -29,6 +30,7 @@ use crate::embed::{EmbedError, Embedder, Purpose};
 use crate::index::{BM25_SETTINGS, IndexError, NewPoint, VectorIndex};
 use crate::source::{Source, SourceError};
 
+pub use compare::Differences;
 pub use outcome::{Change, DocumentOutcome};
 pub use report::{Report, SkippedFile};
 pub use site::site_info;
@@ -99,14 +101,15 @@ struct Look {
 }
 
 impl Ingest {
-    /// Finds or creates the index for what this process embeds, and its collection.
+    /// Finds or creates the index for what this process embeds, and its collection. The collection is the site's own:
+    /// another book in the same store has another.
     pub async fn open_index(
         catalog: &Catalog,
         index: &VectorIndex,
         embedder: &Embedder,
         policy: &ChunkPolicy,
         collection_prefix: &str,
-        site: SiteInfo,
+        (site_name, site): (&str, SiteInfo),
     ) -> Result<IndexRow, IngestError> {
         let identity = embedder.identity();
         let spec = IndexSpec {
@@ -118,7 +121,10 @@ impl Ingest {
             bm25: BM25_SETTINGS.to_owned(),
         };
         let json = serde_json::to_string(&spec).expect("an index's version serialises");
-        let collection = format!("{collection_prefix}_{}", &plan::hash(&json)[..8]);
+        let collection = format!(
+            "{collection_prefix}_{}",
+            &plan::hash(&format!("{site_name}\n{json}"))[..8]
+        );
         let new = NewIndex {
             spec,
             collection,
@@ -133,6 +139,15 @@ impl Ingest {
 
     /// Makes the index hold exactly what the file at `path` says now, whatever it held before.
     pub async fn ingest_document(&self, path: &str) -> Result<DocumentOutcome, IngestError> {
+        self.ingest_without(path, &BTreeSet::new()).await
+    }
+
+    /// As [`Self::ingest_document`], of a document some of whose points are `lost`: they are stored anew.
+    async fn ingest_without(
+        &self,
+        path: &str,
+        lost: &BTreeSet<Uuid>,
+    ) -> Result<DocumentOutcome, IngestError> {
         let Some(page) = page_file(&self.settings, path) else {
             return self.delete_former_page(path).await;
         };
@@ -143,7 +158,8 @@ impl Ingest {
             crate::faults::with(|script| script.started_over += usize::from(attempt > 0));
             let stored = self.stored(path).await?;
             let look = self.look(&page).await?;
-            let Some(mut outcome) = self.converge(&page, stored.as_ref(), &look).await? else {
+            let Some(mut outcome) = self.converge(&page, stored.as_ref(), &look, lost).await?
+            else {
                 continue;
             };
             embedded += outcome.embedded;
@@ -247,6 +263,7 @@ impl Ingest {
         page: &PageFile,
         stored: Option<&StoredDocument>,
         look: &Look,
+        lost: &BTreeSet<Uuid>,
     ) -> Result<Option<DocumentOutcome>, IngestError> {
         let present = stored.filter(|stored| !stored.row.deleted);
         let Some(bytes) = &look.bytes else {
@@ -257,6 +274,7 @@ impl Ingest {
         };
         if let Some(stored) = present
             && stored.row.fingerprint == look.fingerprint
+            && lost.is_empty()
         {
             let change = match &stored.row.skip_reason {
                 Some(reason) => Change::Skipped {
@@ -272,7 +290,7 @@ impl Ingest {
             }));
         }
         match read_document(&self.settings, &self.site, page, bytes, &look.inputs) {
-            Ok(document) => self.index_document(&document, stored, look).await,
+            Ok(document) => self.index_document(&document, stored, look, lost).await,
             Err(SkipReason::Draft) => match present {
                 None => Ok(Some(skipped(&SkipReason::Draft, false))),
                 Some(stored) => Ok(self.delete(stored, &look.inputs).await?.then(deleted)),
@@ -286,10 +304,12 @@ impl Ingest {
         document: &Document,
         stored: Option<&StoredDocument>,
         look: &Look,
+        lost: &BTreeSet<Uuid>,
     ) -> Result<Option<DocumentOutcome>, IngestError> {
         let index_id = self.index_row.index_id;
         let chunks = chunk_document(document, &self.policy);
-        let old = self.catalog.chunks(index_id, document.id).await?;
+        let mut old = self.catalog.chunks(index_id, document.id).await?;
+        old.retain(|row| !lost.contains(&row.point_id));
         let mut plan = Plan::new(document, &chunks, &old, &self.embedder);
         plan.find_stored_vectors(&self.catalog, &self.index, &self.index_row)
             .await?;

@@ -39,6 +39,12 @@ pub struct Report {
     pub stale: Vec<String>,
     /// Pages that failed and may succeed later.
     pub failed: Vec<SkippedFile>,
+    /// Pages some of whose points the store had lost, and has again.
+    #[serde(default)]
+    pub restored: Vec<String>,
+    /// Points that the store had and the book had not: deleted.
+    #[serde(default)]
+    pub stray_points: usize,
     /// What was odd and did not matter enough, `path: warning`.
     pub warnings: Vec<String>,
     /// Chunks of the whole index after the run.
@@ -183,6 +189,16 @@ impl fmt::Display for Report {
                 self.duration_seconds, self.embedding_seconds
             ),
         )?;
+        if self.stray_points > 0 {
+            let points = format!("{} points that are not the book's", self.stray_points);
+            row("deleted", points)?;
+        }
+        for source in &self.restored {
+            row(
+                "restored",
+                format!("{source}: the store had lost points of it"),
+            )?;
+        }
         for file in &self.skipped {
             let stale = if self.stale.contains(&file.source) {
                 " (its last good text still answers)"

@@ -8,6 +8,8 @@ use crate::book::list_pages;
 
 /// More deletions than this are looked at before they are believed.
 const FEW_PAGES: usize = 10;
+/// More stray points than this may be another catalog's.
+const FEW_POINTS: usize = 100;
 /// After so many failures in a row the cause is no single page.
 const MAX_FAILURES_IN_A_ROW: usize = 3;
 
@@ -132,6 +134,18 @@ pub async fn sync(
         }
     }
     ingest.sweep().await?;
+    let mut differences = ingest.compare().await?;
+    let stray = differences.stray.len();
+    if stray > FEW_POINTS && options.mass_deletion == MassDeletion::Stop {
+        differences.stray.clear();
+        report.warnings.push(format!(
+            "the vector store holds {stray} points that this catalog does not know; nothing was deleted. If no other \
+             catalog uses the collection {}, allow mass deletion",
+            ingest.index_row.collection
+        ));
+    }
+    report.stray_points = differences.stray.len();
+    report.restored = ingest.repair(&differences).await?;
     let stats = ingest
         .catalog
         .stats(index_id)

@@ -110,6 +110,27 @@ pub(super) async fn forgetting_spares_intents(store: Store) {
     assert_eq!(catalog.pending_count(index_id).await.unwrap(), 2);
 }
 
+pub(super) async fn all_points_are_known_with_the_source_of_those_in_use(store: Store) {
+    let catalog = &store.catalog;
+    let index_id = live_index(catalog).await;
+    let [intent] = intents(catalog, index_id).await;
+    let old = [chunk(SOURCE, 0, "kept"), chunk(SOURCE, 1, "gone")];
+    write(catalog, &commit(index_id, SOURCE, 0, &old)).await;
+    let mut next = commit(index_id, SOURCE, 1, &old[..1]);
+    next.intents = Vec::new();
+    write(catalog, &next).await;
+    let mut known = catalog.known_points(index_id).await.unwrap();
+    known.sort();
+    let mut expected = vec![
+        (old[0].point_id, Some(SOURCE.to_owned())),
+        (old[1].point_id, None),
+        (intent, None),
+    ];
+    expected.sort();
+    assert_eq!(known, expected);
+    assert_eq!(catalog.known_points(index_id + 1).await.unwrap(), []);
+}
+
 pub(super) async fn an_intent_is_either_claimed_or_committed(store: Store) {
     let index_id = live_index(&store.catalog).await;
     for round in 0..20 {

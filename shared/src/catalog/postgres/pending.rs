@@ -80,6 +80,23 @@ impl PostgresCatalog {
         Ok(())
     }
 
+    pub(in crate::catalog) async fn known_points(
+        &self,
+        index_id: i64,
+    ) -> Result<Vec<(Uuid, Option<String>)>, CatalogError> {
+        let rows = self
+            .pool
+            .query(
+                "SELECT qdrant_point_id, source_file FROM document_chunks WHERE index_id = $1
+                 UNION ALL SELECT point_id, NULL FROM pending_points WHERE index_id = $1",
+                &[(&index_id, Type::INT8)],
+            )
+            .await?;
+        rows.iter()
+            .map(|row| Ok((row.try_get(0)?, row.try_get(1)?)))
+            .collect()
+    }
+
     pub(in crate::catalog) async fn pending_count(
         &self,
         index_id: i64,

@@ -80,6 +80,23 @@ impl SqliteCatalog {
         .await
     }
 
+    pub(in crate::catalog) async fn known_points(
+        &self,
+        index_id: i64,
+    ) -> Result<Vec<(Uuid, Option<String>)>, CatalogError> {
+        self.run(move |connection| {
+            let points = connection
+                .prepare(
+                    "SELECT qdrant_point_id AS point_id, source_file AS source FROM document_chunks WHERE index_id = ?1
+                     UNION ALL SELECT point_id, NULL FROM pending_points WHERE index_id = ?1",
+                )?
+                .query_map([index_id], |row| Ok((uuid(row, "point_id")?, row.get("source")?)))?
+                .collect::<Result<_, _>>()?;
+            Ok(points)
+        })
+        .await
+    }
+
     pub(in crate::catalog) async fn pending_count(
         &self,
         index_id: i64,

@@ -39,6 +39,28 @@ fn whatever_happens_the_index_is_the_book_in_the_end() {
     }
 }
 
+#[test]
+fn what_the_store_lost_or_kept_is_found_and_mended() {
+    for seed in 0..HISTORIES / 4 {
+        let mut world = World::new(seed, None);
+        world.damage = true;
+        if let Err(failure) = world.run() {
+            panic!("seed {seed}: {failure}");
+        }
+    }
+}
+
+#[test]
+fn comparing_while_others_write_does_no_harm() {
+    for seed in 0..HISTORIES {
+        let mut world = World::new(seed, None);
+        world.comparers = true;
+        if let Err(failure) = world.run() {
+            panic!("seed {seed}: {failure}");
+        }
+    }
+}
+
 /// Removes a part of the protocol and looks for a history that goes wrong without it.
 fn is_missed(part: Part) {
     let seed = (0..SEARCHED).find(|seed| history(*seed, Some(part)).is_err());

@@ -62,6 +62,10 @@ struct Event {
 pub(super) struct World {
     random: Random,
     removed: Option<Part>,
+    /// Whether the store is damaged at the end.
+    pub(super) damage: bool,
+    /// Whether comparisons run beside the writers.
+    pub(super) comparers: bool,
     source: MemorySource,
     points: FakeIndex,
     ingest: Ingest,
@@ -117,12 +121,14 @@ impl World {
             embedder,
             &ingest.policy,
             "simulated",
-            SiteInfo::default(),
+            ("site", SiteInfo::default()),
         ));
         ingest.index_row = opened.expect("nothing fails yet");
         Self {
             random: Random(seed ^ 0x5eed),
             removed,
+            damage: false,
+            comparers: false,
             source,
             points,
             ingest,
@@ -147,7 +153,7 @@ impl World {
         let script = faults::end().expect("the history is running");
         result?;
         // A revision's texts are embedded once, and once more for an attempt that was lost.
-        let lost = self.lost + script.started_over;
+        let lost = self.lost + script.started_over + usize::from(self.damage);
         let texts: usize = self.revisions.values().sum();
         let most = self.revisions.values().max().copied().unwrap_or(0);
         if script.embedded > texts + lost * most {
@@ -169,6 +175,7 @@ impl World {
                 5 if !self.tasks.is_empty() => self.crash(),
                 6 => self.leap(),
                 7 => self.start_sweep(),
+                15 if self.comparers => self.start_comparison(),
                 8..=14 => self.start_handler(),
                 _ => {}
             }
@@ -197,7 +204,27 @@ impl World {
             faults::with(|script| script.pass(LEAP));
             block_on(self.ingest.sweep()).map_err(|error| Failure(error.to_string()))?;
         }
+        if self.damage {
+            self.mend()?;
+        }
         self.check_end()
+    }
+
+    /// The store loses a point and keeps one it should not have; comparing finds both, while a handler is at work, and
+    /// repairing mends them.
+    fn mend(&mut self) -> Result<(), Failure> {
+        let broken = |error: IngestError| Failure(error.to_string());
+        let damaged = Uuid::from_u64_pair(self.random.next(), self.random.next());
+        self.points.damage(self.random.below(1_000), damaged);
+        let differences = block_on(self.ingest.compare()).map_err(broken)?;
+        let holds_points = self.points.with_stored(|stored| !stored.is_empty());
+        if differences.stray != Vec::from_iter(holds_points.then_some(damaged))
+            || differences.lost.len() != usize::from(holds_points)
+        {
+            return Err(Failure(format!("the comparison finds {differences:?}")));
+        }
+        block_on(self.ingest.repair(&differences)).map_err(broken)?;
+        Ok(())
     }
 
     fn change(&mut self) {
@@ -252,6 +279,23 @@ impl World {
         self.trace.push("sweep".to_owned());
         self.tasks.push(Task {
             work: Box::pin(async move { ingest.sweep().await.map(drop) }),
+            event: None,
+            leaps: 0,
+        });
+    }
+
+    /// A reconcile compares store and catalog, and repairs, while others write. Nothing was lost; what is stray is what a
+    /// sweep left of a writer that came too late, or gone already.
+    fn start_comparison(&mut self) {
+        let ingest = self.ingest.clone();
+        self.trace.push("compare".to_owned());
+        self.tasks.push(Task {
+            work: Box::pin(async move {
+                let differences = ingest.compare().await?;
+                assert!(differences.lost.is_empty(), "{differences:?}");
+                ingest.repair(&differences).await?;
+                Ok(())
+            }),
             event: None,
             leaps: 0,
         });

@@ -1,0 +1,83 @@
+//! What happened to the stores behind our back is found and mended.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::support::Workshop;
+
+/// The folder of the only book in a workshop.
+fn stores(workshop: &Workshop) -> std::path::PathBuf {
+    let data = workshop.site().parent().unwrap().join(".bookrag");
+    let name = fs::read_to_string(data.join("current")).unwrap();
+    data.join(name.trim())
+}
+
+#[test]
+fn a_lost_vector_store_is_filled_again() {
+    let workshop = Workshop::new();
+    let first = workshop.sync();
+    let chunks = first["total_chunks"].as_u64().unwrap();
+    assert_eq!(
+        (&first["restored"], &first["stray_points"]),
+        (&json!([]), &json!(0))
+    );
+
+    fs::remove_dir_all(stores(&workshop).join("vectors")).unwrap();
+    let mended = workshop.sync();
+    let pages = first["files_changed"].as_u64().unwrap();
+    assert_eq!(
+        mended["restored"].as_array().unwrap().len() as u64,
+        pages,
+        "{mended}"
+    );
+    assert_eq!(mended["total_chunks"].as_u64(), Some(chunks));
+    let found = workshop.json(&["search", "calibrate the soil moisture probe"]);
+    assert!(
+        !found["data"]["results"].as_array().unwrap().is_empty(),
+        "{found}"
+    );
+
+    let again = workshop.sync();
+    assert_eq!(
+        (&again["restored"], &again["embedded"]),
+        (&json!([]), &json!(0))
+    );
+}
+
+#[test]
+fn a_lost_catalog_is_filled_again_and_leaves_no_stray_points() {
+    let workshop = Workshop::new();
+    let first = workshop.sync();
+    for entry in fs::read_dir(stores(&workshop)).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file()
+            && path
+                .file_name()
+                .unwrap()
+                .to_string_lossy()
+                .starts_with("catalog")
+        {
+            fs::remove_file(path).unwrap();
+        }
+    }
+    // So many points may be another catalog's: they are deleted when it is asked for.
+    let again = workshop.sync();
+    assert_eq!(
+        (&again["stray_points"], &again["embedded"]),
+        (&json!(0), &first["embedded"])
+    );
+    assert!(
+        again["warnings"]
+            .to_string()
+            .contains("allow mass deletion"),
+        "{again}"
+    );
+    let mended = workshop.json(&["sync", "book", "--allow-mass-deletion"]);
+    assert_eq!(mended["stray_points"], first["total_chunks"], "{mended}");
+    let after = workshop.sync();
+    assert_eq!(
+        (&after["stray_points"], &after["embedded"]),
+        (&json!(0), &json!(0))
+    );
+}
