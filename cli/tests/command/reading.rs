@@ -52,7 +52,7 @@ fn doctor_says_what_was_read_from_where_and_what_is_wrong() {
     fs::write(&config, computed).unwrap();
     fs::write(
         site.join("docs/twin.md"),
-        "---\nslug: /intro\n---\n# Twin\n",
+        "---\nslug: /letter-to-the-reader\n---\n# Twin\n",
     )
     .unwrap();
     fs::write(
@@ -90,7 +90,10 @@ fn doctor_says_what_was_read_from_where_and_what_is_wrong() {
     holds("drafts", &["draft-frost-mode.md"]);
     holds(
         "shared_urls",
-        &["/garden-robotics/guide/intro", "docs/twin.md"],
+        &[
+            "/garden-robotics/guide/letter-to-the-reader",
+            "docs/twin.md",
+        ],
     );
     holds(
         "warnings",

@@ -95,10 +95,14 @@ pub(super) struct TagStart<'a> {
     name_end: usize,
 }
 
-impl TagStart<'_> {
-    /// Whether it is `<name`, in any case.
-    pub(super) fn opens(&self, name: &str) -> bool {
-        !self.closing && self.name.eq_ignore_ascii_case(name)
+impl<'a> TagStart<'a> {
+    pub(super) fn name(&self) -> &'a str {
+        self.name
+    }
+
+    /// Whether it is `</name`.
+    pub(super) fn closes(&self) -> bool {
+        self.closing
     }
 }
 

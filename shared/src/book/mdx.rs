@@ -6,7 +6,7 @@ mod inline;
 
 use std::collections::BTreeMap;
 
-use super::jsx::tag_start;
+use super::html::html_block;
 use super::lines::{
     Fence, closes, directive, is_esm, is_heading, opens_fence, split_container_prefix,
 };
@@ -88,6 +88,7 @@ pub(super) fn prepare(
         search_budget: SEARCH_BUDGET,
         first: None,
         literal: false,
+        heading: false,
     };
     while preparer.at < body.len() {
         preparer.line();
@@ -116,6 +117,8 @@ struct Preparer<'a> {
     first: Option<char>,
     /// Whether the line's text has no marks but tags.
     literal: bool,
+    /// Whether the line is a heading.
+    heading: bool,
 }
 
 impl<'a> Preparer<'a> {
@@ -178,11 +181,8 @@ impl<'a> Preparer<'a> {
             return false;
         }
         let blank = content.trim().is_empty();
-        if self.html.is_none() && self.after_blank && content.starts_with('<') {
-            let raw = ["pre", "script", "style", "textarea"]
-                .into_iter()
-                .find(|name| tag_start(content).is_some_and(|tag| tag.opens(name)));
-            self.html = tag_start(content).map(|_| raw.unwrap_or(""));
+        if self.html.is_none() && self.after_blank {
+            self.html = html_block(content);
         }
         let inside = match self.html {
             None => false,

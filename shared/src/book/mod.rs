@@ -7,6 +7,7 @@ mod pages;
 mod front_matter;
 mod permalink;
 mod jsx;
+mod html;
 mod omission;
 mod placeholder;
 mod lines;

@@ -63,7 +63,9 @@ fn regions<'a>(lines: &[&str], document: &'a Document) -> Vec<Region<'a>> {
         blocks: vec![block],
         ..single(block.start_line)
     }));
-    pieces.extend(document.omissions.iter().map(|omission| Region {
+    let omissions = document.omissions.iter();
+    let omissions = omissions.filter(|omission| omission.text.contains(char::is_alphanumeric));
+    pieces.extend(omissions.map(|omission| Region {
         end: omission.end_line,
         omissions: vec![omission],
         ..single(omission.start_line)
@@ -99,10 +101,22 @@ impl Region<'_> {
             .iter()
             .filter(|chunk| chunk.start_line <= self.end && chunk.end_line >= self.start)
             .collect();
-        let held = |text: &str| holding.iter().any(|chunk| chunk.text.contains(text));
-        let cut = shown.iter().filter(|text| !held(text));
-        for line in cut.flat_map(|text| text.lines()) {
-            if !held(line.trim()) {
+        // Each search begins where the one before ended: what is cut goes on in the next chunk.
+        let mut at = 0;
+        let mut held = |text: &str| {
+            let mut places = (at..holding.len()).chain(0..at);
+            let found = places.find(|place| holding[*place].text.contains(text));
+            at = found.unwrap_or(at);
+            found.is_some()
+        };
+        for text in &shown {
+            if held(text) {
+                continue;
+            }
+            for line in text.lines() {
+                if held(line.trim()) {
+                    continue;
+                }
                 let words = words_of(line).filter(|word| !held(start_of(word)));
                 unaccounted.extend(words.map(str::to_owned));
             }
@@ -116,12 +130,7 @@ impl Region<'_> {
                 .filter(|_| in_chunks)
                 .map(|chunk| chunk.chunk_id)
                 .collect(),
-            left_out: self
-                .omissions
-                .into_iter()
-                .filter(|omission| omission.text.contains(char::is_alphanumeric))
-                .cloned()
-                .collect(),
+            left_out: self.omissions.into_iter().cloned().collect(),
             unaccounted,
         }
     }

@@ -24,7 +24,11 @@ impl Preparer<'_> {
     /// Copies a line of text without its tags and expressions; those may take it over several lines.
     pub(super) fn text_line(&mut self) {
         let heading = self.is_heading();
+        self.heading = heading;
         self.current_line = self.line;
+        if self.literal {
+            self.container_marks();
+        }
         while self.at < self.text.len() {
             let rest = &self.text[self.at..];
             let Some(c) = rest.chars().next() else { break };
@@ -160,6 +164,31 @@ impl Preparer<'_> {
         if self.first.is_none() {
             self.current_line = self.line;
         }
+        // In a heading such spaces count for its id.
+        if !self.heading && self.at_line_start() {
+            self.skip_spaces();
+        }
+    }
+
+    /// Whether the output's line holds nothing but the marks of containers.
+    fn at_line_start(&self) -> bool {
+        self.first.is_none() || split_container_prefix(&self.current).1.is_empty()
+    }
+
+    /// Spaces after what was left out at a line's start would indent what follows, more with each tag.
+    fn skip_spaces(&mut self) {
+        let rest = &self.text[self.at..];
+        self.at += rest.len() - rest.trim_start_matches([' ', '\t']).len();
+    }
+
+    /// Copies the marks that a line of HTML stands behind; indentation alone makes no code there.
+    fn container_marks(&mut self) {
+        let (prefix, _) = split_container_prefix(&self.text[self.at..]);
+        if prefix.trim().is_empty() {
+            self.skip_spaces();
+        } else {
+            self.copy(prefix.len());
+        }
     }
 
     fn end_line(&mut self) {
@@ -234,7 +263,7 @@ impl Preparer<'_> {
         }
         let prose = tag.prose.join(" ");
         let in_table = self.first == Some('|');
-        let alone = self.first.is_none() || split_container_prefix(&self.current).1.is_empty();
+        let alone = self.at_line_start();
         match tag.gap() {
             Gap::None => self.write(&prose),
             Gap::Block if !alone && !in_table => self.own_line(&prose),
@@ -258,9 +287,13 @@ impl Preparer<'_> {
         let mark = rest.trim_start_matches(' ');
         let is_mark = mark.starts_with(['#', '>'])
             || ["- ", "+ ", "* "].iter().any(|item| mark.starts_with(item));
-        if is_mark && split_container_prefix(&self.current).1.is_empty() {
+        let digits = mark.bytes().take_while(u8::is_ascii_digit).count();
+        let ends = |end: &&str| mark[digits..].starts_with(*end);
+        let is_number = digits > 0 && [". ", ") "].iter().any(ends);
+        if (is_mark || is_number) && self.at_line_start() {
             self.at += rest.len() - mark.len();
-            self.push_escaped(&mark[..1]);
+            self.copy(digits);
+            self.push_escaped(&mark[digits..=digits]);
         }
     }
 
@@ -268,7 +301,7 @@ impl Preparer<'_> {
     fn own_line(&mut self, text: &str) {
         let prefix = split_container_prefix(&self.current)
             .0
-            .replace(['-', '*', '+'], " ");
+            .replace(|mark| !matches!(mark, '>' | '\t'), " ");
         let line = self.line;
         if self.first.is_none() {
             self.current.clear();
@@ -282,6 +315,7 @@ impl Preparer<'_> {
         }
         self.write(&prefix);
         self.current_line = line;
+        self.skip_spaces();
     }
 
     /// An expression: a string's text stays, everything else goes. In a heading its source counts for the id.

@@ -79,6 +79,26 @@ fn an_indented_mdx_code_block_is_left_out_whole() {
 }
 
 #[test]
+fn in_plain_markdown_tags_within_a_text_make_no_block() {
+    let plain = |text: &str| {
+        let prepared = prepare(text, 1, MARKDOWN, &BTreeMap::new());
+        prepared.text.trim().to_owned()
+    };
+    assert_eq!(plain("- <b>x</b>\n- <b>y</b>"), "- x\n- y");
+    assert_eq!(plain("<kbd>Ctrl</kbd> + **C**"), "Ctrl + **C**");
+    assert_eq!(plain("<div>\n    a *b*\n</div>"), "a \\*b\\*");
+    assert_eq!(plain("<br/> <br/> <br/> <br/> text"), "text");
+    assert_eq!(plain("<!-- a --> <!-- b --> <!-- c --> text"), "text");
+}
+
+#[test]
+fn what_follows_a_tag_on_its_line_begins_no_item() {
+    assert_eq!(plain("1. a<div>b</div>c\n2. d"), "1. a\n   b\n   c\n2. d");
+    assert_eq!(plain("x <div>1. a</div>"), "x\n1\\. a");
+    assert_eq!(plain("<div>## x</div>"), "\\## x");
+}
+
+#[test]
 fn lines_keep_their_numbers() {
     let prepared = prepare(
         "a\n<X\n y='1'\n/>\nb\n\n```\nc\n```\n",
