@@ -1,0 +1,122 @@
+//! What the bytes are taken for.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use bookrag::book::{
+    Inputs, PageFile, SiteSettings, list_pages, missing_inputs, page_file, read_document,
+};
+
+use super::laws::check_document;
+
+/// The names of pages, of which the one of each site is read.
+const MDX_PAGE: &str = "docs/02-part/01-page.mdx";
+const MD_PAGE: &str = "docs/02-part/01-page.md";
+
+/// Sites whose page is the bytes: the name and text of their settings file, and the page.
+const SITES: [(&str, &str, &str); 6] = [
+    ("bookrag.toml", "", MDX_PAGE),
+    ("bookrag.toml", "math = false", MDX_PAGE),
+    ("bookrag.toml", "markdown_format = 'md'", MD_PAGE),
+    (
+        "bookrag.toml",
+        "markdown_format = 'md'\nmath = false",
+        MD_PAGE,
+    ),
+    ("bookrag.toml", "markdown_format = 'detect'", MD_PAGE),
+    (
+        "docusaurus.config.js",
+        "module.exports = { future: { v4: true }, markdown: { anchors: { maintainCase: true } } }",
+        MDX_PAGE,
+    ),
+];
+
+/// A page that shows the bytes as partials, in a text, a list, a quote and a heading.
+const PAGE_OF_PARTIALS: &str = "---\ntitle: Parts\n---\nimport Part from './_part.mdx';\nimport Plain from './_plain.md';\n\n# Parts\n\nBefore <Part/> after.\n\n- An item\n\n  <Part/>\n\n> <Plain/>\n\n## A <Part/>\n\n<TOCInline toc={toc}/>\n";
+
+/// A page that is read with settings or folder labels that are the bytes.
+const PLAIN_PAGE: &str = "---\ntitle: Page\nid: p\n---\n\nText, $x$ and `code`.\n\n## A Heading <!-- #own -->\n\n- Item {1}\n";
+
+static SETTINGS: LazyLock<Vec<SiteSettings>> = LazyLock::new(|| {
+    SITES
+        .iter()
+        .map(|(name, text, _)| settings_of(name, text))
+        .collect()
+});
+
+/// Takes the text for what the variant says.
+pub(super) fn run(variant: u8, text: &[u8]) {
+    let count = SITES.len() + 5;
+    match usize::from(variant) % count {
+        site if site < SITES.len() => page(site, text),
+        6 => partial(&SETTINGS[0], MDX_PAGE, text),
+        7 => partial(&SETTINGS[2], MD_PAGE, text),
+        8 => settings("docusaurus.config.js", text),
+        9 => settings("bookrag.toml", text),
+        _ => folder_labels(text),
+    }
+}
+
+fn settings_of(name: &str, text: &str) -> SiteSettings {
+    SiteSettings::read(&BTreeMap::from([(name.to_owned(), text.to_owned())]), true)
+}
+
+/// The bytes are a page.
+fn page(site: usize, text: &[u8]) {
+    let settings = &SETTINGS[site];
+    let file = page_file(settings, SITES[site].2).expect("the path is a page's");
+    read_and_check(settings, &file, text, &Inputs::new());
+}
+
+/// The bytes are a page's partials, which may import themselves.
+fn partial(settings: &SiteSettings, page: &str, text: &[u8]) {
+    let file = page_file(settings, page).expect("the path is a page's");
+    let inputs = ["docs/02-part/_part.mdx", "docs/02-part/_plain.md"]
+        .map(|path| (path.to_owned(), Some(text.to_owned())))
+        .into();
+    let page = PAGE_OF_PARTIALS.as_bytes();
+    read_and_check(settings, &file, page, &inputs);
+}
+
+/// The bytes are a settings file.
+fn settings(name: &str, text: &[u8]) {
+    let text = String::from_utf8_lossy(text);
+    let settings = settings_of(name, &text);
+    assert_eq!(
+        settings.reading_key(),
+        settings_of(name, &text).reading_key()
+    );
+    let paths: BTreeSet<String> = [MD_PAGE, MDX_PAGE, "a.md", "i18n/en/a.md", "docs/_x/a.md"]
+        .map(str::to_owned)
+        .into();
+    for file in list_pages(&settings, &paths) {
+        let inputs = Inputs::new();
+        let page = PLAIN_PAGE.as_bytes();
+        read_and_check(&settings, &file, page, &inputs);
+    }
+}
+
+/// The bytes are the files that name a page's folders.
+fn folder_labels(text: &[u8]) {
+    let settings = &SETTINGS[0];
+    let file = page_file(settings, MDX_PAGE).expect("the path is a page's");
+    let wanted = missing_inputs(settings, &file, PLAIN_PAGE.as_bytes(), &Inputs::new());
+    let inputs = wanted
+        .into_iter()
+        .map(|path| (path, Some(text.to_owned())))
+        .collect();
+    let page = PLAIN_PAGE.as_bytes();
+    read_and_check(settings, &file, page, &inputs);
+}
+
+fn read_and_check(settings: &SiteSettings, file: &PageFile, text: &[u8], inputs: &Inputs) {
+    let wanted = missing_inputs(settings, file, text, inputs);
+    assert!(wanted.iter().all(|path| !inputs.contains_key(path)));
+    let first = read_document(settings, "site", file, text, inputs);
+    let again = read_document(settings, "site", file, text, inputs);
+    assert_eq!(first.as_ref().err(), again.as_ref().err());
+    if let (Ok(document), Ok(again)) = (first, again) {
+        let text = std::str::from_utf8(text).expect("bytes that are no text are skipped");
+        check_document(text, &document, &again);
+    }
+}
