@@ -18,7 +18,8 @@ trap 'rm -rf "$out"' EXIT
 #   picture the truth has no line.
 check() {
   local book=$1 locale=$2 misses=$3 name=$1${2:+.$2}
-  target/debug/bookrag chunks "$shared/books/$book" --jsonl ${locale:+--locale "$locale"} >"$out/$name.jsonl" 2>"$out/$name.err"
+  target/debug/bookrag chunks "$shared/books/$book" --jsonl ${locale:+--locale "$locale"} >"$out/$name.jsonl" 2>"$out/$name.err" \
+    || { cat "$out/$name.err" >&2; return 1; }
   python3 "$shared/tools/score_chunks.py" "$shared/books/$book" "$out/$name.jsonl" ${locale:+--locale "$locale"} >"$out/$name.json"
   python3 - "$name" "$out/$name.json" "$misses" <<'PY'
 import json, sys

@@ -1,5 +1,5 @@
 //! The ingest protocol under attack: random histories of changes, events, handlers, crashes, failures and sweeps, each
-//! following from its seed. `BOOKRAG_SIMULATE_SEED=N` replays one, `BOOKRAG_SIMULATE=N` runs that many.
+//! following from its seed. `BOOKRAG_TEST_SEED=N` replays one, `BOOKRAG_TEST_HISTORIES=N` runs that many.
 //!
 //! What holds at every step: what a reader sees of a document are the points of one committed revision. What holds once
 //! changes stop: the points, the catalog's rows and the chunks of the files are the same.
@@ -28,9 +28,9 @@ fn from_env(name: &str) -> Option<u64> {
 
 #[test]
 fn whatever_happens_the_index_is_the_book_in_the_end() {
-    let (from, to) = match from_env("BOOKRAG_SIMULATE_SEED") {
+    let (from, to) = match from_env("BOOKRAG_TEST_SEED") {
         Some(seed) => (seed, seed + 1),
-        None => (0, from_env("BOOKRAG_SIMULATE").unwrap_or(HISTORIES)),
+        None => (0, from_env("BOOKRAG_TEST_HISTORIES").unwrap_or(HISTORIES)),
     };
     for seed in from..to {
         if let Err(failure) = history(seed, None) {
