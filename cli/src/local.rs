@@ -1,19 +1,20 @@
 //! A book on this machine: its folder of stores, the embedded engine, the local model.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use bookrag::catalog::{Catalog, CatalogError, SqliteCatalog};
+use bookrag::catalog::{Catalog, CatalogError, Retired, SqliteCatalog};
 use bookrag::config::Config;
 use bookrag::context::{Context, hosted_embedder, postgres_catalog, vector_index};
 use bookrag::embed::{EmbedError, Embedder, LocalEmbedder, ModelFilesError, locate};
 use bookrag::index::{IndexError, VectorIndex};
-use bookrag::ingest::{Ingest, IngestError, site_info};
+use bookrag::ingest::{Ingest, IngestError, OpenOptions, Ports};
 use bookrag::retrieve::Retriever;
-use bookrag::source::{FolderSource, Source, SourceError};
+use bookrag::source::SourceError;
 use uuid::Uuid;
 
 use crate::engine::{Engine, EngineError};
+use crate::site::Site;
 
 /// Names the book that `ask` and `search` take when none is named: the one last served or synced.
 const CURRENT_FILE: &str = "current";
@@ -64,22 +65,19 @@ pub struct BookFolder {
 
 impl BookFolder {
     /// The folder of a site's stores: one for each site, so that two never mix.
-    pub fn of_site(config: &Config, site: &Path) -> Result<Self, LocalError> {
-        let site = canonical(site)?;
-        let name = site.file_name().map_or_else(
-            || "book".to_owned(),
-            |name| name.to_string_lossy().into_owned(),
-        );
-        let name: String = name
+    #[must_use]
+    pub fn of_site(config: &Config, site: &Site) -> Self {
+        let name: String = site
+            .name()
             .chars()
             .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
             .collect();
-        let id = Uuid::new_v5(&Uuid::NAMESPACE_URL, site.to_string_lossy().as_bytes())
+        let id = Uuid::new_v5(&Uuid::NAMESPACE_URL, site.address().as_bytes())
             .simple()
             .to_string();
-        Ok(Self {
+        Self {
             path: config.data.join(format!("{name}-{}", &id[..8])),
-        })
+        }
     }
 
     /// The folder of the book last served or synced.
@@ -105,15 +103,6 @@ impl BookFolder {
         }
         Ok(())
     }
-}
-
-fn canonical(path: &Path) -> Result<PathBuf, LocalError> {
-    path.canonicalize().map_err(|_| {
-        LocalError::Source(SourceError::NotFound(format!(
-            "the folder {}",
-            path.display()
-        )))
-    })
 }
 
 /// A book's opened stores.
@@ -156,38 +145,23 @@ impl LocalBook {
         })
     }
 
-    /// What feeds the book from a site's folder.
-    pub async fn ingest(&self, config: &Config, site: &Path) -> Result<Ingest, LocalError> {
-        let site = canonical(site)?;
-        let source = Source::Folder(FolderSource::open(&site)?);
-        let settings = source.settings().await?;
-        let fallback = site
-            .file_name()
-            .map_or_else(|| "the book".into(), |name| name.to_string_lossy());
+    /// What feeds the book from its site.
+    pub async fn ingest(&self, config: &Config, site: &Site) -> Result<Ingest, LocalError> {
         let retriever = &self.context.retriever;
-        let site_name = config
-            .site
-            .clone()
-            .unwrap_or_else(|| site.to_string_lossy().into_owned());
-        let index_row = Ingest::open_index(
-            &retriever.catalog,
-            &retriever.index,
-            &retriever.embedder,
-            &config.chunk_policy,
-            &config.collection,
-            (&site_name, site_info(&settings, &fallback)),
-        )
-        .await?;
-        Ok(Ingest {
-            source,
-            settings,
-            site: site_name,
-            policy: config.chunk_policy.clone(),
+        let ports = Ports {
+            source: site.source().await?,
             embedder: retriever.embedder.clone(),
             index: retriever.index.clone(),
             catalog: retriever.catalog.clone(),
-            index_row,
-        })
+        };
+        let options = OpenOptions {
+            site: config.site.clone().unwrap_or_else(|| site.address()),
+            title: site.name(),
+            policy: config.chunk_policy.clone(),
+            collection: config.collection.clone(),
+            retired: Retired::Revives,
+        };
+        Ok(Ingest::open(ports, options).await?)
     }
 
     /// Closes the stores.

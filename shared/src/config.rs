@@ -62,6 +62,8 @@ pub struct Config {
     pub site: Option<String>,
     /// `BOOKRAG_SOURCE`: `s3://bucket/prefix`.
     pub source: Option<String>,
+    /// `BOOKRAG_QUEUE_URL`: the queue that the ingest function is fed from; long work is put into it.
+    pub queue_url: Option<String>,
     /// `BOOKRAG_MODELS`: a folder with the local models' files.
     pub models: Option<PathBuf>,
     /// `BOOKRAG_DATA`: where the embedded stores are.
@@ -74,7 +76,7 @@ pub struct Config {
 pub struct ConfigError(pub Vec<String>);
 
 /// Every variable that is read. `BOOKRAG_` ones besides these are mistakes.
-const KNOWN: [&str; 13] = [
+const KNOWN: [&str; 14] = [
     "BOOKRAG_EMBEDDER",
     "BOOKRAG_EMBEDDING_MODEL",
     "BOOKRAG_EMBEDDING_DIMENSIONS",
@@ -85,6 +87,7 @@ const KNOWN: [&str; 13] = [
     "BOOKRAG_SALT",
     "BOOKRAG_SITE",
     "BOOKRAG_SOURCE",
+    "BOOKRAG_QUEUE_URL",
     "BOOKRAG_MODELS",
     "BOOKRAG_DATA",
     "BOOKRAG_LOG",
@@ -198,6 +201,7 @@ impl Config {
             salt: secret("BOOKRAG_SALT"),
             site: text("BOOKRAG_SITE"),
             source: text("BOOKRAG_SOURCE"),
+            queue_url: text("BOOKRAG_QUEUE_URL"),
             models: text("BOOKRAG_MODELS").map(PathBuf::from),
             data: text("BOOKRAG_DATA").map_or_else(|| PathBuf::from(".bookrag"), PathBuf::from),
         })

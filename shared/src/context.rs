@@ -19,6 +19,8 @@ use crate::retrieve::Retriever;
 
 /// How long a query waits for the vector store.
 const INDEX_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long ingest waits for one call of the vector store, which is tried three times.
+pub const INGEST_INDEX_TIMEOUT: Duration = Duration::from_secs(20);
 /// How long a statement may take, and a connection.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(5);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -86,10 +88,7 @@ pub fn hosted_embedder(config: &Config) -> Result<Option<Embedder>, EmbedError> 
     let EmbedderChoice::OpenAi { model, dimensions } = &config.embedder else {
         return Ok(None);
     };
-    let dimensions = dimensions.map_or_else(
-        || Dimensions::Native(native_dimensions(model)),
-        Dimensions::Requested,
-    );
+    let dimensions = Dimensions::of_model(model, *dimensions);
     let embedder = OpenAiEmbedder::new(OpenAiOptions {
         base_url: config.openai_base_url.clone(),
         api_key: config.openai_api_key.clone(),
@@ -98,15 +97,6 @@ pub fn hosted_embedder(config: &Config) -> Result<Option<Embedder>, EmbedError> 
         timeout: EMBEDDING_TIMEOUT,
     })?;
     Ok(Some(Embedder::OpenAi(embedder)))
-}
-
-/// The dimensions that a model's name stands for.
-fn native_dimensions(model: &str) -> usize {
-    if model.contains("3-large") {
-        3_072
-    } else {
-        1_536
-    }
 }
 
 impl Context {
@@ -164,7 +154,7 @@ impl Context {
     /// The index that queries read, remembered for 10 seconds; when the catalog is away, the last one known.
     ///
     /// # Errors
-    /// `Unavailable` when it is not known, or was made with another embedder than this process has.
+    /// `Unavailable` when it is not known.
     pub async fn live_index(&self) -> Result<IndexRow, Error> {
         let mut live = self.live.lock().await;
         if let Some((since, row)) = live.as_ref()
@@ -181,18 +171,29 @@ impl Context {
             (Err(CatalogError::Unavailable(_)), Some((_, last))) => last.clone(),
             (Err(error), _) => return Err(Error::unavailable(error)),
         };
-        let identity = self.retriever.embedder.identity();
-        if row.spec.embedder_fingerprint != identity.fingerprint {
-            return Err(Error::unavailable(EmbedError::Rejected(format!(
-                "the index was embedded with {} ({}), this process has {} ({})",
-                row.spec.embedder,
-                row.spec.embedder_fingerprint,
-                identity.name,
-                identity.fingerprint
-            ))));
-        }
         *live = Some((Instant::now(), row.clone()));
         Ok(row)
+    }
+
+    /// Retrieval from an index, its questions embedded by the model that the index was made with: what is configured may
+    /// be the model of the next one.
+    ///
+    /// # Errors
+    /// `Unavailable` when this process cannot have that model.
+    pub fn retriever_of(&self, index: &IndexRow) -> Result<Retriever, Error> {
+        let (spec, embedder) = (&index.spec, &self.retriever.embedder);
+        let model = embedder.of_model(&spec.embedder, &spec.embedder_fingerprint, spec.dimensions);
+        let embedder = model.ok_or_else(|| {
+            let identity = embedder.identity();
+            Error::unavailable(EmbedError::Rejected(format!(
+                "the index was embedded with {} ({}), this process has {} ({})",
+                spec.embedder, spec.embedder_fingerprint, identity.name, identity.fingerprint
+            )))
+        })?;
+        Ok(Retriever {
+            embedder,
+            ..self.retriever.clone()
+        })
     }
 
     /// HMAC-SHA-256 of a text under the secret salt, in hexadecimal digits.

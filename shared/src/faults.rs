@@ -49,6 +49,8 @@ pub(crate) enum Part {
     Join,
     /// The object is looked at again after the commit.
     LookAfterCommit,
+    /// The files are looked at again after a switch of indexes.
+    LookAfterSwitch,
 }
 
 /// Numbers that follow from a seed: `SplitMix64` (Steele, Lea and Flood, OOPSLA 2014).
@@ -116,11 +118,12 @@ pub(crate) fn point_id() -> Option<Uuid> {
 /// Lets other tasks run.
 async fn pause() {
     let mut paused = false;
-    poll_fn(|_| {
+    poll_fn(|context| {
         if paused {
             return Poll::Ready(());
         }
         paused = true;
+        context.waker().wake_by_ref();
         Poll::Pending
     })
     .await;

@@ -1,6 +1,10 @@
-//! Logs: JSON lines with fixed fields, never a question, an answer, a prompt, an address or a key.
+//! Logs: JSON lines with fixed fields, never a question, an answer, a prompt, an address or a key. And metrics.
+
+mod metrics;
 
 use tracing_subscriber::EnvFilter;
+
+pub use metrics::{Metrics, Unit};
 
 /// Logs to standard error: as JSON in Lambda, as text on a laptop. `BOOKRAG_LOG` sets the levels.
 pub fn init(place: crate::config::Place) {

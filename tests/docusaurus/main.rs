@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use bookrag::book::{BlockKind, Document, list_pages, read_document, slug};
-use bookrag::source::{FolderSource, Source};
+use bookrag::source::{FileCache, FolderSource, Source};
 use serde::Deserialize;
 
 /// A page as Docusaurus built it: a line of its truth.
@@ -59,7 +59,10 @@ async fn read_site(folder: &Path) -> BTreeMap<(String, String), (String, Documen
     let mut pages = BTreeMap::new();
     for page in list_pages(&settings, &paths) {
         let bytes = source.read(&page.source).await.unwrap().unwrap();
-        let inputs = source.inputs(&settings, &page, &bytes).await.unwrap();
+        let inputs = source
+            .inputs(&settings, &page, &bytes, &FileCache::default())
+            .await
+            .unwrap();
         let Ok(document) = read_document(&settings, "", &page, &bytes, &inputs) else {
             continue;
         };

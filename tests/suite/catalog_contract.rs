@@ -1,5 +1,7 @@
-//! What every catalog does. Each law runs on a SQLite file and on a database of a real Postgres.
+//! What every catalog does. Each law runs on a SQLite file, on a database of a real Postgres, and on one behind a
+//! pgbouncer in transaction mode, over which everything but migrations goes.
 
+mod clients;
 mod commits;
 mod indexes;
 mod logs;
@@ -10,6 +12,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use bookrag::catalog::{Catalog, PostgresCatalog, PostgresOptions, SqliteCatalog};
+use bookrag_tests::pgbouncer::Pgbouncer;
 use bookrag_tests::postgres::Postgres;
 use tempfile::TempDir;
 use tokio_postgres::NoTls;
@@ -22,8 +25,14 @@ pub(crate) struct Store {
 }
 
 enum Behind {
-    Sqlite { file: PathBuf, _folder: TempDir },
-    Postgres { url: String },
+    Sqlite {
+        file: PathBuf,
+        _folder: TempDir,
+    },
+    Postgres {
+        options: PostgresOptions,
+        direct_url: String,
+    },
 }
 
 impl Store {
@@ -42,12 +51,27 @@ impl Store {
 
     /// A database of its own, without tables.
     pub(crate) async fn postgres() -> Self {
-        let name = format!("catalog_{}", Uuid::new_v4().simple());
-        let url = Postgres::shared().await.create_database(&name).await;
-        let catalog = PostgresCatalog::new(postgres_options(&url)).unwrap();
+        let (_, url) = create_database().await;
+        Self::on_postgres(postgres_options(&url), url)
+    }
+
+    /// A database of its own behind pgbouncer, without tables.
+    async fn pgbouncer() -> Self {
+        let (name, direct_url) = create_database().await;
+        let options = PostgresOptions {
+            direct_url: Some(direct_url.clone().into()),
+            ..postgres_options(&Pgbouncer::shared().await.url_of(&name))
+        };
+        Self::on_postgres(options, direct_url)
+    }
+
+    fn on_postgres(options: PostgresOptions, direct_url: String) -> Self {
         Self {
-            catalog: Catalog::Postgres(catalog),
-            behind: Behind::Postgres { url },
+            catalog: postgres_catalog(options.clone()),
+            behind: Behind::Postgres {
+                options,
+                direct_url,
+            },
         }
     }
 
@@ -57,10 +81,19 @@ impl Store {
             Behind::Sqlite { file, .. } => {
                 Catalog::Sqlite(SqliteCatalog::open(file).await.unwrap())
             }
-            Behind::Postgres { url } => {
-                Catalog::Postgres(PostgresCatalog::new(postgres_options(url)).unwrap())
-            }
+            Behind::Postgres { options, .. } => postgres_catalog(options.clone()),
         }
+    }
+
+    /// As [`Store::reopened`], with at most so many connections: only Postgres has them.
+    fn reopened_with(&self, pool_size: usize) -> Catalog {
+        let Behind::Postgres { options, .. } = &self.behind else {
+            panic!("a file has no connections");
+        };
+        postgres_catalog(PostgresOptions {
+            pool_size,
+            ..options.clone()
+        })
     }
 
     /// Runs statements that both databases understand.
@@ -70,8 +103,9 @@ impl Store {
                 let connection = rusqlite::Connection::open(file).unwrap();
                 connection.execute_batch(statements).unwrap();
             }
-            Behind::Postgres { url } => {
-                let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
+            Behind::Postgres { direct_url, .. } => {
+                let connected = tokio_postgres::connect(direct_url, NoTls).await;
+                let (client, connection) = connected.unwrap();
                 let connection = tokio::spawn(connection);
                 client.batch_execute(statements).await.unwrap();
                 drop(client);
@@ -88,8 +122,9 @@ impl Store {
                 let query = format!("SELECT CAST(({query}) AS TEXT)");
                 connection.query_row(&query, (), |row| row.get(0)).unwrap()
             }
-            Behind::Postgres { url } => {
-                let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
+            Behind::Postgres { direct_url, .. } => {
+                let connected = tokio_postgres::connect(direct_url, NoTls).await;
+                let (client, connection) = connected.unwrap();
                 let connection = tokio::spawn(connection);
                 let query = format!("SELECT CAST(({query}) AS TEXT)");
                 let value = client.query_one(&query, &[]).await.unwrap().get(0);
@@ -99,6 +134,17 @@ impl Store {
             }
         }
     }
+}
+
+/// An empty database: its name, and its URL past pgbouncer.
+async fn create_database() -> (String, String) {
+    let name = format!("catalog_{}", Uuid::new_v4().simple());
+    let url = Postgres::shared().await.create_database(&name).await;
+    (name, url)
+}
+
+fn postgres_catalog(options: PostgresOptions) -> Catalog {
+    Catalog::Postgres(PostgresCatalog::new(options).unwrap())
 }
 
 pub(crate) fn postgres_options(url: &str) -> PostgresOptions {
@@ -128,6 +174,15 @@ macro_rules! laws {
                 #[tokio::test(flavor = "multi_thread")]
                 async fn $law() {
                     super::$module::$law(super::Store::postgres().await).await;
+                }
+            )*)*
+        }
+
+        mod pgbouncer {
+            $($(
+                #[tokio::test(flavor = "multi_thread")]
+                async fn $law() {
+                    super::$module::$law(super::Store::pgbouncer().await).await;
                 }
             )*)*
         }

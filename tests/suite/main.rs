@@ -7,6 +7,8 @@
 
 mod catalog_contract;
 mod catalog_postgres;
+mod index_contract;
 mod lambda_functions;
 mod linked_crates;
 mod s3_source;
+mod wire_faults;

@@ -3,14 +3,15 @@
 use std::{path::Path, time::Duration};
 
 use bookrag::{
-    catalog::{Catalog, PostgresCatalog, PostgresOptions},
+    catalog::{Catalog, PostgresCatalog, PostgresOptions, Retired},
     chunk::ChunkPolicy,
     index::VectorIndex,
-    ingest::{Ingest, Report, SyncOptions, site_info, sync},
+    ingest::{Ingest, IngestError, OpenOptions, Ports, Report, SyncOptions, sync},
     source::{FolderSource, Source},
 };
 use bookrag_cli::engine::Engine;
 use tempfile::TempDir;
+use tokio_postgres::NoTls;
 
 use crate::{openai::OpenAi, postgres::Postgres};
 
@@ -83,36 +84,70 @@ impl Backends {
         environment
     }
 
+    /// Where the vector store listens, as `http://ADDRESS:PORT`.
+    #[must_use]
+    pub fn engine_url(&self) -> &str {
+        self.engine.url()
+    }
+
+    /// The database's URL, which names the folder of a Unix socket.
+    #[must_use]
+    pub fn database_url(&self) -> &str {
+        &self.database_url
+    }
+
+    /// Runs statements on the database.
+    ///
+    /// # Panics
+    ///
+    /// When they are refused.
+    pub async fn execute(&self, statements: &str) {
+        let connected = tokio_postgres::connect(&self.database_url, NoTls).await;
+        let (client, connection) = connected.expect("the server accepts connections");
+        let executed = async move { client.batch_execute(statements).await };
+        let (executed, closed) = tokio::join!(executed, connection);
+        executed.and(closed).expect("the statements are right");
+    }
+
+    /// What feeds them from the book in a folder.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such folder.
+    #[must_use]
+    pub fn ports(&self, book: &Path) -> Ports {
+        Ports {
+            source: Source::Folder(FolderSource::open(book).expect("the book is there")),
+            embedder: self.openai.embedder(),
+            index: self.index.clone(),
+            catalog: self.catalog.clone(),
+        }
+    }
+
+    /// The ingest that a function with these variables has, over ports that may be others.
+    ///
+    /// # Errors
+    ///
+    /// As [`Ingest::open`].
+    pub async fn open(ports: Ports) -> Result<Ingest, IngestError> {
+        let options = OpenOptions {
+            site: SITE.to_owned(),
+            title: SITE.to_owned(),
+            policy: ChunkPolicy::ADAPTIVE,
+            collection: COLLECTION.to_owned(),
+            retired: Retired::Stays,
+        };
+        Ingest::open(ports, options).await
+    }
+
     /// Indexes the book in a folder, as a function with these variables would.
     ///
     /// # Panics
     ///
     /// When it cannot be indexed.
     pub async fn fill(&self, book: &Path) -> Report {
-        let source = Source::Folder(FolderSource::open(book).expect("the book is there"));
-        let settings = source.settings().await.expect("its settings can be read");
-        let (embedder, policy) = (self.openai.embedder(), ChunkPolicy::ADAPTIVE);
-        let site = site_info(&settings, SITE);
-        let index_row = Ingest::open_index(
-            &self.catalog,
-            &self.index,
-            &embedder,
-            &policy,
-            COLLECTION,
-            (SITE, site),
-        )
-        .await
-        .expect("the index is made");
-        let ingest = Ingest {
-            source,
-            settings,
-            site: SITE.to_owned(),
-            policy,
-            embedder,
-            index: self.index.clone(),
-            catalog: self.catalog.clone(),
-            index_row,
-        };
+        let ingest = Self::open(self.ports(book)).await;
+        let ingest = ingest.expect("the index is made");
         let report = sync(&ingest, SyncOptions::default(), |_| {})
             .await
             .expect("the book is indexed");

@@ -8,7 +8,7 @@ mod tests;
 pub use rest::RestRequest;
 pub use storage::{
     Change, Sender, event_bridge, message_id, s3_notification, s3_test_event, sqs_batch,
-    sqs_batch_of_text,
+    sqs_batch_of_received, sqs_batch_of_text,
 };
 
 const ACCOUNT: &str = "123456789012";

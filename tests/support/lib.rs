@@ -7,5 +7,7 @@ pub mod events;
 pub mod functions;
 pub mod moto;
 pub mod openai;
+pub mod pgbouncer;
 pub mod postgres;
+pub mod proxy;
 pub mod runtime_api;

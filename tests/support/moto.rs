@@ -1,6 +1,7 @@
-//! S3 as moto imitates it, in a process of its own.
+//! S3 and SQS as moto imitates them, in a process of its own.
 
 mod python;
+mod queue;
 
 use std::{process::Stdio, time::Duration};
 
@@ -15,6 +16,8 @@ use tokio::{
     task::JoinHandle,
     time::timeout,
 };
+
+pub use queue::{DeadLetters, ReceivedMessage};
 
 /// Serves on a free port, and ends when standard input does: with the test process, however that ends.
 const SERVER: &str = r"
@@ -36,6 +39,7 @@ const START_DEADLINE: Duration = Duration::from_mins(2);
 pub struct Moto {
     url: String,
     client: Client,
+    queues: reqwest::Client,
     _process: Child,
     _stdin: ChildStdin,
     log: JoinHandle<()>,
@@ -70,6 +74,7 @@ impl Moto {
         });
         Self {
             client: client(&url),
+            queues: queue::client(),
             url,
             _process: process,
             _stdin: stdin.expect("it is piped"),
@@ -83,7 +88,7 @@ impl Moto {
         vec![("AWS_ENDPOINT_URL", self.url.clone())]
     }
 
-    /// A client of it.
+    /// A client of its S3.
     #[must_use]
     pub fn client(&self) -> Client {
         self.client.clone()

@@ -23,25 +23,27 @@ use tokio_postgres::NoTls;
 use binaries::Binaries;
 
 /// The folder of the servers' folders: a socket's path holds 107 bytes at most, and `TMPDIR` may be longer.
-const ROOT: &str = "/tmp";
+pub(crate) const ROOT: &str = "/tmp";
+/// The role that owns everything.
+pub(crate) const USER: &str = "rag";
 /// The database that `initdb` makes, which tests use to make their own.
-const DEFAULT_DATABASE: &str = "postgres";
+pub(crate) const DEFAULT_DATABASE: &str = "postgres";
 /// A first start takes a second on an idle machine; this is for one that compiles as well.
 const START_DEADLINE: Duration = Duration::from_mins(1);
 /// How long to wait before the next attempt to connect to a server that starts.
 const CONNECT_PAUSE: Duration = Duration::from_millis(10);
 
-/// Makes a data folder in the folder `$1` with the `initdb` `$2`, runs the `postgres` `$3` on it until standard input
-/// ends, then stops it and removes the folder.
+/// Makes a data folder in the folder `$1` for the role `$2` with the `initdb` `$3`, runs the `postgres` `$4` on it
+/// until standard input ends, then stops it and removes the folder.
 ///
 /// Standard input is a pipe whose other end only the test process holds, so the server ends with that process
 /// however it ends: a static is never dropped, and a killed process drops nothing. The signal is repeated because a
 /// server that has only just been forked ignores it. The locale is that of Neon's databases, so that sorting and full
 /// text agree with production. Where something fails, the folder stays, with the log.
 const WATCHDOG: &str = r#"
-folder=$1 initdb=$2 postgres=$3
+folder=$1 role=$2 initdb=$3 postgres=$4
 exec 3<&0 </dev/null
-"$initdb" -D "$folder/data" -U rag --auth=trust -E UTF8 --locale=C.UTF-8 --no-sync --no-instructions 3<&- || exit 1
+"$initdb" -D "$folder/data" -U "$role" --auth=trust -E UTF8 --locale=C.UTF-8 --no-sync --no-instructions 3<&- || exit 1
 "$postgres" -D "$folder/data" -k "$folder" -c listen_addresses= -c shared_buffers=32MB -c fsync=off 3<&- &
 server=$!
 (cat <&3 >&2; while kill -INT "$server"; do sleep 0.1; done 2>/dev/null) &
@@ -68,8 +70,9 @@ impl Postgres {
             .await
             .expect("launching returns its failures")
             .unwrap_or_else(|failure| panic!("{failure}"));
-        if let Err(failure) = postgres.accepts_connections().await {
-            panic!("{failure}\n{}", postgres.log());
+        let url = postgres.url();
+        if let Err(failure) = accepts_connections(&url, &mut postgres.watchdog).await {
+            panic!("PostgreSQL: {failure}\n{}", postgres.log());
         }
         postgres
     }
@@ -128,6 +131,7 @@ impl Postgres {
         watchdog.args(["-c", WATCHDOG, "watchdog"]);
         watchdog
             .arg(folder.path())
+            .arg(USER)
             .arg(binaries.initdb)
             .arg(binaries.postgres);
         watchdog
@@ -142,30 +146,13 @@ impl Postgres {
         Ok(Self { watchdog, folder })
     }
 
-    /// Returns once a connection was made, or with the reason why none will be.
-    async fn accepts_connections(&mut self) -> Result<(), String> {
-        let deadline = Instant::now() + START_DEADLINE;
-        loop {
-            let Err(refusal) = execute(&self.url(), "").await else {
-                return Ok(());
-            };
-            if let Ok(Some(status)) = self.watchdog.try_wait() {
-                return Err(format!(
-                    "the PostgreSQL server ended at its start ({status})"
-                ));
-            }
-            if Instant::now() > deadline {
-                return Err(format!(
-                    "the PostgreSQL server accepts no connection: {refusal}"
-                ));
-            }
-            tokio::time::sleep(CONNECT_PAUSE).await;
-        }
+    /// The folder with the server's socket.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
     }
 
     fn url_of(&self, database: &str) -> String {
-        let host = percent_encoded(&self.folder.path().to_string_lossy());
-        format!("postgresql://rag@{host}/{}", percent_encoded(database))
+        socket_url(self.folder(), database)
     }
 }
 
@@ -181,16 +168,16 @@ impl Drop for Postgres {
     }
 }
 
-/// The account a server runs under when the tests run as root, which Postgres refuses.
+/// The account a server runs under when the tests run as root, which servers refuse.
 #[derive(Debug, Clone, Copy)]
-struct Account {
+pub(crate) struct Account {
     user_id: u32,
     group_id: u32,
 }
 
 impl Account {
     /// None when the tests do not run as root; else `nobody`, to whom the folder is given.
-    fn other_than_root(folder: &Path) -> Result<Option<Self>, String> {
+    pub(crate) fn other_than_root(folder: &Path) -> Result<Option<Self>, String> {
         let owner = fs::metadata(folder)
             .map_err(|cause| format!("{}: {cause}", folder.display()))?
             .uid();
@@ -200,7 +187,7 @@ impl Account {
         let accounts =
             fs::read_to_string("/etc/passwd").map_err(|cause| format!("/etc/passwd: {cause}"))?;
         let nobody = Self::nobody(&accounts)
-            .ok_or("PostgreSQL refuses root, and /etc/passwd has no `nobody`")?;
+            .ok_or("the server refuses root, and /etc/passwd has no `nobody`")?;
         chown(folder, Some(nobody.user_id), Some(nobody.group_id))
             .map_err(|cause| format!("{} does not become nobody's: {cause}", folder.display()))?;
         Ok(Some(nobody))
@@ -219,7 +206,7 @@ impl Account {
 }
 
 /// A command in `folder`, under `account` where one is given (which drops the other groups as well).
-fn command(program: &Path, account: Option<&Account>, folder: &Path) -> Command {
+pub(crate) fn command(program: &Path, account: Option<&Account>, folder: &Path) -> Command {
     let mut command = Command::new(program);
     command.current_dir(folder);
     if let Some(account) = account {
@@ -229,7 +216,7 @@ fn command(program: &Path, account: Option<&Account>, folder: &Path) -> Command 
 }
 
 /// Runs a command to its end and returns what it printed, or all there is to know about its failure.
-fn run(command: &mut Command) -> Result<String, String> {
+pub(crate) fn run(command: &mut Command) -> Result<String, String> {
     let output = command
         .stdin(Stdio::null())
         .output()
@@ -243,6 +230,29 @@ fn run(command: &mut Command) -> Result<String, String> {
         output.status,
         String::from_utf8_lossy(&output.stderr)
     ))
+}
+
+/// Returns once the server at `url` accepts a connection, or with the reason why it will not.
+pub(crate) async fn accepts_connections(url: &str, watchdog: &mut Child) -> Result<(), String> {
+    let deadline = Instant::now() + START_DEADLINE;
+    loop {
+        let Err(refusal) = execute(url, "").await else {
+            return Ok(());
+        };
+        if let Ok(Some(status)) = watchdog.try_wait() {
+            return Err(format!("the server ended at its start ({status})"));
+        }
+        if Instant::now() > deadline {
+            return Err(format!("the server accepts no connection: {refusal}"));
+        }
+        tokio::time::sleep(CONNECT_PAUSE).await;
+    }
+}
+
+/// The URL of a database of the server whose socket is in `folder`.
+pub(crate) fn socket_url(folder: &Path, database: &str) -> String {
+    let host = percent_encoded(&folder.to_string_lossy());
+    format!("postgresql://{USER}@{host}/{}", percent_encoded(database))
 }
 
 /// Connects, executes one statement and closes the connection.

@@ -63,7 +63,8 @@ async fn here(
 
 async fn answer(book: &LocalBook, question: Question) -> Result<Envelope<ChatData>, CommandError> {
     let index = book.context.live_index().await?;
-    let prepared = prepare(&book.context.retriever, &index, question)
+    let retriever = book.context.retriever_of(&index)?;
+    let prepared = prepare(&retriever, &index, question)
         .await
         .map_err(Error::unavailable)?;
     let answer = prepared.write(&book.context.generator).answer;

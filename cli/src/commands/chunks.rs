@@ -5,15 +5,15 @@ use std::path::PathBuf;
 use bookrag::book::Document;
 use bookrag::chunk::{Chunk, ChunkPolicy, chunk_document};
 use bookrag::config::Config;
-use bookrag::source::{FolderSource, Source};
 use clap::Args;
 
 use super::pages::read_pages;
 use super::{CommandError, Exit, ledger, output};
+use crate::site::Site;
 
 #[derive(Debug, Args)]
 pub(super) struct ChunksArguments {
-    /// The site's folder.
+    /// The site's folder, or `s3://bucket/prefix`.
     site: PathBuf,
     /// Print one JSON object a chunk.
     #[arg(long)]
@@ -37,7 +37,7 @@ pub(super) async fn run(
     arguments: &ChunksArguments,
     json: bool,
 ) -> Result<Exit, CommandError> {
-    let source = Source::Folder(FolderSource::open(&arguments.site)?);
+    let source = Site::read(&arguments.site)?.source().await?;
     let settings = source.settings().await?;
     let policy = arguments.policy.as_ref().unwrap_or(&config.chunk_policy);
     for warning in &settings.warnings {

@@ -1,4 +1,5 @@
-//! `bookrag doctor`: what was read of a site from where, and what is wrong with it. Needs no model and no store.
+//! `bookrag doctor`: what was read of a site from where, and what is wrong with it. Needs no model and no store, unless
+//! the book was indexed: then its index is compared with it, and repaired if that is wanted.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -6,17 +7,28 @@ use std::path::PathBuf;
 use bookrag::book::{SiteSettings, SkipReason};
 use bookrag::chunk::{ChunkPolicy, chunk_document, ledger};
 use bookrag::config::Config;
-use bookrag::source::{FolderSource, Source};
+use bookrag::ingest::{PendingChange, Report};
 use clap::Args;
 use serde::Serialize;
 
 use super::pages::{ReadPage, read_pages};
+use super::sync::{ReportArguments, through_server, with_progress};
 use super::{CommandError, Exit, output};
+use crate::examination::{Examination, is_indexed};
+use crate::local::{BookFolder, LocalBook, LocalError};
+use crate::running;
+use crate::site::Site;
 
 #[derive(Debug, Args)]
 pub(super) struct DoctorArguments {
-    /// The site's folder.
+    /// The site's folder, or `s3://bucket/prefix`.
     site: PathBuf,
+    /// Repair what differs between the book, its catalog and its vector store.
+    #[arg(long)]
+    repair: bool,
+    /// Let more than half of the book be deleted by the repair.
+    #[arg(long, requires = "repair")]
+    allow_mass_deletion: bool,
 }
 
 /// What is known of a site before anything is indexed.
@@ -39,6 +51,10 @@ struct Diagnosis {
     oversized: Vec<Finding>,
     /// URLs that several pages claim.
     shared_urls: Vec<Finding>,
+    /// In what the index differs from the book; nothing if it was never indexed.
+    index: Option<Examination>,
+    /// What the repair did.
+    repair: Option<Report>,
 }
 
 #[derive(Debug, Serialize)]
@@ -60,17 +76,79 @@ pub(super) async fn run(
     arguments: &DoctorArguments,
     json: bool,
 ) -> Result<Exit, CommandError> {
-    let source = Source::Folder(FolderSource::open(&arguments.site)?);
+    let site = Site::read(&arguments.site)?;
+    let source = site.source().await?;
     let settings = source.settings().await?;
     let pages = read_pages(&source, &settings).await?;
-    let diagnosis = diagnose(settings, &pages, &config.chunk_policy);
+    let mut diagnosis = diagnose(settings, &pages, &config.chunk_policy);
+    let folder = BookFolder::of_site(config, &site);
+    if is_indexed(config, &folder) {
+        let options = ReportArguments {
+            allow_mass_deletion: arguments.allow_mass_deletion,
+            ..ReportArguments::default()
+        };
+        let repair = arguments.repair.then_some(options);
+        (diagnosis.index, diagnosis.repair) = match running::find(&folder).await {
+            Some(server) => examine_through(&server.url, repair).await?,
+            None => examine(config, &folder, &site, repair).await?,
+        };
+    }
     if json {
         output::json(&serde_json::json!(diagnosis));
     } else {
         print(&diagnosis);
     }
+    let repaired = diagnosis.repair.as_ref();
+    let index_is_well = match (&diagnosis.index, repaired) {
+        (_, Some(report)) => report.failed.is_empty(),
+        (Some(index), None) => index.is_clean(),
+        (None, None) => true,
+    };
     let well = diagnosis.skipped.is_empty() && diagnosis.lost.is_empty() && diagnosis.pages > 0;
-    Ok(if well { Exit::Done } else { Exit::Partial })
+    Ok(if well && index_is_well {
+        Exit::Done
+    } else {
+        Exit::Partial
+    })
+}
+
+type Examined = (Option<Examination>, Option<Report>);
+
+/// Compares the stores with the book, and repairs what differs if that is wanted.
+async fn examine(
+    config: &Config,
+    folder: &BookFolder,
+    site: &Site,
+    repair: Option<ReportArguments>,
+) -> Result<Examined, CommandError> {
+    let book = LocalBook::open(config, folder, output::status).await?;
+    let outcome = async {
+        let ingest = book.ingest(config, site).await?;
+        let examination = Examination::of(&ingest).await.map_err(LocalError::from)?;
+        let report = match repair.filter(|_| !examination.is_clean()) {
+            Some(options) => Some(with_progress(&ingest, options.sync_options()).await?),
+            None => None,
+        };
+        Ok((Some(examination), report))
+    };
+    let outcome = outcome.await;
+    book.close().await?;
+    outcome
+}
+
+/// As [`examine`], by the server that has the stores open.
+async fn examine_through(
+    url: &str,
+    repair: Option<ReportArguments>,
+) -> Result<Examined, CommandError> {
+    let request = running::client().get(format!("{url}/local/examine"));
+    let answer = request.send().await?.error_for_status()?;
+    let examination: Examination = answer.json().await?;
+    let report = match repair.filter(|_| !examination.is_clean()) {
+        Some(options) => Some(through_server(url, options).await?),
+        None => None,
+    };
+    Ok((Some(examination), report))
 }
 
 fn diagnose(settings: SiteSettings, pages: &[ReadPage], policy: &ChunkPolicy) -> Diagnosis {
@@ -94,6 +172,8 @@ fn diagnose(settings: SiteSettings, pages: &[ReadPage], policy: &ChunkPolicy) ->
         lost: Vec::new(),
         oversized: Vec::new(),
         shared_urls: Vec::new(),
+        index: None,
+        repair: None,
     };
     let mut urls: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for page in pages {
@@ -182,5 +262,46 @@ fn print(diagnosis: &Diagnosis) {
         for finding in findings {
             output::line(&format!("  {}: {}", finding.at, finding.what));
         }
+    }
+    if let Some(index) = &diagnosis.index {
+        print_index(index);
+    }
+    if let Some(report) = &diagnosis.repair {
+        output::line("repaired");
+        output::text(&report.to_string());
+    }
+}
+
+fn print_index(index: &Examination) {
+    let status = &index.status;
+    output::line(&format!(
+        "the index: {} documents, {} as their files are",
+        status.documents, status.indexed
+    ));
+    if index.is_clean() {
+        output::line("  book, catalog and vector store agree");
+    }
+    for pending in &status.pending {
+        let what = match pending.change {
+            PendingChange::New => "not indexed",
+            PendingChange::Changed => "changed since it was indexed",
+            PendingChange::Deleted => "gone, and still indexed",
+            PendingChange::Unreadable => "cannot be read now",
+        };
+        output::line(&format!("  {}: {what}", pending.source));
+    }
+    for failed in &status.failed {
+        output::line(&format!("  {}: failed, {}", failed.source, failed.reason));
+    }
+    for (source, points) in &index.lost_points {
+        output::line(&format!(
+            "  {source}: the vector store has lost {points} of its points"
+        ));
+    }
+    if index.stray_points > 0 {
+        output::line(&format!(
+            "  the vector store holds {} points that no document has",
+            index.stray_points
+        ));
     }
 }

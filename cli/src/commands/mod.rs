@@ -18,7 +18,8 @@ use bookrag::config::{Config, Place};
 use bookrag::telemetry;
 use clap::{Args, Parser, Subcommand};
 
-use crate::local::LocalError;
+use crate::local::{BookFolder, LocalError};
+use crate::site::Site;
 
 /// Answers questions from one Docusaurus book, each claim cited to the heading and lines it came from.
 #[derive(Debug, Parser)]
@@ -43,7 +44,7 @@ enum Command {
     Search(QuestionArguments),
     /// Print the chunks a book is cut in.
     Chunks(chunks::ChunksArguments),
-    /// Tell what was read of a site from where, and what is wrong with it.
+    /// Tell what was read of a site from where, what is wrong with it, and in what its index differs from it.
     Doctor(doctor::DoctorArguments),
     /// Create or update the catalog's tables.
     Migrate,
@@ -162,12 +163,9 @@ async fn dispatch(arguments: Arguments) -> Result<Exit, CommandError> {
 }
 
 /// The folder of the named book, or of the current one.
-fn book_folder(
-    config: &Config,
-    site: Option<&Path>,
-) -> Result<crate::local::BookFolder, LocalError> {
+fn book_folder(config: &Config, site: Option<&Path>) -> Result<BookFolder, LocalError> {
     match site {
-        Some(site) => crate::local::BookFolder::of_site(config, site),
-        None => crate::local::BookFolder::current(config),
+        Some(site) => Ok(BookFolder::of_site(config, &Site::read(site)?)),
+        None => BookFolder::current(config),
     }
 }

@@ -17,13 +17,15 @@ use super::{CommandError, Exit, output};
 use crate::local::{BookFolder, LocalBook};
 use crate::running;
 use crate::server::{Server, router};
+use crate::site::Site;
 
 /// Writes that come together, as an editor makes them, are read once.
 const QUIET_AFTER_CHANGE: Duration = Duration::from_millis(300);
 
 #[derive(Debug, Args)]
 pub(super) struct ServeArguments {
-    /// The site's folder: a Docusaurus site, or a docs folder alone. Without it, the current folder.
+    /// The site: the folder of a Docusaurus site or of docs alone, or `s3://bucket/prefix`. Without it, the current
+    /// folder.
     site: Option<PathBuf>,
     /// Follow the folder: a saved page is answered from a moment later.
     #[arg(long)]
@@ -49,7 +51,14 @@ pub(super) async fn run(
             "this folder holds no `docs` folder and no Docusaurus config; name the site: bookrag serve SITE".to_owned(),
         ));
     }
-    let folder = BookFolder::of_site(&config, &site)?;
+    let site = Site::read(&site)?;
+    if arguments.watch && site.folder().is_none() {
+        return Err(CommandError::Told(
+            "only a folder can be watched; a bucket tells the ingest function of its changes"
+                .to_owned(),
+        ));
+    }
+    let folder = BookFolder::of_site(&config, &site);
     folder.create()?;
     let listener = TcpListener::bind(arguments.listen).await.map_err(|error| {
         CommandError::Told(format!(
@@ -82,7 +91,7 @@ fn looks_like_a_site(folder: &Path) -> bool {
 async fn serve(
     config: &Config,
     arguments: &ServeArguments,
-    site: &Path,
+    site: &Site,
     folder: &BookFolder,
     book: &LocalBook,
     listener: TcpListener,
@@ -107,7 +116,12 @@ async fn serve(
     running::announce(folder, address, &instance)
         .map_err(|error| CommandError::Told(format!("{}: {error}", folder.path.display())))?;
     // Before the first sync, so that what is saved during it is not missed.
-    let (_watcher, changes) = match arguments.watch.then(|| watch(site)).transpose()? {
+    let (_watcher, changes) = match site
+        .folder()
+        .filter(|_| arguments.watch)
+        .map(watch)
+        .transpose()?
+    {
         Some((watcher, changes)) => (Some(watcher), Some(changes)),
         None => (None, None),
     };

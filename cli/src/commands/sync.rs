@@ -1,7 +1,7 @@
 //! `bookrag sync`: makes the index hold exactly what the book says now.
 
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use bookrag::config::Config;
 use bookrag::ingest::{Ingest, MassDeletion, Progress, Report, SyncError, SyncOptions, sync};
@@ -11,23 +11,24 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::{CommandError, Exit, output};
 use crate::local::{BookFolder, LocalBook};
 use crate::running;
+use crate::site::Site;
 
 #[derive(Debug, Args)]
 pub(super) struct SyncArguments {
-    /// The site's folder: a Docusaurus site, or a docs folder alone.
+    /// The site: the folder of a Docusaurus site or of docs alone, or `s3://bucket/prefix`.
     site: PathBuf,
     #[command(flatten)]
     pub(super) options: ReportArguments,
 }
 
-#[derive(Debug, Clone, Copy, Args)]
+#[derive(Debug, Clone, Copy, Default, Args)]
 pub(super) struct ReportArguments {
     /// End with an error when a page is skipped.
     #[arg(long)]
     pub(super) strict: bool,
     /// Let more than half of the book be deleted.
     #[arg(long)]
-    allow_mass_deletion: bool,
+    pub(super) allow_mass_deletion: bool,
 }
 
 impl ReportArguments {
@@ -56,11 +57,12 @@ pub(super) async fn run(
     arguments: SyncArguments,
     json: bool,
 ) -> Result<Exit, CommandError> {
-    let folder = BookFolder::of_site(config, &arguments.site)?;
+    let site = Site::read(&arguments.site)?;
+    let folder = BookFolder::of_site(config, &site);
     folder.create()?;
     let report = match running::find(&folder).await {
         Some(server) => through_server(&server.url, arguments.options).await?,
-        None => here(config, &folder, &arguments.site, arguments.options).await?,
+        None => here(config, &folder, &site, arguments.options).await?,
     };
     print(&report, json);
     Ok(arguments.options.exit(&report))
@@ -69,7 +71,7 @@ pub(super) async fn run(
 async fn here(
     config: &Config,
     folder: &BookFolder,
-    site: &Path,
+    site: &Site,
     options: ReportArguments,
 ) -> Result<Report, CommandError> {
     let book = LocalBook::open(config, folder, output::status).await?;
@@ -84,7 +86,10 @@ async fn here(
 }
 
 /// Asks the server that has the book open to sync it.
-async fn through_server(url: &str, options: ReportArguments) -> Result<Report, CommandError> {
+pub(super) async fn through_server(
+    url: &str,
+    options: ReportArguments,
+) -> Result<Report, CommandError> {
     output::status(&format!("syncing through the server at {url}"));
     let allow = options.allow_mass_deletion;
     let request = running::client().post(format!("{url}/local/sync?allow_mass_deletion={allow}"));

@@ -53,6 +53,10 @@ impl Store {
             fs::read_dir(&collections_folder).map_err(EngineError::folder(&collections_folder))?;
         for entry in entries {
             let entry = entry.map_err(EngineError::folder(&collections_folder))?;
+            // What an operating system leaves in any folder.
+            if !entry.path().is_dir() {
+                continue;
+            }
             let name = entry.file_name().to_string_lossy().into_owned();
             let loaded = Collection::load(&name, &entry.path()).map_err(|error| {
                 EngineError::Collection {
@@ -85,7 +89,8 @@ impl Store {
     /// Flushes and closes all collections, and unlocks the folder.
     pub(super) fn close(&self) -> Result<(), EngineError> {
         let _changing = self.changing();
-        let collections = std::mem::take(&mut *self.write_names()).collections;
+        // The aliases stay: a change that waits for the lock writes all of them.
+        let collections = std::mem::take(&mut self.write_names().collections);
         for collection in collections.values() {
             collection.close();
         }
@@ -118,31 +123,42 @@ impl Store {
         check_name(&name)?;
         let schema = convert::collection::schema(request)?;
         let _changing = self.changing();
-        if self.collection(&name).is_ok() {
+        if self.aliases().contains_key(&name) {
+            return Err(CallError::Invalid(format!(
+                "Can't create collection with name {name}. Alias with the same name already exists"
+            )));
+        }
+        if self.list().contains(&name) {
             return Err(CallError::CollectionExists(name));
         }
         let folder = self.folder.join(COLLECTIONS_FOLDER).join(&name);
         // What an earlier creation left that failed half way.
         remove_folder(&folder)?;
         let collection = Collection::create(&name, &folder, schema)?;
+        let collections = self.folder.join(COLLECTIONS_FOLDER);
+        files::sync_folder(&collections).map_err(CallError::storage(&collections))?;
         (self.write_names().collections).insert(name, Arc::new(collection));
         Ok(())
     }
 
-    /// Deletes a collection and its aliases; says whether there was one.
+    /// Deletes a collection and its aliases; says whether there was one. An alias is not followed, as in Qdrant.
     pub(super) fn delete(&self, name: &str) -> Result<bool, CallError> {
         let _changing = self.changing();
-        let Some(collection) = self.write_names().collections.remove(name) else {
+        if !self.list().iter().any(|known| known == name) {
             return Ok(false);
-        };
+        }
+        // Before the collection: when they cannot be saved, nothing has changed.
         let mut aliases = self.aliases();
         aliases.retain(|_, target| target != name);
         self.save_aliases(aliases)?;
-        collection.delete()?;
+        let collection = self.write_names().collections.remove(name);
+        if let Some(collection) = collection {
+            collection.delete()?;
+        }
         Ok(true)
     }
 
-    /// Applies all changes of aliases, or none.
+    /// Applies all changes of aliases in their order, or none. A new alias that exists is moved, as in Qdrant.
     pub(super) fn change_aliases(&self, actions: Vec<AliasOperations>) -> Result<(), CallError> {
         let _changing = self.changing();
         let mut aliases = self.aliases();

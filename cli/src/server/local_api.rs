@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::Shared;
+use crate::examination::Examination;
 
 /// A file of the site with questions to begin with, one a line.
 const EXAMPLE_QUESTIONS: &str = "bookrag.questions.txt";
@@ -45,6 +46,21 @@ pub(super) async fn book(State(server): Shared) -> Response {
     .into_response()
 }
 
+/// In what the book's files, its catalog and its vector store differ.
+pub(super) async fn examine(State(server): Shared) -> Response {
+    let ingest = server.ingest.lock().await;
+    let examined = async { Examination::of(&ingest.reopened().await?).await };
+    match examined.await {
+        Ok(examination) => Json(examination).into_response(),
+        Err(error) => failed(&error.to_string()),
+    }
+}
+
+fn failed(message: &str) -> Response {
+    let body = json!({"success": false, "error": {"message": message}});
+    (StatusCode::INTERNAL_SERVER_ERROR, Json(body)).into_response()
+}
+
 #[derive(Debug, Deserialize)]
 pub(super) struct SyncQuery {
     #[serde(default)]
@@ -67,9 +83,6 @@ pub(super) async fn sync(
     };
     match server.sync(SyncOptions { mass_deletion }).await {
         Ok(report) => Json(report).into_response(),
-        Err(error) => {
-            let body = json!({"success": false, "error": {"message": error.to_string()}});
-            (StatusCode::INTERNAL_SERVER_ERROR, Json(body)).into_response()
-        }
+        Err(error) => failed(&error.to_string()),
     }
 }

@@ -52,7 +52,7 @@ impl Server {
     /// Syncs the book, its settings read anew.
     pub(crate) async fn sync(&self, options: SyncOptions) -> Result<Report, SyncError> {
         let mut ingest = self.ingest.lock().await;
-        ingest.settings = ingest.source.settings().await?;
+        *ingest = ingest.reopened().await?;
         self.reading.write().await.clone_from(&ingest);
         sync(&ingest, options, |_| {}).await
     }
@@ -66,6 +66,7 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .route("/assets/{name}", get(assets::asset))
         .route("/favicon.ico", get(assets::icon))
         .route("/local/book", get(local_api::book))
+        .route("/local/examine", get(local_api::examine))
         .route("/local/sync", post(local_api::sync))
         .route("/api/{*path}", any(bookrag::api::not_found))
         .fallback(reading::page)

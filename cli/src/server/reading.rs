@@ -4,6 +4,7 @@ use axum::extract::State;
 use axum::http::{StatusCode, Uri, header};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use bookrag::book::{Block, BlockKind, Document, page_file, read_document};
+use bookrag::source::FileCache;
 use pulldown_cmark::{Options, Parser, html};
 
 use super::assets::CONTENT_SECURITY_POLICY;
@@ -51,10 +52,16 @@ async fn document_at(server: &Server, path: &str) -> Option<Document> {
         let bytes = ingest.source.read(&file.source).await.ok()??;
         let inputs = ingest
             .source
-            .inputs(&ingest.settings, &file, &bytes)
+            .inputs(&ingest.settings, &file, &bytes, &FileCache::default())
             .await
             .ok()?;
-        let Ok(page) = read_document(&ingest.settings, &ingest.site, &file, &bytes, &inputs) else {
+        let Ok(page) = read_document(
+            &ingest.settings,
+            &ingest.options.site,
+            &file,
+            &bytes,
+            &inputs,
+        ) else {
             continue;
         };
         let shown_here = same

@@ -81,3 +81,47 @@ fn a_lost_catalog_is_filled_again_and_leaves_no_stray_points() {
         (&json!(0), &json!(0))
     );
 }
+
+#[test]
+fn the_doctor_finds_in_what_an_index_differs_and_repairs_it() {
+    let workshop = Workshop::new();
+    let before = workshop.json(&["doctor", "book"]);
+    assert_eq!(before["index"], json!(null), "it was never indexed");
+    workshop.sync();
+    let well = workshop.json(&["doctor", "book"]);
+    let status = &well["index"]["status"];
+    assert_eq!(
+        (&status["pending"], &well["index"]["stray_points"]),
+        (&json!([]), &json!(0)),
+        "{status}"
+    );
+
+    let page = workshop.site().join("docs/intro.md");
+    fs::write(&page, "# Another beginning\n\nText.\n").unwrap();
+    fs::remove_dir_all(stores(&workshop).join("vectors")).unwrap();
+    let ill = workshop.json(&["doctor", "book"]);
+    assert_eq!(
+        ill["index"]["status"]["pending"],
+        json!([{ "source": "docs/intro.md", "change": "changed" }])
+    );
+    let lost = ill["index"]["lost_points"].as_object().unwrap();
+    assert!(lost.len() > 1, "{lost:?}");
+    let text = workshop.run(&["doctor", "book"]);
+    assert_eq!(text.status.code(), Some(3));
+    let text = String::from_utf8(text.stdout).unwrap();
+    assert!(
+        text.contains("docs/intro.md: changed since it was indexed") && text.contains("has lost"),
+        "{text}"
+    );
+
+    let repaired = workshop.json(&["doctor", "book", "--repair"]);
+    assert_eq!(repaired["repair"]["files_changed"], 1, "{repaired}");
+    let after = workshop.json(&["doctor", "book"]);
+    assert_eq!(
+        (
+            &after["index"]["status"]["pending"],
+            &after["index"]["lost_points"]
+        ),
+        (&json!([]), &json!({}))
+    );
+}

@@ -1,21 +1,20 @@
-//! From a path that may have changed to the documents it concerns.
+//! From files that may have changed to the documents they concern.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
 
 use bookrag::book::SETTINGS_FILES;
-use bookrag::ingest::{Change, Ingest, SyncError, SyncOptions, sync};
+use bookrag::ingest::{Change, DocumentOutcome, Ingest, SyncError, SyncOptions};
+use bookrag::telemetry::Metrics;
 
 use crate::HandlerError;
 
 /// One invocation's work, all of it under the settings that were read at its start.
 #[derive(Debug)]
 pub(crate) struct Converging {
-    ingest: Ingest,
+    pub(crate) ingest: Ingest,
     /// Documents that agree with their files as these were after the invocation began, hence after every event in it.
     done: BTreeSet<String>,
-    /// Whether all documents do.
-    all_done: bool,
     /// Whether anything was committed.
     committed: bool,
 }
@@ -25,26 +24,72 @@ impl Converging {
         Self {
             ingest,
             done: BTreeSet::new(),
-            all_done: false,
             committed: false,
         }
     }
 
-    /// Converges all documents that the files at these paths concern. Stops at the first failure.
-    pub(crate) async fn converge(&mut self, paths: &[String]) -> Result<(), HandlerError> {
+    /// The documents that changes of these files concern: of the settings, all that are not as their files are.
+    pub(crate) async fn concerned(
+        &self,
+        paths: &[String],
+    ) -> Result<BTreeSet<String>, HandlerError> {
+        let mut concerned = BTreeSet::new();
         for path in paths {
             if SETTINGS_FILES.contains(&path.as_str()) {
-                self.converge_all(path).await?;
+                tracing::info!(
+                    stage = "ingest",
+                    settings.source = path,
+                    "the settings changed: all documents are looked at"
+                );
+                let status = self.ingest.outstanding("", SyncOptions::default()).await;
+                let status = match status {
+                    // The settings came before the first page.
+                    Err(SyncError::NoPages(_)) => continue,
+                    status => status?,
+                };
+                concerned.extend(status.pending.into_iter().map(|pending| pending.source));
+            } else {
+                concerned.extend(self.ingest.concerned(path).await?);
+            }
+        }
+        Ok(concerned)
+    }
+
+    /// Converges documents. One that fails is written down, and does not hold back the others.
+    ///
+    /// # Errors
+    /// The first failure, after all were tried.
+    pub(crate) async fn converge(
+        &mut self,
+        sources: &BTreeSet<String>,
+        metrics: &mut Metrics,
+    ) -> Result<Changed, HandlerError> {
+        let mut changed = Changed::No;
+        let mut failure = None;
+        for source in sources {
+            if self.done.contains(source) {
                 continue;
             }
-            for source in self.ingest.concerned(path).await? {
-                if !self.all_done && !self.done.contains(&source) {
-                    self.converge_document(&source).await?;
-                    self.done.insert(source);
+            let started = Instant::now();
+            match self.ingest.ingest_document(source).await {
+                Ok(outcome) => {
+                    self.done.insert(source.clone());
+                    if matches!(outcome.change, Change::Indexed | Change::Deleted) {
+                        changed = Changed::Yes;
+                    }
+                    self.note(source, &outcome, started, metrics);
+                }
+                Err(error) => {
+                    metrics.count("documents_failed", 1);
+                    self.ingest.record_failure(source, &error).await;
+                    failure = failure.or(Some(error));
                 }
             }
         }
-        Ok(())
+        match failure {
+            None => Ok(changed),
+            Some(error) => Err(error.into()),
+        }
     }
 
     /// Checks that the settings all this was done under are still the site's.
@@ -52,23 +97,29 @@ impl Converging {
     /// # Errors
     /// [`HandlerError::SettingsChanged`] when what was committed may undo what the new settings' event led to.
     pub(crate) async fn check_settings(&self) -> Result<(), HandlerError> {
-        if !self.committed {
-            return Ok(());
+        if self.committed && self.ingest.settings_changed().await? {
+            return Err(HandlerError::SettingsChanged);
         }
-        let now = self.ingest.source.settings().await?;
-        if now.reading_key() == self.ingest.settings.reading_key() {
-            Ok(())
-        } else {
-            Err(HandlerError::SettingsChanged)
-        }
+        Ok(())
     }
 
-    async fn converge_document(&mut self, source: &str) -> Result<(), HandlerError> {
-        let started = Instant::now();
-        let outcome = self.ingest.ingest_document(source).await?;
-        if outcome.change == Change::NotAPage {
-            return Ok(());
-        }
+    fn note(
+        &mut self,
+        source: &str,
+        outcome: &DocumentOutcome,
+        started: Instant,
+        metrics: &mut Metrics,
+    ) {
+        let metric = match outcome.change {
+            Change::NotAPage => return,
+            Change::Unchanged => "documents_unchanged",
+            Change::Indexed => "documents_indexed",
+            Change::Deleted => "documents_deleted",
+            Change::Skipped { .. } => "documents_skipped",
+        };
+        metrics.count(metric, 1);
+        metrics.count("chunks_embedded", outcome.embedded);
+        metrics.count("vectors_reused", outcome.reused);
         self.committed |= outcome.change != Change::Unchanged;
         tracing::info!(
             stage = "ingest",
@@ -78,50 +129,14 @@ impl Converging {
             chunks.reused = outcome.reused,
             chunks.kept = outcome.kept,
             warnings = ?outcome.warnings,
-            duration_ms = millis(started),
+            duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
         );
-        Ok(())
-    }
-
-    /// Converges every document: settings decide which files are pages and what their URLs are.
-    async fn converge_all(&mut self, path: &str) -> Result<(), HandlerError> {
-        if self.all_done {
-            return Ok(());
-        }
-        tracing::info!(
-            stage = "ingest",
-            settings.source = path,
-            "the settings changed: all documents are converged"
-        );
-        let started = Instant::now();
-        let report = match sync(&self.ingest, SyncOptions::default(), |_| {}).await {
-            Ok(report) => report,
-            // The settings came before the first page.
-            Err(SyncError::NoPages(_)) => return Ok(()),
-            Err(error) => return Err(error.into()),
-        };
-        self.committed = true;
-        tracing::info!(
-            stage = "ingest",
-            documents.indexed = report.files_changed,
-            documents.unchanged = report.files_unchanged,
-            documents.deleted = report.files_deleted,
-            documents.skipped = report.skipped.len(),
-            documents.failed = report.failed.len(),
-            chunks.embedded = report.embedded,
-            duration_ms = millis(started),
-        );
-        if let Some(first) = report.failed.first() {
-            return Err(HandlerError::Incomplete {
-                failed: report.failed.len(),
-                first: format!("{}: {}", first.source, first.reason),
-            });
-        }
-        self.all_done = true;
-        Ok(())
     }
 }
 
-fn millis(started: Instant) -> u64 {
-    u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX)
+/// Whether readers find something else than before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Changed {
+    Yes,
+    No,
 }

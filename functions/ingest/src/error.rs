@@ -6,7 +6,7 @@ use bookrag::ingest::{IngestError, SyncError};
 use bookrag::source::SourceError;
 use lambda_runtime::Diagnostic;
 
-use crate::EventError;
+use crate::{EventError, QueueError};
 
 /// Why the function cannot start.
 #[derive(Debug, thiserror::Error)]
@@ -37,14 +37,17 @@ pub enum HandlerError {
     /// A run over the whole book stopped.
     #[error(transparent)]
     Sync(#[from] SyncError),
-    /// A run over the whole book left documents at their last revision.
-    #[error("{failed} documents failed, the first of them {first}")]
-    Incomplete {
-        /// How many.
-        failed: usize,
-        /// One of them and why.
-        first: String,
-    },
+    /// The queue.
+    #[error(transparent)]
+    Queue(#[from] QueueError),
+    /// The invocation's time is over. What was committed stays.
+    #[error("it was not done before the invocation's deadline; what was done stays")]
+    Deadline,
+    /// A reindex waits for documents that do not come.
+    #[error(
+        "the new index is still not complete; see the status for what is pending, then reindex again"
+    )]
+    ReindexStuck,
     /// What was done was done under older settings.
     #[error("the site's settings changed meanwhile")]
     SettingsChanged,
@@ -60,7 +63,9 @@ impl HandlerError {
             Self::Catalog(_) => "Catalog",
             Self::Ingest(_) => "Ingest",
             Self::Sync(_) => "Sync",
-            Self::Incomplete { .. } => "Incomplete",
+            Self::Queue(_) => "Queue",
+            Self::Deadline => "Deadline",
+            Self::ReindexStuck => "ReindexStuck",
             Self::SettingsChanged => "SettingsChanged",
         }
     }

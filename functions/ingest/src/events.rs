@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
+use jiff::Timestamp;
 use percent_encoding::percent_decode_str;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// What S3 sends once when notifications are set up.
@@ -27,8 +28,17 @@ pub(crate) struct Message {
     /// What a failure is named by.
     #[serde(rename = "messageId")]
     pub(crate) id: String,
-    /// An S3 notification or an `EventBridge` event, as text.
+    /// An S3 notification, an `EventBridge` event or a command, as text.
     pub(crate) body: String,
+}
+
+/// What a message asks for.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Request {
+    /// Objects that may have changed.
+    Objects(Vec<Object>),
+    /// What this function or a schedule put into the queue.
+    Command(Command),
 }
 
 /// An object that may have changed: how is for the bucket to say.
@@ -38,20 +48,42 @@ pub(crate) struct Object {
     pub(crate) bucket: String,
     /// The key, not escaped.
     pub(crate) key: String,
+    /// When it changed, if the event says so.
+    pub(crate) changed_at: Option<Timestamp>,
 }
 
-/// A direct invocation: `{"command": "reconcile"}` or `{"command": "status"}`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+/// A direct invocation, or a message of this function to itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "command", rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum Command {
     /// Makes the index hold exactly the pages of the bucket.
     Reconcile {
+        /// Only files whose path begins so.
+        #[serde(default)]
+        prefix: String,
         /// Whether more than half of the book may be deleted.
         #[serde(default)]
         allow_mass_deletion: bool,
     },
-    /// Counts what the index holds.
-    Status {},
+    /// Fills the index of this function's settings beside the live one, and makes it the live one once it holds the book.
+    Reindex {
+        /// How often this was looked at.
+        #[serde(default)]
+        attempt: u32,
+    },
+    /// Deletes what writers and switches left behind.
+    Sweep {},
+    /// Tells in what the index differs from the bucket.
+    Status {
+        /// Only files whose path begins so.
+        #[serde(default)]
+        prefix: String,
+    },
+    /// Looks at these files.
+    Converge {
+        /// Their paths below the site's prefix.
+        paths: Vec<String>,
+    },
 }
 
 /// Why an event cannot be read. It never will be: it belongs in the dead-letter queue.
@@ -60,7 +92,7 @@ pub enum EventError {
     /// It is none of those this function takes.
     #[error(
         "the event is no batch of SQS messages, no notification of S3, no S3 event of EventBridge and no command \
-         (`reconcile`, `status`)"
+         (`reconcile`, `reindex`, `sweep`, `status`, `converge`)"
     )]
     Unknown,
     /// It looks like one of them and lacks something.
@@ -87,11 +119,15 @@ struct Notification {
 
 #[derive(Deserialize)]
 struct NotificationRecord {
+    #[serde(rename = "eventTime", default)]
+    time: Option<String>,
     s3: Change,
 }
 
 #[derive(Deserialize)]
 struct BridgeEvent {
+    #[serde(default)]
+    time: Option<String>,
     detail: Change,
 }
 
@@ -128,16 +164,20 @@ impl TryFrom<Value> for Event {
 }
 
 impl Message {
-    /// The objects the message is about; none for S3's test event.
+    /// What the message asks for; no object for S3's test event.
     ///
     /// # Errors
-    /// When its body is no event of S3.
-    pub(crate) fn objects(&self) -> Result<Vec<Object>, EventError> {
-        let body = serde_json::from_str(&self.body).map_err(|error| EventError::Malformed {
-            kind: "message",
-            reason: error.to_string(),
-        })?;
-        objects(body)
+    /// When its body is no event of S3, and no command.
+    pub(crate) fn request(&self) -> Result<Request, EventError> {
+        let body: Value =
+            serde_json::from_str(&self.body).map_err(|error| EventError::Malformed {
+                kind: "message",
+                reason: error.to_string(),
+            })?;
+        if body.get("command").is_some() {
+            return Ok(Request::Command(read("command", body)?));
+        }
+        Ok(Request::Objects(objects(body)?))
     }
 }
 
@@ -146,26 +186,33 @@ fn objects(event: Value) -> Result<Vec<Object>, EventError> {
         return Ok(Vec::new());
     }
     if event["source"] == "aws.s3" {
-        let BridgeEvent { detail } = read("S3 event of EventBridge", event)?;
+        let BridgeEvent { time, detail } = read("S3 event of EventBridge", event)?;
         // Here, unlike in notifications, the key is not escaped.
         return Ok(vec![Object {
             bucket: detail.bucket.name,
             key: detail.object.key,
+            changed_at: read_time(time),
         }]);
     }
     if event.get("Records").is_none() {
         return Err(EventError::Unknown);
     }
     let notification: Notification = read("notification of S3", event)?;
-    let changes = notification.records.into_iter().map(|record| record.s3);
-    changes
-        .map(|change| {
+    let records = notification.records.into_iter();
+    records
+        .map(|NotificationRecord { time, s3 }| {
             Ok(Object {
-                key: unescape(&change.object.key)?,
-                bucket: change.bucket.name,
+                key: unescape(&s3.object.key)?,
+                bucket: s3.bucket.name,
+                changed_at: read_time(time),
             })
         })
         .collect()
+}
+
+/// A time that cannot be read only costs a metric.
+fn read_time(time: Option<String>) -> Option<Timestamp> {
+    time?.parse().ok()
 }
 
 /// Reads a key as notifications escape it: like a form's field, `+` for a space.
@@ -242,8 +289,11 @@ mod tests {
         let Event::Queue(messages) = Event::try_from(batch).unwrap() else {
             panic!("a batch")
         };
-        assert_eq!(messages[0].objects().unwrap().len(), 1);
-        let error = messages[1].objects().unwrap_err().to_string();
+        let Request::Objects(objects) = messages[0].request().unwrap() else {
+            panic!("an event of S3")
+        };
+        assert_eq!(objects.len(), 1);
+        let error = messages[1].request().unwrap_err().to_string();
         assert!(
             error.starts_with("the message cannot be read: expected"),
             "{error}"
@@ -258,15 +308,25 @@ mod tests {
         };
         let reconcile = |allow_mass_deletion| {
             Ok(Command::Reconcile {
+                prefix: String::new(),
                 allow_mass_deletion,
             })
         };
         assert_eq!(command(json!({ "command": "reconcile" })), reconcile(false));
         let allowed = json!({ "command": "reconcile", "allow_mass_deletion": true });
         assert_eq!(command(allowed), reconcile(true));
+        let prefix = "docs/module-1".to_owned();
         assert_eq!(
-            command(json!({ "command": "status" })),
-            Ok(Command::Status {})
+            command(json!({ "command": "status", "prefix": prefix })),
+            Ok(Command::Status { prefix })
+        );
+        assert_eq!(
+            command(json!({ "command": "sweep" })),
+            Ok(Command::Sweep {})
+        );
+        assert_eq!(
+            command(json!({ "command": "reindex" })),
+            Ok(Command::Reindex { attempt: 0 })
         );
         let error = command(json!({ "command": "delete" })).unwrap_err();
         assert!(
@@ -274,6 +334,38 @@ mod tests {
             "{error}"
         );
         command(json!({ "command": "reconcile", "dry_run": true })).unwrap_err();
+    }
+
+    #[test]
+    fn a_queue_may_hold_commands_and_their_own_text_is_read_again() {
+        let command = Command::Converge {
+            paths: vec!["docs/a b.md".to_owned()],
+        };
+        let message = Message {
+            id: "1".to_owned(),
+            body: json!(command).to_string(),
+        };
+        assert_eq!(message.request(), Ok(Request::Command(command)));
+    }
+
+    #[test]
+    fn the_time_of_a_change_is_read_where_there_is_one() {
+        let mut event = record("a.md");
+        assert_eq!(
+            read_objects(json!({ "Records": [event.clone()] }))[0].changed_at,
+            None
+        );
+        event["eventTime"] = json!("2026-01-02T03:04:05.678Z");
+        let times = read_objects(json!({ "Records": [event.clone()] }));
+        assert_eq!(
+            times[0].changed_at.unwrap().as_millisecond(),
+            1_767_323_045_678
+        );
+        event["eventTime"] = json!("yesterday");
+        assert_eq!(
+            read_objects(json!({ "Records": [event] }))[0].changed_at,
+            None
+        );
     }
 
     #[test]

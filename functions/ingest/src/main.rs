@@ -2,7 +2,7 @@
 
 use bookrag::config::{Config, Place};
 use bookrag::telemetry;
-use ingest::{Function, HandlerError};
+use ingest::{Deadline, Function, HandlerError};
 use lambda_runtime::{LambdaEvent, service_fn};
 use serde_json::Value;
 
@@ -12,12 +12,19 @@ async fn main() -> Result<(), lambda_runtime::Error> {
     let config = Config::from_env(Place::Lambda)?;
     let function = &Function::connect(&config).await?;
     // Boxed: in one piece with the runtime's futures it nests deeper than the compiler lays out.
-    let handler = service_fn(|event: LambdaEvent<Value>| Box::pin(serve(function, event.payload)));
+    let handler = service_fn(|event: LambdaEvent<Value>| {
+        let deadline = Deadline::before(event.context.deadline);
+        Box::pin(serve(function, event.payload, deadline))
+    });
     lambda_runtime::run(handler).await
 }
 
-async fn serve(function: &Function, event: Value) -> Result<Value, HandlerError> {
-    function.handle(event).await.inspect_err(|error| {
+async fn serve(
+    function: &Function,
+    event: Value,
+    deadline: Deadline,
+) -> Result<Value, HandlerError> {
+    function.handle(event, deadline).await.inspect_err(|error| {
         tracing::error!(stage = "ingest", error.kind = error.kind(), error = %error, "the event failed");
     })
 }

@@ -67,7 +67,8 @@ async fn answer(context: &Context, request: Request<Body>, client: &str) -> Resu
     let question = Question::try_from(request)?;
     let index = context.live_index().await?;
     let question_hash = context.hash(&question.query.to_lowercase());
-    let prepared = prepare(&context.retriever, &index, question)
+    let retriever = context.retriever_of(&index)?;
+    let prepared = prepare(&retriever, &index, question)
         .await
         .map_err(Error::unavailable)?;
     let written = prepared.write(&context.generator);

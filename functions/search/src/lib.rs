@@ -116,7 +116,7 @@ async fn search(
     let locale = locale_of(&index.site, page_url.as_deref()).or_else(|| filters.locale.clone());
     let filters = default_filters(&index.site, &filters, page_url.as_deref());
     let found = context
-        .retriever
+        .retriever_of(&index)?
         .retrieve(&index, &query, &filters, top_k)
         .await
         .map_err(Error::unavailable)?;

@@ -6,6 +6,7 @@ mod postgres;
 #[cfg(feature = "embedded")]
 mod sqlite;
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use uuid::Uuid;
@@ -15,12 +16,12 @@ pub use postgres::{PostgresCatalog, PostgresOptions};
 pub use sqlite::SqliteCatalog;
 pub use types::{
     ChunkRow, Commit, CommitOutcome, DocumentRow, Feedback, IndexRow, IndexSpec, IndexState,
-    IndexStats, JoinedChunk, NewIndex, Pending, QueryLog, QueryStatus, Rating, SiteInfo,
-    StoredDocument,
+    IndexStats, JoinedChunk, NewIndex, Pending, QueryLog, QueryStatus, Rating, Retired, SiteInfo,
+    StoredDocument, SwitchOutcome,
 };
 
 /// The version of the tables that this code reads and writes.
-pub const SCHEMA_VERSION: i32 = 1;
+pub const SCHEMA_VERSION: i32 = 2;
 
 /// The catalog: Postgres in production, one SQLite file on a laptop.
 #[derive(Debug, Clone)]
@@ -53,6 +54,19 @@ pub enum CatalogError {
     Rejected(String),
 }
 
+/// Why an index whose deletion has begun cannot be had; it will be made anew.
+const BEING_DROPPED: &str = "the index is being dropped; try again in a minute";
+
+/// The tables with rows of an index, those that others refer to last.
+const OF_AN_INDEX: [&str; 6] = [
+    "document_failures",
+    "pending_points",
+    "document_chunks",
+    "document_inputs",
+    "documents",
+    "indexes",
+];
+
 /// Calls the same method on whichever store this is.
 macro_rules! on_store {
     ($self:ident, $store:ident => $call:expr) => {
@@ -75,14 +89,52 @@ impl Catalog {
         on_store!(self, store => store.ping())
     }
 
-    /// The index of this version, created if there is none: live when it is the first, else building. Its site is updated.
+    /// The index of this version, created if there is none: live when it is the first, else building. Its site is updated;
+    /// `revive` makes a retired one a building one again.
     pub async fn ensure_index(&self, index: &NewIndex) -> Result<IndexRow, CatalogError> {
         on_store!(self, store => store.ensure_index(index))
     }
 
+    /// All indexes, oldest first, but those whose deletion has begun.
+    pub async fn indexes(&self) -> Result<Vec<IndexRow>, CatalogError> {
+        on_store!(self, store => store.indexes())
+    }
+
     /// The index that queries read; `None` before the first ingest.
     pub async fn live_index(&self) -> Result<Option<IndexRow>, CatalogError> {
-        on_store!(self, store => store.live_index())
+        let mut indexes = self.indexes().await?.into_iter();
+        Ok(indexes.find(|index| index.state == IndexState::Live))
+    }
+
+    /// Makes an index the live one and retires the one that was, if it holds exactly these documents with these
+    /// fingerprints. Commits wait meanwhile.
+    pub async fn switch(
+        &self,
+        index_id: i64,
+        documents: &BTreeMap<Uuid, String>,
+    ) -> Result<SwitchOutcome, CatalogError> {
+        on_store!(self, store => store.switch(index_id, documents))
+    }
+
+    /// The indexes whose deletion has begun, now with those that were retired `age` ago by the database's clock. Their
+    /// collections are to be dropped, then their rows.
+    pub async fn begin_drop(&self, age: Duration) -> Result<Vec<IndexRow>, CatalogError> {
+        on_store!(self, store => store.begin_drop(age))
+    }
+
+    /// Removes all rows of an index whose collection is gone.
+    pub async fn finish_drop(&self, index_id: i64) -> Result<(), CatalogError> {
+        on_store!(self, store => store.finish_drop(index_id))
+    }
+
+    /// Writes down why a file could not be indexed, until it is.
+    pub async fn record_failure(
+        &self,
+        index_id: i64,
+        source: &str,
+        reason: &str,
+    ) -> Result<(), CatalogError> {
+        on_store!(self, store => store.record_failure(index_id, source, reason))
     }
 
     /// A document as it was last committed; `None` when it never was. A deleted one is a tombstone.

@@ -1,5 +1,7 @@
 //! What the catalog holds.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -39,7 +41,7 @@ pub struct SiteInfo {
     /// The locales that have a prefix.
     pub locales: Vec<String>,
     /// URL part → version, for versions that are not at the bare path.
-    pub version_paths: std::collections::BTreeMap<String, String>,
+    pub version_paths: BTreeMap<String, String>,
 }
 
 /// An index to find or create.
@@ -51,6 +53,43 @@ pub struct NewIndex {
     pub collection: String,
     /// The site.
     pub site: SiteInfo,
+    /// What becomes of it when it is retired.
+    pub retired: Retired,
+}
+
+/// What becomes of a retired index that is asked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Retired {
+    /// It stays so: a writer of an older deployment asks for it.
+    #[default]
+    Stays,
+    /// It is filled again.
+    Revives,
+}
+
+/// What became of a switch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SwitchOutcome {
+    /// The index is the live one.
+    Switched,
+    /// These documents are missing, differ, or should not be there: nothing was changed.
+    Behind(Vec<Uuid>),
+    /// The index is retired: nothing was changed.
+    Retired,
+}
+
+impl SwitchOutcome {
+    /// Compares what an index holds with what it should.
+    pub(super) fn of(held: &BTreeMap<Uuid, String>, expected: &BTreeMap<Uuid, String>) -> Self {
+        let differs = |id: &&Uuid| held.get(*id) != expected.get(*id);
+        let all: BTreeSet<&Uuid> = held.keys().chain(expected.keys()).collect();
+        let behind: Vec<Uuid> = all.into_iter().filter(differs).copied().collect();
+        if behind.is_empty() {
+            Self::Switched
+        } else {
+            Self::Behind(behind)
+        }
+    }
 }
 
 /// What an index is used for.
@@ -229,6 +268,8 @@ pub struct IndexStats {
     pub tokens: u64,
     /// Sources whose newest text could not be indexed, with the reason.
     pub stale: Vec<(String, String)>,
+    /// Sources that failed when they were last tried and may succeed later, with the reason.
+    pub failed: Vec<(String, String)>,
     /// Points that wait for their deletion.
     pub pending_points: u64,
     /// The newest commit.

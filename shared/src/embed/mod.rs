@@ -115,6 +115,25 @@ impl Embedder {
         unit_vectors(vectors, texts.len(), self.identity().dimensions)
     }
 
+    /// The embedder of a model with this name, fingerprint and dimensions: this one, or another model of its provider.
+    /// `None` when it cannot be had from here.
+    #[must_use]
+    pub fn of_model(&self, name: &str, fingerprint: &str, dimensions: usize) -> Option<Self> {
+        let is_model = |embedder: &Self| {
+            let identity = embedder.identity();
+            identity.fingerprint == fingerprint && identity.dimensions == dimensions
+        };
+        if is_model(self) {
+            return Some(self.clone());
+        }
+        match self {
+            Self::OpenAi(hosted) => {
+                Some(Self::OpenAi(hosted.with_model(name, dimensions))).filter(is_model)
+            }
+            _ => None,
+        }
+    }
+
     /// Which model this is.
     #[must_use]
     pub fn identity(&self) -> &EmbedderIdentity {

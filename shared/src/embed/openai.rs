@@ -49,6 +49,26 @@ pub enum Dimensions {
     Requested(usize),
 }
 
+/// What `text-embedding-3-large` gives by itself, and what its smaller sister and the models before it do.
+const LARGE_DIMENSIONS: usize = 3_072;
+const USUAL_DIMENSIONS: usize = 1_536;
+
+impl Dimensions {
+    /// The dimensions that are wanted of a model; without any, those that its name stands for.
+    #[must_use]
+    pub fn of_model(model: &str, wanted: Option<usize>) -> Self {
+        let native = if model.contains("3-large") {
+            LARGE_DIMENSIONS
+        } else {
+            USUAL_DIMENSIONS
+        };
+        match wanted {
+            Some(wanted) if wanted != native => Self::Requested(wanted),
+            _ => Self::Native(native),
+        }
+    }
+}
+
 /// A hosted model; clones share connections.
 #[derive(Debug, Clone)]
 pub struct OpenAiEmbedder {
@@ -110,6 +130,24 @@ impl OpenAiEmbedder {
             api_key: options.api_key,
             requested_dimensions,
         })
+    }
+
+    /// The same provider with another of its models.
+    pub(super) fn with_model(&self, model: &str, dimensions: usize) -> Self {
+        let requested = Dimensions::of_model(model, Some(dimensions));
+        Self {
+            identity: EmbedderIdentity {
+                fingerprint: format!("{}/{model}", self.host),
+                name: model.to_owned(),
+                dimensions,
+                max_tokens: MAX_TOKENS,
+            },
+            requested_dimensions: match requested {
+                Dimensions::Native(_) => None,
+                Dimensions::Requested(dimensions) => Some(dimensions),
+            },
+            ..self.clone()
+        }
     }
 
     pub(super) fn identity(&self) -> &EmbedderIdentity {

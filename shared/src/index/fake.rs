@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::{ChunkPayload, IndexError, NewPoint};
 use crate::faults::call;
 
-/// Points by id; clones share them.
+/// Points by collection and id; clones share them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FakeIndex {
     points: Arc<Mutex<Points>>,
@@ -16,9 +16,12 @@ pub(crate) struct FakeIndex {
 
 #[derive(Debug, Default)]
 struct Points {
-    stored: BTreeMap<Uuid, StoredPoint>,
+    collections: BTreeMap<String, Stored>,
     ever: BTreeSet<Uuid>,
 }
+
+/// A collection's points.
+pub(crate) type Stored = BTreeMap<Uuid, StoredPoint>;
 
 /// What a point holds.
 #[derive(Debug, Clone)]
@@ -27,40 +30,78 @@ pub(crate) struct StoredPoint {
     pub(crate) vectors: Vec<Vec<f32>>,
 }
 
+impl Points {
+    fn of(&mut self, collection: &str) -> Result<&mut Stored, IndexError> {
+        let stored = self.collections.get_mut(collection);
+        stored.ok_or_else(|| IndexError::Rejected(format!("there is no collection {collection}")))
+    }
+}
+
 impl FakeIndex {
     fn lock(&self) -> MutexGuard<'_, Points> {
         self.points.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Looks at the points there are.
-    pub(crate) fn with_stored<T>(&self, look: impl FnOnce(&BTreeMap<Uuid, StoredPoint>) -> T) -> T {
-        look(&self.lock().stored)
+    /// The names of the collections there are.
+    pub(crate) fn collections(&self) -> BTreeSet<String> {
+        self.lock().collections.keys().cloned().collect()
+    }
+
+    /// Looks at the points of a collection; none when it is not there.
+    pub(crate) fn with_stored<T>(&self, collection: &str, look: impl FnOnce(&Stored) -> T) -> T {
+        look(
+            self.lock()
+                .collections
+                .get(collection)
+                .unwrap_or(&Stored::new()),
+        )
     }
 
     /// Loses a point, and keeps a copy of another under an id that nobody knows, as no protocol would.
-    pub(crate) fn damage(&self, lost: usize, stray: Uuid) {
+    pub(crate) fn damage(&self, collection: &str, lost: usize, stray: Uuid) {
         let mut all = self.lock();
-        let count = all.stored.len();
-        if count == 0 {
+        let Some(stored) = all.collections.get_mut(collection) else {
+            return;
+        };
+        let keys: Vec<Uuid> = stored.keys().copied().collect();
+        if keys.is_empty() {
             return;
         }
-        let keys: Vec<Uuid> = all.stored.keys().copied().collect();
-        if let Some(point) = all.stored.remove(&keys[lost % count]) {
-            all.stored.insert(stray, point);
+        if let Some(point) = stored.remove(&keys[lost % keys.len()]) {
+            stored.insert(stray, point);
         }
     }
 
-    pub(super) async fn point_ids(&self) -> Result<BTreeSet<Uuid>, IndexError> {
-        call(|| Ok(self.lock().stored.keys().copied().collect()), lost).await
+    pub(super) async fn point_ids(&self, collection: &str) -> Result<BTreeSet<Uuid>, IndexError> {
+        let work = || Ok(self.lock().of(collection)?.keys().copied().collect());
+        call(work, lost).await
     }
 
-    pub(super) async fn ensure_collection(&self) -> Result<(), IndexError> {
-        call(|| Ok(()), lost).await
-    }
-
-    pub(super) async fn upsert(&self, points: Vec<NewPoint>) -> Result<(), IndexError> {
+    pub(super) async fn ensure_collection(&self, collection: &str) -> Result<(), IndexError> {
         let work = || {
             let mut all = self.lock();
+            all.collections.entry(collection.to_owned()).or_default();
+            Ok(())
+        };
+        call(work, lost).await
+    }
+
+    pub(super) async fn drop_collection(&self, collection: &str) -> Result<(), IndexError> {
+        let work = || {
+            self.lock().collections.remove(collection);
+            Ok(())
+        };
+        call(work, lost).await
+    }
+
+    pub(super) async fn upsert(
+        &self,
+        collection: &str,
+        points: Vec<NewPoint>,
+    ) -> Result<(), IndexError> {
+        let work = || {
+            let mut all = self.lock();
+            all.of(collection)?;
             for point in points {
                 assert!(
                     all.ever.insert(point.point_id),
@@ -71,18 +112,19 @@ impl FakeIndex {
                     payload: point.payload,
                     vectors: point.vectors,
                 };
-                all.stored.insert(point.point_id, stored);
+                all.of(collection)?.insert(point.point_id, stored);
             }
             Ok(())
         };
         call(work, lost).await
     }
 
-    pub(super) async fn delete(&self, points: &[Uuid]) -> Result<(), IndexError> {
+    pub(super) async fn delete(&self, collection: &str, points: &[Uuid]) -> Result<(), IndexError> {
         let work = || {
             let mut all = self.lock();
+            let stored = all.of(collection)?;
             for point in points {
-                all.stored.remove(point);
+                stored.remove(point);
             }
             Ok(())
         };
@@ -91,12 +133,14 @@ impl FakeIndex {
 
     pub(super) async fn vectors(
         &self,
+        collection: &str,
         points: &[Uuid],
     ) -> Result<HashMap<Uuid, Vec<Vec<f32>>>, IndexError> {
         let work = || {
-            let all = self.lock();
+            let mut all = self.lock();
+            let stored = all.of(collection)?;
             let found = points.iter().filter_map(|id| {
-                let point = all.stored.get(id)?;
+                let point = stored.get(id)?;
                 Some((*id, point.vectors.clone()))
             });
             Ok(found.collect())

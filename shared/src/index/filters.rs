@@ -1,6 +1,7 @@
 //! Which chunks a request may find.
 
-use qdrant_client::qdrant::{Condition, Filter, Range};
+use qdrant_client::qdrant::r#match::MatchValue;
+use qdrant_client::qdrant::{Condition, FieldCondition, Filter, Match, Range};
 use serde::{Deserialize, Serialize};
 
 use crate::chunk::SectionType;
@@ -49,15 +50,14 @@ impl Filters {
     /// The filter in Qdrant's terms; every field it names has a payload index. `None` without conditions.
     #[must_use]
     pub(super) fn to_qdrant(&self) -> Option<Filter> {
-        let keyword = |field: &str, value: &Option<String>| {
-            value.clone().map(|value| Condition::matches(field, value))
-        };
+        let keyword =
+            |field: &str, value: &Option<String>| value.as_ref().map(|value| is(field, value));
         let flag =
             |field: &str, value: Option<bool>| value.map(|value| Condition::matches(field, value));
         let place = |title: &str, number: &str, value: &Option<TitleOrNumber>| {
             value.as_ref().map(|value| match value {
                 TitleOrNumber::Number(value) => Condition::matches(number, *value),
-                TitleOrNumber::Title(value) => Condition::matches(title, value.clone()),
+                TitleOrNumber::Title(value) => is(title, value),
             })
         };
         #[expect(clippy::cast_precision_loss, reason = "tiers are small whole numbers")]
@@ -76,7 +76,7 @@ impl Filters {
             keyword("layer", &self.layer),
             keyword("proficiency_level", &self.proficiency_level),
             self.section_type
-                .map(|kind| Condition::matches("section_type", kind.name().to_owned())),
+                .map(|kind| is("section_type", kind.name())),
             flag("has_code", self.has_code),
             flag("has_equations", self.has_equations),
             keyword("locale", &self.locale),
@@ -88,4 +88,16 @@ impl Filters {
         .collect();
         (!conditions.is_empty()).then(|| Filter::must(conditions))
     }
+}
+
+/// The value itself. The client's own shorthand searches the words of a value that has spaces.
+fn is(field: &str, value: &str) -> Condition {
+    FieldCondition {
+        key: field.to_owned(),
+        r#match: Some(Match {
+            match_value: Some(MatchValue::Keyword(value.to_owned())),
+        }),
+        ..FieldCondition::default()
+    }
+    .into()
 }

@@ -9,13 +9,13 @@ use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
 use qdrant_client::qdrant::{
-    CreateCollectionBuilder, CreateFieldIndexCollectionBuilder, DeletePointsBuilder, Distance,
-    Document, FieldType, GetPointsBuilder, HnswConfigDiffBuilder, Modifier, MultiVectorComparator,
-    MultiVectorConfigBuilder, NamedVectors, PointId, PointStruct, Query, QueryPointsBuilder,
-    RetrievedPoint, ScoredPoint, ScrollPointsBuilder, SparseVectorParamsBuilder,
-    SparseVectorsConfigBuilder, UpsertPointsBuilder, Value, Vector, VectorInput,
-    VectorParamsBuilder, VectorsConfigBuilder, VectorsOutput, VectorsSelector, point_id,
-    vector_output,
+    CreateAliasBuilder, CreateCollectionBuilder, CreateFieldIndexCollectionBuilder,
+    DeletePointsBuilder, Distance, Document, FieldType, GetPointsBuilder, HnswConfigDiffBuilder,
+    Modifier, MultiVectorComparator, MultiVectorConfigBuilder, NamedVectors, PointId, PointStruct,
+    Query, QueryPointsBuilder, RetrievedPoint, ScoredPoint, ScrollPointsBuilder,
+    SparseVectorParamsBuilder, SparseVectorsConfigBuilder, UpsertPointsBuilder, Value, Vector,
+    VectorInput, VectorParamsBuilder, VectorsConfigBuilder, VectorsOutput, VectorsSelector,
+    point_id, vector_output,
 };
 use qdrant_client::{Payload, Qdrant, QdrantError};
 use secrecy::{ExposeSecret, SecretString};
@@ -45,8 +45,18 @@ pub const BM25_SETTINGS: &str = "k=1.2 b=0.75 avg_len=256 language=english";
 const HNSW_M: u64 = 16;
 const HNSW_EF_CONSTRUCT: u64 = 100;
 
-/// Points in one request: S0's batch.
+/// Points in one request: S0's batch; fewer when they have many rows.
 const UPSERT_BATCH: usize = 100;
+/// Numbers of dense rows in one request, 4 MiB: far below the 32 MiB that Qdrant takes.
+const UPSERT_NUMBERS: usize = 1 << 20;
+/// Points in one request that reads or deletes by id.
+const ID_BATCH: usize = 1_000;
+
+/// How often a write, or a read that ingest needs, is tried when the store is unavailable: points are immutable, so doing
+/// one of these twice changes nothing.
+const ATTEMPTS: u32 = 3;
+/// The wait before the second attempt; twice as long before each other one.
+const BACKOFF: Duration = Duration::from_millis(200);
 
 /// Ids in one answer when all are listed.
 const SCROLL_PAGE: u32 = 5_000;
@@ -176,16 +186,29 @@ impl VectorIndex {
     ) -> Result<(), IndexError> {
         #[cfg(test)]
         if let Some(fake) = &self.fake {
-            return fake.ensure_collection().await;
+            return fake.ensure_collection(collection).await;
         }
-        if self
-            .client
-            .collection_exists(collection)
-            .await
-            .map_err(from_client)?
-        {
-            return Ok(());
+        if !retried(|| self.client.collection_exists(collection)).await? {
+            self.create_collection(collection, dimensions).await?;
         }
+        // Whoever created it may have died before its last index was there.
+        let info = retried(|| self.client.collection_info(collection)).await?;
+        let indexed = info.result.unwrap_or_default().payload_schema;
+        for (field, kind) in FIELD_INDEXES {
+            if !indexed.contains_key(field) {
+                let create =
+                    CreateFieldIndexCollectionBuilder::new(collection, field, kind).wait(true);
+                retried(|| self.client.create_field_index(create.clone())).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn create_collection(
+        &self,
+        collection: &str,
+        dimensions: usize,
+    ) -> Result<(), IndexError> {
         let mut dense = VectorsConfigBuilder::default();
         dense.add_named_vector_params(
             DENSE,
@@ -204,38 +227,41 @@ impl VectorIndex {
             .vectors_config(dense)
             .sparse_vectors_config(lexical)
             .hnsw_config(hnsw);
-        self.client
-            .create_collection(create)
-            .await
-            .map_err(from_client)?;
-        for (field, kind) in FIELD_INDEXES {
-            let create = CreateFieldIndexCollectionBuilder::new(collection, field, kind).wait(true);
-            self.client
-                .create_field_index(create)
-                .await
-                .map_err(from_client)?;
+        match retried(|| self.client.create_collection(create.clone())).await {
+            Ok(_) => Ok(()),
+            // Another writer was first, or the answer to this call was lost.
+            Err(_)
+                if self
+                    .client
+                    .collection_exists(collection)
+                    .await
+                    .unwrap_or(false) =>
+            {
+                Ok(())
+            }
+            Err(error) => Err(error),
         }
-        Ok(())
     }
 
     /// Stores points and waits until they are there.
     pub async fn upsert(&self, collection: &str, points: Vec<NewPoint>) -> Result<(), IndexError> {
         #[cfg(test)]
         if let Some(fake) = &self.fake {
-            return fake.upsert(points).await;
+            return fake.upsert(collection, points).await;
         }
-        let mut points = points
-            .into_iter()
-            .map(point_struct)
-            .collect::<Result<Vec<_>, _>>()?;
-        while !points.is_empty() {
-            let rest = points.split_off(points.len().min(UPSERT_BATCH));
-            let upsert = UpsertPointsBuilder::new(collection, points).wait(true);
-            self.client
-                .upsert_points(upsert)
-                .await
-                .map_err(from_client)?;
-            points = rest;
+        let mut points = points.into_iter().peekable();
+        while let Some(first) = points.next() {
+            let mut numbers = first.numbers();
+            let mut batch = vec![point_struct(first)?];
+            while batch.len() < UPSERT_BATCH
+                && let Some(point) =
+                    points.next_if(|point| numbers + point.numbers() <= UPSERT_NUMBERS)
+            {
+                numbers += point.numbers();
+                batch.push(point_struct(point)?);
+            }
+            let upsert = UpsertPointsBuilder::new(collection, batch).wait(true);
+            retried(|| self.client.upsert_points(upsert.clone())).await?;
         }
         Ok(())
     }
@@ -244,17 +270,13 @@ impl VectorIndex {
     pub async fn delete(&self, collection: &str, points: &[Uuid]) -> Result<(), IndexError> {
         #[cfg(test)]
         if let Some(fake) = &self.fake {
-            return fake.delete(points).await;
+            return fake.delete(collection, points).await;
         }
-        if points.is_empty() {
-            return Ok(());
+        for batch in points.chunks(ID_BATCH) {
+            let ids: Vec<PointId> = batch.iter().map(|id| id.to_string().into()).collect();
+            let delete = DeletePointsBuilder::new(collection).points(ids).wait(true);
+            retried(|| self.client.delete_points(delete.clone())).await?;
         }
-        let ids: Vec<PointId> = points.iter().map(|id| id.to_string().into()).collect();
-        let delete = DeletePointsBuilder::new(collection).points(ids).wait(true);
-        self.client
-            .delete_points(delete)
-            .await
-            .map_err(from_client)?;
         Ok(())
     }
 
@@ -266,25 +288,27 @@ impl VectorIndex {
     ) -> Result<HashMap<Uuid, Vec<Vec<f32>>>, IndexError> {
         #[cfg(test)]
         if let Some(fake) = &self.fake {
-            return fake.vectors(points).await;
+            return fake.vectors(collection, points).await;
         }
-        let ids: Vec<PointId> = points.iter().map(|id| id.to_string().into()).collect();
-        let get = GetPointsBuilder::new(collection, ids)
-            .with_payload(false)
-            .with_vectors(dense_only());
-        let answer = self.client.get_points(get).await.map_err(from_client)?;
-        answer
-            .result
-            .into_iter()
-            .map(|RetrievedPoint { id, vectors, .. }| Ok((uuid_of(id)?, rows_of(vectors))))
-            .collect()
+        let mut found = HashMap::new();
+        for batch in points.chunks(UPSERT_BATCH) {
+            let ids: Vec<PointId> = batch.iter().map(|id| id.to_string().into()).collect();
+            let get = GetPointsBuilder::new(collection, ids)
+                .with_payload(false)
+                .with_vectors(dense_only());
+            let answer = retried(|| self.client.get_points(get.clone())).await?;
+            for RetrievedPoint { id, vectors, .. } in answer.result {
+                found.insert(uuid_of(id)?, rows_of(vectors));
+            }
+        }
+        Ok(found)
     }
 
     /// The ids of all points of a collection.
     pub async fn point_ids(&self, collection: &str) -> Result<BTreeSet<Uuid>, IndexError> {
         #[cfg(test)]
         if let Some(fake) = &self.fake {
-            return fake.point_ids().await;
+            return fake.point_ids(collection).await;
         }
         let mut ids = BTreeSet::new();
         let mut offset: Option<PointId> = None;
@@ -296,7 +320,7 @@ impl VectorIndex {
             if let Some(offset) = offset {
                 request = request.offset(offset);
             }
-            let page = self.client.scroll(request).await.map_err(from_client)?;
+            let page = retried(|| self.client.scroll(request.clone())).await?;
             for point in page.result {
                 ids.insert(uuid_of(point.id)?);
             }
@@ -305,6 +329,29 @@ impl VectorIndex {
                 return Ok(ids);
             }
         }
+    }
+
+    /// Drops a collection. One that is not there is no error.
+    pub async fn drop_collection(&self, collection: &str) -> Result<(), IndexError> {
+        #[cfg(test)]
+        if let Some(fake) = &self.fake {
+            return fake.drop_collection(collection).await;
+        }
+        if retried(|| self.client.collection_exists(collection)).await? {
+            retried(|| self.client.delete_collection(collection)).await?;
+        }
+        Ok(())
+    }
+
+    /// Makes `alias` a name of the collection, whatever it was a name of before.
+    pub async fn point_alias(&self, alias: &str, collection: &str) -> Result<(), IndexError> {
+        #[cfg(test)]
+        if self.fake.is_some() {
+            return Ok(());
+        }
+        let create = CreateAliasBuilder::new(collection, alias);
+        retried(|| self.client.create_alias(create.clone())).await?;
+        Ok(())
     }
 
     /// How many points a collection holds.
@@ -359,6 +406,32 @@ impl VectorIndex {
         let answer = self.client.query(request).await.map_err(from_client)?;
         answer.result.into_iter().map(hit).collect()
     }
+}
+
+impl NewPoint {
+    /// How many numbers its dense rows have.
+    fn numbers(&self) -> usize {
+        self.vectors.iter().map(Vec::len).sum()
+    }
+}
+
+/// Makes a call that may be made twice, again while the store is unavailable.
+async fn retried<T, C>(call: impl Fn() -> C) -> Result<T, IndexError>
+where
+    C: Future<Output = Result<T, QdrantError>>,
+{
+    let mut wait = BACKOFF;
+    for _ in 1..ATTEMPTS {
+        match call().await.map_err(from_client) {
+            Err(IndexError::Unavailable(reason)) => {
+                tracing::warn!(stage = "index", error = reason, "the call is made again");
+            }
+            answer => return answer,
+        }
+        tokio::time::sleep(wait).await;
+        wait *= 2;
+    }
+    call().await.map_err(from_client)
 }
 
 fn point_struct(point: NewPoint) -> Result<PointStruct, IndexError> {

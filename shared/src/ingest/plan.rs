@@ -1,13 +1,17 @@
 //! What a new text needs: which points stay, which vectors can be taken over, what must be embedded.
 
-use sha2::{Digest, Sha256};
+use std::collections::HashMap;
 
-use super::{
-    Catalog, Chunk, ChunkRow, Document, Embedder, HashMap, IndexRow, IngestError, NewPoint,
-    Timestamp, Uuid, VectorIndex,
-};
-use crate::book::{UNKNOWN, hex};
-use crate::index::ChunkPayload;
+use jiff::Timestamp;
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use super::IngestError;
+use crate::book::{Document, UNKNOWN, hex};
+use crate::catalog::{Catalog, ChunkRow, IndexRow};
+use crate::chunk::Chunk;
+use crate::embed::Embedder;
+use crate::index::{ChunkPayload, NewPoint, VectorIndex};
 
 /// The plan for one document.
 pub(super) struct Plan<'a> {

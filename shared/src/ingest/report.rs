@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Change, DocumentOutcome, IngestError};
+use super::{Change, DocumentOutcome, IngestError, Status};
 use crate::book::UNKNOWN;
 
 /// A file that was not indexed, and why.
@@ -78,6 +78,17 @@ pub struct Report {
 }
 
 impl Report {
+    /// A report that begins with what need not be done.
+    pub(super) fn of(status: &Status) -> Self {
+        Self {
+            files_seen: status.indexed + status.skipped.len(),
+            files_unchanged: status.indexed,
+            skipped: status.skipped.clone(),
+            stale: status.stale.clone(),
+            ..Self::default()
+        }
+    }
+
     /// Counts what became of one file.
     pub fn add(&mut self, source: &str, outcome: &DocumentOutcome) {
         match &outcome.change {

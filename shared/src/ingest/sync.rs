@@ -1,10 +1,14 @@
 //! Converging every page of a source.
 
-use std::collections::BTreeSet;
 use std::time::Instant;
 
-use super::{Ingest, IngestError, Report, SourceError};
-use crate::book::list_pages;
+use serde::Serialize;
+
+use super::{
+    Ingest, IngestError, MAX_ATTEMPTS, PendingChange, PendingDocument, Report, SourceError, Status,
+    Switched,
+};
+use crate::catalog::IndexState;
 
 /// More deletions than this are looked at before they are believed.
 const FEW_PAGES: usize = 10;
@@ -65,87 +69,38 @@ pub enum SyncError {
     },
 }
 
-/// Makes the index hold exactly the pages of the source. `progress` is called before each page.
+/// Makes the index hold exactly the pages of the source, and be the live one. `progress` is called before each page
+/// that is not as indexed.
 pub async fn sync(
     ingest: &Ingest,
     options: SyncOptions,
     mut progress: impl FnMut(Progress<'_>),
 ) -> Result<Report, SyncError> {
     let started = Instant::now();
-    let paths = ingest.source.list().await?;
-    let pages: BTreeSet<String> = list_pages(&ingest.settings, &paths)
-        .into_iter()
-        .map(|page| page.source)
-        .collect();
-    let index_id = ingest.index_row.index_id;
-    let known = ingest
-        .catalog
-        .documents(index_id)
-        .await
-        .map_err(IngestError::from)?;
-    let gone: Vec<String> = known
-        .iter()
-        .map(|document| document.row.source.clone())
-        .filter(|source| !pages.contains(source))
-        .collect();
-    if pages.is_empty() && known.is_empty() {
-        let folder = match ingest.settings.docs_path.as_str() {
-            "" => "the folder itself".to_owned(),
-            path => format!("`{path}/`"),
-        };
-        return Err(SyncError::NoPages(format!(
-            "there is no .md or .mdx file in {folder}"
-        )));
-    }
-    if gone.len() > FEW_PAGES
-        && gone.len() * 2 > known.len()
-        && options.mass_deletion == MassDeletion::Stop
-    {
-        return Err(SyncError::MassDeletion {
-            deleted: gone.len(),
-            total: known.len(),
-        });
-    }
-    let mut report = Report::default();
+    let status = ingest.outstanding("", options).await?;
+    let mut report = Report::of(&status);
     report
         .warnings
         .extend(ingest.settings.warnings.iter().cloned());
-    let total = pages.len() + gone.len();
-    let mut failures_in_a_row = 0;
-    // Pages come first: a renamed one takes its vectors over from the one that goes.
-    for (done, source) in pages.iter().chain(&gone).enumerate() {
-        progress(Progress {
-            done,
-            total,
-            source,
-        });
-        match ingest.ingest_document(source).await {
-            Ok(outcome) => {
-                failures_in_a_row = 0;
-                report.add(source, &outcome);
+    let mut pending = status.pending;
+    for _ in 0..MAX_ATTEMPTS {
+        converge(ingest, &pending, &mut report, &mut progress).await?;
+        if ingest.index_row.state != IndexState::Building || !report.failed.is_empty() {
+            break;
+        }
+        match ingest.switch().await? {
+            Switched::Live(status) => {
+                converge(ingest, &status.pending, &mut report, &mut progress).await?;
+                break;
             }
-            Err(error) => {
-                failures_in_a_row += 1;
-                if failures_in_a_row == MAX_FAILURES_IN_A_ROW {
-                    return Err(error.into());
-                }
-                report.add_failure(source, &error);
-            }
+            Switched::Behind(status) => pending = status.pending,
         }
     }
-    ingest.sweep().await?;
-    let mut differences = ingest.compare().await?;
-    let stray = differences.stray.len();
-    if stray > FEW_POINTS && options.mass_deletion == MassDeletion::Stop {
-        differences.stray.clear();
-        report.warnings.push(format!(
-            "the vector store holds {stray} points that this catalog does not know; nothing was deleted. If no other \
-             catalog uses the collection {}, allow mass deletion",
-            ingest.index_row.collection
-        ));
-    }
-    report.stray_points = differences.stray.len();
-    report.restored = ingest.repair(&differences).await?;
+    let settled = ingest.settle(options).await?;
+    report.stray_points = settled.stray_points;
+    report.restored = settled.restored;
+    report.warnings.extend(settled.warning);
+    let index_id = ingest.index_row.index_id;
     let stats = ingest
         .catalog
         .stats(index_id)
@@ -155,4 +110,113 @@ pub async fn sync(
     report.total_tokens = stats.tokens;
     report.finish(started.elapsed());
     Ok(report)
+}
+
+/// Pages come first: a renamed one takes its vectors over from the one that goes.
+async fn converge(
+    ingest: &Ingest,
+    pending: &[PendingDocument],
+    report: &mut Report,
+    progress: &mut impl FnMut(Progress<'_>),
+) -> Result<(), SyncError> {
+    let mut failures_in_a_row = 0;
+    for (done, PendingDocument { source, .. }) in pending.iter().enumerate() {
+        progress(Progress {
+            done,
+            total: pending.len(),
+            source,
+        });
+        match ingest.ingest_document(source).await {
+            Ok(outcome) => {
+                failures_in_a_row = 0;
+                report.add(source, &outcome);
+            }
+            Err(error) => {
+                ingest.record_failure(source, &error).await;
+                failures_in_a_row += 1;
+                if failures_in_a_row == MAX_FAILURES_IN_A_ROW {
+                    return Err(error.into());
+                }
+                report.add_failure(source, &error);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What was done after all pages.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Settled {
+    /// Points that writers had left behind, done with.
+    pub swept: usize,
+    /// Points that the store had and the book had not: deleted.
+    pub stray_points: usize,
+    /// Pages some of whose points the store had lost, and has again.
+    pub restored: Vec<String>,
+    /// What was not done, and why.
+    pub warning: Option<String>,
+}
+
+impl Ingest {
+    /// What is to be done for the pages whose path begins with `prefix`; pages that go come last.
+    ///
+    /// # Errors
+    /// When the source has no page, or would lose most of them: it looks like a wrong one.
+    pub async fn outstanding(
+        &self,
+        prefix: &str,
+        options: SyncOptions,
+    ) -> Result<Status, SyncError> {
+        let mut status = self.status(prefix).await?;
+        if status.pages == 0 && status.documents == 0 {
+            let folder = match self.settings.docs_path.as_str() {
+                "" => "the folder itself".to_owned(),
+                path => format!("`{path}/`"),
+            };
+            let below = match prefix {
+                "" => String::new(),
+                prefix => format!(" whose path begins with `{prefix}`"),
+            };
+            return Err(SyncError::NoPages(format!(
+                "there is no .md or .mdx file in {folder}{below}"
+            )));
+        }
+        let deleted = status.deletions();
+        if deleted > FEW_PAGES
+            && deleted * 2 > status.documents
+            && options.mass_deletion == MassDeletion::Stop
+        {
+            return Err(SyncError::MassDeletion {
+                deleted,
+                total: status.documents,
+            });
+        }
+        let goes = |pending: &PendingDocument| pending.change == PendingChange::Deleted;
+        status.pending.sort_by_key(goes);
+        Ok(status)
+    }
+
+    /// Sweeps; compares the store with the catalog and repairs what differs; lets the alias follow.
+    pub async fn settle(&self, options: SyncOptions) -> Result<Settled, IngestError> {
+        let swept = self.sweep().await?;
+        let mut differences = self.compare().await?;
+        let mut warning = None;
+        let stray = differences.stray.len();
+        if stray > FEW_POINTS && options.mass_deletion == MassDeletion::Stop {
+            differences.stray.clear();
+            warning = Some(format!(
+                "the vector store holds {stray} points that this catalog does not know; nothing was deleted. If no \
+                 other catalog uses the collection {}, allow mass deletion",
+                self.index_row.collection
+            ));
+        }
+        let restored = self.repair(&differences).await?;
+        self.follow_alias().await?;
+        Ok(Settled {
+            swept,
+            stray_points: differences.stray.len(),
+            restored,
+            warning,
+        })
+    }
 }

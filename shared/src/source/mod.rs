@@ -1,5 +1,6 @@
 //! Port: where the book's files are.
 
+mod cache;
 mod folder;
 #[cfg(test)]
 mod memory;
@@ -10,11 +11,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::book::{Inputs, PageFile, SETTINGS_FILES, SiteSettings, missing_inputs};
 
+pub use cache::FileCache;
 pub use folder::FolderSource;
 #[cfg(test)]
 pub use memory::MemorySource;
 #[cfg(feature = "s3")]
-pub use s3::S3Source;
+pub use s3::{S3Source, aws_config};
 
 /// The book's files: a folder, or a prefix of a bucket.
 #[derive(Debug, Clone)]
@@ -97,12 +99,13 @@ impl Source {
         Ok(SiteSettings::read(&files, has_docs_folder))
     }
 
-    /// All other files that reading a page uses or looks for.
+    /// All other files that reading a page uses or looks for: from `files`, where they are.
     pub async fn inputs(
         &self,
         settings: &SiteSettings,
         page: &PageFile,
         bytes: &[u8],
+        files: &FileCache,
     ) -> Result<Inputs, SourceError> {
         let mut inputs = Inputs::new();
         loop {
@@ -111,7 +114,7 @@ impl Source {
                 return Ok(inputs);
             }
             for path in missing {
-                let content = self.read(&path).await?;
+                let content = files.read(self, &path).await?;
                 inputs.insert(path, content);
             }
         }

@@ -8,7 +8,7 @@ use aws_config::environment::region::EnvironmentVariableRegionProvider;
 use aws_config::meta::region::RegionProviderChain;
 use aws_config::profile::ProfileFileRegionProvider;
 use aws_config::timeout::TimeoutConfig;
-use aws_config::{BehaviorVersion, Region};
+use aws_config::{BehaviorVersion, Region, SdkConfig};
 use aws_sdk_s3::Client;
 use aws_sdk_s3::config::http::HttpResponse;
 use aws_sdk_s3::error::{ProvideErrorMetadata, SdkError};
@@ -30,6 +30,26 @@ const CALL_TIMEOUT: Duration = Duration::from_secs(30);
 /// Where a bucket is sought when nothing says so: where AWS's own tools begin.
 const FALLBACK_REGION: &str = "us-east-1";
 
+/// What clients of AWS's services begin with: its region, credentials and endpoint as AWS's tools would find them.
+pub async fn aws_config() -> SdkConfig {
+    let tls = Provider::Rustls(CryptoMode::Ring);
+    let timeouts = TimeoutConfig::builder()
+        .connect_timeout(CONNECT_TIMEOUT)
+        .operation_attempt_timeout(ATTEMPT_TIMEOUT)
+        .operation_timeout(CALL_TIMEOUT)
+        .build();
+    // Not the whole default chain: asking the machine's metadata would need a client of its own, and time.
+    let region = RegionProviderChain::first_try(EnvironmentVariableRegionProvider::new())
+        .or_else(ProfileFileRegionProvider::new())
+        .or_else(Region::new(FALLBACK_REGION));
+    aws_config::defaults(BehaviorVersion::latest())
+        .region(region)
+        .http_client(Builder::new().tls_provider(tls).build_https())
+        .timeout_config(timeouts)
+        .load()
+        .await
+}
+
 /// The book's files in a bucket.
 #[derive(Debug, Clone)]
 pub struct S3Source {
@@ -48,22 +68,7 @@ impl S3Source {
     /// # Errors
     /// [`SourceError::NotFound`] when the address is none.
     pub async fn connect(url: &str) -> Result<Self, SourceError> {
-        let tls = Provider::Rustls(CryptoMode::Ring);
-        let timeouts = TimeoutConfig::builder()
-            .connect_timeout(CONNECT_TIMEOUT)
-            .operation_attempt_timeout(ATTEMPT_TIMEOUT)
-            .operation_timeout(CALL_TIMEOUT)
-            .build();
-        // Not the whole default chain: asking the machine's metadata would need a client of its own, and time.
-        let region = RegionProviderChain::first_try(EnvironmentVariableRegionProvider::new())
-            .or_else(ProfileFileRegionProvider::new())
-            .or_else(Region::new(FALLBACK_REGION));
-        let shared = aws_config::defaults(BehaviorVersion::latest())
-            .region(region)
-            .http_client(Builder::new().tls_provider(tls).build_https())
-            .timeout_config(timeouts)
-            .load()
-            .await;
+        let shared = aws_config().await;
         let own_endpoint =
             shared.endpoint_url().is_some() || std::env::var_os("AWS_ENDPOINT_URL_S3").is_some();
         let config = aws_sdk_s3::config::Builder::from(&shared)

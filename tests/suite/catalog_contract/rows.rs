@@ -2,7 +2,7 @@
 
 use bookrag::book::Lesson;
 use bookrag::catalog::{
-    Catalog, ChunkRow, Commit, CommitOutcome, DocumentRow, IndexSpec, NewIndex, SiteInfo,
+    Catalog, ChunkRow, Commit, CommitOutcome, DocumentRow, IndexSpec, NewIndex, Retired, SiteInfo,
 };
 use uuid::Uuid;
 
@@ -24,6 +24,7 @@ pub(super) fn new_index(chunk_policy: &str) -> NewIndex {
             default_version: "current".to_owned(),
             ..SiteInfo::default()
         },
+        retired: Retired::Stays,
     }
 }
 

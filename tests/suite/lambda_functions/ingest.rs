@@ -1,5 +1,7 @@
 mod batches;
 mod events;
+mod killed;
+mod queued;
 
 use std::sync::Arc;
 
@@ -19,6 +21,8 @@ const BUCKET: &str = "books";
 /// The ingest function over a bucket with a book under `site/`.
 struct World {
     lambda: Lambda,
+    /// What the function was started with.
+    environment: Vec<(&'static str, String)>,
     moto: Arc<Moto>,
     backends: Backends,
 }
@@ -46,6 +50,7 @@ impl World {
         );
         Self {
             lambda: Lambda::start("ingest", &environment).await,
+            environment,
             moto,
             backends,
         }

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::{ACCOUNT, CLIENT_IP, REGION};
+use crate::moto::ReceivedMessage;
 
 const TIME: &str = "2026-01-02T03:04:05.678Z";
 const ETAG: &str = "d41d8cd98f00b204e9800998ecf8427e";
@@ -69,25 +70,42 @@ pub fn sqs_batch(bodies: &[Value]) -> Value {
 /// As [`sqs_batch`], for bodies that need not be JSON.
 #[must_use]
 pub fn sqs_batch_of_text(bodies: &[String]) -> Value {
-    let records = bodies.iter().enumerate().map(|(number, body)| {
-        json!({
-            "messageId": message_id(number),
-            "receiptHandle": format!("AQEBwJnKyrHigUMZj6rYigCgxlaS3SLy0a{number}"),
-            "body": body,
-            "attributes": {
-                "ApproximateReceiveCount": "1",
-                "SentTimestamp": "1767323045678",
-                "SenderId": "AIDAJXNJGGKNS7OSV23OI",
-                "ApproximateFirstReceiveTimestamp": "1767323045690"
-            },
-            "messageAttributes": {},
-            "md5OfBody": ETAG,
-            "eventSource": "aws:sqs",
-            "eventSourceARN": format!("arn:aws:sqs:{REGION}:{ACCOUNT}:bookrag-ingest"),
-            "awsRegion": REGION
-        })
-    });
-    json!({ "Records": records.collect::<Vec<_>>() })
+    let messages = bodies
+        .iter()
+        .enumerate()
+        .map(|(number, body)| ReceivedMessage {
+            message_id: message_id(number),
+            receipt_handle: format!("AQEBwJnKyrHigUMZj6rYigCgxlaS3SLy0a{number}"),
+            body: body.clone(),
+            receive_count: 1,
+        });
+    sqs_batch_of_received(&messages.collect::<Vec<_>>())
+}
+
+/// A batch of messages that were received from a queue, as Lambda hands them to a function.
+#[must_use]
+pub fn sqs_batch_of_received(messages: &[ReceivedMessage]) -> Value {
+    let records: Vec<Value> = messages.iter().map(sqs_record).collect();
+    json!({ "Records": records })
+}
+
+fn sqs_record(message: &ReceivedMessage) -> Value {
+    json!({
+        "messageId": message.message_id,
+        "receiptHandle": message.receipt_handle,
+        "body": message.body,
+        "attributes": {
+            "ApproximateReceiveCount": message.receive_count.to_string(),
+            "SentTimestamp": "1767323045678",
+            "SenderId": "AIDAJXNJGGKNS7OSV23OI",
+            "ApproximateFirstReceiveTimestamp": "1767323045690"
+        },
+        "messageAttributes": {},
+        "md5OfBody": ETAG,
+        "eventSource": "aws:sqs",
+        "eventSourceARN": format!("arn:aws:sqs:{REGION}:{ACCOUNT}:bookrag-ingest"),
+        "awsRegion": REGION
+    })
 }
 
 /// The id of a message by its place in its batch, from 0: what a partial failure names.

@@ -1,5 +1,6 @@
 //! The engine through the unmodified client, as the rest of the project uses it.
 
+mod aliases;
 mod lasting;
 mod refusing;
 mod searching;

@@ -50,6 +50,15 @@ async fn write(
         return Ok(CommitOutcome::Conflict);
     }
     write_inputs(transaction, commit).await?;
+    transaction
+        .execute(
+            "DELETE FROM document_failures WHERE index_id = $1 AND source = $2",
+            &[
+                (&commit.index_id, Type::INT8),
+                (&commit.document.source, Type::TEXT),
+            ],
+        )
+        .await?;
     let garbage = match &commit.chunks {
         Some(chunks) => {
             let garbage = remove_chunks(transaction, commit, chunks).await?;

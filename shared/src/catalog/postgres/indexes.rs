@@ -1,12 +1,20 @@
 //! Indexes and their counts.
 
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use jiff::Timestamp;
 use tokio_postgres::Row;
 use tokio_postgres::types::{Json, Type};
+use uuid::Uuid;
 
 use super::PostgresCatalog;
 use super::pool::single;
 use super::values::unsigned;
-use crate::catalog::{CatalogError, IndexRow, IndexState, IndexStats, NewIndex};
+use crate::catalog::{
+    BEING_DROPPED, CatalogError, IndexRow, IndexState, IndexStats, NewIndex, OF_AN_INDEX, Retired,
+    SwitchOutcome,
+};
 
 impl PostgresCatalog {
     pub(in crate::catalog) async fn ensure_index(
@@ -17,42 +25,158 @@ impl PostgresCatalog {
         let found = self
             .pool
             .query(
-                "UPDATE indexes SET site = $2 WHERE spec = $1 RETURNING *",
-                &[(&spec, Type::JSONB), (&site, Type::JSONB)],
+                "SELECT * FROM indexes WHERE spec = $1",
+                &[(&spec, Type::JSONB)],
             )
             .await?;
         if let Some(row) = found.first() {
-            return index_row(row);
+            being_dropped(row)?;
+            let row = index_row(row)?;
+            let revives = row.state == IndexState::Retired && index.retired == Retired::Revives;
+            if row.site == index.site && !revives {
+                return Ok(row);
+            }
         }
         let mut transaction = self.pool.begin().await?;
         // Of two that make the first index at once, one waits and sees that there is one.
         transaction
             .execute("LOCK TABLE indexes IN SHARE ROW EXCLUSIVE MODE", &[])
             .await?;
+        let revive = index.retired == Retired::Revives;
         let rows = transaction
             .query(
                 "INSERT INTO indexes (spec, collection, state, site)
-                 SELECT $1, $2, CASE WHEN EXISTS (SELECT FROM indexes) THEN 'building' ELSE 'live' END, $3
-                 ON CONFLICT (spec) DO UPDATE SET site = excluded.site
+                 SELECT $1, $2,
+                    CASE WHEN EXISTS (SELECT FROM indexes WHERE state = 'live') THEN 'building' ELSE 'live' END, $3
+                 ON CONFLICT (spec) DO UPDATE SET site = excluded.site,
+                    state = CASE WHEN $4 AND indexes.state = 'retired' THEN 'building' ELSE indexes.state END
                  RETURNING *",
                 &[
                     (&spec, Type::JSONB),
                     (&index.collection, Type::TEXT),
                     (&site, Type::JSONB),
+                    (&revive, Type::BOOL),
                 ],
             )
             .await?;
-        let row = index_row(single(&rows)?)?;
+        let row = single(&rows)?;
+        being_dropped(row)?;
+        let row = index_row(row)?;
         transaction.commit().await?;
         Ok(row)
     }
 
-    pub(in crate::catalog) async fn live_index(&self) -> Result<Option<IndexRow>, CatalogError> {
+    pub(in crate::catalog) async fn indexes(&self) -> Result<Vec<IndexRow>, CatalogError> {
         let rows = self
             .pool
-            .query("SELECT * FROM indexes WHERE state = 'live'", &[])
+            .query(
+                "SELECT * FROM indexes WHERE dropped_at IS NULL ORDER BY index_id",
+                &[],
+            )
             .await?;
-        rows.first().map(index_row).transpose()
+        rows.iter().map(index_row).collect()
+    }
+
+    pub(in crate::catalog) async fn switch(
+        &self,
+        index_id: i64,
+        documents: &BTreeMap<Uuid, String>,
+    ) -> Result<SwitchOutcome, CatalogError> {
+        let mut transaction = self.pool.begin().await?;
+        // As where an index is made: the two take turns.
+        transaction
+            .execute("LOCK TABLE indexes IN SHARE ROW EXCLUSIVE MODE", &[])
+            .await?;
+        // Commits hold their index's row: those that began are waited for, others wait.
+        let rows = transaction
+            .query("SELECT * FROM indexes ORDER BY index_id FOR UPDATE", &[])
+            .await?;
+        let indexes = rows.iter().map(index_row).collect::<Result<Vec<_>, _>>()?;
+        let Some(index) = indexes.iter().find(|index| index.index_id == index_id) else {
+            return Err(CatalogError::Rejected(format!("no index {index_id}")));
+        };
+        if index.state == IndexState::Retired {
+            transaction.roll_back().await;
+            return Ok(SwitchOutcome::Retired);
+        }
+        let held = transaction
+            .query(
+                "SELECT document_id, fingerprint FROM documents WHERE index_id = $1 AND NOT deleted",
+                &[(&index_id, Type::INT8)],
+            )
+            .await?;
+        let held = held
+            .iter()
+            .map(|row| Ok((row.try_get(0)?, row.try_get(1)?)))
+            .collect::<Result<_, CatalogError>>()?;
+        let outcome = SwitchOutcome::of(&held, documents);
+        if outcome != SwitchOutcome::Switched {
+            transaction.roll_back().await;
+            return Ok(outcome);
+        }
+        for change in [
+            "UPDATE indexes SET state = 'retired', retired_at = now() WHERE state = 'live' AND index_id <> $1",
+            "UPDATE indexes SET state = 'live', retired_at = NULL WHERE index_id = $1",
+        ] {
+            transaction
+                .execute(change, &[(&index_id, Type::INT8)])
+                .await?;
+        }
+        transaction.commit().await?;
+        Ok(SwitchOutcome::Switched)
+    }
+
+    pub(in crate::catalog) async fn begin_drop(
+        &self,
+        age: Duration,
+    ) -> Result<Vec<IndexRow>, CatalogError> {
+        let microseconds = i64::try_from(age.as_micros()).unwrap_or(i64::MAX);
+        let rows = self
+            .pool
+            .query(
+                "UPDATE indexes SET dropped_at = coalesce(dropped_at, now())
+                 WHERE state = 'retired'
+                    AND (dropped_at IS NOT NULL OR now() - retired_at >= $1 * interval '1 microsecond')
+                 RETURNING *",
+                &[(&microseconds, Type::INT8)],
+            )
+            .await?;
+        rows.iter().map(index_row).collect()
+    }
+
+    pub(in crate::catalog) async fn finish_drop(&self, index_id: i64) -> Result<(), CatalogError> {
+        let mut transaction = self.pool.begin().await?;
+        for table in OF_AN_INDEX {
+            // Only what is being dropped: never the rows of an index that is used.
+            let statement = format!(
+                "DELETE FROM {table} WHERE index_id = $1
+                    AND EXISTS (SELECT FROM indexes WHERE index_id = $1 AND dropped_at IS NOT NULL)"
+            );
+            transaction
+                .execute(&statement, &[(&index_id, Type::INT8)])
+                .await?;
+        }
+        transaction.commit().await
+    }
+
+    pub(in crate::catalog) async fn record_failure(
+        &self,
+        index_id: i64,
+        source: &str,
+        reason: &str,
+    ) -> Result<(), CatalogError> {
+        self.pool
+            .query(
+                "INSERT INTO document_failures (index_id, source, reason, failed_at) VALUES ($1, $2, $3, now())
+                 ON CONFLICT (index_id, source) DO UPDATE SET reason = excluded.reason, failed_at = excluded.failed_at",
+                &[
+                    (&index_id, Type::INT8),
+                    (&source, Type::TEXT),
+                    (&reason, Type::TEXT),
+                ],
+            )
+            .await?;
+        Ok(())
     }
 
     pub(in crate::catalog) async fn stats(
@@ -72,23 +196,37 @@ impl PostgresCatalog {
                         ORDER BY source) AS stale_sources,
                     ARRAY(SELECT skip_reason FROM documents
                         WHERE index_id = $1 AND NOT deleted AND skip_reason IS NOT NULL
-                        ORDER BY source) AS stale_reasons
+                        ORDER BY source) AS stale_reasons,
+                    ARRAY(SELECT source FROM document_failures WHERE index_id = $1 ORDER BY source) AS failed_sources,
+                    ARRAY(SELECT reason FROM document_failures WHERE index_id = $1 ORDER BY source) AS failed_reasons
                  FROM (SELECT count(*) AS chunks, coalesce(sum(token_count), 0)::bigint AS tokens
                     FROM document_chunks WHERE index_id = $1) AS of_chunks",
                 &[(&index_id, Type::INT8)],
             )
             .await?;
         let row = single(&rows)?;
-        let sources: Vec<String> = row.try_get("stale_sources")?;
-        let reasons: Vec<String> = row.try_get("stale_reasons")?;
+        let pairs = |sources: &str, reasons: &str| -> Result<_, CatalogError> {
+            let sources: Vec<String> = row.try_get(sources)?;
+            let reasons: Vec<String> = row.try_get(reasons)?;
+            Ok(sources.into_iter().zip(reasons).collect())
+        };
         Ok(IndexStats {
             documents: unsigned(row, "documents")?,
             chunks: unsigned(row, "chunks")?,
             tokens: unsigned(row, "tokens")?,
-            stale: sources.into_iter().zip(reasons).collect(),
+            stale: pairs("stale_sources", "stale_reasons")?,
+            failed: pairs("failed_sources", "failed_reasons")?,
             pending_points: unsigned(row, "pending_points")?,
             last_indexed_at: row.try_get("last_indexed_at")?,
         })
+    }
+}
+
+fn being_dropped(row: &Row) -> Result<(), CatalogError> {
+    let since: Option<Timestamp> = row.try_get("dropped_at")?;
+    match since {
+        None => Ok(()),
+        Some(_) => Err(CatalogError::Unavailable(BEING_DROPPED.to_owned())),
     }
 }
 

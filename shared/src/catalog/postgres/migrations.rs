@@ -6,7 +6,10 @@ use tokio_postgres::types::Type;
 use crate::catalog::{CatalogError, SCHEMA_VERSION};
 
 /// The first makes version 1, each other one more.
-const MIGRATIONS: &[&str] = &[include_str!("../../../migrations/0001_catalog.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../../../migrations/0001_catalog.sql"),
+    include_str!("../../../migrations/0002_reindex.sql"),
+];
 
 /// What starts a migration's transaction. Two that run at once take turns by the advisory lock, which ends with the
 /// transaction and is there before the first table is; its key is this program's name in ASCII.

@@ -216,9 +216,12 @@ impl Connection<'_> {
         let limit = self.pool.options.statement_timeout;
         let client = self.client.as_ref().expect("only dropping takes it");
         self.reusable = false;
-        let answer = timeout(limit, call(client))
-            .await
-            .map_err(|_| Failure::timeout(limit))??;
+        let Ok(answer) = timeout(limit, call(client)).await else {
+            // Whatever made this one silent may have made the others, which are as old, so.
+            self.pool.idle().clear();
+            return Err(Failure::timeout(limit));
+        };
+        let answer = answer?;
         self.reusable = !self.in_transaction;
         Ok(answer)
     }

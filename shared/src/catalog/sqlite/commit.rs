@@ -60,6 +60,10 @@ fn write(transaction: &Transaction, commit: &Commit) -> Result<CommitOutcome, Ca
         return Ok(CommitOutcome::Conflict);
     }
     write_inputs(transaction, commit)?;
+    transaction.execute(
+        "DELETE FROM document_failures WHERE index_id = ?1 AND source = ?2",
+        (commit.index_id, &commit.document.source),
+    )?;
     let garbage = match &commit.chunks {
         Some(chunks) => write_chunks(transaction, commit, chunks)?,
         None => Vec::new(),

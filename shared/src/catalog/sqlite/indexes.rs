@@ -1,10 +1,17 @@
 //! Indexes and their counts.
 
-use rusqlite::{OptionalExtension, Row};
+use std::collections::BTreeMap;
+use std::time::Duration;
 
-use super::values::{count, damaged, from_json, json, now, timestamp};
+use rusqlite::{OptionalExtension, Row};
+use uuid::Uuid;
+
+use super::values::{ago, count, damaged, from_json, json, now, timestamp, uuid};
 use super::{SqliteCatalog, begin_write};
-use crate::catalog::{CatalogError, IndexRow, IndexState, IndexStats, NewIndex};
+use crate::catalog::{
+    BEING_DROPPED, CatalogError, IndexRow, IndexState, IndexStats, NewIndex, OF_AN_INDEX, Retired,
+    SwitchOutcome,
+};
 
 impl SqliteCatalog {
     pub(in crate::catalog) async fn ensure_index(
@@ -13,29 +20,130 @@ impl SqliteCatalog {
     ) -> Result<IndexRow, CatalogError> {
         let (spec, site) = (json(&index.spec), json(&index.site));
         let collection = index.collection.clone();
+        let revive = index.retired == Retired::Revives;
         self.run(move |connection| {
             let transaction = begin_write(connection)?;
-            let row = transaction.query_row(
+            let (row, dropped): (IndexRow, Option<i64>) = transaction.query_row(
                 "INSERT INTO indexes (spec, collection, state, site, created_at)
-                 SELECT ?1, ?2, CASE WHEN EXISTS (SELECT 1 FROM indexes) THEN 'building' ELSE 'live' END, ?3, ?4
+                 SELECT ?1, ?2,
+                    CASE WHEN EXISTS (SELECT 1 FROM indexes WHERE state = 'live') THEN 'building' ELSE 'live' END,
+                    ?3, ?4
                  WHERE true
-                 ON CONFLICT (spec) DO UPDATE SET site = excluded.site
+                 ON CONFLICT (spec) DO UPDATE SET site = excluded.site,
+                    state = CASE WHEN ?5 AND indexes.state = 'retired' THEN 'building' ELSE indexes.state END
                  RETURNING *",
-                (spec, collection, site, now()),
-                index_row,
+                (spec, collection, site, now(), revive),
+                |row| Ok((index_row(row)?, row.get("dropped_at")?)),
             )?;
+            if dropped.is_some() {
+                return Err(CatalogError::Unavailable(BEING_DROPPED.to_owned()));
+            }
             transaction.commit()?;
             Ok(row)
         })
         .await
     }
 
-    pub(in crate::catalog) async fn live_index(&self) -> Result<Option<IndexRow>, CatalogError> {
+    pub(in crate::catalog) async fn indexes(&self) -> Result<Vec<IndexRow>, CatalogError> {
         self.run(|connection| {
-            let row = connection
-                .query_row("SELECT * FROM indexes WHERE state = 'live'", (), index_row)
+            let rows = connection
+                .prepare("SELECT * FROM indexes WHERE dropped_at IS NULL ORDER BY index_id")?
+                .query_map((), index_row)?
+                .collect::<Result<_, _>>()?;
+            Ok(rows)
+        })
+        .await
+    }
+
+    pub(in crate::catalog) async fn switch(
+        &self,
+        index_id: i64,
+        documents: &BTreeMap<Uuid, String>,
+    ) -> Result<SwitchOutcome, CatalogError> {
+        let documents = documents.clone();
+        self.run(move |connection| {
+            let transaction = begin_write(connection)?;
+            let index = transaction
+                .query_row(
+                    "SELECT * FROM indexes WHERE index_id = ?1",
+                    [index_id],
+                    index_row,
+                )
                 .optional()?;
-            Ok(row)
+            match index.map(|index| index.state) {
+                None => return Err(CatalogError::Rejected(format!("no index {index_id}"))),
+                Some(IndexState::Retired) => return Ok(SwitchOutcome::Retired),
+                Some(IndexState::Building | IndexState::Live) => {}
+            }
+            let held = transaction
+                .prepare("SELECT document_id, fingerprint FROM documents WHERE index_id = ?1 AND NOT deleted")?
+                .query_map([index_id], |row| Ok((uuid(row, "document_id")?, row.get("fingerprint")?)))?
+                .collect::<Result<_, _>>()?;
+            let outcome = SwitchOutcome::of(&held, &documents);
+            if outcome == SwitchOutcome::Switched {
+                transaction.execute(
+                    "UPDATE indexes SET state = 'retired', retired_at = ?2 WHERE state = 'live' AND index_id <> ?1",
+                    (index_id, now()),
+                )?;
+                transaction.execute(
+                    "UPDATE indexes SET state = 'live', retired_at = NULL WHERE index_id = ?1",
+                    [index_id],
+                )?;
+                transaction.commit()?;
+            }
+            Ok(outcome)
+        })
+        .await
+    }
+
+    pub(in crate::catalog) async fn begin_drop(
+        &self,
+        age: Duration,
+    ) -> Result<Vec<IndexRow>, CatalogError> {
+        self.run(move |connection| {
+            let rows = connection
+                .prepare(
+                    "UPDATE indexes SET dropped_at = coalesce(dropped_at, ?2)
+                     WHERE state = 'retired' AND (dropped_at IS NOT NULL OR retired_at <= ?1) RETURNING *",
+                )?
+                .query_map((ago(age), now()), index_row)?
+                .collect::<Result<_, _>>()?;
+            Ok(rows)
+        })
+        .await
+    }
+
+    pub(in crate::catalog) async fn finish_drop(&self, index_id: i64) -> Result<(), CatalogError> {
+        self.run(move |connection| {
+            let transaction = begin_write(connection)?;
+            for table in OF_AN_INDEX {
+                // Only what is being dropped: never the rows of an index that is used.
+                let statement = format!(
+                    "DELETE FROM {table} WHERE index_id = ?1
+                        AND EXISTS (SELECT 1 FROM indexes WHERE index_id = ?1 AND dropped_at IS NOT NULL)"
+                );
+                transaction.execute(&statement, [index_id])?;
+            }
+            transaction.commit()?;
+            Ok(())
+        })
+        .await
+    }
+
+    pub(in crate::catalog) async fn record_failure(
+        &self,
+        index_id: i64,
+        source: &str,
+        reason: &str,
+    ) -> Result<(), CatalogError> {
+        let (source, reason) = (source.to_owned(), reason.to_owned());
+        self.run(move |connection| {
+            connection.execute(
+                "INSERT INTO document_failures (index_id, source, reason, failed_at) VALUES (?1, ?2, ?3, ?4)
+                 ON CONFLICT (index_id, source) DO UPDATE SET reason = excluded.reason, failed_at = excluded.failed_at",
+                (index_id, source, reason, now()),
+            )?;
+            Ok(())
         })
         .await
     }
@@ -61,6 +169,7 @@ impl SqliteCatalog {
                         chunks: count(row, "chunks")?,
                         tokens: count(row, "tokens")?,
                         stale: Vec::new(),
+                        failed: Vec::new(),
                         pending_points: count(row, "pending_points")?,
                         last_indexed_at: committed
                             .map(|_| timestamp(row, "last_indexed_at"))
@@ -73,6 +182,10 @@ impl SqliteCatalog {
                     "SELECT source, skip_reason FROM documents
                      WHERE index_id = ?1 AND NOT deleted AND skip_reason IS NOT NULL ORDER BY source",
                 )?
+                .query_map([index_id], |row| Ok((row.get(0)?, row.get(1)?)))?
+                .collect::<Result<_, _>>()?;
+            stats.failed = transaction
+                .prepare("SELECT source, reason FROM document_failures WHERE index_id = ?1 ORDER BY source")?
                 .query_map([index_id], |row| Ok((row.get(0)?, row.get(1)?)))?
                 .collect::<Result<_, _>>()?;
             Ok(stats)

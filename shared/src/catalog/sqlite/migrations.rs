@@ -6,7 +6,10 @@ use super::{begin_write, values::now};
 use crate::catalog::{CatalogError, SCHEMA_VERSION};
 
 /// The first makes version 1, each other one more.
-const MIGRATIONS: &[&str] = &[include_str!("../../../migrations/sqlite/0001_catalog.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../../../migrations/sqlite/0001_catalog.sql"),
+    include_str!("../../../migrations/sqlite/0002_reindex.sql"),
+];
 
 /// Applies what is missing, each migration in a transaction. Returns the version after it.
 pub(super) fn apply(connection: &mut Connection) -> Result<i32, CatalogError> {

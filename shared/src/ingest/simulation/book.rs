@@ -1,5 +1,8 @@
 //! A small book that changes at random: pages that share texts, partials, a category, drafts, broken pages.
 
+use std::collections::BTreeMap;
+
+use crate::book::SiteSettings;
 use crate::faults::Random;
 use crate::source::MemorySource;
 
@@ -21,6 +24,47 @@ const TEXTS: [&str; 6] = [
     "Charge the battery before frost.",
     "The robot waits for the sun.",
 ];
+
+/// A page that stays as it is: a book without any is refused.
+pub(super) const FIRST_PAGE: &str = "docs/first.md";
+const SETTINGS: &str = "bookrag.toml";
+
+/// The book at the beginning.
+pub(super) fn begin(source: &MemorySource) {
+    let text = format!("# First\n\n{}\n", TEXTS[0]);
+    source
+        .files()
+        .insert(FIRST_PAGE.to_owned(), text.into_bytes());
+}
+
+/// Other settings: other URLs, or a page that is none any more.
+pub(super) fn change_settings(source: &MemorySource, random: &mut Random) -> String {
+    let settings = match random.below(4) {
+        0 => String::new(),
+        1 => "base_url = '/book/'\n".to_owned(),
+        _ => {
+            let page = PAGES[random.below(PAGES.len())];
+            let page = page.strip_prefix("docs/").unwrap_or(page);
+            format!("exclude = ['{page}']\n")
+        }
+    };
+    let mut files = source.files();
+    files.insert(SETTINGS.to_owned(), settings.into_bytes());
+    SETTINGS.to_owned()
+}
+
+/// The settings as they are now.
+pub(super) fn settings(files: &BTreeMap<String, Vec<u8>>) -> SiteSettings {
+    let files = files
+        .get(SETTINGS)
+        .map(|bytes| {
+            let text = String::from_utf8_lossy(bytes).into_owned();
+            (SETTINGS.to_owned(), text)
+        })
+        .into_iter()
+        .collect();
+    SiteSettings::read(&files, true)
+}
 
 /// Changes a file, or several; returns the paths whose events follow.
 pub(super) fn change(source: &MemorySource, random: &mut Random) -> Vec<String> {

@@ -9,7 +9,7 @@ mod world;
 
 use crate::faults::Part;
 
-use world::{Failure, World};
+use world::{Attack, Failure, World};
 
 /// Histories in a run of all tests.
 const HISTORIES: u64 = 1_000;
@@ -19,7 +19,7 @@ const SEARCHED: u64 = 20_000;
 
 /// Runs the history of a seed.
 fn history(seed: u64, removed: Option<Part>) -> Result<(), Failure> {
-    World::new(seed, removed).run()
+    World::new(seed, removed, Vec::new()).run()
 }
 
 fn from_env(name: &str) -> Option<u64> {
@@ -42,8 +42,7 @@ fn whatever_happens_the_index_is_the_book_in_the_end() {
 #[test]
 fn what_the_store_lost_or_kept_is_found_and_mended() {
     for seed in 0..HISTORIES / 4 {
-        let mut world = World::new(seed, None);
-        world.damage = true;
+        let mut world = World::new(seed, None, vec![Attack::Damage]);
         if let Err(failure) = world.run() {
             panic!("seed {seed}: {failure}");
         }
@@ -53,12 +52,48 @@ fn what_the_store_lost_or_kept_is_found_and_mended() {
 #[test]
 fn comparing_while_others_write_does_no_harm() {
     for seed in 0..HISTORIES {
-        let mut world = World::new(seed, None);
-        world.comparers = true;
+        let mut world = World::new(seed, None, vec![Attack::Comparisons]);
         if let Err(failure) = world.run() {
             panic!("seed {seed}: {failure}");
         }
     }
+}
+
+#[test]
+fn settings_that_change_meanwhile_reach_every_page() {
+    for seed in 0..HISTORIES {
+        let mut world = World::new(seed, None, vec![Attack::Settings]);
+        if let Err(failure) = world.run() {
+            panic!("seed {seed}: {failure}");
+        }
+    }
+}
+
+/// A history in which another deployment fills an index of its own, and switches to it.
+fn deployment(seed: u64, removed: Option<Part>) -> Result<(), Failure> {
+    let attacks = if seed.is_multiple_of(2) {
+        vec![Attack::Deployment, Attack::Settings]
+    } else {
+        vec![Attack::Deployment]
+    };
+    World::new(seed, removed, attacks).run()
+}
+
+#[test]
+fn a_switch_of_indexes_under_writers_loses_nothing() {
+    for seed in 0..HISTORIES / 4 {
+        if let Err(failure) = deployment(seed, None) {
+            panic!("seed {seed}: {failure}");
+        }
+    }
+}
+
+#[test]
+fn the_look_after_the_switch_is_missed() {
+    let part = Some(Part::LookAfterSwitch);
+    let seed = (0..SEARCHED).find(|seed| deployment(*seed, part).is_err());
+    let seed = seed.expect("a history needs the look after the switch");
+    eprintln!("without LookAfterSwitch, seed {seed}");
 }
 
 /// Removes a part of the protocol and looks for a history that goes wrong without it.
@@ -115,7 +150,7 @@ fn the_look_after_the_commit_is_missed() {
 fn a_seed_replays_exactly() {
     for seed in 0..20 {
         let trace = |seed| {
-            let mut world = World::new(seed, None);
+            let mut world = World::new(seed, None, vec![Attack::Settings]);
             let result = world.run().map_err(|failure| failure.to_string());
             (result, world.trace())
         };

@@ -9,10 +9,14 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use super::super::{Ingest, IngestError};
+use super::super::{
+    Change, Ingest, IngestError, MassDeletion, OpenOptions, Ports, SyncError, SyncOptions, sync,
+};
 use super::book;
-use crate::book::{Inputs, SiteSettings, list_pages, missing_inputs, read_document};
-use crate::catalog::{Catalog, ChunkRow, IndexRow, IndexSpec, IndexState, SiteInfo, SqliteCatalog};
+use crate::book::{
+    Inputs, SETTINGS_FILES, SiteSettings, list_pages, missing_inputs, read_document,
+};
+use crate::catalog::{Catalog, ChunkRow, IndexRow, Retired, SqliteCatalog};
 use crate::chunk::{ChunkPolicy, chunk_document};
 use crate::embed::{Embedder, FakeEmbedder};
 use crate::faults::{self, Part, Random};
@@ -21,6 +25,8 @@ use crate::source::{MemorySource, Source};
 
 /// Steps in which files change and things fail; then it is quiet.
 const EVENTFUL_STEPS: usize = 160;
+/// As many in which another deployment takes over: a run over the whole book is long.
+const DEPLOYMENT_STEPS: usize = 500;
 /// More steps than any history takes to be done.
 const MAX_STEPS: usize = 200_000;
 /// Handlers at work at once.
@@ -59,22 +65,46 @@ struct Event {
     then: MemorySource,
 }
 
+/// What a reader finds in the catalog, after so many changes of it.
+#[derive(Default)]
+struct Seen {
+    changes: u64,
+    collection: String,
+    rows: BTreeMap<String, Vec<ChunkRow>>,
+}
+
+/// How the next deployment cuts pages.
+const NEXT_POLICY: ChunkPolicy = ChunkPolicy::PARAGRAPH_512;
+
+/// What may happen in a history besides changes, crashes and failures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Attack {
+    /// The store is damaged at the end.
+    Damage,
+    /// Comparisons run beside the writers.
+    Comparisons,
+    /// The site's settings change.
+    Settings,
+    /// Another deployment takes over, which cuts pages in another way and fills an index of its own.
+    Deployment,
+}
+
 pub(super) struct World {
     random: Random,
     removed: Option<Part>,
-    /// Whether the store is damaged at the end.
-    pub(super) damage: bool,
-    /// Whether comparisons run beside the writers.
-    pub(super) comparers: bool,
+    /// What happens besides changes, crashes and failures.
+    attacks: Vec<Attack>,
     source: MemorySource,
     points: FakeIndex,
     ingest: Ingest,
+    /// What the deployment before works with.
+    former: Option<Ingest>,
     events: Vec<Event>,
     tasks: Vec<Task>,
     trace: Vec<String>,
     /// The catalog's tables, and its rows as they were after that many changes.
     tables: SqliteCatalog,
-    seen: (u64, BTreeMap<String, Vec<ChunkRow>>),
+    seen: Seen,
     /// How many texts there were to embed in each revision of each page, whether or not they were in another.
     revisions: BTreeMap<(String, Vec<Uuid>), usize>,
     /// Tasks that did not succeed.
@@ -82,64 +112,51 @@ pub(super) struct World {
 }
 
 impl World {
-    pub(super) fn new(seed: u64, removed: Option<Part>) -> Self {
+    pub(super) fn new(seed: u64, removed: Option<Part>, attacks: Vec<Attack>) -> Self {
         faults::begin(seed, removed);
         let source = MemorySource::default();
+        book::begin(&source);
+        let source_then = source.snapshot();
         let points = FakeIndex::default();
         let tables = SqliteCatalog::simulated().expect("SQLite has memory");
         let catalog = Catalog::Sqlite(tables.clone());
-        let settings = SiteSettings::read(&BTreeMap::new(), true);
-        let index = VectorIndex::fake(points.clone()).expect("a fake needs no server");
-        let index_row = IndexRow {
-            index_id: 0,
-            spec: IndexSpec {
-                embedder: String::new(),
-                embedder_fingerprint: String::new(),
-                dimensions: 0,
-                chunk_policy: String::new(),
-                embedded_text_version: 0,
-                bm25: String::new(),
-            },
-            collection: String::new(),
-            state: IndexState::Live,
-            site: SiteInfo::default(),
-        };
-        let mut ingest = Ingest {
+        let ports = Ports {
             source: Source::Memory(source.clone()),
-            settings,
-            site: "site".to_owned(),
-            policy: ChunkPolicy::ADAPTIVE,
             embedder: Embedder::Fake(FakeEmbedder::new()),
-            index,
+            index: VectorIndex::fake(points.clone()).expect("a fake needs no server"),
             catalog,
-            index_row,
         };
-        let (catalog, index, embedder) = (&ingest.catalog, &ingest.index, &ingest.embedder);
-        let opened = block_on(Ingest::open_index(
-            catalog,
-            index,
-            embedder,
-            &ingest.policy,
-            "simulated",
-            ("site", SiteInfo::default()),
-        ));
-        ingest.index_row = opened.expect("nothing fails yet");
+        let options = OpenOptions {
+            site: "site".to_owned(),
+            title: "The book".to_owned(),
+            policy: ChunkPolicy::ADAPTIVE,
+            collection: "simulated".to_owned(),
+            retired: Retired::Stays,
+        };
+        let ingest = block_on(Ingest::open(ports, options)).expect("nothing fails yet");
         Self {
             random: Random(seed ^ 0x5eed),
             removed,
-            damage: false,
-            comparers: false,
+            attacks,
             source,
             points,
             ingest,
-            events: Vec::new(),
+            former: None,
+            events: vec![Event {
+                path: book::FIRST_PAGE.to_owned(),
+                then: source_then,
+            }],
             tasks: Vec::new(),
             trace: Vec::new(),
             tables,
-            seen: (0, BTreeMap::new()),
+            seen: Seen::default(),
             revisions: BTreeMap::new(),
             lost: 0,
         }
+    }
+
+    fn suffers(&self, attack: Attack) -> bool {
+        self.attacks.contains(&attack)
     }
 
     /// What happened, a line a step.
@@ -153,7 +170,7 @@ impl World {
         let script = faults::end().expect("the history is running");
         result?;
         // A revision's texts are embedded once, and once more for an attempt that was lost.
-        let lost = self.lost + script.started_over + usize::from(self.damage);
+        let lost = self.lost + script.started_over + usize::from(self.suffers(Attack::Damage));
         let texts: usize = self.revisions.values().sum();
         let most = self.revisions.values().max().copied().unwrap_or(0);
         if script.embedded > texts + lost * most {
@@ -168,14 +185,24 @@ impl World {
     /// Files change, tasks run in any order, calls fail, tasks die.
     fn happen(&mut self) -> Result<(), Failure> {
         faults::with(|script| script.failures = FAILURES);
-        for _ in 0..EVENTFUL_STEPS {
+        let steps = if self.suffers(Attack::Deployment) {
+            DEPLOYMENT_STEPS
+        } else {
+            EVENTFUL_STEPS
+        };
+        for _ in 0..steps {
             match self.random.below(40) {
+                // Seldom enough for an index to be the whole book now and then, which is when it can become the live one.
+                1..=3 if self.suffers(Attack::Deployment) => {}
                 0..=3 => self.change(),
                 4 => self.deliver_again(),
+                16 if self.suffers(Attack::Settings) => self.change_settings(),
+                17 if self.suffers(Attack::Deployment) => self.deploy(),
+                18 if self.suffers(Attack::Deployment) => self.start_sync(),
                 5 if !self.tasks.is_empty() => self.crash(),
                 6 => self.leap(),
                 7 => self.start_sweep(),
-                15 if self.comparers => self.start_comparison(),
+                15 if self.suffers(Attack::Comparisons) => self.start_comparison(),
                 8..=14 => self.start_handler(),
                 _ => {}
             }
@@ -199,12 +226,15 @@ impl World {
         if !(self.tasks.is_empty() && self.events.is_empty()) {
             return Err(Failure("events are served without end".to_owned()));
         }
-        // Intents are claimed after one leap, and their rows go after the next.
-        for _ in 0..3 {
+        if self.suffers(Attack::Deployment) {
+            self.finish_deployment()?;
+        }
+        // Intents are claimed after one leap, and their rows go after the next; a retired index after four.
+        for _ in 0..6 {
             faults::with(|script| script.pass(LEAP));
             block_on(self.ingest.sweep()).map_err(|error| Failure(error.to_string()))?;
         }
-        if self.damage {
+        if self.suffers(Attack::Damage) {
             self.mend()?;
         }
         self.check_end()
@@ -215,9 +245,13 @@ impl World {
     fn mend(&mut self) -> Result<(), Failure> {
         let broken = |error: IngestError| Failure(error.to_string());
         let damaged = Uuid::from_u64_pair(self.random.next(), self.random.next());
-        self.points.damage(self.random.below(1_000), damaged);
+        let collection = self.live_collection();
+        let lost = self.random.below(1_000);
+        self.points.damage(&collection, lost, damaged);
         let differences = block_on(self.ingest.compare()).map_err(broken)?;
-        let holds_points = self.points.with_stored(|stored| !stored.is_empty());
+        let holds_points = self
+            .points
+            .with_stored(&collection, |stored| !stored.is_empty());
         if differences.stray != Vec::from_iter(holds_points.then_some(damaged))
             || differences.lost.len() != usize::from(holds_points)
         {
@@ -256,22 +290,72 @@ impl World {
         let event = self
             .events
             .swap_remove(self.random.below(self.events.len()));
-        let mut ingest = self.ingest.clone();
+        let mut ingest = match &self.former {
+            Some(former) if self.random.below(2) == 0 => former.clone(),
+            _ => self.ingest.clone(),
+        };
         if self.removed == Some(Part::LevelTriggered) {
             ingest.source = Source::Memory(event.then.clone());
         }
         let path = event.path.clone();
         self.trace.push(format!("serve {path}"));
         self.tasks.push(Task {
-            work: Box::pin(async move {
-                for source in ingest.concerned(&path).await? {
-                    ingest.ingest_document(&source).await?;
-                }
-                Ok(())
-            }),
+            work: Box::pin(serve(ingest, path)),
             event: Some(event),
             leaps: 0,
         });
+    }
+
+    fn change_settings(&mut self) {
+        let path = book::change_settings(&self.source, &mut self.random);
+        self.note_texts();
+        self.trace.push("change the settings".to_owned());
+        let then = self.source.snapshot();
+        self.events.push(Event { path, then });
+    }
+
+    /// Handlers that cut pages in another way come beside those of before.
+    fn deploy(&mut self) {
+        if self.ingest.options.policy.name == NEXT_POLICY.name {
+            return;
+        }
+        self.trace.push("deploy".to_owned());
+        self.former = Some(self.ingest.clone());
+        self.ingest.options.policy = NEXT_POLICY;
+        self.note_texts();
+    }
+
+    /// A run over the whole book, which switches to its index when that is complete.
+    fn start_sync(&mut self) {
+        if self.tasks.len() >= MAX_TASKS {
+            return;
+        }
+        self.trace.push("sync".to_owned());
+        self.tasks.push(Task {
+            work: Box::pin(run_over_the_book(self.ingest.clone())),
+            event: None,
+            leaps: 0,
+        });
+    }
+
+    /// The new deployment's index becomes the live one.
+    fn finish_deployment(&mut self) -> Result<(), Failure> {
+        self.deploy();
+        block_on(run_over_the_book(self.ingest.clone()))
+            .map_err(|error| Failure(error.to_string()))?;
+        let live = self.live();
+        if live.spec.chunk_policy != NEXT_POLICY.name {
+            return Err(Failure(format!("{live:?} is still the live index")));
+        }
+        Ok(())
+    }
+
+    /// The index that queries read.
+    fn live(&self) -> IndexRow {
+        let failures = faults::with(|script| std::mem::replace(&mut script.failures, 0));
+        let live = block_on(self.ingest.catalog.live_index());
+        faults::with(|now| now.failures = failures.unwrap_or(0));
+        live.expect("the catalog answers").expect("there is one")
     }
 
     fn start_sweep(&mut self) {
@@ -291,6 +375,7 @@ impl World {
         self.trace.push("compare".to_owned());
         self.tasks.push(Task {
             work: Box::pin(async move {
+                let ingest = ingest.reopened().await?;
                 let differences = ingest.compare().await?;
                 assert!(differences.lost.is_empty(), "{differences:?}");
                 ingest.repair(&differences).await?;
@@ -351,18 +436,31 @@ impl World {
         }
     }
 
-    /// The rows of every document, by its source.
+    /// The rows of every document of the live index, by its source.
     fn rows(&mut self) -> &BTreeMap<String, Vec<ChunkRow>> {
+        self.look();
+        &self.seen.rows
+    }
+
+    fn live_collection(&mut self) -> String {
+        self.look();
+        self.seen.collection.clone()
+    }
+
+    fn look(&mut self) {
         let changes = self.tables.changes();
-        if self.seen.0 != changes {
-            self.seen = (changes, self.read_rows());
+        if self.seen.changes != changes {
+            self.seen = Seen {
+                changes,
+                collection: self.live().collection,
+                rows: self.read_rows(),
+            };
         }
-        &self.seen.1
     }
 
     fn read_rows(&self) -> BTreeMap<String, Vec<ChunkRow>> {
+        let index_id = self.live().index_id;
         let script = faults::with(|script| std::mem::replace(&mut script.failures, 0));
-        let index_id = self.ingest.index_row.index_id;
         let catalog = &self.ingest.catalog;
         let documents = block_on(catalog.documents(index_id)).expect("the catalog answers");
         let rows = documents
@@ -380,8 +478,9 @@ impl World {
     fn check_readers(&mut self) -> Result<(), Failure> {
         let points = self.points.clone();
         let joined = self.removed != Some(Part::Join);
+        let collection = self.live_collection();
         let rows = self.rows();
-        points.with_stored(|stored| {
+        points.with_stored(&collection, |stored| {
             let mut listed = BTreeSet::new();
             for (source, row) in rows
                 .iter()
@@ -415,17 +514,18 @@ impl World {
     fn expected(&self) -> BTreeMap<String, BTreeSet<(Uuid, u32, i64)>> {
         let files = self.source.files();
         let paths = files.keys().cloned().collect();
-        let settings = &self.ingest.settings;
+        let settings = &book::settings(&files);
         let mut expected = BTreeMap::new();
         for page in list_pages(settings, &paths) {
             let bytes = &files[&page.source];
             let inputs = inputs_of(settings, &page, bytes, &files);
-            let Ok(document) = read_document(settings, &self.ingest.site, &page, bytes, &inputs)
+            let Ok(document) =
+                read_document(settings, &self.ingest.options.site, &page, bytes, &inputs)
             else {
                 continue;
             };
             let tier = document.front_matter.hardware_tier.unwrap_or(1);
-            let chunks = chunk_document(&document, &self.ingest.policy);
+            let chunks = chunk_document(&document, &self.ingest.options.policy);
             let chunks = chunks
                 .into_iter()
                 .map(|chunk| (chunk.chunk_id, chunk.start_line, tier))
@@ -439,7 +539,8 @@ impl World {
     fn check_end(&mut self) -> Result<(), Failure> {
         let expected = self.expected();
         let rows = self.rows().clone();
-        let tiers: BTreeMap<Uuid, i64> = self.points.with_stored(|stored| {
+        let live = self.live();
+        let tiers: BTreeMap<Uuid, i64> = self.points.with_stored(&live.collection, |stored| {
             let tiers = stored
                 .iter()
                 .map(|(id, point)| (*id, point.payload.hardware_tier));
@@ -483,30 +584,37 @@ impl World {
                 "{stray} points are left that nothing lists"
             )));
         }
-        let pending = block_on(
-            self.ingest
-                .catalog
-                .pending_count(self.ingest.index_row.index_id),
-        );
-        match pending {
-            Ok(0) => Ok(()),
-            other => Err(Failure(format!("points are still pending: {other:?}"))),
+        let indexes = block_on(self.ingest.catalog.indexes()).expect("the catalog answers");
+        for index in &indexes {
+            let pending = block_on(self.ingest.catalog.pending_count(index.index_id));
+            if !matches!(pending, Ok(0)) {
+                return Err(Failure(format!("points are still pending: {pending:?}")));
+            }
         }
+        let kept: BTreeSet<String> = indexes.into_iter().map(|index| index.collection).collect();
+        if self.points.collections() != kept || kept.len() != 1 {
+            let collections = self.points.collections();
+            return Err(Failure(format!(
+                "the collections are {collections:?}, the indexes' {kept:?}"
+            )));
+        }
+        Ok(())
     }
 
     /// Notes how many texts there are to embed in the pages as they are now.
     fn note_texts(&mut self) {
         let files = self.source.files();
         let paths = files.keys().cloned().collect();
-        let settings = &self.ingest.settings;
+        let settings = &book::settings(&files);
         for page in list_pages(settings, &paths) {
             let bytes = &files[&page.source];
             let inputs = inputs_of(settings, &page, bytes, &files);
-            let Ok(document) = read_document(settings, &self.ingest.site, &page, bytes, &inputs)
+            let Ok(document) =
+                read_document(settings, &self.ingest.options.site, &page, bytes, &inputs)
             else {
                 continue;
             };
-            let chunks = chunk_document(&document, &self.ingest.policy);
+            let chunks = chunk_document(&document, &self.ingest.options.policy);
             let leaves = chunks.iter().flat_map(|chunk| &chunk.leaves);
             let windows = leaves.map(|leaf| {
                 self.ingest
@@ -516,6 +624,44 @@ impl World {
             });
             let ids = chunks.iter().map(|chunk| chunk.chunk_id).collect();
             self.revisions.insert((page.source, ids), windows.sum());
+        }
+    }
+}
+
+/// What the function does of an event.
+async fn serve(ingest: Ingest, path: String) -> Result<(), IngestError> {
+    let ingest = ingest.reopened().await?;
+    let sources: BTreeSet<String> = if SETTINGS_FILES.contains(&path.as_str()) {
+        let status = ingest.status("").await?;
+        let pending = status.pending.into_iter();
+        pending.map(|pending| pending.source).collect()
+    } else {
+        ingest.concerned(&path).await?
+    };
+    let mut committed = false;
+    for source in sources {
+        let change = ingest.ingest_document(&source).await?.change;
+        committed |= !matches!(change, Change::Unchanged | Change::NotAPage);
+    }
+    if committed && ingest.settings_changed().await? {
+        return Err(IngestError::Contended { path });
+    }
+    Ok(())
+}
+
+/// What the command does.
+async fn run_over_the_book(mut ingest: Ingest) -> Result<(), IngestError> {
+    ingest.options.retired = Retired::Revives;
+    let ingest = ingest.reopened().await?;
+    let options = SyncOptions {
+        mass_deletion: MassDeletion::Allow,
+    };
+    match sync(&ingest, options, |_| {}).await {
+        Ok(_) => Ok(()),
+        Err(SyncError::Ingest(error)) => Err(error),
+        Err(SyncError::Source(error)) => Err(error.into()),
+        Err(error @ (SyncError::NoPages(_) | SyncError::MassDeletion { .. })) => {
+            panic!("{error}")
         }
     }
 }

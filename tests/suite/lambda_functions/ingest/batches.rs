@@ -128,7 +128,9 @@ async fn what_was_done_under_older_settings_is_to_be_done_again() {
 }
 
 /// An embeddings API that does something else first.
-async fn embeddings_after<F>(first: impl Fn() -> F + Clone + Send + Sync + 'static) -> String
+pub(super) async fn embeddings_after<F>(
+    first: impl Fn() -> F + Clone + Send + Sync + 'static,
+) -> String
 where
     F: Future<Output = ()> + Send,
 {

@@ -1,0 +1,45 @@
+//! A book's files, catalog and vector store, compared.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use bookrag::config::Config;
+use bookrag::ingest::{Ingest, IngestError, Status};
+use serde::{Deserialize, Serialize};
+
+use crate::local::BookFolder;
+
+/// In what the three differ.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Examination {
+    /// The files against the catalog.
+    pub(crate) status: Status,
+    /// Points of the store that the catalog does not know.
+    pub(crate) stray_points: usize,
+    /// Points of the catalog that the store does not have: how many, by document.
+    pub(crate) lost_points: BTreeMap<String, usize>,
+}
+
+impl Examination {
+    pub(crate) async fn of(ingest: &Ingest) -> Result<Self, IngestError> {
+        let differences = ingest.compare().await?;
+        let lost = differences.lost.into_iter();
+        Ok(Self {
+            status: ingest.status("").await?,
+            stray_points: differences.stray.len(),
+            lost_points: lost
+                .map(|(source, points)| (source, points.len()))
+                .collect(),
+        })
+    }
+
+    /// Whether there is nothing to repair.
+    pub(crate) fn is_clean(&self) -> bool {
+        self.status.pending.is_empty() && self.stray_points == 0 && self.lost_points.is_empty()
+    }
+}
+
+/// Whether the book was ever indexed: else there is nothing to compare.
+pub(crate) fn is_indexed(config: &Config, folder: &BookFolder) -> bool {
+    config.database_url.is_some() || Path::new(&folder.path).join("catalog.sqlite").is_file()
+}

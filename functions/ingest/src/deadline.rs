@@ -1,0 +1,85 @@
+//! How long an invocation may still take.
+
+use std::future::Future;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use tokio::time::{Instant, timeout_at};
+
+use crate::HandlerError;
+
+/// What is kept of an invocation's time, at most, to hand back what was not begun and to answer.
+const RESERVE: Duration = Duration::from_secs(15);
+
+/// The moments that end an invocation's work, before Lambda ends the invocation.
+#[derive(Debug, Clone, Copy)]
+pub struct Deadline {
+    /// Nothing is begun after it.
+    last_start: Instant,
+    /// What was begun is given up then.
+    end: Instant,
+}
+
+impl Deadline {
+    /// Those of an invocation that Lambda ends at `epoch_ms`, in milliseconds since 1970: a quarter of the time that is
+    /// left is kept, 15 seconds at most.
+    #[must_use]
+    pub fn before(epoch_ms: u64) -> Self {
+        let now_ms = u64::try_from(Timestamp::now().as_millisecond()).unwrap_or(0);
+        Self::within(Duration::from_millis(epoch_ms.saturating_sub(now_ms)))
+    }
+
+    fn within(left: Duration) -> Self {
+        let reserve = reserve(left);
+        let now = Instant::now();
+        Self {
+            last_start: now + left - reserve,
+            end: now + left - reserve / 2,
+        }
+    }
+
+    /// Whether it is too late to begin anything.
+    pub(crate) fn has_passed(self) -> bool {
+        Instant::now() >= self.last_start
+    }
+
+    /// Does the work, or gives it up in time.
+    pub(crate) async fn bound<T>(
+        self,
+        work: impl Future<Output = Result<T, HandlerError>>,
+    ) -> Result<T, HandlerError> {
+        timeout_at(self.end, work)
+            .await
+            .unwrap_or(Err(HandlerError::Deadline))
+    }
+}
+
+/// What is kept of the time that is left.
+fn reserve(left: Duration) -> Duration {
+    RESERVE.min(left / 4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quarter_of_the_time_is_kept_15_seconds_at_most() {
+        for (left, kept) in [(900, 15), (60, 15), (20, 5), (0, 0)] {
+            let left = Duration::from_secs(left);
+            assert_eq!(reserve(left), Duration::from_secs(kept));
+        }
+    }
+
+    #[tokio::test]
+    async fn work_that_takes_too_long_is_given_up() {
+        let deadline = Deadline::within(Duration::from_millis(40));
+        let quick = deadline.bound(async { Ok(1) }).await;
+        assert_eq!(quick.unwrap(), 1);
+        let slow = deadline
+            .bound(std::future::pending::<Result<(), _>>())
+            .await;
+        assert_eq!(slow.unwrap_err().kind(), "Deadline");
+        assert!(deadline.has_passed());
+    }
+}

@@ -1,0 +1,64 @@
+//! The queue that feeds this function, as it writes into it.
+
+use std::time::Duration;
+
+use aws_sdk_sqs::Client;
+use aws_sdk_sqs::error::DisplayErrorContext;
+use aws_sdk_sqs::types::SendMessageBatchRequestEntry;
+use bookrag::source::aws_config;
+
+/// Messages in one request: SQS takes no more.
+const BATCH: usize = 10;
+
+/// A queue of SQS.
+#[derive(Debug, Clone)]
+pub(crate) struct Queue {
+    client: Client,
+    url: String,
+}
+
+/// Messages that could not be put into the queue.
+#[derive(Debug, thiserror::Error)]
+#[error("the queue did not take {count} messages: {reason}")]
+pub struct QueueError {
+    count: usize,
+    reason: String,
+}
+
+impl Queue {
+    pub(crate) async fn connect(url: &str) -> Self {
+        Self {
+            client: Client::new(&aws_config().await),
+            url: url.to_owned(),
+        }
+    }
+
+    /// Puts messages into the queue, to be had after `delay`, a quarter of an hour at most.
+    ///
+    /// # Errors
+    /// When one was not taken; others may have been.
+    pub(crate) async fn send(&self, bodies: &[String], delay: Duration) -> Result<(), QueueError> {
+        let refused = |count, reason| QueueError { count, reason };
+        for batch in bodies.chunks(BATCH) {
+            let seconds = i32::try_from(delay.as_secs()).unwrap_or(i32::MAX);
+            let mut request = self.client.send_message_batch().queue_url(&self.url);
+            for (id, body) in batch.iter().enumerate() {
+                let entry = SendMessageBatchRequestEntry::builder()
+                    .id(id.to_string())
+                    .message_body(body)
+                    .delay_seconds(seconds)
+                    .build();
+                let entry = entry.map_err(|error| refused(batch.len(), error.to_string()))?;
+                request = request.entries(entry);
+            }
+            let answer = request.send().await;
+            let answer = answer
+                .map_err(|error| refused(batch.len(), DisplayErrorContext(error).to_string()))?;
+            if let Some(first) = answer.failed().first() {
+                let reason = first.message().unwrap_or(first.code()).to_owned();
+                return Err(refused(answer.failed().len(), reason));
+            }
+        }
+        Ok(())
+    }
+}

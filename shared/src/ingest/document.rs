@@ -1,0 +1,434 @@
+//! One document: from its file to a commit.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use uuid::Uuid;
+
+use super::look::Look;
+use super::outcome::{deleted, skipped};
+use super::plan::{Plan, PlannedChunk, Vectors};
+use super::{Change, DocumentOutcome, Ingest, IngestError, MAX_ATTEMPTS};
+use crate::book::{
+    Document, Inputs, Lesson, PageFile, SkipReason, document_id, page_file, read_document,
+    source_in,
+};
+use crate::catalog::{Commit, CommitOutcome, DocumentRow, IndexRow, IndexState, StoredDocument};
+use crate::chunk::chunk_document;
+use crate::embed::{EmbedError, Purpose};
+use crate::source::FileCache;
+
+/// Texts in one call of the embedder.
+const EMBED_BATCH: usize = 128;
+/// How often the embedder is asked for the same texts, and the wait before the second time; twice as long before each
+/// other one.
+const EMBED_ATTEMPTS: u32 = 4;
+const EMBED_BACKOFF: Duration = Duration::from_secs(1);
+/// The longest that a provider is waited for; one that asks for more time fails the document, which comes again.
+const MAX_PROVIDER_WAIT: Duration = Duration::from_secs(30);
+
+impl Ingest {
+    /// Makes the index hold exactly what the file at `path` says now, whatever it held before.
+    pub async fn ingest_document(&self, path: &str) -> Result<DocumentOutcome, IngestError> {
+        self.ingest_without(path, &BTreeSet::new()).await
+    }
+
+    /// As [`Self::ingest_document`], of a document some of whose points are `lost`: they are stored anew.
+    pub(super) async fn ingest_without(
+        &self,
+        path: &str,
+        lost: &BTreeSet<Uuid>,
+    ) -> Result<DocumentOutcome, IngestError> {
+        let Some(page) = page_file(&self.settings, path) else {
+            return self.delete_former_page(path).await;
+        };
+        let mut embedded = 0;
+        let mut embedding = Duration::ZERO;
+        for attempt in 0..MAX_ATTEMPTS {
+            #[cfg(test)]
+            crate::faults::with(|script| script.started_over += usize::from(attempt > 0));
+            let stored = self.stored(path).await?;
+            // What another page has read before may be older than a change, which this page's second look then sees.
+            let look = if attempt == 0 {
+                self.look(&page, &self.files).await?
+            } else {
+                self.look(&page, &FileCache::default()).await?
+            };
+            let Some(mut outcome) = self.converge(&page, stored.as_ref(), &look, lost).await?
+            else {
+                continue;
+            };
+            embedded += outcome.embedded;
+            embedding += outcome.embedding;
+            // What was committed must still be there: else a slow writer of an older text would have the last word.
+            let look_again = outcome.change != Change::Unchanged;
+            #[cfg(test)]
+            let look_again =
+                look_again && !crate::faults::removed(crate::faults::Part::LookAfterCommit);
+            if look_again {
+                let now = self.look(&page, &FileCache::default()).await?;
+                if now.fingerprint != look.fingerprint {
+                    continue;
+                }
+            }
+            outcome.embedded = embedded;
+            outcome.embedding = embedding;
+            outcome.retries = attempt;
+            return Ok(outcome);
+        }
+        Err(IngestError::Contended {
+            path: path.to_owned(),
+        })
+    }
+
+    /// A path that is no page may have been one before the site's settings changed.
+    async fn delete_former_page(&self, path: &str) -> Result<DocumentOutcome, IngestError> {
+        if !is_markdown(path) {
+            return Ok(DocumentOutcome::default());
+        }
+        for _ in 0..MAX_ATTEMPTS {
+            let stored = self.stored(path).await?;
+            let present = stored.as_ref().filter(|stored| !stored.row.deleted);
+            if let Some(outcome) = self.remove(path, present, &Inputs::new()).await? {
+                return Ok(outcome);
+            }
+        }
+        Err(IngestError::Contended {
+            path: path.to_owned(),
+        })
+    }
+
+    /// The documents that a change of the file at `path` concerns: itself, those that used or looked for it, and its
+    /// translations, which are pages only as long as it is one.
+    pub async fn concerned(&self, path: &str) -> Result<BTreeSet<String>, IngestError> {
+        let dependents = self
+            .catalog
+            .dependents(self.index_row.index_id, path)
+            .await?;
+        let settings = &self.settings;
+        let page = page_file(settings, path).filter(|page| page.locale == settings.default_locale);
+        let translations = page.iter().flat_map(|page| {
+            let locales = settings.locales.iter();
+            locales.map(|locale| source_in(settings, page, locale))
+        });
+        Ok(dependents
+            .into_iter()
+            .chain(translations)
+            .chain([path.to_owned()])
+            .collect())
+    }
+
+    async fn stored(&self, path: &str) -> Result<Option<StoredDocument>, IngestError> {
+        let id = document_id(&self.options.site, path);
+        Ok(self.catalog.document(self.index_row.index_id, id).await?)
+    }
+
+    /// Commits what was seen. `None` when another writer was first.
+    async fn converge(
+        &self,
+        page: &PageFile,
+        stored: Option<&StoredDocument>,
+        look: &Look,
+        lost: &BTreeSet<Uuid>,
+    ) -> Result<Option<DocumentOutcome>, IngestError> {
+        let present = stored.filter(|stored| !stored.row.deleted);
+        let Some(bytes) = &look.bytes else {
+            return self.remove(&page.source, present, &look.inputs).await;
+        };
+        if let Some(stored) = present
+            && stored.row.fingerprint == look.fingerprint
+            && lost.is_empty()
+        {
+            let change = match &stored.row.skip_reason {
+                Some(reason) => Change::Skipped {
+                    reason: reason.clone(),
+                    stale: stored.chunk_count > 0,
+                },
+                None => Change::Unchanged,
+            };
+            return Ok(Some(DocumentOutcome {
+                change,
+                url: Some(stored.row.url.clone()),
+                ..DocumentOutcome::default()
+            }));
+        }
+        match read_document(
+            &self.settings,
+            &self.options.site,
+            page,
+            bytes,
+            &look.inputs,
+        ) {
+            Ok(document) => self.index_document(&document, stored, look, lost).await,
+            Err(SkipReason::Draft) => {
+                let removed = self.remove(&page.source, present, &look.inputs).await?;
+                Ok(removed.map(|outcome| match outcome.change {
+                    Change::NotAPage => skipped(&SkipReason::Draft, false),
+                    _ => outcome,
+                }))
+            }
+            Err(reason) => self.record_skip(page, stored, &reason, look).await,
+        }
+    }
+
+    async fn index_document(
+        &self,
+        document: &Document,
+        stored: Option<&StoredDocument>,
+        look: &Look,
+        lost: &BTreeSet<Uuid>,
+    ) -> Result<Option<DocumentOutcome>, IngestError> {
+        let index_id = self.index_row.index_id;
+        let chunks = chunk_document(document, &self.options.policy);
+        let mut old = self.catalog.chunks(index_id, document.id).await?;
+        old.retain(|row| !lost.contains(&row.point_id));
+        let mut plan = Plan::new(document, &chunks, &old, &self.embedder);
+        plan.find_stored_vectors(&self.catalog, &self.index, &self.index_row)
+            .await?;
+        let started = Instant::now();
+        let embedded = self.embed(&mut plan).await?;
+        let embedding = started.elapsed();
+        let fresh = plan.fresh_points();
+        let intents = fresh.clone();
+        #[cfg(test)]
+        let intents = if crate::faults::removed(crate::faults::Part::Intents) {
+            Vec::new()
+        } else {
+            intents
+        };
+        if !fresh.is_empty() {
+            self.catalog
+                .add_intents(index_id, document.id, &intents)
+                .await?;
+            self.index
+                .upsert(&self.index_row.collection, plan.new_points()?)
+                .await?;
+        }
+        let commit = Commit {
+            index_id,
+            document: document_row(document, &look.fingerprint),
+            expected_revision: stored.map_or(0, |stored| stored.revision),
+            chunks: Some(plan.chunk_rows(document)),
+            intents,
+            inputs: look.inputs.keys().cloned().collect(),
+        };
+        if !self.commit(&self.index_row, &commit).await? {
+            return Ok(None);
+        }
+        Ok(Some(DocumentOutcome {
+            change: Change::Indexed,
+            warnings: document.warnings.clone(),
+            url: Some(document.url.clone()),
+            chapter: document.lesson.chapter.clone(),
+            embedded,
+            reused: plan.reused(),
+            kept: plan.kept(),
+            embedding,
+            retries: 0,
+            chunks,
+        }))
+    }
+
+    /// Embeds the chunks that no stored vectors serve. Returns how many.
+    async fn embed(&self, plan: &mut Plan<'_>) -> Result<usize, IngestError> {
+        let mut wanted: Vec<&mut PlannedChunk<'_>> = plan
+            .chunks
+            .iter_mut()
+            .filter(|chunk| matches!(chunk.vectors, Vectors::ToEmbed))
+            .collect();
+        let texts: Vec<String> = wanted
+            .iter()
+            .flat_map(|chunk| chunk.windows.clone())
+            .flatten()
+            .collect();
+        let mut rows = Vec::with_capacity(texts.len());
+        for batch in texts.chunks(EMBED_BATCH) {
+            rows.extend(self.embed_batch(batch).await?);
+        }
+        let mut rows = rows.into_iter();
+        for chunk in &mut wanted {
+            let count = chunk.windows.iter().map(Vec::len).sum();
+            chunk.vectors = Vectors::Ready(rows.by_ref().take(count).collect());
+        }
+        Ok(wanted.len())
+    }
+
+    /// Embeds texts, again when the provider asks for patience or did not answer.
+    async fn embed_batch(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let mut backoff = EMBED_BACKOFF;
+        for _ in 1..EMBED_ATTEMPTS {
+            let error = match self.embedder.embed(texts, Purpose::Document).await {
+                Ok(vectors) => return Ok(vectors),
+                Err(error) => error,
+            };
+            let wait = match &error {
+                EmbedError::RateLimited { retry_after } => retry_after.unwrap_or(backoff),
+                EmbedError::Timeout | EmbedError::Unavailable(_) => backoff,
+                EmbedError::Rejected(_) | EmbedError::Malformed(_) => return Err(error),
+            };
+            if wait > MAX_PROVIDER_WAIT {
+                return Err(error);
+            }
+            tracing::warn!(stage = "embed", error = %error, "the texts are embedded again");
+            sleep(wait).await;
+            backoff *= 2;
+        }
+        self.embedder.embed(texts, Purpose::Document).await
+    }
+
+    async fn record_skip(
+        &self,
+        page: &PageFile,
+        stored: Option<&StoredDocument>,
+        reason: &SkipReason,
+        look: &Look,
+    ) -> Result<Option<DocumentOutcome>, IngestError> {
+        let last_good = stored.filter(|stored| !stored.row.deleted && stored.chunk_count > 0);
+        let row = match last_good {
+            Some(stored) => stored.row.clone(),
+            None => empty_row(page, document_id(&self.options.site, &page.source)),
+        };
+        let commit = Commit {
+            index_id: self.index_row.index_id,
+            document: DocumentRow {
+                fingerprint: look.fingerprint.clone(),
+                skip_reason: Some(reason.to_string()),
+                deleted: false,
+                ..row
+            },
+            expected_revision: stored.map_or(0, |stored| stored.revision),
+            chunks: None,
+            intents: Vec::new(),
+            inputs: look.inputs.keys().cloned().collect(),
+        };
+        let committed = self.commit(&self.index_row, &commit).await?;
+        Ok(committed.then(|| skipped(reason, last_good.is_some())))
+    }
+
+    /// Takes a document that is no page any more out of every index: others are fed by writers with other settings, which
+    /// may not hear of it. `None` when another writer was first.
+    async fn remove(
+        &self,
+        path: &str,
+        present: Option<&StoredDocument>,
+        inputs: &Inputs,
+    ) -> Result<Option<DocumentOutcome>, IngestError> {
+        let mut outcome = DocumentOutcome::default();
+        if let Some(stored) = present {
+            if !self.delete(&self.index_row, stored, inputs).await? {
+                return Ok(None);
+            }
+            outcome = deleted();
+        }
+        let id = document_id(&self.options.site, path);
+        for other in self.catalog.indexes().await? {
+            if other.index_id == self.index_row.index_id || other.state == IndexState::Retired {
+                continue;
+            }
+            let stored = self.catalog.document(other.index_id, id).await?;
+            let present = stored.as_ref().filter(|stored| !stored.row.deleted);
+            if let Some(stored) = present
+                && !self.delete(&other, stored, inputs).await?
+            {
+                return Ok(None);
+            }
+        }
+        Ok(Some(outcome))
+    }
+
+    /// Leaves a tombstone. `false` when another writer was first.
+    async fn delete(
+        &self,
+        index: &IndexRow,
+        stored: &StoredDocument,
+        inputs: &Inputs,
+    ) -> Result<bool, IngestError> {
+        let commit = Commit {
+            index_id: index.index_id,
+            document: DocumentRow {
+                fingerprint: String::new(),
+                skip_reason: None,
+                deleted: true,
+                ..stored.row.clone()
+            },
+            expected_revision: stored.revision,
+            chunks: Some(Vec::new()),
+            intents: Vec::new(),
+            inputs: inputs.keys().cloned().collect(),
+        };
+        self.commit(index, &commit).await
+    }
+
+    /// Commits, and deletes the points that the change replaced. `false` when another writer was first.
+    async fn commit(&self, index: &IndexRow, commit: &Commit) -> Result<bool, IngestError> {
+        match self.catalog.commit(commit).await? {
+            CommitOutcome::Conflict => Ok(false),
+            CommitOutcome::Retired => Err(IngestError::Retired),
+            CommitOutcome::Committed { garbage } => {
+                // The change is made; garbage that cannot be deleted now is on the list that the sweep works off.
+                if let Err(error) = self.delete_garbage(index, &garbage).await {
+                    tracing::warn!(stage = "sweep", error = %error, points = garbage.len(), "garbage is left to the sweep");
+                }
+                Ok(true)
+            }
+        }
+    }
+
+    async fn delete_garbage(&self, index: &IndexRow, points: &[Uuid]) -> Result<(), IngestError> {
+        if points.is_empty() {
+            return Ok(());
+        }
+        self.index.delete(&index.collection, points).await?;
+        self.catalog.forget(index.index_id, points).await?;
+        Ok(())
+    }
+}
+
+/// Waits; in a simulation for nothing, and what was lost counts as a start over.
+async fn sleep(time: Duration) {
+    #[cfg(test)]
+    if crate::faults::with(|script| script.started_over += 1).is_some() {
+        return;
+    }
+    tokio::time::sleep(time).await;
+}
+
+/// Nothing else is or was a page.
+fn is_markdown(path: &str) -> bool {
+    [".md", ".mdx"]
+        .iter()
+        .any(|extension| path.ends_with(extension))
+}
+
+fn document_row(document: &Document, fingerprint: &str) -> DocumentRow {
+    DocumentRow {
+        document_id: document.id,
+        source: document.file.source.clone(),
+        title: document.title.clone(),
+        url: document.url.clone(),
+        locale: document.file.locale.clone(),
+        version: document.file.version.clone(),
+        lesson_id: document.lesson.id(),
+        lesson: document.lesson.clone(),
+        fingerprint: fingerprint.to_owned(),
+        skip_reason: None,
+        deleted: false,
+    }
+}
+
+/// The row of a page that could never be read.
+fn empty_row(page: &PageFile, document_id: Uuid) -> DocumentRow {
+    DocumentRow {
+        document_id,
+        source: page.source.clone(),
+        title: String::new(),
+        url: String::new(),
+        locale: page.locale.clone(),
+        version: page.version.clone(),
+        lesson_id: None,
+        lesson: Lesson::default(),
+        fingerprint: String::new(),
+        skip_reason: None,
+        deleted: false,
+    }
+}

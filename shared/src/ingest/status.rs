@@ -1,0 +1,197 @@
+//! The source and the catalog, compared: what is to be done for the index to be the book.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use futures::{StreamExt, stream};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::{Ingest, IngestError, SkippedFile};
+use crate::book::{PageFile, SkipReason, document_id, list_pages, read_document};
+use crate::catalog::StoredDocument;
+
+/// Pages that are read at once.
+const READS: usize = 16;
+
+/// What an index holds of a source.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Status {
+    /// Files of the source that are pages, drafts too.
+    pub pages: usize,
+    /// Documents the index has.
+    pub documents: usize,
+    /// Of them, those that are as their files are, and can be read.
+    pub indexed: usize,
+    /// What is still to be done.
+    pub pending: Vec<PendingDocument>,
+    /// Pages that cannot be read as they are now.
+    pub skipped: Vec<SkippedFile>,
+    /// Of these, those whose last good revision still answers.
+    pub stale: Vec<String>,
+    /// Pending documents that failed when they were last tried.
+    pub failed: Vec<SkippedFile>,
+    /// Pages that are not in a production build.
+    pub drafts: Vec<String>,
+    /// The documents that should be there, with their fingerprints.
+    #[serde(skip)]
+    pub(super) expected: BTreeMap<Uuid, String>,
+}
+
+/// A document that is not as its file is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PendingDocument {
+    /// The path.
+    pub source: String,
+    /// In what they differ.
+    pub change: PendingChange,
+}
+
+/// In what a document and its file differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PendingChange {
+    /// The index does not have it.
+    New,
+    /// Its text, or something that reading it uses, is another now.
+    Changed,
+    /// The page is gone.
+    Deleted,
+    /// The file cannot be read now: for the system's reason, not the author's.
+    Unreadable,
+}
+
+/// What a page should be in the index.
+enum Seen {
+    /// With this fingerprint.
+    Page(String),
+    /// Not there.
+    Absent,
+    /// Not there: a draft.
+    Draft,
+    /// Not known.
+    Unreadable,
+}
+
+impl Ingest {
+    /// Compares each page whose path begins with `prefix` with the catalog, and changes nothing.
+    pub async fn status(&self, prefix: &str) -> Result<Status, IngestError> {
+        let index_id = self.index_row.index_id;
+        // Rows before files: a writer that is done meanwhile makes a document look pending, never one look done.
+        let mut rows: BTreeMap<String, StoredDocument> = BTreeMap::new();
+        for row in self.catalog.documents(index_id).await? {
+            if row.row.source.starts_with(prefix) {
+                rows.insert(row.row.source.clone(), row);
+            }
+        }
+        let paths = self.source.list().await?;
+        let mut pages = list_pages(&self.settings, &paths);
+        pages.retain(|page| page.source.starts_with(prefix));
+        let failed = self.catalog.stats(index_id).await?.failed;
+        let mut status = Status {
+            pages: pages.len(),
+            documents: rows.len(),
+            ..Status::default()
+        };
+        let mut looks = Vec::with_capacity(pages.len());
+        for page in &pages {
+            looks.push(self.seen(page, rows.get(&page.source)));
+        }
+        let seen: Vec<Seen> = stream::iter(looks).buffered(READS).collect().await;
+        for (page, seen) in pages.iter().zip(seen) {
+            let row = rows.remove(&page.source);
+            status.add(&self.options.site, page, row.as_ref(), seen);
+        }
+        for source in rows.into_keys() {
+            status.pend(&source, PendingChange::Deleted);
+        }
+        let pending: BTreeSet<&str> = status
+            .pending
+            .iter()
+            .map(|pending| pending.source.as_str())
+            .collect();
+        status.failed = failed
+            .into_iter()
+            .filter(|(source, _)| pending.contains(source.as_str()))
+            .map(|(source, reason)| SkippedFile { source, reason })
+            .collect();
+        Ok(status)
+    }
+
+    /// Writes down that a document failed, for [`Self::status`]. That this fails too is for the first failure to say.
+    pub async fn record_failure(&self, source: &str, error: &IngestError) {
+        let index_id = self.index_row.index_id;
+        let reason = error.to_string();
+        let recorded = self.catalog.record_failure(index_id, source, &reason);
+        if let Err(error) = recorded.await {
+            tracing::warn!(stage = "ingest", document.source = source, error = %error, "the failure is not recorded");
+        }
+    }
+
+    async fn seen(&self, page: &PageFile, row: Option<&StoredDocument>) -> Seen {
+        let Ok(look) = self.look(page, &self.files).await else {
+            return Seen::Unreadable;
+        };
+        let Some(bytes) = &look.bytes else {
+            return Seen::Absent;
+        };
+        if row.is_some_and(|row| row.row.fingerprint == look.fingerprint) {
+            return Seen::Page(look.fingerprint);
+        }
+        let site = &self.options.site;
+        match read_document(&self.settings, site, page, bytes, &look.inputs) {
+            Err(SkipReason::Draft) => Seen::Draft,
+            _ => Seen::Page(look.fingerprint),
+        }
+    }
+}
+
+impl Status {
+    fn add(&mut self, site: &str, page: &PageFile, row: Option<&StoredDocument>, seen: Seen) {
+        let source = &page.source;
+        match (seen, row) {
+            (Seen::Page(fingerprint), Some(row)) if row.row.fingerprint == fingerprint => {
+                match &row.row.skip_reason {
+                    None => self.indexed += 1,
+                    Some(reason) => {
+                        self.skipped.push(SkippedFile {
+                            source: source.clone(),
+                            reason: reason.clone(),
+                        });
+                        if row.chunk_count > 0 {
+                            self.stale.push(source.clone());
+                        }
+                    }
+                }
+                self.expected.insert(document_id(site, source), fingerprint);
+            }
+            (Seen::Page(fingerprint), row) => {
+                let change = row.map_or(PendingChange::New, |_| PendingChange::Changed);
+                self.pend(source, change);
+                self.expected.insert(document_id(site, source), fingerprint);
+            }
+            (Seen::Absent, Some(_)) => self.pend(source, PendingChange::Deleted),
+            (Seen::Absent, None) => {}
+            (Seen::Draft, row) => {
+                self.drafts.push(source.clone());
+                if row.is_some() {
+                    self.pend(source, PendingChange::Deleted);
+                }
+            }
+            (Seen::Unreadable, _) => self.pend(source, PendingChange::Unreadable),
+        }
+    }
+
+    fn pend(&mut self, source: &str, change: PendingChange) {
+        self.pending.push(PendingDocument {
+            source: source.to_owned(),
+            change,
+        });
+    }
+
+    /// The documents that would go.
+    #[must_use]
+    pub fn deletions(&self) -> usize {
+        let deleted = |pending: &&PendingDocument| pending.change == PendingChange::Deleted;
+        self.pending.iter().filter(deleted).count()
+    }
+}

@@ -1,0 +1,75 @@
+//! Files that many pages use, read once.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::{Source, SourceError};
+
+/// Bytes that are kept; what does not fit is read each time.
+const MAX_BYTES: usize = 32 << 20;
+
+/// Files as they were when they were first read; clones share them. It lives as long as one run, so it is never asked
+/// for anything newer.
+#[derive(Debug, Clone, Default)]
+pub struct FileCache {
+    kept: Arc<Mutex<Kept>>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    files: HashMap<String, Option<Vec<u8>>>,
+    bytes: usize,
+}
+
+impl FileCache {
+    /// The content of a file, `None` when there is none at this path: what is kept, else what `source` says.
+    pub async fn read(&self, source: &Source, path: &str) -> Result<Option<Vec<u8>>, SourceError> {
+        if let Some(content) = self.lock().files.get(path) {
+            return Ok(content.clone());
+        }
+        let content = source.read(path).await?;
+        let mut kept = self.lock();
+        let size = path.len() + content.as_ref().map_or(0, Vec::len);
+        if kept.bytes + size <= MAX_BYTES {
+            kept.bytes += size;
+            kept.files.insert(path.to_owned(), content.clone());
+        }
+        Ok(content)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::MemorySource;
+
+    #[tokio::test]
+    async fn a_file_is_read_once_and_absence_is_remembered() {
+        let files = MemorySource::default();
+        files.files().insert("a.md".to_owned(), b"old".to_vec());
+        let (source, cache) = (Source::Memory(files.clone()), FileCache::default());
+        assert_eq!(cache.read(&source, "a.md").await.unwrap().unwrap(), b"old");
+        assert_eq!(cache.read(&source, "b.md").await.unwrap(), None);
+        files.files().insert("a.md".to_owned(), b"new".to_vec());
+        files.files().insert("b.md".to_owned(), b"new".to_vec());
+        assert_eq!(cache.read(&source, "a.md").await.unwrap().unwrap(), b"old");
+        assert_eq!(cache.read(&source, "b.md").await.unwrap(), None);
+        let fresh = FileCache::default();
+        assert_eq!(fresh.read(&source, "b.md").await.unwrap().unwrap(), b"new");
+    }
+
+    #[tokio::test]
+    async fn what_does_not_fit_is_read_each_time() {
+        let files = MemorySource::default();
+        let large = vec![b'x'; MAX_BYTES];
+        files.files().insert("a.md".to_owned(), large);
+        let (source, cache) = (Source::Memory(files.clone()), FileCache::default());
+        cache.read(&source, "a.md").await.unwrap();
+        files.files().insert("a.md".to_owned(), b"new".to_vec());
+        assert_eq!(cache.read(&source, "a.md").await.unwrap().unwrap(), b"new");
+    }
+}

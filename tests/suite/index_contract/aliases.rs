@@ -1,0 +1,109 @@
+//! An alias is the name by which readers find the collection that is live.
+
+use bookrag::index::{Filters, IndexError, VectorIndex};
+use uuid::Uuid;
+
+use super::points::{DIMENSIONS, found, ids, point, row};
+use super::{Store, assert_rejected};
+
+/// How often an alias is moved while others search through it.
+const MOVES: usize = 20;
+
+/// A text that all points have.
+const TEXT: &str = "Robots move.";
+
+/// Makes both collections with a point in each: that of the first, that of the other.
+async fn filled(store: &Store) -> [Uuid; 2] {
+    let points = [(); 2].map(|()| point(vec![row(0)], TEXT));
+    let ids = [points[0].point_id, points[1].point_id];
+    for (name, point) in [&store.collection, &store.other].into_iter().zip(points) {
+        let ensuring = store.index.ensure_collection(name, DIMENSIONS);
+        ensuring.await.unwrap();
+        store.index.upsert(name, vec![point]).await.unwrap();
+    }
+    ids
+}
+
+/// What both searches by this name find; they find the same.
+async fn found_by(index: &VectorIndex, name: &str) -> Result<Vec<Uuid>, IndexError> {
+    let filters = Filters::default();
+    let dense = found(&index.search_dense(name, &row(0), &filters, 9).await?);
+    let lexical = found(&index.search_lexical(name, TEXT, &filters, 9).await?);
+    assert_eq!(dense, lexical);
+    Ok(dense)
+}
+
+pub(super) async fn an_alias_finds_the_collection_it_was_last_pointed_at(store: Store) {
+    let (index, alias) = (&store.index, &store.alias);
+    let [first, other] = filled(&store).await;
+    for (collection, expected) in [
+        (&store.collection, first),
+        (&store.other, other),
+        (&store.other, other),
+        (&store.collection, first),
+    ] {
+        index.point_alias(alias, collection).await.unwrap();
+        assert_eq!(found_by(index, alias).await.unwrap(), [expected]);
+        let listed = index.point_ids(alias).await.unwrap();
+        assert_eq!(listed.into_iter().collect::<Vec<_>>(), [expected]);
+        let rows = index.vectors(alias, &[first, other]).await.unwrap();
+        assert_eq!(rows.into_keys().collect::<Vec<_>>(), [expected]);
+    }
+    // The collections kept their own names and points, and what is written by the alias is in the one it names.
+    let added = point(vec![row(1)], "Added.");
+    let expected = ids([&added]);
+    index.upsert(alias, vec![added]).await.unwrap();
+    index.delete(alias, &[first, other]).await.unwrap();
+    let listed = index.point_ids(&store.collection).await.unwrap();
+    assert_eq!(listed.into_iter().collect::<Vec<_>>(), expected);
+    assert_eq!(found_by(index, &store.other).await.unwrap(), [other]);
+}
+
+pub(super) async fn a_search_while_an_alias_moves_finds_one_of_its_collections(store: Store) {
+    let (index, alias) = (&store.index, &store.alias);
+    let points = filled(&store).await;
+    index.point_alias(alias, &store.collection).await.unwrap();
+    let moving = async {
+        for round in 0..MOVES {
+            let collection = [&store.other, &store.collection][round % 2];
+            index.point_alias(alias, collection).await.unwrap();
+        }
+    };
+    let searching = async {
+        let filters = Filters::default();
+        for _ in 0..2 * MOVES {
+            let hits = index.search_dense(alias, &row(0), &filters, 9).await;
+            let found = found(&hits.unwrap());
+            assert!(found.len() == 1 && points.contains(&found[0]), "{found:?}");
+        }
+    };
+    tokio::join!(moving, searching);
+}
+
+pub(super) async fn an_alias_names_only_what_is_there_and_no_collection(store: Store) {
+    let (index, alias) = (&store.index, &store.alias);
+    assert_rejected(index.point_alias(alias, &store.collection).await);
+    assert_rejected(found_by(index, alias).await);
+    let [first, other] = filled(&store).await;
+    index.point_alias(alias, &store.collection).await.unwrap();
+
+    let absent = format!("{alias}_absent");
+    assert_rejected(index.point_alias(alias, &absent).await);
+    assert_eq!(found_by(index, alias).await.unwrap(), [first]);
+    let taken = index.point_alias(&store.other, &store.collection).await;
+    assert_rejected(taken);
+    assert_eq!(found_by(index, &store.other).await.unwrap(), [other]);
+}
+
+pub(super) async fn an_alias_goes_with_its_collection(store: Store) {
+    let (index, alias) = (&store.index, &store.alias);
+    let [_, other] = filled(&store).await;
+    index.point_alias(alias, &store.collection).await.unwrap();
+    index.drop_collection(&store.collection).await.unwrap();
+    assert_rejected(found_by(index, alias).await);
+    // A new collection of the old name has none of the old one's aliases.
+    store.ensure(DIMENSIONS).await;
+    assert_rejected(found_by(index, alias).await);
+    index.point_alias(alias, &store.other).await.unwrap();
+    assert_eq!(found_by(index, alias).await.unwrap(), [other]);
+}

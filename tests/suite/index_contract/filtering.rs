@@ -1,0 +1,215 @@
+//! Filters hold in both searches, for every field that they name.
+
+use bookrag::chunk::SectionType;
+use bookrag::index::{Filters, NewPoint, TitleOrNumber};
+use uuid::Uuid;
+
+use super::Store;
+use super::points::{DIMENSIONS, found, ids, many, point, row};
+
+/// A text that all points have.
+const TEXT: &str = "Robots move.";
+
+/// A filter with one condition.
+macro_rules! only {
+    ($field:ident: $value:expr) => {
+        Filters {
+            $field: Some($value),
+            ..Filters::default()
+        }
+    };
+}
+
+fn title(title: &str) -> TitleOrNumber {
+    TitleOrNumber::Title(title.to_owned())
+}
+
+fn number(number: i64) -> TitleOrNumber {
+    TitleOrNumber::Number(number)
+}
+
+/// Points that differ in all that filters name, and in nothing else; the last one has no numbers.
+fn points() -> [NewPoint; 3] {
+    let mut points = [(); 3].map(|()| point(vec![row(0)], TEXT));
+    let [first, second, third] = points.each_mut().map(|point| &mut point.payload);
+
+    first.module = "The Robotic Nervous System".to_owned();
+    first.module_number = Some(1);
+    first.chapter = "Nodes: “topics” & 服务".to_owned();
+    first.chapter_number = Some(2);
+    first.lesson_id = Some("1.2.3".to_owned());
+    first.hardware_tier = 1;
+    first.layer = "L1".to_owned();
+    first.proficiency_level = "A1".to_owned();
+    first.section_type = SectionType::Structural;
+    first.has_code = true;
+    first.has_equations = false;
+    first.locale = vec!["en".to_owned(), "ur".to_owned()];
+    first.version = "current".to_owned();
+    first.source = "docs/a b.md".to_owned();
+
+    second.module = "Simulation".to_owned();
+    second.module_number = Some(2);
+    second.chapter = "Gazebo".to_owned();
+    second.chapter_number = Some(11);
+    second.lesson_id = Some("2.11.1".to_owned());
+    second.hardware_tier = 3;
+    second.layer = "L2".to_owned();
+    second.proficiency_level = "B2".to_owned();
+    second.section_type = SectionType::CodeHeavy;
+    second.has_code = false;
+    second.has_equations = true;
+    second.locale = vec!["de".to_owned()];
+    second.version = "1.0".to_owned();
+    second.source = "versioned_docs/version-1.0/a b.md".to_owned();
+
+    third.module = "Unknown".to_owned();
+    third.module_number = None;
+    third.chapter = "Unknown".to_owned();
+    third.chapter_number = None;
+    third.lesson_id = None;
+    third.hardware_tier = 4;
+    third.layer = "N/A".to_owned();
+    third.proficiency_level = "N/A".to_owned();
+    third.section_type = SectionType::Instructional;
+    third.has_code = false;
+    third.has_equations = false;
+    third.locale = Vec::new();
+    third.version = "2.0".to_owned();
+    third.source = "docs/c.md".to_owned();
+    points
+}
+
+/// Filters, and the places of those of [`points`] that they leave.
+fn cases() -> Vec<(Filters, Vec<usize>)> {
+    vec![
+        (Filters::default(), vec![0, 1, 2]),
+        (only!(module: title("The Robotic Nervous System")), vec![0]),
+        (only!(module: title("the robotic nervous system")), vec![]),
+        (only!(module: title("Unknown")), vec![2]),
+        (only!(module: number(2)), vec![1]),
+        (only!(module: number(-1)), vec![]),
+        (only!(chapter: title("Nodes: “topics” & 服务")), vec![0]),
+        (only!(chapter: title("Nodes")), vec![]),
+        (only!(chapter: number(11)), vec![1]),
+        (only!(chapter: number(1)), vec![]),
+        (only!(lesson: "1.2.3".to_owned()), vec![0]),
+        (only!(lesson: "1.2".to_owned()), vec![]),
+        (only!(hardware_tier: 0), vec![]),
+        (only!(hardware_tier: 1), vec![0]),
+        (only!(hardware_tier: 2), vec![0]),
+        (only!(hardware_tier: 3), vec![0, 1]),
+        (only!(hardware_tier: 4), vec![0, 1, 2]),
+        (only!(layer: "L2".to_owned()), vec![1]),
+        (only!(proficiency_level: "A1".to_owned()), vec![0]),
+        (only!(section_type: SectionType::Structural), vec![0]),
+        (only!(section_type: SectionType::CodeHeavy), vec![1]),
+        (only!(section_type: SectionType::Instructional), vec![2]),
+        (only!(has_code: true), vec![0]),
+        (only!(has_code: false), vec![1, 2]),
+        (only!(has_equations: true), vec![1]),
+        (only!(has_equations: false), vec![0, 2]),
+        (only!(locale: "en".to_owned()), vec![0]),
+        (only!(locale: "ur".to_owned()), vec![0]),
+        (only!(locale: "de".to_owned()), vec![1]),
+        (only!(locale: "fr".to_owned()), vec![]),
+        (only!(version: "1.0".to_owned()), vec![1]),
+        (only!(source: "docs/a b.md".to_owned()), vec![0]),
+        (only!(source: "docs".to_owned()), vec![]),
+    ]
+}
+
+/// Filters that name every field at least once.
+pub(super) fn one_of_each() -> Vec<Filters> {
+    cases().into_iter().map(|(filters, _)| filters).collect()
+}
+
+/// The places in `points` of what either search finds; both find the same.
+async fn left_by(store: &Store, points: &[NewPoint], filters: &Filters) -> Vec<usize> {
+    let (index, name) = (&store.index, &store.collection);
+    let places = |found: Vec<Uuid>| -> Vec<usize> {
+        let is_found = |place: &usize| found.contains(&points[*place].point_id);
+        (0..points.len()).filter(is_found).collect()
+    };
+    let dense = index.search_dense(name, &row(0), filters, 9).await;
+    let dense = places(found(&dense.unwrap()));
+    let lexical = index.search_lexical(name, TEXT, filters, 9).await;
+    let lexical = places(found(&lexical.unwrap()));
+    assert_eq!(dense, lexical, "{filters:?}");
+    dense
+}
+
+pub(super) async fn every_filter_narrows_both_searches(store: Store) {
+    let points = points();
+    store.ensure(DIMENSIONS).await;
+    let upserting = store.index.upsert(&store.collection, points.to_vec());
+    upserting.await.unwrap();
+    for (filters, expected) in cases() {
+        let left = left_by(&store, &points, &filters).await;
+        assert_eq!(left, expected, "{filters:?}");
+    }
+}
+
+pub(super) async fn all_conditions_of_a_filter_must_hold(store: Store) {
+    let points = points();
+    store.ensure(DIMENSIONS).await;
+    let upserting = store.index.upsert(&store.collection, points.to_vec());
+    upserting.await.unwrap();
+    let all = Filters {
+        module: Some(number(1)),
+        chapter: Some(number(2)),
+        lesson: Some("1.2.3".to_owned()),
+        hardware_tier: Some(2),
+        layer: Some("L1".to_owned()),
+        proficiency_level: Some("A1".to_owned()),
+        section_type: Some(SectionType::Structural),
+        has_code: Some(true),
+        has_equations: Some(false),
+        locale: Some("ur".to_owned()),
+        version: Some("current".to_owned()),
+        source: Some("docs/a b.md".to_owned()),
+    };
+    assert_eq!(left_by(&store, &points, &all).await, [0]);
+    let other = || Some("other".to_owned());
+    for but_one in [
+        Filters {
+            module: Some(number(2)),
+            ..all.clone()
+        },
+        Filters {
+            hardware_tier: Some(0),
+            ..all.clone()
+        },
+        Filters {
+            has_code: Some(false),
+            ..all.clone()
+        },
+        Filters {
+            locale: other(),
+            ..all.clone()
+        },
+        Filters {
+            source: other(),
+            ..all.clone()
+        },
+    ] {
+        let left = left_by(&store, &points, &but_one).await;
+        assert!(left.is_empty(), "{but_one:?}");
+    }
+}
+
+pub(super) async fn a_filter_is_applied_before_the_limit(store: Store) {
+    let (index, name) = (&store.index, &store.collection);
+    let mut points = many(50);
+    let last = &mut points[49];
+    last.payload.version = "old".to_owned();
+    last.vectors = vec![row(0).iter().map(|value| -value).collect()];
+    let expected = ids(&points[49..]);
+    store.ensure(DIMENSIONS).await;
+    index.upsert(name, points).await.unwrap();
+    let old = only!(version: "old".to_owned());
+    let dense = index.search_dense(name, &row(0), &old, 1).await;
+    assert_eq!(found(&dense.unwrap()), expected);
+    let lexical = index.search_lexical(name, "robots", &old, 1).await;
+    assert_eq!(found(&lexical.unwrap()), expected);
+}

@@ -1,0 +1,135 @@
+//! Points to store.
+
+use bookrag::chunk::SectionType;
+use bookrag::index::{ChunkPayload, Hit, LeafPayload, NewPoint};
+use uuid::Uuid;
+
+/// The dimensions of [`row`].
+pub(super) const DIMENSIONS: usize = 16;
+
+/// The middle of what a byte can be.
+const MIDDLE: f32 = 127.5;
+/// Stores normalise rows again, in 32 bits.
+const TOLERANCE: f32 = 1e-5;
+
+/// A row of unit length, always the same for a number; those of other numbers point elsewhere.
+pub(super) fn row(number: usize) -> Vec<f32> {
+    let bytes = Uuid::new_v5(&Uuid::NAMESPACE_OID, &number.to_le_bytes()).into_bytes();
+    unit(bytes.map(|byte| f32::from(byte) - MIDDLE).to_vec())
+}
+
+/// The row in its direction that has unit length.
+fn unit(row: Vec<f32>) -> Vec<f32> {
+    let length = dot(&row, &row).sqrt();
+    row.into_iter().map(|value| value / length).collect()
+}
+
+pub(super) fn dot(left: &[f32], right: &[f32]) -> f32 {
+    left.iter().zip(right).map(|(a, b)| a * b).sum()
+}
+
+pub(super) fn near(left: f32, right: f32) -> bool {
+    (left - right).abs() < TOLERANCE
+}
+
+/// Compares rows number by number.
+#[track_caller]
+pub(super) fn assert_rows(stored: &[Vec<f32>], expected: &[Vec<f32>]) {
+    assert_eq!(stored.len(), expected.len());
+    for (stored, expected) in stored.iter().zip(expected) {
+        assert_eq!(stored.len(), expected.len());
+        for (left, right) in stored.iter().zip(expected) {
+            assert!(near(*left, *right), "{stored:?} is not {expected:?}");
+        }
+    }
+}
+
+/// Checks that a found point is this one, with all it was stored with.
+#[track_caller]
+pub(super) fn assert_whole(hit: &Hit, point: &NewPoint) {
+    assert_eq!(hit.point_id, point.point_id);
+    assert_eq!(hit.payload, point.payload);
+    assert_rows(&hit.vectors, &point.vectors);
+}
+
+pub(super) fn ids<'a>(points: impl IntoIterator<Item = &'a NewPoint>) -> Vec<Uuid> {
+    points.into_iter().map(|point| point.point_id).collect()
+}
+
+pub(super) fn found(hits: &[Hit]) -> Vec<Uuid> {
+    hits.iter().map(|hit| hit.point_id).collect()
+}
+
+/// Points that differ in their rows, and of which each has a word of its own: [`word`].
+pub(super) fn many(count: usize) -> Vec<NewPoint> {
+    (0..count)
+        .map(|number| {
+            let text = format!("Every robot has a part called {}.", word(number));
+            point(vec![row(2 * number), row(2 * number + 1)], &text)
+        })
+        .collect()
+}
+
+/// The word that only the point of this number has.
+pub(super) fn word(number: usize) -> String {
+    format!("part{number}")
+}
+
+/// A point of a text, with a payload in which every field says something.
+pub(super) fn point(rows: Vec<Vec<f32>>, text: &str) -> NewPoint {
+    NewPoint {
+        point_id: Uuid::new_v4(),
+        payload: payload(text, rows.len()),
+        lexical_text: text.to_owned(),
+        vectors: rows,
+    }
+}
+
+fn payload(text: &str, windows: usize) -> ChunkPayload {
+    ChunkPayload {
+        chunk_id: Uuid::new_v5(&Uuid::NAMESPACE_OID, text.as_bytes()),
+        document_id: Uuid::max(),
+        text: text.to_owned(),
+        markdown: format!("## “Nodes” — 节点\n\n{text}\n\n```rust\nlet a = \"\\0\";\n```\n"),
+        source: "docs/a b/nodes.md".to_owned(),
+        url: "/book/docs/nodes?x=1&y=ü".to_owned(),
+        module: "The Robotic Nervous System".to_owned(),
+        module_number: Some(1),
+        chapter: "Unknown".to_owned(),
+        chapter_number: None,
+        lesson: "N/A".to_owned(),
+        lesson_number: Some(-3),
+        lesson_id: None,
+        title: String::new(),
+        section: Some("Nodes".to_owned()),
+        section_id: None,
+        heading_path: vec!["Book".to_owned(), "Nodes".to_owned()],
+        section_type: SectionType::CodeHeavy,
+        chunk_index: 0,
+        chunk_count: 1_000_000,
+        start_line: 1,
+        end_line: u32::MAX,
+        page: 1,
+        token_count: 12,
+        word_count: 7,
+        has_code: true,
+        has_equations: false,
+        hardware_tier: 2,
+        layer: "L1".to_owned(),
+        proficiency_level: "B2".to_owned(),
+        keywords: Vec::new(),
+        locale: vec!["en".to_owned(), "ur".to_owned()],
+        fallback_urls: vec!["/book/ur/docs/nodes".to_owned()],
+        version: "current".to_owned(),
+        unlisted: false,
+        created_at: "2026-01-31T12:00:00Z".to_owned(),
+        leaves: vec![LeafPayload {
+            section_id: Some("nodes".to_owned()),
+            heading_path: vec!["Book".to_owned(), "Nodes".to_owned()],
+            text: text.to_owned(),
+            start_line: 1,
+            end_line: 2,
+            windows,
+        }],
+    }
+}

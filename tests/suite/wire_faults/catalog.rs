@@ -1,0 +1,113 @@
+//! The catalog refuses or says nothing, or its connection is cut at a commit.
+
+use std::time::Duration;
+
+use bookrag::{
+    catalog::{Catalog, CatalogError, PostgresCatalog, PostgresOptions},
+    ingest::{Change, Differences, Ingest, IngestError, Ports},
+};
+use bookrag_tests::{
+    backends::Backends,
+    proxy::{Fault, Proxy, Target, When},
+};
+
+use super::{IMPATIENT, PATIENT, World, page, run};
+
+/// What ends the transaction of a document, and stands in no other statement of an ingest.
+const COMMIT: &str = "COMMIT";
+/// The server's role; whoever reaches its socket is trusted.
+const USER: &str = "rag";
+/// As many connections as a function keeps.
+const POOL_SIZE: usize = 2;
+
+/// A catalog behind a proxy, whose client waits so long for a connection or an answer.
+async fn proxied(world: &World, database: &str, limit: Duration) -> (Proxy, Ingest) {
+    let proxy = Proxy::start(Target::postgres(world.backends.database_url())).await;
+    let address = proxy.address();
+    let url = format!("postgresql://{USER}@{address}/{database}?sslmode=disable");
+    let catalog = PostgresCatalog::new(PostgresOptions {
+        url: url.into(),
+        direct_url: None,
+        statement_timeout: limit,
+        connect_timeout: limit,
+        pool_size: POOL_SIZE,
+    });
+    let ports = Ports {
+        catalog: Catalog::Postgres(catalog.unwrap()),
+        ..world.ports()
+    };
+    let ingest = Backends::open(ports).await.unwrap();
+    (proxy, ingest)
+}
+
+fn is_unavailable(failure: &IngestError) -> bool {
+    matches!(failure, IngestError::Catalog(CatalogError::Unavailable(_)))
+}
+
+#[tokio::test]
+async fn a_commit_that_does_not_arrive_changes_nothing() {
+    let database = "wire_catalog_cut";
+    let world = World::start(database).await;
+    let (proxy, ingest) = proxied(&world, database, PATIENT).await;
+    proxy.set(Fault::CutOn {
+        bytes: COMMIT.into(),
+        when: When::BeforeForward,
+    });
+    let failure = world.fail(&ingest).await;
+    assert!(is_unavailable(&failure), "{failure}");
+    assert_eq!(proxy.fault(), Fault::None, "no commit was cut");
+    world.succeed(&ingest).await;
+}
+
+#[tokio::test]
+async fn a_commit_whose_answer_is_lost_is_found_by_the_next_run() {
+    let database = "wire_catalog_lost";
+    let world = World::start(database).await;
+    let (proxy, ingest) = proxied(&world, database, PATIENT).await;
+    proxy.set(Fault::CutOn {
+        bytes: COMMIT.into(),
+        when: When::AfterForward,
+    });
+    let failure = run(&ingest).await.unwrap_err();
+    assert!(is_unavailable(&failure), "{failure}");
+    assert_eq!(proxy.fault(), Fault::None, "no commit was cut");
+
+    // It was made all the same: all its points are there, and those it replaced are known as garbage.
+    let committed = page(&world.direct).await;
+    assert_eq!(committed.0.revision, world.before.0.revision + 1);
+    let differences = world.direct.compare().await.unwrap();
+    assert_eq!(differences, Differences::default());
+
+    assert_eq!(run(&ingest).await.unwrap().change, Change::Unchanged);
+    world.assert_next_revision(&ingest).await;
+    assert_eq!(page(&world.direct).await, committed);
+}
+
+#[tokio::test]
+async fn a_catalog_that_is_gone_is_used_again_when_it_is_back() {
+    let database = "wire_catalog_gone";
+    let world = World::start(database).await;
+    let (proxy, ingest) = proxied(&world, database, PATIENT).await;
+    proxy.set(Fault::Refuse);
+    for _ in 0..2 {
+        let failure = world.fail(&ingest).await;
+        assert!(is_unavailable(&failure), "{failure}");
+    }
+    proxy.set(Fault::None);
+    world.succeed(&ingest).await;
+}
+
+#[tokio::test]
+async fn a_catalog_that_says_nothing_is_given_up() {
+    let database = "wire_catalog_silent";
+    let world = World::start(database).await;
+    let (proxy, ingest) = proxied(&world, database, IMPATIENT).await;
+    proxy.set(Fault::Silent);
+    // On a connection that was there, then on one that does not come about.
+    for _ in 0..2 {
+        let failure = world.fail(&ingest).await;
+        assert!(is_unavailable(&failure), "{failure}");
+    }
+    proxy.set(Fault::None);
+    world.succeed(&ingest).await;
+}

@@ -1,0 +1,130 @@
+//! The embedder's provider limits requests, fails, or answers what cannot be stored.
+
+use std::time::Duration;
+
+use bookrag::{
+    embed::EmbedError,
+    ingest::{Change, Ingest, IngestError, Ports},
+};
+use bookrag_tests::backends::Backends;
+
+use super::provider::{Provider, Reply, Script};
+use super::{World, run};
+
+/// A wait that a client can wait, as the provider tells it.
+const SHORT: Duration = Duration::from_secs(1);
+const SHORT_SECONDS: &str = "1";
+/// A wait that none can.
+const LONG: Duration = Duration::from_hours(1);
+const LONG_SECONDS: &str = "3600";
+
+async fn start(database: &str) -> (World, Provider, Ingest) {
+    let world = World::start(database).await;
+    let provider = Provider::start().await;
+    let embedder = provider.embedder(&world.direct.embedder);
+    let ports = Ports {
+        embedder,
+        ..world.ports()
+    };
+    let ingest = Backends::open(ports).await.unwrap();
+    (world, provider, ingest)
+}
+
+/// Ingests the page, which fails and leaves nothing at all: vectors come before intents.
+async fn fail(world: &World, ingest: &Ingest) -> EmbedError {
+    let failure = world.fail(ingest).await;
+    world.assert_no_leftovers().await;
+    match failure {
+        IngestError::Embed(failure) => failure,
+        failure => panic!("{failure}"),
+    }
+}
+
+/// Ingests the page until it succeeds, whether the client tries again or its caller has to.
+async fn get_through(world: &World, ingest: &Ingest, may_pass: fn(&EmbedError) -> bool) {
+    loop {
+        match run(ingest).await {
+            Ok(outcome) => {
+                assert_eq!(outcome.change, Change::Indexed);
+                return;
+            }
+            Err(IngestError::Embed(failure)) if may_pass(&failure) => {
+                world.assert_last_revision().await;
+                world.assert_no_leftovers().await;
+            }
+            Err(failure) => panic!("{failure}"),
+        }
+    }
+}
+
+fn is_limit(failure: &EmbedError, wait: Duration) -> bool {
+    matches!(failure, EmbedError::RateLimited { retry_after } if *retry_after == Some(wait))
+}
+
+#[tokio::test]
+async fn a_rate_limit_that_passes_costs_one_request() {
+    let (world, provider, ingest) = start("wire_embedder_limit").await;
+    provider.tell(|request| match request {
+        1 => Reply::RateLimit(SHORT_SECONDS),
+        _ => Reply::Vectors,
+    });
+    get_through(&world, &ingest, |failure| is_limit(failure, SHORT)).await;
+    assert_eq!(provider.requests(), 2);
+    world.assert_next_revision(&ingest).await;
+}
+
+#[tokio::test]
+async fn a_rate_limit_that_lasts_is_told_with_its_wait() {
+    let (world, provider, ingest) = start("wire_embedder_limited").await;
+    provider.tell(|_| Reply::RateLimit(LONG_SECONDS));
+    let failure = fail(&world, &ingest).await;
+    assert!(is_limit(&failure, LONG), "{failure}");
+    provider.tell(|_| Reply::Vectors);
+    world.succeed(&ingest).await;
+}
+
+#[tokio::test]
+async fn failures_that_pass_cost_their_requests() {
+    let (world, provider, ingest) = start("wire_embedder_failures").await;
+    provider.tell(|request| match request {
+        1 | 2 => Reply::Failure,
+        _ => Reply::Vectors,
+    });
+    get_through(&world, &ingest, |failure| {
+        matches!(failure, EmbedError::Unavailable(_))
+    })
+    .await;
+    assert_eq!(provider.requests(), 3);
+    world.assert_next_revision(&ingest).await;
+}
+
+#[tokio::test]
+async fn a_provider_that_only_fails_is_unavailable() {
+    let (world, provider, ingest) = start("wire_embedder_fails").await;
+    provider.tell(|_| Reply::Failure);
+    let failure = fail(&world, &ingest).await;
+    assert!(matches!(failure, EmbedError::Unavailable(_)), "{failure}");
+    provider.tell(|_| Reply::Vectors);
+    world.succeed(&ingest).await;
+}
+
+#[tokio::test]
+async fn nothing_is_stored_of_an_answer_that_is_not_one_finite_vector_a_text() {
+    let (world, provider, ingest) = start("wire_embedder_malformed").await;
+    let scripts: [Script; 5] = [
+        |_| Reply::Half,
+        |_| Reply::Longer,
+        |_| Reply::Of("0"),
+        // Beyond what 32 bits hold.
+        |_| Reply::Of("1e39"),
+        // Not JSON, though some servers send it.
+        |_| Reply::Of("NaN"),
+    ];
+    for script in scripts {
+        provider.tell(script);
+        let failure = fail(&world, &ingest).await;
+        assert!(matches!(failure, EmbedError::Malformed(_)), "{failure}");
+    }
+    provider.tell(|_| Reply::Vectors);
+    world.succeed(&ingest).await;
+}

@@ -1,0 +1,139 @@
+//! The vector store refuses, is slow, says nothing, or its connection is cut.
+
+use std::time::Duration;
+
+use bookrag::{
+    book::CURRENT_VERSION,
+    index::{Filters, IndexError, VectorIndex},
+    ingest::{Ingest, IngestError, Ports},
+};
+use bookrag_tests::{
+    backends::Backends,
+    proxy::{Fault, Proxy, Target, When},
+};
+
+use super::{BOUND, IMPATIENT, MARKER, PAGE, PATIENT, World, book, bounded};
+
+/// What only the request to make a collection holds: the name of its sparse vectors.
+const IN_CREATION: &str = "bm25";
+
+/// A store behind a proxy, whose client waits so long for an answer.
+async fn proxied(backends: &Backends, limit: Duration) -> (Proxy, VectorIndex) {
+    let proxy = Proxy::start(Target::http(backends.engine_url())).await;
+    let url = format!("http://{}", proxy.address());
+    let index = VectorIndex::new(&url, None, limit).unwrap();
+    (proxy, index)
+}
+
+async fn open(world: &World, index: VectorIndex) -> Ingest {
+    let ports = Ports {
+        index,
+        ..world.ports()
+    };
+    Backends::open(ports).await.unwrap()
+}
+
+fn is_unavailable(failure: &IngestError) -> bool {
+    matches!(failure, IngestError::Index(IndexError::Unavailable(_)))
+}
+
+#[tokio::test]
+async fn a_store_that_refuses_leaves_the_last_revision() {
+    let world = World::start("wire_store_refuses").await;
+    let (proxy, index) = proxied(&world.backends, PATIENT).await;
+    let ingest = open(&world, index).await;
+    proxy.set(Fault::Refuse);
+    let failure = world.fail(&ingest).await;
+    assert!(is_unavailable(&failure), "{failure}");
+    proxy.set(Fault::None);
+    world.succeed(&ingest).await;
+}
+
+#[tokio::test]
+async fn a_store_that_is_too_slow_is_given_up() {
+    let world = World::start("wire_store_slow").await;
+    let (proxy, index) = proxied(&world.backends, IMPATIENT).await;
+    let ingest = open(&world, index).await;
+    proxy.set(Fault::Slow(BOUND));
+    let failure = world.fail(&ingest).await;
+    assert!(is_unavailable(&failure), "{failure}");
+    proxy.set(Fault::None);
+    world.succeed(&ingest).await;
+}
+
+#[tokio::test]
+async fn points_that_nobody_hears_were_stored_are_swept() {
+    let world = World::start("wire_store_silent").await;
+    let (proxy, index) = proxied(&world.backends, IMPATIENT).await;
+    let ingest = open(&world, index).await;
+    let points = world.points().await;
+    proxy.set(Fault::Silent);
+    let failure = world.fail(&ingest).await;
+    assert!(is_unavailable(&failure), "{failure}");
+    // The upsert arrived, though its client gave up.
+    bounded(async { while world.points().await == points {} }).await;
+    world.assert_last_revision().await;
+    proxy.set(Fault::None);
+    world.succeed(&ingest).await;
+}
+
+/// One cut is made good by the client: nobody else sees it.
+async fn a_cut_upsert_succeeds(database: &str, when: When) {
+    let world = World::start(database).await;
+    let (proxy, index) = proxied(&world.backends, PATIENT).await;
+    let ingest = open(&world, index).await;
+    let connections = proxy.connections();
+    let bytes = MARKER.into();
+    proxy.set(Fault::CutOn { bytes, when });
+    world.succeed(&ingest).await;
+    assert_eq!(proxy.fault(), Fault::None, "no upsert was cut");
+    assert!(proxy.connections() > connections);
+}
+
+#[tokio::test]
+async fn an_upsert_that_is_cut_in_its_middle_succeeds() {
+    a_cut_upsert_succeeds("wire_store_cut", When::BeforeForward).await;
+}
+
+#[tokio::test]
+async fn an_upsert_whose_answer_is_lost_succeeds_and_leaves_no_stray_points() {
+    a_cut_upsert_succeeds("wire_store_lost", When::AfterForward).await;
+}
+
+/// Whether or not the first writer hears of the cut, the next one has a collection with all its field indexes.
+async fn a_cut_creation_is_completed(database: &str, when: When) {
+    let backends = Backends::start(database).await;
+    let folder = book();
+    let (proxy, index) = proxied(&backends, PATIENT).await;
+    let ports = Ports {
+        index,
+        ..backends.ports(folder.path())
+    };
+    let bytes = IN_CREATION.into();
+    proxy.set(Fault::CutOn { bytes, when });
+    if let Err(failure) = bounded(Backends::open(ports.clone())).await {
+        assert!(is_unavailable(&failure), "{failure}");
+    }
+    assert_eq!(proxy.fault(), Fault::None, "no creation was cut");
+    let ingest = Backends::open(ports).await.unwrap();
+    let by_two_fields = Filters {
+        source: Some(PAGE.to_owned()),
+        version: Some(CURRENT_VERSION.to_owned()),
+        ..Filters::default()
+    };
+    let collection = &ingest.index_row.collection;
+    let found = ingest
+        .index
+        .search_lexical(collection, "frost", &by_two_fields, 1);
+    assert!(found.await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_collection_whose_creation_is_cut_is_made_by_the_next_writer() {
+    a_cut_creation_is_completed("wire_store_created", When::BeforeForward).await;
+}
+
+#[tokio::test]
+async fn a_collection_whose_creation_nobody_heard_of_is_completed() {
+    a_cut_creation_is_completed("wire_store_unheard", When::AfterForward).await;
+}

@@ -1,0 +1,196 @@
+//! Queues, over the JSON protocol of SQS. Nothing is signed: moto reads no more of a signature than its region.
+//!
+//! Protocol: <https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-making-api-requests-json.html>
+
+#[cfg(test)]
+mod tests;
+
+use std::time::Duration;
+
+use aws_sdk_s3::types::{Event, NotificationConfiguration, QueueConfiguration};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
+use serde_json::{Value, json};
+
+use super::Moto;
+
+/// The service and the region of the client in `super`, without which moto does not know whose request it is.
+const CREDENTIAL: &str = "AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/sqs/aws4_request";
+const JSON: &str = "application/x-amz-json-1.0";
+
+/// Where a queue's messages go that were received too often.
+#[derive(Debug, Clone, Copy)]
+pub struct DeadLetters<'a> {
+    /// The queue they go to.
+    pub queue_url: &'a str,
+    /// How often a message is received before that, from 1.
+    pub max_receive_count: u32,
+}
+
+/// A message as a receiver gets it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReceivedMessage {
+    /// The message, however often it is received.
+    pub message_id: String,
+    /// What this reception of it is acknowledged with.
+    pub receipt_handle: String,
+    /// The text that was sent.
+    pub body: String,
+    /// How often it was received, from 1.
+    pub receive_count: u32,
+}
+
+impl Moto {
+    /// Makes a queue and returns its URL.
+    ///
+    /// A message that was received is hidden for `visibility_timeout`, in whole seconds. After zero it is there again
+    /// at once, as after a timeout, and no test has to wait for that.
+    ///
+    /// # Panics
+    ///
+    /// When there is another of that name, or no queue for the dead letters.
+    pub async fn create_queue(
+        &self,
+        name: &str,
+        visibility_timeout: Duration,
+        dead_letters: Option<DeadLetters<'_>>,
+    ) -> String {
+        let mut attributes =
+            json!({ "VisibilityTimeout": visibility_timeout.as_secs().to_string() });
+        if let Some(dead_letters) = dead_letters {
+            let target = self.queue_arn(dead_letters.queue_url).await;
+            let policy = json!({
+                "deadLetterTargetArn": target,
+                "maxReceiveCount": dead_letters.max_receive_count
+            });
+            attributes["RedrivePolicy"] = policy.to_string().into();
+        }
+        let request = json!({ "QueueName": name, "Attributes": attributes });
+        let created = self.call_queues("CreateQueue", request).await;
+        text(&created, "QueueUrl")
+    }
+
+    /// Makes a bucket tell a queue of each object that is written or removed. First it sends an `s3:TestEvent`.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such bucket or queue.
+    pub async fn notify(&self, bucket: &str, queue_url: &str) {
+        // Asked for: moto takes any, and drops the messages to a queue that is not there.
+        let queue = QueueConfiguration::builder()
+            .queue_arn(self.queue_arn(queue_url).await)
+            .events(Event::S3ObjectCreated)
+            .events(Event::S3ObjectRemoved)
+            .build()
+            .expect("a queue and its events are given");
+        let notifications = NotificationConfiguration::builder()
+            .queue_configurations(queue)
+            .build();
+        let request = self
+            .client
+            .put_bucket_notification_configuration()
+            .bucket(bucket)
+            .notification_configuration(notifications);
+        request.send().await.expect("notifications are set up");
+    }
+
+    /// Receives what is visible now, at most `max` messages, of which SQS allows 1 to 10.
+    ///
+    /// # Panics
+    ///
+    /// When it is refused.
+    pub async fn receive(&self, queue_url: &str, max: usize) -> Vec<ReceivedMessage> {
+        let request = json!({
+            "QueueUrl": queue_url,
+            "MaxNumberOfMessages": max,
+            "MessageSystemAttributeNames": ["ApproximateReceiveCount"]
+        });
+        let received = self.call_queues("ReceiveMessage", request).await;
+        // Of an empty queue nothing is said.
+        let messages = received["Messages"].as_array().into_iter().flatten();
+        messages
+            .map(|message| ReceivedMessage {
+                message_id: text(message, "MessageId"),
+                receipt_handle: text(message, "ReceiptHandle"),
+                body: text(message, "Body"),
+                receive_count: number(&message["Attributes"], "ApproximateReceiveCount"),
+            })
+            .collect()
+    }
+
+    /// Takes a message away, by what it was received with. Doing so twice is as good.
+    ///
+    /// # Panics
+    ///
+    /// When the queue never gave that out.
+    pub async fn acknowledge(&self, queue_url: &str, receipt_handle: &str) {
+        let request = json!({ "QueueUrl": queue_url, "ReceiptHandle": receipt_handle });
+        self.call_queues("DeleteMessage", request).await;
+    }
+
+    /// How many messages a queue has: those that can be received, and those that were and are still hidden.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such queue.
+    pub async fn queue_depth(&self, queue_url: &str) -> (u32, u32) {
+        let (visible, in_flight) = (
+            "ApproximateNumberOfMessages",
+            "ApproximateNumberOfMessagesNotVisible",
+        );
+        let attributes = self.attributes(queue_url, &[visible, in_flight]).await;
+        (number(&attributes, visible), number(&attributes, in_flight))
+    }
+
+    async fn queue_arn(&self, queue_url: &str) -> String {
+        text(&self.attributes(queue_url, &["QueueArn"]).await, "QueueArn")
+    }
+
+    async fn attributes(&self, queue_url: &str, names: &[&str]) -> Value {
+        let request = json!({ "QueueUrl": queue_url, "AttributeNames": names });
+        let mut answer = self.call_queues("GetQueueAttributes", request).await;
+        answer["Attributes"].take()
+    }
+
+    async fn call_queues(&self, action: &str, request: Value) -> Value {
+        let response = self
+            .queues
+            .post(&self.url)
+            .header(AUTHORIZATION, CREDENTIAL)
+            .header("X-Amz-Target", format!("AmazonSQS.{action}"))
+            .header(CONTENT_TYPE, JSON)
+            .body(request.to_string())
+            .send()
+            .await
+            .unwrap_or_else(|cause| panic!("moto does not answer {action}: {cause}"));
+        let status = response.status();
+        let answer = response
+            .text()
+            .await
+            .unwrap_or_else(|cause| panic!("moto's answer to {action} broke off: {cause}"));
+        assert!(status.is_success(), "{action}: {status}: {answer}");
+        serde_json::from_str(&answer).unwrap_or_else(|cause| panic!("{action}: {cause}: {answer}"))
+    }
+}
+
+/// A client for servers on this machine: no proxy stands between.
+pub(super) fn client() -> reqwest::Client {
+    // Fails when it is installed already, which is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    reqwest::Client::builder()
+        .no_proxy()
+        .build()
+        .expect("a client without options of its own can be built")
+}
+
+fn text(object: &Value, field: &str) -> String {
+    let text = object[field].as_str();
+    text.unwrap_or_else(|| panic!("no {field} in {object}"))
+        .to_owned()
+}
+
+/// A number, which SQS writes as text.
+fn number(object: &Value, field: &str) -> u32 {
+    let text = text(object, field);
+    text.parse()
+        .unwrap_or_else(|cause| panic!("{field} is {text}: {cause}"))
+}

@@ -1,0 +1,271 @@
+//! A proxy on loopback that breaks the wire when a test says so.
+
+mod target;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    io,
+    net::SocketAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use tokio::{
+    io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _},
+    net::{TcpListener, TcpStream, UnixStream},
+    sync::watch,
+    task::{JoinHandle, JoinSet},
+    time::timeout,
+};
+
+pub use target::Target;
+
+/// The most bytes that are passed on at once.
+const BUFFER_BYTES: usize = 64 * 1024;
+/// The most bytes that a connection is cut on.
+const LONGEST_BYTES: usize = 256;
+
+/// What is wrong with the wire.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fault {
+    /// Nothing.
+    None,
+    /// Connections are accepted and closed at once, and those that are there are cut.
+    Refuse,
+    /// Each chunk to the client is held back for so long, at most until the fault is another.
+    Slow(Duration),
+    /// What the client sends arrives, what comes back is swallowed. A connection that lost bytes so is cut once the
+    /// fault is another: no stream goes on after a gap.
+    Silent,
+    /// The first connection whose client sends these bytes is cut; from then on nothing is wrong.
+    CutOn {
+        /// At least one, and at most 256.
+        bytes: Vec<u8>,
+        /// Whether they arrive.
+        when: When,
+    },
+}
+
+/// When a connection is cut on what its client sends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum When {
+    /// Before the bytes are forwarded: the server has what came before them.
+    BeforeForward,
+    /// After they are forwarded, as soon as the server sends something, which is swallowed: the work is done where a
+    /// server sends nothing but answers, and the answer is lost.
+    AfterForward,
+}
+
+/// A proxy. Dropping it ends it and cuts its connections.
+#[derive(Debug)]
+pub struct Proxy {
+    address: SocketAddr,
+    wire: Arc<Wire>,
+    server: JoinHandle<()>,
+}
+
+#[derive(Debug)]
+struct Wire {
+    target: Target,
+    fault: watch::Sender<Fault>,
+    connections: AtomicUsize,
+}
+
+impl Proxy {
+    /// Listens on a free port of the loopback interface; nothing is wrong at first.
+    ///
+    /// # Panics
+    ///
+    /// When the loopback interface gives no port.
+    pub async fn start(target: Target) -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", 0))
+            .await
+            .expect("loopback has a free port");
+        let address = listener
+            .local_addr()
+            .expect("a bound listener has an address");
+        let wire = Arc::new(Wire {
+            target,
+            fault: watch::Sender::new(Fault::None),
+            connections: AtomicUsize::new(0),
+        });
+        let server = tokio::spawn(accept(listener, Arc::clone(&wire)));
+        Self {
+            address,
+            wire,
+            server,
+        }
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Changes what is wrong, on the connections that are there as well.
+    ///
+    /// # Panics
+    ///
+    /// When a connection is to be cut on no bytes, or on too many.
+    pub fn set(&self, fault: Fault) {
+        if let Fault::CutOn { bytes, .. } = &fault {
+            let count = bytes.len();
+            assert!((1..=LONGEST_BYTES).contains(&count), "cut on {count} bytes");
+        }
+        self.wire.fault.send_replace(fault);
+    }
+
+    /// What is wrong now: after [`Fault::CutOn`], nothing once a connection was cut.
+    #[must_use]
+    pub fn fault(&self) -> Fault {
+        self.wire.fault.borrow().clone()
+    }
+
+    /// How many connections were accepted so far.
+    #[must_use]
+    pub fn connections(&self) -> usize {
+        self.wire.connections.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        self.server.abort();
+    }
+}
+
+async fn accept(listener: TcpListener, wire: Arc<Wire>) {
+    // Dropped with this task, it ends theirs.
+    let mut connections = JoinSet::new();
+    loop {
+        let (client, _) = listener.accept().await.expect("loopback has connections");
+        wire.connections.fetch_add(1, Ordering::Relaxed);
+        let wire = Arc::clone(&wire);
+        connections.spawn(async move { wire.carry(client).await });
+    }
+}
+
+impl Wire {
+    /// Carries a connection until one of its ends hangs up, or it is cut.
+    async fn carry(&self, client: TcpStream) {
+        let mut faults = self.fault.subscribe();
+        let refused = async {
+            let _ = faults.wait_for(|fault| *fault == Fault::Refuse).await;
+        };
+        tokio::select! {
+            biased;
+            () = refused => {}
+            // An end that broke has hung up.
+            _ = self.connect(client) => {}
+        }
+    }
+
+    async fn connect(&self, client: TcpStream) -> io::Result<()> {
+        // Without it, Nagle's algorithm and delayed acknowledgements cost 40 ms an answer.
+        client.set_nodelay(true)?;
+        match &self.target {
+            Target::Tcp(address) => {
+                let server = TcpStream::connect(address).await?;
+                server.set_nodelay(true)?;
+                self.pass(client, server).await
+            }
+            Target::Unix(path) => self.pass(client, UnixStream::connect(path).await?).await,
+        }
+    }
+
+    async fn pass(&self, client: TcpStream, server: impl AsyncRead + AsyncWrite) -> io::Result<()> {
+        let (from_client, to_client) = tokio::io::split(client);
+        let (from_server, to_server) = tokio::io::split(server);
+        let cut_on_answer = AtomicBool::new(false);
+        tokio::select! {
+            end = self.pass_requests(from_client, to_server, &cut_on_answer) => end,
+            end = self.pass_answers(from_server, to_client, &cut_on_answer) => end,
+        }
+    }
+
+    async fn pass_requests(
+        &self,
+        mut client: impl AsyncRead + Unpin,
+        mut server: impl AsyncWrite + Unpin,
+        cut_on_answer: &AtomicBool,
+    ) -> io::Result<()> {
+        let mut buffer = vec![0; BUFFER_BYTES];
+        let mut before = Vec::new();
+        loop {
+            let read = client.read(&mut buffer).await?;
+            let chunk = &buffer[..read];
+            if chunk.is_empty() {
+                return Ok(());
+            }
+            match self.cut(&before, chunk) {
+                Some((When::BeforeForward, at)) => return server.write_all(&chunk[..at]).await,
+                Some((When::AfterForward, _)) => cut_on_answer.store(true, Ordering::Relaxed),
+                None => {}
+            }
+            server.write_all(chunk).await?;
+            before.extend_from_slice(chunk);
+            before.drain(..before.len().saturating_sub(LONGEST_BYTES));
+        }
+    }
+
+    async fn pass_answers(
+        &self,
+        mut server: impl AsyncRead + Unpin,
+        mut client: impl AsyncWrite + Unpin,
+        cut_on_answer: &AtomicBool,
+    ) -> io::Result<()> {
+        let mut faults = self.fault.subscribe();
+        let mut buffer = vec![0; BUFFER_BYTES];
+        loop {
+            let read = server.read(&mut buffer).await?;
+            if read == 0 || cut_on_answer.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            let fault = faults.borrow().clone();
+            match fault {
+                Fault::Slow(delay) => {
+                    let changed = faults.wait_for(|now| *now != fault);
+                    let _ = timeout(delay, changed).await;
+                }
+                Fault::Silent => {
+                    let _ = faults.wait_for(|now| *now != Fault::Silent).await;
+                    return Ok(());
+                }
+                Fault::None | Fault::Refuse | Fault::CutOn { .. } => {}
+            }
+            client.write_all(&buffer[..read]).await?;
+        }
+    }
+
+    /// When and where in `chunk` the connection is cut that sends it, if it is; the fault is over then.
+    fn cut(&self, before: &[u8], chunk: &[u8]) -> Option<(When, usize)> {
+        let mut cut = None;
+        self.fault.send_if_modified(|fault| {
+            let Fault::CutOn { bytes, when } = fault else {
+                return false;
+            };
+            cut = completed(before, chunk, bytes).map(|at| (*when, at));
+            if cut.is_some() {
+                *fault = Fault::None;
+            }
+            cut.is_some()
+        });
+        cut
+    }
+}
+
+/// Where in `chunk` the bytes begin that it completes; at 0 when they began before it.
+fn completed(before: &[u8], chunk: &[u8], bytes: &[u8]) -> Option<usize> {
+    // One byte too few, so that what was complete before is not found again.
+    let before = &before[before.len().saturating_sub(bytes.len() - 1)..];
+    let sent = [before, chunk].concat();
+    let at = sent
+        .windows(bytes.len())
+        .position(|window| window == bytes)?;
+    Some(at.saturating_sub(before.len()))
+}

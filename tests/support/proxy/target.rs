@@ -1,0 +1,45 @@
+//! Where a proxy leads.
+
+use std::{net::SocketAddr, path::PathBuf};
+
+use tokio_postgres::config::{Config, Host};
+
+/// What Postgres calls its socket, on the port it has unless it is told of another.
+const POSTGRES_SOCKET: &str = ".s.PGSQL.5432";
+
+/// The server behind a proxy.
+#[derive(Debug, Clone)]
+pub enum Target {
+    /// A TCP address.
+    Tcp(SocketAddr),
+    /// The path of a Unix socket.
+    Unix(PathBuf),
+}
+
+impl Target {
+    /// The server at `http://ADDRESS:PORT`.
+    ///
+    /// # Panics
+    ///
+    /// When the URL is another.
+    #[must_use]
+    pub fn http(url: &str) -> Self {
+        let address = url.strip_prefix("http://");
+        let address = address.and_then(|address| address.parse().ok());
+        Self::Tcp(address.unwrap_or_else(|| panic!("{url} is not http://ADDRESS:PORT")))
+    }
+
+    /// The Postgres server of a URL that names its socket's folder.
+    ///
+    /// # Panics
+    ///
+    /// When the URL is another.
+    #[must_use]
+    pub fn postgres(url: &str) -> Self {
+        let config: Config = url.parse().expect("the URL of a database");
+        match config.get_hosts() {
+            [Host::Unix(folder)] => Self::Unix(folder.join(POSTGRES_SOCKET)),
+            hosts => panic!("{hosts:?} is not one folder"),
+        }
+    }
+}
