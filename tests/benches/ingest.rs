@@ -106,8 +106,7 @@ async fn book() {
     let text = fs::read_to_string(&page).unwrap();
     let paragraph = text
         .lines()
-        .filter(|line| line.len() > 80 && line.starts_with(char::is_alphabetic))
-        .next_back()
+        .rfind(|line| line.len() > 80 && line.starts_with(char::is_alphabetic))
         .unwrap_or_else(|| panic!("{} has no paragraph", page.display()));
     let edited = text.replacen(paragraph, &format!("{paragraph} And one sentence more."), 1);
     fs::write(&page, &edited).unwrap();

@@ -24,7 +24,7 @@ const URL_VARIABLE: &str = "QDRANT_TEST_URL";
 /// Its API key, if it has one.
 const API_KEY_VARIABLE: &str = "QDRANT_TEST_API_KEY";
 /// A machine that compiles as well is slow.
-const TIMEOUT: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// A vector store, and names in it that are the test's own. Collections of these names are dropped after it, and their
 /// aliases with them.

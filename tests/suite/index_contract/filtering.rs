@@ -33,50 +33,50 @@ fn points() -> [NewPoint; 3] {
     let mut points = [(); 3].map(|()| point(vec![row(0)], TEXT));
     let [first, second, third] = points.each_mut().map(|point| &mut point.payload);
 
-    first.module = "The Robotic Nervous System".to_owned();
+    first.module = "The Robotic Nervous System".into();
     first.module_number = Some(1);
-    first.chapter = "Nodes: “topics” & 服务".to_owned();
+    first.chapter = "Nodes: “topics” & 服务".into();
     first.chapter_number = Some(2);
     first.lesson_id = Some("1.2.3".to_owned());
     first.hardware_tier = 1;
-    first.layer = "L1".to_owned();
-    first.proficiency_level = "A1".to_owned();
+    first.layer = "L1".into();
+    first.proficiency_level = "A1".into();
     first.section_type = SectionType::Structural;
     first.has_code = true;
     first.has_equations = false;
     first.locale = vec!["en".to_owned(), "ur".to_owned()];
-    first.version = "current".to_owned();
-    first.source = "docs/a b.md".to_owned();
+    first.version = "current".into();
+    first.source = "docs/a b.md".into();
 
-    second.module = "Simulation".to_owned();
+    second.module = "Simulation".into();
     second.module_number = Some(2);
-    second.chapter = "Gazebo".to_owned();
+    second.chapter = "Gazebo".into();
     second.chapter_number = Some(11);
     second.lesson_id = Some("2.11.1".to_owned());
     second.hardware_tier = 3;
-    second.layer = "L2".to_owned();
-    second.proficiency_level = "B2".to_owned();
+    second.layer = "L2".into();
+    second.proficiency_level = "B2".into();
     second.section_type = SectionType::CodeHeavy;
     second.has_code = false;
     second.has_equations = true;
     second.locale = vec!["de".to_owned()];
-    second.version = "1.0".to_owned();
-    second.source = "versioned_docs/version-1.0/a b.md".to_owned();
+    second.version = "1.0".into();
+    second.source = "versioned_docs/version-1.0/a b.md".into();
 
-    third.module = "Unknown".to_owned();
+    third.module = "Unknown".into();
     third.module_number = None;
-    third.chapter = "Unknown".to_owned();
+    third.chapter = "Unknown".into();
     third.chapter_number = None;
     third.lesson_id = None;
     third.hardware_tier = 4;
-    third.layer = "N/A".to_owned();
-    third.proficiency_level = "N/A".to_owned();
+    third.layer = "N/A".into();
+    third.proficiency_level = "N/A".into();
     third.section_type = SectionType::Instructional;
     third.has_code = false;
     third.has_equations = false;
     third.locale = Vec::new();
-    third.version = "2.0".to_owned();
-    third.source = "docs/c.md".to_owned();
+    third.version = "2.0".into();
+    third.source = "docs/c.md".into();
     points
 }
 
@@ -202,7 +202,7 @@ pub(super) async fn a_filter_is_applied_before_the_limit(store: Store) {
     let (index, name) = (&store.index, &store.collection);
     let mut points = many(50);
     let last = &mut points[49];
-    last.payload.version = "old".to_owned();
+    last.payload.version = "old".into();
     last.vectors = vec![row(0).iter().map(|value| -value).collect()];
     let expected = ids(&points[49..]);
     store.ensure(DIMENSIONS).await;

@@ -30,7 +30,7 @@ const PARTIAL: &str = "docs/_note.mdx";
 const AGE: &str = "UPDATE pending_points SET created_at = created_at - interval '1 hour',
     claimed_at = claimed_at - interval '1 hour'";
 
-/// Numbers that follow from a seed: SplitMix64.
+/// Numbers that follow from a seed: `SplitMix64`.
 struct Random(u64);
 
 impl Random {
