@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use bookrag::config::Config;
-use bookrag::ingest::{Ingest, IngestError, Status};
+use bookrag::ingest::{Differences, Ingest, IngestError, Status};
 use serde::{Deserialize, Serialize};
 
 use crate::local::BookFolder;
@@ -22,7 +22,11 @@ pub(crate) struct Examination {
 
 impl Examination {
     pub(crate) async fn of(ingest: &Ingest) -> Result<Self, IngestError> {
-        let differences = ingest.compare().await?;
+        let differences = if ingest.is_indexed() {
+            ingest.compare().await?
+        } else {
+            Differences::default()
+        };
         let lost = differences.lost.into_iter();
         Ok(Self {
             status: ingest.status("").await?,

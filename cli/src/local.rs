@@ -1,14 +1,14 @@
 //! A book on this machine: its folder of stores, the embedded engine, the local model.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bookrag::catalog::{Catalog, CatalogError, Retired, SqliteCatalog};
+use bookrag::catalog::{Catalog, CatalogError, SqliteCatalog};
 use bookrag::config::Config;
 use bookrag::context::{Context, hosted_embedder, postgres_catalog, vector_index};
 use bookrag::embed::{EmbedError, Embedder, LocalEmbedder, ModelFilesError, locate};
 use bookrag::index::{IndexError, VectorIndex};
-use bookrag::ingest::{Ingest, IngestError, OpenOptions, Ports};
+use bookrag::ingest::{Ingest, IngestError, OpenOptions, Opening, Ports};
 use bookrag::retrieve::Retriever;
 use bookrag::source::SourceError;
 use uuid::Uuid;
@@ -80,6 +80,12 @@ impl BookFolder {
         }
     }
 
+    /// The bytes of all its files.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        bytes_below(&self.path)
+    }
+
     /// The folder of the book last served or synced.
     pub fn current(config: &Config) -> Result<Self, LocalError> {
         let name = std::fs::read_to_string(config.data.join(CURRENT_FILE)).unwrap_or_default();
@@ -103,6 +109,18 @@ impl BookFolder {
         }
         Ok(())
     }
+}
+
+/// What goes away meanwhile counts nothing.
+fn bytes_below(folder: &Path) -> u64 {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries
+        .map(|entry| match entry.metadata() {
+            Ok(file) if file.is_dir() => bytes_below(&entry.path()),
+            Ok(file) => file.len(),
+            Err(_) => 0,
+        })
+        .sum()
 }
 
 /// A book's opened stores.
@@ -146,7 +164,12 @@ impl LocalBook {
     }
 
     /// What feeds the book from its site.
-    pub async fn ingest(&self, config: &Config, site: &Site) -> Result<Ingest, LocalError> {
+    pub async fn ingest(
+        &self,
+        config: &Config,
+        site: &Site,
+        opening: Opening,
+    ) -> Result<Ingest, LocalError> {
         let retriever = &self.context.retriever;
         let ports = Ports {
             source: site.source().await?,
@@ -159,7 +182,7 @@ impl LocalBook {
             title: site.name(),
             policy: config.chunk_policy.clone(),
             collection: config.collection.clone(),
-            retired: Retired::Revives,
+            opening,
         };
         Ok(Ingest::open(ports, options).await?)
     }

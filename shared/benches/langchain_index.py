@@ -5,13 +5,15 @@ names the pages, a path below SITE each line; without it they are the Markdown f
 Each step is a process of its own: `full` wants DATA empty, the others what the step before left there. Prints one line of JSON;
 its seconds begin after the imports.
 
-What there was a choice of is chosen for speed:
+Texts are embedded 32 at a time, the default of sentence-transformers, and sorted by length as there, so that little is padded.
+BOOKRAG_BENCH_BATCH=1 is less work: the small book took 5.3 CPU-seconds where 32 took 7.8.
+
+What else there was a choice of is chosen for speed:
 
 - Qdrant's embedded engine behind a vector store of our own. LangChain's with Qdrant's client (`path=`) commits each point alone:
   3.8 s for 1,500 points where the engine takes 0.3 s, and 0.8 s more to import.
 - `cleanup="full"`, which like `bookrag sync` also deletes pages that are gone. "incremental" deletes and embeds again what an
   unchanged page has in the next batch.
-- A batch is 32 texts of about one length, as sentence-transformers sorts them: little is padded.
 """
 
 import json
@@ -36,7 +38,7 @@ from tokenizers import Tokenizer
 CHUNK_TOKENS, OVERLAP_TOKENS = 450, 100
 # The input the model was trained on, in its own tokens.
 MODEL_TOKENS, DIMENSIONS = 256, 384
-EMBEDDING_BATCH = 32
+EMBEDDING_BATCH = int(os.environ.get("BOOKRAG_BENCH_BATCH") or 32)
 
 
 def model_folder():
@@ -99,7 +101,6 @@ class EdgeVectorStore(VectorStore):
         if folder.exists():
             self.shard = EdgeShard.load(str(folder))
         else:
-            folder.mkdir()
             vectors = EdgeVectorParams(size=DIMENSIONS, distance=Distance.Cosine)
             self.shard = EdgeShard.create(str(folder), EdgeConfig(vectors=vectors))
 

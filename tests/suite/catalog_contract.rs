@@ -198,6 +198,10 @@ laws! {
         the_first_index_is_live_and_the_next_is_building
         an_index_is_found_by_its_spec_and_its_site_is_updated
         of_indexes_made_at_once_one_is_live
+        a_switch_needs_exactly_the_documents
+        a_retired_index_revives_only_when_that_is_wanted
+        a_dropped_index_leaves_its_row_and_another_collections_name
+        a_failure_is_kept_until_the_document_is_committed
         stats_count_what_there_is;
     commits:
         a_commit_is_read_back_whole_by_another_process

@@ -100,7 +100,9 @@ impl World {
         // An intent is claimed at first, and forgotten at last.
         for _ in 0..2 {
             self.backends.execute(AGE).await;
-            ingest.sweep().await.unwrap();
+            bookrag::ingest::sweep(&ingest.catalog, &ingest.index)
+                .await
+                .unwrap();
         }
         let differences = ingest.compare().await.unwrap();
         assert_eq!(differences, Differences::default());

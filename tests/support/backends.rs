@@ -3,10 +3,10 @@
 use std::{path::Path, time::Duration};
 
 use bookrag::{
-    catalog::{Catalog, PostgresCatalog, PostgresOptions, Retired},
+    catalog::{Catalog, PostgresCatalog, PostgresOptions},
     chunk::ChunkPolicy,
     index::VectorIndex,
-    ingest::{Ingest, IngestError, OpenOptions, Ports, Report, SyncOptions, sync},
+    ingest::{Ingest, IngestError, OpenOptions, Opening, Ports, Report, SyncOptions, sync},
     source::{FolderSource, Source},
 };
 use bookrag_cli::engine::Engine;
@@ -135,7 +135,7 @@ impl Backends {
             title: SITE.to_owned(),
             policy: ChunkPolicy::ADAPTIVE,
             collection: COLLECTION.to_owned(),
-            retired: Retired::Stays,
+            opening: Opening::Feeds,
         };
         Ingest::open(ports, options).await
     }

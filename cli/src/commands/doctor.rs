@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use bookrag::book::{SiteSettings, SkipReason};
 use bookrag::chunk::{ChunkPolicy, chunk_document, ledger};
 use bookrag::config::Config;
-use bookrag::ingest::{PendingChange, Report};
+use bookrag::ingest::{Opening, PendingChange, Report};
 use clap::Args;
 use serde::Serialize;
 
@@ -100,7 +100,7 @@ pub(super) async fn run(
     }
     let repaired = diagnosis.repair.as_ref();
     let index_is_well = match (&diagnosis.index, repaired) {
-        (_, Some(report)) => report.failed.is_empty(),
+        (_, Some(report)) => report.status == "success" && report.warnings.is_empty(),
         (Some(index), None) => index.is_clean(),
         (None, None) => true,
     };
@@ -123,13 +123,14 @@ async fn examine(
 ) -> Result<Examined, CommandError> {
     let book = LocalBook::open(config, folder, output::status).await?;
     let outcome = async {
-        let ingest = book.ingest(config, site).await?;
+        let ingest = book.ingest(config, site, Opening::Looks).await?;
         let examination = Examination::of(&ingest).await.map_err(LocalError::from)?;
-        let report = match repair.filter(|_| !examination.is_clean()) {
-            Some(options) => Some(with_progress(&ingest, options.sync_options()).await?),
-            None => None,
+        let Some(options) = repair.filter(|_| !examination.is_clean()) else {
+            return Ok((Some(examination), None));
         };
-        Ok((Some(examination), report))
+        let ingest = book.ingest(config, site, Opening::TakesOver).await?;
+        let report = with_progress(&ingest, options.sync_options()).await?;
+        Ok((Some(examination), Some(report)))
     };
     let outcome = outcome.await;
     book.close().await?;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bookrag::config::Config;
+use bookrag::ingest::Opening;
 use clap::Args;
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::net::TcpListener;
@@ -98,7 +99,7 @@ async fn serve(
     address: SocketAddr,
     json: bool,
 ) -> Result<Exit, CommandError> {
-    let ingest = book.ingest(config, site).await?;
+    let ingest = book.ingest(config, site, Opening::TakesOver).await?;
     let instance = Uuid::new_v4().to_string();
     let server = Arc::new(Server::new(
         book.context.clone(),

@@ -4,7 +4,9 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use bookrag::config::Config;
-use bookrag::ingest::{Ingest, MassDeletion, Progress, Report, SyncError, SyncOptions, sync};
+use bookrag::ingest::{
+    Ingest, MassDeletion, Opening, Progress, Report, SyncError, SyncOptions, sync,
+};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -44,7 +46,7 @@ impl ReportArguments {
 
     pub(super) fn exit(self, report: &Report) -> Exit {
         let skipped = self.strict && !report.skipped.is_empty();
-        if skipped || !report.failed.is_empty() {
+        if skipped || report.status != "success" {
             Exit::Partial
         } else {
             Exit::Done
@@ -60,10 +62,13 @@ pub(super) async fn run(
     let site = Site::read(&arguments.site)?;
     let folder = BookFolder::of_site(config, &site);
     folder.create()?;
-    let report = match running::find(&folder).await {
+    let mut report = match running::find(&folder).await {
         Some(server) => through_server(&server.url, arguments.options).await?,
         None => here(config, &folder, &site, arguments.options).await?,
     };
+    if config.qdrant_url.is_none() {
+        report.storage_bytes = Some(folder.bytes());
+    }
     print(&report, json);
     Ok(arguments.options.exit(&report))
 }
@@ -75,7 +80,7 @@ async fn here(
     options: ReportArguments,
 ) -> Result<Report, CommandError> {
     let book = LocalBook::open(config, folder, output::status).await?;
-    let outcome = match book.ingest(config, site).await {
+    let outcome = match book.ingest(config, site, Opening::TakesOver).await {
         Ok(ingest) => with_progress(&ingest, options.sync_options())
             .await
             .map_err(CommandError::from),

@@ -5,7 +5,7 @@ use axum::extract::{Query, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bookrag::catalog::IndexStats;
-use bookrag::ingest::{MassDeletion, SyncOptions};
+use bookrag::ingest::{MassDeletion, Opening, SyncOptions};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -49,7 +49,10 @@ pub(super) async fn book(State(server): Shared) -> Response {
 /// In what the book's files, its catalog and its vector store differ.
 pub(super) async fn examine(State(server): Shared) -> Response {
     let ingest = server.ingest.lock().await;
-    let examined = async { Examination::of(&ingest.reopened().await?).await };
+    let examined = async {
+        let ingest = ingest.reopened(Opening::Looks).await?;
+        Examination::of(&ingest).await
+    };
     match examined.await {
         Ok(examination) => Json(examination).into_response(),
         Err(error) => failed(&error.to_string()),

@@ -10,7 +10,7 @@ use axum::Router;
 use axum::extract::State;
 use axum::routing::{any, get, post};
 use bookrag::context::Context;
-use bookrag::ingest::{Ingest, Report, SyncError, SyncOptions, sync};
+use bookrag::ingest::{Ingest, Opening, Report, SyncError, SyncOptions, sync};
 use tokio::sync::{Mutex, RwLock};
 
 /// A served book.
@@ -52,7 +52,7 @@ impl Server {
     /// Syncs the book, its settings read anew.
     pub(crate) async fn sync(&self, options: SyncOptions) -> Result<Report, SyncError> {
         let mut ingest = self.ingest.lock().await;
-        *ingest = ingest.reopened().await?;
+        *ingest = ingest.reopened(Opening::Feeds).await?;
         self.reading.write().await.clone_from(&ingest);
         sync(&ingest, options, |_| {}).await
     }

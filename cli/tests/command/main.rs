@@ -29,6 +29,9 @@ fn only_what_changed_is_embedded_and_what_is_gone_is_gone() {
     let first = workshop.sync();
     assert_eq!(first["status"], "success");
     assert_eq!(count(&first, "embedded"), count(&first, "total_chunks"));
+    assert_eq!(first["cost_usd"], 0.0, "a local model costs nothing");
+    assert!(count(&first, "embedded_tokens") >= count(&first, "total_tokens") / 2);
+    assert!(count(&first, "storage_bytes") > 100_000);
     let skipped = first["skipped"].as_array().unwrap();
     let broken = skipped
         .iter()

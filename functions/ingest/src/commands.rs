@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use bookrag::catalog::{IndexState, Retired};
-use bookrag::ingest::{Ingest, IngestError, MassDeletion, Status, Switched, SyncOptions, sync};
+use bookrag::catalog::IndexState;
+use bookrag::ingest::{
+    Ingest, IngestError, MassDeletion, Opening, Status, Switched, SyncOptions, sweep, sync,
+};
 use bookrag::telemetry::Metrics;
 use serde_json::{Value, json};
 
@@ -13,6 +15,8 @@ use crate::{Function, HandlerError};
 
 /// How long a reindex waits before it looks again at what the queue has done.
 const REINDEX_WAIT: Duration = Duration::from_mins(1);
+/// At every which look what is pending is put into the queue again: it may be in the dead-letter queue.
+const REINDEX_ENQUEUES: u32 = 10;
 /// How often it looks: half a day.
 const MAX_REINDEX_ATTEMPTS: u32 = 720;
 
@@ -32,13 +36,13 @@ impl Function {
                 } else {
                     MassDeletion::Stop
                 };
-                let ingest = self.open(Retired::Stays).await?;
+                let ingest = self.open(Opening::Feeds).await?;
                 let options = SyncOptions { mass_deletion };
                 self.reconcile(&ingest, &prefix, options, metrics).await
             }
-            Command::Reindex { attempt } => self.reindex(attempt, metrics).await,
+            Command::Reindex { attempt, of } => self.reindex(attempt, of, metrics).await,
             Command::Sweep {} => {
-                let swept = self.open(Retired::Stays).await?.sweep().await?;
+                let swept = sweep(&self.catalog, &self.index).await?;
                 Ok(json!({ "swept": swept }))
             }
             Command::Status { prefix } => self.status(&prefix).await,
@@ -75,13 +79,14 @@ impl Function {
         let sources: BTreeSet<String> = sources(&status).collect();
         let enqueued = self.work_off(ingest, &sources, metrics).await?;
         let settled = ingest.settle(options).await?;
-        if let Some(warning) = &settled.warning {
+        for warning in &settled.warnings {
             tracing::warn!(stage = "reconcile", warning);
         }
-        let live = match ingest.index_row.state {
-            IndexState::Building => self.switch(ingest, metrics).await?,
-            IndexState::Live | IndexState::Retired => true,
-        };
+        if !settled.restored.is_empty() && ingest.settings_changed().await? {
+            return Err(HandlerError::SettingsChanged);
+        }
+        let live = ingest.index_row.state == IndexState::Live
+            || self.switch(ingest, options, metrics).await?;
         metrics.count("documents_stale", status.stale.len());
         Ok(json!({
             "enqueued": enqueued,
@@ -92,8 +97,13 @@ impl Function {
     }
 
     /// Whether the index is the live one now. What writers of the one before left out is put into the queue.
-    async fn switch(&self, ingest: &Ingest, metrics: &mut Metrics) -> Result<bool, HandlerError> {
-        match ingest.switch().await? {
+    async fn switch(
+        &self,
+        ingest: &Ingest,
+        options: SyncOptions,
+        metrics: &mut Metrics,
+    ) -> Result<bool, HandlerError> {
+        match ingest.switch(options).await? {
             Switched::Live(status) => {
                 let sources = sources(&status).collect();
                 self.work_off(ingest, &sources, metrics).await?;
@@ -110,37 +120,55 @@ impl Function {
         }
     }
 
-    async fn reindex(&self, attempt: u32, metrics: &mut Metrics) -> Result<Value, HandlerError> {
-        let ingest = self.open(Retired::Revives).await?;
-        let options = SyncOptions::default();
-        let answer = if attempt == 0 || self.queue.is_none() {
-            self.reconcile(&ingest, "", options, metrics).await?
-        } else {
-            // What is pending is in the queue already.
-            json!({ "live": self.switch(&ingest, metrics).await? })
+    /// The first time everything is enqueued; then a message of this function to itself looks again and again.
+    async fn reindex(
+        &self,
+        attempt: u32,
+        of: Option<String>,
+        metrics: &mut Metrics,
+    ) -> Result<Value, HandlerError> {
+        let opening = match attempt {
+            0 => Opening::TakesOver,
+            _ => Opening::Feeds,
         };
-        if let (Some(queue), false) = (&self.queue, answer["live"] == true) {
+        let ingest = match self.open(opening).await {
+            // Another deployment has taken over since.
+            Err(HandlerError::Ingest(IngestError::Retired)) if attempt > 0 => {
+                return Ok(json!({ "live": false }));
+            }
+            ingest => ingest?,
+        };
+        let index = &ingest.index_row;
+        if of.is_some_and(|of| of != index.collection) {
+            return Ok(json!({ "live": index.state == IndexState::Live }));
+        }
+        let options = SyncOptions::default();
+        let live = if attempt.is_multiple_of(REINDEX_ENQUEUES) || self.queue.is_none() {
+            let answer = self.reconcile(&ingest, "", options, metrics).await?;
+            if answer["live"] == true || self.queue.is_none() {
+                return Ok(answer);
+            }
+            false
+        } else {
+            // What is pending is in the queue.
+            index.state == IndexState::Live || self.switch(&ingest, options, metrics).await?
+        };
+        if let (Some(queue), false) = (&self.queue, live) {
             if attempt == MAX_REINDEX_ATTEMPTS {
                 return Err(HandlerError::ReindexStuck);
             }
             let again = Command::Reindex {
                 attempt: attempt + 1,
+                of: Some(index.collection.clone()),
             };
-            queue
-                .send(&[json!(again).to_string()], REINDEX_WAIT)
-                .await?;
+            let again = json!(again).to_string();
+            queue.send(&[again], REINDEX_WAIT).await?;
         }
-        Ok(answer)
+        Ok(json!({ "live": live }))
     }
 
     async fn status(&self, prefix: &str) -> Result<Value, HandlerError> {
-        let ingest = match self.open(Retired::Stays).await {
-            // Writers with other settings have taken over.
-            Err(HandlerError::Ingest(IngestError::Retired)) => {
-                return Ok(json!({ "index": { "state": IndexState::Retired } }));
-            }
-            ingest => ingest?,
-        };
+        let ingest = self.open(Opening::Looks).await?;
         let status = ingest.status(prefix).await?;
         let index = &ingest.index_row;
         let stats = self.catalog.stats(index.index_id).await?;

@@ -18,6 +18,8 @@ pub struct Deadline {
     last_start: Instant,
     /// What was begun is given up then.
     end: Instant,
+    /// What has to be known for the answer is given up then.
+    answer: Instant,
 }
 
 impl Deadline {
@@ -35,6 +37,7 @@ impl Deadline {
         Self {
             last_start: now + left - reserve,
             end: now + left - reserve / 2,
+            answer: now + left - reserve / 4,
         }
     }
 
@@ -49,6 +52,16 @@ impl Deadline {
         work: impl Future<Output = Result<T, HandlerError>>,
     ) -> Result<T, HandlerError> {
         timeout_at(self.end, work)
+            .await
+            .unwrap_or(Err(HandlerError::Deadline))
+    }
+
+    /// As [`Self::bound`], of what the answer depends on: it has a little more time.
+    pub(crate) async fn bound_for_answer<T>(
+        self,
+        work: impl Future<Output = Result<T, HandlerError>>,
+    ) -> Result<T, HandlerError> {
+        timeout_at(self.answer, work)
             .await
             .unwrap_or(Err(HandlerError::Deadline))
     }

@@ -70,6 +70,9 @@ pub(crate) enum Command {
         /// How often this was looked at.
         #[serde(default)]
         attempt: u32,
+        /// The collection that is filled; whichever this function's settings make, for the first time.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        of: Option<String>,
     },
     /// Deletes what writers and switches left behind.
     Sweep {},
@@ -326,7 +329,10 @@ mod tests {
         );
         assert_eq!(
             command(json!({ "command": "reindex" })),
-            Ok(Command::Reindex { attempt: 0 })
+            Ok(Command::Reindex {
+                attempt: 0,
+                of: None
+            })
         );
         let error = command(json!({ "command": "delete" })).unwrap_err();
         assert!(

@@ -10,13 +10,13 @@ mod error;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use bookrag::catalog::{Catalog, Retired};
+use bookrag::catalog::Catalog;
 use bookrag::chunk::ChunkPolicy;
 use bookrag::config::Config;
 use bookrag::context::{INGEST_INDEX_TIMEOUT, StartError, hosted_embedder, postgres_catalog};
 use bookrag::embed::Embedder;
 use bookrag::index::VectorIndex;
-use bookrag::ingest::{Ingest, OpenOptions, Ports, SyncError};
+use bookrag::ingest::{Ingest, OpenOptions, Opening, Ports, SyncError};
 use bookrag::source::{S3Source, Source};
 use bookrag::telemetry::Metrics;
 use jiff::Timestamp;
@@ -85,7 +85,7 @@ impl Function {
     /// A batch of SQS messages is answered with those that failed, as `ReportBatchItemFailures` wants it.
     ///
     /// # Errors
-    /// When the event cannot be read or served; for a batch, when none of its messages can be served.
+    /// When the event cannot be read or served. Of a batch only what Lambda does not know it by.
     pub async fn handle(&self, event: Value, deadline: Deadline) -> Result<Value, HandlerError> {
         let mut metrics = Metrics::of("ingest");
         let answer = match Event::try_from(event)? {
@@ -99,8 +99,8 @@ impl Function {
                 deadline.bound(served).await
             }
         };
-        if let Err(HandlerError::Sync(SyncError::MassDeletion { .. })) = &answer {
-            metrics.count("mass_deletions_stopped", 1);
+        if let Err(error) = &answer {
+            count_mass_deletion(error, &mut metrics);
         }
         metrics.emit();
         answer
@@ -126,28 +126,35 @@ impl Function {
         deadline: Deadline,
         metrics: &mut Metrics,
     ) -> Result<Value, HandlerError> {
+        let mut begun: Vec<&Message> = Vec::new();
         let mut failed: Vec<&Message> = Vec::new();
-        let mut late: Vec<&Message> = Vec::new();
         let mut converging = None;
         for message in messages {
             if deadline.has_passed() {
-                late.push(message);
-                continue;
+                break;
             }
+            begun.push(message);
             let served = deadline.bound(self.serve_message(message, &mut converging, metrics));
             if let Err(error) = served.await {
-                let kind = error.kind();
-                tracing::error!(stage = "ingest", message.id = message.id, error.kind = kind, error = %error, "the message failed");
-                if matches!(error, HandlerError::Sync(SyncError::MassDeletion { .. })) {
-                    metrics.count("mass_deletions_stopped", 1);
-                }
+                log_failure(message, &error);
+                count_mass_deletion(&error, metrics);
                 failed.push(message);
             }
         }
-        if let Some(converging) = converging {
-            deadline.bound(converging.check_settings()).await?;
+        if let Some(converging) = converging
+            && let Err(error) = deadline.bound_for_answer(converging.check_settings()).await
+        {
+            for message in &begun {
+                log_failure(message, &error);
+            }
+            failed.clone_from(&begun);
         }
-        if !self.hand_back(&late, metrics).await {
+        let late: Vec<&Message> = messages.iter().skip(begun.len()).collect();
+        let handed_back = self.hand_back(&late, metrics);
+        if let Err(error) = deadline.bound_for_answer(handed_back).await {
+            for message in &late {
+                log_failure(message, &error);
+            }
             failed.extend(late);
         }
         metrics.count("messages_failed", failed.len());
@@ -163,39 +170,55 @@ impl Function {
         converging: &mut Option<Converging>,
         metrics: &mut Metrics,
     ) -> Result<(), HandlerError> {
-        let request = message.request()?;
-        if let Request::Command(command) = request {
-            return Box::pin(self.command(command, metrics)).await.map(drop);
-        }
-        let Request::Objects(objects) = request else {
-            return Ok(());
+        let objects = match message.request()? {
+            Request::Objects(objects) => self.ours(objects),
+            Request::Command(Command::Converge { paths }) => {
+                let converging = self.shared(converging).await?;
+                return converging
+                    .converge(&BTreeSet::from_iter(paths), metrics)
+                    .await
+                    .map(drop);
+            }
+            Request::Command(command) => {
+                return Box::pin(self.command(command, metrics)).await.map(drop);
+            }
         };
-        let objects = self.ours(objects);
         if objects.is_empty() {
             return Ok(());
         }
-        let converging = match converging {
-            Some(converging) => converging,
-            none => none.insert(self.converging().await?),
-        };
+        let converging = self.shared(converging).await?;
         self.serve(converging, &objects, metrics).await
     }
 
-    /// Puts messages that were not begun into the queue again, as new ones: they are had at once, and have not used up
-    /// any of the times that a message is received before it is given up. `false` when they must fail instead.
-    async fn hand_back(&self, late: &[&Message], metrics: &mut Metrics) -> bool {
-        let Some(queue) = &self.queue else {
-            return late.is_empty();
-        };
-        let bodies: Vec<String> = late.iter().map(|message| message.body.clone()).collect();
-        metrics.count("messages_handed_back", bodies.len());
-        match queue.send(&bodies, Duration::ZERO).await {
-            Ok(()) => true,
-            Err(error) => {
-                tracing::warn!(stage = "ingest", error = %error, "the messages fail instead");
-                false
-            }
+    /// What all messages of a batch are served with.
+    async fn shared<'batch>(
+        &self,
+        converging: &'batch mut Option<Converging>,
+    ) -> Result<&'batch mut Converging, HandlerError> {
+        match converging {
+            Some(converging) => Ok(converging),
+            none => Ok(none.insert(self.converging().await?)),
         }
+    }
+
+    /// Puts messages that were not begun into the queue again, as new ones: they are had at once, and have not used up
+    /// any of the times that a message is received before it is given up.
+    ///
+    /// # Errors
+    /// When they must fail instead: there is no queue, or it did not take them.
+    async fn hand_back(
+        &self,
+        late: &[&Message],
+        metrics: &mut Metrics,
+    ) -> Result<(), HandlerError> {
+        if late.is_empty() {
+            return Ok(());
+        }
+        let queue = self.queue.as_ref().ok_or(HandlerError::Deadline)?;
+        let bodies: Vec<String> = late.iter().map(|message| message.body.clone()).collect();
+        queue.send(&bodies, Duration::ZERO).await?;
+        metrics.count("messages_handed_back", bodies.len());
+        Ok(())
     }
 
     /// Converges all documents that changes of these objects concern.
@@ -255,11 +278,11 @@ impl Function {
     }
 
     async fn converging(&self) -> Result<Converging, HandlerError> {
-        Ok(Converging::new(self.open(Retired::Stays).await?))
+        Ok(Converging::new(self.open(Opening::Feeds).await?))
     }
 
     /// Reads the site's settings and finds or makes the index that is fed.
-    async fn open(&self, retired: Retired) -> Result<Ingest, HandlerError> {
+    async fn open(&self, opening: Opening) -> Result<Ingest, HandlerError> {
         let ports = Ports {
             source: Source::S3(self.source.clone()),
             embedder: self.embedder.clone(),
@@ -271,7 +294,7 @@ impl Function {
             title: self.site.clone(),
             policy: self.policy.clone(),
             collection: self.collection.clone(),
-            retired,
+            opening,
         };
         let ingest = Ingest::open(ports, options).await?;
         for warning in &ingest.settings.warnings {
@@ -282,6 +305,17 @@ impl Function {
             );
         }
         Ok(ingest)
+    }
+}
+
+fn log_failure(message: &Message, error: &HandlerError) {
+    let kind = error.kind();
+    tracing::error!(stage = "ingest", message.id = message.id, error.kind = kind, error = %error, "the message failed");
+}
+
+fn count_mass_deletion(error: &HandlerError, metrics: &mut Metrics) {
+    if matches!(error, HandlerError::Sync(SyncError::MassDeletion { .. })) {
+        metrics.count("mass_deletions_stopped", 1);
     }
 }
 

@@ -49,23 +49,28 @@ pub enum CatalogError {
         /// [`SCHEMA_VERSION`].
         needed: i32,
     },
+    /// The index's deletion has begun and is not finished: may pass.
+    #[error("the index is being dropped")]
+    BeingDropped,
     /// It refused a statement: a bug, or a damaged file.
     #[error("the catalog refused: {0}")]
     Rejected(String),
 }
 
-/// Why an index whose deletion has begun cannot be had; it will be made anew.
-const BEING_DROPPED: &str = "the index is being dropped; try again in a minute";
-
 /// The tables with rows of an index, those that others refer to last.
-const OF_AN_INDEX: [&str; 6] = [
+const OF_AN_INDEX: [&str; 5] = [
     "document_failures",
     "pending_points",
     "document_chunks",
     "document_inputs",
     "documents",
-    "indexes",
 ];
+
+/// What the next collection of an index is told by: a late deletion of the one before must not meet it.
+fn fresh_suffix() -> String {
+    let id = Uuid::new_v4().simple().to_string();
+    format!(".{}", &id[..8])
+}
 
 /// Calls the same method on whichever store this is.
 macro_rules! on_store {
@@ -122,7 +127,8 @@ impl Catalog {
         on_store!(self, store => store.begin_drop(age))
     }
 
-    /// Removes all rows of an index whose collection is gone.
+    /// Empties an index whose collection is gone. Its row stays, retired, so that late writers of it are refused; it revives
+    /// with a collection of another name.
     pub async fn finish_drop(&self, index_id: i64) -> Result<(), CatalogError> {
         on_store!(self, store => store.finish_drop(index_id))
     }

@@ -134,6 +134,17 @@ impl Embedder {
         }
     }
 
+    /// What a million tokens cost, in US dollars; `None` when the model has no public price.
+    #[must_use]
+    pub fn dollars_per_million_tokens(&self) -> Option<f64> {
+        match self {
+            #[cfg(feature = "local-models")]
+            Self::Local(_) => Some(0.0),
+            Self::OpenAi(hosted) => hosted.dollars_per_million_tokens(),
+            Self::Fake(_) => Some(0.0),
+        }
+    }
+
     /// Which model this is.
     #[must_use]
     pub fn identity(&self) -> &EmbedderIdentity {

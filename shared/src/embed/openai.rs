@@ -49,6 +49,14 @@ pub enum Dimensions {
     Requested(usize),
 }
 
+const OPENAI_HOST: &str = "api.openai.com";
+/// US dollars for a million tokens. Source: the public list prices.
+const PRICES: [(&str, f64); 3] = [
+    ("text-embedding-3-small", 0.02),
+    ("text-embedding-3-large", 0.13),
+    ("text-embedding-ada-002", 0.10),
+];
+
 /// What `text-embedding-3-large` gives by itself, and what its smaller sister and the models before it do.
 const LARGE_DIMENSIONS: usize = 3_072;
 const USUAL_DIMENSIONS: usize = 1_536;
@@ -130,6 +138,15 @@ impl OpenAiEmbedder {
             api_key: options.api_key,
             requested_dimensions,
         })
+    }
+
+    /// The model's price at `OpenAI`; other providers' are not known here.
+    pub(super) fn dollars_per_million_tokens(&self) -> Option<f64> {
+        let mut prices = PRICES.into_iter();
+        let price = prices.find(|(model, _)| *model == self.identity.name);
+        price
+            .filter(|_| self.host == OPENAI_HOST)
+            .map(|(_, price)| price)
     }
 
     /// The same provider with another of its models.

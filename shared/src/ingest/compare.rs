@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use uuid::Uuid;
 
-use super::{Ingest, IngestError};
+use super::{Change, Ingest, IngestError};
 
 /// In what the store and the catalog differ.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -58,8 +58,10 @@ impl Ingest {
             .await?;
         let mut restored = Vec::new();
         for (source, points) in &differences.lost {
-            self.ingest_without(source, points).await?;
-            restored.push(source.clone());
+            let outcome = self.ingest_without(source, points).await?;
+            if matches!(outcome.change, Change::Indexed | Change::Deleted) {
+                restored.push(source.clone());
+            }
         }
         Ok(restored)
     }

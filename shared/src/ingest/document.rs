@@ -14,7 +14,7 @@ use crate::book::{
     source_in,
 };
 use crate::catalog::{Commit, CommitOutcome, DocumentRow, IndexRow, IndexState, StoredDocument};
-use crate::chunk::chunk_document;
+use crate::chunk::{chunk_document, count_tokens};
 use crate::embed::{EmbedError, Purpose};
 use crate::source::FileCache;
 
@@ -42,23 +42,19 @@ impl Ingest {
         let Some(page) = page_file(&self.settings, path) else {
             return self.delete_former_page(path).await;
         };
-        let mut embedded = 0;
+        let (mut embedded, mut embedded_tokens) = (0, 0);
         let mut embedding = Duration::ZERO;
         for attempt in 0..MAX_ATTEMPTS {
             #[cfg(test)]
             crate::faults::with(|script| script.started_over += usize::from(attempt > 0));
             let stored = self.stored(path).await?;
-            // What another page has read before may be older than a change, which this page's second look then sees.
-            let look = if attempt == 0 {
-                self.look(&page, &self.files).await?
-            } else {
-                self.look(&page, &FileCache::default()).await?
-            };
+            let look = self.look(&page, &FileCache::default()).await?;
             let Some(mut outcome) = self.converge(&page, stored.as_ref(), &look, lost).await?
             else {
                 continue;
             };
             embedded += outcome.embedded;
+            embedded_tokens += outcome.embedded_tokens;
             embedding += outcome.embedding;
             // What was committed must still be there: else a slow writer of an older text would have the last word.
             let look_again = outcome.change != Change::Unchanged;
@@ -72,6 +68,7 @@ impl Ingest {
                 }
             }
             outcome.embedded = embedded;
+            outcome.embedded_tokens = embedded_tokens;
             outcome.embedding = embedding;
             outcome.retries = attempt;
             return Ok(outcome);
@@ -186,7 +183,7 @@ impl Ingest {
         plan.find_stored_vectors(&self.catalog, &self.index, &self.index_row)
             .await?;
         let started = Instant::now();
-        let embedded = self.embed(&mut plan).await?;
+        let (embedded, embedded_tokens) = self.embed(&mut plan).await?;
         let embedding = started.elapsed();
         let fresh = plan.fresh_points();
         let intents = fresh.clone();
@@ -221,6 +218,7 @@ impl Ingest {
             url: Some(document.url.clone()),
             chapter: document.lesson.chapter.clone(),
             embedded,
+            embedded_tokens,
             reused: plan.reused(),
             kept: plan.kept(),
             embedding,
@@ -229,8 +227,8 @@ impl Ingest {
         }))
     }
 
-    /// Embeds the chunks that no stored vectors serve. Returns how many.
-    async fn embed(&self, plan: &mut Plan<'_>) -> Result<usize, IngestError> {
+    /// Embeds the chunks that no stored vectors serve. Returns how many, and the tokens of their texts.
+    async fn embed(&self, plan: &mut Plan<'_>) -> Result<(usize, u64), IngestError> {
         let mut wanted: Vec<&mut PlannedChunk<'_>> = plan
             .chunks
             .iter_mut()
@@ -250,7 +248,8 @@ impl Ingest {
             let count = chunk.windows.iter().map(Vec::len).sum();
             chunk.vectors = Vectors::Ready(rows.by_ref().take(count).collect());
         }
-        Ok(wanted.len())
+        let tokens = texts.iter().map(|text| count_tokens(text) as u64).sum();
+        Ok((wanted.len(), tokens))
     }
 
     /// Embeds texts, again when the provider asks for patience or did not answer.

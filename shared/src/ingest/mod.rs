@@ -21,14 +21,15 @@ use crate::book::SiteSettings;
 use crate::catalog::{Catalog, CatalogError, IndexRow};
 use crate::embed::{EmbedError, Embedder};
 use crate::index::{IndexError, VectorIndex};
-use crate::source::{FileCache, Source, SourceError};
+use crate::source::{Source, SourceError};
 
 pub use compare::Differences;
-pub use open::{OpenOptions, Ports};
+pub use open::{OpenOptions, Opening, Ports};
 pub use outcome::{Change, DocumentOutcome};
 pub use report::{Report, SkippedFile};
 pub use site::site_info;
 pub use status::{PendingChange, PendingDocument, Status};
+pub use sweep::sweep;
 pub use switch::Switched;
 pub use sync::{MassDeletion, Progress, Settled, SyncError, SyncOptions, sync};
 
@@ -52,8 +53,6 @@ pub struct Ingest {
     pub catalog: Catalog,
     /// The index that is fed.
     pub index_row: IndexRow,
-    /// Files that several pages use, read once. What is committed is looked at again without it.
-    files: FileCache,
 }
 
 /// Why a document could not be converged; it stays at its last revision.

@@ -1,11 +1,15 @@
 //! From ports to an index that can be fed.
 
+use super::sweep::drop_retired;
 use super::{Ingest, IngestError, plan, site_info};
-use crate::catalog::{Catalog, IndexSpec, IndexState, NewIndex, Retired};
+use crate::catalog::{Catalog, CatalogError, IndexRow, IndexSpec, IndexState, NewIndex, Retired};
 use crate::chunk::{ChunkPolicy, EMBEDDED_TEXT_VERSION};
 use crate::embed::Embedder;
 use crate::index::{BM25_SETTINGS, VectorIndex};
-use crate::source::{FileCache, Source};
+use crate::source::Source;
+
+/// The number of an index that is not there; those of the catalog begin with 1.
+const NO_INDEX: i64 = 0;
 
 /// What ingest reads from and writes to.
 #[derive(Debug, Clone)]
@@ -31,8 +35,19 @@ pub struct OpenOptions {
     pub policy: ChunkPolicy,
     /// What collections' names begin with, and the alias of the live one.
     pub collection: String,
-    /// What becomes of the index if it was retired.
-    pub retired: Retired,
+    /// What the index is wanted for.
+    pub opening: Opening,
+}
+
+/// What an index is wanted for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Opening {
+    /// To be fed by one of many writers: made if there is none, and refused if another deployment has taken over.
+    Feeds,
+    /// As [`Self::Feeds`], and taken back from another deployment.
+    TakesOver,
+    /// To be looked at: nothing is written.
+    Looks,
 }
 
 impl Ingest {
@@ -40,7 +55,7 @@ impl Ingest {
     /// collection is the site's own: another book in the same store has another.
     ///
     /// # Errors
-    /// [`IngestError::Retired`] when the index was retired and does not revive.
+    /// [`IngestError::Retired`] when another deployment has taken over.
     pub async fn open(ports: Ports, options: OpenOptions) -> Result<Self, IngestError> {
         let Ports {
             source,
@@ -68,15 +83,16 @@ impl Ingest {
             spec,
             collection,
             site: site_info(&settings, &options.title),
-            retired: options.retired,
+            retired: match options.opening {
+                Opening::TakesOver => Retired::Revives,
+                Opening::Feeds | Opening::Looks => Retired::Stays,
+            },
         };
-        let index_row = catalog.ensure_index(&new).await?;
-        if index_row.state == IndexState::Retired {
-            return Err(IngestError::Retired);
-        }
-        index
-            .ensure_collection(&index_row.collection, index_row.spec.dimensions)
-            .await?;
+        let index_row = if options.opening == Opening::Looks {
+            find_index(&catalog, new).await?
+        } else {
+            make_index(&catalog, &index, &new).await?
+        };
         Ok(Self {
             source,
             settings,
@@ -85,19 +101,28 @@ impl Ingest {
             index,
             catalog,
             index_row,
-            files: FileCache::default(),
         })
     }
 
     /// The same, the site's settings read anew.
-    pub async fn reopened(&self) -> Result<Self, IngestError> {
+    pub async fn reopened(&self, opening: Opening) -> Result<Self, IngestError> {
         let ports = Ports {
             source: self.source.clone(),
             embedder: self.embedder.clone(),
             index: self.index.clone(),
             catalog: self.catalog.clone(),
         };
-        Self::open(ports, self.options.clone()).await
+        let options = OpenOptions {
+            opening,
+            ..self.options.clone()
+        };
+        Self::open(ports, options).await
+    }
+
+    /// Whether the index is there.
+    #[must_use]
+    pub fn is_indexed(&self) -> bool {
+        self.index_row.index_id != NO_INDEX
     }
 
     /// Whether the site's settings have become others, so that pages committed under these must be looked at again.
@@ -105,4 +130,37 @@ impl Ingest {
         let now = self.source.settings().await?;
         Ok(now.reading_key() != self.settings.reading_key())
     }
+}
+
+/// The index as it is. One that is not there yet has no number, and no documents.
+async fn find_index(catalog: &Catalog, wanted: NewIndex) -> Result<IndexRow, IngestError> {
+    let mut indexes = catalog.indexes().await?.into_iter();
+    let found = indexes.find(|index| index.spec == wanted.spec);
+    Ok(found.unwrap_or(IndexRow {
+        index_id: NO_INDEX,
+        spec: wanted.spec,
+        collection: wanted.collection,
+        state: IndexState::Building,
+        site: wanted.site,
+    }))
+}
+
+async fn make_index(
+    catalog: &Catalog,
+    index: &VectorIndex,
+    wanted: &NewIndex,
+) -> Result<IndexRow, IngestError> {
+    let mut row = catalog.ensure_index(wanted).await;
+    if let Err(CatalogError::BeingDropped) = row {
+        // Whoever began it may have died.
+        drop_retired(catalog, index).await?;
+        row = catalog.ensure_index(wanted).await;
+    }
+    let row = row?;
+    if row.state == IndexState::Retired {
+        return Err(IngestError::Retired);
+    }
+    let dimensions = row.spec.dimensions;
+    index.ensure_collection(&row.collection, dimensions).await?;
+    Ok(row)
 }

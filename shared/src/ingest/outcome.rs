@@ -20,6 +20,8 @@ pub struct DocumentOutcome {
     pub chapter: Option<String>,
     /// Chunks embedded anew.
     pub embedded: usize,
+    /// cl100k tokens of the texts that were embedded.
+    pub embedded_tokens: u64,
     /// Chunks that took over stored vectors.
     pub reused: usize,
     /// Chunks whose point stayed.

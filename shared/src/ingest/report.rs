@@ -21,7 +21,7 @@ pub struct SkippedFile {
 /// The report of one run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// `success`; `partial` when files failed that may succeed later.
+    /// `success`; `partial` when files failed that may succeed later, or readers still have a former index.
     pub status: String,
     /// When the run ended, ISO 8601.
     pub timestamp: String,
@@ -73,8 +73,14 @@ pub struct Report {
     pub duration_seconds: f64,
     /// Of these, seconds in the embedder.
     pub embedding_seconds: f64,
-    /// What the provider charges for the embeddings, in US dollars; 0 for local models.
-    pub cost_usd: f64,
+    /// cl100k tokens of the texts embedded anew.
+    #[serde(default)]
+    pub embedded_tokens: u64,
+    /// What the provider charges for them, in US dollars: 0 for local models; unknown for models without a public price.
+    pub cost_usd: Option<f64>,
+    /// Bytes that the book's embedded stores take after the run; unknown for hosted ones.
+    #[serde(default)]
+    pub storage_bytes: Option<u64>,
 }
 
 impl Report {
@@ -129,6 +135,7 @@ impl Report {
         self.points_kept += outcome.kept;
         self.retries += outcome.retries;
         self.embedding_seconds += outcome.embedding.as_secs_f64();
+        self.embedded_tokens += outcome.embedded_tokens;
     }
 
     /// Counts a file that failed and may succeed later.
@@ -140,8 +147,8 @@ impl Report {
         });
     }
 
-    pub(super) fn finish(&mut self, duration: Duration) {
-        let failed = !self.failed.is_empty();
+    pub(super) fn finish(&mut self, live: bool, duration: Duration) {
+        let failed = !live || !self.failed.is_empty();
         self.status = String::from(if failed { "partial" } else { "success" });
         self.timestamp = jiff::Timestamp::now().to_string();
         self.duration_seconds = duration.as_secs_f64();
@@ -193,6 +200,13 @@ impl fmt::Display for Report {
                 self.embedded, self.vectors_reused, self.points_kept
             ),
         )?;
+        if let Some(cost) = self.cost_usd.filter(|cost| *cost > 0.0) {
+            let tokens = self.embedded_tokens;
+            row("cost", format!("${cost:.4} for {tokens} tokens"))?;
+        }
+        if let Some(bytes) = self.storage_bytes {
+            row("storage", format!("{} MiB", bytes.div_ceil(1 << 20)))?;
+        }
         row(
             "time",
             format!(

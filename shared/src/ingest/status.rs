@@ -9,6 +9,7 @@ use uuid::Uuid;
 use super::{Ingest, IngestError, SkippedFile};
 use crate::book::{PageFile, SkipReason, document_id, list_pages, read_document};
 use crate::catalog::StoredDocument;
+use crate::source::FileCache;
 
 /// Pages that are read at once.
 const READS: usize = 16;
@@ -68,8 +69,8 @@ enum Seen {
     Absent,
     /// Not there: a draft.
     Draft,
-    /// Not known.
-    Unreadable,
+    /// Not known, and why.
+    Unreadable(String),
 }
 
 impl Ingest {
@@ -92,9 +93,11 @@ impl Ingest {
             documents: rows.len(),
             ..Status::default()
         };
+        // What many pages use is read once, and forgotten with this run: a later one must see what changed since.
+        let files = FileCache::default();
         let mut looks = Vec::with_capacity(pages.len());
         for page in &pages {
-            looks.push(self.seen(page, rows.get(&page.source)));
+            looks.push(self.seen(page, rows.get(&page.source), &files));
         }
         let seen: Vec<Seen> = stream::iter(looks).buffered(READS).collect().await;
         for (page, seen) in pages.iter().zip(seen) {
@@ -109,11 +112,12 @@ impl Ingest {
             .iter()
             .map(|pending| pending.source.as_str())
             .collect();
-        status.failed = failed
+        let failed = failed
             .into_iter()
             .filter(|(source, _)| pending.contains(source.as_str()))
-            .map(|(source, reason)| SkippedFile { source, reason })
-            .collect();
+            .map(|(source, reason)| SkippedFile { source, reason });
+        let failed: Vec<SkippedFile> = failed.collect();
+        status.failed.extend(failed);
         Ok(status)
     }
 
@@ -127,9 +131,10 @@ impl Ingest {
         }
     }
 
-    async fn seen(&self, page: &PageFile, row: Option<&StoredDocument>) -> Seen {
-        let Ok(look) = self.look(page, &self.files).await else {
-            return Seen::Unreadable;
+    async fn seen(&self, page: &PageFile, row: Option<&StoredDocument>, files: &FileCache) -> Seen {
+        let look = match self.look(page, files).await {
+            Ok(look) => look,
+            Err(error) => return Seen::Unreadable(error.to_string()),
         };
         let Some(bytes) = &look.bytes else {
             return Seen::Absent;
@@ -177,7 +182,13 @@ impl Status {
                     self.pend(source, PendingChange::Deleted);
                 }
             }
-            (Seen::Unreadable, _) => self.pend(source, PendingChange::Unreadable),
+            (Seen::Unreadable(reason), _) => {
+                self.pend(source, PendingChange::Unreadable);
+                self.failed.push(SkippedFile {
+                    source: source.clone(),
+                    reason,
+                });
+            }
         }
     }
 

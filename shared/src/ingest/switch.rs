@@ -1,6 +1,7 @@
 //! From a new index to the one that queries read.
 
-use super::{Ingest, IngestError, MAX_ATTEMPTS, Status};
+use super::sync::check_deletions;
+use super::{Ingest, IngestError, MAX_ATTEMPTS, Status, SyncError, SyncOptions};
 use crate::catalog::{IndexState, SwitchOutcome};
 
 /// What became of a switch.
@@ -15,35 +16,48 @@ pub enum Switched {
 
 impl Ingest {
     /// Makes this index the live one, if it holds exactly the book as the files are now, and lets the alias follow.
-    pub async fn switch(&self) -> Result<Switched, IngestError> {
-        let index = &self.index_row;
+    ///
+    /// # Errors
+    /// Also when the live index has more than twice as many documents: the source looks like a wrong one.
+    pub async fn switch(&self, options: SyncOptions) -> Result<Switched, SyncError> {
+        let index_id = self.index_row.index_id;
         for _ in 0..MAX_ATTEMPTS {
-            let status = self.status("").await?;
+            let status = self.outstanding("", options).await?;
             if !status.pending.is_empty() {
                 return Ok(Switched::Behind(status));
             }
-            match self
-                .catalog
-                .switch(index.index_id, &status.expected)
-                .await?
-            {
+            let total = self.documents_of_live_index().await?;
+            check_deletions(total.saturating_sub(status.expected.len()), total, options)?;
+            let switched = self.catalog.switch(index_id, &status.expected).await;
+            match switched.map_err(IngestError::from)? {
                 SwitchOutcome::Switched => {
                     self.follow_alias().await?;
-                    let status = self.status("").await?;
-                    #[cfg(test)]
-                    let status = if crate::faults::removed(crate::faults::Part::LookAfterSwitch) {
-                        Status::default()
-                    } else {
-                        status
-                    };
-                    return Ok(Switched::Live(status));
+                    return Ok(Switched::Live(self.look_after_switch(options).await?));
                 }
                 // A writer was at work, or the files changed under it.
                 SwitchOutcome::Behind(_) => {}
-                SwitchOutcome::Retired => return Err(IngestError::Retired),
+                SwitchOutcome::Retired => return Err(IngestError::Retired.into()),
             }
         }
-        Ok(Switched::Behind(self.status("").await?))
+        Ok(Switched::Behind(self.outstanding("", options).await?))
+    }
+
+    async fn look_after_switch(&self, options: SyncOptions) -> Result<Status, SyncError> {
+        #[cfg(test)]
+        if crate::faults::removed(crate::faults::Part::LookAfterSwitch) {
+            return Ok(Status::default());
+        }
+        self.outstanding("", options).await
+    }
+
+    async fn documents_of_live_index(&self) -> Result<usize, IngestError> {
+        match self.catalog.live_index().await? {
+            Some(live) if live.index_id != self.index_row.index_id => {
+                let stats = self.catalog.stats(live.index_id).await?;
+                Ok(usize::try_from(stats.documents).unwrap_or(usize::MAX))
+            }
+            _ => Ok(0),
+        }
     }
 
     /// Points the alias, for tools other than this, to the live index.

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{
     Ingest, IngestError, MAX_ATTEMPTS, PendingChange, PendingDocument, Report, SourceError, Status,
-    Switched,
+    Switched, sweep,
 };
 use crate::catalog::IndexState;
 
@@ -57,6 +57,9 @@ pub enum SyncError {
     /// There is nothing to index.
     #[error("no page found: {0}")]
     NoPages(String),
+    /// What was committed may undo what the new settings led to.
+    #[error("the site's settings changed meanwhile; run it again")]
+    SettingsChanged,
     /// The files that are left are fewer than those that would go.
     #[error(
         "{deleted} of {total} pages would be deleted; nothing was changed. If that is right, allow mass deletion"
@@ -83,23 +86,34 @@ pub async fn sync(
         .warnings
         .extend(ingest.settings.warnings.iter().cloned());
     let mut pending = status.pending;
+    let mut live = ingest.index_row.state == IndexState::Live;
     for _ in 0..MAX_ATTEMPTS {
         converge(ingest, &pending, &mut report, &mut progress).await?;
-        if ingest.index_row.state != IndexState::Building || !report.failed.is_empty() {
+        if live || !report.failed.is_empty() {
             break;
         }
-        match ingest.switch().await? {
+        pending = match ingest.switch(options).await? {
             Switched::Live(status) => {
-                converge(ingest, &status.pending, &mut report, &mut progress).await?;
-                break;
+                live = true;
+                status.pending
             }
-            Switched::Behind(status) => pending = status.pending,
-        }
+            Switched::Behind(status) => status.pending,
+        };
+    }
+    if !live {
+        report.warnings.push(
+            "readers still have the former index: this one does not hold the whole book yet"
+                .to_owned(),
+        );
     }
     let settled = ingest.settle(options).await?;
     report.stray_points = settled.stray_points;
     report.restored = settled.restored;
-    report.warnings.extend(settled.warning);
+    report.warnings.extend(settled.warnings);
+    let committed = report.files_changed + report.files_deleted + report.restored.len() > 0;
+    if committed && ingest.settings_changed().await? {
+        return Err(SyncError::SettingsChanged);
+    }
     let index_id = ingest.index_row.index_id;
     let stats = ingest
         .catalog
@@ -108,7 +122,14 @@ pub async fn sync(
         .map_err(IngestError::from)?;
     report.total_chunks = stats.chunks;
     report.total_tokens = stats.tokens;
-    report.finish(started.elapsed());
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a run embeds fewer than 2^52 tokens"
+    )]
+    let tokens = report.embedded_tokens as f64;
+    let price = ingest.embedder.dollars_per_million_tokens();
+    report.cost_usd = price.map(|price| price * tokens / 1e6);
+    report.finish(live, started.elapsed());
     Ok(report)
 }
 
@@ -144,6 +165,19 @@ async fn converge(
     Ok(())
 }
 
+/// Refuses to delete most of a book.
+pub(super) fn check_deletions(
+    deleted: usize,
+    total: usize,
+    options: SyncOptions,
+) -> Result<(), SyncError> {
+    let stops = options.mass_deletion == MassDeletion::Stop;
+    if stops && deleted > FEW_PAGES && deleted * 2 > total {
+        return Err(SyncError::MassDeletion { deleted, total });
+    }
+    Ok(())
+}
+
 /// What was done after all pages.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Settled {
@@ -154,7 +188,7 @@ pub struct Settled {
     /// Pages some of whose points the store had lost, and has again.
     pub restored: Vec<String>,
     /// What was not done, and why.
-    pub warning: Option<String>,
+    pub warnings: Vec<String>,
 }
 
 impl Ingest {
@@ -181,16 +215,7 @@ impl Ingest {
                 "there is no .md or .mdx file in {folder}{below}"
             )));
         }
-        let deleted = status.deletions();
-        if deleted > FEW_PAGES
-            && deleted * 2 > status.documents
-            && options.mass_deletion == MassDeletion::Stop
-        {
-            return Err(SyncError::MassDeletion {
-                deleted,
-                total: status.documents,
-            });
-        }
+        check_deletions(status.deletions(), status.documents, options)?;
         let goes = |pending: &PendingDocument| pending.change == PendingChange::Deleted;
         status.pending.sort_by_key(goes);
         Ok(status)
@@ -198,25 +223,32 @@ impl Ingest {
 
     /// Sweeps; compares the store with the catalog and repairs what differs; lets the alias follow.
     pub async fn settle(&self, options: SyncOptions) -> Result<Settled, IngestError> {
-        let swept = self.sweep().await?;
+        let swept = sweep(&self.catalog, &self.index).await?;
         let mut differences = self.compare().await?;
-        let mut warning = None;
+        let mut warnings = Vec::new();
         let stray = differences.stray.len();
         if stray > FEW_POINTS && options.mass_deletion == MassDeletion::Stop {
             differences.stray.clear();
-            warning = Some(format!(
+            warnings.push(format!(
                 "the vector store holds {stray} points that this catalog does not know; nothing was deleted. If no \
                  other catalog uses the collection {}, allow mass deletion",
                 self.index_row.collection
             ));
         }
         let restored = self.repair(&differences).await?;
+        for source in differences.lost.keys() {
+            if !restored.contains(source) {
+                warnings.push(format!(
+                    "{source}: the vector store has lost points of it, and its file cannot be read now"
+                ));
+            }
+        }
         self.follow_alias().await?;
         Ok(Settled {
             swept,
             stray_points: differences.stray.len(),
             restored,
-            warning,
+            warnings,
         })
     }
 }

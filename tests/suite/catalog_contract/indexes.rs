@@ -1,6 +1,13 @@
 //! Tables, indexes and their counts.
 
-use bookrag::catalog::{CatalogError, IndexState, IndexStats, SCHEMA_VERSION};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use bookrag::catalog::{
+    CatalogError, CommitOutcome, IndexRow, IndexState, IndexStats, NewIndex, Retired,
+    SCHEMA_VERSION, SwitchOutcome,
+};
+use uuid::Uuid;
 
 use super::Store;
 use super::rows::{chunk, commit, document_id, live_index, new_index, write};
@@ -177,4 +184,143 @@ pub(super) async fn stats_count_what_there_is(store: Store) {
             last_indexed_at: Some(newest.last_indexed_at),
         }
     );
+}
+
+/// A live index with a document, and another beside it with the same one.
+async fn two_indexes(store: &Store) -> (IndexRow, IndexRow) {
+    store.catalog.migrate().await.unwrap();
+    let former = store.catalog.ensure_index(&new_index("a")).await.unwrap();
+    let next = store.catalog.ensure_index(&new_index("b")).await.unwrap();
+    assert_eq!(
+        (former.state, next.state),
+        (IndexState::Live, IndexState::Building)
+    );
+    for index in [&former, &next] {
+        let commit = commit(index.index_id, "docs/a.md", 0, &[]);
+        let done = store.catalog.commit(&commit).await.unwrap();
+        assert!(matches!(done, CommitOutcome::Committed { .. }), "{done:?}");
+    }
+    (former, next)
+}
+
+async fn held(store: &Store, index: &IndexRow) -> BTreeMap<Uuid, String> {
+    let documents = store.catalog.documents(index.index_id).await.unwrap();
+    let documents = documents.into_iter().map(|document| document.row);
+    documents
+        .map(|row| (row.document_id, row.fingerprint))
+        .collect()
+}
+
+pub(super) async fn a_switch_needs_exactly_the_documents(store: Store) {
+    let (former, next) = two_indexes(&store).await;
+    let held = held(&store, &next).await;
+    let id = *held.keys().next().unwrap();
+    let other = Uuid::new_v4();
+    for (documents, behind) in [
+        (BTreeMap::new(), id),
+        (BTreeMap::from([(id, "another".to_owned())]), id),
+        (
+            [held.clone(), BTreeMap::from([(other, "f".to_owned())])]
+                .into_iter()
+                .flatten()
+                .collect(),
+            other,
+        ),
+    ] {
+        let outcome = store.catalog.switch(next.index_id, &documents).await;
+        assert_eq!(outcome.unwrap(), SwitchOutcome::Behind(vec![behind]));
+        let live = store.catalog.live_index().await.unwrap().unwrap();
+        assert_eq!(live.index_id, former.index_id);
+    }
+    for _ in 0..2 {
+        let outcome = store.catalog.switch(next.index_id, &held).await.unwrap();
+        assert_eq!(outcome, SwitchOutcome::Switched);
+    }
+    let states = store.catalog.indexes().await.unwrap().into_iter();
+    let states: Vec<IndexState> = states.map(|index| index.state).collect();
+    assert_eq!(states, [IndexState::Retired, IndexState::Live]);
+    let outcome = store.catalog.switch(former.index_id, &held).await.unwrap();
+    assert_eq!(outcome, SwitchOutcome::Retired);
+    store.catalog.switch(77, &held).await.unwrap_err();
+    let late = commit(former.index_id, "docs/b.md", 0, &[]);
+    let refused = store.catalog.commit(&late).await.unwrap();
+    assert_eq!(refused, CommitOutcome::Retired);
+}
+
+pub(super) async fn a_retired_index_revives_only_when_that_is_wanted(store: Store) {
+    let (former, next) = two_indexes(&store).await;
+    let held = held(&store, &next).await;
+    store.catalog.switch(next.index_id, &held).await.unwrap();
+    let stays = store.catalog.ensure_index(&new_index("a")).await.unwrap();
+    assert_eq!(stays.state, IndexState::Retired);
+    let wanted = NewIndex {
+        retired: Retired::Revives,
+        ..new_index("a")
+    };
+    let revived = store.catalog.ensure_index(&wanted).await.unwrap();
+    assert_eq!(
+        (revived.index_id, revived.state),
+        (former.index_id, IndexState::Building)
+    );
+    let none = store.catalog.begin_drop(Duration::ZERO).await.unwrap();
+    assert_eq!(none, []);
+}
+
+pub(super) async fn a_dropped_index_leaves_its_row_and_another_collections_name(store: Store) {
+    let (former, next) = two_indexes(&store).await;
+    let held = held(&store, &next).await;
+    store.catalog.switch(next.index_id, &held).await.unwrap();
+    store
+        .catalog
+        .record_failure(former.index_id, "docs/x.md", "why")
+        .await
+        .unwrap();
+    let hour = Duration::from_hours(1);
+    assert_eq!(store.catalog.begin_drop(hour).await.unwrap(), []);
+    for _ in 0..2 {
+        // The first may have died before it was finished.
+        let begun = store.catalog.begin_drop(Duration::ZERO).await.unwrap();
+        assert_eq!(begun.len(), 1);
+        assert_eq!(begun[0].collection, former.collection);
+    }
+    let wanted = NewIndex {
+        retired: Retired::Revives,
+        ..new_index("a")
+    };
+    let refused = store.catalog.ensure_index(&wanted).await.unwrap_err();
+    assert!(matches!(refused, CatalogError::BeingDropped), "{refused}");
+    store.catalog.finish_drop(former.index_id).await.unwrap();
+    // What is not being dropped stays as it is.
+    store.catalog.finish_drop(next.index_id).await.unwrap();
+    assert_eq!(
+        store.catalog.documents(next.index_id).await.unwrap().len(),
+        1
+    );
+    let none = store.catalog.begin_drop(Duration::ZERO).await.unwrap();
+    assert_eq!(none, []);
+    let stays = store.catalog.ensure_index(&new_index("a")).await.unwrap();
+    assert_eq!(stays.state, IndexState::Retired);
+    let revived = store.catalog.ensure_index(&wanted).await.unwrap();
+    assert_eq!(revived.state, IndexState::Building);
+    assert_ne!(revived.collection, former.collection);
+    let documents = store.catalog.documents(revived.index_id).await.unwrap();
+    assert_eq!(documents, []);
+    let stats = store.catalog.stats(revived.index_id).await.unwrap();
+    assert_eq!(stats.failed, []);
+}
+
+pub(super) async fn a_failure_is_kept_until_the_document_is_committed(store: Store) {
+    let index_id = live_index(&store.catalog).await;
+    for reason in ["first", "second"] {
+        let recorded = store.catalog.record_failure(index_id, "docs/a.md", reason);
+        recorded.await.unwrap();
+    }
+    let stats = store.catalog.stats(index_id).await.unwrap();
+    assert_eq!(
+        stats.failed,
+        [("docs/a.md".to_owned(), "second".to_owned())]
+    );
+    let done = commit(index_id, "docs/a.md", 0, &[]);
+    store.catalog.commit(&done).await.unwrap();
+    assert_eq!(store.catalog.stats(index_id).await.unwrap().failed, []);
 }

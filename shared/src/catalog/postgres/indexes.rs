@@ -12,8 +12,8 @@ use super::PostgresCatalog;
 use super::pool::single;
 use super::values::unsigned;
 use crate::catalog::{
-    BEING_DROPPED, CatalogError, IndexRow, IndexState, IndexStats, NewIndex, OF_AN_INDEX, Retired,
-    SwitchOutcome,
+    CatalogError, IndexRow, IndexState, IndexStats, NewIndex, OF_AN_INDEX, Retired, SwitchOutcome,
+    fresh_suffix,
 };
 
 impl PostgresCatalog {
@@ -156,6 +156,15 @@ impl PostgresCatalog {
                 .execute(&statement, &[(&index_id, Type::INT8)])
                 .await?;
         }
+        let suffix = fresh_suffix();
+        transaction
+            .execute(
+                "UPDATE indexes SET dropped_at = NULL, retired_at = NULL,
+                    collection = split_part(collection, '.', 1) || $2
+                 WHERE index_id = $1 AND dropped_at IS NOT NULL",
+                &[(&index_id, Type::INT8), (&suffix, Type::TEXT)],
+            )
+            .await?;
         transaction.commit().await
     }
 
@@ -226,7 +235,7 @@ fn being_dropped(row: &Row) -> Result<(), CatalogError> {
     let since: Option<Timestamp> = row.try_get("dropped_at")?;
     match since {
         None => Ok(()),
-        Some(_) => Err(CatalogError::Unavailable(BEING_DROPPED.to_owned())),
+        Some(_) => Err(CatalogError::BeingDropped),
     }
 }
 

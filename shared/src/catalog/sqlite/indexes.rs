@@ -9,8 +9,8 @@ use uuid::Uuid;
 use super::values::{ago, count, damaged, from_json, json, now, timestamp, uuid};
 use super::{SqliteCatalog, begin_write};
 use crate::catalog::{
-    BEING_DROPPED, CatalogError, IndexRow, IndexState, IndexStats, NewIndex, OF_AN_INDEX, Retired,
-    SwitchOutcome,
+    CatalogError, IndexRow, IndexState, IndexStats, NewIndex, OF_AN_INDEX, Retired, SwitchOutcome,
+    fresh_suffix,
 };
 
 impl SqliteCatalog {
@@ -36,7 +36,7 @@ impl SqliteCatalog {
                 |row| Ok((index_row(row)?, row.get("dropped_at")?)),
             )?;
             if dropped.is_some() {
-                return Err(CatalogError::Unavailable(BEING_DROPPED.to_owned()));
+                return Err(CatalogError::BeingDropped);
             }
             transaction.commit()?;
             Ok(row)
@@ -124,6 +124,12 @@ impl SqliteCatalog {
                 );
                 transaction.execute(&statement, [index_id])?;
             }
+            transaction.execute(
+                "UPDATE indexes SET dropped_at = NULL, retired_at = NULL,
+                    collection = substr(collection, 1, instr(collection || '.', '.') - 1) || ?2
+                 WHERE index_id = ?1 AND dropped_at IS NOT NULL",
+                (index_id, fresh_suffix()),
+            )?;
             transaction.commit()?;
             Ok(())
         })

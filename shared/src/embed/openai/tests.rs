@@ -273,3 +273,50 @@ proptest! {
         }
     }
 }
+
+fn at(base_url: &str, model: &str, dimensions: Option<usize>) -> Embedder {
+    let options = OpenAiOptions {
+        base_url: base_url.to_owned(),
+        api_key: None,
+        model: model.to_owned(),
+        dimensions: Dimensions::of_model(model, dimensions),
+        timeout: Duration::from_secs(1),
+    };
+    Embedder::OpenAi(OpenAiEmbedder::new(options).unwrap())
+}
+
+#[test]
+fn only_models_with_a_public_price_have_one() {
+    let price = |base_url, model| at(base_url, model, None).dollars_per_million_tokens();
+    assert_eq!(
+        price("https://api.openai.com/v1", "text-embedding-3-small"),
+        Some(0.02)
+    );
+    assert_eq!(price("https://api.openai.com/v1", "text-embedding-9"), None);
+    assert_eq!(
+        price("http://localhost:1234/v1", "text-embedding-3-small"),
+        None
+    );
+}
+
+#[test]
+fn another_model_of_the_same_provider_can_be_had() {
+    let openai = "https://api.openai.com/v1";
+    let small = at(openai, "text-embedding-3-small", None);
+    let short = at(openai, "text-embedding-3-large", Some(256));
+    let wanted = short.identity();
+    let had = small.of_model(&wanted.name, &wanted.fingerprint, wanted.dimensions);
+    let Some(Embedder::OpenAi(had)) = had else {
+        panic!("{had:?}")
+    };
+    assert_eq!(had.identity(), wanted);
+    assert_eq!(had.requested_dimensions, Some(256));
+    let native = small.of_model("text-embedding-3-large", &wanted.fingerprint, 3_072);
+    let Some(Embedder::OpenAi(native)) = native else {
+        panic!("{native:?}")
+    };
+    assert_eq!(native.requested_dimensions, None);
+    // The fingerprint names the provider: another's model of that name is another.
+    let elsewhere = small.of_model("text-embedding-3-large", "example.org/x", 256);
+    assert!(elsewhere.is_none());
+}

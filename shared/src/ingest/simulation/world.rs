@@ -10,13 +10,14 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::super::{
-    Change, Ingest, IngestError, MassDeletion, OpenOptions, Ports, SyncError, SyncOptions, sync,
+    Change, Ingest, IngestError, MassDeletion, OpenOptions, Opening, Ports, SyncError, SyncOptions,
+    sweep, sync,
 };
 use super::book;
 use crate::book::{
     Inputs, SETTINGS_FILES, SiteSettings, list_pages, missing_inputs, read_document,
 };
-use crate::catalog::{Catalog, ChunkRow, IndexRow, Retired, SqliteCatalog};
+use crate::catalog::{Catalog, ChunkRow, IndexRow, IndexState, SqliteCatalog};
 use crate::chunk::{ChunkPolicy, chunk_document};
 use crate::embed::{Embedder, FakeEmbedder};
 use crate::faults::{self, Part, Random};
@@ -73,6 +74,8 @@ struct Seen {
     rows: BTreeMap<String, Vec<ChunkRow>>,
 }
 
+/// The event that asks for a run over the whole book.
+const SYNC: &str = "the whole book";
 /// How the next deployment cuts pages.
 const NEXT_POLICY: ChunkPolicy = ChunkPolicy::PARAGRAPH_512;
 
@@ -131,7 +134,7 @@ impl World {
             title: "The book".to_owned(),
             policy: ChunkPolicy::ADAPTIVE,
             collection: "simulated".to_owned(),
-            retired: Retired::Stays,
+            opening: Opening::Feeds,
         };
         let ingest = block_on(Ingest::open(ports, options)).expect("nothing fails yet");
         Self {
@@ -198,7 +201,7 @@ impl World {
                 4 => self.deliver_again(),
                 16 if self.suffers(Attack::Settings) => self.change_settings(),
                 17 if self.suffers(Attack::Deployment) => self.deploy(),
-                18 if self.suffers(Attack::Deployment) => self.start_sync(),
+                18..=20 if self.suffers(Attack::Deployment) => self.ask_for_sync(),
                 5 if !self.tasks.is_empty() => self.crash(),
                 6 => self.leap(),
                 7 => self.start_sweep(),
@@ -232,7 +235,8 @@ impl World {
         // Intents are claimed after one leap, and their rows go after the next; a retired index after four.
         for _ in 0..6 {
             faults::with(|script| script.pass(LEAP));
-            block_on(self.ingest.sweep()).map_err(|error| Failure(error.to_string()))?;
+            block_on(sweep(&self.ingest.catalog, &self.ingest.index))
+                .map_err(|error| Failure(error.to_string()))?;
         }
         if self.suffers(Attack::Damage) {
             self.mend()?;
@@ -290,8 +294,10 @@ impl World {
         let event = self
             .events
             .swap_remove(self.random.below(self.events.len()));
+        let event_is_sync = event.path == SYNC;
         let mut ingest = match &self.former {
-            Some(former) if self.random.below(2) == 0 => former.clone(),
+            Some(_) if event_is_sync => self.ingest.clone(),
+            Some(former) if self.random.below(4) > 0 => former.clone(),
             _ => self.ingest.clone(),
         };
         if self.removed == Some(Part::LevelTriggered) {
@@ -300,7 +306,11 @@ impl World {
         let path = event.path.clone();
         self.trace.push(format!("serve {path}"));
         self.tasks.push(Task {
-            work: Box::pin(serve(ingest, path)),
+            work: if event_is_sync {
+                Box::pin(run_over_the_book(ingest))
+            } else {
+                Box::pin(serve(ingest, path))
+            },
             event: Some(event),
             leaps: 0,
         });
@@ -325,21 +335,21 @@ impl World {
         self.note_texts();
     }
 
-    /// A run over the whole book, which switches to its index when that is complete.
-    fn start_sync(&mut self) {
-        if self.tasks.len() >= MAX_TASKS {
-            return;
+    /// A run over the whole book, which switches to its index when that is complete; it comes again unless it ends.
+    fn ask_for_sync(&mut self) {
+        if self.events.iter().all(|event| event.path != SYNC) {
+            let then = self.source.snapshot();
+            let path = SYNC.to_owned();
+            self.events.push(Event { path, then });
         }
-        self.trace.push("sync".to_owned());
-        self.tasks.push(Task {
-            work: Box::pin(run_over_the_book(self.ingest.clone())),
-            event: None,
-            leaps: 0,
-        });
     }
 
     /// The new deployment's index becomes the live one.
     fn finish_deployment(&mut self) -> Result<(), Failure> {
+        if self.live().spec.chunk_policy == NEXT_POLICY.name {
+            // All events were served, so the new index is the book already.
+            self.check_rows()?;
+        }
         self.deploy();
         block_on(run_over_the_book(self.ingest.clone()))
             .map_err(|error| Failure(error.to_string()))?;
@@ -362,7 +372,7 @@ impl World {
         let ingest = self.ingest.clone();
         self.trace.push("sweep".to_owned());
         self.tasks.push(Task {
-            work: Box::pin(async move { ingest.sweep().await.map(drop) }),
+            work: Box::pin(async move { sweep(&ingest.catalog, &ingest.index).await.map(drop) }),
             event: None,
             leaps: 0,
         });
@@ -375,7 +385,7 @@ impl World {
         self.trace.push("compare".to_owned());
         self.tasks.push(Task {
             work: Box::pin(async move {
-                let ingest = ingest.reopened().await?;
+                let ingest = ingest.reopened(Opening::Feeds).await?;
                 let differences = ingest.compare().await?;
                 assert!(differences.lost.is_empty(), "{differences:?}");
                 ingest.repair(&differences).await?;
@@ -537,6 +547,17 @@ impl World {
 
     /// In the end the store, the catalog and the files agree. A page that cannot be read keeps its last good revision.
     fn check_end(&mut self) -> Result<(), Failure> {
+        let stray = self.check_rows()?;
+        if stray > 0 {
+            return Err(Failure(format!(
+                "{stray} points are left that nothing lists"
+            )));
+        }
+        self.check_leftovers()
+    }
+
+    /// The rows, the points and the files agree; returns how many points nothing lists.
+    fn check_rows(&mut self) -> Result<usize, Failure> {
         let expected = self.expected();
         let rows = self.rows().clone();
         let live = self.live();
@@ -578,12 +599,11 @@ impl World {
                 "{source} is in the book and not in the catalog"
             )));
         }
-        let stray = tiers.keys().filter(|id| !listed.contains(id)).count();
-        if stray > 0 {
-            return Err(Failure(format!(
-                "{stray} points are left that nothing lists"
-            )));
-        }
+        Ok(tiers.keys().filter(|id| !listed.contains(id)).count())
+    }
+
+    /// Nothing is pending, and what was retired is gone.
+    fn check_leftovers(&mut self) -> Result<(), Failure> {
         let indexes = block_on(self.ingest.catalog.indexes()).expect("the catalog answers");
         for index in &indexes {
             let pending = block_on(self.ingest.catalog.pending_count(index.index_id));
@@ -591,7 +611,10 @@ impl World {
                 return Err(Failure(format!("points are still pending: {pending:?}")));
             }
         }
-        let kept: BTreeSet<String> = indexes.into_iter().map(|index| index.collection).collect();
+        let kept = indexes
+            .into_iter()
+            .filter(|index| index.state != IndexState::Retired);
+        let kept: BTreeSet<String> = kept.map(|index| index.collection).collect();
         if self.points.collections() != kept || kept.len() != 1 {
             let collections = self.points.collections();
             return Err(Failure(format!(
@@ -630,7 +653,7 @@ impl World {
 
 /// What the function does of an event.
 async fn serve(ingest: Ingest, path: String) -> Result<(), IngestError> {
-    let ingest = ingest.reopened().await?;
+    let ingest = ingest.reopened(Opening::Feeds).await?;
     let sources: BTreeSet<String> = if SETTINGS_FILES.contains(&path.as_str()) {
         let status = ingest.status("").await?;
         let pending = status.pending.into_iter();
@@ -650,9 +673,14 @@ async fn serve(ingest: Ingest, path: String) -> Result<(), IngestError> {
 }
 
 /// What the command does.
-async fn run_over_the_book(mut ingest: Ingest) -> Result<(), IngestError> {
-    ingest.options.retired = Retired::Revives;
-    let ingest = ingest.reopened().await?;
+async fn run_over_the_book(ingest: Ingest) -> Result<(), IngestError> {
+    // Whoever runs the former deployment's command after the switch wants it back.
+    let opening = if ingest.options.policy.name == NEXT_POLICY.name {
+        Opening::TakesOver
+    } else {
+        Opening::Feeds
+    };
+    let ingest = ingest.reopened(opening).await?;
     let options = SyncOptions {
         mass_deletion: MassDeletion::Allow,
     };
@@ -660,6 +688,9 @@ async fn run_over_the_book(mut ingest: Ingest) -> Result<(), IngestError> {
         Ok(_) => Ok(()),
         Err(SyncError::Ingest(error)) => Err(error),
         Err(SyncError::Source(error)) => Err(error.into()),
+        Err(SyncError::SettingsChanged) => Err(IngestError::Contended {
+            path: "the book".to_owned(),
+        }),
         Err(error @ (SyncError::NoPages(_) | SyncError::MassDeletion { .. })) => {
             panic!("{error}")
         }

@@ -121,8 +121,10 @@ async fn what_was_done_under_older_settings_is_to_be_done_again() {
         .put("docs/intro.md", "# Garden\n\nBeans climb.\n")
         .await;
     let batch = sqs_batch_of_text(&[notification(Sender::S3, "site/docs/intro.md")]);
-    let early = world.lambda.invoke(batch.clone()).await;
-    assert_eq!(early.error().error_type, "SettingsChanged");
+    let early = world.lambda.invoke(batch.clone()).await.payload();
+    assert_eq!(early, failures(&[0]));
+    let logs = world.lambda.function.logs();
+    assert!(logs.contains("settings changed meanwhile"), "{logs}");
     assert_eq!(world.lambda.invoke(batch).await.payload(), failures(&[]));
     assert_eq!(world.documents().await[0].row.url, "/book/docs/intro");
 }

@@ -1,16 +1,17 @@
 //! Work that goes through the queue.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bookrag::catalog::IndexState;
 use bookrag_tests::{
     events::{Change, sqs_batch_of_received},
-    moto::Moto,
+    moto::{Moto, ReceivedMessage},
 };
 use serde_json::{Value, json};
 
-use super::{World, batches::embeddings_after};
+use super::{BUCKET, World, batches::embeddings_after};
 use crate::lambda_functions::Lambda;
 
 /// An invocation's time, of which a second is kept.
@@ -65,6 +66,17 @@ impl Queued {
                 .await;
         }
         messages.into_iter().map(|message| message.body).collect()
+    }
+
+    async fn receive_all(&self) -> Vec<ReceivedMessage> {
+        let mut all = Vec::new();
+        loop {
+            let messages = self.world.moto.receive(&self.queue, 10).await;
+            if messages.is_empty() {
+                return all;
+            }
+            all.extend(messages);
+        }
     }
 
     async fn drain(&self, lambda: &Lambda) -> Vec<String> {
@@ -158,23 +170,41 @@ async fn pages_that_depend_on_one_file_are_enqueued_one_by_one() {
 
 #[tokio::test]
 async fn what_was_not_begun_before_the_deadline_is_put_back_as_new() {
-    let address = embeddings_after(std::future::pending::<()>).await;
+    // The first page is embedded, the second never.
+    let asked = Arc::new(AtomicUsize::new(0));
+    let address = embeddings_after(move || {
+        let first = asked.fetch_add(1, Ordering::Relaxed) == 0;
+        async move {
+            if !first {
+                std::future::pending::<()>().await;
+            }
+        }
+    })
+    .await;
     let variables = [("OPENAI_BASE_URL", address.as_str())];
     let queued = Queued::start("lambda_ingest_deadline", &variables).await;
     let world = &queued.world;
-    put_pages(world, 3).await;
-    queued.command(json!({ "command": "reconcile" })).await;
-    let messages = world.moto.receive(&queued.queue, 10).await;
-    assert_eq!(messages.len(), 3);
+    world.moto.notify(BUCKET, &queued.queue).await;
+    for number in 0..4 {
+        let text = format!("# Page {number}\n\nText {number}.\n");
+        world.put(&format!("docs/page-{number}.md"), &text).await;
+    }
+    let messages = queued.receive_all().await;
+    let messages: Vec<_> = messages
+        .into_iter()
+        .filter(|message| message.body.contains("page-"))
+        .collect();
+    assert_eq!(messages.len(), 4);
     let batch = sqs_batch_of_received(&messages);
     let served = world.lambda.api.queue_with_timeout(batch, INVOCATION);
     let answer = served.finish().await.payload();
-    // The first was begun and is given up; it comes again with one receive used up.
-    let first = json!([{ "itemIdentifier": messages[0].message_id }]);
-    assert_eq!(answer["batchItemFailures"], first);
-    let again = world.moto.receive(&queued.queue, 10).await;
+    // The second was begun and is given up; it comes again with one receive used up.
+    let second = json!([{ "itemIdentifier": messages[1].message_id }]);
+    assert_eq!(answer["batchItemFailures"], second);
+    assert_eq!(world.sources().await.len(), 1);
+    let again = queued.receive_all().await;
     let bodies: Vec<&str> = again.iter().map(|message| message.body.as_str()).collect();
-    assert_eq!(bodies, [&messages[1].body, &messages[2].body]);
+    assert_eq!(bodies, [&messages[2].body, &messages[3].body]);
     assert!(
         again.iter().all(|message| message.receive_count == 1),
         "{again:?}"
@@ -196,6 +226,11 @@ async fn another_model_fills_an_index_beside_the_live_one() {
     let mut environment = world.environment.clone();
     environment.push(("BOOKRAG_CHUNK_POLICY", "paragraph-512".to_owned()));
     let next = Lambda::start("ingest", &environment).await;
+    let status = next.invoke(json!({ "command": "status" })).await.payload();
+    assert_eq!(
+        (&status["index"]["id"], &status["documents"]),
+        (&json!(0), &json!(0))
+    );
     let answer = next.invoke(json!({ "command": "reindex" })).await.payload();
     assert_eq!(
         (&answer["enqueued"], &answer["live"]),
@@ -210,13 +245,9 @@ async fn another_model_fills_an_index_beside_the_live_one() {
     assert_eq!(indexes[1].state, IndexState::Building);
 
     // The message to itself comes a minute later; this is what it holds. A page is missing still.
-    let look = json!({ "command": "reindex" });
+    let look = json!({ "command": "reindex", "attempt": 10 });
     let answer = next.invoke(look.clone()).await.payload();
-    assert_eq!(
-        (&answer["enqueued"], &answer["live"]),
-        (&json!(1), &json!(false)),
-        "{answer}"
-    );
+    assert_eq!(answer["live"], false, "{answer}");
     queued.drain(&next).await;
     let answer = next.invoke(look).await.payload();
     assert_eq!(answer["live"], true, "{answer}");
@@ -234,7 +265,14 @@ async fn another_model_fills_an_index_beside_the_live_one() {
     world.backends.execute(retired).await;
     let swept = next.invoke(json!({ "command": "sweep" })).await.payload();
     assert!(swept["swept"].is_u64(), "{swept}");
-    assert_eq!(world.backends.catalog.indexes().await.unwrap().len(), 1);
+    let left = world.backends.catalog.indexes().await.unwrap();
+    assert_eq!(left[0].state, IndexState::Retired);
+    assert_ne!(
+        left[0].collection, before.collection,
+        "a late drop must not meet it"
+    );
+    let late = world.notify(Change::Created, "docs/page-9.mdx").await;
+    assert_eq!(late.error().message, "the index is retired");
     let gone = world.backends.index.point_ids(&before.collection).await;
     assert!(gone.is_err(), "{gone:?}");
     assert_eq!(
