@@ -143,17 +143,15 @@ impl Function {
             return Ok(json!({ "live": index.state == IndexState::Live }));
         }
         let options = SyncOptions::default();
-        let live = if attempt.is_multiple_of(REINDEX_ENQUEUES) || self.queue.is_none() {
-            let answer = self.reconcile(&ingest, "", options, metrics).await?;
-            if answer["live"] == true || self.queue.is_none() {
-                return Ok(answer);
-            }
-            false
+        let answer = if attempt.is_multiple_of(REINDEX_ENQUEUES) || self.queue.is_none() {
+            self.reconcile(&ingest, "", options, metrics).await?
         } else {
             // What is pending is in the queue.
-            index.state == IndexState::Live || self.switch(&ingest, options, metrics).await?
+            let live =
+                index.state == IndexState::Live || self.switch(&ingest, options, metrics).await?;
+            json!({ "live": live })
         };
-        if let (Some(queue), false) = (&self.queue, live) {
+        if let (Some(queue), false) = (&self.queue, answer["live"] == true) {
             if attempt == MAX_REINDEX_ATTEMPTS {
                 return Err(HandlerError::ReindexStuck);
             }
@@ -164,7 +162,7 @@ impl Function {
             let again = json!(again).to_string();
             queue.send(&[again], REINDEX_WAIT).await?;
         }
-        Ok(json!({ "live": live }))
+        Ok(answer)
     }
 
     async fn status(&self, prefix: &str) -> Result<Value, HandlerError> {

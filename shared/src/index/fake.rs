@@ -86,6 +86,14 @@ impl FakeIndex {
         call(work, lost).await
     }
 
+    pub(super) async fn has_collection(&self, collection: &str) -> Result<bool, IndexError> {
+        call(
+            || Ok(self.lock().collections.contains_key(collection)),
+            lost,
+        )
+        .await
+    }
+
     pub(super) async fn drop_collection(&self, collection: &str) -> Result<(), IndexError> {
         let work = || {
             self.lock().collections.remove(collection);

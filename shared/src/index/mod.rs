@@ -188,7 +188,7 @@ impl VectorIndex {
         if let Some(fake) = &self.fake {
             return fake.ensure_collection(collection).await;
         }
-        if !retried(|| self.client.collection_exists(collection)).await? {
+        if !self.has_collection(collection).await? {
             self.create_collection(collection, dimensions).await?;
         }
         // Whoever created it may have died before its last index was there.
@@ -331,13 +331,22 @@ impl VectorIndex {
         }
     }
 
+    /// Whether there is a collection of this name.
+    pub async fn has_collection(&self, collection: &str) -> Result<bool, IndexError> {
+        #[cfg(test)]
+        if let Some(fake) = &self.fake {
+            return fake.has_collection(collection).await;
+        }
+        retried(|| self.client.collection_exists(collection)).await
+    }
+
     /// Drops a collection. One that is not there is no error.
     pub async fn drop_collection(&self, collection: &str) -> Result<(), IndexError> {
         #[cfg(test)]
         if let Some(fake) = &self.fake {
             return fake.drop_collection(collection).await;
         }
-        if retried(|| self.client.collection_exists(collection)).await? {
+        if self.has_collection(collection).await? {
             retried(|| self.client.delete_collection(collection)).await?;
         }
         Ok(())

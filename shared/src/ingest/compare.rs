@@ -3,7 +3,7 @@
 //! Neither loses or keeps a point by itself: the protocol sees to that. A restored backup, a lost disk or a hand that
 //! deleted points does.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use uuid::Uuid;
 
@@ -24,7 +24,12 @@ impl Ingest {
         let collection = &self.index_row.collection;
         // Points first: an id is written to the catalog before its point is stored, so one that is stored and that the
         // catalog does not know afterwards is stray, or was deleted meanwhile.
-        let stored = self.index.point_ids(collection).await?;
+        let exists = self.index.has_collection(collection).await?;
+        let stored = if exists {
+            self.index.point_ids(collection).await?
+        } else {
+            BTreeSet::new()
+        };
         let known = self.known_points().await?;
         let stray = stored
             .iter()
@@ -40,7 +45,11 @@ impl Ingest {
             .collect();
         let mut lost: BTreeMap<String, BTreeSet<Uuid>> = BTreeMap::new();
         if !missing.is_empty() {
-            let found = self.index.vectors(collection, &missing).await?;
+            let found = if exists {
+                self.index.vectors(collection, &missing).await?
+            } else {
+                HashMap::new()
+            };
             let known = self.known_points().await?;
             for point in missing.iter().filter(|point| !found.contains_key(point)) {
                 if let Some(Some(source)) = known.get(point) {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::IngestError;
-use crate::catalog::{Catalog, IndexRow};
+use crate::catalog::{Catalog, IndexRow, IndexState};
 use crate::index::VectorIndex;
 
 /// Intents older than this are swept: longer than an invocation lives.
@@ -42,8 +42,14 @@ async fn sweep_index(
     row: &IndexRow,
 ) -> Result<usize, IngestError> {
     let pending = catalog.claim_pending(row.index_id, SWEEP_AGE).await?;
+    if pending.is_empty() {
+        return Ok(0);
+    }
     let points: Vec<Uuid> = pending.iter().map(|pending| pending.point_id).collect();
-    index.delete(&row.collection, &points).await?;
+    // A writer may have written down points of an index that was dropped meanwhile.
+    if row.state != IndexState::Retired || index.has_collection(&row.collection).await? {
+        index.delete(&row.collection, &points).await?;
+    }
     let done: Vec<Uuid> = pending
         .iter()
         .filter(|pending| pending.last_time)

@@ -717,7 +717,7 @@ fn inputs_of(
 }
 
 /// Runs a future whose calls only wait for other tasks.
-fn block_on<T>(future: impl Future<Output = T>) -> T {
+pub(super) fn block_on<T>(future: impl Future<Output = T>) -> T {
     let mut future = std::pin::pin!(future);
     let mut context = Context::from_waker(Waker::noop());
     loop {

@@ -1,0 +1,103 @@
+//! A switch of indexes, and a writer of the former one that serves a change at each of its steps in turn.
+
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+use super::super::{Ingest, OpenOptions, Opening, Ports, Switched, SyncOptions};
+use super::world::block_on;
+use crate::catalog::{Catalog, SqliteCatalog};
+use crate::chunk::ChunkPolicy;
+use crate::embed::{Embedder, FakeEmbedder};
+use crate::faults::{self, Part};
+use crate::index::{FakeIndex, VectorIndex};
+use crate::source::{MemorySource, Source};
+
+const PAGE: &str = "docs/a.md";
+
+/// What became of a change that came after so many steps of the switch.
+#[derive(Debug, PartialEq, Eq)]
+enum Change {
+    /// The switch had fewer steps.
+    TooLate,
+    /// It is pending, or its event comes again.
+    Known,
+    /// Nobody will serve it any more.
+    Lost,
+}
+
+fn put(files: &MemorySource, text: &str) {
+    let text = text.as_bytes().to_vec();
+    files.files().insert(PAGE.to_owned(), text);
+}
+
+fn change_after(steps: usize, removed: Option<Part>) -> Change {
+    faults::begin(0, removed);
+    let files = MemorySource::default();
+    put(&files, "# A\n\nFirst.\n");
+    let index = FakeIndex::default();
+    let tables = SqliteCatalog::simulated().expect("SQLite has memory");
+    let open = |policy, opening| {
+        let ports = Ports {
+            source: Source::Memory(files.clone()),
+            embedder: Embedder::Fake(FakeEmbedder::new()),
+            index: VectorIndex::fake(index.clone()).expect("a fake needs no server"),
+            catalog: Catalog::Sqlite(tables.clone()),
+        };
+        let options = OpenOptions {
+            site: "site".to_owned(),
+            title: "The book".to_owned(),
+            policy,
+            collection: "simulated".to_owned(),
+            opening,
+        };
+        let ingest = block_on(Ingest::open(ports, options)).expect("nothing fails");
+        block_on(ingest.ingest_document(PAGE)).expect("nothing fails");
+        ingest
+    };
+    let former = open(ChunkPolicy::ADAPTIVE, Opening::Feeds);
+    let next = open(ChunkPolicy::PARAGRAPH_512, Opening::TakesOver);
+    let mut switch = pin!(next.switch(SyncOptions::default()));
+    let mut context = Context::from_waker(Waker::noop());
+    let mut taken = 0;
+    let mut served = None;
+    let switched = loop {
+        if taken == steps {
+            put(&files, "# A\n\nSecond.\n");
+            served = Some(block_on(former.ingest_document(PAGE)).is_ok());
+        }
+        match switch.as_mut().poll(&mut context) {
+            Poll::Ready(switched) => break switched.expect("nothing fails"),
+            Poll::Pending => taken += 1,
+        }
+    };
+    faults::end();
+    let (Switched::Live(status) | Switched::Behind(status)) = switched;
+    match served {
+        None => Change::TooLate,
+        // The former index was retired already, so the event comes again.
+        Some(false) => Change::Known,
+        Some(true) if status.pending.iter().any(|pending| pending.source == PAGE) => Change::Known,
+        Some(true) => Change::Lost,
+    }
+}
+
+fn changes(removed: Option<Part>) -> Vec<Change> {
+    let all = (0..).map(|steps| change_after(steps, removed));
+    all.take_while(|change| *change != Change::TooLate)
+        .collect()
+}
+
+#[test]
+fn a_change_at_any_step_of_a_switch_is_known() {
+    let changes = changes(None);
+    assert!(changes.len() > 10, "{changes:?}");
+    assert!(!changes.contains(&Change::Lost), "{changes:?}");
+}
+
+#[test]
+fn the_look_after_the_switch_is_missed() {
+    let changes = changes(Some(Part::LookAfterSwitch));
+    let lost = changes.iter().position(|change| *change == Change::Lost);
+    eprintln!("without LookAfterSwitch, a change after step {lost:?} is lost");
+    assert!(lost.is_some(), "{changes:?}");
+}
