@@ -80,7 +80,7 @@ impl BookFolder {
         }
     }
 
-    /// The bytes of all its files.
+    /// The bytes that all its files take on the disk.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         bytes_below(&self.path)
@@ -117,10 +117,23 @@ fn bytes_below(folder: &Path) -> u64 {
     entries
         .map(|entry| match entry.metadata() {
             Ok(file) if file.is_dir() => bytes_below(&entry.path()),
-            Ok(file) => file.len(),
+            Ok(file) => bytes_on_disk(&file),
             Err(_) => 0,
         })
         .sum()
+}
+
+/// What a file takes: the engine's logs are long and mostly holes.
+#[cfg(unix)]
+fn bytes_on_disk(file: &std::fs::Metadata) -> u64 {
+    /// The unit of `st_blocks`, whatever the file system's own.
+    const BLOCK: u64 = 512;
+    std::os::unix::fs::MetadataExt::blocks(file) * BLOCK
+}
+
+#[cfg(not(unix))]
+fn bytes_on_disk(file: &std::fs::Metadata) -> u64 {
+    file.len()
 }
 
 /// A book's opened stores.

@@ -144,6 +144,8 @@ async fn growth() {
             report.total_chunks,
             peak_rss_mib()
         );
+        // The engine may still be writing, and its folder must not go before it does.
+        std::mem::forget(backends);
     }
 }
 
@@ -223,6 +225,8 @@ async fn lag(window: Duration) {
         () = bridge => unreachable!("it has no end"),
         () = uploads => {}
     }
+    // As above.
+    std::mem::forget(backends);
 }
 
 async fn until_found(backends: &Backends, word: &str) {
