@@ -104,7 +104,7 @@ fn is_missed(part: Part, found_before: u64) {
 
 #[test]
 fn the_comparison_of_revisions_is_missed() {
-    is_missed(Part::CompareAndSet, 154);
+    is_missed(Part::CompareAndSet, 17);
 }
 
 #[test]
@@ -114,12 +114,12 @@ fn intents_are_missed() {
 
 #[test]
 fn the_check_of_intents_is_missed() {
-    is_missed(Part::IntentCheck, 490);
+    is_missed(Part::IntentCheck, 58);
 }
 
 #[test]
 fn the_claim_before_the_sweep_is_missed() {
-    is_missed(Part::ClaimBeforeSweep, 2959);
+    is_missed(Part::ClaimBeforeSweep, 560);
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn reading_the_file_as_it_is_now_is_missed() {
 
 #[test]
 fn the_look_after_the_commit_is_missed() {
-    is_missed(Part::LookAfterCommit, 0);
+    is_missed(Part::LookAfterCommit, 296);
 }
 
 #[test]

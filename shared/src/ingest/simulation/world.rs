@@ -308,6 +308,8 @@ impl World {
         self.tasks.push(Task {
             work: if event_is_sync {
                 Box::pin(run_over_the_book(ingest))
+            } else if self.suffers(Attack::Settings) || self.suffers(Attack::Deployment) {
+                Box::pin(serve_with_settings(ingest, path))
             } else {
                 Box::pin(serve(ingest, path))
             },
@@ -653,6 +655,14 @@ impl World {
 
 /// What the function does of an event.
 async fn serve(ingest: Ingest, path: String) -> Result<(), IngestError> {
+    for source in ingest.concerned(&path).await? {
+        ingest.ingest_document(&source).await?;
+    }
+    Ok(())
+}
+
+/// As [`serve`], where the settings or the deployment may be others at any time.
+async fn serve_with_settings(ingest: Ingest, path: String) -> Result<(), IngestError> {
     let ingest = ingest.reopened(Opening::Feeds).await?;
     let sources: BTreeSet<String> = if SETTINGS_FILES.contains(&path.as_str()) {
         let status = ingest.status("").await?;
