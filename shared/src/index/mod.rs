@@ -1,5 +1,6 @@
 //! Port: vectors and payloads in Qdrant. The embedded engine of a laptop speaks the same protocol.
 
+mod convert;
 mod filters;
 mod payload;
 #[cfg(test)]
@@ -10,14 +11,12 @@ use std::time::Duration;
 
 use qdrant_client::qdrant::{
     CreateAliasBuilder, CreateCollectionBuilder, CreateFieldIndexCollectionBuilder,
-    DeletePointsBuilder, Distance, Document, FieldType, GetPointsBuilder, HnswConfigDiffBuilder,
-    Modifier, MultiVectorComparator, MultiVectorConfigBuilder, NamedVectors, PointId, PointStruct,
-    Query, QueryPointsBuilder, RetrievedPoint, ScoredPoint, ScrollPointsBuilder,
-    SparseVectorParamsBuilder, SparseVectorsConfigBuilder, UpsertPointsBuilder, Value, Vector,
-    VectorInput, VectorParamsBuilder, VectorsConfigBuilder, VectorsOutput, VectorsSelector,
-    point_id, vector_output,
+    DeletePointsBuilder, Distance, FieldType, GetPointsBuilder, HnswConfigDiffBuilder, Modifier,
+    MultiVectorComparator, MultiVectorConfigBuilder, PointId, Query, QueryPointsBuilder,
+    RetrievedPoint, ScrollPointsBuilder, SparseVectorParamsBuilder, SparseVectorsConfigBuilder,
+    UpsertPointsBuilder, VectorInput, VectorParamsBuilder, VectorsConfigBuilder,
 };
-use qdrant_client::{Payload, Qdrant, QdrantError};
+use qdrant_client::{Qdrant, QdrantError};
 use secrecy::{ExposeSecret, SecretString};
 use uuid::Uuid;
 
@@ -25,6 +24,8 @@ use uuid::Uuid;
 pub(crate) use fake::FakeIndex;
 pub use filters::{Filters, TitleOrNumber};
 pub use payload::{ChunkPayload, LeafPayload};
+
+use convert::{bm25_document, dense_only, from_client, hit, point_struct, rows_of, uuid_of};
 
 /// The dense vectors: one row for each window of each leaf, compared by their best row.
 const DENSE: &str = "dense";
@@ -441,93 +442,4 @@ where
         wait *= 2;
     }
     call().await.map_err(from_client)
-}
-
-fn point_struct(point: NewPoint) -> Result<PointStruct, IndexError> {
-    let payload = serde_json::to_value(&point.payload)
-        .ok()
-        .and_then(|value| Payload::try_from(value).ok())
-        .ok_or_else(|| IndexError::Malformed("a payload that is no object".to_owned()))?;
-    let vectors = NamedVectors::default()
-        .add_vector(DENSE, Vector::from(point.vectors))
-        .add_vector(LEXICAL, Vector::from(bm25_document(&point.lexical_text)));
-    Ok(PointStruct::new(
-        point.point_id.to_string(),
-        vectors,
-        payload,
-    ))
-}
-
-fn bm25_document(text: &str) -> Document {
-    let options = HashMap::from([
-        ("k".to_owned(), Value::from(BM25_K)),
-        ("b".to_owned(), Value::from(BM25_B)),
-        ("avg_len".to_owned(), Value::from(BM25_AVERAGE_WORDS)),
-        ("language".to_owned(), Value::from("english")),
-    ]);
-    Document {
-        text: text.to_owned(),
-        model: BM25_MODEL.to_owned(),
-        options,
-    }
-}
-
-fn dense_only() -> VectorsSelector {
-    VectorsSelector {
-        names: vec![DENSE.to_owned()],
-    }
-}
-
-fn hit(point: ScoredPoint) -> Result<Hit, IndexError> {
-    let payload: HashMap<String, Value> = point.payload;
-    let payload = serde_json::Value::from(Payload::from(payload));
-    let payload = serde_json::from_value(payload)
-        .map_err(|error| IndexError::Malformed(format!("a payload without its fields: {error}")))?;
-    Ok(Hit {
-        point_id: uuid_of(point.id)?,
-        score: point.score,
-        payload,
-        vectors: rows_of(point.vectors),
-    })
-}
-
-fn uuid_of(id: Option<PointId>) -> Result<Uuid, IndexError> {
-    match id.and_then(|id| id.point_id_options) {
-        Some(point_id::PointIdOptions::Uuid(text)) => Uuid::parse_str(&text)
-            .map_err(|_| IndexError::Malformed("a point id that is no UUID".to_owned())),
-        _ => Err(IndexError::Malformed("a point without a UUID".to_owned())),
-    }
-}
-
-fn rows_of(vectors: Option<VectorsOutput>) -> Vec<Vec<f32>> {
-    let vector = vectors.and_then(|vectors| vectors.get_vector_by_name(DENSE));
-    match vector {
-        Some(vector_output::Vector::MultiDense(rows)) => {
-            rows.vectors.into_iter().map(|row| row.data).collect()
-        }
-        Some(vector_output::Vector::Dense(row)) => vec![row.data],
-        _ => Vec::new(),
-    }
-}
-
-fn from_client(error: QdrantError) -> IndexError {
-    use tonic::Code;
-    match &error {
-        QdrantError::ResponseError { status } => {
-            let message = status.message().to_owned();
-            match status.code() {
-                Code::ResourceExhausted => IndexError::StorageFull(message),
-                Code::Unavailable
-                | Code::DeadlineExceeded
-                | Code::Cancelled
-                | Code::Aborted
-                | Code::Internal
-                | Code::Unknown => IndexError::Unavailable(message),
-                _ => IndexError::Rejected(message),
-            }
-        }
-        QdrantError::ResourceExhaustedError { .. } => IndexError::Unavailable(error.to_string()),
-        QdrantError::Io(_) => IndexError::Unavailable(error.to_string()),
-        _ => IndexError::Rejected(error.to_string()),
-    }
 }

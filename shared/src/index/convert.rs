@@ -1,0 +1,103 @@
+//! Between our types and Qdrant's.
+
+use std::collections::HashMap;
+
+use qdrant_client::qdrant::{
+    Document, NamedVectors, PointId, PointStruct, ScoredPoint, Value, Vector, VectorsOutput,
+    VectorsSelector, point_id, vector_output,
+};
+use qdrant_client::{Payload, QdrantError};
+use uuid::Uuid;
+
+use super::{
+    BM25_AVERAGE_WORDS, BM25_B, BM25_K, BM25_MODEL, DENSE, Hit, IndexError, LEXICAL, NewPoint,
+};
+
+pub(super) fn point_struct(point: NewPoint) -> Result<PointStruct, IndexError> {
+    let payload = serde_json::to_value(&point.payload)
+        .ok()
+        .and_then(|value| Payload::try_from(value).ok())
+        .ok_or_else(|| IndexError::Malformed("a payload that is no object".to_owned()))?;
+    let vectors = NamedVectors::default()
+        .add_vector(DENSE, Vector::from(point.vectors))
+        .add_vector(LEXICAL, Vector::from(bm25_document(&point.lexical_text)));
+    Ok(PointStruct::new(
+        point.point_id.to_string(),
+        vectors,
+        payload,
+    ))
+}
+
+pub(super) fn bm25_document(text: &str) -> Document {
+    let options = HashMap::from([
+        ("k".to_owned(), Value::from(BM25_K)),
+        ("b".to_owned(), Value::from(BM25_B)),
+        ("avg_len".to_owned(), Value::from(BM25_AVERAGE_WORDS)),
+        ("language".to_owned(), Value::from("english")),
+    ]);
+    Document {
+        text: text.to_owned(),
+        model: BM25_MODEL.to_owned(),
+        options,
+    }
+}
+
+pub(super) fn dense_only() -> VectorsSelector {
+    VectorsSelector {
+        names: vec![DENSE.to_owned()],
+    }
+}
+
+pub(super) fn hit(point: ScoredPoint) -> Result<Hit, IndexError> {
+    let payload: HashMap<String, Value> = point.payload;
+    let payload = serde_json::Value::from(Payload::from(payload));
+    let payload = serde_json::from_value(payload)
+        .map_err(|error| IndexError::Malformed(format!("a payload without its fields: {error}")))?;
+    Ok(Hit {
+        point_id: uuid_of(point.id)?,
+        score: point.score,
+        payload,
+        vectors: rows_of(point.vectors),
+    })
+}
+
+pub(super) fn uuid_of(id: Option<PointId>) -> Result<Uuid, IndexError> {
+    match id.and_then(|id| id.point_id_options) {
+        Some(point_id::PointIdOptions::Uuid(text)) => Uuid::parse_str(&text)
+            .map_err(|_| IndexError::Malformed("a point id that is no UUID".to_owned())),
+        _ => Err(IndexError::Malformed("a point without a UUID".to_owned())),
+    }
+}
+
+pub(super) fn rows_of(vectors: Option<VectorsOutput>) -> Vec<Vec<f32>> {
+    let vector = vectors.and_then(|vectors| vectors.get_vector_by_name(DENSE));
+    match vector {
+        Some(vector_output::Vector::MultiDense(rows)) => {
+            rows.vectors.into_iter().map(|row| row.data).collect()
+        }
+        Some(vector_output::Vector::Dense(row)) => vec![row.data],
+        _ => Vec::new(),
+    }
+}
+
+pub(super) fn from_client(error: QdrantError) -> IndexError {
+    use tonic::Code;
+    match &error {
+        QdrantError::ResponseError { status } => {
+            let message = status.message().to_owned();
+            match status.code() {
+                Code::ResourceExhausted => IndexError::StorageFull(message),
+                Code::Unavailable
+                | Code::DeadlineExceeded
+                | Code::Cancelled
+                | Code::Aborted
+                | Code::Internal
+                | Code::Unknown => IndexError::Unavailable(message),
+                _ => IndexError::Rejected(message),
+            }
+        }
+        QdrantError::ResourceExhaustedError { .. } => IndexError::Unavailable(error.to_string()),
+        QdrantError::Io(_) => IndexError::Unavailable(error.to_string()),
+        _ => IndexError::Rejected(error.to_string()),
+    }
+}
