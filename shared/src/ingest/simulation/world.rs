@@ -1,5 +1,7 @@
 //! One history: files, events, tasks, and the checks.
 
+mod checks;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::future::Future;
@@ -17,7 +19,7 @@ use super::book;
 use crate::book::{
     Inputs, SETTINGS_FILES, SiteSettings, list_pages, missing_inputs, read_document,
 };
-use crate::catalog::{Catalog, ChunkRow, IndexRow, IndexState, SqliteCatalog};
+use crate::catalog::{Catalog, ChunkRow, IndexRow, SqliteCatalog};
 use crate::chunk::{ChunkPolicy, chunk_document};
 use crate::embed::{Embedder, FakeEmbedder};
 use crate::faults::{self, Part, Random};
@@ -446,184 +448,6 @@ impl World {
                 self.lose(task);
             }
         }
-    }
-
-    /// The rows of every document of the live index, by its source.
-    fn rows(&mut self) -> &BTreeMap<String, Vec<ChunkRow>> {
-        self.look();
-        &self.seen.rows
-    }
-
-    fn live_collection(&mut self) -> String {
-        self.look();
-        self.seen.collection.clone()
-    }
-
-    fn look(&mut self) {
-        let changes = self.tables.changes();
-        if self.seen.changes != changes {
-            self.seen = Seen {
-                changes,
-                collection: self.live().collection,
-                rows: self.read_rows(),
-            };
-        }
-    }
-
-    fn read_rows(&self) -> BTreeMap<String, Vec<ChunkRow>> {
-        let index_id = self.live().index_id;
-        let script = faults::with(|script| std::mem::replace(&mut script.failures, 0));
-        let catalog = &self.ingest.catalog;
-        let documents = block_on(catalog.documents(index_id)).expect("the catalog answers");
-        let rows = documents
-            .into_iter()
-            .map(|document| {
-                let rows = block_on(catalog.chunks(index_id, document.row.document_id));
-                (document.row.source, rows.expect("the catalog answers"))
-            })
-            .collect();
-        faults::with(|now| now.failures = script.unwrap_or(0));
-        rows
-    }
-
-    /// A reader sees what the catalog lists: all points of a document's revision, and none of another.
-    fn check_readers(&mut self) -> Result<(), Failure> {
-        let points = self.points.clone();
-        let joined = self.removed != Some(Part::Join);
-        let collection = self.live_collection();
-        let rows = self.rows();
-        points.with_stored(&collection, |stored| {
-            let mut listed = BTreeSet::new();
-            for (source, row) in rows
-                .iter()
-                .flat_map(|(source, rows)| rows.iter().map(move |row| (source, row)))
-            {
-                listed.insert(row.point_id);
-                match stored.get(&row.point_id) {
-                    Some(point) if point.payload.chunk_id != row.chunk_id => {
-                        return Err(Failure(format!("{source}: a point holds another chunk")));
-                    }
-                    Some(_) => {}
-                    None => {
-                        return Err(Failure(format!(
-                            "{source}: the point of lines {} to {} is gone while it is listed",
-                            row.start_line, row.end_line
-                        )));
-                    }
-                }
-            }
-            // Without the join a reader would see whatever the store holds.
-            if !joined && stored.keys().any(|id| !listed.contains(id)) {
-                return Err(Failure(
-                    "a reader sees a point that is not in the book".to_owned(),
-                ));
-            }
-            Ok(())
-        })
-    }
-
-    /// The chunks that the files as they are now should give, by source: id, first line and tier.
-    fn expected(&self) -> BTreeMap<String, BTreeSet<(Uuid, u32, i64)>> {
-        let files = self.source.files();
-        let paths = files.keys().cloned().collect();
-        let settings = &book::settings(&files);
-        let mut expected = BTreeMap::new();
-        for page in list_pages(settings, &paths) {
-            let bytes = &files[&page.source];
-            let inputs = inputs_of(settings, &page, bytes, &files);
-            let Ok(document) =
-                read_document(settings, &self.ingest.options.site, &page, bytes, &inputs)
-            else {
-                continue;
-            };
-            let tier = document.front_matter.hardware_tier.unwrap_or(1);
-            let chunks = chunk_document(&document, &self.ingest.options.policy);
-            let chunks = chunks
-                .into_iter()
-                .map(|chunk| (chunk.chunk_id, chunk.start_line, tier))
-                .collect();
-            expected.insert(page.source, chunks);
-        }
-        expected
-    }
-
-    /// In the end the store, the catalog and the files agree. A page that cannot be read keeps its last good revision.
-    fn check_end(&mut self) -> Result<(), Failure> {
-        let stray = self.check_rows()?;
-        if stray > 0 {
-            return Err(Failure(format!(
-                "{stray} points are left that nothing lists"
-            )));
-        }
-        self.check_leftovers()
-    }
-
-    /// The rows, the points and the files agree; returns how many points nothing lists.
-    fn check_rows(&mut self) -> Result<usize, Failure> {
-        let expected = self.expected();
-        let rows = self.rows().clone();
-        let live = self.live();
-        let tiers: BTreeMap<Uuid, i64> = self.points.with_stored(&live.collection, |stored| {
-            let tiers = stored
-                .iter()
-                .map(|(id, point)| (*id, point.payload.hardware_tier));
-            tiers.collect()
-        });
-        let mut listed = BTreeSet::new();
-        for (source, rows) in &rows {
-            listed.extend(rows.iter().map(|row| row.point_id));
-            let Some(expected) = expected.get(source) else {
-                // The broken front matter is the only content that is skipped.
-                let files = self.source.files();
-                let broken = files
-                    .get(source)
-                    .is_some_and(|bytes| bytes.starts_with(b"---\ntitle: ["));
-                if broken {
-                    continue;
-                }
-                return Err(Failure(format!(
-                    "{source} is in the catalog and not in the book"
-                )));
-            };
-            let held = rows.iter().map(|row| {
-                let tier = tiers.get(&row.point_id).copied().unwrap_or_default();
-                (row.chunk_id, row.start_line, tier)
-            });
-            let held: BTreeSet<_> = held.collect();
-            if held != *expected {
-                return Err(Failure(format!(
-                    "{source}: the catalog has {held:?}, the file {expected:?}"
-                )));
-            }
-        }
-        if let Some(source) = expected.keys().find(|source| !rows.contains_key(*source)) {
-            return Err(Failure(format!(
-                "{source} is in the book and not in the catalog"
-            )));
-        }
-        Ok(tiers.keys().filter(|id| !listed.contains(id)).count())
-    }
-
-    /// Nothing is pending, and what was retired is gone.
-    fn check_leftovers(&mut self) -> Result<(), Failure> {
-        let indexes = block_on(self.ingest.catalog.indexes()).expect("the catalog answers");
-        for index in &indexes {
-            let pending = block_on(self.ingest.catalog.pending_count(index.index_id));
-            if !matches!(pending, Ok(0)) {
-                return Err(Failure(format!("points are still pending: {pending:?}")));
-            }
-        }
-        let kept = indexes
-            .into_iter()
-            .filter(|index| index.state != IndexState::Retired);
-        let kept: BTreeSet<String> = kept.map(|index| index.collection).collect();
-        if self.points.collections() != kept || kept.len() != 1 {
-            let collections = self.points.collections();
-            return Err(Failure(format!(
-                "the collections are {collections:?}, the indexes' {kept:?}"
-            )));
-        }
-        Ok(())
     }
 
     /// Notes how many texts there are to embed in the pages as they are now.
