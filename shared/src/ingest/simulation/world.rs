@@ -1,24 +1,21 @@
 //! One history: files, events, tasks, and the checks.
 
 mod checks;
+mod handlers;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use handlers::{run_over_the_book, serve, serve_with_settings};
 use uuid::Uuid;
 
-use super::super::{
-    Change, Ingest, IngestError, MassDeletion, OpenOptions, Opening, Ports, SyncError, SyncOptions,
-    sweep, sync,
-};
+use super::super::{Ingest, IngestError, OpenOptions, Opening, Ports, sweep};
 use super::book;
-use crate::book::{
-    Inputs, SETTINGS_FILES, SiteSettings, list_pages, missing_inputs, read_document,
-};
+use crate::book::{Inputs, SiteSettings, list_pages, missing_inputs, read_document};
 use crate::catalog::{Catalog, ChunkRow, IndexRow, SqliteCatalog};
 use crate::chunk::{ChunkPolicy, chunk_document};
 use crate::embed::{Embedder, FakeEmbedder};
@@ -473,60 +470,6 @@ impl World {
             });
             let ids = chunks.iter().map(|chunk| chunk.chunk_id).collect();
             self.revisions.insert((page.source, ids), windows.sum());
-        }
-    }
-}
-
-/// What the function does of an event.
-async fn serve(ingest: Ingest, path: String) -> Result<(), IngestError> {
-    for source in ingest.concerned(&path).await? {
-        ingest.ingest_document(&source).await?;
-    }
-    Ok(())
-}
-
-/// As [`serve`], where the settings or the deployment may be others at any time.
-async fn serve_with_settings(ingest: Ingest, path: String) -> Result<(), IngestError> {
-    let ingest = ingest.reopened(Opening::Feeds).await?;
-    let sources: BTreeSet<String> = if SETTINGS_FILES.contains(&path.as_str()) {
-        let status = ingest.status("").await?;
-        let pending = status.pending.into_iter();
-        pending.map(|pending| pending.source).collect()
-    } else {
-        ingest.concerned(&path).await?
-    };
-    let mut committed = false;
-    for source in sources {
-        let change = ingest.ingest_document(&source).await?.change;
-        committed |= !matches!(change, Change::Unchanged | Change::NotAPage);
-    }
-    if committed && ingest.settings_changed().await? {
-        return Err(IngestError::Contended { path });
-    }
-    Ok(())
-}
-
-/// What the command does.
-async fn run_over_the_book(ingest: Ingest) -> Result<(), IngestError> {
-    // Whoever runs the former deployment's command after the switch wants it back.
-    let opening = if ingest.options.policy.name == NEXT_POLICY.name {
-        Opening::TakesOver
-    } else {
-        Opening::Feeds
-    };
-    let ingest = ingest.reopened(opening).await?;
-    let options = SyncOptions {
-        mass_deletion: MassDeletion::Allow,
-    };
-    match sync(&ingest, options, |_| {}).await {
-        Ok(_) => Ok(()),
-        Err(SyncError::Ingest(error)) => Err(error),
-        Err(SyncError::Source(error)) => Err(error.into()),
-        Err(SyncError::SettingsChanged) => Err(IngestError::Contended {
-            path: "the book".to_owned(),
-        }),
-        Err(error @ (SyncError::NoPages(_) | SyncError::MassDeletion { .. })) => {
-            panic!("{error}")
         }
     }
 }

@@ -1,0 +1,63 @@
+//! What the function and the command do, as steps of a history.
+
+use std::collections::BTreeSet;
+
+use super::super::super::{
+    Change, Ingest, IngestError, MassDeletion, Opening, SyncError, SyncOptions, sync,
+};
+use super::NEXT_POLICY;
+use crate::book::SETTINGS_FILES;
+
+/// What the function does of an event.
+pub(super) async fn serve(ingest: Ingest, path: String) -> Result<(), IngestError> {
+    for source in ingest.concerned(&path).await? {
+        ingest.ingest_document(&source).await?;
+    }
+    Ok(())
+}
+
+/// As [`serve`], where the settings or the deployment may be others at any time.
+pub(super) async fn serve_with_settings(ingest: Ingest, path: String) -> Result<(), IngestError> {
+    let ingest = ingest.reopened(Opening::Feeds).await?;
+    let sources: BTreeSet<String> = if SETTINGS_FILES.contains(&path.as_str()) {
+        let status = ingest.status("").await?;
+        let pending = status.pending.into_iter();
+        pending.map(|pending| pending.source).collect()
+    } else {
+        ingest.concerned(&path).await?
+    };
+    let mut committed = false;
+    for source in sources {
+        let change = ingest.ingest_document(&source).await?.change;
+        committed |= !matches!(change, Change::Unchanged | Change::NotAPage);
+    }
+    if committed && ingest.settings_changed().await? {
+        return Err(IngestError::Contended { path });
+    }
+    Ok(())
+}
+
+/// What the command does.
+pub(super) async fn run_over_the_book(ingest: Ingest) -> Result<(), IngestError> {
+    // Whoever runs the former deployment's command after the switch wants it back.
+    let opening = if ingest.options.policy.name == NEXT_POLICY.name {
+        Opening::TakesOver
+    } else {
+        Opening::Feeds
+    };
+    let ingest = ingest.reopened(opening).await?;
+    let options = SyncOptions {
+        mass_deletion: MassDeletion::Allow,
+    };
+    match sync(&ingest, options, |_| {}).await {
+        Ok(_) => Ok(()),
+        Err(SyncError::Ingest(error)) => Err(error),
+        Err(SyncError::Source(error)) => Err(error.into()),
+        Err(SyncError::SettingsChanged) => Err(IngestError::Contended {
+            path: "the book".to_owned(),
+        }),
+        Err(error @ (SyncError::NoPages(_) | SyncError::MassDeletion { .. })) => {
+            panic!("{error}")
+        }
+    }
+}
