@@ -6,6 +6,7 @@ pub mod site;
 pub mod local;
 mod running;
 mod examination;
+pub mod evaluation;
 mod server;
 mod commands;
 

@@ -4,11 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bookrag::catalog::{Catalog, CatalogError, SqliteCatalog};
-use bookrag::config::Config;
-use bookrag::context::{Context, hosted_embedder, postgres_catalog, vector_index};
-use bookrag::embed::{EmbedError, Embedder, LocalEmbedder, ModelFilesError, locate};
+use bookrag::config::{Config, EmbedderChoice};
+use bookrag::context::{Context, hosted_embedder, hosted_reranker, postgres_catalog, vector_index};
+use bookrag::embed::{EmbedError, Embedder, LocalEmbedder};
 use bookrag::index::{IndexError, VectorIndex};
 use bookrag::ingest::{Ingest, IngestError, OpenOptions, Opening, Ports};
+use bookrag::models::{LocalModel, ModelFilesError, locate};
+use bookrag::rerank::{CrossEncoder, RerankError, Reranker};
 use bookrag::retrieve::Retriever;
 use bookrag::source::SourceError;
 use uuid::Uuid;
@@ -31,6 +33,9 @@ pub enum LocalError {
     /// The embedder.
     #[error(transparent)]
     Embed(#[from] EmbedError),
+    /// The reranker.
+    #[error(transparent)]
+    Rerank(#[from] RerankError),
     /// The embedded engine.
     #[error(transparent)]
     Engine(#[from] EngineError),
@@ -163,10 +168,15 @@ impl LocalBook {
         let (engine, index) = open_index(config, folder).await?;
         let embedder = match hosted_embedder(config)? {
             Some(embedder) => embedder,
-            None => local_embedder(config, say).await?,
+            None => local_embedder(config, &say).await?,
+        };
+        let reranker = match hosted_reranker(config)? {
+            Some(reranker) => reranker,
+            None => local_reranker(config, &say).await?,
         };
         let retriever = Retriever {
             embedder,
+            reranker,
             index,
             catalog,
         };
@@ -222,10 +232,20 @@ async fn open_index(
 }
 
 async fn local_embedder(config: &Config, say: impl Fn(&str)) -> Result<Embedder, LocalError> {
-    let files = locate(config.models.as_deref(), &cache_folder(), say).await?;
-    Ok(Embedder::Local(Arc::new(
-        LocalEmbedder::load(&files, None).await?,
-    )))
+    let model = match config.embedder {
+        EmbedderChoice::MiniLm => LocalModel::MiniLm,
+        _ => LocalModel::BgeSmall,
+    };
+    let files = locate(model, config.models.as_deref(), &cache_folder(), say).await?;
+    let embedder = LocalEmbedder::load(&files, None).await?;
+    Ok(Embedder::Local(Arc::new(embedder)))
+}
+
+async fn local_reranker(config: &Config, say: impl Fn(&str)) -> Result<Reranker, LocalError> {
+    let model = LocalModel::MsMarco;
+    let files = locate(model, config.models.as_deref(), &cache_folder(), say).await?;
+    let encoder = CrossEncoder::load(&files, None).await?;
+    Ok(Reranker::CrossEncoder(Arc::new(encoder)))
 }
 
 /// Where fetched models are kept: `$XDG_CACHE_HOME/bookrag/models`, else `~/.cache/bookrag/models`.

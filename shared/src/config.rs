@@ -20,6 +20,8 @@ pub enum Place {
 /// Which model embeds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EmbedderChoice {
+    /// bge-small-en-v1.5 in this process.
+    BgeSmall,
     /// all-MiniLM-L6-v2 in this process.
     MiniLm,
     /// An OpenAI-compatible API.
@@ -28,6 +30,29 @@ pub enum EmbedderChoice {
         model: String,
         /// Its dimensions, when they are not those of its name.
         dimensions: Option<usize>,
+    },
+    /// Cohere's API.
+    Cohere {
+        /// The model's name.
+        model: String,
+        /// Its dimensions, when they are not those of its name.
+        dimensions: Option<usize>,
+    },
+}
+
+/// What looks at the best candidates once more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RerankerChoice {
+    /// Nothing.
+    None,
+    /// S0's weighted sum.
+    Weighted,
+    /// ms-marco-MiniLM-L-12-v2 in this process.
+    CrossEncoder,
+    /// Cohere's API.
+    Cohere {
+        /// The model's name; `None` for the default.
+        model: Option<String>,
     },
 }
 
@@ -48,8 +73,14 @@ pub struct Config {
     pub openai_api_key: Option<SecretString>,
     /// `OPENAI_BASE_URL`.
     pub openai_base_url: String,
+    /// `COHERE_API_KEY`.
+    pub cohere_api_key: Option<SecretString>,
+    /// `COHERE_BASE_URL`.
+    pub cohere_base_url: String,
     /// `BOOKRAG_EMBEDDER`, `BOOKRAG_EMBEDDING_MODEL`, `BOOKRAG_EMBEDDING_DIMENSIONS`.
     pub embedder: EmbedderChoice,
+    /// `BOOKRAG_RERANKER`, `BOOKRAG_RERANKER_MODEL`.
+    pub reranker: RerankerChoice,
     /// `BOOKRAG_COLLECTION`: what collections' names begin with.
     pub collection: String,
     /// `BOOKRAG_CHUNK_POLICY`.
@@ -76,10 +107,12 @@ pub struct Config {
 pub struct ConfigError(pub Vec<String>);
 
 /// Every variable that is read. `BOOKRAG_` ones besides these are mistakes.
-const KNOWN: [&str; 14] = [
+const KNOWN: [&str; 16] = [
     "BOOKRAG_EMBEDDER",
     "BOOKRAG_EMBEDDING_MODEL",
     "BOOKRAG_EMBEDDING_DIMENSIONS",
+    "BOOKRAG_RERANKER",
+    "BOOKRAG_RERANKER_MODEL",
     "BOOKRAG_GENERATOR",
     "BOOKRAG_COLLECTION",
     "BOOKRAG_CHUNK_POLICY",
@@ -124,34 +157,8 @@ impl Config {
                 ));
             }
         }
-        let embedder = match text("BOOKRAG_EMBEDDER").as_deref() {
-            None | Some("minilm") => EmbedderChoice::MiniLm,
-            Some("openai") => {
-                if text("OPENAI_API_KEY").is_none() && text("OPENAI_BASE_URL").is_none() {
-                    problems.push("BOOKRAG_EMBEDDER=openai needs OPENAI_API_KEY".to_owned());
-                }
-                let dimensions = text("BOOKRAG_EMBEDDING_DIMENSIONS").and_then(|value| {
-                    let number = value.parse().ok().filter(|number| *number > 0);
-                    if number.is_none() {
-                        problems.push(format!(
-                            "BOOKRAG_EMBEDDING_DIMENSIONS is `{value}`, not a positive number"
-                        ));
-                    }
-                    number
-                });
-                EmbedderChoice::OpenAi {
-                    model: text("BOOKRAG_EMBEDDING_MODEL")
-                        .unwrap_or_else(|| "text-embedding-3-small".to_owned()),
-                    dimensions,
-                }
-            }
-            Some(other) => {
-                problems.push(format!(
-                    "BOOKRAG_EMBEDDER is `{other}`; there are minilm, openai"
-                ));
-                EmbedderChoice::MiniLm
-            }
-        };
+        let embedder = embedder_choice(text, &mut problems);
+        let reranker = reranker_choice(place, text, &mut problems);
         if let Some(other) = text("BOOKRAG_GENERATOR").filter(|name| name != "extractive") {
             problems.push(format!(
                 "BOOKRAG_GENERATOR is `{other}`; there is extractive"
@@ -170,9 +177,11 @@ impl Config {
                     problems.push(format!("{name} is not set"));
                 }
             }
-            if cfg!(not(feature = "local-models")) && embedder == EmbedderChoice::MiniLm {
+            if cfg!(not(feature = "local-models"))
+                && matches!(embedder, EmbedderChoice::BgeSmall | EmbedderChoice::MiniLm)
+            {
                 problems.push(
-                    "BOOKRAG_EMBEDDER=minilm (the default) is not in this build; set BOOKRAG_EMBEDDER=openai".to_owned(),
+                    "local models (bge-small is the default) are not in this build; set BOOKRAG_EMBEDDER to openai or cohere".to_owned(),
                 );
             }
         }
@@ -190,7 +199,11 @@ impl Config {
             openai_api_key: secret("OPENAI_API_KEY"),
             openai_base_url: text("OPENAI_BASE_URL")
                 .unwrap_or_else(|| "https://api.openai.com/v1".to_owned()),
+            cohere_api_key: secret("COHERE_API_KEY"),
+            cohere_base_url: text("COHERE_BASE_URL")
+                .unwrap_or_else(|| "https://api.cohere.com".to_owned()),
             embedder,
+            reranker,
             collection: text("BOOKRAG_COLLECTION").unwrap_or_else(|| "textbook_chunks".to_owned()),
             chunk_policy,
             origins: origins
@@ -208,6 +221,91 @@ impl Config {
     }
 }
 
+/// The model that `BOOKRAG_EMBEDDER` and the variables about it choose; what is wrong with them joins `problems`.
+fn embedder_choice(
+    text: impl Fn(&str) -> Option<String>,
+    problems: &mut Vec<String>,
+) -> EmbedderChoice {
+    let model =
+        |default: &str| text("BOOKRAG_EMBEDDING_MODEL").unwrap_or_else(|| default.to_owned());
+    match text("BOOKRAG_EMBEDDER").as_deref() {
+        None | Some("bge-small") => EmbedderChoice::BgeSmall,
+        Some("minilm") => EmbedderChoice::MiniLm,
+        Some("openai") => {
+            if text("OPENAI_API_KEY").is_none() && text("OPENAI_BASE_URL").is_none() {
+                problems.push("BOOKRAG_EMBEDDER=openai needs OPENAI_API_KEY".to_owned());
+            }
+            EmbedderChoice::OpenAi {
+                model: model("text-embedding-3-small"),
+                dimensions: embedding_dimensions(text, problems),
+            }
+        }
+        Some("cohere") => {
+            if text("COHERE_API_KEY").is_none() {
+                problems.push("BOOKRAG_EMBEDDER=cohere needs COHERE_API_KEY".to_owned());
+            }
+            EmbedderChoice::Cohere {
+                model: model("embed-multilingual-v3.0"),
+                dimensions: embedding_dimensions(text, problems),
+            }
+        }
+        Some(other) => {
+            problems.push(format!(
+                "BOOKRAG_EMBEDDER is `{other}`; there are bge-small, minilm, openai, cohere"
+            ));
+            EmbedderChoice::BgeSmall
+        }
+    }
+}
+
+/// Which reranker. A laptop has the cross-encoder; a Lambda has what it is told to have.
+fn reranker_choice(
+    place: Place,
+    text: impl Fn(&str) -> Option<String>,
+    problems: &mut Vec<String>,
+) -> RerankerChoice {
+    let local = cfg!(feature = "local-models");
+    match text("BOOKRAG_RERANKER").as_deref() {
+        None if local && place == Place::Laptop => RerankerChoice::CrossEncoder,
+        None | Some("none") => RerankerChoice::None,
+        Some("weighted") => RerankerChoice::Weighted,
+        Some("cross-encoder") => {
+            if !local {
+                problems.push("BOOKRAG_RERANKER=cross-encoder is not in this build".to_owned());
+            }
+            RerankerChoice::CrossEncoder
+        }
+        Some("cohere") => {
+            if text("COHERE_API_KEY").is_none() {
+                problems.push("BOOKRAG_RERANKER=cohere needs COHERE_API_KEY".to_owned());
+            }
+            RerankerChoice::Cohere {
+                model: text("BOOKRAG_RERANKER_MODEL"),
+            }
+        }
+        Some(other) => {
+            problems.push(format!(
+                "BOOKRAG_RERANKER is `{other}`; there are none, weighted, cross-encoder, cohere"
+            ));
+            RerankerChoice::None
+        }
+    }
+}
+
+fn embedding_dimensions(
+    text: impl Fn(&str) -> Option<String>,
+    problems: &mut Vec<String>,
+) -> Option<usize> {
+    let value = text("BOOKRAG_EMBEDDING_DIMENSIONS")?;
+    let number: Option<usize> = value.parse().ok().filter(|number| *number > 0);
+    if number.is_none() {
+        problems.push(format!(
+            "BOOKRAG_EMBEDDING_DIMENSIONS is `{value}`, not a positive number"
+        ));
+    }
+    number
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -222,7 +320,68 @@ mod tests {
     #[test]
     fn a_laptop_needs_nothing_and_keys_never_choose() {
         let config = read(Place::Laptop, &[("OPENAI_API_KEY", "k")]).expect("valid");
-        assert_eq!(config.embedder, EmbedderChoice::MiniLm);
+        assert_eq!(config.embedder, EmbedderChoice::BgeSmall);
+        assert_eq!(config.reranker, RerankerChoice::CrossEncoder);
+    }
+
+    #[test]
+    fn a_hosted_embedder_needs_its_key_and_takes_model_and_dimensions() {
+        for (name, key, default_model) in [
+            ("openai", "OPENAI_API_KEY", "text-embedding-3-small"),
+            ("cohere", "COHERE_API_KEY", "embed-multilingual-v3.0"),
+        ] {
+            let chosen = ("BOOKRAG_EMBEDDER", name);
+            let error = read(Place::Laptop, &[chosen]).expect_err("no key");
+            assert!(error.to_string().contains(key), "{error}");
+
+            let choice = |variables: &[(&str, &str)]| {
+                let variables = [&[chosen, (key, "k")][..], variables].concat();
+                let config = read(Place::Laptop, &variables).expect("valid");
+                match config.embedder {
+                    EmbedderChoice::OpenAi { model, dimensions } => ("openai", model, dimensions),
+                    EmbedderChoice::Cohere { model, dimensions } => ("cohere", model, dimensions),
+                    local => panic!("{local:?}, not {name}"),
+                }
+            };
+            assert_eq!(choice(&[]), (name, default_model.to_owned(), None));
+            let model = ("BOOKRAG_EMBEDDING_MODEL", "m");
+            let dimensions = ("BOOKRAG_EMBEDDING_DIMENSIONS", "256");
+            assert_eq!(
+                choice(&[model, dimensions]),
+                (name, "m".to_owned(), Some(256))
+            );
+
+            let dimensions = ("BOOKRAG_EMBEDDING_DIMENSIONS", "0");
+            let error = read(Place::Laptop, &[chosen, (key, "k"), dimensions]);
+            let error = error.expect_err("no dimensions").to_string();
+            assert!(
+                error.contains("BOOKRAG_EMBEDDING_DIMENSIONS is `0`"),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_embedder_that_is_none_is_told_which_there_are() {
+        let error = read(Place::Laptop, &[("BOOKRAG_EMBEDDER", "word2vec")]).expect_err("invalid");
+        assert!(
+            error
+                .to_string()
+                .contains("bge-small, minilm, openai, cohere"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn coheres_address_is_its_own_unless_it_is_set() {
+        let base_url = |variables: &[(&str, &str)]| {
+            read(Place::Laptop, variables)
+                .expect("valid")
+                .cohere_base_url
+        };
+        assert_eq!(base_url(&[]), "https://api.cohere.com");
+        let set = base_url(&[("COHERE_BASE_URL", "http://localhost:1234")]);
+        assert_eq!(set, "http://localhost:1234");
     }
 
     #[test]

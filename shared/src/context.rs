@@ -10,11 +10,14 @@ use tokio::sync::Mutex;
 
 use crate::book::hex;
 use crate::catalog::{Catalog, CatalogError, IndexRow, PostgresCatalog, PostgresOptions};
-use crate::config::{Config, EmbedderChoice};
-use crate::embed::{Dimensions, EmbedError, Embedder, OpenAiEmbedder, OpenAiOptions};
+use crate::config::{Config, EmbedderChoice, RerankerChoice};
+use crate::embed::{
+    CohereEmbedder, CohereOptions, Dimensions, EmbedError, Embedder, OpenAiEmbedder, OpenAiOptions,
+};
 use crate::error::{Error, ErrorKind};
 use crate::generate::Generator;
 use crate::index::{IndexError, VectorIndex};
+use crate::rerank::{CohereRerankOptions, CohereReranker, RerankError, Reranker};
 use crate::retrieve::Retriever;
 
 /// How long a query waits for the vector store.
@@ -28,6 +31,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const POOL_SIZE: usize = 2;
 /// How long an embedding request may take.
 const EMBEDDING_TIMEOUT: Duration = Duration::from_secs(20);
+/// How long a reranking request may take: without it the order of retrieval stands.
+const RERANK_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long the live index is remembered.
 const LIVE_INDEX_AGE: Duration = Duration::from_secs(10);
 
@@ -52,6 +57,9 @@ pub enum StartError {
     /// The embedder.
     #[error(transparent)]
     Embed(#[from] EmbedError),
+    /// The reranker.
+    #[error(transparent)]
+    Rerank(#[from] RerankError),
     /// The vector store.
     #[error(transparent)]
     Index(#[from] IndexError),
@@ -83,20 +91,52 @@ pub fn vector_index(config: &Config, url: &str) -> Result<VectorIndex, IndexErro
     VectorIndex::new(url, config.qdrant_api_key.as_ref(), INDEX_TIMEOUT)
 }
 
+/// The reranker that is configured; `None` for a local model.
+pub fn hosted_reranker(config: &Config) -> Result<Option<Reranker>, RerankError> {
+    Ok(Some(match &config.reranker {
+        RerankerChoice::CrossEncoder => return Ok(None),
+        RerankerChoice::None => Reranker::None,
+        RerankerChoice::Weighted => Reranker::Weighted,
+        RerankerChoice::Cohere { model } => {
+            let api_key = config.cohere_api_key.clone();
+            let missing = || RerankError::Rejected("COHERE_API_KEY is not set".to_owned());
+            let default = || CohereReranker::DEFAULT_MODEL.to_owned();
+            Reranker::Cohere(CohereReranker::new(CohereRerankOptions {
+                base_url: config.cohere_base_url.clone(),
+                api_key: api_key.ok_or_else(missing)?,
+                model: model.clone().unwrap_or_else(default),
+                timeout: RERANK_TIMEOUT,
+            })?)
+        }
+    }))
+}
+
 /// The hosted embedder that is configured; `None` for a local model.
 pub fn hosted_embedder(config: &Config) -> Result<Option<Embedder>, EmbedError> {
-    let EmbedderChoice::OpenAi { model, dimensions } = &config.embedder else {
-        return Ok(None);
+    let embedder = match &config.embedder {
+        EmbedderChoice::BgeSmall | EmbedderChoice::MiniLm => return Ok(None),
+        EmbedderChoice::OpenAi { model, dimensions } => {
+            Embedder::OpenAi(OpenAiEmbedder::new(OpenAiOptions {
+                base_url: config.openai_base_url.clone(),
+                api_key: config.openai_api_key.clone(),
+                model: model.clone(),
+                dimensions: Dimensions::of_model(model, *dimensions),
+                timeout: EMBEDDING_TIMEOUT,
+            })?)
+        }
+        EmbedderChoice::Cohere { model, dimensions } => {
+            let api_key = config.cohere_api_key.clone();
+            let missing = || EmbedError::Rejected("COHERE_API_KEY is not set".to_owned());
+            Embedder::Cohere(CohereEmbedder::new(CohereOptions {
+                base_url: config.cohere_base_url.clone(),
+                api_key: api_key.ok_or_else(missing)?,
+                model: model.clone(),
+                dimensions: Dimensions::of_model(model, *dimensions),
+                timeout: EMBEDDING_TIMEOUT,
+            })?)
+        }
     };
-    let dimensions = Dimensions::of_model(model, *dimensions);
-    let embedder = OpenAiEmbedder::new(OpenAiOptions {
-        base_url: config.openai_base_url.clone(),
-        api_key: config.openai_api_key.clone(),
-        model: model.clone(),
-        dimensions,
-        timeout: EMBEDDING_TIMEOUT,
-    })?;
-    Ok(Some(Embedder::OpenAi(embedder)))
+    Ok(Some(embedder))
 }
 
 impl Context {
@@ -114,13 +154,16 @@ impl Context {
             .database_url
             .as_ref()
             .ok_or_else(|| missing("DATABASE_URL"))?;
-        let embedder = hosted_embedder(config)?.ok_or_else(|| {
-            StartError::NotInThisBuild(
-                "local models are not in this build; set BOOKRAG_EMBEDDER=openai".to_owned(),
-            )
-        })?;
+        let not_here = |hint: &str| {
+            StartError::NotInThisBuild(format!("local models are not in this build; set {hint}"))
+        };
+        let embedder = hosted_embedder(config)?
+            .ok_or_else(|| not_here("BOOKRAG_EMBEDDER to openai or cohere"))?;
+        let reranker = hosted_reranker(config)?
+            .ok_or_else(|| not_here("BOOKRAG_RERANKER to none, weighted or cohere"))?;
         let retriever = Retriever {
             embedder,
+            reranker,
             index: vector_index(config, url)?,
             catalog: postgres_catalog(config, database)?,
         };

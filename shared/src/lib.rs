@@ -9,11 +9,15 @@ pub(crate) mod faults;
 
 pub mod book;
 pub mod chunk;
+pub(crate) mod http;
+#[cfg(feature = "local-models")]
+pub mod models;
 pub mod embed;
 pub mod index;
 pub mod catalog;
 pub mod source;
 pub mod ingest;
+pub mod rerank;
 pub mod retrieve;
 pub mod generate;
 pub mod cite;

@@ -231,6 +231,7 @@ async fn lag(window: Duration) {
 
 async fn until_found(backends: &Backends, word: &str) {
     let retriever = Retriever {
+        reranker: bookrag::rerank::Reranker::None,
         embedder: backends.ports(Path::new(".")).embedder,
         index: backends.index.clone(),
         catalog: backends.catalog.clone(),

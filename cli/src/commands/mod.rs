@@ -4,6 +4,7 @@ mod serve;
 mod sync;
 mod ask;
 mod search;
+mod eval;
 mod pages;
 mod ledger;
 mod chunks;
@@ -42,6 +43,8 @@ enum Command {
     Ask(QuestionArguments),
     /// Find passages of the book.
     Search(QuestionArguments),
+    /// Tell how well labelled questions are retrieved for, answered and refused.
+    Eval(eval::EvalArguments),
     /// Print the chunks a book is cut in.
     Chunks(chunks::ChunksArguments),
     /// Tell what was read of a site from where, what is wrong with it, and in what its index differs from it.
@@ -156,6 +159,7 @@ async fn dispatch(arguments: Arguments) -> Result<Exit, CommandError> {
         Command::Sync(arguments) => sync::run(&config, arguments, json).await,
         Command::Ask(arguments) => ask::run(&config, &arguments, json).await,
         Command::Search(arguments) => search::run(&config, &arguments, json).await,
+        Command::Eval(arguments) => eval::run(&config, &arguments, json).await,
         Command::Chunks(arguments) => chunks::run(&config, &arguments, json).await,
         Command::Doctor(arguments) => doctor::run(&config, &arguments, json).await,
         Command::Migrate => migrate::run(&config, json).await,

@@ -72,7 +72,7 @@ impl Function {
             site: config.site.clone().unwrap_or_else(|| source.url()),
             source,
             policy: config.chunk_policy.clone(),
-            embedder: embedder.ok_or_else(|| missing("BOOKRAG_EMBEDDER=openai"))?,
+            embedder: embedder.ok_or_else(|| missing("BOOKRAG_EMBEDDER (openai or cohere)"))?,
             index: index.map_err(StartError::from)?,
             catalog: postgres_catalog(config, catalog).map_err(StartError::from)?,
             collection: config.collection.clone(),

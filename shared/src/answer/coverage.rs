@@ -1,25 +1,58 @@
 //! Whether the book covers a question.
 
-use crate::generate::coverage;
-use crate::retrieve::Candidate;
+use crate::retrieve::{Retrieved, Signals};
 
-/// Candidates whose words are looked at.
-const LOOKED_AT: usize = 5;
-/// The least weighted sum of the best cosine and the best share of the question's words.
+/// A weighted sum of signals and the least it must be, fitted by logistic regression on the questions of four books.
 ///
-/// Provisional: chosen on the questions of five books; `ARCHITECTURE.md` has the rates it gives.
-const THRESHOLD: f32 = 0.65;
-/// The weight of the share of words beside the cosine.
-const WORDS_WEIGHT: f32 = 0.5;
+/// `ARCHITECTURE.md` has the questions, the rates and the curve.
+struct Decision {
+    cosine: f32,
+    lexical: f32,
+    unknown_words: f32,
+    rerank_logit: f32,
+    least: f32,
+}
 
-/// Whether the candidates cover the question. Without candidates: no.
+/// With the cross-encoder. It does not look at the cosine, so it holds for every embedder.
+const RERANKED: Decision = Decision {
+    cosine: 0.0,
+    lexical: 9.52,
+    unknown_words: 0.0,
+    rerank_logit: 0.28,
+    least: 0.5,
+};
+/// Without one, by the cosines of the local embedders.
+const RETRIEVED: Decision = Decision {
+    cosine: 16.6,
+    lexical: 7.87,
+    unknown_words: -3.27,
+    rerank_logit: 0.0,
+    least: 11.64,
+};
+/// A reranker's scores are this far from 0 and 1 at least, so that logits are finite.
+const SMALLEST: f32 = 1e-6;
+
+impl Decision {
+    fn covers(&self, signals: &Signals) -> bool {
+        let rerank = signals
+            .rerank
+            .unwrap_or(0.5)
+            .clamp(SMALLEST, 1.0 - SMALLEST);
+        let logit = (rerank / (1.0 - rerank)).ln();
+        let sum = self.cosine * signals.cosine
+            + self.lexical * signals.lexical
+            + self.unknown_words * signals.unknown_words
+            + self.rerank_logit * logit;
+        sum >= self.least
+    }
+}
+
+/// Whether what was found covers the question. Without candidates: no.
 #[must_use]
-pub fn covers(query: &str, candidates: &[Candidate]) -> bool {
-    let looked_at = &candidates[..candidates.len().min(LOOKED_AT)];
-    let cosine = looked_at
-        .iter()
-        .map(Candidate::confidence)
-        .fold(0.0, f32::max);
-    let words = coverage(query, looked_at);
-    !candidates.is_empty() && cosine + WORDS_WEIGHT * words >= THRESHOLD
+pub fn covers(retrieved: &Retrieved) -> bool {
+    let decision = match retrieved.signals.rerank {
+        Some(_) => RERANKED,
+        None => RETRIEVED,
+    };
+    !retrieved.candidates.is_empty() && decision.covers(&retrieved.signals)
 }

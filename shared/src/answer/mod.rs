@@ -18,6 +18,8 @@ use crate::retrieve::{Candidate, RetrieveError, Retrieved, Retriever, StageTimes
 pub use coverage::covers;
 pub use scope::{default_filters, locale_of};
 
+use scope::Selection;
+
 /// What is said when the book does not cover a question (S2).
 pub const NOT_COVERED: &str = "I don't have information on that in the textbook.";
 /// What is said when a selection does not (S4).
@@ -118,11 +120,11 @@ pub struct Answer {
     pub suggestions: Vec<Suggestion>,
     /// The message's id.
     pub message_id: Uuid,
-    /// The chunks that were found.
+    /// The chunks that were used, best first.
     pub retrieved_chunk_ids: Vec<Uuid>,
-    /// How many candidates there were.
+    /// How many sections were found.
     pub num_candidates: usize,
-    /// Their fused scores.
+    /// What they are ranked by.
     pub scores: Vec<f32>,
     /// How long each stage took.
     pub times: StageTimes,
@@ -145,18 +147,27 @@ pub async fn prepare(
         Some(context) => format!("{}\n\nContext: {context}", question.query),
         None => question.query.clone(),
     };
-    let retrieved = match (&question.mode, &question.selected_text) {
+    let selection = question.selected_text.as_deref().map(|text| Selection {
+        text,
+        page_url: question.page_url.as_deref(),
+        locale: locale.as_deref(),
+    });
+    let retrieved = match (&question.mode, selection) {
         (Mode::SelectedText, Some(selection)) => {
             let limit = question.top_k;
-            scope::retrieve_in_selection(retriever, index, &text, selection, &filters, limit)
+            scope::retrieve_in_selection(retriever, index, &text, &selection, &filters, limit)
                 .await?
         }
-        _ => {
-            let wide = question.top_k.max(MAX_SUGGESTIONS) * 2;
-            retriever.retrieve(index, &text, &filters, wide).await?
+        (Mode::GlobalBook, Some(selection)) => {
+            scope::retrieve_around_selection(retriever, index, &text, &selection, &filters).await?
+        }
+        (_, None) => {
+            retriever
+                .retrieve(index, &text, &filters, usize::MAX)
+                .await?
         }
     };
-    let covered = covers(&question.query, &retrieved.candidates);
+    let covered = covers(&retrieved);
     Ok(Prepared {
         message_id: Uuid::new_v4(),
         locale: locale.or_else(|| question.filters.locale.clone()),
@@ -261,6 +272,7 @@ impl Prepared {
             sum += citation.confidence;
         }
         let candidates = &self.retrieved.candidates;
+        let used = self.question.top_k.min(candidates.len());
         Answer {
             text,
             answered,
@@ -269,12 +281,15 @@ impl Prepared {
             citations,
             suggestions,
             message_id: self.message_id,
-            retrieved_chunk_ids: candidates
+            retrieved_chunk_ids: candidates[..used]
                 .iter()
                 .map(|found| found.payload.chunk_id)
                 .collect(),
             num_candidates: candidates.len(),
-            scores: candidates.iter().map(|found| found.scores.fused).collect(),
+            scores: candidates[..used]
+                .iter()
+                .map(|found| found.scores.score)
+                .collect(),
             times: self.retrieved.times,
             degraded: self.retrieved.degraded,
             latency_ms: milliseconds(self.started),

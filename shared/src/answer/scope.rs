@@ -1,8 +1,11 @@
 //! Which part of the book a question is about: the reader's locale and version, or a selection.
 
+use std::collections::HashSet;
+use std::sync::Arc;
+
 use crate::catalog::{IndexRow, SiteInfo};
 use crate::index::Filters;
-use crate::retrieve::{RetrieveError, Retrieved, Retriever};
+use crate::retrieve::{Candidate, RetrieveError, Retrieved, Retriever};
 
 /// The path of a page's URL, without origin, query and anchor.
 fn path_of(page_url: &str) -> &str {
@@ -49,41 +52,111 @@ pub fn default_filters(site: &SiteInfo, filters: &Filters, page_url: Option<&str
     }
 }
 
-/// Retrieves within the page that holds the selection: the passage that matches it best says which.
+/// Sections that a selection is looked for in.
+const LOOKED_AT: usize = 20;
+/// The least share of a selection's words that the section it comes from has, when it stands nowhere letter by letter: a page
+/// shows formulas, admonitions and components in other words than its source.
+const SHARED_WORDS: f32 = 0.6;
+/// Lines between a section and its neighbours.
+const NEIGHBOUR_LINES: u32 = 3;
+/// What a section of the page that the reader selected text on gains in the whole book.
+const PAGE_BONUS: f32 = 0.1;
+
+/// Retrieves within the section that holds the selection and those that touch it; nothing when it is not in the book.
 pub(super) async fn retrieve_in_selection(
     retriever: &Retriever,
     index: &IndexRow,
     query: &str,
-    selection: &str,
+    selection: &Selection<'_>,
     filters: &Filters,
     top_k: usize,
 ) -> Result<Retrieved, RetrieveError> {
-    let located = retriever.retrieve(index, selection, filters, 5).await?;
-    let words = normalised(selection);
-    // Rendered text differs from its source in spaces only.
-    let holder = located
-        .candidates
-        .iter()
-        .find(|candidate| normalised(&candidate.payload.text).contains(&words));
-    let Some(holder) = holder.or(located.candidates.first()) else {
+    let mut located = retriever
+        .retrieve(index, selection.text, filters, LOOKED_AT)
+        .await?;
+    let Some(holder) = selection.holder(&located.candidates) else {
+        located.candidates.clear();
         return Ok(located);
     };
-    let payload = &holder.payload;
-    let near = |start: u32, end: u32| {
-        // The section itself, and those that touch it.
-        const NEIGHBOUR_LINES: u32 = 3;
+    let payload = Arc::clone(&holder.payload);
+    let near = |candidate: &Candidate| {
+        let (start, end) = (candidate.payload.start_line, candidate.payload.end_line);
         start <= payload.end_line + NEIGHBOUR_LINES && end + NEIGHBOUR_LINES >= payload.start_line
     };
     let page = Filters {
         source: Some(payload.source.clone()),
         ..filters.clone()
     };
-    let mut retrieved = retriever.retrieve(index, query, &page, 2 * top_k).await?;
-    retrieved
-        .candidates
-        .retain(|candidate| near(candidate.payload.start_line, candidate.payload.end_line));
+    let mut retrieved = retriever.retrieve(index, query, &page, usize::MAX).await?;
+    retrieved.keep(near);
     retrieved.candidates.truncate(top_k);
     Ok(retrieved)
+}
+
+/// Retrieves from the whole book, sections of the page that holds the selection a little ahead.
+pub(super) async fn retrieve_around_selection(
+    retriever: &Retriever,
+    index: &IndexRow,
+    query: &str,
+    selection: &Selection<'_>,
+    filters: &Filters,
+) -> Result<Retrieved, RetrieveError> {
+    let located = retriever.retrieve(index, selection.text, filters, LOOKED_AT);
+    let retrieved = retriever.retrieve(index, query, filters, usize::MAX);
+    let (located, mut retrieved) = tokio::try_join!(located, retrieved)?;
+    if let Some(holder) = selection.holder(&located.candidates) {
+        let page = holder.payload.document_id;
+        retrieved.raise(PAGE_BONUS, |candidate| {
+            candidate.payload.document_id == page
+        });
+    }
+    Ok(retrieved)
+}
+
+/// What a reader selected, and on which page.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Selection<'a> {
+    pub(super) text: &'a str,
+    pub(super) page_url: Option<&'a str>,
+    pub(super) locale: Option<&'a str>,
+}
+
+impl Selection<'_> {
+    /// The section it comes from: one of the page with these very words, else of the book; else the one that shares most of its
+    /// words, if that is most of them.
+    fn holder<'c>(&self, candidates: &'c [Candidate]) -> Option<&'c Candidate> {
+        let selected = normalised(self.text);
+        let page = self.page_url.map(|url| path_of(url).trim_end_matches('/'));
+        let on_page = |candidate: &Candidate| {
+            let url = path_of(candidate.payload.url_in(self.locale));
+            page.is_none_or(|page| page == url.trim_end_matches('/'))
+        };
+        let holds =
+            |candidate: &&Candidate| normalised(&candidate.payload.text).contains(&selected);
+        let here = || candidates.iter().filter(|candidate| on_page(candidate));
+        let exact = here().find(holds);
+        exact.or_else(|| candidates.iter().find(holds)).or_else(|| {
+            let shared = |candidate: &&Candidate| shared_words(&selected, &candidate.payload.text);
+            let best = here().max_by(|a, b| shared(a).total_cmp(&shared(b)));
+            best.filter(|candidate| shared(candidate) >= SHARED_WORDS)
+        })
+    }
+}
+
+/// The share of a text's words that another has.
+fn shared_words(words_of: &str, text: &str) -> f32 {
+    let words = |text: &str| -> HashSet<String> {
+        let words = text.split(|c: char| !c.is_alphanumeric());
+        words
+            .filter(|word| !word.is_empty())
+            .map(str::to_lowercase)
+            .collect()
+    };
+    let (wanted, held) = (words(words_of), words(text));
+    let found = wanted.intersection(&held).count();
+    #[expect(clippy::cast_precision_loss, reason = "a selection has few words")]
+    let share = found as f32 / wanted.len().max(1) as f32;
+    share
 }
 
 fn normalised(text: &str) -> String {

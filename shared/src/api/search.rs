@@ -59,7 +59,7 @@ pub struct SearchData {
     pub message: Option<String>,
 }
 
-/// A chunk that matches.
+/// A section that matches.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SearchResult {
     /// The chunk.
@@ -103,12 +103,15 @@ impl SearchResult {
     #[must_use]
     pub fn new(candidate: &Candidate, locale: Option<&str>) -> Self {
         let payload = &candidate.payload;
-        let leaf = candidate.leaf();
-        let text = leaf.map_or(&payload.text, |leaf| &leaf.text);
-        let preview: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let leaf = candidate.section_of_chunk();
+        let preview: String = candidate
+            .text()
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
         Self {
             chunk_id: payload.chunk_id,
-            score: candidate.scores.fused,
+            score: candidate.scores.score,
             scores: candidate.scores,
             title: payload.title.clone(),
             lesson: payload.lesson.clone(),

@@ -48,13 +48,15 @@ pub struct Citation {
     pub supported: Option<bool>,
 }
 
-/// The citation of a candidate's best leaf under a number.
+/// The citation of a section under a number.
 #[must_use]
 pub fn citation(n: usize, candidate: &Candidate, locale: Option<&str>) -> Citation {
     let payload = &candidate.payload;
-    let leaf = candidate.leaf();
-    let text = leaf.map_or(&payload.text, |leaf| &leaf.text);
-    let prose = text.lines().filter(|line| !line.starts_with("```"));
+    let leaf = candidate.section_of_chunk();
+    let prose = candidate
+        .text()
+        .lines()
+        .filter(|line| !line.starts_with("```"));
     let quote: String = prose
         .flat_map(str::split_whitespace)
         .collect::<Vec<_>>()

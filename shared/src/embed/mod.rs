@@ -3,35 +3,38 @@
 //! A text longer than the model's input is cut off unseen by the model, so documents go through
 //! [`Embedder::windows`] first. Vectors of two embedders compare only if their [`EmbedderIdentity`] is equal.
 
+mod batches;
+mod cohere;
+mod dimensions;
 mod fake;
 #[cfg(feature = "local-models")]
 mod local;
-#[cfg(feature = "local-models")]
-mod model_files;
 mod openai;
-#[cfg(feature = "local-models")]
-mod tokenizer;
 mod windows;
 
 #[cfg(feature = "local-models")]
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use cohere::{CohereEmbedder, CohereOptions};
+pub use dimensions::Dimensions;
 pub use fake::FakeEmbedder;
 #[cfg(feature = "local-models")]
 pub use local::LocalEmbedder;
-#[cfg(feature = "local-models")]
-pub use model_files::{ModelFiles, ModelFilesError, locate};
-pub use openai::{Dimensions, OpenAiEmbedder, OpenAiOptions};
+pub use openai::{OpenAiEmbedder, OpenAiOptions};
+
+use crate::http::HttpError;
 
 /// What turns texts into vectors.
 #[derive(Debug, Clone)]
 pub enum Embedder {
-    /// all-MiniLM-L6-v2 in this process.
+    /// A model in this process.
     #[cfg(feature = "local-models")]
     Local(Arc<LocalEmbedder>),
     /// A hosted model behind an OpenAI-compatible `POST {base}/embeddings`.
     OpenAi(OpenAiEmbedder),
+    /// A model of Cohere's.
+    Cohere(CohereEmbedder),
     /// Hashed words, for tests.
     Fake(FakeEmbedder),
 }
@@ -93,15 +96,14 @@ impl Embedder {
         texts: &[String],
         purpose: Purpose,
     ) -> Result<Vec<Vec<f32>>, EmbedError> {
-        // None of today's models embeds questions in another way than passages.
-        let (Purpose::Document | Purpose::Query) = purpose;
         if texts.is_empty() {
             return Ok(Vec::new());
         }
         let vectors = match self {
             #[cfg(feature = "local-models")]
-            Self::Local(local) => Arc::clone(local).embed(texts).await?,
+            Self::Local(local) => Arc::clone(local).embed(texts, purpose).await?,
             Self::OpenAi(hosted) => hosted.embed(texts).await?,
+            Self::Cohere(hosted) => hosted.embed(texts, purpose).await?,
             #[cfg(test)]
             Self::Fake(fake) if crate::faults::with(|_| ()).is_some() => {
                 let work = || {
@@ -126,12 +128,12 @@ impl Embedder {
         if is_model(self) {
             return Some(self.clone());
         }
-        match self {
-            Self::OpenAi(hosted) => {
-                Some(Self::OpenAi(hosted.with_model(name, dimensions))).filter(is_model)
-            }
-            _ => None,
-        }
+        let other = match self {
+            Self::OpenAi(hosted) => Self::OpenAi(hosted.with_model(name, dimensions)),
+            Self::Cohere(hosted) => Self::Cohere(hosted.with_model(name, dimensions)),
+            _ => return None,
+        };
+        Some(other).filter(is_model)
     }
 
     /// What a million tokens cost, in US dollars; `None` when the model has no public price.
@@ -141,6 +143,7 @@ impl Embedder {
             #[cfg(feature = "local-models")]
             Self::Local(_) => Some(0.0),
             Self::OpenAi(hosted) => hosted.dollars_per_million_tokens(),
+            Self::Cohere(hosted) => hosted.dollars_per_million_tokens(),
             Self::Fake(_) => Some(0.0),
         }
     }
@@ -152,6 +155,7 @@ impl Embedder {
             #[cfg(feature = "local-models")]
             Self::Local(local) => local.identity(),
             Self::OpenAi(hosted) => hosted.identity(),
+            Self::Cohere(hosted) => hosted.identity(),
             Self::Fake(fake) => fake.identity(),
         }
     }
@@ -167,6 +171,7 @@ impl Embedder {
             #[cfg(feature = "local-models")]
             Self::Local(local) => local.windows(breadcrumb, text),
             Self::OpenAi(hosted) => hosted.windows(breadcrumb, text),
+            Self::Cohere(hosted) => hosted.windows(breadcrumb, text),
             Self::Fake(fake) => fake.windows(breadcrumb, text),
         }
     }
@@ -179,6 +184,18 @@ impl Embedder {
     pub async fn ping(&self) -> Result<(), EmbedError> {
         let word = ["ping".to_owned()];
         self.embed(&word, Purpose::Query).await.map(drop)
+    }
+}
+
+impl From<HttpError> for EmbedError {
+    fn from(error: HttpError) -> Self {
+        match error {
+            HttpError::RateLimited { retry_after } => Self::RateLimited { retry_after },
+            HttpError::Timeout => Self::Timeout,
+            HttpError::Unavailable(reason) => Self::Unavailable(reason),
+            HttpError::Rejected(reason) => Self::Rejected(reason),
+            HttpError::Malformed(reason) => Self::Malformed(reason),
+        }
     }
 }
 

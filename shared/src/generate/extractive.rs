@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::Passage;
 use super::sentences::{Unit, UnitKind, units_of};
-use crate::retrieve::Candidate;
+use crate::retrieve::{Candidate, Language, Words};
 
 /// The longest answer, in characters (S0).
 const MAX_CHARACTERS: usize = 2_000;
@@ -19,53 +19,9 @@ const HEADING_WEIGHT: f32 = 0.35;
 /// Code longer than this is not quoted.
 const MAX_CODE_LINES: usize = 30;
 
-/// Words that say nothing about a question's subject.
-const STOP_WORDS: [&str; 83] = [
-    "a", "about", "an", "and", "any", "are", "as", "at", "be", "book", "by", "can", "could", "did",
-    "do", "does", "each", "explain", "for", "from", "get", "give", "had", "has", "have", "how",
-    "i", "if", "in", "into", "is", "it", "its", "kind", "like", "make", "many", "may", "me",
-    "mean", "much", "must", "my", "need", "of", "on", "one", "or", "our", "please", "say", "says",
-    "shall", "should", "so", "some", "tell", "than", "that", "the", "their", "them", "then",
-    "there", "these", "they", "this", "to", "up", "us", "use", "used", "was", "we", "were", "what",
-    "when", "where", "which", "who", "why", "will", "with",
-];
-
-/// The words of a text that matter, stems of them, in order.
+/// The words of a text that matter.
 fn terms(text: &str) -> Vec<String> {
-    text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
-        .filter(|word| !word.is_empty())
-        .map(str::to_lowercase)
-        .filter(|word| !STOP_WORDS.contains(&word.as_str()) && word != "you" && word != "your")
-        .map(|word| stem(&word))
-        .collect()
-}
-
-/// A word without its commonest English endings, so that `calibrating` meets `calibrate`.
-fn stem(word: &str) -> String {
-    if !word.is_ascii() || word.len() < 5 {
-        let singular = word
-            .strip_suffix('s')
-            .filter(|stem| stem.len() > 2 && !stem.ends_with('s'))
-            .unwrap_or(word);
-        let stem = singular.strip_suffix('e').filter(|stem| stem.len() > 2);
-        return stem.unwrap_or(singular).to_owned();
-    }
-    let endings = [
-        "ations", "ation", "ating", "ingly", "ings", "ing", "edly", "ates", "ated", "ate", "ies",
-        "ied", "es", "ed", "ly", "s", "e", "y",
-    ];
-    let stem = endings
-        .iter()
-        .find_map(|ending| word.strip_suffix(ending).filter(|stem| stem.len() >= 3));
-    let stem = stem.unwrap_or(word);
-    // `stopped` gives `stopp`.
-    let mut chars = stem.chars().rev();
-    match (chars.next(), chars.next()) {
-        (Some(last), Some(before)) if last == before && !matches!(last, 'l' | 's') => {
-            stem[..stem.len() - 1].to_owned()
-        }
-        _ => stem.to_owned(),
-    }
+    Words::of(Language::ENGLISH).terms(text)
 }
 
 /// A passage with the scores of its units.
@@ -131,16 +87,15 @@ pub(super) fn answer(query: &str, passages: &[Passage<'_>]) -> Vec<String> {
     pieces
 }
 
-/// The units of the leaf that matches best.
+/// The units of the section.
 fn quotable_units(candidate: &Candidate) -> Vec<Unit> {
-    candidate
-        .leaf()
-        .map(|leaf| units_of(&leaf.text))
-        .unwrap_or_default()
+    units_of(candidate.text())
 }
 
 fn heading_of(candidate: &Candidate) -> String {
-    let path = candidate.leaf().map(|leaf| leaf.heading_path.join(" "));
+    let path = candidate
+        .section_of_chunk()
+        .map(|leaf| leaf.heading_path.join(" "));
     format!("{} {}", candidate.payload.title, path.unwrap_or_default())
 }
 
@@ -231,41 +186,5 @@ fn write(units: &[&Unit], n: usize, pieces: &mut Vec<String>) {
             _ => unit.text.chars().take(MAX_CHARACTERS).collect(),
         };
         pieces.push(format!("{separator}{bullet}{text}{mark}"));
-    }
-}
-
-/// The share of the question's words that the candidates' texts and headings hold, 0 to 1; 1 for a question of stop words.
-#[must_use]
-pub fn coverage(query: &str, candidates: &[Candidate]) -> f32 {
-    let wanted: HashSet<String> = terms(query).into_iter().collect();
-    if wanted.is_empty() {
-        return 1.0;
-    }
-    let mut best = 0.0_f32;
-    for candidate in candidates {
-        let mut held: HashSet<String> = terms(&candidate.payload.text).into_iter().collect();
-        held.extend(terms(&heading_of(candidate)));
-        let found = wanted.iter().filter(|term| held.contains(*term)).count();
-        #[expect(clippy::cast_precision_loss, reason = "a question has few words")]
-        let share = found as f32 / wanted.len() as f32;
-        best = best.max(share);
-    }
-    best
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn stems_meet_across_endings() {
-        for group in [
-            ["calibrate", "calibrating", "calibration"],
-            ["node", "nodes", "node"],
-            ["stop", "stopped", "stopping"],
-        ] {
-            let stems: HashSet<_> = group.iter().map(|word| stem(word)).collect();
-            assert_eq!(stems.len(), 1, "{group:?} {stems:?}");
-        }
     }
 }

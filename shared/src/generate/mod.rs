@@ -5,8 +5,6 @@ mod sentences;
 
 use crate::retrieve::Candidate;
 
-pub use extractive::coverage;
-
 /// What writes answers.
 #[derive(Debug, Clone)]
 pub enum Generator {
@@ -19,7 +17,7 @@ pub enum Generator {
 pub struct Passage<'a> {
     /// Its number, from 1.
     pub n: usize,
-    /// The chunk.
+    /// The section.
     pub candidate: &'a Candidate,
 }
 

@@ -1,22 +1,29 @@
-//! From a question to candidates: dense ∥ lexical → fuse → join.
+//! From a question to candidates: dense ∥ lexical → join → fuse → rerank.
 
-mod fuse;
+mod candidate;
+mod intent;
+mod lexical;
+mod mix;
+mod words;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
 use crate::catalog::{Catalog, CatalogError, IndexRow, JoinedChunk};
 use crate::embed::{EmbedError, Embedder, Purpose};
-use crate::index::{ChunkPayload, Filters, Hit, IndexError, LeafPayload, VectorIndex};
+use crate::index::{Filters, Hit, IndexError, VectorIndex};
+use crate::rerank::Reranker;
 
-pub use fuse::{Fused, RRF_K, fuse};
+pub use candidate::{Candidate, Scores};
+pub use words::{Language, Words};
 
-/// Candidates that each ranker gives.
-const CANDIDATES: usize = 20;
-/// Twice what is needed is fetched, since the join drops what is no longer in the book.
-const FETCHED: u64 = 2 * CANDIDATES as u64;
+use candidate::leaves_of;
+use intent::Intent;
+
+/// Chunks that each ranker gives: twice what is needed, since the join drops what is no longer in the book.
+const FETCHED: u64 = 40;
 /// How long the catalog has for the join before the payload stands in.
 const JOIN_DEADLINE: Duration = Duration::from_secs(2);
 
@@ -25,6 +32,8 @@ const JOIN_DEADLINE: Duration = Duration::from_secs(2);
 pub struct Retriever {
     /// What makes the question's vector.
     pub embedder: Embedder,
+    /// What looks at the best candidates once more.
+    pub reranker: Reranker,
     /// Where the chunks are.
     pub index: VectorIndex,
     /// Which of them are the book.
@@ -42,32 +51,6 @@ pub enum RetrieveError {
     Index(#[from] IndexError),
 }
 
-/// A chunk that may answer, with its score at each stage.
-#[derive(Debug, Clone)]
-pub struct Candidate {
-    /// The point.
-    pub point_id: Uuid,
-    /// The chunk.
-    pub payload: ChunkPayload,
-    /// The leaf section that matches best, by its place in the payload.
-    pub best_leaf: usize,
-    /// Its dense rows.
-    pub vectors: Vec<Vec<f32>>,
-    /// The scores.
-    pub scores: Scores,
-}
-
-/// A candidate's scores.
-#[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
-pub struct Scores {
-    /// The cosine of its best row with the question, −1 to 1; absent if the dense ranker did not give it.
-    pub dense: Option<f32>,
-    /// Its BM25 score; absent if the lexical ranker did not give it.
-    pub lexical: Option<f32>,
-    /// The fused score, 0 to 1.
-    pub fused: f32,
-}
-
 /// How long each stage took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
 pub struct StageTimes {
@@ -79,25 +62,76 @@ pub struct StageTimes {
     pub lexical_ms: f64,
     /// The join with the catalog.
     pub join_ms: f64,
+    /// Weighing the sections of what was found.
+    pub fuse_ms: f64,
+    /// The reranker.
+    pub rerank_ms: f64,
 }
 
 /// What a search found.
 #[derive(Debug, Clone, Default)]
 pub struct Retrieved {
-    /// Candidates, best first.
+    /// Sections, best first; each heading once.
     pub candidates: Vec<Candidate>,
     /// The question's vector.
     pub query_vector: Vec<f32>,
+    /// How it was weighed.
+    pub signals: Signals,
     /// How long it took.
     pub times: StageTimes,
     /// What did not work and was done without.
     pub degraded: Vec<&'static str>,
 }
 
+/// What says whether the book covers the question, beside the candidates' own scores.
+#[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
+pub struct Signals {
+    /// The best cosine of any section found.
+    pub cosine: f32,
+    /// The best BM25 score as a share of what a text full of the question's words would have, 0 to 1.
+    pub lexical: f32,
+    /// The share of the question's words, by weight, that no section found has, 0 to 1.
+    pub unknown_words: f32,
+    /// The best score of the reranker, 0 to 1; absent without one.
+    pub rerank: Option<f32>,
+}
+
+impl Retrieved {
+    /// Keeps some of the candidates; the signals are then theirs.
+    pub fn keep(&mut self, of: impl Fn(&Candidate) -> bool) {
+        let best = |candidates: &[Candidate]| {
+            let scores = candidates.iter().map(|candidate| candidate.scores.lexical);
+            scores.fold(0.0, f32::max)
+        };
+        let before = best(&self.candidates);
+        self.candidates.retain(of);
+        let signals = &mut self.signals;
+        let dense = self.candidates.iter().map(|kept| kept.scores.dense);
+        signals.cosine = dense.fold(0.0, f32::max);
+        if before > 0.0 {
+            signals.lexical *= best(&self.candidates) / before;
+        }
+        if signals.rerank.is_some() {
+            let reranked = self.candidates.iter().filter_map(|kept| kept.scores.rerank);
+            signals.rerank = reranked.reduce(f32::max);
+        }
+    }
+
+    /// Puts some of the candidates ahead by a bonus.
+    pub fn raise(&mut self, bonus: f32, of: impl Fn(&Candidate) -> bool) {
+        for candidate in &mut self.candidates {
+            let gained = if of(candidate) { bonus } else { 0.0 };
+            candidate.scores.score = (candidate.scores.score + gained) / (1.0 + bonus);
+        }
+        mix::sort(&mut self.candidates);
+    }
+}
+
 impl Retriever {
-    /// Finds the chunks that may answer `query`, best first, `top_k` at most.
+    /// Finds the sections that may answer `query`, best first, `top_k` at most.
     ///
-    /// When the join shows that the book changed under the search, it searches once more.
+    /// A lesson, chapter or module that the question names narrows the search to it, if anything is found there. When the
+    /// join shows that the book changed under the search, it searches once more.
     pub async fn retrieve(
         &self,
         index: &IndexRow,
@@ -112,24 +146,85 @@ impl Retriever {
             .await?;
         let query_vector = vectors.into_iter().next().unwrap_or_default();
         let embed_ms = milliseconds(started);
-        let mut retrieved = self.search(index, query, &query_vector, filters).await?;
-        if retrieved.changed {
-            retrieved = self.search(index, query, &query_vector, filters).await?;
+        let intent = Intent::of(query);
+        let mut found = Found::default();
+        if let Some(narrowed) = intent.narrowed(filters) {
+            found = self.search(index, query, &query_vector, &narrowed).await?;
         }
-        let mut result = retrieved.result;
-        result.candidates.truncate(top_k);
-        result.query_vector = query_vector;
-        result.times.embed_ms = embed_ms;
-        Ok(result)
+        if found.hits.is_empty() {
+            found = self.search(index, query, &query_vector, filters).await?;
+        }
+        let started = Instant::now();
+        let language = match &filters.locale {
+            Some(locale) => Language::of_locale(locale),
+            None => Language::ENGLISH,
+        };
+        let leaves = leaves_of(found.hits, &query_vector);
+        let (mut candidates, mut signals) =
+            mix::fused(&Words::of(language), query, &intent, leaves, &self.reranker);
+        let fuse_ms = milliseconds(started);
+        let mut degraded = found.degraded;
+        let started = Instant::now();
+        if let Err(error) = self.rerank(query, &mut candidates, &mut signals).await {
+            tracing::warn!(stage = "rerank", %error, "the order of retrieval stands");
+            degraded.push("reranker");
+        }
+        let rerank_ms = milliseconds(started);
+        candidates.truncate(top_k);
+        Ok(Retrieved {
+            candidates,
+            query_vector,
+            signals,
+            times: StageTimes {
+                embed_ms,
+                fuse_ms,
+                rerank_ms,
+                ..found.times
+            },
+            degraded,
+        })
     }
 
+    /// Lets the reranker look at the best candidates, and puts them in the order of both scores.
+    async fn rerank(
+        &self,
+        query: &str,
+        candidates: &mut [Candidate],
+        signals: &mut Signals,
+    ) -> Result<(), crate::rerank::RerankError> {
+        let depth = self.reranker.depth().min(candidates.len());
+        let passages: Vec<String> = candidates[..depth]
+            .iter()
+            .map(|candidate| candidate.best_window(&self.embedder))
+            .collect();
+        let scores = self.reranker.scores(query, &passages).await?;
+        signals.rerank = scores.iter().copied().reduce(f32::max);
+        mix::reranked(candidates, &scores);
+        Ok(())
+    }
+
+    /// Both rankers' chunks that are in the book; once more if it changed meanwhile.
     async fn search(
         &self,
         index: &IndexRow,
         query: &str,
         vector: &[f32],
         filters: &Filters,
-    ) -> Result<Searched, RetrieveError> {
+    ) -> Result<Found, RetrieveError> {
+        let found = self.search_once(index, query, vector, filters).await?;
+        if found.changed {
+            return self.search_once(index, query, vector, filters).await;
+        }
+        Ok(found)
+    }
+
+    async fn search_once(
+        &self,
+        index: &IndexRow,
+        query: &str,
+        vector: &[f32],
+        filters: &Filters,
+    ) -> Result<Found, RetrieveError> {
         let began = jiff::Timestamp::now();
         let collection = &index.collection;
         let dense = timed(
@@ -141,14 +236,12 @@ impl Retriever {
                 .search_lexical(collection, query, filters, FETCHED),
         );
         let ((dense, dense_ms), (lexical, lexical_ms)) = tokio::join!(dense, lexical);
-        let (dense, lexical) = (dense?, lexical?);
-        let points: Vec<Uuid> = ids(&dense)
-            .chain(ids(&lexical))
-            .collect::<HashSet<_>>()
-            .into_iter()
-            .collect();
-        let join = timed(self.join(index, &points));
-        let (joined, join_ms) = join.await;
+        let mut hits: HashMap<Uuid, Hit> = HashMap::new();
+        for hit in dense?.into_iter().chain(lexical?) {
+            hits.entry(hit.point_id).or_insert(hit);
+        }
+        let points: Vec<Uuid> = hits.keys().copied().collect();
+        let (joined, join_ms) = timed(self.join(index, &points)).await;
         let mut degraded = Vec::new();
         let joined: Option<HashMap<Uuid, JoinedChunk>> = match joined {
             Ok(joined) => Some(joined.into_iter().map(|row| (row.point_id, row)).collect()),
@@ -158,28 +251,21 @@ impl Retriever {
                 None
             }
         };
-        let in_book = |point: &Uuid| joined.as_ref().is_none_or(|rows| rows.contains_key(point));
         let changed = joined.as_ref().is_some_and(|rows| {
             rows.len() < points.len() || rows.values().any(|row| row.committed_at > began)
         });
-        let kept = |hits: Vec<Hit>| -> Vec<Hit> {
-            let hits = hits.into_iter().filter(|hit| in_book(&hit.point_id));
-            hits.take(CANDIDATES).collect()
-        };
-        let candidates = candidates(kept(dense), kept(lexical), vector);
-        Ok(Searched {
+        let in_book = |point: &Uuid| joined.as_ref().is_none_or(|rows| rows.contains_key(point));
+        hits.retain(|point, _| in_book(point));
+        Ok(Found {
             changed,
-            result: Retrieved {
-                candidates,
-                query_vector: Vec::new(),
-                times: StageTimes {
-                    embed_ms: 0.0,
-                    dense_ms,
-                    lexical_ms,
-                    join_ms,
-                },
-                degraded,
+            hits: hits.into_values().collect(),
+            times: StageTimes {
+                dense_ms,
+                lexical_ms,
+                join_ms,
+                ..StageTimes::default()
             },
+            degraded,
         })
     }
 
@@ -194,70 +280,14 @@ impl Retriever {
     }
 }
 
-struct Searched {
-    result: Retrieved,
+/// What the rankers found.
+#[derive(Default)]
+struct Found {
     /// Whether a hit was replaced, or committed after the search began.
     changed: bool,
-}
-
-fn ids(hits: &[Hit]) -> impl Iterator<Item = Uuid> + '_ {
-    hits.iter().map(|hit| hit.point_id)
-}
-
-/// Fuses both lists; each candidate knows its best leaf.
-fn candidates(dense: Vec<Hit>, lexical: Vec<Hit>, query_vector: &[f32]) -> Vec<Candidate> {
-    let dense_scores: HashMap<Uuid, f32> =
-        dense.iter().map(|hit| (hit.point_id, hit.score)).collect();
-    let lexical_scores: HashMap<Uuid, f32> = lexical
-        .iter()
-        .map(|hit| (hit.point_id, hit.score))
-        .collect();
-    let lists = [ids(&dense).collect::<Vec<_>>(), ids(&lexical).collect()];
-    let mut hits: HashMap<Uuid, Hit> = dense
-        .into_iter()
-        .chain(lexical)
-        .map(|hit| (hit.point_id, hit))
-        .collect();
-    fuse(&lists, hits.len())
-        .into_iter()
-        .filter_map(|Fused { id, score }| {
-            let hit = hits.remove(&id)?;
-            Some(Candidate {
-                point_id: id,
-                best_leaf: best_leaf(&hit.payload.leaves, &hit.vectors, query_vector),
-                payload: hit.payload,
-                vectors: hit.vectors,
-                scores: Scores {
-                    dense: dense_scores.get(&id).copied(),
-                    lexical: lexical_scores.get(&id).copied(),
-                    fused: score,
-                },
-            })
-        })
-        .collect()
-}
-
-/// The place of the leaf whose best row is nearest to the question; the first when rows are missing.
-fn best_leaf(leaves: &[LeafPayload], rows: &[Vec<f32>], query_vector: &[f32]) -> usize {
-    let mut from = 0;
-    let mut best = (0, f32::NEG_INFINITY);
-    for (place, leaf) in leaves.iter().enumerate() {
-        let to = (from + leaf.windows).min(rows.len());
-        for row in &rows[from..to] {
-            let score = dot(row, query_vector);
-            if score > best.1 {
-                best = (place, score);
-            }
-        }
-        from = to;
-    }
-    best.0
-}
-
-/// The dot product; of unit vectors, their cosine.
-#[must_use]
-pub fn dot(a: &[f32], b: &[f32]) -> f32 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
+    hits: Vec<Hit>,
+    times: StageTimes,
+    degraded: Vec<&'static str>,
 }
 
 async fn timed<T>(work: impl Future<Output = T>) -> (T, f64) {
@@ -270,42 +300,4 @@ async fn timed<T>(work: impl Future<Output = T>) -> (T, f64) {
 #[must_use]
 pub fn milliseconds(since: Instant) -> f64 {
     since.elapsed().as_secs_f64() * 1_000.0
-}
-
-impl Candidate {
-    /// The leaf section that matches best.
-    #[must_use]
-    pub fn leaf(&self) -> Option<&LeafPayload> {
-        self.payload.leaves.get(self.best_leaf)
-    }
-
-    /// The URL of the best leaf in a locale, with its anchor.
-    #[must_use]
-    pub fn url(&self, locale: Option<&str>) -> String {
-        let page = self.payload.url_in(locale);
-        let section = self
-            .leaf()
-            .map_or(&self.payload.section_id, |leaf| &leaf.section_id);
-        match section {
-            Some(anchor) => format!("{page}#{anchor}"),
-            None => page.to_owned(),
-        }
-    }
-
-    /// The heading of the best leaf, else the page's title.
-    #[must_use]
-    pub fn section(&self) -> &str {
-        let path = self
-            .leaf()
-            .map_or(&self.payload.heading_path, |leaf| &leaf.heading_path);
-        path.last().unwrap_or(&self.payload.title)
-    }
-}
-
-impl Candidate {
-    /// How well it matches, 0 to 1: the cosine, which unlike a rank means the same for every question.
-    #[must_use]
-    pub fn confidence(&self) -> f32 {
-        self.scores.dense.unwrap_or_default().clamp(0.0, 1.0)
-    }
 }

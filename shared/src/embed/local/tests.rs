@@ -4,12 +4,15 @@ use proptest::prelude::*;
 use serde::Deserialize;
 use tokio::sync::OnceCell;
 
-use super::super::{Embedder, Purpose};
+use super::super::Embedder;
 use super::*;
+use crate::models::locate;
 
 /// Computed by an independent forward pass in f64 (numpy) over the original f32 weights, with Hugging Face's
 /// `tokenizers`; that pass gives the published model card's similarities (0.695, 0.943, 0.257).
-const REFERENCE: &str = include_str!("../../../fixtures/minilm_reference.json");
+const MINILM_REFERENCE: &str = include_str!("../../../fixtures/minilm_reference.json");
+/// Computed by onnxruntime from the same file: the original weights come in no package.
+const BGE_REFERENCE: &str = include_str!("../../../fixtures/bge_small_reference.json");
 
 #[derive(Deserialize)]
 struct Reference {
@@ -18,25 +21,34 @@ struct Reference {
     vector: Vec<f32>,
 }
 
-fn references() -> Vec<Reference> {
-    serde_json::from_str(REFERENCE).unwrap()
+fn references(of: &str) -> Vec<Reference> {
+    serde_json::from_str(of).unwrap()
 }
 
-/// The model, fetched into the default cache if need be and loaded once for all tests.
-async fn minilm() -> Arc<LocalEmbedder> {
+/// A model, fetched into the default cache if need be and loaded once for all tests.
+async fn loaded(model: LocalModel) -> Arc<LocalEmbedder> {
     static MINILM: OnceCell<Arc<LocalEmbedder>> = OnceCell::const_new();
+    static BGE: OnceCell<Arc<LocalEmbedder>> = OnceCell::const_new();
     let load = async || {
         let cache = std::env::var_os("XDG_CACHE_HOME")
             .map(PathBuf::from)
             .or_else(|| std::env::home_dir().map(|home| home.join(".cache")))
             .unwrap()
             .join("bookrag/models");
-        let files = model_files::locate(None, &cache, |line| eprintln!("{line}"))
+        let files = locate(model, None, &cache, |line| eprintln!("{line}"))
             .await
             .unwrap();
         Arc::new(LocalEmbedder::load(&files, None).await.unwrap())
     };
-    Arc::clone(MINILM.get_or_init(load).await)
+    let cell = match model {
+        LocalModel::MiniLm => &MINILM,
+        _ => &BGE,
+    };
+    Arc::clone(cell.get_or_init(load).await)
+}
+
+async fn minilm() -> Arc<LocalEmbedder> {
+    loaded(LocalModel::MiniLm).await
 }
 
 fn cosine(a: &[f32], b: &[f32]) -> f32 {
@@ -47,8 +59,11 @@ fn cosine(a: &[f32], b: &[f32]) -> f32 {
 #[tokio::test]
 async fn tokens_are_those_of_the_original_tokenizer() {
     let minilm = minilm().await;
-    for reference in references() {
-        let ids = minilm.tokenizer.encode(&reference.text, MAX_TOKENS);
+    for reference in references(MINILM_REFERENCE) {
+        let ids = minilm
+            .transformer
+            .tokenizer
+            .encode(&reference.text, MAX_TOKENS);
         assert_eq!(ids, reference.token_ids, "{}", reference.text);
     }
 }
@@ -60,7 +75,7 @@ async fn vectors_agree_with_the_original_weights() {
     const LEAST: f32 = 0.998;
     const LEAST_OF_ONE_TOKEN: f32 = 0.995;
     let embedder = Embedder::Local(minilm().await);
-    let references = references();
+    let references = references(MINILM_REFERENCE);
     assert_eq!(references.len(), 20);
     for reference in references {
         let texts = [reference.text];
@@ -74,6 +89,28 @@ async fn vectors_agree_with_the_original_weights() {
         eprintln!("{cosine:.5} {:.50}", texts[0].replace('\n', " "));
         assert!(cosine >= least, "{cosine} for {:?}", texts[0]);
     }
+}
+
+#[tokio::test]
+async fn bge_agrees_with_another_engine_and_knows_questions_from_passages() {
+    const LEAST: f32 = 0.99;
+    let embedder = Embedder::Local(loaded(LocalModel::BgeSmall).await);
+    let references = references(BGE_REFERENCE);
+    assert_eq!(references.len(), 20);
+    for reference in references {
+        let texts = [reference.text];
+        let vectors = embedder.embed(&texts, Purpose::Document).await.unwrap();
+        let cosine = cosine(&vectors[0], &reference.vector);
+        eprintln!("{cosine:.5} {:.50}", texts[0].replace('\n', " "));
+        assert!(cosine >= LEAST, "{cosine} for {:?}", texts[0]);
+    }
+    let text = ["What is a node?".to_owned()];
+    let passage = embedder.embed(&text, Purpose::Document).await.unwrap();
+    let question = embedder.embed(&text, Purpose::Query).await.unwrap();
+    let prefixed = [format!("{BGE_QUESTION}{}", text[0])];
+    let prefixed = embedder.embed(&prefixed, Purpose::Document).await.unwrap();
+    assert_ne!(question, passage);
+    assert_eq!(question, prefixed);
 }
 
 #[tokio::test]
@@ -106,7 +143,11 @@ async fn windows_of_any_text_fit_the_model() {
         prop_assert!(!windows.is_empty());
         let mut kept = String::new();
         for window in windows {
-            let tokens = minilm.tokenizer.encode(&window, usize::MAX).len();
+            let tokens = minilm
+                .transformer
+                .tokenizer
+                .encode(&window, usize::MAX)
+                .len();
             prop_assert!(tokens <= MAX_TOKENS, "{} tokens in {:?}", tokens, window);
             let piece = if breadcrumb.is_empty() {
                 &*window

@@ -1,55 +1,27 @@
-use std::sync::Mutex;
-
-use axum::Router;
-use axum::extract::State;
-use axum::http::{HeaderMap as Headers, header};
-use axum::response::IntoResponse;
-use axum::routing::post;
-use proptest::prelude::*;
+use axum::http::header::{AUTHORIZATION, RETRY_AFTER};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
 use super::super::{Embedder, Purpose};
 use super::*;
+use crate::http::fake::{Answer, Server};
 
 /// Answers each request with `answer` and keeps what was asked.
-struct Server {
-    base_url: String,
-    seen: Seen,
-}
+struct Provider(Server);
 
-type Answer = fn(&Value) -> axum::response::Response;
-type Seen = Arc<Mutex<Vec<(Headers, Value)>>>;
-
-async fn answered(
-    State((answer, seen)): State<(Answer, Seen)>,
-    headers: Headers,
-    body: String,
-) -> axum::response::Response {
-    let body: Value = serde_json::from_str(&body).unwrap();
-    let response = answer(&body);
-    seen.lock().unwrap().push((headers, body));
-    response
-}
-
-impl Server {
+impl Provider {
     async fn start(answer: Answer) -> Self {
-        let seen = Seen::default();
-        let router = Router::new()
-            .route("/v1/embeddings", post(answered))
-            .with_state((answer, Arc::clone(&seen)));
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
-        // Ends with the test's runtime.
-        tokio::spawn(async move { axum::serve(listener, router).await });
-        Self { base_url, seen }
+        Self(Server::start("/v1/embeddings", answer).await)
     }
 
     fn embedder(&self, dimensions: Dimensions) -> Embedder {
-        embedder(&self.base_url, dimensions, Duration::from_secs(30))
+        let base_url = format!("{}/v1", self.0.origin);
+        embedder(&base_url, dimensions, Duration::from_secs(30))
     }
 
-    fn seen(&self) -> Vec<(Headers, Value)> {
-        self.seen.lock().unwrap().clone()
+    fn seen(&self) -> Vec<(HeaderMap, Value)> {
+        self.0.seen()
     }
 }
 
@@ -65,7 +37,7 @@ fn embedder(base_url: &str, dimensions: Dimensions, timeout: Duration) -> Embedd
 }
 
 /// Vectors whose direction tells the text's number, last first.
-fn vectors_in_reverse(request: &Value) -> axum::response::Response {
+fn vectors_in_reverse(request: &Value) -> Response {
     let texts = request["input"].as_array().unwrap();
     let embedding = |(index, text): (usize, &Value)| {
         let number: f64 = text.as_str().unwrap().parse().unwrap();
@@ -77,8 +49,8 @@ fn vectors_in_reverse(request: &Value) -> axum::response::Response {
 }
 
 async fn error_of(answer: Answer) -> EmbedError {
-    let server = Server::start(answer).await;
-    let embedder = server.embedder(Dimensions::Native(2));
+    let provider = Provider::start(answer).await;
+    let embedder = provider.embedder(Dimensions::Native(2));
     let texts = ["private words".to_owned(), "more".to_owned()];
     let error = embedder.embed(&texts, Purpose::Query).await.unwrap_err();
     let shown = format!("{error} {error:?}");
@@ -91,9 +63,9 @@ async fn error_of(answer: Answer) -> EmbedError {
 
 #[tokio::test]
 async fn texts_go_in_batches_and_vectors_come_in_order() {
-    let server = Server::start(vectors_in_reverse).await;
+    let provider = Provider::start(vectors_in_reverse).await;
     let texts: Vec<_> = (0..300).map(|number| number.to_string()).collect();
-    let vectors = server
+    let vectors = provider
         .embedder(Dimensions::Requested(2))
         .embed(&texts, Purpose::Document)
         .await
@@ -103,24 +75,24 @@ async fn texts_go_in_batches_and_vectors_come_in_order() {
         assert!((vector[0] - angle.cos()).abs() < 1e-4 && (vector[1] - angle.sin()).abs() < 1e-4);
     }
     assert_eq!(vectors.len(), 300);
-    let seen = server.seen();
+    let seen = provider.seen();
     let sizes = seen
         .iter()
         .map(|(_, body)| body["input"].as_array().unwrap().len());
     assert_eq!(sizes.collect::<Vec<_>>(), [128, 128, 44]);
     let (headers, body) = &seen[0];
-    assert_eq!(headers[header::AUTHORIZATION], "Bearer sk-secret");
+    assert_eq!(headers[AUTHORIZATION], "Bearer sk-secret");
     assert_eq!(body["model"], "text-embedding-3-small");
     assert_eq!(body["dimensions"], 2);
 }
 
 #[tokio::test]
 async fn native_dimensions_are_not_asked_for() {
-    let server = Server::start(vectors_in_reverse).await;
-    let embedder = server.embedder(Dimensions::Native(2));
+    let provider = Provider::start(vectors_in_reverse).await;
+    let embedder = provider.embedder(Dimensions::Native(2));
     let texts = ["1".to_owned()];
     embedder.embed(&texts, Purpose::Query).await.unwrap();
-    assert!(server.seen()[0].1.get("dimensions").is_none());
+    assert!(provider.seen()[0].1.get("dimensions").is_none());
     let identity = embedder.identity();
     assert_eq!(identity.fingerprint, "127.0.0.1/text-embedding-3-small");
     assert_eq!((identity.dimensions, identity.max_tokens), (2, 8_000));
@@ -139,21 +111,6 @@ async fn a_rate_limit_carries_the_wait() {
         error,
         EmbedError::RateLimited { retry_after: None }
     ));
-}
-
-#[test]
-fn retry_after_may_be_a_date() {
-    let wait = |value: &str| {
-        retry_after(&HeaderMap::from_iter([(
-            RETRY_AFTER,
-            value.parse().unwrap(),
-        )]))
-    };
-    assert_eq!(wait("Wed, 21 Oct 2015 07:28:00 GMT"), Some(Duration::ZERO));
-    assert!(wait("Fri, 01 Jan 2100 00:00:00 GMT").unwrap() > Duration::from_secs(1 << 20));
-    assert_eq!(wait("0.5"), Some(Duration::from_millis(500)));
-    assert_eq!(wait("-1"), None);
-    assert_eq!(wait("soon"), None);
 }
 
 #[tokio::test]
@@ -254,23 +211,10 @@ fn a_base_url_that_is_none_is_refused() {
             api_key: None,
             model: "m".to_owned(),
             dimensions: Dimensions::Native(2),
-            timeout: CONNECT_TIMEOUT,
+            timeout: Duration::from_secs(1),
         };
         let error = OpenAiEmbedder::new(options).unwrap_err();
         assert!(matches!(error, EmbedError::Rejected(_)), "{error}");
-    }
-}
-
-proptest! {
-    #[test]
-    fn batches_keep_all_texts_in_order_within_the_limits(sizes in proptest::collection::vec(prop_oneof![9 => 0_usize..99, 1 => 0_usize..120_000], 0..300)) {
-        let texts: Vec<_> = sizes.iter().map(|size| ".".repeat(*size)).collect();
-        let batches = batches(&texts);
-        prop_assert_eq!(batches.concat(), &*texts);
-        for batch in batches {
-            let tokens: usize = batch.iter().map(|text| estimate_tokens(text)).sum();
-            prop_assert!(batch.len() <= BATCH_TEXTS && tokens <= BATCH_TOKENS);
-        }
     }
 }
 

@@ -11,10 +11,10 @@ use rten_text::pre_tokenizers::{self, PreTokenizer};
 use serde::Deserialize;
 
 /// Tokens added to every input: `[CLS]` before it, `[SEP]` after it.
-pub(super) const SPECIAL_TOKENS: usize = 2;
+pub(crate) const SPECIAL_TOKENS: usize = 2;
 
 /// Turns text into token ids.
-pub(super) struct Tokenizer {
+pub(crate) struct Tokenizer {
     normalizer: normalizers::Bert,
     word_splitter: pre_tokenizers::Bert,
     word_pieces: WordPiece,
@@ -60,7 +60,7 @@ impl Tokenizer {
     /// The ids of `text` between `[CLS]` and `[SEP]`, `max_tokens` at most with these.
     ///
     /// `[MASK]` and the like in the text are plain text, unlike in `tokenizers`: a book is data.
-    pub(super) fn encode(&self, text: &str, max_tokens: usize) -> Vec<u32> {
+    pub(crate) fn encode(&self, text: &str, max_tokens: usize) -> Vec<u32> {
         let mut ids = vec![self.start];
         self.push_tokens(text, &mut ids);
         ids.truncate(max_tokens - 1);
@@ -68,8 +68,30 @@ impl Tokenizer {
         ids
     }
 
+    /// The ids of a pair between `[CLS]`, `[SEP]` and `[SEP]`, and for each whether it is of the first (0) or the second
+    /// text (1). Of the first there are at most `first` tokens, of all `max_tokens`; the second text is cut.
+    pub(crate) fn encode_pair(
+        &self,
+        text: &str,
+        pair: &str,
+        first: usize,
+        max_tokens: usize,
+    ) -> (Vec<u32>, Vec<i32>) {
+        let mut ids = vec![self.start];
+        self.push_tokens(text, &mut ids);
+        ids.truncate(first + 1);
+        ids.push(self.end);
+        let of_first = ids.len();
+        self.push_tokens(pair, &mut ids);
+        ids.truncate(max_tokens - 1);
+        ids.push(self.end);
+        let types = (0..ids.len()).map(|place| i32::from(place >= of_first));
+        let types = types.collect();
+        (ids, types)
+    }
+
     /// The tokens of `text`, special ones not counted.
-    pub(super) fn count(&self, text: &str) -> usize {
+    pub(crate) fn count(&self, text: &str) -> usize {
         let mut ids = Vec::new();
         self.push_tokens(text, &mut ids);
         ids.len()
@@ -161,6 +183,13 @@ mod tests {
     #[test]
     fn one_letter_pieces_do_not_panic() {
         assert_eq!(tiny().count("xyzyzyzyz"), 9);
+    }
+
+    #[test]
+    fn of_a_pair_the_second_is_cut_and_marked() {
+        let (ids, types) = tiny().encode_pair("x x x", "x . x x", 2, 7);
+        assert_eq!(ids, [1, 3, 3, 2, 3, 8, 2]);
+        assert_eq!(types, [0, 0, 0, 0, 1, 1, 1]);
     }
 
     #[test]

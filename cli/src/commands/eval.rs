@@ -1,0 +1,290 @@
+//! `bookrag eval`: how well labelled questions are retrieved for, answered and refused.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use bookrag::answer::{self, Answer, LabelsInText, Mode};
+use bookrag::config::Config;
+use bookrag::generate::Generator;
+use bookrag::index::Filters;
+use bookrag::ingest::{Opening, SyncOptions};
+use bookrag::retrieve::Candidate;
+use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
+
+use super::{CommandError, Exit, output, sync};
+use crate::evaluation::{
+    Baseline, DEFAULT_TOLERANCE, Evaluation, Found, Outcome, Question, TOTAL_STAGE, compare, diff,
+    evaluate, table,
+};
+use crate::local::{BookFolder, LocalBook};
+use crate::site::Site;
+
+/// Passages an answer draws on: what a request without `top_k` gets.
+const TOP_K: usize = 5;
+/// Sections named in the details of a question.
+const DETAILED: usize = 10;
+/// The constant that damps the first ranks of reciprocal rank fusion. Source: Cormack et al., SIGIR 2009.
+const RRF_K: f64 = 60.0;
+
+#[derive(Debug, Args)]
+pub(super) struct EvalArguments {
+    /// The questions: JSON, one a line, with the pages and headings that answer them.
+    questions: PathBuf,
+    /// The folder that holds a site for each `corpus` the questions name.
+    #[arg(long)]
+    books: Option<PathBuf>,
+    /// The site of questions that name no corpus.
+    #[arg(long)]
+    site: Option<PathBuf>,
+    /// What an earlier run printed with `--json`; end with 1 where this one is worse.
+    #[arg(long)]
+    baseline: Option<PathBuf>,
+    /// Write into this file, a line of JSON a question, what was found and why it was answered or refused.
+    #[arg(long)]
+    details: Option<PathBuf>,
+    /// What the sections found are ranked by; each answer is still written from the full order.
+    #[arg(long, value_enum, default_value_t = Ranker::Full)]
+    rank_by: Ranker,
+}
+
+/// An order of the sections that were found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Ranker {
+    /// The order a reader gets.
+    Full,
+    /// Without the reranker.
+    Fused,
+    /// Reciprocal rank fusion of both rankers.
+    Rrf,
+    /// The embedder alone.
+    Dense,
+    /// BM25 alone.
+    Lexical,
+}
+
+pub(super) async fn run(
+    config: &Config,
+    arguments: &EvalArguments,
+    json: bool,
+) -> Result<Exit, CommandError> {
+    let questions = Question::parse_all(&read(&arguments.questions)?)
+        .map_err(|problem| told(&arguments.questions, &problem))?;
+    let baseline: Option<Baseline> = match &arguments.baseline {
+        Some(path) => {
+            let parsed = serde_json::from_str(&read(path)?);
+            Some(parsed.map_err(|error| told(path, &error))?)
+        }
+        None => None,
+    };
+    let mut by_corpus: BTreeMap<Option<&str>, Vec<&Question>> = BTreeMap::new();
+    for question in &questions {
+        let corpus = question.corpus.as_deref();
+        by_corpus.entry(corpus).or_default().push(question);
+    }
+    let mut asked = Vec::new();
+    for (corpus, questions) in by_corpus {
+        let site = site_of(corpus, arguments)?;
+        asked.extend(ask_all(config, &site, &questions, arguments.rank_by).await?);
+    }
+    if let Some(path) = &arguments.details {
+        let lines: String = asked
+            .iter()
+            .map(|asked| format!("{}\n", asked.details))
+            .collect();
+        std::fs::write(path, lines).map_err(|error| told(path, &error))?;
+    }
+    let outcomes: Vec<Outcome> = asked.into_iter().map(|asked| asked.outcome).collect();
+    let evaluation = evaluate(&questions, &outcomes);
+    report(&evaluation, baseline.as_ref(), json)
+}
+
+fn site_of(corpus: Option<&str>, arguments: &EvalArguments) -> Result<PathBuf, CommandError> {
+    let missing = |message: String| CommandError::Told(message);
+    match corpus {
+        Some(corpus) => {
+            let books = arguments.books.as_ref().ok_or_else(|| {
+                missing(format!("the questions are about `{corpus}`; name the folder with that site: --books DIR"))
+            })?;
+            Ok(books.join(corpus))
+        }
+        None => arguments.site.clone().ok_or_else(|| {
+            missing("some questions name no corpus; name their site: --site SITE".to_owned())
+        }),
+    }
+}
+
+/// A question that was put.
+struct Asked {
+    outcome: Outcome,
+    details: Value,
+}
+
+/// Syncs a book and puts the questions to it, as a reader does who is on none of its pages.
+async fn ask_all(
+    config: &Config,
+    site: &Path,
+    questions: &[&Question],
+    ranker: Ranker,
+) -> Result<Vec<Asked>, CommandError> {
+    let site = Site::read(site)?;
+    let folder = BookFolder::of_site(config, &site);
+    folder.create()?;
+    let book = LocalBook::open(config, &folder, output::status).await?;
+    let outcomes = ask_book(&book, config, &site, questions, ranker).await;
+    book.close().await?;
+    outcomes
+}
+
+async fn ask_book(
+    book: &LocalBook,
+    config: &Config,
+    site: &Site,
+    questions: &[&Question],
+    ranker: Ranker,
+) -> Result<Vec<Asked>, CommandError> {
+    output::status(&format!("{}: {} questions", site.name(), questions.len()));
+    let ingest = book.ingest(config, site, Opening::TakesOver).await?;
+    sync::with_progress(&ingest, SyncOptions::default()).await?;
+    let index = book.context.live_index().await?;
+    let retriever = book.context.retriever_of(&index)?;
+    let mut outcomes = Vec::with_capacity(questions.len());
+    for question in questions {
+        let asked = answer::Question {
+            query: question.query.clone(),
+            context: None,
+            mode: Mode::GlobalBook,
+            selected_text: None,
+            page_url: None,
+            filters: Filters {
+                locale: Some(question.locale.clone()),
+                ..Filters::default()
+            },
+            top_k: TOP_K,
+            labels_in_text: LabelsInText::Numbers,
+        };
+        let prepared = answer::prepare(&retriever, &index, asked).await;
+        let prepared = prepared.map_err(bookrag::error::Error::unavailable)?;
+        let candidates = prepared.retrieved.candidates.clone();
+        let signals = prepared.retrieved.signals;
+        let locale = Some(question.locale.as_str());
+        let written = prepared.write(&Generator::Extractive);
+        let results = ranked(candidates, ranker);
+        let details = json!({
+            "id": question.id,
+            "query": question.query,
+            "answerable": question.answerable,
+            "answered": written.answer.answered,
+            "signals": signals,
+            "results": results.iter().take(DETAILED).map(|candidate| json!({
+                "source": candidate.payload.source,
+                "url": candidate.url(locale),
+                "scores": candidate.scores,
+            })).collect::<Vec<_>>(),
+            "answer": written.answer.text,
+        });
+        let outcome = Outcome {
+            id: question.id.clone(),
+            results: results
+                .iter()
+                .map(|candidate| Found {
+                    source: candidate.payload.source.clone(),
+                    url: candidate.url(locale),
+                })
+                .collect(),
+            refused: !written.answer.answered,
+            citations: cited(&written.answer),
+            stages: stages(&written.answer),
+            answer: written.answer.text,
+        };
+        outcomes.push(Asked { outcome, details });
+    }
+    Ok(outcomes)
+}
+
+fn ranked(mut candidates: Vec<Candidate>, ranker: Ranker) -> Vec<Candidate> {
+    let by = |candidates: &mut Vec<Candidate>, score: fn(&Candidate) -> f32| {
+        candidates.sort_by(|a, b| score(b).total_cmp(&score(a)));
+    };
+    match ranker {
+        Ranker::Full => {}
+        Ranker::Fused => by(&mut candidates, |candidate| candidate.scores.fused),
+        Ranker::Dense => by(&mut candidates, |candidate| candidate.scores.dense),
+        Ranker::Lexical => by(&mut candidates, |candidate| candidate.scores.lexical),
+        Ranker::Rrf => {
+            let mut scored: Vec<(f64, Candidate)> = candidates
+                .into_iter()
+                .map(|candidate| (0.0, candidate))
+                .collect();
+            for score in [
+                (|candidate: &Candidate| candidate.scores.dense) as fn(&Candidate) -> f32,
+                |candidate| candidate.scores.lexical,
+            ] {
+                scored.sort_by(|(_, a), (_, b)| score(b).total_cmp(&score(a)));
+                let mut rank = RRF_K;
+                for (sum, _) in &mut scored {
+                    rank += 1.0;
+                    *sum += 1.0 / rank;
+                }
+            }
+            scored.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+            candidates = scored.into_iter().map(|(_, candidate)| candidate).collect();
+        }
+    }
+    candidates
+}
+
+fn cited(answer: &Answer) -> Vec<Found> {
+    let citations = answer.citations.iter();
+    citations
+        .map(|citation| Found {
+            source: citation.source.clone(),
+            url: citation.url.clone(),
+        })
+        .collect()
+}
+
+fn stages(answer: &Answer) -> BTreeMap<&'static str, f64> {
+    let times = &answer.times;
+    BTreeMap::from([
+        ("embed", times.embed_ms),
+        ("dense", times.dense_ms),
+        ("lexical", times.lexical_ms),
+        ("join", times.join_ms),
+        ("fuse", times.fuse_ms),
+        ("rerank", times.rerank_ms),
+        (TOTAL_STAGE, answer.latency_ms),
+    ])
+}
+
+fn report(
+    evaluation: &Evaluation,
+    baseline: Option<&Baseline>,
+    json: bool,
+) -> Result<Exit, CommandError> {
+    if json {
+        output::json(evaluation);
+    } else {
+        output::line(&table(evaluation));
+    }
+    let Some(baseline) = baseline else {
+        return Ok(Exit::Done);
+    };
+    output::status(&diff(evaluation, baseline));
+    let regressions = compare(evaluation, baseline, DEFAULT_TOLERANCE);
+    if regressions.is_empty() {
+        return Ok(Exit::Done);
+    }
+    Err(CommandError::Told(format!(
+        "{} figures are worse than the baseline's",
+        regressions.len()
+    )))
+}
+
+fn read(path: &Path) -> Result<String, CommandError> {
+    std::fs::read_to_string(path).map_err(|error| told(path, &error))
+}
+
+fn told(path: &Path, problem: &dyn std::fmt::Display) -> CommandError {
+    CommandError::Told(format!("{}: {problem}", path.display()))
+}

@@ -1,0 +1,265 @@
+//! What got better or worse since an evaluation that was kept.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::Evaluation;
+use super::formulas::rounded;
+use super::metrics::{Better, Metric, Metrics};
+use super::table::{NO_VALUE, aligned, number};
+
+/// By how much a metric may be worse unless it is said otherwise: by nothing that its 4 digits show.
+pub const DEFAULT_TOLERANCE: f64 = 1e-9;
+
+/// The metrics of an earlier evaluation, read from its JSON.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+pub struct Baseline {
+    /// By corpus.
+    pub corpora: BTreeMap<String, BaselineScores>,
+}
+
+/// The metrics one corpus had.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+pub struct BaselineScores {
+    /// Each metric that had a value.
+    pub metrics: Metrics,
+}
+
+/// A metric that is worse than it was.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Regression {
+    /// The corpus.
+    pub corpus: String,
+    /// The metric.
+    pub metric: Metric,
+    /// Its value in the baseline, with 4 digits.
+    pub was: f64,
+    /// Its value now, with 4 digits; none if it is no longer measured.
+    pub is: Option<f64>,
+}
+
+/// Finds the metrics that are worse than in the baseline by more than `tolerance`, by corpus and in their order.
+///
+/// Both values are compared with the 4 digits they are written with. A metric or a corpus that the baseline has and the
+/// evaluation has not is a regression: else leaving questions out would pass. One that is new is none. Durations are
+/// not compared: they are the machine's as much as the code's.
+#[must_use]
+pub fn compare(evaluation: &Evaluation, baseline: &Baseline, tolerance: f64) -> Vec<Regression> {
+    let changes = changes(evaluation, baseline).into_iter();
+    changes
+        .filter_map(|change| {
+            let was = change.was?;
+            let is_worse = change.is.is_none() || change.loss() > tolerance;
+            let counts = change.metric.better() != Better::Neither;
+            (counts && is_worse).then(|| Regression {
+                corpus: change.corpus.to_owned(),
+                metric: change.metric,
+                was,
+                is: change.is,
+            })
+        })
+        .collect()
+}
+
+/// Lists every metric that is not what it was in the baseline, with its change.
+#[must_use]
+pub fn diff(evaluation: &Evaluation, baseline: &Baseline) -> String {
+    let heading = ["", "was", "is", "change", ""];
+    let mut rows = vec![Vec::from(heading.map(str::to_owned))];
+    for change in changes(evaluation, baseline) {
+        if let Some(verdict) = change.verdict() {
+            rows.push(vec![
+                format!("{} {}", change.corpus, change.metric.name()),
+                number(change.was),
+                number(change.is),
+                change.signed(),
+                verdict.to_owned(),
+            ]);
+        }
+    }
+    if rows.len() == 1 {
+        return "nothing changed\n".to_owned();
+    }
+    aligned(&rows)
+}
+
+/// A metric then and now, at least one of which is there.
+struct Change<'c> {
+    corpus: &'c str,
+    metric: Metric,
+    was: Option<f64>,
+    is: Option<f64>,
+}
+
+fn changes<'c>(evaluation: &'c Evaluation, baseline: &'c Baseline) -> Vec<Change<'c>> {
+    let now = evaluation.corpora.keys();
+    let corpora: BTreeSet<&String> = now.chain(baseline.corpora.keys()).collect();
+    let mut changes = Vec::new();
+    for corpus in corpora {
+        let then = baseline.corpora.get(corpus).map(|scores| &scores.metrics);
+        let now = evaluation.corpora.get(corpus).map(|scores| &scores.metrics);
+        for metric in Metric::ALL {
+            let value = |metrics: Option<&Metrics>| metrics?.get(metric).map(rounded);
+            let (was, is) = (value(then), value(now));
+            if was.is_some() || is.is_some() {
+                changes.push(Change {
+                    corpus,
+                    metric,
+                    was,
+                    is,
+                });
+            }
+        }
+    }
+    changes
+}
+
+impl Change<'_> {
+    /// How much more it is; 0 where one of the two is missing. Rounded again, as a difference of 4 digits has no more.
+    fn growth(&self) -> f64 {
+        match (self.was, self.is) {
+            (Some(was), Some(is)) => rounded(is - was),
+            _ => 0.0,
+        }
+    }
+
+    /// How much worse it is; negative where it is better.
+    fn loss(&self) -> f64 {
+        match self.metric.better() {
+            Better::Higher => -self.growth(),
+            Better::Lower => self.growth(),
+            Better::Neither => 0.0,
+        }
+    }
+
+    /// The change in a word; none if there is none.
+    fn verdict(&self) -> Option<&'static str> {
+        if self.was.is_none() {
+            return Some("new");
+        }
+        if self.is.is_none() {
+            return Some("gone");
+        }
+        if self.growth().abs() < DEFAULT_TOLERANCE {
+            return None;
+        }
+        Some(match self.metric.better() {
+            Better::Neither => "other",
+            _ if self.loss() > 0.0 => "worse",
+            _ => "better",
+        })
+    }
+
+    fn signed(&self) -> String {
+        match (self.was, self.is) {
+            (Some(_), Some(_)) => format!("{:+.4}", self.growth()),
+            _ => NO_VALUE.to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Scores;
+    use super::*;
+
+    fn metrics(json: &str) -> Metrics {
+        serde_json::from_str(json).unwrap()
+    }
+
+    fn evaluation(corpora: &[(&str, &str)]) -> Evaluation {
+        let scores = |json: &str| Scores {
+            metrics: metrics(json),
+            ..Scores::default()
+        };
+        let corpora = corpora.iter();
+        Evaluation {
+            corpora: corpora
+                .map(|(corpus, json)| ((*corpus).to_owned(), scores(json)))
+                .collect(),
+            ..Evaluation::default()
+        }
+    }
+
+    /// As it is kept: written as JSON and read again.
+    fn baseline(corpora: &[(&str, &str)]) -> Baseline {
+        let text = serde_json::to_string(&evaluation(corpora)).unwrap();
+        serde_json::from_str(&text).unwrap()
+    }
+
+    const WAS: &str =
+        r#"{"page@1": 0.9, "P@5_ceiling": 0.4, "refusal_recall": 0.8, "false_refusals": 0.1}"#;
+
+    #[test]
+    fn an_evaluation_does_not_regress_from_itself() {
+        let thirds = [("jest", r#"{"page@1": 0.66666666666, "MRR@10": 0.1}"#)];
+        let (is, was) = (evaluation(&thirds), baseline(&thirds));
+        assert!(compare(&is, &was, DEFAULT_TOLERANCE).is_empty());
+        assert_eq!(diff(&is, &was), "nothing changed\n");
+    }
+
+    #[test]
+    fn worse_is_less_but_of_false_refusals_more() {
+        let worse =
+            r#"{"page@1": 0.8, "P@5_ceiling": 0.2, "refusal_recall": 0.9, "false_refusals": 0.3}"#;
+        let regressions = compare(
+            &evaluation(&[("jest", worse)]),
+            &baseline(&[("jest", WAS)]),
+            DEFAULT_TOLERANCE,
+        );
+        let regression = |metric, was, is| Regression {
+            corpus: "jest".to_owned(),
+            metric,
+            was,
+            is: Some(is),
+        };
+        let expected = [
+            regression(Metric::PageAt1, 0.9, 0.8),
+            regression(Metric::FalseRefusals, 0.1, 0.3),
+        ];
+        assert_eq!(regressions, expected);
+    }
+
+    #[test]
+    fn a_loss_as_large_as_the_tolerance_is_tolerated() {
+        let (was, is) = (r#"{"page@1": 0.93}"#, r#"{"page@1": 0.92}"#);
+        let (is, was) = (evaluation(&[("ary", is)]), baseline(&[("ary", was)]));
+        assert!(compare(&is, &was, 0.01).is_empty());
+        assert_eq!(compare(&is, &was, 0.0099).len(), 1);
+    }
+
+    #[test]
+    fn what_is_no_longer_measured_is_a_regression_and_what_is_new_is_none() {
+        let is = evaluation(&[("ary", r#"{"page@1": 1.0, "MRR@10": 0.0}"#)]);
+        let was = baseline(&[
+            (
+                "ary",
+                r#"{"page@1": 1.0, "page@5": 0.5, "P@5_ceiling": 1.0}"#,
+            ),
+            ("jest", r#"{"page@1": 0.5}"#),
+        ]);
+        let regressions = compare(&is, &was, 1.0);
+        let places: Vec<(&str, Metric)> = regressions
+            .iter()
+            .map(|regression| (regression.corpus.as_str(), regression.metric))
+            .collect();
+        assert_eq!(
+            places,
+            [("ary", Metric::PageAt5), ("jest", Metric::PageAt1)]
+        );
+        assert!(regressions.iter().all(|regression| regression.is.is_none()));
+    }
+
+    #[test]
+    fn a_diff_shows_what_changed_with_signs() {
+        let is = r#"{"page@1": 0.8, "MRR@10": 0.5, "P@5_ceiling": 0.2, "false_refusals": 0.05, "refusal_recall": 0.8}"#;
+        let text = diff(&evaluation(&[("jest", is)]), &baseline(&[("jest", WAS)]));
+        let expected = "                        was      is   change\n\
+                        jest page@1          0.9000  0.8000  -0.1000   worse\n\
+                        jest MRR@10               –  0.5000        –     new\n\
+                        jest P@5_ceiling     0.4000  0.2000  -0.2000   other\n\
+                        jest false_refusals  0.1000  0.0500  -0.0500  better\n";
+        assert_eq!(text, expected);
+    }
+}

@@ -1,0 +1,207 @@
+//! What is measured.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize, Serializer};
+
+use super::formulas::{mean, rounded};
+
+/// Something measured, as a mean over questions or citations, between 0 and 1.
+///
+/// Metrics of sections are over the answerable questions with a labelled heading that has an anchor. A result hits such
+/// a section when it is under that heading or one nested under it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Metric {
+    /// The share of answerable questions whose first page is right. Source: success@n of Craswell and Hawking, Overview
+    /// of the TREC 2004 Web Track.
+    PageAt1,
+    /// The share of answerable questions with a right page among the first 5. Source: as [`Metric::PageAt1`].
+    PageAt5,
+    /// The share of questions whose first result is in a right section. Source: as [`Metric::PageAt1`].
+    SectionAt1,
+    /// The share of questions with one of the first 5 results in a right section. Source: as [`Metric::PageAt1`].
+    SectionAt5,
+    /// The mean over answerable questions of 1 / rank of the first right page, 0 if it is not among the first 10 pages.
+    /// Source: Voorhees, The TREC-8 Question Answering Track Report, 1999.
+    MrrAt10,
+    /// How near the first 5 results come to the best order of the right sections, each of which gains once. Source:
+    /// Järvelin and Kekäläinen, TOIS 20(4), 2002, with binary gains.
+    NdcgAt5,
+    /// The share of the first 5 results that bring a right section, each section counted once. Source: Manning, Raghavan
+    /// and Schütze, Introduction to Information Retrieval, 2008, section 8.4.
+    PrecisionAt5,
+    /// The most [`Metric::PrecisionAt5`] can be: min(5, right sections) / 5. It says how the questions are labelled, not
+    /// how well they are retrieved for.
+    PrecisionAt5Ceiling,
+    /// The share of unanswerable questions that are refused. Source: the unanswerable questions of Rajpurkar et al.,
+    /// Know What You Don't Know, ACL 2018.
+    RefusalRecall,
+    /// The share of answerable questions that are refused. Source: as [`Metric::RefusalRecall`].
+    FalseRefusals,
+    /// The share of citations on right pages, of all in answers to answerable questions. Source: citation precision of
+    /// Gao et al., EMNLP 2023, with labels in the place of an entailment model.
+    CitationAccuracy,
+    /// The share of citations in right sections, of all in answers to questions with such. Source: as
+    /// [`Metric::CitationAccuracy`].
+    CitationSectionAccuracy,
+    /// The share of answers that hold the words expected of them, spaces and case aside. Source: string exact match of
+    /// Stelmakh et al., EMNLP 2022.
+    AnswerContains,
+}
+
+/// In which direction a metric improves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Better {
+    /// More is better.
+    Higher,
+    /// Less is better.
+    Lower,
+    /// It judges nothing.
+    Neither,
+}
+
+impl Metric {
+    /// Every metric, in the order they are shown in.
+    pub const ALL: [Self; 13] = [
+        Self::PageAt1,
+        Self::PageAt5,
+        Self::SectionAt1,
+        Self::SectionAt5,
+        Self::MrrAt10,
+        Self::NdcgAt5,
+        Self::PrecisionAt5,
+        Self::PrecisionAt5Ceiling,
+        Self::RefusalRecall,
+        Self::FalseRefusals,
+        Self::CitationAccuracy,
+        Self::CitationSectionAccuracy,
+        Self::AnswerContains,
+    ];
+
+    /// Its name in JSON and in tables.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::PageAt1 => "page@1",
+            Self::PageAt5 => "page@5",
+            Self::SectionAt1 => "section@1",
+            Self::SectionAt5 => "section@5",
+            Self::MrrAt10 => "MRR@10",
+            Self::NdcgAt5 => "nDCG@5",
+            Self::PrecisionAt5 => "P@5",
+            Self::PrecisionAt5Ceiling => "P@5_ceiling",
+            Self::RefusalRecall => "refusal_recall",
+            Self::FalseRefusals => "false_refusals",
+            Self::CitationAccuracy => "citation_accuracy",
+            Self::CitationSectionAccuracy => "citation_section_accuracy",
+            Self::AnswerContains => "answer_contains",
+        }
+    }
+
+    /// In which direction it improves.
+    #[must_use]
+    pub fn better(self) -> Better {
+        match self {
+            Self::FalseRefusals => Better::Lower,
+            Self::PrecisionAt5Ceiling => Better::Neither,
+            _ => Better::Higher,
+        }
+    }
+}
+
+impl Serialize for Metric {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+/// The metrics that have a value: those with at least one question or citation to measure. In JSON with 4 digits.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(try_from = "BTreeMap<String, f64>")]
+pub struct Metrics(BTreeMap<Metric, f64>);
+
+impl Metrics {
+    /// The value of a metric, if it has one.
+    #[must_use]
+    pub fn get(&self, metric: Metric) -> Option<f64> {
+        self.0.get(&metric).copied()
+    }
+
+    /// The mean of each metric's values.
+    pub(super) fn of_values(values: &BTreeMap<Metric, Vec<f64>>) -> Self {
+        let means = values
+            .iter()
+            .filter_map(|(metric, values)| Some((*metric, mean(values)?)));
+        Self(means.collect())
+    }
+
+    /// The mean of each metric over those that have it.
+    pub(super) fn mean_of(all: &[&Self]) -> Self {
+        let mut values: BTreeMap<Metric, Vec<f64>> = BTreeMap::new();
+        for (metric, value) in all.iter().flat_map(|metrics| &metrics.0) {
+            values.entry(*metric).or_default().push(*value);
+        }
+        Self::of_values(&values)
+    }
+}
+
+impl Serialize for Metrics {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let entries = self.0.iter();
+        serializer.collect_map(entries.map(|(metric, value)| (metric, rounded(*value))))
+    }
+}
+
+impl TryFrom<BTreeMap<String, f64>> for Metrics {
+    type Error = String;
+
+    fn try_from(named: BTreeMap<String, f64>) -> Result<Self, Self::Error> {
+        let mut metrics = BTreeMap::new();
+        for (name, value) in named {
+            let mut all = Metric::ALL.into_iter();
+            let known = all.find(|metric| metric.name() == name);
+            let metric = known.ok_or_else(|| format!("`{name}` is not a metric"))?;
+            metrics.insert(metric, value);
+        }
+        Ok(Self(metrics))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_metric_has_a_name_of_its_own_and_is_read_back() {
+        let values = Metric::ALL.into_iter().map(|metric| (metric, 0.5));
+        let metrics = Metrics(values.collect());
+        let text = serde_json::to_string(&metrics).unwrap();
+        assert_eq!(metrics.0.len(), Metric::ALL.len());
+        assert_eq!(serde_json::from_str::<Metrics>(&text).unwrap(), metrics);
+    }
+
+    #[test]
+    fn an_unknown_metric_is_refused() {
+        let error = serde_json::from_str::<Metrics>(r#"{"page@2": 1.0}"#).unwrap_err();
+        assert!(error.to_string().contains("`page@2` is not a metric"));
+    }
+
+    #[test]
+    fn values_are_written_with_four_digits() {
+        let metrics = Metrics(BTreeMap::from([(Metric::PageAt1, 2.0 / 3.0)]));
+        let text = serde_json::to_string(&metrics).unwrap();
+        assert_eq!(text, r#"{"page@1":0.6667}"#);
+    }
+
+    #[test]
+    fn a_mean_is_over_those_that_have_the_metric() {
+        let first = Metrics(BTreeMap::from([
+            (Metric::PageAt1, 1.0),
+            (Metric::NdcgAt5, 0.25),
+        ]));
+        let second = Metrics(BTreeMap::from([(Metric::PageAt1, 0.5)]));
+        let mean = Metrics::mean_of(&[&first, &second]);
+        let expected = [(Metric::PageAt1, 0.75), (Metric::NdcgAt5, 0.25)];
+        assert_eq!(mean, Metrics(BTreeMap::from(expected)));
+    }
+}

@@ -1,0 +1,83 @@
+//! How long a hosted model's vectors are.
+
+/// What `text-embedding-3-large` gives by itself.
+const LARGE: usize = 3_072;
+/// What its smaller sister and the models before it give, and Cohere's `embed-v4.0`.
+const USUAL: usize = 1_536;
+/// What Cohere's `embed-english-v3.0` and `embed-multilingual-v3.0` give, and their light sisters.
+const COHERE_V3: usize = 1_024;
+const COHERE_V3_LIGHT: usize = 384;
+
+/// How long vectors are, and who says so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dimensions {
+    /// What the model gives by itself; the request does not name it, as many servers refuse to be told.
+    Native(usize),
+    /// Asked for in each request (`text-embedding-3-*` and `embed-v4.0` can shorten their vectors).
+    Requested(usize),
+}
+
+impl Dimensions {
+    /// The dimensions that are wanted of a model; without any, those that its name stands for.
+    #[must_use]
+    pub fn of_model(model: &str, wanted: Option<usize>) -> Self {
+        let native = native(model);
+        match wanted {
+            Some(wanted) if wanted != native => Self::Requested(wanted),
+            _ => Self::Native(native),
+        }
+    }
+
+    /// The vectors' length, whoever says so.
+    pub(super) fn length(self) -> usize {
+        match self {
+            Self::Native(length) | Self::Requested(length) => length,
+        }
+    }
+
+    /// What a request names.
+    pub(super) fn requested(self) -> Option<usize> {
+        match self {
+            Self::Native(_) => None,
+            Self::Requested(length) => Some(length),
+        }
+    }
+}
+
+fn native(model: &str) -> usize {
+    if model.contains("3-large") {
+        LARGE
+    } else if model.starts_with("embed-") && model.ends_with("-light-v3.0") {
+        COHERE_V3_LIGHT
+    } else if model.starts_with("embed-") && model.ends_with("-v3.0") {
+        COHERE_V3
+    } else {
+        USUAL
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_stands_for_its_native_dimensions() {
+        for (model, native) in [
+            ("text-embedding-3-small", 1_536),
+            ("text-embedding-3-large", 3_072),
+            ("text-embedding-ada-002", 1_536),
+            ("embed-english-v3.0", 1_024),
+            ("embed-multilingual-v3.0", 1_024),
+            ("embed-english-light-v3.0", 384),
+            ("embed-multilingual-light-v3.0", 384),
+            ("embed-v4.0", 1_536),
+        ] {
+            let by_name = Dimensions::of_model(model, None);
+            assert_eq!(by_name, Dimensions::Native(native), "{model}");
+            let same = Dimensions::of_model(model, Some(native));
+            assert_eq!(same, Dimensions::Native(native), "{model}");
+            let other = Dimensions::of_model(model, Some(256));
+            assert_eq!(other, Dimensions::Requested(256), "{model}");
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! JSON posted over HTTPS to hosted models, and what their statuses mean for the ports that ask them.
+
+#[cfg(test)]
+pub(crate) mod fake;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use reqwest::header::{HeaderMap, RETRY_AFTER};
+use reqwest::{Client, StatusCode, Url};
+use rustls::{ClientConfig, RootCertStore, crypto::ring};
+use secrecy::{ExposeSecret, SecretString};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// Longest wait for a connection.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Why a hosted model gave no answer. Messages never hold what was sent, nor the key.
+#[derive(Debug)]
+pub(crate) enum HttpError {
+    /// Fewer requests are wanted; try again, after that time if one was named.
+    RateLimited { retry_after: Option<Duration> },
+    /// No answer in time.
+    Timeout,
+    /// It cannot be reached, or failed; may pass.
+    Unavailable(String),
+    /// The request is refused and will be again.
+    Rejected(String),
+    /// The answer is not the JSON that was wanted.
+    Malformed(String),
+}
+
+/// An address that takes JSON, and what it is asked with; clones share connections.
+#[derive(Debug, Clone)]
+pub(crate) struct Endpoint {
+    client: Client,
+    url: Url,
+    /// For messages; an address may hold credentials, a host does not.
+    host: String,
+    api_key: Option<SecretString>,
+}
+
+impl Endpoint {
+    /// Sets up the client for `path` under a base URL; no request is made. A key is sent as a bearer token, and
+    /// `timeout` is the longest time for one request.
+    ///
+    /// # Errors
+    ///
+    /// `Rejected` if the base URL is none.
+    pub(crate) fn new(
+        base_url: &str,
+        path: &str,
+        api_key: Option<SecretString>,
+        timeout: Duration,
+    ) -> Result<Self, HttpError> {
+        let address = format!("{}{path}", base_url.trim_end_matches('/'));
+        let url = Url::parse(&address).map_err(|error| refused_url(&error.to_string()))?;
+        let host = match (url.scheme(), url.host_str()) {
+            ("http" | "https", Some(host)) => host.to_owned(),
+            _ => return Err(refused_url("it is not an http(s) address")),
+        };
+        Ok(Self {
+            client: https_client(timeout)?,
+            url,
+            host,
+            api_key,
+        })
+    }
+
+    /// The address's host.
+    pub(crate) fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// Posts a request and reads its answer; `wanted` names that for messages, e.g. `list of embeddings`.
+    ///
+    /// # Errors
+    ///
+    /// Any [`HttpError`].
+    pub(crate) async fn post<Answer: DeserializeOwned>(
+        &self,
+        request: &impl Serialize,
+        wanted: &str,
+    ) -> Result<Answer, HttpError> {
+        let mut request = self.client.post(self.url.clone()).json(request);
+        if let Some(api_key) = &self.api_key {
+            request = request.bearer_auth(api_key.expose_secret());
+        }
+        let response = request
+            .send()
+            .await
+            .map_err(|error| self.no_answer(&error))?;
+        let status = response.status();
+        let retry_after = retry_after(response.headers());
+        let body = response
+            .bytes()
+            .await
+            .map_err(|error| self.no_answer(&error))?;
+        if !status.is_success() {
+            return Err(self.refusal(status, retry_after, &body));
+        }
+        serde_json::from_slice(&body).map_err(|error| {
+            // The line and column only: serde's message quotes the answer.
+            let (line, column) = (error.line(), error.column());
+            HttpError::Malformed(format!(
+                "{} gave no {wanted} (line {line}, column {column})",
+                self.host
+            ))
+        })
+    }
+
+    fn no_answer(&self, error: &reqwest::Error) -> HttpError {
+        if error.is_timeout() {
+            HttpError::Timeout
+        } else if error.is_connect() {
+            HttpError::Unavailable(format!("cannot connect to {}", self.host))
+        } else if error.is_builder() {
+            HttpError::Rejected("the key or address cannot be sent as HTTP".to_owned())
+        } else {
+            HttpError::Unavailable(format!("the connection to {} broke", self.host))
+        }
+    }
+
+    fn refusal(&self, status: StatusCode, retry_after: Option<Duration>, body: &[u8]) -> HttpError {
+        let code = error_code(body);
+        let answer = match &code {
+            Some(code) => format!("{} answered {} ({code})", self.host, status.as_u16()),
+            None => format!("{} answered {}", self.host, status.as_u16()),
+        };
+        match status {
+            // An account without money is no matter of waiting, although OpenAI gives it the same status.
+            StatusCode::TOO_MANY_REQUESTS if code.as_deref() != Some("insufficient_quota") => {
+                HttpError::RateLimited { retry_after }
+            }
+            StatusCode::REQUEST_TIMEOUT => HttpError::Timeout,
+            status if status.is_server_error() => HttpError::Unavailable(answer),
+            _ => HttpError::Rejected(answer),
+        }
+    }
+}
+
+/// `error.code` (or `error.type`) of the answer, if it is an identifier; its message is not used, as it may quote the key or text.
+fn error_code(body: &[u8]) -> Option<String> {
+    /// Characters.
+    const LONGEST_CODE: usize = 64;
+    let body: serde_json::Value = serde_json::from_slice(body).ok()?;
+    let error = body.get("error")?;
+    let code = [error.get("code"), error.get("type")]
+        .into_iter()
+        .flatten()
+        .find_map(serde_json::Value::as_str)?;
+    let is_identifier =
+        code.len() <= LONGEST_CODE && code.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+    is_identifier.then(|| code.to_owned())
+}
+
+/// `Retry-After`: seconds or a date (RFC 9110, 10.2.3).
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let value = headers.get(RETRY_AFTER)?.to_str().ok()?;
+    if let Ok(seconds) = value.parse() {
+        return Duration::try_from_secs_f64(seconds).ok();
+    }
+    let date = jiff::fmt::rfc2822::parse(value).ok()?.timestamp();
+    // A date that has passed means now.
+    Some(Duration::try_from(date.duration_since(Timestamp::now())).unwrap_or_default())
+}
+
+/// A client that trusts Mozilla's roots and uses ring, whatever provider the process has installed.
+fn https_client(timeout: Duration) -> Result<Client, HttpError> {
+    let roots = RootCertStore {
+        roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
+    };
+    let mut tls = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .expect("ring supports the default TLS versions")
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    tls.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Client::builder()
+        .tls_backend_preconfigured(tls)
+        .redirect(reqwest::redirect::Policy::none())
+        .connect_timeout(CONNECT_TIMEOUT)
+        .timeout(timeout)
+        .build()
+        .map_err(|error| HttpError::Unavailable(format!("setting up HTTPS: {error}")))
+}
+
+fn refused_url(reason: &str) -> HttpError {
+    HttpError::Rejected(format!("the base URL cannot be used: {reason}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn retry_after_may_be_a_date() {
+        let wait = |value: &str| {
+            retry_after(&HeaderMap::from_iter([(
+                RETRY_AFTER,
+                value.parse().unwrap(),
+            )]))
+        };
+        assert_eq!(wait("Wed, 21 Oct 2015 07:28:00 GMT"), Some(Duration::ZERO));
+        assert!(wait("Fri, 01 Jan 2100 00:00:00 GMT").unwrap() > Duration::from_secs(1 << 20));
+        assert_eq!(wait("0.5"), Some(Duration::from_millis(500)));
+        assert_eq!(wait("-1"), None);
+        assert_eq!(wait("soon"), None);
+    }
+}

@@ -1,0 +1,52 @@
+//! A hosted model's API on loopback, for tests: it answers as it is told and keeps what it was asked.
+
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::Response;
+use axum::routing::post;
+use serde_json::Value;
+
+/// What a request's body is answered with.
+pub(crate) type Answer = fn(&Value) -> Response;
+
+type Seen = Arc<Mutex<Vec<(HeaderMap, Value)>>>;
+
+/// The API; it ends with the test's runtime.
+pub(crate) struct Server {
+    /// Its address without a path, e.g. `http://127.0.0.1:40000`.
+    pub(crate) origin: String,
+    seen: Seen,
+}
+
+impl Server {
+    /// Listens on a free port of the loopback interface, for `POST {origin}{path}`.
+    pub(crate) async fn start(path: &str, answer: Answer) -> Self {
+        let seen = Seen::default();
+        let router = Router::new()
+            .route(path, post(answered))
+            .with_state((answer, Arc::clone(&seen)));
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let origin = format!("http://{}", listener.local_addr().unwrap());
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        Self { origin, seen }
+    }
+
+    /// The requests so far, in order.
+    pub(crate) fn seen(&self) -> Vec<(HeaderMap, Value)> {
+        self.seen.lock().unwrap().clone()
+    }
+}
+
+async fn answered(
+    State((answer, seen)): State<(Answer, Seen)>,
+    headers: HeaderMap,
+    body: String,
+) -> Response {
+    let body: Value = serde_json::from_str(&body).unwrap();
+    let response = answer(&body);
+    seen.lock().unwrap().push((headers, body));
+    response
+}

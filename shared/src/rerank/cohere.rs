@@ -1,0 +1,130 @@
+//! Cohere's rerankers, by `POST {base}/v2/rerank`.
+
+use std::time::Duration;
+
+use secrecy::SecretString;
+use serde::{Deserialize, Serialize};
+
+use super::RerankError;
+use crate::http::{Endpoint, HttpError};
+
+/// What Cohere is asked with.
+#[derive(Debug, Clone)]
+pub struct CohereRerankOptions {
+    /// Up to and without `/v2`, e.g. `https://api.cohere.com`.
+    pub base_url: String,
+    /// Sent as a bearer token.
+    pub api_key: SecretString,
+    /// The model's name, e.g. [`CohereReranker::DEFAULT_MODEL`].
+    pub model: String,
+    /// Longest time for one request.
+    pub timeout: Duration,
+}
+
+/// A reranker of Cohere's; clones share connections.
+#[derive(Debug, Clone)]
+pub struct CohereReranker {
+    model: String,
+    endpoint: Endpoint,
+}
+
+/// `V2RerankRequest`; without `top_n` every document is scored.
+#[derive(Serialize)]
+struct RerankRequest<'a> {
+    model: &'a str,
+    query: &'a str,
+    documents: &'a [String],
+}
+
+/// `V2RerankResponse`.
+#[derive(Deserialize)]
+struct RerankResponse {
+    results: Vec<Ranked>,
+}
+
+#[derive(Deserialize)]
+struct Ranked {
+    index: usize,
+    relevance_score: f32,
+}
+
+impl CohereReranker {
+    /// The multilingual reranker that is asked unless another is named.
+    pub const DEFAULT_MODEL: &'static str = "rerank-v3.5";
+
+    /// Sets the client up; no request is made.
+    ///
+    /// # Errors
+    ///
+    /// `Rejected` if the base URL is none.
+    pub fn new(options: CohereRerankOptions) -> Result<Self, RerankError> {
+        let api_key = Some(options.api_key);
+        let endpoint = Endpoint::new(&options.base_url, "/v2/rerank", api_key, options.timeout)?;
+        Ok(Self {
+            model: options.model,
+            endpoint,
+        })
+    }
+
+    /// How well each document answers the query, from 0 to 1, in the documents' order. One request, which should not
+    /// have more than 1,000 documents; of a document the first 4,096 tokens are read.
+    ///
+    /// # Errors
+    ///
+    /// Any [`RerankError`]; then no score is returned. `Malformed` if there is not one score from 0 to 1 a document.
+    pub async fn scores(&self, query: &str, documents: &[String]) -> Result<Vec<f32>, RerankError> {
+        if documents.is_empty() {
+            return Ok(Vec::new());
+        }
+        let request = RerankRequest {
+            model: &self.model,
+            query,
+            documents,
+        };
+        let response: RerankResponse = self.endpoint.post(&request, "list of scores").await?;
+        in_order(&response.results, documents.len())
+    }
+}
+
+/// The scores by their `index`, which must name each document once.
+fn in_order(results: &[Ranked], count: usize) -> Result<Vec<f32>, RerankError> {
+    let mut scores = vec![None; count];
+    for ranked in results {
+        let (index, score) = (ranked.index, ranked.relevance_score);
+        if !(0.0..=1.0).contains(&score) {
+            return Err(RerankError::Malformed(format!(
+                "document {index} has the score {score}"
+            )));
+        }
+        let Some(slot) = scores.get_mut(index) else {
+            return Err(RerankError::Malformed(format!(
+                "a score came for document {index} of {count}"
+            )));
+        };
+        if slot.replace(score).is_some() {
+            return Err(RerankError::Malformed(format!(
+                "two scores came for document {index}"
+            )));
+        }
+    }
+    let scores = scores.into_iter().enumerate().map(|(index, score)| {
+        score.ok_or_else(|| RerankError::Malformed(format!("no score came for document {index}")))
+    });
+    scores.collect()
+}
+
+impl From<HttpError> for RerankError {
+    fn from(error: HttpError) -> Self {
+        match error {
+            // A question does not wait for its turn.
+            HttpError::RateLimited { .. } => Self::RateLimited,
+            HttpError::Timeout => Self::Timeout,
+            HttpError::Unavailable(reason) => Self::Unavailable(reason),
+            HttpError::Rejected(reason) => Self::Rejected(reason),
+            HttpError::Malformed(reason) => Self::Malformed(reason),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,126 @@
+//! `ms-marco-MiniLM-L-12-v2` in this process.
+//!
+//! Pairs are scored one at a time: the file's int8 weights are quantised by what shares a batch, and a pair's score would
+//! depend on its neighbours (by 0.4).
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use rten_tensor::NdTensor;
+use rten_tensor::prelude::*;
+use tokio::task::spawn_blocking;
+
+use super::RerankError;
+use crate::models::{LocalModel, ModelError, ModelFiles, Transformer};
+
+/// Tokens of a question that are read, and of a passage: what answers stands near the heading, and twice as many tokens cost
+/// twice the time without a better order (`ARCHITECTURE.md` has the curve).
+const QUESTION_TOKENS: usize = 64;
+const PASSAGE_TOKENS: usize = 80;
+/// `[CLS]` before the question, `[SEP]` after it and after the passage.
+const SPECIAL_TOKENS: usize = 3;
+
+/// The model, loaded: about 90 MB.
+#[derive(Debug)]
+pub struct CrossEncoder {
+    transformer: Transformer,
+}
+
+impl CrossEncoder {
+    /// Loads the model, to run on `threads` threads, else on one for each core.
+    ///
+    /// # Errors
+    /// `Unavailable`, naming the file, if one cannot be read or is no such model.
+    pub async fn load(
+        files: &ModelFiles,
+        threads: Option<NonZeroUsize>,
+    ) -> Result<Self, RerankError> {
+        if files.model != LocalModel::MsMarco {
+            let name = files.model.name();
+            return Err(RerankError::Rejected(format!("{name} is no reranker")));
+        }
+        let files = files.clone();
+        let transformer = spawn_blocking(move || Transformer::load(&files, threads))
+            .await
+            .map_err(|error| RerankError::Unavailable(format!("loading the model: {error}")))??;
+        Ok(Self { transformer })
+    }
+
+    /// One score a passage: the model's logit through a sigmoid. Each pair is a blocking task of its own, so that a caller
+    /// who gives up pays for one at most.
+    pub(super) async fn scores(
+        self: Arc<Self>,
+        question: &str,
+        passages: &[String],
+    ) -> Result<Vec<f32>, RerankError> {
+        let mut scores = Vec::with_capacity(passages.len());
+        for passage in passages {
+            let (model, question, passage) =
+                (Arc::clone(&self), question.to_owned(), passage.clone());
+            let logit = spawn_blocking(move || model.logit(&question, &passage))
+                .await
+                .map_err(|error| RerankError::Unavailable(format!("running: {error}")))??;
+            scores.push(sigmoid(logit));
+        }
+        Ok(scores)
+    }
+
+    fn logit(&self, question: &str, passage: &str) -> Result<f32, RerankError> {
+        let tokenizer = &self.transformer.tokenizer;
+        let question_tokens = tokenizer.count(question).min(QUESTION_TOKENS);
+        let most = question_tokens + PASSAGE_TOKENS + SPECIAL_TOKENS;
+        let (ids, types) = tokenizer.encode_pair(question, passage, QUESTION_TOKENS, most);
+        let logits: NdTensor<f32, 2> = self.transformer.run(ids, types)?;
+        let logit = logits.iter().next().copied().unwrap_or(f32::NAN);
+        if logit.is_finite() {
+            Ok(logit)
+        } else {
+            Err(RerankError::Malformed(format!("{logit}")))
+        }
+    }
+}
+
+impl From<ModelError> for RerankError {
+    fn from(error: ModelError) -> Self {
+        Self::Unavailable(error.to_string())
+    }
+}
+
+fn sigmoid(x: f32) -> f32 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::models::locate;
+
+    /// The model card's example: 8.6 and −4.3 of the f32 weights.
+    #[tokio::test]
+    async fn the_model_cards_example_is_scored_as_published() {
+        let cache = std::env::var_os("XDG_CACHE_HOME")
+            .map(std::path::PathBuf::from)
+            .or_else(|| std::env::home_dir().map(|home| home.join(".cache")))
+            .unwrap()
+            .join("bookrag/models");
+        let files = locate(LocalModel::MsMarco, None, &cache, |line| {
+            eprintln!("{line}");
+        })
+        .await
+        .unwrap();
+        let model = CrossEncoder::load(&files, None).await.unwrap();
+        let question = "How many people live in Berlin?";
+        let logit = |passage: &str| model.logit(question, passage).unwrap();
+        let answers = logit(
+            "Berlin had a population of 3,520,031 registered inhabitants in an area of 891.82 square kilometers.",
+        );
+        let other = logit("Berlin is well known for its museums.");
+        eprintln!("{answers} {other}");
+        assert!(
+            (answers - 9.1).abs() < 0.5 && (other + 4.3).abs() < 0.5,
+            "{answers} {other}"
+        );
+        // Cut, not refused.
+        assert!(logit(&"Berlin ".repeat(5_000)).is_finite());
+    }
+}

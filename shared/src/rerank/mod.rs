@@ -1,0 +1,78 @@
+//! Port: a question and passages → how well each passage answers it, 0 to 1.
+
+mod cohere;
+#[cfg(feature = "local-models")]
+mod cross_encoder;
+
+#[cfg(feature = "local-models")]
+use std::sync::Arc;
+
+pub use cohere::{CohereRerankOptions, CohereReranker};
+#[cfg(feature = "local-models")]
+pub use cross_encoder::CrossEncoder;
+
+/// What looks at the best candidates once more.
+#[derive(Debug, Clone)]
+pub enum Reranker {
+    /// Nothing: the order of retrieval stands.
+    None,
+    /// S0's sum of what retrieval knows: 0.7 of the cosine, 0.2 of the question's words, 0.1 of how new a chunk is.
+    Weighted,
+    /// A cross-encoder in this process.
+    #[cfg(feature = "local-models")]
+    CrossEncoder(Arc<CrossEncoder>),
+    /// Cohere's.
+    Cohere(CohereReranker),
+}
+
+/// Why passages were not scored. Messages never hold a text or a key.
+#[derive(Debug, thiserror::Error)]
+pub enum RerankError {
+    /// No answer in time.
+    #[error("reranking timed out")]
+    Timeout,
+    /// The provider wants fewer requests.
+    #[error("the reranking provider limits requests")]
+    RateLimited,
+    /// It cannot be reached, loaded or run.
+    #[error("reranker unavailable: {0}")]
+    Unavailable(String),
+    /// The request is refused and will be again: key or model.
+    #[error("reranking refused: {0}")]
+    Rejected(String),
+    /// The answer is not one score a passage.
+    #[error("malformed scores: {0}")]
+    Malformed(String),
+}
+
+impl Reranker {
+    /// How many candidates it looks at, best first.
+    ///
+    /// The cross-encoder's five are the knee of the curve in `ARCHITECTURE.md`: more cost as much again and find no more.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        match self {
+            Self::None | Self::Weighted => 0,
+            #[cfg(feature = "local-models")]
+            Self::CrossEncoder(_) => 5,
+            Self::Cohere(_) => 20,
+        }
+    }
+
+    /// A score for each passage, 0 to 1, in their order; none from those that look at no passages.
+    ///
+    /// # Errors
+    /// Any [`RerankError`]; then there is no score at all.
+    pub async fn scores(
+        &self,
+        question: &str,
+        passages: &[String],
+    ) -> Result<Vec<f32>, RerankError> {
+        match self {
+            Self::None | Self::Weighted => Ok(Vec::new()),
+            #[cfg(feature = "local-models")]
+            Self::CrossEncoder(model) => Arc::clone(model).scores(question, passages).await,
+            Self::Cohere(hosted) => hosted.scores(question, passages).await,
+        }
+    }
+}

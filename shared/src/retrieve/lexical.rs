@@ -1,0 +1,103 @@
+//! BM25 among the candidates.
+//!
+//! The store weighs whole chunks. Which section of a chunk answers is weighed here, over the sections of all candidates; how rare
+//! a word is, is counted among them. On four books that ranks as well as counts over the whole book do.
+
+use std::collections::{HashMap, HashSet};
+
+/// Term frequency saturation and length normalisation, the usual values (Robertson and Zaragoza, 2009).
+const K1: f32 = 1.2;
+const B: f32 = 0.75;
+
+/// The scores of texts for a question.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct LexicalScores {
+    /// BM25, in the texts' order.
+    pub(super) scores: Vec<f32>,
+    /// What a text full of the question's words would have: each word's weight times k1 + 1.
+    pub(super) attainable: f32,
+    /// The share of the question's words, by weight, that no text has, 0 to 1.
+    pub(super) unknown: f32,
+}
+
+/// score(text) = Σ over the question's words of idf × f (k1 + 1) / (f + k1 (1 − b + b × length / mean length)), with
+/// idf = ln(1 + (n − d + 0.5) / (d + 0.5)) for a word that d of n texts have. Source: Robertson and Zaragoza, 2009.
+pub(super) fn bm25(question: &[String], texts: &[Vec<String>]) -> LexicalScores {
+    let question: HashSet<&str> = question.iter().map(String::as_str).collect();
+    let frequencies: Vec<HashMap<&str, f32>> = texts
+        .iter()
+        .map(|text| {
+            let mut found: HashMap<&str, f32> = HashMap::new();
+            for word in text.iter().map(String::as_str) {
+                if question.contains(word) {
+                    *found.entry(word).or_default() += 1.0;
+                }
+            }
+            found
+        })
+        .collect();
+    let count = number(texts.len());
+    let mean_length = texts.iter().map(|text| number(text.len())).sum::<f32>() / count.max(1.0);
+    let mut scores = LexicalScores {
+        scores: vec![0.0; texts.len()],
+        attainable: 0.0,
+        unknown: 0.0,
+    };
+    let mut unknown = 0.0;
+    // In one order, so that sums repeat to the last bit.
+    let mut words: Vec<&str> = question.into_iter().collect();
+    words.sort_unstable();
+    for word in words {
+        let with = frequencies.iter().filter(|found| found.contains_key(word));
+        let with = number(with.count());
+        let idf = (1.0 + (count - with + 0.5) / (with + 0.5)).ln();
+        scores.attainable += idf * (K1 + 1.0);
+        if with == 0.0 {
+            unknown += idf * (K1 + 1.0);
+        }
+        for ((found, text), score) in frequencies.iter().zip(texts).zip(&mut scores.scores) {
+            if let Some(f) = found.get(word) {
+                let length = number(text.len()) / mean_length.max(1.0);
+                *score += idf * f * (K1 + 1.0) / (f + K1 * (1.0 - B + B * length));
+            }
+        }
+    }
+    if scores.attainable > 0.0 {
+        scores.unknown = unknown / scores.attainable;
+    }
+    scores
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of a few thousand words")]
+fn number(count: usize) -> f32 {
+    count as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_rare_word_weighs_more_than_a_common_one() {
+        let texts = ["node a", "node b", "node spin"].map(words);
+        let found = bm25(&words("node spin quark"), &texts);
+        // Lengths are equal, so f = 1 gives the idf: ln(1 + 0.5/3.5), ln(1 + 2.5/1.5).
+        let (node, spin, quark) = (0.133_531_4, 0.980_829_3, 2.079_441_5);
+        for (score, expected) in found.scores.iter().zip([node, node, node + spin]) {
+            assert!((score - expected).abs() < 1e-5, "{score} {expected}");
+        }
+        assert!((found.attainable - 2.2 * (node + spin + quark)).abs() < 1e-5);
+        assert!((found.unknown - quark / (node + spin + quark)).abs() < 1e-5);
+    }
+
+    #[test]
+    fn a_question_of_stop_words_and_no_texts_give_zeros() {
+        assert_eq!(bm25(&[], &[words("a")]).scores, [0.0]);
+        let nothing = bm25(&words("a"), &[]);
+        assert!(nothing.scores.is_empty() && nothing.unknown > 0.99);
+    }
+}

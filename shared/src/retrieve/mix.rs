@@ -1,0 +1,125 @@
+//! From the sections found to one order.
+
+use std::collections::HashSet;
+
+use uuid::Uuid;
+
+use super::intent::Intent;
+use super::lexical::bm25;
+use super::{Candidate, Signals, Words};
+use crate::rerank::Reranker;
+
+/// The share of BM25 in the fused score; the rest is the cosine's.
+///
+/// The convex combination of scaled scores ranks better than reciprocal rank fusion here and elsewhere (Bruch, Gai and
+/// Ingber, ACM TOIS 2023); `ARCHITECTURE.md` has the figures.
+const LEXICAL_SHARE: f32 = 0.15;
+/// The reranker's weight beside the fused score's 1.
+const RERANK_WEIGHT: f32 = 0.5;
+/// What a section gains that is of the kind the question asks for.
+const INTENT_BONUS: f32 = 0.2;
+
+/// S0's weights of the cosine, the question's words and recency.
+const WEIGHTED: [f32; 3] = [0.7, 0.2, 0.1];
+
+/// Scores sections by both rankers, puts the best first, and keeps each heading once.
+pub(super) fn fused(
+    words: &Words,
+    query: &str,
+    intent: &Intent,
+    mut sections: Vec<Candidate>,
+    reranker: &Reranker,
+) -> (Vec<Candidate>, Signals) {
+    let texts: Vec<Vec<String>> = sections
+        .iter()
+        .map(|section| words.terms(&format!("{}\n{}", section.breadcrumb(), section.text())))
+        .collect();
+    let lexical = bm25(&words.terms(query), &texts);
+    for (section, score) in sections.iter_mut().zip(&lexical.scores) {
+        section.scores.lexical = *score;
+    }
+    let best = |of: fn(&Candidate) -> f32| sections.iter().map(of).fold(f32::MIN, f32::max);
+    let best_lexical = best(|section| section.scores.lexical);
+    let nearest = best(|section| section.scores.dense);
+    let signals = Signals {
+        cosine: nearest.max(0.0),
+        lexical: share(best_lexical.max(0.0), lexical.attainable),
+        unknown_words: lexical.unknown,
+        rerank: None,
+    };
+    let farthest = sections
+        .iter()
+        .map(|section| section.scores.dense)
+        .fold(f32::MAX, f32::min);
+    let newest = sections
+        .iter()
+        .map(|section| section.payload.created_at.clone())
+        .max();
+    for section in &mut sections {
+        let scores = &mut section.scores;
+        let dense = share(scores.dense - farthest, nearest - farthest);
+        let lexical = share(scores.lexical, best_lexical);
+        scores.fused = if matches!(reranker, Reranker::Weighted) {
+            let [cosine, keywords, recency] = WEIGHTED;
+            let is_newest = Some(&section.payload.created_at) == newest.as_ref();
+            cosine * scores.dense.max(0.0)
+                + keywords * lexical
+                + recency * f32::from(u8::from(is_newest))
+        } else {
+            (1.0 - LEXICAL_SHARE) * dense + LEXICAL_SHARE * lexical
+        };
+        if intent.asks_for(&section.payload, section.leaf) {
+            let fused = section.scores.fused;
+            section.scores.fused = (fused + INTENT_BONUS) / (1.0 + INTENT_BONUS);
+        } else if intent.asks_for_a_kind() {
+            section.scores.fused /= 1.0 + INTENT_BONUS;
+        }
+        section.scores.score = section.scores.fused;
+    }
+    sort(&mut sections);
+    let mut seen: HashSet<(Uuid, Option<String>)> = HashSet::new();
+    sections.retain(|section| {
+        let heading = section.anchor().cloned();
+        seen.insert((section.payload.document_id, heading))
+    });
+    (sections, signals)
+}
+
+/// Mixes the reranker's scores of the first candidates with their fused ones. Those it did not see stay behind.
+pub(super) fn reranked(candidates: &mut [Candidate], scores: &[f32]) {
+    if scores.is_empty() {
+        return;
+    }
+    for (candidate, score) in candidates.iter_mut().zip(scores) {
+        candidate.scores.rerank = Some(*score);
+    }
+    for candidate in candidates.iter_mut() {
+        let scores = &mut candidate.scores;
+        let reranked = RERANK_WEIGHT * scores.rerank.unwrap_or(0.0);
+        scores.score = (scores.fused + reranked) / (1.0 + RERANK_WEIGHT);
+    }
+    sort(candidates);
+}
+
+/// Best first; equal scores in the order of the book, so that results repeat.
+pub(super) fn sort(candidates: &mut [Candidate]) {
+    candidates.sort_by(|a, b| {
+        let place = |candidate: &Candidate| {
+            let payload = &candidate.payload;
+            (payload.source.clone(), payload.start_line, candidate.leaf)
+        };
+        b.scores
+            .score
+            .total_cmp(&a.scores.score)
+            .then_with(|| place(a).cmp(&place(b)))
+    });
+}
+
+/// A part of a whole, 0 to 1; 0 of nothing.
+fn share(part: f32, whole: f32) -> f32 {
+    if whole > 0.0 {
+        (part / whole).clamp(0.0, 1.0)
+    } else {
+        0.0
+    }
+}

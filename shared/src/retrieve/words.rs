@@ -1,0 +1,156 @@
+//! The words of a text as a ranker compares them: in lower case, without stop words, stemmed, compounds also by their parts.
+
+use qdrant_rust_stemmers::{Algorithm, Stemmer};
+
+/// The language whose endings are cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Language(Option<Algorithm>);
+
+impl Language {
+    /// English.
+    pub const ENGLISH: Self = Self(Some(Algorithm::English));
+
+    /// The language of a locale such as `de` or `pt-BR`; one without a Snowball stemmer keeps its words whole.
+    #[must_use]
+    pub fn of_locale(locale: &str) -> Self {
+        let language = locale.split(['-', '_']).next().unwrap_or_default();
+        Self(match language.to_ascii_lowercase().as_str() {
+            "ar" => Some(Algorithm::Arabic),
+            "da" => Some(Algorithm::Danish),
+            "de" => Some(Algorithm::German),
+            "el" => Some(Algorithm::Greek),
+            "en" => Some(Algorithm::English),
+            "es" => Some(Algorithm::Spanish),
+            "fi" => Some(Algorithm::Finnish),
+            "fr" => Some(Algorithm::French),
+            "hu" => Some(Algorithm::Hungarian),
+            "it" => Some(Algorithm::Italian),
+            "nb" | "nn" | "no" => Some(Algorithm::Norwegian),
+            "nl" => Some(Algorithm::Dutch),
+            "pt" => Some(Algorithm::Portuguese),
+            "ro" => Some(Algorithm::Romanian),
+            "ru" => Some(Algorithm::Russian),
+            "sv" => Some(Algorithm::Swedish),
+            "ta" => Some(Algorithm::Tamil),
+            "tr" => Some(Algorithm::Turkish),
+            _ => None,
+        })
+    }
+}
+
+/// English words that say nothing about a text's subject.
+const STOP_WORDS: [&str; 105] = [
+    "a", "about", "am", "an", "and", "any", "are", "as", "at", "be", "been", "being", "but", "by",
+    "can", "could", "did", "do", "does", "each", "few", "for", "from", "get", "had", "has", "have",
+    "he", "her", "his", "how", "i", "if", "in", "into", "is", "it", "its", "just", "many", "may",
+    "me", "more", "most", "much", "must", "my", "need", "no", "not", "of", "on", "only", "or",
+    "other", "our", "own", "please", "same", "shall", "she", "should", "so", "some", "such",
+    "tell", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this",
+    "those", "to", "too", "up", "us", "use", "used", "very", "was", "we", "were", "what", "when",
+    "where", "which", "who", "whom", "whose", "why", "will", "with", "would", "you", "your",
+    "yours", "s", "t", "don", "ll",
+];
+
+/// Cuts texts of one language in words.
+pub struct Words {
+    stemmer: Option<Stemmer>,
+}
+
+impl Words {
+    /// Of a language.
+    #[must_use]
+    pub fn of(language: Language) -> Self {
+        Self {
+            stemmer: language.0.map(Stemmer::create),
+        }
+    }
+
+    /// The words of a text that matter, in order. `testEnvironment` and `create_node` give the whole and their parts.
+    #[must_use]
+    pub fn terms(&self, text: &str) -> Vec<String> {
+        let mut terms = Vec::new();
+        let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+        for word in words.filter(|word| !word.is_empty()) {
+            self.push(word, &mut terms);
+            let parts = parts(word);
+            if parts.len() > 1 {
+                for part in parts.into_iter().filter(|part| part.chars().count() > 1) {
+                    self.push(part, &mut terms);
+                }
+            }
+        }
+        terms
+    }
+
+    fn push(&self, word: &str, terms: &mut Vec<String>) {
+        let word = word.to_lowercase();
+        if STOP_WORDS.contains(&word.as_str()) {
+            return;
+        }
+        terms.push(match &self.stemmer {
+            Some(stemmer) => stemmer.stem(&word).into_owned(),
+            None => word,
+        });
+    }
+}
+
+impl std::fmt::Debug for Words {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Words")
+    }
+}
+
+/// Cuts a word at underscores, before capitals and between letters and digits: `XMLHttp2_a` gives `XML`, `Http`, `2`, `a`.
+fn parts(word: &str) -> Vec<&str> {
+    let characters: Vec<(usize, char)> = word.char_indices().collect();
+    let mut parts = Vec::new();
+    let mut from = 0;
+    for (place, &(at, c)) in characters.iter().enumerate().skip(1) {
+        let (_, before) = characters[place - 1];
+        let after = characters.get(place + 1).map(|&(_, c)| c);
+        let hump = c.is_uppercase()
+            && (before.is_lowercase()
+                || (before.is_uppercase() && after.is_some_and(char::is_lowercase)));
+        let cut = hump || c == '_' || before == '_' || c.is_numeric() != before.is_numeric();
+        if cut {
+            parts.push(&word[from..at]);
+            from = at;
+        }
+    }
+    parts.push(&word[from..]);
+    parts.retain(|part| *part != "_");
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compounds_are_found_whole_and_by_their_parts() {
+        assert_eq!(parts("XMLHttp2_a"), ["XML", "Http", "2", "a"]);
+        assert_eq!(parts("plain"), ["plain"]);
+        let words = Words::of(Language::ENGLISH);
+        assert_eq!(
+            words.terms("use rclpy.create_node or testEnvironment"),
+            [
+                "rclpi",
+                "create_nod",
+                "creat",
+                "node",
+                "testenviron",
+                "test",
+                "environ"
+            ]
+        );
+        assert_eq!(words.terms("--flag, it's ROS2"), ["flag", "ros2", "ros"]);
+    }
+
+    #[test]
+    fn endings_are_cut_by_the_language_of_the_locale() {
+        let of = |locale: &str, text: &str| Words::of(Language::of_locale(locale)).terms(text);
+        assert_eq!(of("en", "calibrating"), of("en", "calibrated"));
+        assert_eq!(of("de-AT", "Häuser"), of("de", "Häusern"));
+        assert_eq!(of("ur", "روبوٹ کیا"), ["روبوٹ", "کیا"]);
+    }
+}
