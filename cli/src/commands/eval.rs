@@ -40,6 +40,9 @@ pub(super) struct EvalArguments {
     /// What an earlier run printed with `--json`; end with 1 where this one is worse.
     #[arg(long)]
     baseline: Option<PathBuf>,
+    /// How much worse than the baseline a figure may be: machines whose arithmetic differs rank near ties differently.
+    #[arg(long, default_value_t = DEFAULT_TOLERANCE)]
+    tolerance: f64,
     /// Write into this file, a line of JSON a question, what was found and why it was answered or refused.
     #[arg(long)]
     details: Option<PathBuf>,
@@ -96,7 +99,7 @@ pub(super) async fn run(
     }
     let outcomes: Vec<Outcome> = asked.into_iter().map(|asked| asked.outcome).collect();
     let evaluation = evaluate(&questions, &outcomes);
-    report(&evaluation, baseline.as_ref(), json)
+    report(&evaluation, baseline.as_ref(), arguments.tolerance, json)
 }
 
 fn site_of(corpus: Option<&str>, arguments: &EvalArguments) -> Result<PathBuf, CommandError> {
@@ -260,6 +263,7 @@ fn stages(answer: &Answer) -> BTreeMap<&'static str, f64> {
 fn report(
     evaluation: &Evaluation,
     baseline: Option<&Baseline>,
+    tolerance: f64,
     json: bool,
 ) -> Result<Exit, CommandError> {
     if json {
@@ -271,14 +275,14 @@ fn report(
         return Ok(Exit::Done);
     };
     output::status(&diff(evaluation, baseline));
-    let regressions = compare(evaluation, baseline, DEFAULT_TOLERANCE);
+    let regressions = compare(evaluation, baseline, tolerance);
     if regressions.is_empty() {
         return Ok(Exit::Done);
     }
-    Err(CommandError::Told(format!(
-        "{} figures are worse than the baseline's",
-        regressions.len()
-    )))
+    Err(CommandError::Told(match regressions.len() {
+        1 => "1 figure is worse than the baseline's".to_owned(),
+        count => format!("{count} figures are worse than the baseline's"),
+    }))
 }
 
 fn read(path: &Path) -> Result<String, CommandError> {

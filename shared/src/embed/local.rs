@@ -4,13 +4,14 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
+use futures::{StreamExt, TryStreamExt};
 use rten_tensor::NdTensor;
 use rten_tensor::prelude::*;
 use tokio::task::spawn_blocking;
 
 use super::windows::windows;
 use super::{EmbedError, EmbedderIdentity, Purpose};
-use crate::models::{LocalModel, ModelError, ModelFiles, SPECIAL_TOKENS, Transformer};
+use crate::models::{LocalModel, ModelError, ModelFiles, SPECIAL_TOKENS, Threads, Transformer};
 
 /// Length of the models' vectors (their hidden size).
 const DIMENSIONS: usize = 384;
@@ -86,7 +87,7 @@ impl LocalEmbedder {
         })
     }
 
-    /// Embeds each text in a blocking task of its own, so that a caller who gives up pays for one text at most.
+    /// Embeds each text in a blocking task of its own, so that a caller who gives up pays for one text a thread at most.
     pub(super) async fn embed(
         self: Arc<Self>,
         texts: &[String],
@@ -96,23 +97,32 @@ impl LocalEmbedder {
             Purpose::Query => self.question_prefix,
             Purpose::Document => "",
         };
-        let mut vectors = Vec::with_capacity(texts.len());
-        for text in texts {
-            let (embedder, text) = (Arc::clone(&self), format!("{prefix}{text}"));
-            let vector = spawn_blocking(move || embedder.embed_blocking(&text))
-                .await
-                .map_err(|error| {
+        let alone = texts.len() > 1;
+        let inputs: Vec<String> = texts.iter().map(|text| format!("{prefix}{text}")).collect();
+        let runs = inputs.into_iter().enumerate().map(|(number, text)| {
+            let embedder = Arc::clone(&self);
+            let threads = if alone {
+                Threads::Alone(number)
+            } else {
+                Threads::Together
+            };
+            async move {
+                let run = spawn_blocking(move || embedder.embed_blocking(&text, threads));
+                run.await.map_err(|error| {
                     EmbedError::Unavailable(format!("running the model: {error}"))
-                })??;
-            vectors.push(vector);
-        }
-        Ok(vectors)
+                })?
+            }
+        });
+        futures::stream::iter(runs)
+            .buffered(self.transformer.width())
+            .try_collect()
+            .await
     }
 
-    fn embed_blocking(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
+    fn embed_blocking(&self, text: &str, threads: Threads) -> Result<Vec<f32>, EmbedError> {
         let ids = self.transformer.tokenizer.encode(text, MAX_TOKENS);
         let types = vec![0; ids.len()];
-        let states: NdTensor<f32, 3> = self.transformer.run(ids, types)?;
+        let states: NdTensor<f32, 3> = self.transformer.run(ids, types, threads)?;
         Ok(pool(&states, self.pooling))
     }
 }

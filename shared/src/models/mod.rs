@@ -9,4 +9,4 @@ mod transformer;
 pub use files::{LocalModel, ModelFiles, ModelFilesError, locate};
 
 pub(crate) use tokenizer::SPECIAL_TOKENS;
-pub(crate) use transformer::{ModelError, Transformer};
+pub(crate) use transformer::{ModelError, Threads, Transformer};

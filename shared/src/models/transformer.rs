@@ -26,7 +26,19 @@ pub(crate) struct Transformer {
     /// Token ids, attention mask, token types.
     inputs: [NodeId; 3],
     output: NodeId,
-    threads: Arc<ThreadPool>,
+    /// For one input that somebody waits for: all threads at once.
+    together: Arc<ThreadPool>,
+    /// For many inputs: a thread for each, which does more in the same time.
+    apart: Vec<Arc<ThreadPool>>,
+}
+
+/// Which threads an input runs on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Threads {
+    /// All of them: one answer soonest.
+    Together,
+    /// The one with this number, round and round: most answers a second.
+    Alone(usize),
 }
 
 impl Transformer {
@@ -70,8 +82,16 @@ impl Transformer {
             model,
             inputs,
             output,
-            threads: Arc::new(ThreadPool::with_num_threads(threads)),
+            together: Arc::new(ThreadPool::with_num_threads(threads)),
+            apart: (0..threads)
+                .map(|_| Arc::new(ThreadPool::with_num_threads(1)))
+                .collect(),
         })
+    }
+
+    /// How many inputs run side by side at best.
+    pub(crate) fn width(&self) -> usize {
+        self.apart.len()
     }
 
     /// Runs one input; `types` says for each token whether it is of the first or the second text. Blocks.
@@ -81,6 +101,7 @@ impl Transformer {
         &self,
         ids: Vec<u32>,
         types: Vec<i32>,
+        threads: Threads,
     ) -> Result<NdTensor<f32, RANK>, ModelError> {
         let failed =
             |error: &dyn std::fmt::Display| ModelError(format!("running {}: {error}", self.name));
@@ -91,7 +112,11 @@ impl Transformer {
         let types = NdTensor::<i32, 2>::from_data(shape, types);
         let [ids_input, mask_input, types_input] = self.inputs;
         let mut options = RunOptions::default();
-        options.thread_pool = Some(Arc::clone(&self.threads));
+        let pool = match threads {
+            Threads::Together => &self.together,
+            Threads::Alone(number) => &self.apart[number % self.apart.len()],
+        };
+        options.thread_pool = Some(Arc::clone(pool));
         let [output] = self
             .model
             .run_n(

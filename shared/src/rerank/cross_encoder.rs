@@ -6,12 +6,13 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
+use futures::{StreamExt, TryStreamExt};
 use rten_tensor::NdTensor;
 use rten_tensor::prelude::*;
 use tokio::task::spawn_blocking;
 
 use super::RerankError;
-use crate::models::{LocalModel, ModelError, ModelFiles, Transformer};
+use crate::models::{LocalModel, ModelError, ModelFiles, Threads, Transformer};
 
 /// Tokens of a question that are read, and of a passage: what answers stands near the heading, and twice as many tokens cost
 /// twice the time without a better order (`ARCHITECTURE.md` has the curve).
@@ -53,24 +54,32 @@ impl CrossEncoder {
         question: &str,
         passages: &[String],
     ) -> Result<Vec<f32>, RerankError> {
-        let mut scores = Vec::with_capacity(passages.len());
-        for passage in passages {
-            let (model, question, passage) =
-                (Arc::clone(&self), question.to_owned(), passage.clone());
-            let logit = spawn_blocking(move || model.logit(&question, &passage))
-                .await
-                .map_err(|error| RerankError::Unavailable(format!("running: {error}")))??;
-            scores.push(sigmoid(logit));
-        }
-        Ok(scores)
+        let runs = passages
+            .to_vec()
+            .into_iter()
+            .enumerate()
+            .map(|(number, passage)| {
+                let (model, question) = (Arc::clone(&self), question.to_owned());
+                async move {
+                    let run = spawn_blocking(move || model.logit(&question, &passage, number));
+                    let logit = run
+                        .await
+                        .map_err(|error| RerankError::Unavailable(format!("running: {error}")))??;
+                    Ok(sigmoid(logit))
+                }
+            });
+        futures::stream::iter(runs)
+            .buffered(self.transformer.width())
+            .try_collect()
+            .await
     }
 
-    fn logit(&self, question: &str, passage: &str) -> Result<f32, RerankError> {
+    fn logit(&self, question: &str, passage: &str, number: usize) -> Result<f32, RerankError> {
         let tokenizer = &self.transformer.tokenizer;
         let question_tokens = tokenizer.count(question).min(QUESTION_TOKENS);
         let most = question_tokens + PASSAGE_TOKENS + SPECIAL_TOKENS;
         let (ids, types) = tokenizer.encode_pair(question, passage, QUESTION_TOKENS, most);
-        let logits: NdTensor<f32, 2> = self.transformer.run(ids, types)?;
+        let logits: NdTensor<f32, 2> = self.transformer.run(ids, types, Threads::Alone(number))?;
         let logit = logits.iter().next().copied().unwrap_or(f32::NAN);
         if logit.is_finite() {
             Ok(logit)
@@ -110,7 +119,7 @@ mod tests {
         .unwrap();
         let model = CrossEncoder::load(&files, None).await.unwrap();
         let question = "How many people live in Berlin?";
-        let logit = |passage: &str| model.logit(question, passage).unwrap();
+        let logit = |passage: &str| model.logit(question, passage, 0).unwrap();
         let answers = logit(
             "Berlin had a population of 3,520,031 registered inhabitants in an area of 891.82 square kilometers.",
         );

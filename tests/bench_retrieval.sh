@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# Finding the pages and sections that answer labelled questions, beside LangChain's defaults and BM25:
+# `tests/bench_retrieval.sh QUESTIONS.jsonl BOOKS_DIR`, as for `bookrag eval`. Asks the English questions of each corpus, and takes
+# the metrics' means over corpora. Installs LangChain and ONNX Runtime from PyPI into the cache. BOOKRAG_BENCH_BINARY names a bookrag
+# that is built already, BOOKRAG_DATA a folder where it has indexed the books, or will.
+set -euo pipefail
+if [ $# != 2 ]; then
+  echo "usage: $0 QUESTIONS.jsonl BOOKS_DIR" >&2
+  exit 2
+fi
+questions="$(cd "$(dirname "$1")" && pwd)/$(basename "$1")"
+books="$(cd "$2" && pwd)"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+data="${BOOKRAG_DATA:-$work/data}"
+mkdir -p "$data"
+data="$(cd "$data" && pwd)"
+cd "$(dirname "$0")/.."
+tools="${XDG_CACHE_HOME:-$HOME/.cache}/bookrag/test-tools"
+python="$tools/bench/bin/python"
+if ! "$python" -c 'import langchain_text_splitters, markdown_it, numpy, onnxruntime, tokenizers' 2>/dev/null; then
+  python3 -m venv "$tools/bench"
+  "$tools/bench/bin/pip" install --quiet --disable-pip-version-check 'langchain-text-splitters==1.1.*' 'markdown-it-py==4.3.*' \
+    'numpy==2.*' 'onnxruntime==1.31.*' 'tokenizers==0.23.*'
+fi
+binary="${BOOKRAG_BENCH_BINARY:-}"
+if [ -z "$binary" ]; then
+  cargo build --quiet --profile bench --package bookrag-cli
+  binary=target/release/bookrag
+fi
+
+"$python" - "$work" "$data" "$binary" "$python" shared/benches/langchain_retrieval.py "$questions" "$books" <<'PY'
+import json, os, subprocess, sys, time
+from pathlib import Path
+
+METRICS = ("page@1", "page@5", "section@1", "section@5", "MRR@10")
+RANKERS = ("lexical", "dense", "rrf", "fused", "full")
+work, data, binary, (python, program, questions, books) = Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3]).resolve(), sys.argv[4:]
+english = work / "questions.jsonl"
+
+# bookrag refuses variables that it does not know, and a hosted store or model would be another comparison.
+environment = {
+    name: value for name, value in os.environ.items()
+    if name == "BOOKRAG_MODELS" or not name.startswith(("BOOKRAG_", "QDRANT_", "DATABASE_URL", "OPENAI_"))
+}
+
+
+def run(name, *command, **variables):
+    """What a command printed. Says what it took."""
+    started = time.perf_counter()
+    child = subprocess.run(command, env=environment | variables, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+    if child.returncode:
+        sys.exit(f"error: {command} ended with {child.returncode}:\n{child.stdout}")
+    print(f"{name}: {time.perf_counter() - started:.1f} s", file=sys.stderr)
+    return child.stdout
+
+
+def show(title, columns, cells):
+    """Prints a table with a row for each ranker, of what `cells` makes of its report."""
+    print(f"\n{title}\n{'':<16}" + "".join(f" {column:>11}" for column in columns))
+    for name, report in reports.items():
+        print(f"{name:<16}" + "".join(f" {cell:>11}" for cell in cells(report)))
+
+
+def values(metrics, *names):
+    return "/".join(f"{metrics[name]:.3f}" if name in metrics else "-" for name in names)
+
+
+# Not splitlines: JSON leaves other line ends in strings.
+lines = [line for line in Path(questions).read_text(encoding="utf-8").split("\n") if line.strip()]
+english.write_text("\n".join(line for line in lines if json.loads(line).get("locale", "en") == "en"), encoding="utf-8")
+# Fetches the models where they are missing.
+(work / "warm" / "docs").mkdir(parents=True)
+(work / "warm" / "docs" / "page.md").write_text("# Warm\n\nOne paragraph.\n")
+for embedder in ("minilm", "bge-small"):
+    variables = {"BOOKRAG_EMBEDDER": embedder, "BOOKRAG_DATA": str(work / embedder)}
+    run(f"one page, {embedder}", binary, "sync", work / "warm", "--json", **variables)
+
+reports = json.loads(run("LangChain and BM25", python, program, english, books))
+for ranker in RANKERS:
+    # The first also indexes what is not indexed yet.
+    command = (binary, "eval", english, "--books", books, "--json", "--rank-by", ranker)
+    reports[f"bookrag {ranker}"] = json.loads(run(f"bookrag {ranker}", *command, BOOKRAG_DATA=data))
+
+corpora = list(reports["LangChain bge"]["corpora"])
+show(
+    f"Means over {len(corpora)} corpora", METRICS,
+    lambda report: [values(report["mean"], metric) for metric in METRICS],
+)
+show(
+    "page@1/page@5", corpora,
+    lambda report: [values(report["corpora"][corpus]["metrics"], "page@1", "page@5") for corpus in corpora],
+)
+PY
