@@ -212,17 +212,16 @@ fn ranked(mut candidates: Vec<Candidate>, ranker: Ranker) -> Vec<Candidate> {
     match ranker {
         Ranker::Full => {}
         Ranker::Fused => by(&mut candidates, |candidate| candidate.scores.fused),
-        Ranker::Dense => by(&mut candidates, |candidate| candidate.scores.dense),
+        Ranker::Dense => by(&mut candidates, cosine),
         Ranker::Lexical => by(&mut candidates, |candidate| candidate.scores.lexical),
         Ranker::Rrf => {
             let mut scored: Vec<(f64, Candidate)> = candidates
                 .into_iter()
                 .map(|candidate| (0.0, candidate))
                 .collect();
-            for score in [
-                (|candidate: &Candidate| candidate.scores.dense) as fn(&Candidate) -> f32,
-                |candidate| candidate.scores.lexical,
-            ] {
+            for score in [cosine as fn(&Candidate) -> f32, |candidate| {
+                candidate.scores.lexical
+            }] {
                 scored.sort_by(|(_, a), (_, b)| score(b).total_cmp(&score(a)));
                 let mut rank = RRF_K;
                 for (sum, _) in &mut scored {
@@ -235,6 +234,11 @@ fn ranked(mut candidates: Vec<Candidate>, ranker: Ranker) -> Vec<Candidate> {
         }
     }
     candidates
+}
+
+/// The cosine with the question; without one it is far.
+fn cosine(candidate: &Candidate) -> f32 {
+    candidate.scores.dense.unwrap_or(-1.0)
 }
 
 fn cited(answer: &Answer) -> Vec<Found> {

@@ -19,7 +19,7 @@ const RERANKED: Decision = Decision {
     lexical: 9.3,
     unknown_words: 0.0,
     rerank_logit: 0.27,
-    least: 0.1,
+    least: 0.16,
 };
 /// Without one, by the cosines of the local embedders.
 const RETRIEVED: Decision = Decision {
@@ -28,6 +28,14 @@ const RETRIEVED: Decision = Decision {
     unknown_words: -3.4,
     rerank_logit: 0.0,
     least: 10.2,
+};
+/// By the words alone, where no model reads the question.
+const WORDS: Decision = Decision {
+    cosine: 0.0,
+    lexical: 9.5,
+    unknown_words: -4.5,
+    rerank_logit: 0.0,
+    least: 0.2,
 };
 /// A reranker's scores are this far from 0 and 1 at least, so that logits are finite.
 const SMALLEST: f32 = 1e-6;
@@ -39,7 +47,7 @@ impl Decision {
             .unwrap_or(0.5)
             .clamp(SMALLEST, 1.0 - SMALLEST);
         let logit = (rerank / (1.0 - rerank)).ln();
-        let sum = self.cosine * signals.cosine
+        let sum = self.cosine * signals.cosine.unwrap_or_default()
             + self.lexical * signals.lexical
             + self.unknown_words * signals.unknown_words
             + self.rerank_logit * logit;
@@ -50,9 +58,10 @@ impl Decision {
 /// Whether what was found covers the question. Without candidates: no.
 #[must_use]
 pub fn covers(retrieved: &Retrieved) -> bool {
-    let decision = match retrieved.signals.rerank {
-        Some(_) => RERANKED,
-        None => RETRIEVED,
+    let decision = match (retrieved.signals.rerank, retrieved.signals.cosine) {
+        (Some(_), _) => RERANKED,
+        (None, Some(_)) => RETRIEVED,
+        (None, None) => WORDS,
     };
     !retrieved.candidates.is_empty() && decision.covers(&retrieved.signals)
 }

@@ -136,6 +136,19 @@ impl Embedder {
         Some(other).filter(is_model)
     }
 
+    /// Whether the model makes sense of a text; where it does not, its vectors say nothing.
+    #[must_use]
+    pub fn reads(&self, text: &str) -> bool {
+        match self {
+            #[cfg(feature = "local-models")]
+            Self::Local(_) => crate::models::reads(text),
+            Self::OpenAi(_) | Self::Cohere(_) | Self::Fake(_) => {
+                let _ = text;
+                true
+            }
+        }
+    }
+
     /// What a million tokens cost, in US dollars; `None` when the model has no public price.
     #[must_use]
     pub fn dollars_per_million_tokens(&self) -> Option<f64> {

@@ -97,6 +97,9 @@ pub struct LeafPayload {
     pub section_id: Option<String>,
     /// Its heading and those above it, outermost first.
     pub heading_path: Vec<String>,
+    /// What was embedded before its text; empty in points that were stored before there was this field.
+    #[serde(default)]
+    pub breadcrumb: String,
     /// Its text.
     pub text: String,
     /// The first line, from 1.
@@ -123,6 +126,7 @@ impl ChunkPayload {
             .map(|(leaf, windows)| LeafPayload {
                 section_id: leaf.section_id.clone(),
                 heading_path: leaf.heading_path.clone(),
+                breadcrumb: leaf.breadcrumb.clone(),
                 text: leaf.text.clone(),
                 start_line: leaf.start_line,
                 end_line: leaf.end_line,

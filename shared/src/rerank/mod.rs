@@ -59,6 +59,19 @@ impl Reranker {
         }
     }
 
+    /// Whether the model makes sense of a question; where it does not, it is not asked.
+    #[must_use]
+    pub fn reads(&self, question: &str) -> bool {
+        match self {
+            #[cfg(feature = "local-models")]
+            Self::CrossEncoder(_) => crate::models::reads(question),
+            Self::None | Self::Weighted | Self::Cohere(_) => {
+                let _ = question;
+                true
+            }
+        }
+    }
+
     /// A score for each passage, 0 to 1, in their order; none from those that look at no passages.
     ///
     /// # Errors

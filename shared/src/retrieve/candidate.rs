@@ -25,8 +25,8 @@ pub struct Candidate {
 /// A candidate's scores.
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
 pub struct Scores {
-    /// The cosine of its nearest window with the question, −1 to 1.
-    pub dense: f32,
+    /// The cosine of its nearest window with the question, −1 to 1; absent when the embedder does not read the question.
+    pub dense: Option<f32>,
     /// Its BM25 score among the candidates, 0 and up.
     pub lexical: f32,
     /// Both together, 0 to 1.
@@ -67,13 +67,14 @@ impl Candidate {
             .map_or(&self.payload.text, |leaf| &leaf.text)
     }
 
-    /// How well it matches, 0 to 1: the reranker's word, else the cosine; unlike a rank they mean the same for every
-    /// question.
+    /// How well it matches, 0 to 1: the reranker's word, else the cosine, which unlike a rank mean the same for every
+    /// question; else what it is ranked by.
     #[must_use]
     pub fn confidence(&self) -> f32 {
         self.scores
             .rerank
-            .unwrap_or(self.scores.dense)
+            .or(self.scores.dense)
+            .unwrap_or(self.scores.score)
             .clamp(0.0, 1.0)
     }
 
@@ -90,18 +91,16 @@ impl Candidate {
             .map_or(&self.payload.heading_path, |leaf| &leaf.heading_path)
     }
 
-    /// The page's title and the headings above, outermost first.
-    pub(super) fn breadcrumb(&self) -> String {
-        let title = &self.payload.title;
-        let mut parts = vec![title.as_str()];
-        let headings = self.heading_path().iter().map(String::as_str);
-        parts.extend(headings.filter(|heading| heading != title));
-        parts.join(" › ")
+    /// What was embedded before the section's text: the page's title and the headings above; of a short section module and
+    /// chapter too.
+    pub(super) fn breadcrumb(&self) -> &str {
+        self.section_of_chunk()
+            .map_or(&self.payload.title, |leaf| &leaf.breadcrumb)
     }
 
     /// The part of the section that is nearest to the question, with its breadcrumb, cut as it was embedded.
     pub(super) fn best_window(&self, embedder: &Embedder) -> String {
-        let mut windows = embedder.windows(&self.breadcrumb(), self.text());
+        let mut windows = embedder.windows(self.breadcrumb(), self.text());
         let place = self.window.min(windows.len().saturating_sub(1));
         if windows.is_empty() {
             String::new()
@@ -133,7 +132,7 @@ pub(super) fn leaves_of(hits: Vec<Hit>, query_vector: &[f32]) -> Vec<Candidate> 
                 window,
                 scores: Scores {
                     // A section without rows is as far as can be.
-                    dense: cosine.max(-1.0),
+                    dense: Some(cosine.max(-1.0)),
                     ..Scores::default()
                 },
             });

@@ -7,7 +7,6 @@ use uuid::Uuid;
 use super::intent::Intent;
 use super::lexical::bm25;
 use super::{Candidate, Signals, Words};
-use crate::rerank::Reranker;
 
 /// The share of BM25 in the fused score; the rest is the cosine's.
 ///
@@ -22,13 +21,24 @@ const INTENT_BONUS: f32 = 0.2;
 /// S0's weights of the cosine, the question's words and recency.
 const WEIGHTED: [f32; 3] = [0.7, 0.2, 0.1];
 
+/// How both rankers' scores are weighed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Weights {
+    /// Both, each scaled to the range it has among the sections.
+    Scaled,
+    /// S0's, of the scores as they are.
+    Fixed,
+    /// BM25 alone: the embedder does not read the question.
+    Words,
+}
+
 /// Scores sections by both rankers, puts the best first, and keeps each heading once.
 pub(super) fn fused(
     words: &Words,
     query: &str,
     intent: &Intent,
     mut sections: Vec<Candidate>,
-    reranker: &Reranker,
+    weights: Weights,
 ) -> (Vec<Candidate>, Signals) {
     let texts: Vec<Vec<String>> = sections
         .iter()
@@ -38,35 +48,47 @@ pub(super) fn fused(
     for (section, score) in sections.iter_mut().zip(&lexical.scores) {
         section.scores.lexical = *score;
     }
-    let best = |of: fn(&Candidate) -> f32| sections.iter().map(of).fold(f32::MIN, f32::max);
-    let best_lexical = best(|section| section.scores.lexical);
-    let nearest = best(|section| section.scores.dense);
+    if weights == Weights::Words {
+        for section in &mut sections {
+            section.scores.dense = None;
+        }
+    }
+    let best_lexical = sections
+        .iter()
+        .map(|section| section.scores.lexical)
+        .fold(0.0, f32::max);
+    let cosines = || sections.iter().filter_map(|section| section.scores.dense);
+    let nearest = cosines().reduce(f32::max);
+    let farthest = cosines().reduce(f32::min);
     let signals = Signals {
-        cosine: nearest.max(0.0),
-        lexical: share(best_lexical.max(0.0), lexical.attainable),
+        cosine: nearest.map(|cosine| cosine.max(0.0)),
+        lexical: share(best_lexical, lexical.attainable),
         unknown_words: lexical.unknown,
         rerank: None,
     };
-    let farthest = sections
-        .iter()
-        .map(|section| section.scores.dense)
-        .fold(f32::MAX, f32::min);
     let newest = sections
         .iter()
         .map(|section| section.payload.created_at.clone())
         .max();
     for section in &mut sections {
         let scores = &mut section.scores;
-        let dense = share(scores.dense - farthest, nearest - farthest);
+        let dense = match (scores.dense, farthest, nearest) {
+            (Some(cosine), Some(farthest), Some(nearest)) => {
+                share(cosine - farthest, nearest - farthest)
+            }
+            _ => 0.0,
+        };
         let lexical = share(scores.lexical, best_lexical);
-        scores.fused = if matches!(reranker, Reranker::Weighted) {
-            let [cosine, keywords, recency] = WEIGHTED;
-            let is_newest = Some(&section.payload.created_at) == newest.as_ref();
-            cosine * scores.dense.max(0.0)
-                + keywords * lexical
-                + recency * f32::from(u8::from(is_newest))
-        } else {
-            (1.0 - LEXICAL_SHARE) * dense + LEXICAL_SHARE * lexical
+        scores.fused = match weights {
+            Weights::Scaled => (1.0 - LEXICAL_SHARE) * dense + LEXICAL_SHARE * lexical,
+            Weights::Words => lexical,
+            Weights::Fixed => {
+                let [cosine, keywords, recency] = WEIGHTED;
+                let is_newest = Some(&section.payload.created_at) == newest.as_ref();
+                cosine * scores.dense.unwrap_or_default().max(0.0)
+                    + keywords * lexical
+                    + recency * f32::from(u8::from(is_newest))
+            }
         };
         if intent.asks_for(&section.payload, section.leaf) {
             let fused = section.scores.fused;

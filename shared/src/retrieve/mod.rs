@@ -86,8 +86,8 @@ pub struct Retrieved {
 /// What says whether the book covers the question, beside the candidates' own scores.
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
 pub struct Signals {
-    /// The best cosine of any section found.
-    pub cosine: f32,
+    /// The best cosine of any section found; absent when the embedder does not read the question's script.
+    pub cosine: Option<f32>,
     /// The best BM25 score as a share of what a text full of the question's words would have, 0 to 1.
     pub lexical: f32,
     /// The share of the question's words, by weight, that no section found has, 0 to 1.
@@ -106,8 +106,8 @@ impl Retrieved {
         let before = best(&self.candidates);
         self.candidates.retain(of);
         let signals = &mut self.signals;
-        let dense = self.candidates.iter().map(|kept| kept.scores.dense);
-        signals.cosine = dense.fold(0.0, f32::max);
+        let dense = self.candidates.iter().filter_map(|kept| kept.scores.dense);
+        signals.cosine = signals.cosine.map(|_| dense.fold(0.0, f32::max));
         if before > 0.0 {
             signals.lexical *= best(&self.candidates) / before;
         }
@@ -160,8 +160,13 @@ impl Retriever {
             None => Language::ENGLISH,
         };
         let leaves = leaves_of(found.hits, &query_vector);
+        let weights = match self.reranker {
+            _ if !self.embedder.reads(query) => mix::Weights::Words,
+            Reranker::Weighted => mix::Weights::Fixed,
+            _ => mix::Weights::Scaled,
+        };
         let (mut candidates, mut signals) =
-            mix::fused(&Words::of(language), query, &intent, leaves, &self.reranker);
+            mix::fused(&Words::of(language), query, &intent, leaves, weights);
         let fuse_ms = milliseconds(started);
         let mut degraded = found.degraded;
         let started = Instant::now();
@@ -192,6 +197,9 @@ impl Retriever {
         candidates: &mut [Candidate],
         signals: &mut Signals,
     ) -> Result<(), crate::rerank::RerankError> {
+        if !self.reranker.reads(query) {
+            return Ok(());
+        }
         let depth = self.reranker.depth().min(candidates.len());
         let passages: Vec<String> = candidates[..depth]
             .iter()

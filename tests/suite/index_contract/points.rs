@@ -125,6 +125,7 @@ fn payload(text: &str, windows: usize) -> ChunkPayload {
         created_at: "2026-01-31T12:00:00Z".to_owned(),
         leaves: vec![LeafPayload {
             section_id: Some("nodes".to_owned()),
+            breadcrumb: "A › B".to_owned(),
             heading_path: vec!["Book".to_owned(), "Nodes".to_owned()],
             text: text.to_owned(),
             start_line: 1,
