@@ -55,3 +55,8 @@ check rules-dev "" 6
 for book in gurupak jest babel ary rules-dev; do
   target/debug/bookrag chunks "$shared/books/$book" --ledger
 done
+
+# Questions about them are retrieved for, answered and refused as well as before. One question of a book may be ranked
+# otherwise on another processor.
+BOOKRAG_DATA="$out/data" target/debug/bookrag eval "$shared/questions.jsonl" --books "$shared/books" \
+  --baseline tests/fixtures/real_books.baseline.json --slack 1

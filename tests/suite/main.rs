@@ -7,6 +7,7 @@
 
 mod catalog_contract;
 mod catalog_postgres;
+mod hardware_tier;
 mod index_contract;
 mod lambda_functions;
 mod linked_crates;

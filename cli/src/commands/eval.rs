@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::{CommandError, Exit, output, sync};
 use crate::evaluation::{
-    Baseline, DEFAULT_TOLERANCE, Evaluation, Found, Outcome, Question, TOTAL_STAGE, compare, diff,
+    Baseline, Evaluation, Found, Outcome, Question, TOTAL_STAGE, compare, diff,
     evaluate, table,
 };
 use crate::local::{BookFolder, LocalBook};
@@ -40,9 +40,10 @@ pub(super) struct EvalArguments {
     /// What an earlier run printed with `--json`; end with 1 where this one is worse.
     #[arg(long)]
     baseline: Option<PathBuf>,
-    /// How much worse than the baseline a figure may be: machines whose arithmetic differs rank near ties differently.
-    #[arg(long, default_value_t = DEFAULT_TOLERANCE)]
-    tolerance: f64,
+    /// How many questions of a book may go worse than in the baseline: processors whose arithmetic differs rank near ties
+    /// differently.
+    #[arg(long, default_value_t = 0)]
+    slack: u32,
     /// Write into this file, a line of JSON a question, what was found and why it was answered or refused.
     #[arg(long)]
     details: Option<PathBuf>,
@@ -99,7 +100,7 @@ pub(super) async fn run(
     }
     let outcomes: Vec<Outcome> = asked.into_iter().map(|asked| asked.outcome).collect();
     let evaluation = evaluate(&questions, &outcomes);
-    report(&evaluation, baseline.as_ref(), arguments.tolerance, json)
+    report(&evaluation, baseline.as_ref(), f64::from(arguments.slack), json)
 }
 
 fn site_of(corpus: Option<&str>, arguments: &EvalArguments) -> Result<PathBuf, CommandError> {
@@ -267,7 +268,7 @@ fn stages(answer: &Answer) -> BTreeMap<&'static str, f64> {
 fn report(
     evaluation: &Evaluation,
     baseline: Option<&Baseline>,
-    tolerance: f64,
+    slack: f64,
     json: bool,
 ) -> Result<Exit, CommandError> {
     if json {
@@ -279,7 +280,7 @@ fn report(
         return Ok(Exit::Done);
     };
     output::status(&diff(evaluation, baseline));
-    let regressions = compare(evaluation, baseline, tolerance);
+    let regressions = compare(evaluation, baseline, slack);
     if regressions.is_empty() {
         return Ok(Exit::Done);
     }

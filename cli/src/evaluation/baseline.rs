@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::Evaluation;
-use super::formulas::rounded;
+use super::formulas::{real, rounded};
 use super::metrics::{Better, Metric, Metrics};
 use super::table::{NO_VALUE, aligned, number};
 
-/// By how much a metric may be worse unless it is said otherwise: by nothing that its 4 digits show.
-pub const DEFAULT_TOLERANCE: f64 = 1e-9;
+/// By how much a metric may be worse in any case: by nothing that its 4 digits show.
+pub(super) const DEFAULT_TOLERANCE: f64 = 1e-9;
 
 /// The metrics of an earlier evaluation, read from its JSON.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -39,18 +39,24 @@ pub struct Regression {
     pub is: Option<f64>,
 }
 
-/// Finds the metrics that are worse than in the baseline by more than `tolerance`, by corpus and in their order.
+/// Finds the metrics that are worse than in the baseline, by corpus and in their order. They may be worse by what `slack`
+/// questions of the corpus make out of those that the metric is a mean over.
 ///
 /// Both values are compared with the 4 digits they are written with. A metric or a corpus that the baseline has and the
 /// evaluation has not is a regression: else leaving questions out would pass. One that is new is none. Durations are
 /// not compared: they are the machine's as much as the code's.
 #[must_use]
-pub fn compare(evaluation: &Evaluation, baseline: &Baseline, tolerance: f64) -> Vec<Regression> {
+pub fn compare(evaluation: &Evaluation, baseline: &Baseline, slack: f64) -> Vec<Regression> {
     let changes = changes(evaluation, baseline).into_iter();
     changes
         .filter_map(|change| {
             let was = change.was?;
-            let is_worse = change.is.is_none() || change.loss() > tolerance;
+            let questions = evaluation
+                .corpora
+                .get(change.corpus)
+                .map_or(1, |scores| change.metric.questions(&scores.counts).max(1));
+            let allowed = DEFAULT_TOLERANCE + slack / real(questions);
+            let is_worse = change.is.is_none() || change.loss() > allowed;
             let counts = change.metric.better() != Better::Neither;
             (counts && is_worse).then(|| Regression {
                 corpus: change.corpus.to_owned(),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize, Serializer};
 
+use super::Counts;
 use super::formulas::{mean, rounded};
 
 /// Something measured, as a mean over questions or citations, between 0 and 1.
@@ -105,6 +106,19 @@ impl Metric {
             Self::FalseRefusals => Better::Lower,
             Self::PrecisionAt5Ceiling => Better::Neither,
             _ => Better::Higher,
+        }
+    }
+
+    /// How many questions it is a mean over.
+    pub(super) fn questions(self, counts: &Counts) -> usize {
+        match self {
+            Self::SectionAt1
+            | Self::SectionAt5
+            | Self::NdcgAt5
+            | Self::PrecisionAt5
+            | Self::PrecisionAt5Ceiling => counts.with_section,
+            Self::RefusalRecall => counts.unanswerable,
+            _ => counts.answerable,
         }
     }
 }

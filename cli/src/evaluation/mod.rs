@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, HashMap};
 use percent_encoding::percent_decode_str;
 use serde::Serialize;
 
-pub use baseline::{Baseline, BaselineScores, DEFAULT_TOLERANCE, Regression, compare, diff};
+pub use baseline::{Baseline, BaselineScores, Regression, compare, diff};
 pub use formulas::{Interval, Percentiles};
 pub use metrics::{Better, Metric, Metrics};
 pub use question::{Heading, Label, Question, UNNAMED_CORPUS};

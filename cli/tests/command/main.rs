@@ -107,8 +107,8 @@ fn a_page_that_breaks_keeps_its_last_good_text() {
     assert_eq!(strict.status.code(), Some(3));
 }
 
-/// A question among 26 may be ranked otherwise on another processor, one among ten refused otherwise.
-const TOLERANCE: &str = "0.101";
+/// A question may be ranked or refused otherwise on another processor.
+const SLACK: &str = "1";
 
 #[test]
 fn questions_of_the_book_go_as_well_as_they_did() {
@@ -124,8 +124,8 @@ fn questions_of_the_book_go_as_well_as_they_did() {
         &questions,
         "--site",
         "book",
-        "--tolerance",
-        TOLERANCE,
+        "--slack",
+        SLACK,
     ];
     let scores = workshop.json(&[&eval[..], &["--baseline", &baseline]].concat());
     let metrics = &scores["corpora"]["book"]["metrics"];
