@@ -14,8 +14,7 @@ use serde_json::{Value, json};
 
 use super::{CommandError, Exit, output, sync};
 use crate::evaluation::{
-    Baseline, Evaluation, Found, Outcome, Question, TOTAL_STAGE, compare, diff,
-    evaluate, table,
+    Baseline, Evaluation, Found, Outcome, Question, TOTAL_STAGE, compare, diff, evaluate, table,
 };
 use crate::local::{BookFolder, LocalBook};
 use crate::site::Site;
@@ -100,7 +99,12 @@ pub(super) async fn run(
     }
     let outcomes: Vec<Outcome> = asked.into_iter().map(|asked| asked.outcome).collect();
     let evaluation = evaluate(&questions, &outcomes);
-    report(&evaluation, baseline.as_ref(), f64::from(arguments.slack), json)
+    report(
+        &evaluation,
+        baseline.as_ref(),
+        f64::from(arguments.slack),
+        json,
+    )
 }
 
 fn site_of(corpus: Option<&str>, arguments: &EvalArguments) -> Result<PathBuf, CommandError> {

@@ -6,6 +6,7 @@ mod bucket;
 mod page;
 mod reading;
 mod repair;
+mod scope;
 mod support;
 
 use std::fs;
@@ -119,14 +120,7 @@ fn questions_of_the_book_go_as_well_as_they_did() {
         .join("questions.baseline.json")
         .display()
         .to_string();
-    let eval = [
-        "eval",
-        &questions,
-        "--site",
-        "book",
-        "--slack",
-        SLACK,
-    ];
+    let eval = ["eval", &questions, "--site", "book", "--slack", SLACK];
     let scores = workshop.json(&[&eval[..], &["--baseline", &baseline]].concat());
     let metrics = &scores["corpora"]["book"]["metrics"];
     // S2 asks for the right lesson in four of five.

@@ -55,8 +55,8 @@ impl CrossEncoder {
         passages: &[String],
     ) -> Result<Vec<f32>, RerankError> {
         let runs = passages
-            .to_vec()
-            .into_iter()
+            .iter()
+            .cloned()
             .enumerate()
             .map(|(number, passage)| {
                 let (model, question) = (Arc::clone(&self), question.to_owned());

@@ -2,8 +2,6 @@
 
 use std::collections::HashSet;
 
-use uuid::Uuid;
-
 use super::intent::Intent;
 use super::lexical::bm25;
 use super::{Candidate, Signals, Words};
@@ -99,11 +97,9 @@ pub(super) fn fused(
         section.scores.score = section.scores.fused;
     }
     sort(&mut sections);
-    let mut seen: HashSet<(Uuid, Option<String>)> = HashSet::new();
-    sections.retain(|section| {
-        let heading = section.anchor().cloned();
-        seen.insert((section.payload.document_id, heading))
-    });
+    // By URL: two files may claim the same.
+    let mut seen: HashSet<String> = HashSet::new();
+    sections.retain(|section| seen.insert(section.url(None)));
     (sections, signals)
 }
 
