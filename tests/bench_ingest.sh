@@ -53,7 +53,7 @@ site, data, pages_file = work / "site", {"bookrag": work / "bookrag", "langchain
 environment = {
     name: value for name, value in os.environ.items()
     if name == "BOOKRAG_MODELS" or not name.startswith(("BOOKRAG_", "QDRANT_", "DATABASE_URL", "OPENAI_"))
-}
+} | {"BOOKRAG_EMBEDDER": "minilm"}
 
 
 def run(command, fine=(0,), **variables):

@@ -43,10 +43,9 @@ EMBEDDING_BATCH = int(os.environ.get("BOOKRAG_BENCH_BATCH") or 32)
 
 def model_folder():
     """Where bookrag keeps the model's files."""
-    if models := os.environ.get("BOOKRAG_MODELS"):
-        return Path(models)
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(cache, "bookrag", "models", "all-MiniLM-L6-v2-int8-8199be6f")
+    models = os.environ.get("BOOKRAG_MODELS") or Path(cache, "bookrag", "models")
+    return Path(models, "all-MiniLM-L6-v2-int8-8199be6f")
 
 
 def cores():

@@ -99,12 +99,12 @@ pub(super) async fn run(
     }
     let outcomes: Vec<Outcome> = asked.into_iter().map(|asked| asked.outcome).collect();
     let evaluation = evaluate(&questions, &outcomes);
-    report(
+    Ok(report(
         &evaluation,
         baseline.as_ref(),
         f64::from(arguments.slack),
         json,
-    )
+    ))
 }
 
 fn site_of(corpus: Option<&str>, arguments: &EvalArguments) -> Result<PathBuf, CommandError> {
@@ -269,29 +269,29 @@ fn stages(answer: &Answer) -> BTreeMap<&'static str, f64> {
     ])
 }
 
-fn report(
-    evaluation: &Evaluation,
-    baseline: Option<&Baseline>,
-    slack: f64,
-    json: bool,
-) -> Result<Exit, CommandError> {
+fn report(evaluation: &Evaluation, baseline: Option<&Baseline>, slack: f64, json: bool) -> Exit {
+    let regressions = baseline.map(|baseline| compare(evaluation, baseline, slack));
     if json {
-        output::json(evaluation);
+        let mut printed = json!(evaluation);
+        if let Some(regressions) = &regressions {
+            printed["regressions"] = json!(regressions);
+        }
+        output::json(&printed);
     } else {
         output::line(&table(evaluation));
     }
-    let Some(baseline) = baseline else {
-        return Ok(Exit::Done);
+    let (Some(baseline), Some(regressions)) = (baseline, regressions) else {
+        return Exit::Done;
     };
     output::status(&diff(evaluation, baseline));
-    let regressions = compare(evaluation, baseline, slack);
-    if regressions.is_empty() {
-        return Ok(Exit::Done);
+    match regressions.len() {
+        0 => return Exit::Done,
+        1 => output::status("error: 1 figure is worse than the baseline's"),
+        count => output::status(&format!(
+            "error: {count} figures are worse than the baseline's"
+        )),
     }
-    Err(CommandError::Told(match regressions.len() {
-        1 => "1 figure is worse than the baseline's".to_owned(),
-        count => format!("{count} figures are worse than the baseline's"),
-    }))
+    Exit::Failed
 }
 
 fn read(path: &Path) -> Result<String, CommandError> {

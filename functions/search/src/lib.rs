@@ -117,13 +117,14 @@ async fn search(
     let filters = default_filters(&index.site, &filters, page_url.as_deref());
     let found = context
         .retriever_of(&index)?
-        .retrieve(&index, &query, &filters, top_k)
+        .retrieve(&index, &query, &filters, usize::MAX)
         .await
         .map_err(Error::unavailable)?;
     let results: Vec<SearchResult> = found
         .candidates
         .iter()
         .filter(|candidate| !candidate.payload.unlisted)
+        .take(top_k)
         .map(|candidate| SearchResult::new(candidate, locale.as_deref()))
         .collect();
     let meta = Meta {

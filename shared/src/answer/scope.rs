@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::catalog::{IndexRow, SiteInfo};
 use crate::index::Filters;
-use crate::retrieve::{Candidate, RetrieveError, Retrieved, Retriever};
+use crate::retrieve::{Candidate, Language, RetrieveError, Retrieved, Retriever, Words};
 
 /// The path of a page's URL, without origin, query and anchor.
 fn path_of(page_url: &str) -> &str {
@@ -143,15 +143,10 @@ impl Selection<'_> {
     }
 }
 
-/// The share of a text's words that another has.
+/// The share of a text's words that another has, stop words aside.
 fn shared_words(words_of: &str, text: &str) -> f32 {
-    let words = |text: &str| -> HashSet<String> {
-        let words = text.split(|c: char| !c.is_alphanumeric());
-        words
-            .filter(|word| !word.is_empty())
-            .map(str::to_lowercase)
-            .collect()
-    };
+    let cutter = Words::of(Language::ENGLISH);
+    let words = |text: &str| -> HashSet<String> { cutter.terms(text).into_iter().collect() };
     let (wanted, held) = (words(words_of), words(text));
     let found = wanted.intersection(&held).count();
     #[expect(clippy::cast_precision_loss, reason = "a selection has few words")]

@@ -27,7 +27,7 @@ mod tests {
 
     #[test]
     fn english_models_read_latin_letters() {
-        assert!(reads("Wie heißt der naïve Knoten?") && reads("ros2 فائل") && reads("42"));
+        assert!(reads("Wie heißt der naïve Knoten?") && reads("ros2 node فائل") && reads("42"));
         assert!(!reads("روبوٹ کیا ہے") && !reads("yaml فائل سے پیرامیٹر"));
     }
 }

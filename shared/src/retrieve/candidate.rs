@@ -91,6 +91,11 @@ impl Candidate {
             .map_or(&self.payload.heading_path, |leaf| &leaf.heading_path)
     }
 
+    /// Whether it is a heading with nothing below it.
+    pub(super) fn is_bare_heading(&self) -> bool {
+        self.text().trim() == self.section().trim()
+    }
+
     /// What was embedded before the section's text: the page's title and the headings above; of a short section module and
     /// chapter too.
     pub(super) fn breadcrumb(&self) -> &str {

@@ -108,6 +108,8 @@ pub(super) struct Intent {
     chapter: Option<i64>,
     /// `1.2.3` of module, chapter and lesson.
     lesson: Option<String>,
+    /// `lesson 1.2`, as titles have it.
+    lesson_title: Option<String>,
 }
 
 impl Intent {
@@ -117,24 +119,32 @@ impl Intent {
             .iter()
             .find(|(_, said, _)| said.iter().any(|words| question.contains(words)))
             .map(|(kind, _, _)| *kind);
-        let lesson = only(numbers_after(&question, "lesson"))
-            .filter(|number| number.matches('.').count() == 2);
+        let lesson = only(numbers_after(&question, "lesson"));
+        let (lesson, title) = match lesson {
+            Some(number) if number.matches('.').count() == 2 => (Some(number), None),
+            other => (None, other),
+        };
         let whole = |name| only(numbers_after(&question, name))?.parse().ok();
         Self {
             kind,
             module: whole("module"),
             chapter: whole("chapter"),
             lesson,
+            lesson_title: title.map(|number| format!("lesson {number}")),
         }
     }
 
-    /// Whether it asks for a kind of section at all.
-    pub(super) fn asks_for_a_kind(&self) -> bool {
-        self.kind.is_some()
+    /// How many things it asks for beside its subject, a kind of section and a lesson by its title's number; and how many of
+    /// them a section of a chunk is.
+    pub(super) fn fits(&self, payload: &ChunkPayload, leaf: usize) -> (f32, f32) {
+        let asked = [self.kind.is_some(), self.lesson_title.is_some()];
+        let fits = [self.asks_for(payload, leaf), self.names(payload)];
+        let count = |of: [bool; 2]| of.into_iter().map(|is| f32::from(u8::from(is))).sum();
+        (count(asked), count(fits))
     }
 
     /// Whether a section of a chunk is of the kind it asks for.
-    pub(super) fn asks_for(&self, payload: &ChunkPayload, leaf: usize) -> bool {
+    fn asks_for(&self, payload: &ChunkPayload, leaf: usize) -> bool {
         let Some((_, _, headed)) = KINDS.iter().find(|(kind, _, _)| Some(*kind) == self.kind)
         else {
             return false;
@@ -144,6 +154,18 @@ impl Intent {
         headings
             .map(|heading| heading.to_lowercase().replace('’', "'"))
             .any(|heading| headed.iter().any(|words| heading.contains(words)))
+    }
+
+    /// Whether a page is the lesson it names by the number in its title.
+    fn names(&self, payload: &ChunkPayload) -> bool {
+        let Some(wanted) = &self.lesson_title else {
+            return false;
+        };
+        [&payload.title, &payload.lesson].into_iter().any(|title| {
+            let title = title.to_lowercase();
+            let rest = title.strip_prefix(wanted.as_str());
+            rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit() || c == '.'))
+        })
     }
 
     /// The filters narrowed to the place that the question names; `None` when it names none, or the caller has set one.
@@ -195,6 +217,15 @@ mod tests {
         assert_eq!(narrowed("compare chapter 1 and chapter 2", &none), None);
         assert_eq!(narrowed("how many chapters are there", &none), None);
         assert_eq!(narrowed("in chapter 3", &chapter), None);
+    }
+
+    #[test]
+    fn a_lesson_is_named_by_the_number_in_its_title() {
+        assert_eq!(
+            Intent::of("what is in lesson 3.2?").lesson_title.as_deref(),
+            Some("lesson 3.2")
+        );
+        assert_eq!(Intent::of("lesson 1.2.3").lesson_title, None);
     }
 
     #[test]

@@ -13,7 +13,9 @@ use super::{Candidate, Signals, Words};
 const LEXICAL_SHARE: f32 = 0.15;
 /// The reranker's weight beside the fused score's 1.
 const RERANK_WEIGHT: f32 = 0.5;
-/// What a section gains that is of the kind the question asks for.
+/// What is left of a heading with nothing below it: it says what comes, and answers nothing.
+const BARE_HEADING: f32 = 0.7;
+/// What a section gains that is of the kind the question asks for, or of the lesson it names.
 const INTENT_BONUS: f32 = 0.2;
 
 /// S0's weights of the cosine, the question's words and recency.
@@ -88,12 +90,12 @@ pub(super) fn fused(
                     + recency * f32::from(u8::from(is_newest))
             }
         };
-        if intent.asks_for(&section.payload, section.leaf) {
-            let fused = section.scores.fused;
-            section.scores.fused = (fused + INTENT_BONUS) / (1.0 + INTENT_BONUS);
-        } else if intent.asks_for_a_kind() {
-            section.scores.fused /= 1.0 + INTENT_BONUS;
+        if section.is_bare_heading() {
+            section.scores.fused *= BARE_HEADING;
         }
+        let (most, fits) = intent.fits(&section.payload, section.leaf);
+        let fused = section.scores.fused + INTENT_BONUS * fits;
+        section.scores.fused = fused / (1.0 + INTENT_BONUS * most);
         section.scores.score = section.scores.fused;
     }
     sort(&mut sections);
