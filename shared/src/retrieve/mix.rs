@@ -1,6 +1,6 @@
 //! From the sections found to one order.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::intent::Intent;
 use super::lexical::bm25;
@@ -44,7 +44,7 @@ pub(super) fn fused(
         .iter()
         .map(|section| words.terms(&format!("{}\n{}", section.breadcrumb(), section.text())))
         .collect();
-    let lexical = bm25(&words.terms(query), &texts);
+    let lexical = bm25(&corrected(words.terms(query), &texts), &texts);
     for (section, score) in sections.iter_mut().zip(&lexical.scores) {
         section.scores.lexical = *score;
     }
@@ -105,6 +105,37 @@ pub(super) fn fused(
     (sections, signals)
 }
 
+/// The question's words, those that no text has replaced by the nearest word that one has: one letter away, or two of eight
+/// or more.
+fn corrected(question: Vec<String>, texts: &[Vec<String>]) -> Vec<String> {
+    let known: BTreeSet<&str> = texts.iter().flatten().map(String::as_str).collect();
+    let nearest = |word: &str| {
+        let length = word.chars().count();
+        let most = match length {
+            0..5 => return None,
+            5..8 => 1,
+            _ => 2,
+        };
+        let alike = |other: &&&str| {
+            other.chars().next() == word.chars().next()
+                && other.chars().count().abs_diff(length) <= most
+        };
+        let distances = known.iter().filter(alike).map(|other| {
+            let distance = strsim::osa_distance(word, other);
+            (distance, *other)
+        });
+        let best = distances.min().filter(|(distance, _)| *distance <= most);
+        best.map(|(_, other)| other.to_owned())
+    };
+    let words = question.into_iter().map(|word| {
+        if known.contains(word.as_str()) {
+            return word;
+        }
+        nearest(&word).unwrap_or(word)
+    });
+    words.collect()
+}
+
 /// Mixes the reranker's scores of the first candidates with their fused ones. Those it did not see stay behind.
 pub(super) fn reranked(candidates: &mut [Candidate], scores: &[f32]) {
     if scores.is_empty() {
@@ -141,5 +172,21 @@ fn share(part: f32, whole: f32) -> f32 {
         (part / whole).clamp(0.0, 1.0)
     } else {
         0.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_misspelt_word_becomes_the_nearest_one_that_there_is() {
+        let words =
+            |text: &str| -> Vec<String> { text.split_whitespace().map(str::to_owned).collect() };
+        let texts = [words("differ publish subscrib"), words("calibr ros2")];
+        let corrected = |question: &str| corrected(words(question), &texts).join(" ");
+        assert_eq!(corrected("diffr subcsrib calibr"), "differ subscrib calibr");
+        // Too short, too far, another beginning.
+        assert_eq!(corrected("ros3 polish zublish"), "ros3 polish zublish");
     }
 }

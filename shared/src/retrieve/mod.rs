@@ -86,13 +86,14 @@ pub struct Retrieved {
 /// What says whether the book covers the question, beside the candidates' own scores.
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
 pub struct Signals {
-    /// The best cosine of any section found; absent when the embedder does not read the question's script.
+    /// The best cosine of any section found; absent when the embedder does not read the question's script, or what its
+    /// cosines mean was not measured.
     pub cosine: Option<f32>,
     /// The best BM25 score as a share of what a text full of the question's words would have, 0 to 1.
     pub lexical: f32,
     /// The share of the question's words, by weight, that no section found has, 0 to 1.
     pub unknown_words: f32,
-    /// The best score of the reranker, 0 to 1; absent without one.
+    /// The best score of the reranker, 0 to 1; absent without one, or when what its scores mean was not measured.
     pub rerank: Option<f32>,
 }
 
@@ -167,6 +168,9 @@ impl Retriever {
         };
         let (mut candidates, mut signals) =
             mix::fused(&Words::of(language), query, &intent, leaves, weights);
+        if !self.embedder.has_measured_cosines() {
+            signals.cosine = None;
+        }
         let fuse_ms = milliseconds(started);
         let mut degraded = found.degraded;
         let started = Instant::now();
@@ -206,7 +210,9 @@ impl Retriever {
             .map(|candidate| candidate.best_window(&self.embedder))
             .collect();
         let scores = self.reranker.scores(query, &passages).await?;
-        signals.rerank = scores.iter().copied().reduce(f32::max);
+        if self.reranker.has_measured_scores() {
+            signals.rerank = scores.iter().copied().reduce(f32::max);
+        }
         mix::reranked(candidates, &scores);
         Ok(())
     }
