@@ -177,7 +177,96 @@ fn share(part: f32, whole: f32) -> f32 {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use super::super::{Language, Scores};
     use super::*;
+    use proptest::prelude::*;
+
+    const PAYLOAD: &str = r#"{
+        "chunk_id": "00000000-0000-0000-0000-000000000000", "document_id": "00000000-0000-0000-0000-000000000000",
+        "text": "TEXT", "markdown": "TEXT", "source": "PAGE.md", "url": "/PAGE", "module": "Unknown", "module_number": null,
+        "chapter": "Unknown", "chapter_number": null, "lesson": "N/A", "lesson_number": null, "lesson_id": null,
+        "title": "PAGE", "section": null, "section_id": null, "heading_path": [], "section_type": "instructional",
+        "chunk_index": 0, "chunk_count": 1, "start_line": 1, "end_line": 2, "page": 1, "token_count": 9, "word_count": 9,
+        "has_code": false, "has_equations": false, "hardware_tier": 1, "layer": "N/A", "proficiency_level": "N/A",
+        "keywords": [], "locale": ["en"], "fallback_urls": [], "version": "current", "unlisted": false,
+        "created_at": "CREATED",
+        "leaves": [{
+            "section_id": "ANCHOR", "heading_path": ["ANCHOR"], "text": "TEXT", "start_line": 1, "end_line": 2, "windows": 1
+        }]
+    }"#;
+
+    /// A section of `page` under the heading `anchor`, with a cosine.
+    fn section(page: &str, anchor: &str, text: &str, cosine: f32, created_at: &str) -> Candidate {
+        let payload = PAYLOAD
+            .replace("PAGE", page)
+            .replace("ANCHOR", anchor)
+            .replace("TEXT", text)
+            .replace("CREATED", created_at);
+        Candidate {
+            point_id: uuid::Uuid::nil(),
+            payload: Arc::new(serde_json::from_str(&payload).unwrap()),
+            leaf: 0,
+            window: 0,
+            scores: Scores {
+                dense: Some(cosine),
+                ..Scores::default()
+            },
+        }
+    }
+
+    fn order(weights: Weights, sections: Vec<Candidate>) -> Vec<String> {
+        let words = Words::of(Language::ENGLISH);
+        let intent = Intent::of("spin the node");
+        let (sections, _) = fused(&words, "spin the node", &intent, sections, weights);
+        sections.iter().map(|section| section.url(None)).collect()
+    }
+
+    #[test]
+    fn each_way_of_weighing_has_its_order_and_a_heading_is_there_once() {
+        let sections = || {
+            vec![
+                section("far", "x", "spin the node", 0.1, "2026-01-01"),
+                section("near", "x", "something else", 0.9, "2026-01-01"),
+                section("near", "x", "the same heading again", 0.2, "2026-01-01"),
+                section("new", "x", "node", 0.8, "2026-02-01"),
+            ]
+        };
+        let scaled = order(Weights::Scaled, sections());
+        assert_eq!(scaled, ["/near#x", "/new#x", "/far#x"]);
+        assert_eq!(order(Weights::Words, sections())[0], "/far#x");
+        // 0.7 × 0.8 + 0.2 × its share of the words + 0.1 is more than 0.7 × 0.9.
+        assert_eq!(order(Weights::Fixed, sections())[0], "/new#x");
+    }
+
+    #[test]
+    fn a_heading_with_nothing_below_it_stays_behind_its_equal() {
+        let bare = section("bare", "spin", "spin", 0.9, "2026-01-01");
+        let full = section("full", "spin", "spin once a second", 0.9, "2026-01-01");
+        let other = section("other", "x", "other", 0.1, "2026-01-01");
+        let order = order(Weights::Scaled, vec![bare, full, other]);
+        assert_eq!(order[0], "/full#spin");
+    }
+
+    proptest! {
+        #[test]
+        fn what_the_reranker_did_not_see_stays_behind(cosines in proptest::collection::vec(0.0_f32..1.0, 1..12), scores in proptest::collection::vec(0.0_f32..1.0, 0..6)) {
+            let sections: Vec<Candidate> = cosines
+                .iter()
+                .enumerate()
+                .map(|(number, cosine)| section(&format!("page-{number}"), "x", "text", *cosine, "2026"))
+                .collect();
+            let words = Words::of(Language::ENGLISH);
+            let (mut sections, _) = fused(&words, "q", &Intent::of("q"), sections, Weights::Scaled);
+            let scores = &scores[..scores.len().min(sections.len())];
+            let seen: Vec<String> = sections[..scores.len()].iter().map(|section| section.url(None)).collect();
+            reranked(&mut sections, scores);
+            prop_assert!(sections.windows(2).all(|pair| pair[0].scores.score >= pair[1].scores.score));
+            prop_assert!(sections.iter().all(|section| (0.0..=1.0).contains(&section.scores.score)));
+            prop_assert!(sections[..scores.len()].iter().all(|section| seen.contains(&section.url(None))));
+        }
+    }
 
     #[test]
     fn a_misspelt_word_becomes_the_nearest_one_that_there_is() {
