@@ -1,10 +1,10 @@
 //! From the sections found to one order.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
 use super::intent::Intent;
 use super::lexical::bm25;
-use super::{Candidate, Signals, Words};
+use super::{Candidate, Signals};
 
 /// The share of BM25 in the fused score; the rest is the cosine's.
 ///
@@ -32,19 +32,16 @@ pub(super) enum Weights {
     Words,
 }
 
-/// Scores sections by both rankers, puts the best first, and keeps each heading once.
+/// Scores sections by both rankers, puts the best first, and keeps each heading once. `question` and `terms` are the words of
+/// the question and of each section.
 pub(super) fn fused(
-    words: &Words,
-    query: &str,
+    question: &[String],
     intent: &Intent,
     mut sections: Vec<Candidate>,
+    terms: &[Vec<String>],
     weights: Weights,
 ) -> (Vec<Candidate>, Signals) {
-    let texts: Vec<Vec<String>> = sections
-        .iter()
-        .map(|section| words.terms(&format!("{}\n{}", section.breadcrumb(), section.text())))
-        .collect();
-    let lexical = bm25(&corrected(words.terms(query), &texts), &texts);
+    let lexical = bm25(question, terms);
     for (section, score) in sections.iter_mut().zip(&lexical.scores) {
         section.scores.lexical = *score;
     }
@@ -105,37 +102,6 @@ pub(super) fn fused(
     (sections, signals)
 }
 
-/// The question's words, those that no text has replaced by the nearest word that one has: one letter away, or two of eight
-/// or more.
-fn corrected(question: Vec<String>, texts: &[Vec<String>]) -> Vec<String> {
-    let known: BTreeSet<&str> = texts.iter().flatten().map(String::as_str).collect();
-    let nearest = |word: &str| {
-        let length = word.chars().count();
-        let most = match length {
-            0..5 => return None,
-            5..8 => 1,
-            _ => 2,
-        };
-        let alike = |other: &&&str| {
-            other.chars().next() == word.chars().next()
-                && other.chars().count().abs_diff(length) <= most
-        };
-        let distances = known.iter().filter(alike).map(|other| {
-            let distance = strsim::osa_distance(word, other);
-            (distance, *other)
-        });
-        let best = distances.min().filter(|(distance, _)| *distance <= most);
-        best.map(|(_, other)| other.to_owned())
-    };
-    let words = question.into_iter().map(|word| {
-        if known.contains(word.as_str()) {
-            return word;
-        }
-        nearest(&word).unwrap_or(word)
-    });
-    words.collect()
-}
-
 /// Mixes the reranker's scores of the first candidates with their fused ones. Those it did not see stay behind.
 pub(super) fn reranked(candidates: &mut [Candidate], scores: &[f32]) {
     if scores.is_empty() {
@@ -176,10 +142,10 @@ fn share(part: f32, whole: f32) -> f32 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::sync::Arc;
 
-    use super::super::{Language, Scores};
+    use super::super::{Language, Scores, Words};
     use super::*;
     use proptest::prelude::*;
 
@@ -198,7 +164,13 @@ mod tests {
     }"#;
 
     /// A section of `page` under the heading `anchor`, with a cosine.
-    fn section(page: &str, anchor: &str, text: &str, cosine: f32, created_at: &str) -> Candidate {
+    pub(in super::super) fn section(
+        page: &str,
+        anchor: &str,
+        text: &str,
+        cosine: f32,
+        created_at: &str,
+    ) -> Candidate {
         let payload = PAYLOAD
             .replace("PAGE", page)
             .replace("ANCHOR", anchor)
@@ -216,10 +188,28 @@ mod tests {
         }
     }
 
-    fn order(weights: Weights, sections: Vec<Candidate>) -> Vec<String> {
+    fn fused_of(
+        question: &str,
+        sections: Vec<Candidate>,
+        weights: Weights,
+    ) -> (Vec<Candidate>, Signals) {
         let words = Words::of(Language::ENGLISH);
-        let intent = Intent::of("spin the node");
-        let (sections, _) = fused(&words, "spin the node", &intent, sections, weights);
+        let terms: Vec<Vec<String>> = sections
+            .iter()
+            .map(|section| words.terms(section.text()))
+            .collect();
+        fused(
+            &words.terms(question),
+            &Intent::of(question),
+            sections,
+            &terms,
+            weights,
+        )
+    }
+
+    fn order(weights: Weights, sections: Vec<Candidate>) -> Vec<String> {
+        let question = "spin the node";
+        let (sections, _) = fused_of(question, sections, weights);
         sections.iter().map(|section| section.url(None)).collect()
     }
 
@@ -257,8 +247,7 @@ mod tests {
                 .enumerate()
                 .map(|(number, cosine)| section(&format!("page-{number}"), "x", "text", *cosine, "2026"))
                 .collect();
-            let words = Words::of(Language::ENGLISH);
-            let (mut sections, _) = fused(&words, "q", &Intent::of("q"), sections, Weights::Scaled);
+            let (mut sections, _) = fused_of("q", sections, Weights::Scaled);
             let scores = &scores[..scores.len().min(sections.len())];
             let seen: Vec<String> = sections[..scores.len()].iter().map(|section| section.url(None)).collect();
             reranked(&mut sections, scores);
@@ -266,16 +255,5 @@ mod tests {
             prop_assert!(sections.iter().all(|section| (0.0..=1.0).contains(&section.scores.score)));
             prop_assert!(sections[..scores.len()].iter().all(|section| seen.contains(&section.url(None))));
         }
-    }
-
-    #[test]
-    fn a_misspelt_word_becomes_the_nearest_one_that_there_is() {
-        let words =
-            |text: &str| -> Vec<String> { text.split_whitespace().map(str::to_owned).collect() };
-        let texts = [words("differ publish subscrib"), words("calibr ros2")];
-        let corrected = |question: &str| corrected(words(question), &texts).join(" ");
-        assert_eq!(corrected("diffr subcsrib calibr"), "differ subscrib calibr");
-        // Too short, too far, another beginning.
-        assert_eq!(corrected("ros3 polish zublish"), "ros3 polish zublish");
     }
 }

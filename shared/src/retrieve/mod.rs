@@ -4,6 +4,7 @@ mod candidate;
 mod intent;
 mod lexical;
 mod mix;
+mod spelling;
 mod words;
 
 use std::collections::HashMap;
@@ -166,15 +167,21 @@ impl Retriever {
             Reranker::Weighted => mix::Weights::Fixed,
             _ => mix::Weights::Scaled,
         };
+        let words = Words::of(language);
+        let terms: Vec<Vec<String>> = leaves
+            .iter()
+            .map(|leaf| words.terms(&format!("{}\n{}", leaf.breadcrumb(), leaf.text())))
+            .collect();
+        let query = spelling::corrected(&words, query, &leaves, &terms);
         let (mut candidates, mut signals) =
-            mix::fused(&Words::of(language), query, &intent, leaves, weights);
+            mix::fused(&words.terms(&query), &intent, leaves, &terms, weights);
         if !self.embedder.has_measured_cosines() {
             signals.cosine = None;
         }
         let fuse_ms = milliseconds(started);
         let mut degraded = found.degraded;
         let started = Instant::now();
-        if let Err(error) = self.rerank(query, &mut candidates, &mut signals).await {
+        if let Err(error) = self.rerank(&query, &mut candidates, &mut signals).await {
             tracing::warn!(stage = "rerank", %error, "the order of retrieval stands");
             degraded.push("reranker");
         }
