@@ -47,7 +47,7 @@ pub struct Meta {
     pub source_count: usize,
     /// How many candidates were found.
     pub num_candidates: usize,
-    /// The fused scores of the candidates, best first.
+    /// What the passages used, or the results, are ranked by, best first.
     pub score_distribution: Vec<f32>,
     /// Milliseconds of each stage.
     #[serde(skip_deserializing)]
