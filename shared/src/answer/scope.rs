@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::catalog::{IndexRow, SiteInfo};
 use crate::index::Filters;
+use crate::rerank::Reranker;
 use crate::retrieve::{Candidate, Language, RetrieveError, Retrieved, Retriever, Words};
 
 /// The path of a page's URL, without origin, query and anchor.
@@ -71,9 +72,7 @@ pub(super) async fn retrieve_in_selection(
     filters: &Filters,
     top_k: usize,
 ) -> Result<Retrieved, RetrieveError> {
-    let mut located = retriever
-        .retrieve(index, selection.text, filters, LOOKED_AT)
-        .await?;
+    let mut located = locate(retriever, index, selection, filters).await?;
     let Some(holder) = selection.holder(&located.candidates) else {
         located.candidates.clear();
         return Ok(located);
@@ -101,7 +100,7 @@ pub(super) async fn retrieve_around_selection(
     selection: &Selection<'_>,
     filters: &Filters,
 ) -> Result<Retrieved, RetrieveError> {
-    let located = retriever.retrieve(index, selection.text, filters, LOOKED_AT);
+    let located = locate(retriever, index, selection, filters);
     let retrieved = retriever.retrieve(index, query, filters, usize::MAX);
     let (located, mut retrieved) = tokio::try_join!(located, retrieved)?;
     if let Some(holder) = selection.holder(&located.candidates) {
@@ -111,6 +110,22 @@ pub(super) async fn retrieve_around_selection(
         });
     }
     Ok(retrieved)
+}
+
+/// The sections that the selection may come from. Which of them answers best does not matter, so nothing is reranked.
+async fn locate(
+    retriever: &Retriever,
+    index: &IndexRow,
+    selection: &Selection<'_>,
+    filters: &Filters,
+) -> Result<Retrieved, RetrieveError> {
+    let retriever = Retriever {
+        reranker: Reranker::None,
+        ..retriever.clone()
+    };
+    retriever
+        .retrieve(index, selection.text, filters, LOOKED_AT)
+        .await
 }
 
 /// What a reader selected, and on which page.

@@ -63,10 +63,13 @@ pub(super) fn fused(
         unknown_words: lexical.unknown,
         rerank: None,
     };
-    let newest = sections
-        .iter()
-        .map(|section| section.payload.created_at.clone())
-        .max();
+    let newest = match weights {
+        Weights::Fixed => {
+            let created = sections.iter().map(|section| &section.payload.created_at);
+            created.max().cloned()
+        }
+        Weights::Scaled | Weights::Words => None,
+    };
     for section in &mut sections {
         let scores = &mut section.scores;
         let dense = match (scores.dense, farthest, nearest) {

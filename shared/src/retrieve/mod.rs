@@ -69,6 +69,18 @@ pub struct StageTimes {
     pub rerank_ms: f64,
 }
 
+impl StageTimes {
+    /// Adds those of a search that was made for the same question.
+    fn add(&mut self, other: &Self) {
+        self.embed_ms += other.embed_ms;
+        self.dense_ms += other.dense_ms;
+        self.lexical_ms += other.lexical_ms;
+        self.join_ms += other.join_ms;
+        self.fuse_ms += other.fuse_ms;
+        self.rerank_ms += other.rerank_ms;
+    }
+}
+
 /// What a search found.
 #[derive(Debug, Clone, Default)]
 pub struct Retrieved {
@@ -154,7 +166,9 @@ impl Retriever {
             found = self.search(index, query, &query_vector, &narrowed).await?;
         }
         if found.hits.is_empty() {
+            let narrowed = found.times;
             found = self.search(index, query, &query_vector, filters).await?;
+            found.times.add(&narrowed);
         }
         let started = Instant::now();
         let language = match &filters.locale {
@@ -233,10 +247,12 @@ impl Retriever {
         filters: &Filters,
     ) -> Result<Found, RetrieveError> {
         let found = self.search_once(index, query, vector, filters).await?;
-        if found.changed {
-            return self.search_once(index, query, vector, filters).await;
+        if !found.changed {
+            return Ok(found);
         }
-        Ok(found)
+        let mut again = self.search_once(index, query, vector, filters).await?;
+        again.times.add(&found.times);
+        Ok(again)
     }
 
     async fn search_once(
