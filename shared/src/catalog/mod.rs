@@ -1,6 +1,13 @@
 //! Port: documents, chunks and logs in a database. The catalog is the root: what it does not list is not in the book.
+//!
+//! Readers leave here what answers must not lose: how often they asked, what it cost, what was said.
 
 mod types;
+mod turn;
+mod search;
+mod insights;
+
+mod readers;
 
 mod postgres;
 #[cfg(feature = "embedded")]
@@ -11,17 +18,24 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
+pub use insights::{DayInsight, Insights, LessonInsight, OpenQuestion};
 pub use postgres::{PostgresCatalog, PostgresOptions};
+pub use readers::{Exchange, NewExchange};
+pub use search::FoundChunk;
 #[cfg(feature = "embedded")]
 pub use sqlite::SqliteCatalog;
+pub use turn::{Turn, TurnLimit};
 pub use types::{
     ChunkRow, Commit, CommitOutcome, DocumentRow, Feedback, IndexRow, IndexSpec, IndexState,
-    IndexStats, JoinedChunk, NewIndex, Pending, QueryLog, QueryStatus, Rating, Retired, SiteInfo,
-    StoredDocument, SwitchOutcome,
+    IndexStats, JoinedChunk, NewChunk, NewIndex, Pending, QueryLog, QueryStatus, Rating, Retired,
+    SiteInfo, StoredDocument, SwitchOutcome,
 };
 
 /// The version of the tables that this code reads and writes.
-pub const SCHEMA_VERSION: i32 = 2;
+pub const SCHEMA_VERSION: i32 = 3;
+
+/// The longest time that is added to the present or taken from it, a thousand years: both databases' times reach further.
+const LONGEST: Duration = Duration::from_hours(24 * 365 * 1_000);
 
 /// The catalog: Postgres in production, one SQLite file on a laptop.
 #[derive(Debug, Clone)]
@@ -75,6 +89,16 @@ fn fresh_suffix() -> String {
     format!(".{}", &id[..8])
 }
 
+/// In microseconds, [`LONGEST`] at most.
+fn microseconds(time: Duration) -> i64 {
+    i64::try_from(time.min(LONGEST).as_micros()).expect("a thousand years fit")
+}
+
+/// A number as the tables hold it; what is too large for them is the largest they hold.
+fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
 /// Calls the same method on whichever store this is.
 macro_rules! on_store {
     ($self:ident, $store:ident => $call:expr) => {
@@ -85,6 +109,7 @@ macro_rules! on_store {
         }
     };
 }
+pub(crate) use on_store;
 
 impl Catalog {
     /// Applies the migrations that are missing. Returns the version after it.
@@ -242,7 +267,8 @@ impl Catalog {
         on_store!(self, store => store.stats(index_id))
     }
 
-    /// Writes down that a question was asked: hashes only.
+    /// Writes down that a question is being answered, or how it ended: the same row for the same id. What has ended is not
+    /// made incomplete again. Hashes only, unless the operator wants questions kept.
     pub async fn log_query(&self, log: &QueryLog) -> Result<(), CatalogError> {
         on_store!(self, store => store.log_query(log))
     }

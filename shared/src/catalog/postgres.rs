@@ -4,13 +4,17 @@
 //! unnamed, settings local, and there are no session locks.
 
 mod commit;
+mod conversations;
 mod documents;
 mod failure;
 mod indexes;
+mod insights;
+mod limits;
 mod log;
 mod migrations;
 mod pending;
 mod pool;
+mod search;
 mod values;
 
 use std::fmt;

@@ -3,11 +3,15 @@
 //! Its clock is this machine's, read in microseconds.
 
 mod commit;
+mod conversations;
 mod documents;
 mod indexes;
+mod insights;
+mod limits;
 mod log;
 mod migrations;
 mod pending;
+mod search;
 mod values;
 
 use std::fs;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::book::Lesson;
+use crate::index::ChunkPayload;
 
 /// What decides whether vectors can be compared and texts are alike: the identity of an index.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -204,6 +205,15 @@ pub struct ChunkRow {
     pub payload_hash: String,
 }
 
+/// A chunk to write.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewChunk {
+    /// Its row.
+    pub row: ChunkRow,
+    /// What its point holds, for the search without the vector store.
+    pub payload: ChunkPayload,
+}
+
 /// A change of one document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Commit {
@@ -214,7 +224,7 @@ pub struct Commit {
     /// The revision that was read before; 0 when there was none.
     pub expected_revision: i64,
     /// The new chunks, in order; `None` keeps those there are.
-    pub chunks: Option<Vec<ChunkRow>>,
+    pub chunks: Option<Vec<NewChunk>>,
     /// The points upserted for this commit; all must still be intents.
     pub intents: Vec<Uuid>,
     /// The other files that were used or looked for.
@@ -287,6 +297,8 @@ pub enum QueryStatus {
     RateLimited,
     /// The deadline passed.
     Timeout,
+    /// It is being answered, or the reader left.
+    Incomplete,
 }
 
 impl QueryStatus {
@@ -298,11 +310,12 @@ impl QueryStatus {
             Self::Error => "error",
             Self::RateLimited => "rate_limited",
             Self::Timeout => "timeout",
+            Self::Incomplete => "incomplete",
         }
     }
 }
 
-/// That a question was asked: no text, no address.
+/// That a question was asked: no address, and no text unless the operator wants it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueryLog {
     /// The message's id.
@@ -313,12 +326,22 @@ pub struct QueryLog {
     pub question_hash: String,
     /// The chunks that were found.
     pub retrieved_chunk_ids: Vec<Uuid>,
+    /// The chunks that the answer cites.
+    pub cited_chunk_ids: Vec<Uuid>,
     /// How long it took, in milliseconds.
     pub response_time_ms: u64,
     /// How it ended.
     pub status: QueryStatus,
     /// Whether the book covered it.
     pub answered: bool,
+    /// The tokens that models read and wrote for it.
+    pub tokens: u64,
+    /// What they cost, in millionths of a dollar.
+    pub cost_micro_usd: u64,
+    /// Whether something did not work and was done without.
+    pub degraded: bool,
+    /// The question, where the operator wants it kept.
+    pub question: Option<String>,
 }
 
 /// A reader's judgement of an answer.

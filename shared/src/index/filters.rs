@@ -4,10 +4,12 @@ use qdrant_client::qdrant::r#match::MatchValue;
 use qdrant_client::qdrant::{Condition, FieldCondition, Filter, Match, Range};
 use serde::{Deserialize, Serialize};
 
+use super::ChunkPayload;
 use crate::chunk::SectionType;
 
 /// Conditions that all must hold; an absent one does not limit.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Filters {
     /// The module: its title or its number.
@@ -17,6 +19,7 @@ pub struct Filters {
     /// The lesson: `1.2.3` of module, chapter and lesson.
     pub lesson: Option<String>,
     /// The most equipment the reader has, 1 to 4: chunks that need more are left out.
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 4))]
     pub hardware_tier: Option<i64>,
     /// The teaching layer.
     pub layer: Option<String>,
@@ -38,6 +41,7 @@ pub struct Filters {
 
 /// A title, or a number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(untagged)]
 pub enum TitleOrNumber {
     /// A number.
@@ -88,6 +92,48 @@ impl Filters {
         .collect();
         (!conditions.is_empty()).then(|| Filter::must(conditions))
     }
+
+    /// Whether a chunk may be found: what [`Self::to_qdrant`] says, said of a payload.
+    #[must_use]
+    pub fn admits(&self, payload: &ChunkPayload) -> bool {
+        let Self {
+            module,
+            chapter,
+            lesson,
+            hardware_tier,
+            layer,
+            proficiency_level,
+            section_type,
+            has_code,
+            has_equations,
+            locale,
+            version,
+            source,
+        } = self;
+        let text = |wanted: &Option<String>, held: &str| {
+            wanted.as_deref().is_none_or(|wanted| wanted == held)
+        };
+        let place = |wanted: &Option<TitleOrNumber>, title: &str, number: Option<i64>| match wanted
+        {
+            None => true,
+            Some(TitleOrNumber::Number(wanted)) => number == Some(*wanted),
+            Some(TitleOrNumber::Title(wanted)) => wanted == title,
+        };
+        place(module, &payload.module, payload.module_number)
+            && place(chapter, &payload.chapter, payload.chapter_number)
+            && (lesson.is_none() || *lesson == payload.lesson_id)
+            && hardware_tier.is_none_or(|most| payload.hardware_tier <= most)
+            && text(layer, &payload.layer)
+            && text(proficiency_level, &payload.proficiency_level)
+            && section_type.is_none_or(|kind| payload.section_type == kind)
+            && has_code.is_none_or(|wanted| payload.has_code == wanted)
+            && has_equations.is_none_or(|wanted| payload.has_equations == wanted)
+            && locale
+                .as_ref()
+                .is_none_or(|locale| payload.locale.contains(locale))
+            && text(version, &payload.version)
+            && text(source, &payload.source)
+    }
 }
 
 /// The value itself. The client's own shorthand searches the words of a value that has spaces.
@@ -100,4 +146,171 @@ fn is(field: &str, value: &str) -> Condition {
         ..FieldCondition::default()
     }
     .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const PAYLOAD: &str = r#"{
+        "chunk_id": "00000000-0000-0000-0000-000000000000", "document_id": "00000000-0000-0000-0000-000000000000",
+        "text": "", "markdown": "", "source": "docs/a b.md", "url": "/a", "module": "Simulation", "module_number": 2,
+        "chapter": "Gazebo: “worlds”", "chapter_number": 11, "lesson": "N/A", "lesson_number": null,
+        "lesson_id": "2.11.1", "title": "", "section": null, "section_id": null, "heading_path": [],
+        "section_type": "code-heavy", "chunk_index": 0, "chunk_count": 1, "start_line": 1, "end_line": 2, "page": 1,
+        "token_count": 9, "word_count": 9, "has_code": true, "has_equations": false, "hardware_tier": 2, "layer": "L2",
+        "proficiency_level": "B2", "keywords": [], "locale": ["en", "ur"], "fallback_urls": ["/ur/a"],
+        "version": "current", "unlisted": false, "created_at": "", "leaves": []
+    }"#;
+
+    /// A chunk; another one differs in all that filters name, and has neither numbers nor locales.
+    fn payloads() -> [ChunkPayload; 2] {
+        let first: ChunkPayload = serde_json::from_str(PAYLOAD).unwrap();
+        let second = ChunkPayload {
+            source: "docs/b.md".to_owned(),
+            module: "Unknown".to_owned(),
+            module_number: None,
+            chapter: "Unknown".to_owned(),
+            chapter_number: None,
+            lesson_id: None,
+            section_type: SectionType::Structural,
+            has_code: false,
+            has_equations: true,
+            hardware_tier: 3,
+            layer: "N/A".to_owned(),
+            proficiency_level: "N/A".to_owned(),
+            locale: Vec::new(),
+            version: "1.0".to_owned(),
+            ..first.clone()
+        };
+        [first, second]
+    }
+
+    /// Whether a filter admits each of [`payloads`]; its JSON is what requests have.
+    fn admitted(filters: serde_json::Value) -> [bool; 2] {
+        let filters: Filters = serde_json::from_value(filters).unwrap();
+        payloads().map(|payload| filters.admits(&payload))
+    }
+
+    #[test]
+    fn without_conditions_every_chunk_is_admitted() {
+        assert_eq!(admitted(json!({})), [true, true]);
+    }
+
+    #[test]
+    fn a_condition_admits_what_has_the_value_itself() {
+        for (one, other, neither) in [
+            (
+                json!({"module": "Simulation"}),
+                json!({"module": "Unknown"}),
+                json!({"module": "simulation"}),
+            ),
+            (
+                json!({"module": 2}),
+                json!({"hardware_tier": 3, "module": "Unknown"}),
+                json!({"module": 11}),
+            ),
+            (
+                json!({"chapter": "Gazebo: “worlds”"}),
+                json!({"chapter": "Unknown"}),
+                json!({"chapter": "Gazebo"}),
+            ),
+            (
+                json!({"chapter": 11}),
+                json!({"chapter": "Unknown"}),
+                json!({"chapter": 2}),
+            ),
+            (
+                json!({"lesson": "2.11.1"}),
+                json!({"source": "docs/b.md"}),
+                json!({"lesson": "2.11"}),
+            ),
+            (
+                json!({"layer": "L2"}),
+                json!({"layer": "N/A"}),
+                json!({"layer": ""}),
+            ),
+            (
+                json!({"proficiency_level": "B2"}),
+                json!({"proficiency_level": "N/A"}),
+                json!({"proficiency_level": "B"}),
+            ),
+            (
+                json!({"section_type": "code-heavy"}),
+                json!({"section_type": "structural"}),
+                json!({"section_type": "instructional"}),
+            ),
+            (
+                json!({"has_code": true}),
+                json!({"has_code": false}),
+                json!({"has_code": true, "has_equations": true}),
+            ),
+            (
+                json!({"has_equations": false}),
+                json!({"has_equations": true}),
+                json!({"has_code": false, "has_equations": false}),
+            ),
+            (
+                json!({"version": "current"}),
+                json!({"version": "1.0"}),
+                json!({"version": "1"}),
+            ),
+            (
+                json!({"source": "docs/a b.md"}),
+                json!({"source": "docs/b.md"}),
+                json!({"source": "docs"}),
+            ),
+        ] {
+            assert_eq!(admitted(one.clone()), [true, false], "{one}");
+            assert_eq!(admitted(other.clone()), [false, true], "{other}");
+            assert_eq!(admitted(neither.clone()), [false, false], "{neither}");
+        }
+    }
+
+    #[test]
+    fn one_of_a_chunks_locales_is_enough() {
+        for locale in ["en", "ur"] {
+            assert_eq!(
+                admitted(json!({"locale": locale})),
+                [true, false],
+                "{locale}"
+            );
+        }
+        assert_eq!(admitted(json!({"locale": "de"})), [false, false]);
+    }
+
+    #[test]
+    fn a_tier_admits_what_needs_no_more() {
+        let expected = [
+            (1, [false, false]),
+            (2, [true, false]),
+            (3, [true, true]),
+            (4, [true, true]),
+        ];
+        for (tier, expected) in expected {
+            assert_eq!(admitted(json!({"hardware_tier": tier})), expected, "{tier}");
+        }
+    }
+
+    #[test]
+    fn all_conditions_must_hold() {
+        let all = json!({
+            "module": 2, "chapter": 11, "lesson": "2.11.1", "hardware_tier": 2, "layer": "L2", "proficiency_level": "B2",
+            "section_type": "code-heavy", "has_code": true, "has_equations": false, "locale": "ur", "version": "current",
+            "source": "docs/a b.md",
+        });
+        assert_eq!(admitted(all.clone()), [true, false]);
+        let other = json!({
+            "module": 1, "chapter": 1, "lesson": "1", "hardware_tier": 1, "layer": "-", "proficiency_level": "-",
+            "section_type": "structural", "has_code": false, "has_equations": true, "locale": "-", "version": "-",
+            "source": "-",
+        });
+        for (field, value) in other.as_object().unwrap() {
+            let mut but_one = all.clone();
+            but_one[field] = value.clone();
+            assert_eq!(admitted(but_one), [false, false], "{field}");
+        }
+    }
 }

@@ -205,7 +205,7 @@ impl Ingest {
             index_id,
             document: document_row(document, &look.fingerprint),
             expected_revision: stored.map_or(0, |stored| stored.revision),
-            chunks: Some(plan.chunk_rows(document)),
+            chunks: Some(plan.new_chunks(document)),
             intents,
             inputs: look.inputs.keys().cloned().collect(),
         };

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::IngestError;
 use crate::book::{Document, UNKNOWN, hex};
-use crate::catalog::{Catalog, ChunkRow, IndexRow};
+use crate::catalog::{Catalog, ChunkRow, IndexRow, NewChunk};
 use crate::chunk::Chunk;
 use crate::embed::Embedder;
 use crate::index::{ChunkPayload, NewPoint, VectorIndex};
@@ -209,31 +209,40 @@ impl<'a> Plan<'a> {
             .count()
     }
 
-    /// The document's chunk rows after the commit.
-    pub(super) fn chunk_rows(&self, document: &Document) -> Vec<ChunkRow> {
+    /// The document's chunks after the commit.
+    pub(super) fn new_chunks(&self, document: &Document) -> Vec<NewChunk> {
         self.chunks
             .iter()
             .zip(0..)
-            .map(|(planned, position)| ChunkRow {
-                chunk_id: planned.chunk.chunk_id,
-                position,
-                chapter: document
-                    .lesson
-                    .chapter
-                    .clone()
-                    .unwrap_or_else(|| UNKNOWN.to_owned()),
-                chapter_id: document.lesson.chapter_number,
-                section: planned.chunk.section.clone(),
-                section_id: planned.chunk.section_id.clone(),
-                source_file: document.file.source.clone(),
-                start_line: planned.chunk.start_line,
-                end_line: planned.chunk.end_line,
-                token_count: u32::try_from(planned.chunk.token_count).unwrap_or(u32::MAX),
-                point_id: planned.point_id,
-                text: planned.chunk.text.clone(),
-                text_hash: planned.text_hash.clone(),
-                payload_hash: planned.payload_hash.clone(),
+            .map(|(planned, position)| NewChunk {
+                row: planned.row(document, position),
+                payload: planned.payload.clone(),
             })
             .collect()
+    }
+}
+
+impl PlannedChunk<'_> {
+    fn row(&self, document: &Document, position: i32) -> ChunkRow {
+        ChunkRow {
+            chunk_id: self.chunk.chunk_id,
+            position,
+            chapter: document
+                .lesson
+                .chapter
+                .clone()
+                .unwrap_or_else(|| UNKNOWN.to_owned()),
+            chapter_id: document.lesson.chapter_number,
+            section: self.chunk.section.clone(),
+            section_id: self.chunk.section_id.clone(),
+            source_file: document.file.source.clone(),
+            start_line: self.chunk.start_line,
+            end_line: self.chunk.end_line,
+            token_count: u32::try_from(self.chunk.token_count).unwrap_or(u32::MAX),
+            point_id: self.point_id,
+            text: self.chunk.text.clone(),
+            text_hash: self.text_hash.clone(),
+            payload_hash: self.payload_hash.clone(),
+        }
     }
 }

@@ -13,14 +13,18 @@ const SWEEP_AGE: Duration = Duration::from_mins(15);
 /// How long a retired index stays: longer than a reader remembers which one is live, and a writer lives.
 const RETIRED_AGE: Duration = Duration::from_hours(1);
 
-/// Deletes the points that writers left behind, of all indexes, and drops those retired an hour ago. Returns how many
-/// points are done with.
+/// Limits whose turns have all been back for so long are forgotten.
+const LIMITS_AGE: Duration = Duration::from_hours(1);
+
+/// Deletes the points that writers left behind, of all indexes, drops those retired an hour ago, and forgets readers'
+/// conversations that expired. Returns how many points are done with.
 pub async fn sweep(catalog: &Catalog, index: &VectorIndex) -> Result<usize, IngestError> {
     drop_retired(catalog, index).await?;
     let mut done = 0;
     for row in catalog.indexes().await? {
         done += sweep_index(catalog, index, &row).await?;
     }
+    catalog.forget_expired(LIMITS_AGE).await?;
     Ok(done)
 }
 

@@ -1,20 +1,25 @@
 //! What readers asked and how they judged the answers.
 
-use bookrag::catalog::{Feedback, QueryLog, QueryStatus, Rating};
+use bookrag::catalog::{Feedback, QueryLog, QueryStatus, Rating, SCHEMA_VERSION};
 use uuid::Uuid;
 
 use super::Store;
 use super::rows::live_index;
 
-fn log(status: QueryStatus) -> QueryLog {
+pub(super) fn log(status: QueryStatus) -> QueryLog {
     QueryLog {
         query_id: Uuid::new_v4(),
         user_ip_hash: "0f".to_owned(),
         question_hash: "1e".to_owned(),
         retrieved_chunk_ids: vec![Uuid::new_v4(), Uuid::new_v4()],
+        cited_chunk_ids: vec![Uuid::new_v4()],
         response_time_ms: u64::MAX,
         status,
         answered: true,
+        tokens: 1_200,
+        cost_micro_usd: 345,
+        degraded: false,
+        question: None,
     }
 }
 
@@ -25,16 +30,77 @@ pub(super) async fn a_question_is_logged_once(store: Store) {
         QueryStatus::Error,
         QueryStatus::RateLimited,
         QueryStatus::Timeout,
+        QueryStatus::Incomplete,
     ] {
         let log = log(status);
         store.catalog.log_query(&log).await.unwrap();
         store.catalog.log_query(&log).await.unwrap();
     }
-    assert_eq!(store.value("SELECT count(*) FROM chat_queries").await, "4");
+    assert_eq!(store.value("SELECT count(*) FROM chat_queries").await, "5");
     let limited = store
         .value("SELECT count(*) FROM chat_queries WHERE status = 'rate_limited'")
         .await;
     assert_eq!(limited, "1");
+}
+
+pub(super) async fn an_answer_is_logged_as_it_begins_and_as_it_ends(store: Store) {
+    let catalog = &store.catalog;
+    live_index(catalog).await;
+    let begun = QueryLog {
+        retrieved_chunk_ids: Vec::new(),
+        cited_chunk_ids: Vec::new(),
+        answered: false,
+        tokens: 0,
+        ..log(QueryStatus::Incomplete)
+    };
+    catalog.log_query(&begun).await.unwrap();
+    let created = store.value("SELECT created_at FROM chat_queries").await;
+    assert_eq!(
+        store.value("SELECT status FROM chat_queries").await,
+        "incomplete"
+    );
+
+    let ended = QueryLog {
+        query_id: begun.query_id,
+        degraded: true,
+        question: Some("What's a \"node\"?".to_owned()),
+        ..log(QueryStatus::Success)
+    };
+    catalog.log_query(&ended).await.unwrap();
+    // The first write may come late.
+    catalog.log_query(&begun).await.unwrap();
+    for (column, expected) in [
+        ("count(*)", "1"),
+        ("min(status)", "success"),
+        ("min(tokens)", "1200"),
+        ("min(cost_micro_usd)", "345"),
+        ("min(question)", "What's a \"node\"?"),
+        ("min(created_at)", created.as_str()),
+    ] {
+        let query = format!("SELECT {column} FROM chat_queries WHERE degraded AND answered");
+        assert_eq!(store.value(&query).await, expected, "{column}");
+    }
+    for (column, ids) in [
+        ("retrieved_chunk_ids", &ended.retrieved_chunk_ids),
+        ("cited_chunk_ids", &ended.cited_chunk_ids),
+    ] {
+        let query = format!("SELECT {column} FROM chat_queries");
+        let stored = store.value(&query).await;
+        assert!(
+            ids.iter().all(|id| stored.contains(&id.to_string())),
+            "{stored}"
+        );
+    }
+
+    let failed = QueryLog {
+        query_id: begun.query_id,
+        ..log(QueryStatus::Error)
+    };
+    catalog.log_query(&failed).await.unwrap();
+    assert_eq!(
+        store.value("SELECT status FROM chat_queries").await,
+        "error"
+    );
 }
 
 pub(super) async fn feedback_needs_a_message(store: Store) {
@@ -56,4 +122,25 @@ pub(super) async fn feedback_needs_a_message(store: Store) {
         .value("SELECT comment FROM feedback WHERE rating = 'up'")
         .await;
     assert_eq!(Some(comment), feedback.comment);
+}
+
+pub(super) async fn questions_and_judgements_of_version_2_are_kept(store: Store) {
+    let message_id = Uuid::new_v4();
+    store.make_version_2(message_id).await;
+    assert_eq!(store.catalog.migrate().await.unwrap(), SCHEMA_VERSION);
+    let kept = "SELECT count(*) FROM chat_queries JOIN feedback ON message_id = query_id
+        WHERE status = 'success' AND question IS NULL AND tokens = 0 AND comment = 'it''s fine'";
+    assert_eq!(store.value(kept).await, "1");
+    let feedback = Feedback {
+        message_id,
+        rating: Rating::Down,
+        comment: None,
+    };
+    assert!(store.catalog.add_feedback(&feedback).await.unwrap());
+    let mut log = log(QueryStatus::Incomplete);
+    store.catalog.log_query(&log).await.unwrap();
+    log.query_id = message_id;
+    store.catalog.log_query(&log).await.unwrap();
+    let ended = "SELECT count(*) FROM chat_queries WHERE status = 'success'";
+    assert_eq!(store.value(ended).await, "1");
 }

@@ -2,8 +2,11 @@
 
 use bookrag::book::Lesson;
 use bookrag::catalog::{
-    Catalog, ChunkRow, Commit, CommitOutcome, DocumentRow, IndexSpec, NewIndex, Retired, SiteInfo,
+    Catalog, ChunkRow, Commit, CommitOutcome, DocumentRow, IndexSpec, NewChunk, NewIndex, Retired,
+    SiteInfo,
 };
+use bookrag::chunk::SectionType;
+use bookrag::index::ChunkPayload;
 use uuid::Uuid;
 
 pub(super) fn new_index(chunk_policy: &str) -> NewIndex {
@@ -82,15 +85,65 @@ pub(super) fn chunk(source: &str, position: i32, text: &str) -> ChunkRow {
     }
 }
 
+/// What the point of a chunk holds.
+pub(super) fn payload(row: &ChunkRow) -> ChunkPayload {
+    ChunkPayload {
+        chunk_id: row.chunk_id,
+        document_id: document_id(&row.source_file),
+        text: row.text.clone(),
+        markdown: format!("**{}** — \\u0000 'n' \"节点\"", row.text),
+        source: row.source_file.clone(),
+        url: "/book/docs/nodes".to_owned(),
+        module: "The Robotic Nervous System".to_owned(),
+        module_number: Some(1),
+        chapter: row.chapter.clone(),
+        chapter_number: row.chapter_id,
+        lesson: "N/A".to_owned(),
+        lesson_number: None,
+        lesson_id: None,
+        title: "Nodes".to_owned(),
+        section: row.section.clone(),
+        section_id: row.section_id.clone(),
+        heading_path: vec!["Nodes".to_owned()],
+        section_type: SectionType::Instructional,
+        chunk_index: 0,
+        chunk_count: 1,
+        start_line: row.start_line,
+        end_line: row.end_line,
+        page: 1,
+        token_count: 7,
+        word_count: 5,
+        has_code: false,
+        has_equations: false,
+        hardware_tier: 1,
+        layer: "N/A".to_owned(),
+        proficiency_level: "N/A".to_owned(),
+        keywords: Vec::new(),
+        locale: vec!["en".to_owned()],
+        fallback_urls: Vec::new(),
+        version: "current".to_owned(),
+        unlisted: false,
+        created_at: "2026-01-31T12:00:00Z".to_owned(),
+        leaves: Vec::new(),
+    }
+}
+
 /// A commit of these chunks, all on new points.
 pub(crate) fn commit(index_id: i64, source: &str, revision: i64, chunks: &[ChunkRow]) -> Commit {
     Commit {
         index_id,
         document: document(source),
         expected_revision: revision,
-        chunks: Some(chunks.to_vec()),
+        chunks: Some(chunks.iter().map(new_chunk).collect()),
         intents: points(chunks),
         inputs: vec!["docs/_category_.json".to_owned()],
+    }
+}
+
+fn new_chunk(row: &ChunkRow) -> NewChunk {
+    NewChunk {
+        row: row.clone(),
+        payload: payload(row),
     }
 }
 

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::PostgresCatalog;
 use super::pool::Transaction;
-use crate::catalog::{CatalogError, ChunkRow, Commit, CommitOutcome, IndexState};
+use crate::catalog::{CatalogError, Commit, CommitOutcome, IndexState, NewChunk};
 
 impl PostgresCatalog {
     pub(in crate::catalog) async fn commit(
@@ -152,10 +152,10 @@ async fn write_inputs(
 async fn remove_chunks(
     transaction: &mut Transaction<'_>,
     commit: &Commit,
-    chunks: &[ChunkRow],
+    chunks: &[NewChunk],
 ) -> Result<Vec<Uuid>, CatalogError> {
-    let points = column(chunks, |chunk| chunk.point_id);
-    let chunk_ids = column(chunks, |chunk| chunk.chunk_id);
+    let points = column(chunks, |chunk| chunk.row.point_id);
+    let chunk_ids = column(chunks, |chunk| chunk.row.chunk_id);
     let rows = transaction
         .query(
             "WITH removed AS (
@@ -175,41 +175,45 @@ async fn remove_chunks(
     rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
 }
 
+/// Writes the new chunks. One that keeps its point keeps its payload, which says when the point was made.
 async fn write_chunks(
     transaction: &mut Transaction<'_>,
     commit: &Commit,
-    chunks: &[ChunkRow],
+    chunks: &[NewChunk],
 ) -> Result<(), CatalogError> {
     transaction
         .execute(
             "INSERT INTO document_chunks (index_id, document_id, chunk_id, position, chapter, chapter_id, section,
                 section_id, source_file, start_line, end_line, token_count, qdrant_point_id, text, text_hash,
-                payload_hash)
+                payload_hash, payload)
              SELECT $1, $2, chunk.*
-             FROM unnest($3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) AS chunk
+             FROM unnest($3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) AS chunk
              ON CONFLICT (index_id, chunk_id) DO UPDATE SET
                 position = excluded.position, chapter = excluded.chapter, chapter_id = excluded.chapter_id,
                 section = excluded.section, section_id = excluded.section_id, source_file = excluded.source_file,
                 start_line = excluded.start_line, end_line = excluded.end_line, token_count = excluded.token_count,
                 qdrant_point_id = excluded.qdrant_point_id, text = excluded.text, text_hash = excluded.text_hash,
-                payload_hash = excluded.payload_hash, updated_at = excluded.updated_at",
+                payload_hash = excluded.payload_hash, updated_at = excluded.updated_at,
+                payload = CASE WHEN document_chunks.qdrant_point_id = excluded.qdrant_point_id
+                    THEN coalesce(document_chunks.payload, excluded.payload) ELSE excluded.payload END",
             &[
                 (&commit.index_id, Type::INT8),
                 (&commit.document.document_id, Type::UUID),
-                (&column(chunks, |chunk| chunk.chunk_id), Type::UUID_ARRAY),
-                (&column(chunks, |chunk| chunk.position), Type::INT4_ARRAY),
-                (&column(chunks, |chunk| chunk.chapter.as_str()), Type::TEXT_ARRAY),
-                (&column(chunks, |chunk| chunk.chapter_id), Type::INT8_ARRAY),
-                (&column(chunks, |chunk| chunk.section.as_deref()), Type::TEXT_ARRAY),
-                (&column(chunks, |chunk| chunk.section_id.as_deref()), Type::TEXT_ARRAY),
-                (&column(chunks, |chunk| chunk.source_file.as_str()), Type::TEXT_ARRAY),
-                (&column(chunks, |chunk| i64::from(chunk.start_line)), Type::INT8_ARRAY),
-                (&column(chunks, |chunk| i64::from(chunk.end_line)), Type::INT8_ARRAY),
-                (&column(chunks, |chunk| i64::from(chunk.token_count)), Type::INT8_ARRAY),
-                (&column(chunks, |chunk| chunk.point_id), Type::UUID_ARRAY),
-                (&column(chunks, |chunk| chunk.text.as_str()), Type::TEXT_ARRAY),
-                (&column(chunks, |chunk| chunk.text_hash.as_str()), Type::TEXT_ARRAY),
-                (&column(chunks, |chunk| chunk.payload_hash.as_str()), Type::TEXT_ARRAY),
+                (&column(chunks, |chunk| chunk.row.chunk_id), Type::UUID_ARRAY),
+                (&column(chunks, |chunk| chunk.row.position), Type::INT4_ARRAY),
+                (&column(chunks, |chunk| chunk.row.chapter.as_str()), Type::TEXT_ARRAY),
+                (&column(chunks, |chunk| chunk.row.chapter_id), Type::INT8_ARRAY),
+                (&column(chunks, |chunk| chunk.row.section.as_deref()), Type::TEXT_ARRAY),
+                (&column(chunks, |chunk| chunk.row.section_id.as_deref()), Type::TEXT_ARRAY),
+                (&column(chunks, |chunk| chunk.row.source_file.as_str()), Type::TEXT_ARRAY),
+                (&column(chunks, |chunk| i64::from(chunk.row.start_line)), Type::INT8_ARRAY),
+                (&column(chunks, |chunk| i64::from(chunk.row.end_line)), Type::INT8_ARRAY),
+                (&column(chunks, |chunk| i64::from(chunk.row.token_count)), Type::INT8_ARRAY),
+                (&column(chunks, |chunk| chunk.row.point_id), Type::UUID_ARRAY),
+                (&column(chunks, |chunk| chunk.row.text.as_str()), Type::TEXT_ARRAY),
+                (&column(chunks, |chunk| chunk.row.text_hash.as_str()), Type::TEXT_ARRAY),
+                (&column(chunks, |chunk| chunk.row.payload_hash.as_str()), Type::TEXT_ARRAY),
+                (&column(chunks, |chunk| Json(&chunk.payload)), Type::JSONB_ARRAY),
             ],
         )
         .await?;
@@ -217,6 +221,6 @@ async fn write_chunks(
 }
 
 /// One column of all rows, for `unnest`.
-fn column<'a, T>(chunks: &'a [ChunkRow], value: impl Fn(&'a ChunkRow) -> T) -> Vec<T> {
+fn column<'a, T>(chunks: &'a [NewChunk], value: impl Fn(&'a NewChunk) -> T) -> Vec<T> {
     chunks.iter().map(value).collect()
 }

@@ -68,7 +68,9 @@ impl PostgresCatalog {
         let rows = self
             .pool
             .query(
-                "SELECT * FROM document_chunks WHERE index_id = $1 AND document_id = $2 ORDER BY position",
+                "SELECT chunk_id, position, chapter, chapter_id, section, section_id, source_file, start_line, end_line,
+                    token_count, qdrant_point_id, text, text_hash, payload_hash
+                 FROM document_chunks WHERE index_id = $1 AND document_id = $2 ORDER BY position",
                 &[(&index_id, Type::INT8), (&document_id, Type::UUID)],
             )
             .await?;

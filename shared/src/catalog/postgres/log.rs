@@ -5,24 +5,36 @@ use uuid::Uuid;
 
 use super::PostgresCatalog;
 use super::pool::single;
-use crate::catalog::{CatalogError, Feedback, QueryLog};
+use crate::catalog::{CatalogError, Feedback, QueryLog, signed};
 
 impl PostgresCatalog {
     pub(in crate::catalog) async fn log_query(&self, log: &QueryLog) -> Result<(), CatalogError> {
-        let response_time_ms = i64::try_from(log.response_time_ms).unwrap_or(i64::MAX);
         self.pool
             .query(
-                "INSERT INTO chat_queries (query_id, user_ip_hash, question_hash, retrieved_chunk_ids,
-                    response_time_ms, status, answered)
-                 VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING",
+                "INSERT INTO chat_queries AS held (query_id, user_ip_hash, question_hash, retrieved_chunk_ids,
+                    cited_chunk_ids, response_time_ms, status, answered, tokens, cost_micro_usd, degraded, question)
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+                 ON CONFLICT (query_id) DO UPDATE SET
+                    user_ip_hash = excluded.user_ip_hash, question_hash = excluded.question_hash,
+                    retrieved_chunk_ids = excluded.retrieved_chunk_ids, cited_chunk_ids = excluded.cited_chunk_ids,
+                    response_time_ms = excluded.response_time_ms, status = excluded.status,
+                    answered = excluded.answered, tokens = excluded.tokens,
+                    cost_micro_usd = excluded.cost_micro_usd, degraded = excluded.degraded,
+                    question = excluded.question
+                 WHERE held.status = 'incomplete' OR excluded.status <> 'incomplete'",
                 &[
                     (&log.query_id, Type::UUID),
                     (&log.user_ip_hash, Type::TEXT),
                     (&log.question_hash, Type::TEXT),
                     (&log.retrieved_chunk_ids, Type::UUID_ARRAY),
-                    (&response_time_ms, Type::INT8),
+                    (&log.cited_chunk_ids, Type::UUID_ARRAY),
+                    (&signed(log.response_time_ms), Type::INT8),
                     (&log.status.name(), Type::TEXT),
                     (&log.answered, Type::BOOL),
+                    (&signed(log.tokens), Type::INT8),
+                    (&signed(log.cost_micro_usd), Type::INT8),
+                    (&log.degraded, Type::BOOL),
+                    (&log.question, Type::TEXT),
                 ],
             )
             .await?;

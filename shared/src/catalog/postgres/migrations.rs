@@ -9,6 +9,7 @@ use crate::catalog::{CatalogError, SCHEMA_VERSION};
 const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/0001_catalog.sql"),
     include_str!("../../../migrations/0002_reindex.sql"),
+    include_str!("../../../migrations/0003_readers.sql"),
 ];
 
 /// What starts a migration's transaction. Two that run at once take turns by the advisory lock, which ends with the

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::values::{json, now, uuid};
 use super::{SqliteCatalog, begin_write};
-use crate::catalog::{CatalogError, ChunkRow, Commit, CommitOutcome, IndexState};
+use crate::catalog::{CatalogError, Commit, CommitOutcome, IndexState, NewChunk};
 
 impl SqliteCatalog {
     pub(in crate::catalog) async fn commit(
@@ -142,15 +142,16 @@ fn write_inputs(transaction: &Transaction, commit: &Commit) -> rusqlite::Result<
     Ok(())
 }
 
-/// Replaces the chunks and returns the points that only the old ones had, which are garbage now.
+/// Replaces the chunks and returns the points that only the old ones had, which are garbage now. A chunk that keeps its point
+/// keeps its payload, which says when the point was made.
 fn write_chunks(
     transaction: &Transaction,
     commit: &Commit,
-    chunks: &[ChunkRow],
+    chunks: &[NewChunk],
 ) -> rusqlite::Result<Vec<Uuid>> {
     let document_id = commit.document.document_id.to_string();
-    let points: Vec<_> = chunks.iter().map(|chunk| chunk.point_id).collect();
-    let chunk_ids: Vec<_> = chunks.iter().map(|chunk| chunk.chunk_id).collect();
+    let points: Vec<_> = chunks.iter().map(|chunk| chunk.row.point_id).collect();
+    let chunk_ids: Vec<_> = chunks.iter().map(|chunk| chunk.row.chunk_id).collect();
     let garbage = transaction
         .prepare(
             "INSERT INTO pending_points (index_id, point_id, document_id, kind, created_at)
@@ -179,16 +180,22 @@ fn write_chunks(
     let mut statement = transaction.prepare(
         "INSERT INTO document_chunks (index_id, chunk_id, document_id, position, chapter, chapter_id, section,
             section_id, source_file, start_line, end_line, token_count, qdrant_point_id, text, text_hash,
-            payload_hash, created_at, updated_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17)
+            payload_hash, created_at, updated_at, payload)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17, ?18)
          ON CONFLICT (index_id, chunk_id) DO UPDATE SET
             position = excluded.position, chapter = excluded.chapter, chapter_id = excluded.chapter_id,
             section = excluded.section, section_id = excluded.section_id, source_file = excluded.source_file,
             start_line = excluded.start_line, end_line = excluded.end_line, token_count = excluded.token_count,
             qdrant_point_id = excluded.qdrant_point_id, text = excluded.text, text_hash = excluded.text_hash,
-            payload_hash = excluded.payload_hash, updated_at = excluded.updated_at",
+            payload_hash = excluded.payload_hash, updated_at = excluded.updated_at,
+            payload = CASE WHEN document_chunks.qdrant_point_id = excluded.qdrant_point_id
+                THEN coalesce(document_chunks.payload, excluded.payload) ELSE excluded.payload END",
     )?;
-    for chunk in chunks {
+    for NewChunk {
+        row: chunk,
+        payload,
+    } in chunks
+    {
         statement.execute(params![
             commit.index_id,
             chunk.chunk_id.to_string(),
@@ -207,6 +214,7 @@ fn write_chunks(
             chunk.text_hash,
             chunk.payload_hash,
             now(),
+            json(payload),
         ])?;
     }
     Ok(garbage)

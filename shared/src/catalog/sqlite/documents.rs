@@ -75,7 +75,9 @@ impl SqliteCatalog {
         self.run(move |connection| {
             let chunks = connection
                 .prepare(
-                    "SELECT * FROM document_chunks WHERE index_id = ?1 AND document_id = ?2 ORDER BY position",
+                    "SELECT chunk_id, position, chapter, chapter_id, section, section_id, source_file, start_line, end_line,
+                        token_count, qdrant_point_id, text, text_hash, payload_hash
+                     FROM document_chunks WHERE index_id = ?1 AND document_id = ?2 ORDER BY position",
                 )?
                 .query_map((index_id, document_id.to_string()), chunk_row)?
                 .collect::<Result<_, _>>()?;

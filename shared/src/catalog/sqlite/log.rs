@@ -5,24 +5,38 @@ use uuid::Uuid;
 
 use super::SqliteCatalog;
 use super::values::{json, now};
-use crate::catalog::{CatalogError, Feedback, QueryLog};
+use crate::catalog::{CatalogError, Feedback, QueryLog, signed};
 
 impl SqliteCatalog {
     pub(in crate::catalog) async fn log_query(&self, log: &QueryLog) -> Result<(), CatalogError> {
         let log = log.clone();
         self.run(move |connection| {
             connection.execute(
-                "INSERT INTO chat_queries (query_id, user_ip_hash, question_hash, retrieved_chunk_ids,
-                    response_time_ms, status, answered, created_at)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING",
+                "INSERT INTO chat_queries AS held (query_id, user_ip_hash, question_hash, retrieved_chunk_ids,
+                    cited_chunk_ids, response_time_ms, status, answered, tokens, cost_micro_usd, degraded, question,
+                    created_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+                 ON CONFLICT (query_id) DO UPDATE SET
+                    user_ip_hash = excluded.user_ip_hash, question_hash = excluded.question_hash,
+                    retrieved_chunk_ids = excluded.retrieved_chunk_ids, cited_chunk_ids = excluded.cited_chunk_ids,
+                    response_time_ms = excluded.response_time_ms, status = excluded.status,
+                    answered = excluded.answered, tokens = excluded.tokens,
+                    cost_micro_usd = excluded.cost_micro_usd, degraded = excluded.degraded,
+                    question = excluded.question
+                 WHERE held.status = 'incomplete' OR excluded.status <> 'incomplete'",
                 params![
                     log.query_id.to_string(),
                     log.user_ip_hash,
                     log.question_hash,
                     json(&log.retrieved_chunk_ids),
-                    i64::try_from(log.response_time_ms).unwrap_or(i64::MAX),
+                    json(&log.cited_chunk_ids),
+                    signed(log.response_time_ms),
                     log.status.name(),
                     log.answered,
+                    signed(log.tokens),
+                    signed(log.cost_micro_usd),
+                    log.degraded,
+                    log.question,
                     now(),
                 ],
             )?;

@@ -9,6 +9,7 @@ use crate::catalog::{CatalogError, SCHEMA_VERSION};
 const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0001_catalog.sql"),
     include_str!("../../../migrations/sqlite/0002_reindex.sql"),
+    include_str!("../../../migrations/sqlite/0003_readers.sql"),
 ];
 
 /// Applies what is missing, each migration in a transaction. Returns the version after it.

@@ -1,0 +1,186 @@
+//! What was said, until it expires.
+
+use std::time::Duration;
+
+use tokio_postgres::Row;
+use tokio_postgres::types::Type;
+use uuid::Uuid;
+
+use super::PostgresCatalog;
+use super::pool::Transaction;
+use crate::catalog::{CatalogError, Exchange, NewExchange, microseconds};
+
+impl PostgresCatalog {
+    pub(in crate::catalog) async fn save_exchange(
+        &self,
+        new: &NewExchange,
+    ) -> Result<bool, CatalogError> {
+        let mut transaction = self.pool.begin().await?;
+        let written = match &new.exchange.answer {
+            None => begin(&mut transaction, new).await?,
+            Some(answer) => complete(&mut transaction, new, answer).await?,
+        };
+        if written {
+            transaction.commit().await?;
+        } else {
+            transaction.roll_back().await;
+        }
+        Ok(written)
+    }
+
+    pub(in crate::catalog) async fn exchanges(
+        &self,
+        conversation_id: Uuid,
+        session_hash: &str,
+        last: u32,
+    ) -> Result<Option<Vec<Exchange>>, CatalogError> {
+        // A conversation without exchanges is a row of nulls.
+        let rows = self
+            .pool
+            .query(
+                "SELECT message.message_id, message.question, message.answer
+                 FROM conversations AS conversation LEFT JOIN LATERAL (
+                    SELECT * FROM messages WHERE messages.conversation_id = conversation.conversation_id
+                    ORDER BY messages.created_at DESC, messages.message_id DESC LIMIT $3) AS message ON true
+                 WHERE conversation.conversation_id = $1 AND session_hash = $2 AND expires_at > now()
+                 ORDER BY message.created_at, message.message_id",
+                &[
+                    (&conversation_id, Type::UUID),
+                    (&session_hash, Type::TEXT),
+                    (&i64::from(last), Type::INT8),
+                ],
+            )
+            .await?;
+        if rows.is_empty() {
+            return Ok(None);
+        }
+        let exchanges = rows.iter().filter_map(|row| exchange(row).transpose());
+        exchanges.collect::<Result<_, _>>().map(Some)
+    }
+
+    pub(in crate::catalog) async fn delete_conversation(
+        &self,
+        conversation_id: Uuid,
+        session_hash: &str,
+    ) -> Result<bool, CatalogError> {
+        let rows = self
+            .pool
+            .query(
+                "DELETE FROM conversations WHERE conversation_id = $1 AND session_hash = $2
+                 RETURNING expires_at > now()",
+                &[(&conversation_id, Type::UUID), (&session_hash, Type::TEXT)],
+            )
+            .await?;
+        match rows.first() {
+            Some(row) => Ok(row.try_get(0)?),
+            None => Ok(false),
+        }
+    }
+
+    pub(in crate::catalog) async fn forget_expired(
+        &self,
+        age: Duration,
+    ) -> Result<(), CatalogError> {
+        self.pool
+            .query(
+                "WITH limits AS (
+                    DELETE FROM rate_limits WHERE tat <= now() - $1 * interval '1 microsecond')
+                 DELETE FROM conversations WHERE expires_at <= now()",
+                &[(&microseconds(age), Type::INT8)],
+            )
+            .await?;
+        Ok(())
+    }
+}
+
+/// Writes an exchange without its answer; `false` when the conversation is another session's, or the message another
+/// conversation's.
+async fn begin(transaction: &mut Transaction<'_>, new: &NewExchange) -> Result<bool, CatalogError> {
+    transaction
+        .execute(
+            "DELETE FROM conversations
+             WHERE conversation_id = $1 AND session_hash = $2 AND expires_at <= now()",
+            &[
+                (&new.conversation_id, Type::UUID),
+                (&new.session_hash, Type::TEXT),
+            ],
+        )
+        .await?;
+    let kept = transaction
+        .execute(
+            "INSERT INTO conversations AS held (conversation_id, session_hash, expires_at)
+             VALUES ($1, $2, now() + $3 * interval '1 microsecond')
+             ON CONFLICT (conversation_id) DO UPDATE SET expires_at = excluded.expires_at
+             WHERE held.session_hash = excluded.session_hash",
+            &[
+                (&new.conversation_id, Type::UUID),
+                (&new.session_hash, Type::TEXT),
+                (&microseconds(new.keep), Type::INT8),
+            ],
+        )
+        .await?;
+    if kept == 0 {
+        return Ok(false);
+    }
+    let written = transaction
+        .execute(
+            "INSERT INTO messages AS held (message_id, conversation_id, question) VALUES ($1, $2, $3)
+             ON CONFLICT (message_id) DO UPDATE SET question = excluded.question
+             WHERE held.conversation_id = excluded.conversation_id",
+            &[
+                (&new.exchange.message_id, Type::UUID),
+                (&new.conversation_id, Type::UUID),
+                (&new.exchange.question, Type::TEXT),
+            ],
+        )
+        .await?;
+    Ok(written > 0)
+}
+
+/// Adds the answer; `false` when the exchange is not there to take it.
+async fn complete(
+    transaction: &mut Transaction<'_>,
+    new: &NewExchange,
+    answer: &str,
+) -> Result<bool, CatalogError> {
+    // Whoever deletes the conversation waits for this row, or was first.
+    let kept = transaction
+        .execute(
+            "UPDATE conversations SET expires_at = now() + $3 * interval '1 microsecond'
+             WHERE conversation_id = $1 AND session_hash = $2 AND expires_at > now()",
+            &[
+                (&new.conversation_id, Type::UUID),
+                (&new.session_hash, Type::TEXT),
+                (&microseconds(new.keep), Type::INT8),
+            ],
+        )
+        .await?;
+    if kept == 0 {
+        return Ok(false);
+    }
+    let written = transaction
+        .execute(
+            "UPDATE messages SET question = $3, answer = $4 WHERE message_id = $1 AND conversation_id = $2",
+            &[
+                (&new.exchange.message_id, Type::UUID),
+                (&new.conversation_id, Type::UUID),
+                (&new.exchange.question, Type::TEXT),
+                (&answer, Type::TEXT),
+            ],
+        )
+        .await?;
+    Ok(written > 0)
+}
+
+/// `None` for a row of nulls.
+fn exchange(row: &Row) -> Result<Option<Exchange>, CatalogError> {
+    let message_id: Option<Uuid> = row.try_get("message_id")?;
+    let Some(message_id) = message_id else {
+        return Ok(None);
+    };
+    Ok(Some(Exchange {
+        message_id,
+        question: row.try_get("question")?,
+        answer: row.try_get("answer")?,
+    }))
+}

@@ -1,0 +1,114 @@
+//! What readers' questions say about the book.
+
+use std::time::Duration;
+
+use tokio_postgres::Row;
+use tokio_postgres::types::Type;
+
+use super::PostgresCatalog;
+use super::values::unsigned;
+use crate::catalog::insights::PLACES;
+use crate::catalog::{
+    CatalogError, DayInsight, Insights, LessonInsight, OpenQuestion, microseconds,
+};
+
+/// Any answer.
+const ALL: &str = "true";
+/// Answers that a reader did not find helpful.
+const DISLIKED: &str =
+    "EXISTS (SELECT FROM feedback WHERE message_id = query_id AND rating = 'down')";
+
+impl PostgresCatalog {
+    pub(in crate::catalog) async fn insights(
+        &self,
+        since: Duration,
+    ) -> Result<Insights, CatalogError> {
+        let since = microseconds(since);
+        Ok(Insights {
+            days: self.days(since).await?,
+            not_covered: self.not_covered(since).await?,
+            most_cited: self.lessons(since, ALL).await?,
+            most_disliked: self.lessons(since, DISLIKED).await?,
+        })
+    }
+
+    async fn days(&self, since: i64) -> Result<Vec<DayInsight>, CatalogError> {
+        let rows = self
+            .pool
+            .query(
+                "SELECT to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, count(*) AS questions,
+                    count(*) FILTER (WHERE status = 'success' AND NOT answered) AS not_covered,
+                    count(*) FILTER (WHERE degraded) AS degraded,
+                    count(*) FILTER (WHERE status = 'incomplete') AS incomplete,
+                    sum(tokens)::bigint AS tokens, sum(cost_micro_usd)::bigint AS cost_micro_usd
+                 FROM chat_queries WHERE created_at >= now() - $1 * interval '1 microsecond'
+                 GROUP BY day ORDER BY day",
+                &[(&since, Type::INT8)],
+            )
+            .await?;
+        rows.iter().map(day).collect()
+    }
+
+    async fn not_covered(&self, since: i64) -> Result<Vec<OpenQuestion>, CatalogError> {
+        let rows = self
+            .pool
+            .query(
+                "SELECT question_hash, max(question COLLATE \"C\") AS question, count(*) AS count
+                 FROM chat_queries
+                 WHERE created_at >= now() - $1 * interval '1 microsecond' AND status = 'success' AND NOT answered
+                 GROUP BY question_hash ORDER BY count DESC, question_hash COLLATE \"C\" LIMIT $2",
+                &[(&since, Type::INT8), (&i64::from(PLACES), Type::INT8)],
+            )
+            .await?;
+        rows.iter().map(question).collect()
+    }
+
+    /// The lessons that answers of a kind cite most.
+    async fn lessons(&self, since: i64, of: &str) -> Result<Vec<LessonInsight>, CatalogError> {
+        let statement = format!(
+            "SELECT title, url, count(DISTINCT query_id) AS count
+             FROM chat_queries CROSS JOIN unnest(cited_chunk_ids) AS cited (chunk_id)
+                JOIN document_chunks USING (chunk_id) JOIN documents USING (index_id, document_id)
+             WHERE chat_queries.created_at >= now() - $1 * interval '1 microsecond' AND {of}
+                AND index_id = (SELECT index_id FROM indexes WHERE state = 'live')
+             GROUP BY document_id, title, url
+             ORDER BY count DESC, title COLLATE \"C\", url COLLATE \"C\" LIMIT $2"
+        );
+        let rows = self
+            .pool
+            .query(
+                &statement,
+                &[(&since, Type::INT8), (&i64::from(PLACES), Type::INT8)],
+            )
+            .await?;
+        rows.iter().map(lesson).collect()
+    }
+}
+
+fn day(row: &Row) -> Result<DayInsight, CatalogError> {
+    Ok(DayInsight {
+        day: row.try_get("day")?,
+        questions: unsigned(row, "questions")?,
+        not_covered: unsigned(row, "not_covered")?,
+        degraded: unsigned(row, "degraded")?,
+        incomplete: unsigned(row, "incomplete")?,
+        tokens: unsigned(row, "tokens")?,
+        cost_micro_usd: unsigned(row, "cost_micro_usd")?,
+    })
+}
+
+fn question(row: &Row) -> Result<OpenQuestion, CatalogError> {
+    Ok(OpenQuestion {
+        question_hash: row.try_get("question_hash")?,
+        question: row.try_get("question")?,
+        count: unsigned(row, "count")?,
+    })
+}
+
+fn lesson(row: &Row) -> Result<LessonInsight, CatalogError> {
+    Ok(LessonInsight {
+        title: row.try_get("title")?,
+        url: row.try_get("url")?,
+        count: unsigned(row, "count")?,
+    })
+}

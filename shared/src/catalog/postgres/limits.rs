@@ -1,0 +1,74 @@
+//! Turns and the day's spending, each in one statement: who waits for the row sees what the one before has left.
+
+use tokio_postgres::types::Type;
+
+use super::PostgresCatalog;
+use super::pool::single;
+use crate::catalog::{CatalogError, Turn, TurnLimit, signed};
+
+impl PostgresCatalog {
+    pub(in crate::catalog) async fn take_turn(
+        &self,
+        key: &str,
+        limit: TurnLimit,
+    ) -> Result<Turn, CatalogError> {
+        // As `TurnLimit::take`. Outside of a transaction now() is when the statement began, wherever it stands in it.
+        let rows = self
+            .pool
+            .query(
+                "INSERT INTO rate_limits AS held (key, tat, allowed)
+                 VALUES ($1, now() + $2 * interval '1 microsecond', true)
+                 ON CONFLICT (key) DO UPDATE SET
+                    allowed = held.tat <= now() + $3 * interval '1 microsecond',
+                    tat = CASE WHEN held.tat <= now() + $3 * interval '1 microsecond'
+                        THEN greatest(held.tat, now()) + $2 * interval '1 microsecond' ELSE held.tat END
+                 RETURNING allowed, (extract(epoch FROM tat - now()) * 1000000)::bigint AS ahead",
+                &[
+                    (&key, Type::TEXT),
+                    (&limit.interval(), Type::INT8),
+                    (&limit.tolerance(), Type::INT8),
+                ],
+            )
+            .await?;
+        let row = single(&rows)?;
+        Ok(limit.turn(row.try_get("allowed")?, row.try_get("ahead")?))
+    }
+
+    pub(in crate::catalog) async fn reserve_spend(
+        &self,
+        micro_usd: u64,
+        budget_micro_usd: u64,
+    ) -> Result<bool, CatalogError> {
+        let rows = self
+            .pool
+            .query(
+                "INSERT INTO spend AS today (day, micro_usd)
+                 SELECT (now() AT TIME ZONE 'UTC')::date, $1 WHERE $1 <= $2
+                 ON CONFLICT (day) DO UPDATE SET micro_usd = today.micro_usd + $1 WHERE today.micro_usd <= $2 - $1
+                 RETURNING day",
+                &[
+                    (&signed(micro_usd), Type::INT8),
+                    (&signed(budget_micro_usd), Type::INT8),
+                ],
+            )
+            .await?;
+        Ok(!rows.is_empty())
+    }
+
+    pub(in crate::catalog) async fn settle_spend(
+        &self,
+        reserved_micro_usd: u64,
+        spent_micro_usd: u64,
+    ) -> Result<(), CatalogError> {
+        let difference = signed(spent_micro_usd) - signed(reserved_micro_usd);
+        self.pool
+            .query(
+                "INSERT INTO spend AS today (day, micro_usd)
+                 VALUES ((now() AT TIME ZONE 'UTC')::date, greatest($1, 0))
+                 ON CONFLICT (day) DO UPDATE SET micro_usd = greatest(today.micro_usd + $1, 0)",
+                &[(&difference, Type::INT8)],
+            )
+            .await?;
+        Ok(())
+    }
+}

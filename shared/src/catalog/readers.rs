@@ -1,0 +1,126 @@
+//! What readers do with the catalog: they take turns, spend, talk and, while the vector store is away, search.
+
+use std::time::Duration;
+
+use uuid::Uuid;
+
+use super::search::beginnings;
+use super::{Catalog, CatalogError, FoundChunk, Insights, Turn, TurnLimit, on_store};
+use crate::index::Filters;
+
+/// A question and its answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exchange {
+    /// The message's id.
+    pub message_id: Uuid,
+    /// The question as asked.
+    pub question: String,
+    /// The answer; `None` until it is complete.
+    pub answer: Option<String>,
+}
+
+/// An exchange to keep.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewExchange {
+    /// The conversation it belongs to.
+    pub conversation_id: Uuid,
+    /// HMAC of the session that the conversation is of.
+    pub session_hash: String,
+    /// The exchange.
+    pub exchange: Exchange,
+    /// How long the conversation stays from now on.
+    pub keep: Duration,
+}
+
+impl Catalog {
+    /// Asks for a turn by the database's clock. A key goes with one limit: under another one its turns are counted wrongly until
+    /// they are all back.
+    ///
+    /// On Postgres, a call that loses its connection is repeated and may take two.
+    pub async fn take_turn(&self, key: &str, limit: TurnLimit) -> Result<Turn, CatalogError> {
+        if limit.turns == 0 {
+            let (_, refused) = limit.take(None, 0);
+            return Ok(refused);
+        }
+        on_store!(self, store => store.take_turn(key, limit))
+    }
+
+    /// Adds to what is spent today, in UTC by the database's clock, if it stays within the budget. `false` when it would not.
+    ///
+    /// On Postgres, a call that loses its connection is repeated and may reserve twice.
+    pub async fn reserve_spend(
+        &self,
+        micro_usd: u64,
+        budget_micro_usd: u64,
+    ) -> Result<bool, CatalogError> {
+        on_store!(self, store => store.reserve_spend(micro_usd, budget_micro_usd))
+    }
+
+    /// Puts what was spent in the place of what was reserved: today's sum changes by the difference, but not below zero.
+    pub async fn settle_spend(
+        &self,
+        reserved_micro_usd: u64,
+        spent_micro_usd: u64,
+    ) -> Result<(), CatalogError> {
+        on_store!(self, store => store.settle_spend(reserved_micro_usd, spent_micro_usd))
+    }
+
+    /// Writes an exchange of a conversation, all or nothing. `false` when nothing was written:
+    ///
+    /// - The conversation is another session's, even if it expired.
+    /// - The exchange has an answer and is not there to take it: its conversation was deleted, or expired, meanwhile.
+    ///
+    /// An exchange without an answer begins the conversation if there is none, or anew if it expired. It does not take an
+    /// answer away.
+    pub async fn save_exchange(&self, new: &NewExchange) -> Result<bool, CatalogError> {
+        on_store!(self, store => store.save_exchange(new))
+    }
+
+    /// The last exchanges of a conversation, oldest first. `None` when the session has no such conversation, or it expired.
+    pub async fn exchanges(
+        &self,
+        conversation_id: Uuid,
+        session_hash: &str,
+        last: u32,
+    ) -> Result<Option<Vec<Exchange>>, CatalogError> {
+        on_store!(self, store => store.exchanges(conversation_id, session_hash, last))
+    }
+
+    /// Deletes a conversation. `false` when the session has no such conversation, or it expired.
+    pub async fn delete_conversation(
+        &self,
+        conversation_id: Uuid,
+        session_hash: &str,
+    ) -> Result<bool, CatalogError> {
+        on_store!(self, store => store.delete_conversation(conversation_id, session_hash))
+    }
+
+    /// Deletes the conversations that expired, and the limits whose turns have all been back for `age`.
+    pub async fn forget_expired(&self, age: Duration) -> Result<(), CatalogError> {
+        on_store!(self, store => store.forget_expired(age))
+    }
+
+    /// The chunks that the filters admit and of which a word begins with a term, in lower case. Those with more and rarer
+    /// terms come first, then those that have them more often, by source and place.
+    ///
+    /// A term with other characters than letters and digits is looked for in its parts. Chunks that were committed before
+    /// payloads were kept are not found. Reads every chunk that has a term; on SQLite, every chunk of the index.
+    pub async fn search_text(
+        &self,
+        index_id: i64,
+        terms: &[String],
+        filters: &Filters,
+        limit: u32,
+    ) -> Result<Vec<FoundChunk>, CatalogError> {
+        let beginnings = beginnings(terms);
+        if beginnings.is_empty() || limit == 0 {
+            return Ok(Vec::new());
+        }
+        on_store!(self, store => store.search_text(index_id, &beginnings, filters, limit))
+    }
+
+    /// What was asked since so long ago, and how it went.
+    pub async fn insights(&self, since: Duration) -> Result<Insights, CatalogError> {
+        on_store!(self, store => store.insights(since))
+    }
+}

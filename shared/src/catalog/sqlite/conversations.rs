@@ -1,0 +1,175 @@
+//! What was said, until it expires.
+
+use std::time::Duration;
+
+use rusqlite::{OptionalExtension, Transaction};
+use uuid::Uuid;
+
+use super::values::{ago, now, uuid};
+use super::{SqliteCatalog, begin_write};
+use crate::catalog::{CatalogError, Exchange, NewExchange, microseconds};
+
+impl SqliteCatalog {
+    pub(in crate::catalog) async fn save_exchange(
+        &self,
+        new: &NewExchange,
+    ) -> Result<bool, CatalogError> {
+        let new = new.clone();
+        self.run(move |connection| {
+            let transaction = begin_write(connection)?;
+            let written = match &new.exchange.answer {
+                None => begin(&transaction, &new)?,
+                Some(answer) => complete(&transaction, &new, answer)?,
+            };
+            // Dropped otherwise, which rolls it back.
+            if written {
+                transaction.commit()?;
+            }
+            Ok(written)
+        })
+        .await
+    }
+
+    pub(in crate::catalog) async fn exchanges(
+        &self,
+        conversation_id: Uuid,
+        session_hash: &str,
+        last: u32,
+    ) -> Result<Option<Vec<Exchange>>, CatalogError> {
+        let session_hash = session_hash.to_owned();
+        self.run(move |connection| {
+            let conversation_id = conversation_id.to_string();
+            let transaction = connection.transaction()?;
+            let conversation = transaction
+                .query_row(
+                    "SELECT 1 FROM conversations
+                     WHERE conversation_id = ?1 AND session_hash = ?2 AND expires_at > ?3",
+                    (&conversation_id, session_hash, now()),
+                    |_| Ok(()),
+                )
+                .optional()?;
+            if conversation.is_none() {
+                return Ok(None);
+            }
+            let mut exchanges: Vec<Exchange> = transaction
+                .prepare(
+                    "SELECT message_id, question, answer FROM messages WHERE conversation_id = ?1
+                     ORDER BY created_at DESC, message_id DESC LIMIT ?2",
+                )?
+                .query_map((conversation_id, last), |row| {
+                    Ok(Exchange {
+                        message_id: uuid(row, "message_id")?,
+                        question: row.get("question")?,
+                        answer: row.get("answer")?,
+                    })
+                })?
+                .collect::<Result<_, _>>()?;
+            exchanges.reverse();
+            Ok(Some(exchanges))
+        })
+        .await
+    }
+
+    pub(in crate::catalog) async fn delete_conversation(
+        &self,
+        conversation_id: Uuid,
+        session_hash: &str,
+    ) -> Result<bool, CatalogError> {
+        let session_hash = session_hash.to_owned();
+        self.run(move |connection| {
+            let transaction = begin_write(connection)?;
+            let held: Option<bool> = transaction
+                .query_row(
+                    "DELETE FROM conversations WHERE conversation_id = ?1 AND session_hash = ?2
+                     RETURNING expires_at > ?3",
+                    (conversation_id.to_string(), session_hash, now()),
+                    |row| row.get(0),
+                )
+                .optional()?;
+            transaction.commit()?;
+            Ok(held.unwrap_or(false))
+        })
+        .await
+    }
+
+    pub(in crate::catalog) async fn forget_expired(
+        &self,
+        age: Duration,
+    ) -> Result<(), CatalogError> {
+        self.run(move |connection| {
+            let transaction = begin_write(connection)?;
+            transaction.execute("DELETE FROM rate_limits WHERE tat <= ?1", [ago(age)])?;
+            transaction.execute("DELETE FROM conversations WHERE expires_at <= ?1", [now()])?;
+            transaction.commit()?;
+            Ok(())
+        })
+        .await
+    }
+}
+
+/// Writes an exchange without its answer; `false` when the conversation is another session's, or the message another
+/// conversation's.
+fn begin(transaction: &Transaction, new: &NewExchange) -> rusqlite::Result<bool> {
+    let now = now();
+    let conversation_id = new.conversation_id.to_string();
+    transaction.execute(
+        "DELETE FROM conversations WHERE conversation_id = ?1 AND session_hash = ?2 AND expires_at <= ?3",
+        (&conversation_id, &new.session_hash, now),
+    )?;
+    let kept = transaction.execute(
+        "INSERT INTO conversations AS held (conversation_id, session_hash, created_at, expires_at)
+         VALUES (?1, ?2, ?3, ?4)
+         ON CONFLICT (conversation_id) DO UPDATE SET expires_at = excluded.expires_at
+         WHERE held.session_hash = excluded.session_hash",
+        (
+            &conversation_id,
+            &new.session_hash,
+            now,
+            now + microseconds(new.keep),
+        ),
+    )?;
+    if kept == 0 {
+        return Ok(false);
+    }
+    let written = transaction.execute(
+        "INSERT INTO messages AS held (message_id, conversation_id, question, created_at) VALUES (?1, ?2, ?3, ?4)
+         ON CONFLICT (message_id) DO UPDATE SET question = excluded.question
+         WHERE held.conversation_id = excluded.conversation_id",
+        (
+            new.exchange.message_id.to_string(),
+            &conversation_id,
+            &new.exchange.question,
+            now,
+        ),
+    )?;
+    Ok(written > 0)
+}
+
+/// Adds the answer; `false` when the exchange is not there to take it.
+fn complete(transaction: &Transaction, new: &NewExchange, answer: &str) -> rusqlite::Result<bool> {
+    let now = now();
+    let conversation_id = new.conversation_id.to_string();
+    let kept = transaction.execute(
+        "UPDATE conversations SET expires_at = ?4
+         WHERE conversation_id = ?1 AND session_hash = ?2 AND expires_at > ?3",
+        (
+            &conversation_id,
+            &new.session_hash,
+            now,
+            now + microseconds(new.keep),
+        ),
+    )?;
+    if kept == 0 {
+        return Ok(false);
+    }
+    let written = transaction.execute(
+        "UPDATE messages SET question = ?3, answer = ?4 WHERE message_id = ?1 AND conversation_id = ?2",
+        (
+            new.exchange.message_id.to_string(),
+            &conversation_id,
+            &new.exchange.question,
+            answer,
+        ),
+    )?;
+    Ok(written > 0)
+}

@@ -1,0 +1,108 @@
+//! What readers' questions say about the book.
+
+use std::time::Duration;
+
+use rusqlite::{Row, Transaction};
+
+use super::SqliteCatalog;
+use super::values::{ago, count};
+use crate::catalog::insights::PLACES;
+use crate::catalog::{CatalogError, DayInsight, Insights, LessonInsight, OpenQuestion};
+
+/// Any answer.
+const ALL: &str = "true";
+/// Answers that a reader did not find helpful.
+const DISLIKED: &str =
+    "EXISTS (SELECT 1 FROM feedback WHERE message_id = query_id AND rating = 'down')";
+
+impl SqliteCatalog {
+    pub(in crate::catalog) async fn insights(
+        &self,
+        since: Duration,
+    ) -> Result<Insights, CatalogError> {
+        self.run(move |connection| {
+            let since = ago(since);
+            let transaction = connection.transaction()?;
+            Ok(Insights {
+                days: days(&transaction, since)?,
+                not_covered: not_covered(&transaction, since)?,
+                most_cited: lessons(&transaction, since, ALL)?,
+                most_disliked: lessons(&transaction, since, DISLIKED)?,
+            })
+        })
+        .await
+    }
+}
+
+fn days(transaction: &Transaction, since: i64) -> rusqlite::Result<Vec<DayInsight>> {
+    transaction
+        .prepare(
+            "SELECT date(created_at / 1000000, 'unixepoch') AS day, count(*) AS questions,
+                count(*) FILTER (WHERE status = 'success' AND NOT answered) AS not_covered,
+                count(*) FILTER (WHERE degraded) AS degraded,
+                count(*) FILTER (WHERE status = 'incomplete') AS incomplete,
+                sum(tokens) AS tokens, sum(cost_micro_usd) AS cost_micro_usd
+             FROM chat_queries WHERE created_at >= ?1 GROUP BY day ORDER BY day",
+        )?
+        .query_map([since], day)?
+        .collect()
+}
+
+fn not_covered(transaction: &Transaction, since: i64) -> rusqlite::Result<Vec<OpenQuestion>> {
+    transaction
+        .prepare(
+            "SELECT question_hash, max(question) AS question, count(*) AS count FROM chat_queries
+             WHERE created_at >= ?1 AND status = 'success' AND NOT answered
+             GROUP BY question_hash ORDER BY count DESC, question_hash LIMIT ?2",
+        )?
+        .query_map((since, PLACES), question)?
+        .collect()
+}
+
+/// The lessons that answers of a kind cite most.
+fn lessons(
+    transaction: &Transaction,
+    since: i64,
+    of: &str,
+) -> rusqlite::Result<Vec<LessonInsight>> {
+    let statement = format!(
+        "SELECT title, url, count(DISTINCT query_id) AS count
+         FROM chat_queries JOIN json_each(cited_chunk_ids) AS cited
+            JOIN document_chunks ON chunk_id = cited.value JOIN documents USING (index_id, document_id)
+         WHERE chat_queries.created_at >= ?1 AND {of}
+            AND index_id = (SELECT index_id FROM indexes WHERE state = 'live')
+         GROUP BY document_id, title, url ORDER BY count DESC, title, url LIMIT ?2"
+    );
+    transaction
+        .prepare(&statement)?
+        .query_map((since, PLACES), lesson)?
+        .collect()
+}
+
+fn day(row: &Row) -> rusqlite::Result<DayInsight> {
+    Ok(DayInsight {
+        day: row.get("day")?,
+        questions: count(row, "questions")?,
+        not_covered: count(row, "not_covered")?,
+        degraded: count(row, "degraded")?,
+        incomplete: count(row, "incomplete")?,
+        tokens: count(row, "tokens")?,
+        cost_micro_usd: count(row, "cost_micro_usd")?,
+    })
+}
+
+fn question(row: &Row) -> rusqlite::Result<OpenQuestion> {
+    Ok(OpenQuestion {
+        question_hash: row.get("question_hash")?,
+        question: row.get("question")?,
+        count: count(row, "count")?,
+    })
+}
+
+fn lesson(row: &Row) -> rusqlite::Result<LessonInsight> {
+    Ok(LessonInsight {
+        title: row.get("title")?,
+        url: row.get("url")?,
+        count: count(row, "count")?,
+    })
+}

@@ -1,0 +1,203 @@
+//! How often somebody may ask: the generic cell rate algorithm.
+//!
+//! Of each key one moment is kept, its theoretical arrival time (TAT): when the next turn would be due if turns came evenly
+//! spaced. A turn is given if that is no further ahead than a burst reaches. Source: ITU-T I.371, the virtual scheduling
+//! algorithm.
+
+use std::time::Duration;
+
+use super::microseconds;
+
+/// So many turns in a period, all of which may come at once; one comes back each `period / turns`.
+///
+/// In the long run no more are given than that; in one period twice as many at most, to somebody who took none before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TurnLimit {
+    /// The turns; of none, none is given.
+    pub turns: u32,
+    /// The period; a turn comes back each microsecond at most.
+    pub period: Duration,
+}
+
+/// What became of a turn that was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Turn {
+    /// Whether it is given. One that is not costs nothing.
+    pub allowed: bool,
+    /// How many more would be given now.
+    pub remaining: u32,
+    /// If it is given, the time until all turns are there again; if not, the time until the next one is given.
+    pub reset: Duration,
+}
+
+impl TurnLimit {
+    /// Asks for a turn at `now`, in microseconds since any moment. `tat` is what the last call for the same key returned,
+    /// `None` for the first.
+    #[must_use]
+    pub fn take(self, tat: Option<i64>, now: i64) -> (i64, Turn) {
+        let due = tat.map_or(now, |tat| tat.max(now));
+        let allowed = due.saturating_sub(now) <= self.tolerance();
+        let tat = if allowed {
+            due.saturating_add(self.interval())
+        } else {
+            due
+        };
+        (tat, self.turn(allowed, tat.saturating_sub(now)))
+    }
+
+    /// The time in which a turn comes back, in microseconds, from 1.
+    pub(super) fn interval(self) -> i64 {
+        (microseconds(self.period) / i64::from(self.turns.max(1))).max(1)
+    }
+
+    /// How far ahead the TAT may be for a turn to be given, in microseconds; below zero where none ever is.
+    pub(super) fn tolerance(self) -> i64 {
+        self.interval() * (i64::from(self.turns) - 1)
+    }
+
+    /// A turn after which the TAT is so many microseconds ahead.
+    pub(super) fn turn(self, allowed: bool, ahead: i64) -> Turn {
+        let beyond = ahead.saturating_sub(self.tolerance());
+        let reset = if allowed { ahead } else { beyond };
+        // One more than the whole intervals left, while the TAT is within the tolerance.
+        let remaining = if beyond > 0 {
+            0
+        } else {
+            1 - beyond / self.interval()
+        };
+        Turn {
+            allowed,
+            remaining: u32::try_from(remaining).unwrap_or(u32::MAX).min(self.turns),
+            reset: Duration::from_micros(u64::try_from(reset).unwrap_or(0)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const START: i64 = 1_000_000;
+
+    fn limit(turns: u32, period: Duration) -> TurnLimit {
+        TurnLimit { turns, period }
+    }
+
+    /// Asks at these moments; returns when turns were given.
+    fn given(limit: TurnLimit, moments: impl IntoIterator<Item = i64>) -> Vec<i64> {
+        let mut tat = None;
+        let mut given = Vec::new();
+        for now in moments {
+            let (next, turn) = limit.take(tat, now);
+            tat = Some(next);
+            if turn.allowed {
+                given.push(now);
+            }
+        }
+        given
+    }
+
+    fn micros(time: Duration) -> i64 {
+        i64::try_from(time.as_micros()).unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn all_turns_may_come_at_once_and_no_more(turns in 0_u32..60, period_ms in 0_u64..5_000) {
+            let limit = limit(turns, Duration::from_millis(period_ms));
+            prop_assert_eq!(given(limit, vec![START; 70]).len(), turns as usize);
+        }
+
+        #[test]
+        fn never_more_turns_are_given_than_there_are_and_came_back(
+            turns in 1_u32..9, period in 1_u64..2_000, gaps in proptest::collection::vec(0_i64..400, 1..80),
+        ) {
+            let limit = limit(turns, Duration::from_micros(period));
+            let moments = gaps.iter().scan(START, |now, gap| {
+                *now += gap;
+                Some(*now)
+            });
+            let given = given(limit, moments);
+            for (place, first) in given.iter().enumerate() {
+                for (count, last) in (1..).zip(&given[place..]) {
+                    let back = (last - first) / limit.interval();
+                    prop_assert!(count <= i64::from(turns) + back, "{count} from {first} to {last}");
+                }
+            }
+        }
+
+        #[test]
+        fn a_refused_turn_costs_nothing_and_says_when_to_come_again(turns in 1_u32..9, period in 1_u64..2_000, early in 0_i64..400) {
+            let limit = limit(turns, Duration::from_micros(period));
+            let (mut tat, _) = limit.take(None, START);
+            for _ in 1..turns {
+                tat = limit.take(Some(tat), START).0;
+            }
+            let now = START + early.min(limit.interval() - 1);
+            let (after, refused) = limit.take(Some(tat), now);
+            prop_assert_eq!((after, refused.allowed, refused.remaining), (tat, false, 0));
+            let again = now + micros(refused.reset);
+            prop_assert!(!limit.take(Some(tat), again - 1).1.allowed);
+            prop_assert!(limit.take(Some(tat), again).1.allowed);
+        }
+
+        #[test]
+        fn the_remaining_turns_are_given_and_all_are_back_in_time(turns in 1_u32..9, period in 1_u64..2_000, taken in 1_u32..9) {
+            let limit = limit(turns, Duration::from_micros(period));
+            let mut last = limit.take(None, START);
+            for _ in 1..taken.min(turns) {
+                last = limit.take(Some(last.0), START);
+            }
+            let (tat, turn) = last;
+            prop_assert_eq!(turn.remaining, turns - taken.min(turns));
+            let mut rest = Some(tat);
+            for _ in 0..turn.remaining {
+                let (next, turn) = limit.take(rest, START);
+                prop_assert!(turn.allowed);
+                rest = Some(next);
+            }
+            prop_assert!(!limit.take(rest, START).1.allowed);
+            let (_, rested) = limit.take(Some(tat), START + micros(turn.reset));
+            prop_assert_eq!(rested.remaining, turns - 1);
+        }
+    }
+
+    #[test]
+    fn five_in_a_minute_come_back_every_twelve_seconds() {
+        let limit = limit(5, Duration::from_mins(1));
+        let (mut tat, first) = limit.take(None, START);
+        let expected = Turn {
+            allowed: true,
+            remaining: 4,
+            reset: Duration::from_secs(12),
+        };
+        assert_eq!(first, expected);
+        for _ in 0..4 {
+            tat = limit.take(Some(tat), START).0;
+        }
+        let expected = Turn {
+            allowed: false,
+            remaining: 0,
+            reset: Duration::from_secs(11),
+        };
+        let second = micros(Duration::from_secs(1));
+        assert_eq!(limit.take(Some(tat), START + second).1, expected);
+    }
+
+    #[test]
+    fn limits_of_any_size_give_an_answer() {
+        for turns in [0, 1, u32::MAX] {
+            for period in [Duration::ZERO, Duration::MAX] {
+                let limit = limit(turns, period);
+                for now in [i64::MIN / 2, 0, i64::MAX / 2] {
+                    for tat in [None, Some(i64::MIN), Some(now), Some(i64::MAX)] {
+                        let (_, turn) = limit.take(tat, now);
+                        assert!(turn.remaining <= turns);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! What readers' questions say about the book.
+
+use std::time::Duration;
+
+use bookrag::catalog::{
+    Catalog, DayInsight, Feedback, Insights, LessonInsight, OpenQuestion, QueryLog, QueryStatus,
+    Rating,
+};
+use uuid::Uuid;
+
+use super::Store;
+use super::logs::log;
+use super::rows::{chunk, commit, live_index, new_index, write};
+
+const DAY: Duration = Duration::from_hours(24);
+
+async fn write_log(catalog: &Catalog, log: &QueryLog) {
+    catalog.log_query(log).await.unwrap();
+}
+
+fn not_covered(question_hash: &str, question: Option<&str>) -> QueryLog {
+    QueryLog {
+        question_hash: question_hash.to_owned(),
+        question: question.map(str::to_owned),
+        answered: false,
+        ..log(QueryStatus::Success)
+    }
+}
+
+fn citing(chunks: &[Uuid]) -> QueryLog {
+    QueryLog {
+        cited_chunk_ids: chunks.to_vec(),
+        ..log(QueryStatus::Success)
+    }
+}
+
+pub(super) async fn days_count_how_questions_ended(store: Store) {
+    let catalog = &store.catalog;
+    live_index(catalog).await;
+    assert_eq!(catalog.insights(DAY).await.unwrap(), Insights::default());
+    write_log(catalog, &log(QueryStatus::Timeout)).await;
+    // Further back than a day, whatever time it is.
+    store.elapse(DAY + DAY / 8).await;
+    for status in [
+        QueryStatus::Success,
+        QueryStatus::Error,
+        QueryStatus::RateLimited,
+        QueryStatus::Incomplete,
+    ] {
+        write_log(catalog, &log(status)).await;
+    }
+    write_log(catalog, &not_covered("1e", None)).await;
+    let unanswered = QueryLog {
+        answered: false,
+        degraded: true,
+        ..log(QueryStatus::Error)
+    };
+    write_log(catalog, &unanswered).await;
+
+    let all = catalog.insights(DAY * 30).await.unwrap();
+    let [first, second] = &all.days[..] else {
+        panic!("{all:?}");
+    };
+    assert!(first.day < second.day && second.day.len() == "2026-01-31".len());
+    let expected = DayInsight {
+        day: second.day.clone(),
+        questions: 6,
+        not_covered: 1,
+        degraded: 1,
+        incomplete: 1,
+        tokens: 6 * 1_200,
+        cost_micro_usd: 6 * 345,
+    };
+    assert_eq!(*second, expected);
+    assert_eq!((first.questions, first.not_covered), (1, 0));
+    let today = catalog.insights(DAY).await.unwrap();
+    assert_eq!(today.days, [expected]);
+    catalog.insights(Duration::MAX).await.unwrap();
+}
+
+pub(super) async fn open_questions_are_counted_by_their_hash(store: Store) {
+    let catalog = &store.catalog;
+    live_index(catalog).await;
+    for log in [
+        not_covered("b", None),
+        not_covered("c", Some("What's a quasar?")),
+        not_covered("c", None),
+        not_covered("a", None),
+        log(QueryStatus::Success),
+        QueryLog {
+            answered: false,
+            ..log(QueryStatus::Incomplete)
+        },
+    ] {
+        write_log(catalog, &log).await;
+    }
+    let open = |question_hash: &str, question: Option<&str>, count: u64| OpenQuestion {
+        question_hash: question_hash.to_owned(),
+        question: question.map(str::to_owned),
+        count,
+    };
+    let insights = catalog.insights(DAY).await.unwrap();
+    assert_eq!(
+        insights.not_covered,
+        [
+            open("c", Some("What's a quasar?"), 2),
+            open("a", None, 1),
+            open("b", None, 1)
+        ]
+    );
+    store.elapse(DAY * 2).await;
+    assert_eq!(catalog.insights(DAY).await.unwrap(), Insights::default());
+}
+
+/// Commits a lesson of two chunks; returns their ids.
+async fn write_lesson(catalog: &Catalog, index_id: i64, source: &str, title: &str) -> [Uuid; 2] {
+    let chunks = [chunk(source, 0, "one"), chunk(source, 1, "two")];
+    let mut commit = commit(index_id, source, 0, &chunks);
+    commit.document.title = title.to_owned();
+    commit.document.url = format!("/{source}");
+    write(catalog, &commit).await;
+    chunks.map(|chunk| chunk.chunk_id)
+}
+
+pub(super) async fn lessons_are_counted_once_an_answer(store: Store) {
+    let catalog = &store.catalog;
+    let index_id = live_index(catalog).await;
+    let building = catalog.ensure_index(&new_index("window-500")).await;
+    let building = building.unwrap().index_id;
+    let nodes = write_lesson(catalog, index_id, "nodes.md", "Nodes").await;
+    let topics = write_lesson(catalog, index_id, "topics.md", "Topics & “types”").await;
+    write_lesson(catalog, building, "nodes.md", "Nodes, as they will be").await;
+
+    let (helped, did_not) = (citing(&nodes), citing(&[nodes[1], topics[0], topics[1]]));
+    for log in [&helped, &did_not, &citing(&[Uuid::new_v4()]), &citing(&[])] {
+        write_log(catalog, log).await;
+    }
+    for (log, rating) in [
+        (&helped, Rating::Up),
+        (&helped, Rating::CitationClicked),
+        (&did_not, Rating::Down),
+        (&did_not, Rating::Down),
+    ] {
+        let feedback = Feedback {
+            message_id: log.query_id,
+            rating,
+            comment: None,
+        };
+        assert!(catalog.add_feedback(&feedback).await.unwrap());
+    }
+
+    let lesson = |title: &str, source: &str, count: u64| LessonInsight {
+        title: title.to_owned(),
+        url: format!("/{source}"),
+        count,
+    };
+    let topics = lesson("Topics & “types”", "topics.md", 1);
+    let insights = catalog.insights(DAY).await.unwrap();
+    assert_eq!(
+        insights.most_cited,
+        [lesson("Nodes", "nodes.md", 2), topics.clone()]
+    );
+    assert_eq!(
+        insights.most_disliked,
+        [lesson("Nodes", "nodes.md", 1), topics]
+    );
+}
+
+pub(super) async fn lists_hold_twenty(store: Store) {
+    let catalog = &store.catalog;
+    let index_id = live_index(catalog).await;
+    for number in 0..22 {
+        let title = format!("Lesson {number:02}");
+        let chunks = write_lesson(catalog, index_id, &format!("{number}.md"), &title).await;
+        write_log(catalog, &citing(&chunks)).await;
+        write_log(catalog, &not_covered(&format!("{number:02}"), None)).await;
+    }
+    let insights = catalog.insights(DAY).await.unwrap();
+    assert_eq!(insights.not_covered.len(), 20);
+    assert_eq!(insights.not_covered[19].question_hash, "19");
+    assert_eq!(insights.most_cited.len(), 20);
+    assert_eq!(insights.most_cited[19].title, "Lesson 19");
+    assert_eq!(insights.most_disliked, []);
+}

@@ -1,0 +1,330 @@
+//! Turns, spending and conversations.
+
+use std::time::Duration;
+
+use bookrag::catalog::{Catalog, Exchange, NewExchange, TurnLimit};
+use futures::future::try_join_all;
+use uuid::Uuid;
+
+use super::Store;
+
+const HOUR: Duration = Duration::from_hours(1);
+const MINUTE: Duration = Duration::from_mins(1);
+/// How many processes there are where several do something at once, and how often all of them together do it.
+const PROCESSES: usize = 4;
+const AT_ONCE: usize = 20;
+
+const SESSION: &str = "5e";
+
+fn an_hour(turns: u32) -> TurnLimit {
+    TurnLimit {
+        turns,
+        period: HOUR,
+    }
+}
+
+/// Whether a time is the one expected, less what the test has taken.
+fn near(time: Duration, expected: Duration) -> bool {
+    expected.checked_sub(time).is_some_and(|late| late < MINUTE)
+}
+
+/// Other catalogs on the same data.
+async fn processes(store: &Store) -> Vec<Catalog> {
+    let mut catalogs = Vec::new();
+    for _ in 0..PROCESSES {
+        catalogs.push(store.reopened().await);
+    }
+    catalogs
+}
+
+pub(super) async fn all_turns_may_come_at_once_and_then_none(store: Store) {
+    let catalog = &store.catalog;
+    catalog.migrate().await.unwrap();
+    for remaining in (0..5).rev() {
+        let turn = catalog.take_turn("reader", an_hour(5)).await.unwrap();
+        assert_eq!((turn.allowed, turn.remaining), (true, remaining));
+        assert!(near(turn.reset, HOUR / 5 * (5 - remaining)), "{turn:?}");
+    }
+    for _ in 0..3 {
+        let turn = catalog.take_turn("reader", an_hour(5)).await.unwrap();
+        assert_eq!((turn.allowed, turn.remaining), (false, 0));
+        assert!(near(turn.reset, HOUR / 5), "{turn:?}");
+    }
+    let none = catalog.take_turn("other", an_hour(0)).await.unwrap();
+    assert!(!none.allowed);
+}
+
+pub(super) async fn a_refused_turn_costs_nothing_and_comes_when_it_was_said(store: Store) {
+    let catalog = &store.catalog;
+    catalog.migrate().await.unwrap();
+    let take = async || catalog.take_turn("reader", an_hour(2)).await.unwrap();
+    assert!(take().await.allowed && take().await.allowed);
+    let refused = take().await;
+    store.elapse(refused.reset.saturating_sub(MINUTE)).await;
+    assert!(!take().await.allowed);
+    store.elapse(MINUTE).await;
+    assert!(take().await.allowed);
+    assert!(!take().await.allowed);
+    store.elapse(HOUR * 3).await;
+    let rested = take().await;
+    assert_eq!((rested.allowed, rested.remaining), (true, 1));
+}
+
+pub(super) async fn of_takers_at_once_as_many_are_given_a_turn_as_there_are(store: Store) {
+    store.catalog.migrate().await.unwrap();
+    let catalogs = processes(&store).await;
+    let takers =
+        (0..AT_ONCE).map(|taker| catalogs[taker % PROCESSES].take_turn("reader", an_hour(10)));
+    let turns = try_join_all(takers).await.unwrap();
+    assert_eq!(turns.iter().filter(|turn| turn.allowed).count(), 10);
+}
+
+pub(super) async fn keys_are_counted_apart(store: Store) {
+    let catalog = &store.catalog;
+    catalog.migrate().await.unwrap();
+    for key in ["a", "A", "it's", "", "节点"] {
+        for allowed in [true, false] {
+            let turn = catalog.take_turn(key, an_hour(1)).await.unwrap();
+            assert_eq!(turn.allowed, allowed, "{key}");
+        }
+    }
+}
+
+pub(super) async fn limits_are_forgotten_when_their_turns_have_long_been_back(store: Store) {
+    let catalog = &store.catalog;
+    catalog.migrate().await.unwrap();
+    catalog.take_turn("reader", an_hour(1)).await.unwrap();
+    for (time, expected) in [(Duration::ZERO, "1"), (HOUR, "1"), (HOUR, "0")] {
+        store.elapse(time).await;
+        catalog.forget_expired(HOUR).await.unwrap();
+        let held = store.value("SELECT count(*) FROM rate_limits").await;
+        assert_eq!(held, expected);
+    }
+}
+
+pub(super) async fn reservations_at_once_stay_within_the_budget(store: Store) {
+    let catalog = &store.catalog;
+    catalog.migrate().await.unwrap();
+    for too_much in [101, u64::MAX] {
+        assert!(!catalog.reserve_spend(too_much, 100).await.unwrap());
+    }
+    let catalogs = processes(&store).await;
+    let takers = (0..AT_ONCE).map(|taker| catalogs[taker % PROCESSES].reserve_spend(30, 100));
+    let reserved = try_join_all(takers).await.unwrap();
+    assert_eq!(reserved.iter().filter(|reserved| **reserved).count(), 3);
+    assert!(catalog.reserve_spend(10, 100).await.unwrap());
+    assert!(!catalog.reserve_spend(1, 100).await.unwrap());
+    assert_eq!(store.value("SELECT sum(micro_usd) FROM spend").await, "100");
+}
+
+pub(super) async fn what_was_spent_takes_the_place_of_what_was_reserved(store: Store) {
+    let catalog = &store.catalog;
+    catalog.migrate().await.unwrap();
+    let spent = async || store.value("SELECT sum(micro_usd) FROM spend").await;
+    // Reserved before midnight, as it were.
+    catalog.settle_spend(5, 0).await.unwrap();
+    assert_eq!(spent().await, "0");
+    assert!(catalog.reserve_spend(90, 100).await.unwrap());
+    catalog.settle_spend(90, 20).await.unwrap();
+    assert_eq!(spent().await, "20");
+    catalog.settle_spend(50, 0).await.unwrap();
+    assert_eq!(spent().await, "0");
+    catalog.settle_spend(10, 260).await.unwrap();
+    assert_eq!(spent().await, "250");
+    assert!(!catalog.reserve_spend(1, 200).await.unwrap());
+}
+
+/// A question of [`SESSION`], to be kept for an hour.
+fn question(conversation_id: Uuid, question: &str) -> NewExchange {
+    NewExchange {
+        conversation_id,
+        session_hash: SESSION.to_owned(),
+        exchange: Exchange {
+            message_id: Uuid::new_v4(),
+            question: question.to_owned(),
+            answer: None,
+        },
+        keep: HOUR,
+    }
+}
+
+/// The same with its answer.
+fn answered(new: &NewExchange) -> NewExchange {
+    let mut new = new.clone();
+    new.exchange.answer = Some(format!("“{}” isn't in the book.", new.exchange.question));
+    new
+}
+
+async fn save(catalog: &Catalog, new: &NewExchange) -> bool {
+    catalog.save_exchange(new).await.unwrap()
+}
+
+/// All exchanges of a conversation of [`SESSION`].
+async fn all(catalog: &Catalog, conversation_id: Uuid) -> Option<Vec<Exchange>> {
+    let exchanges = catalog.exchanges(conversation_id, SESSION, u32::MAX);
+    exchanges.await.unwrap()
+}
+
+pub(super) async fn the_last_exchanges_are_read_oldest_first(store: Store) {
+    let catalog = &store.catalog;
+    catalog.migrate().await.unwrap();
+    let id = Uuid::new_v4();
+    assert_eq!(all(catalog, id).await, None);
+    let questions = ["What's a node?", "", "And a topic?"].map(|text| question(id, text));
+    for new in &questions {
+        assert!(save(catalog, new).await);
+        assert!(save(catalog, &answered(new)).await);
+    }
+    assert!(save(catalog, &question(Uuid::new_v4(), "Something else?")).await);
+    let expected = questions.map(|new| answered(&new).exchange);
+    for last in [0, 1, 2, 3, 4] {
+        let exchanges = catalog.exchanges(id, SESSION, last).await.unwrap().unwrap();
+        let first = expected.len().saturating_sub(last as usize);
+        assert_eq!(exchanges, expected[first..]);
+    }
+}
+
+pub(super) async fn an_exchange_waits_for_its_answer_and_keeps_it(store: Store) {
+    let catalog = &store.catalog;
+    catalog.migrate().await.unwrap();
+    let id = Uuid::new_v4();
+    let new = question(id, "What's a node?");
+    let complete = answered(&new);
+    // An answer alone begins nothing.
+    assert!(!save(catalog, &complete).await);
+    assert_eq!(all(catalog, id).await, None);
+    assert!(save(catalog, &new).await);
+    assert_eq!(all(catalog, id).await, Some(vec![new.exchange.clone()]));
+    assert!(save(catalog, &complete).await);
+    // The first write may come late.
+    assert!(save(catalog, &new).await);
+    assert_eq!(all(catalog, id).await, Some(vec![complete.exchange]));
+}
+
+pub(super) async fn another_sessions_conversation_is_neither_read_nor_written_nor_deleted(
+    store: Store,
+) {
+    let catalog = &store.catalog;
+    catalog.migrate().await.unwrap();
+    let id = Uuid::new_v4();
+    let own = question(id, "What's a node?");
+    assert!(save(catalog, &own).await);
+    let mut others = question(id, "What did they ask?");
+    "0th".clone_into(&mut others.session_hash);
+    let mut in_place = answered(&own);
+    "0th".clone_into(&mut in_place.session_hash);
+    for new in [&others, &answered(&others), &in_place] {
+        assert!(!save(catalog, new).await);
+    }
+    let read = catalog.exchanges(id, "0th", 9).await.unwrap();
+    assert_eq!(read, None);
+    assert!(!catalog.delete_conversation(id, "0th").await.unwrap());
+    assert_eq!(all(catalog, id).await, Some(vec![own.exchange]));
+
+    store.elapse(HOUR * 2).await;
+    assert!(!save(catalog, &others).await);
+    let read = catalog.exchanges(id, "0th", 9).await.unwrap();
+    assert_eq!(read, None);
+}
+
+pub(super) async fn a_conversation_expires_unless_it_goes_on(store: Store) {
+    let catalog = &store.catalog;
+    catalog.migrate().await.unwrap();
+    let id = Uuid::new_v4();
+    let first = question(id, "What's a node?");
+    assert!(save(catalog, &first).await);
+    store.elapse(HOUR / 3 * 2).await;
+    assert!(save(catalog, &answered(&first)).await);
+    store.elapse(HOUR / 3 * 2).await;
+    assert!(save(catalog, &question(id, "And a topic?")).await);
+    store.elapse(HOUR / 3 * 2).await;
+    assert_eq!(all(catalog, id).await.map(|all| all.len()), Some(2));
+    store.elapse(HOUR / 3 * 2).await;
+    assert_eq!(all(catalog, id).await, None);
+    assert!(!catalog.delete_conversation(id, SESSION).await.unwrap());
+}
+
+pub(super) async fn an_expired_conversation_begins_anew(store: Store) {
+    let catalog = &store.catalog;
+    catalog.migrate().await.unwrap();
+    let id = Uuid::new_v4();
+    let first = question(id, "What's a node?");
+    assert!(save(catalog, &first).await);
+    store.elapse(HOUR * 2).await;
+    assert!(!save(catalog, &answered(&first)).await);
+    let second = question(id, "And a topic?");
+    assert!(save(catalog, &second).await);
+    assert_eq!(all(catalog, id).await, Some(vec![second.exchange]));
+    assert_eq!(store.value("SELECT count(*) FROM messages").await, "1");
+}
+
+pub(super) async fn a_late_answer_does_not_bring_a_deleted_conversation_back(store: Store) {
+    let catalog = &store.catalog;
+    catalog.migrate().await.unwrap();
+    let id = Uuid::new_v4();
+    let new = question(id, "What's a node?");
+    assert!(save(catalog, &new).await);
+    for deleted in [true, false] {
+        let done = catalog.delete_conversation(id, SESSION).await.unwrap();
+        assert_eq!(done, deleted);
+    }
+    assert!(!save(catalog, &answered(&new)).await);
+    assert_eq!(all(catalog, id).await, None);
+    assert_eq!(store.value("SELECT count(*) FROM conversations").await, "0");
+}
+
+pub(super) async fn a_deletion_and_a_late_answer_at_once_leave_nothing(store: Store) {
+    store.catalog.migrate().await.unwrap();
+    let other = store.reopened().await;
+    for _ in 0..AT_ONCE {
+        let id = Uuid::new_v4();
+        let new = question(id, "What's a node?");
+        assert!(save(&store.catalog, &new).await);
+        let complete = answered(&new);
+        let (deleted, _) = tokio::join!(
+            other.delete_conversation(id, SESSION),
+            save(&store.catalog, &complete)
+        );
+        assert!(deleted.unwrap());
+    }
+    for table in ["conversations", "messages"] {
+        let rows = store.value(&format!("SELECT count(*) FROM {table}")).await;
+        assert_eq!(rows, "0", "{table}");
+    }
+}
+
+pub(super) async fn a_message_stays_in_its_conversation(store: Store) {
+    let catalog = &store.catalog;
+    catalog.migrate().await.unwrap();
+    let (id, other) = (Uuid::new_v4(), Uuid::new_v4());
+    let new = question(id, "What's a node?");
+    assert!(save(catalog, &new).await);
+    let mut moved = new.clone();
+    moved.conversation_id = other;
+    assert!(!save(catalog, &moved).await);
+    assert_eq!(all(catalog, other).await, None);
+    assert!(save(catalog, &question(other, "And a topic?")).await);
+    assert!(!save(catalog, &answered(&moved)).await);
+    assert_eq!(all(catalog, id).await, Some(vec![new.exchange]));
+}
+
+pub(super) async fn forgetting_takes_what_was_said_in_expired_conversations(store: Store) {
+    let catalog = &store.catalog;
+    catalog.migrate().await.unwrap();
+    let short = question(Uuid::new_v4(), "What's a node?");
+    let mut long = question(Uuid::new_v4(), "And a topic?");
+    long.keep = Duration::MAX;
+    for new in [&short, &long] {
+        assert!(save(catalog, new).await);
+    }
+    catalog.forget_expired(Duration::ZERO).await.unwrap();
+    assert_eq!(store.value("SELECT count(*) FROM messages").await, "2");
+    store.elapse(HOUR * 2).await;
+    catalog.forget_expired(Duration::MAX).await.unwrap();
+    assert_eq!(store.value("SELECT count(*) FROM conversations").await, "1");
+    assert_eq!(store.value("SELECT count(*) FROM messages").await, "1");
+    assert_eq!(
+        all(catalog, long.conversation_id).await,
+        Some(vec![long.exchange])
+    );
+}

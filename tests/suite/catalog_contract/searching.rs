@@ -1,0 +1,407 @@
+//! The search by words, while the vector store is away.
+
+use bookrag::catalog::{Catalog, ChunkRow, FoundChunk};
+use bookrag::chunk::SectionType;
+use bookrag::index::{ChunkPayload, Filters, TitleOrNumber};
+
+use super::Store;
+use super::rows::{COMMITTED, chunk, commit, live_index, new_index, payload, write};
+
+const SOURCE: &str = "docs/a.md";
+/// More than any test writes.
+const ALL: u32 = 100;
+
+fn found_chunk(row: &ChunkRow) -> FoundChunk {
+    FoundChunk {
+        point_id: row.point_id,
+        payload: payload(row),
+    }
+}
+
+async fn search(
+    catalog: &Catalog,
+    index_id: i64,
+    terms: &[&str],
+    filters: &Filters,
+    limit: u32,
+) -> Vec<FoundChunk> {
+    let terms: Vec<String> = terms.iter().map(|term| (*term).to_owned()).collect();
+    let searched = catalog.search_text(index_id, &terms, filters, limit);
+    searched.await.unwrap()
+}
+
+/// The texts that are found without filters.
+async fn texts(catalog: &Catalog, index_id: i64, terms: &[&str]) -> Vec<String> {
+    let found = search(catalog, index_id, terms, &Filters::default(), ALL).await;
+    found.into_iter().map(|chunk| chunk.payload.text).collect()
+}
+
+/// Commits chunks of these texts.
+async fn write_texts<const COUNT: usize>(
+    catalog: &Catalog,
+    index_id: i64,
+    texts: [&str; COUNT],
+) -> [ChunkRow; COUNT] {
+    let mut positions = 0..;
+    let chunks = texts.map(|text| chunk(SOURCE, positions.next().unwrap_or_default(), text));
+    let committed = write(catalog, &commit(index_id, SOURCE, 0, &chunks)).await;
+    assert_eq!(committed, COMMITTED);
+    chunks
+}
+
+pub(super) async fn chunks_are_found_by_the_beginnings_of_their_words(store: Store) {
+    let catalog = &store.catalog;
+    let index_id = live_index(catalog).await;
+    let [talk, code, path] = write_texts(
+        catalog,
+        index_id,
+        [
+            "Nodes talk over topics; Überraschung!",
+            "`create_node(x)` makes a <Node>: node.",
+            "See https://example.org/nodes/a.html or robots@example.org",
+        ],
+    )
+    .await;
+    let found = search(catalog, index_id, &["node"], &Filters::default(), ALL).await;
+    assert_eq!(found, [&code, &talk, &path].map(found_chunk));
+    for (terms, expected) in [
+        (vec!["NODES"], vec![&talk, &path]),
+        (vec!["ode"], vec![]),
+        (vec!["create_node"], vec![&code, &talk, &path]),
+        (vec!["überrasch"], vec![&talk]),
+        (vec!["robots", "html"], vec![&path]),
+        (vec!["quasar"], vec![]),
+        (vec![], vec![]),
+    ] {
+        let expected: Vec<&str> = expected.iter().map(|chunk| chunk.text.as_str()).collect();
+        assert_eq!(
+            texts(catalog, index_id, &terms).await,
+            expected,
+            "{terms:?}"
+        );
+    }
+    let none = search(catalog, index_id, &["node"], &Filters::default(), 0).await;
+    assert_eq!(none, []);
+}
+
+pub(super) async fn more_and_rarer_words_come_first(store: Store) {
+    let catalog = &store.catalog;
+    let index_id = live_index(catalog).await;
+    let last = chunk("docs/z.md", 0, "a node, a topic");
+    let chunks = std::slice::from_ref(&last);
+    write(catalog, &commit(index_id, "docs/z.md", 0, chunks)).await;
+    let [often, node, topic, quasar, all] = write_texts(
+        catalog,
+        index_id,
+        [
+            "nodes and nodes and nodes",
+            "the nodes",
+            "a node, a topic",
+            "a node, a quasar",
+            "a node, a topic, a quasar",
+        ],
+    )
+    .await;
+    let terms = ["quasar", "node", "topic", "node"];
+    let found = search(catalog, index_id, &terms, &Filters::default(), ALL).await;
+    assert_eq!(
+        found,
+        [&all, &quasar, &topic, &last, &often, &node].map(found_chunk)
+    );
+    let best = search(catalog, index_id, &terms, &Filters::default(), 3).await;
+    assert_eq!(best, found[..3]);
+}
+
+/// Makes a payload differ from [`payload`]'s in all that filters name.
+fn distinguish(payload: &mut ChunkPayload) {
+    "Simulation's “worlds”".clone_into(&mut payload.module);
+    payload.module_number = Some(2);
+    "Gazebo \\ Unity".clone_into(&mut payload.chapter);
+    payload.chapter_number = Some(11);
+    payload.lesson_id = Some("2.11.1".to_owned());
+    payload.section_type = SectionType::CodeHeavy;
+    payload.has_code = true;
+    payload.has_equations = true;
+    payload.hardware_tier = 0;
+    "L2".clone_into(&mut payload.layer);
+    "B2".clone_into(&mut payload.proficiency_level);
+    payload.locale = vec!["de".to_owned(), "ur".to_owned()];
+    "1.0".clone_into(&mut payload.version);
+    "versioned_docs/version-1.0/a b.md".clone_into(&mut payload.source);
+}
+
+/// Filters of one condition each, which only a payload that was [`distinguish`]ed meets, and of all of them.
+fn conditions() -> Vec<Filters> {
+    let text = |text: &str| Some(text.to_owned());
+    let title = |text: &str| Some(TitleOrNumber::Title(text.to_owned()));
+    let number = |number: i64| Some(TitleOrNumber::Number(number));
+    let all = Filters {
+        module: title("Simulation's “worlds”"),
+        chapter: number(11),
+        lesson: text("2.11.1"),
+        hardware_tier: Some(0),
+        layer: text("L2"),
+        proficiency_level: text("B2"),
+        section_type: Some(SectionType::CodeHeavy),
+        has_code: Some(true),
+        has_equations: Some(true),
+        locale: text("ur"),
+        version: text("1.0"),
+        source: text("versioned_docs/version-1.0/a b.md"),
+    };
+    let none = Filters::default;
+    vec![
+        Filters {
+            module: all.module.clone(),
+            ..none()
+        },
+        Filters {
+            module: number(2),
+            ..none()
+        },
+        Filters {
+            chapter: title("Gazebo \\ Unity"),
+            ..none()
+        },
+        Filters {
+            chapter: number(11),
+            ..none()
+        },
+        Filters {
+            lesson: all.lesson.clone(),
+            ..none()
+        },
+        Filters {
+            hardware_tier: Some(0),
+            ..none()
+        },
+        Filters {
+            layer: all.layer.clone(),
+            ..none()
+        },
+        Filters {
+            proficiency_level: all.proficiency_level.clone(),
+            ..none()
+        },
+        Filters {
+            section_type: all.section_type,
+            ..none()
+        },
+        Filters {
+            has_code: Some(true),
+            ..none()
+        },
+        Filters {
+            has_equations: Some(true),
+            ..none()
+        },
+        Filters {
+            locale: text("de"),
+            ..none()
+        },
+        Filters {
+            locale: text("ur"),
+            ..none()
+        },
+        Filters {
+            version: all.version.clone(),
+            ..none()
+        },
+        Filters {
+            source: all.source.clone(),
+            ..none()
+        },
+        all,
+    ]
+}
+
+/// Thirty chunks that are found before another one, which is [`distinguish`]ed: its place.
+async fn write_distinguished(catalog: &Catalog, index_id: i64) -> FoundChunk {
+    let mut chunks: Vec<ChunkRow> = (0..30)
+        .map(|position| chunk(SOURCE, position, "a node and a node"))
+        .collect();
+    chunks.push(chunk(SOURCE, 30, "a node"));
+    let mut commit = commit(index_id, SOURCE, 0, &chunks);
+    let last = commit.chunks.as_mut().and_then(|chunks| chunks.last_mut());
+    let last = last.unwrap();
+    distinguish(&mut last.payload);
+    let expected = FoundChunk {
+        point_id: last.row.point_id,
+        payload: last.payload.clone(),
+    };
+    assert_eq!(write(catalog, &commit).await, COMMITTED);
+    expected
+}
+
+pub(super) async fn filters_are_applied_before_the_limit(store: Store) {
+    let catalog = &store.catalog;
+    let index_id = live_index(catalog).await;
+    let expected = write_distinguished(catalog, index_id).await;
+    for filters in conditions() {
+        for limit in [1, ALL] {
+            let found = search(catalog, index_id, &["node"], &filters, limit).await;
+            assert_eq!(found, std::slice::from_ref(&expected), "{filters:?}");
+        }
+    }
+    let tier = Filters {
+        hardware_tier: Some(1),
+        ..Filters::default()
+    };
+    let found = search(catalog, index_id, &["node"], &tier, ALL).await;
+    assert_eq!(found.len(), 31);
+    assert_eq!(found.last(), Some(&expected));
+}
+
+pub(super) async fn all_conditions_of_a_filter_must_hold(store: Store) {
+    let catalog = &store.catalog;
+    let index_id = live_index(catalog).await;
+    write_distinguished(catalog, index_id).await;
+    let all = conditions().pop().unwrap();
+    let other = || Some("simulation's “worlds”".to_owned());
+    for but_one in [
+        Filters {
+            module: other().map(TitleOrNumber::Title),
+            ..all.clone()
+        },
+        Filters {
+            chapter: Some(TitleOrNumber::Number(1)),
+            ..all.clone()
+        },
+        Filters {
+            lesson: other(),
+            ..all.clone()
+        },
+        Filters {
+            hardware_tier: Some(-1),
+            ..all.clone()
+        },
+        Filters {
+            section_type: Some(SectionType::Structural),
+            ..all.clone()
+        },
+        Filters {
+            has_code: Some(false),
+            ..all.clone()
+        },
+        Filters {
+            locale: Some("en".to_owned()),
+            ..all.clone()
+        },
+        Filters {
+            locale: Some("u".to_owned()),
+            ..all.clone()
+        },
+        Filters {
+            version: Some("1".to_owned()),
+            ..all.clone()
+        },
+        Filters {
+            source: Some("\0".to_owned()),
+            ..all.clone()
+        },
+    ] {
+        let found = search(catalog, index_id, &["node"], &but_one, ALL).await;
+        assert_eq!(found, [], "{but_one:?}");
+    }
+}
+
+pub(super) async fn nothing_but_letters_and_digits_of_a_term_is_looked_for(store: Store) {
+    let catalog = &store.catalog;
+    let index_id = live_index(catalog).await;
+    let texts_written = ["it isn't a \\ 🤖robot 50% & !node", "节点 1.5"];
+    write_texts(catalog, index_id, texts_written).await;
+    for nothing in [
+        "'", "\\", ":*", "&", "|", "!", "()", "<->", "🤖", "%", "_", "", " ", "\0", "½",
+    ] {
+        assert_eq!(
+            texts(catalog, index_id, &[nothing]).await,
+            [""; 0],
+            "{nothing}"
+        );
+    }
+    for hostile in [
+        "!node",
+        "node':*",
+        "node\\",
+        "'nod' | 'x",
+        "NODE\0",
+        "🤖robot",
+        "isn't",
+        "50%",
+        "\u{7f}no\u{7f}",
+    ] {
+        let found = texts(catalog, index_id, &[hostile, "'"]).await;
+        assert_eq!(found, texts_written[..1], "{hostile}");
+    }
+    for word in ["节", "1.5", "5"] {
+        let found = texts(catalog, index_id, &[word]).await;
+        assert!(found.iter().any(|text| text == texts_written[1]), "{word}");
+    }
+    let many: Vec<String> = (0..500).map(|number| format!("word{number}")).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    assert_eq!(texts(catalog, index_id, &many).await, [""; 0]);
+}
+
+pub(super) async fn chunks_without_a_payload_are_not_found_until_they_are_committed_again(
+    store: Store,
+) {
+    let catalog = &store.catalog;
+    let index_id = live_index(catalog).await;
+    let chunks = write_texts(catalog, index_id, ["a node"]).await;
+    store
+        .execute("UPDATE document_chunks SET payload = NULL")
+        .await;
+    assert_eq!(texts(catalog, index_id, &["node"]).await, [""; 0]);
+    let mut again = commit(index_id, SOURCE, 1, &chunks);
+    again.intents.clear();
+    assert_eq!(write(catalog, &again).await, COMMITTED);
+    let found = search(catalog, index_id, &["node"], &Filters::default(), ALL).await;
+    assert_eq!(found, [found_chunk(&chunks[0])]);
+}
+
+pub(super) async fn a_kept_point_keeps_its_payload(store: Store) {
+    let catalog = &store.catalog;
+    let index_id = live_index(catalog).await;
+    let [mut kept] = write_texts(catalog, index_id, ["a node"]).await;
+    let made = async || {
+        let found = search(catalog, index_id, &["node"], &Filters::default(), ALL).await;
+        found[0].payload.created_at.clone()
+    };
+    let first = made().await;
+    let later = "2026-02-01T12:00:00Z";
+    let commit_later = |row: &ChunkRow, revision: i64| {
+        let mut commit = commit(index_id, SOURCE, revision, std::slice::from_ref(row));
+        for chunk in commit.chunks.iter_mut().flatten() {
+            later.clone_into(&mut chunk.payload.created_at);
+        }
+        commit
+    };
+    let mut again = commit_later(&kept, 1);
+    again.intents.clear();
+    assert_eq!(write(catalog, &again).await, COMMITTED);
+    assert_eq!(made().await, first);
+    kept.point_id = chunk(SOURCE, 0, "a node").point_id;
+    write(catalog, &commit_later(&kept, 2)).await;
+    assert_eq!(made().await, later);
+}
+
+pub(super) async fn only_chunks_that_the_index_has_are_found(store: Store) {
+    let catalog = &store.catalog;
+    let index_id = live_index(catalog).await;
+    let building = catalog.ensure_index(&new_index("window-500")).await;
+    let building = building.unwrap().index_id;
+    let [own] = write_texts(catalog, index_id, ["a node"]).await;
+    let mut others = own.clone();
+    others.point_id = chunk(SOURCE, 0, "a node").point_id;
+    let chunks = std::slice::from_ref(&others);
+    write(catalog, &commit(building, SOURCE, 0, chunks)).await;
+    for (index_id, expected) in [(index_id, &own), (building, &others)] {
+        let found = search(catalog, index_id, &["node"], &Filters::default(), ALL).await;
+        assert_eq!(found, [found_chunk(expected)]);
+    }
+    let mut deletion = commit(index_id, SOURCE, 1, &[]);
+    deletion.document.deleted = true;
+    write(catalog, &deletion).await;
+    assert_eq!(texts(catalog, index_id, &["node"]).await, [""; 0]);
+    assert_eq!(texts(catalog, building + 1, &["node"]).await, [""; 0]);
+}
