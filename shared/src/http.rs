@@ -1,4 +1,5 @@
-//! JSON posted over HTTPS to hosted models, and what their statuses mean for the ports that ask them.
+//! JSON posted over HTTPS to hosted models, and what their statuses mean for the ports that ask them. Answers come whole, or as
+//! server-sent events.
 
 #[cfg(test)]
 pub(crate) mod fake;
@@ -6,16 +7,22 @@ pub(crate) mod fake;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::StreamExt;
+use futures::stream::BoxStream;
 use jiff::Timestamp;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
-use reqwest::{Client, StatusCode, Url};
+use reqwest::{Client, RequestBuilder, Response, StatusCode, Url};
 use rustls::{ClientConfig, RootCertStore, crypto::ring};
 use secrecy::{ExposeSecret, SecretString};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use sse_stream::SseByteStream;
 
 /// Longest wait for a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The data after the last event of an OpenAI-compatible stream.
+const DONE: &str = "[DONE]";
 
 /// Why a hosted model gave no answer. Messages never hold what was sent, nor the key.
 #[derive(Debug)]
@@ -35,43 +42,57 @@ pub(crate) enum HttpError {
 /// An address that takes JSON, and what it is asked with; clones share connections.
 #[derive(Debug, Clone)]
 pub(crate) struct Endpoint {
+    parts: Arc<Parts>,
+}
+
+#[derive(Debug)]
+struct Parts {
     client: Client,
     url: Url,
+    /// What answers for nothing whether the key is good: a list of models.
+    models_url: Url,
     /// For messages; an address may hold credentials, a host does not.
     host: String,
     api_key: Option<SecretString>,
 }
 
 impl Endpoint {
-    /// Sets up the client for `path` under a base URL; no request is made. A key is sent as a bearer token, and
-    /// `timeout` is the longest time for one request.
+    /// Sets up the client for `path` under a base URL, whose models are listed at `models_path`; no request is made. A key is
+    /// sent as a bearer token, and `timeout` is the longest time for one request.
     ///
     /// # Errors
     ///
     /// `Rejected` if the base URL is none.
     pub(crate) fn new(
         base_url: &str,
-        path: &str,
+        [path, models_path]: [&str; 2],
         api_key: Option<SecretString>,
         timeout: Duration,
     ) -> Result<Self, HttpError> {
-        let address = format!("{}{path}", base_url.trim_end_matches('/'));
-        let url = Url::parse(&address).map_err(|error| refused_url(&error.to_string()))?;
+        let parse = |path: &str| {
+            let address = format!("{}{path}", base_url.trim_end_matches('/'));
+            Url::parse(&address).map_err(|error| refused_url(&error.to_string()))
+        };
+        let (url, models_url) = (parse(path)?, parse(models_path)?);
         let host = match (url.scheme(), url.host_str()) {
             ("http" | "https", Some(host)) => host.to_owned(),
             _ => return Err(refused_url("it is not an http(s) address")),
         };
-        Ok(Self {
+        let parts = Parts {
             client: https_client(timeout)?,
             url,
+            models_url,
             host,
             api_key,
+        };
+        Ok(Self {
+            parts: Arc::new(parts),
         })
     }
 
     /// The address's host.
     pub(crate) fn host(&self) -> &str {
-        &self.host
+        &self.parts.host
     }
 
     /// Posts a request and reads its answer; `wanted` names that for messages, e.g. `list of embeddings`.
@@ -84,8 +105,70 @@ impl Endpoint {
         request: &impl Serialize,
         wanted: &str,
     ) -> Result<Answer, HttpError> {
-        let mut request = self.client.post(self.url.clone()).json(request);
-        if let Some(api_key) = &self.api_key {
+        let response = self.send(request).await?;
+        let body = response
+            .bytes()
+            .await
+            .map_err(|error| self.no_answer(&error))?;
+        serde_json::from_slice(&body).map_err(|error| self.not_wanted(&error, wanted))
+    }
+
+    /// Posts a request and reads its answer as server-sent events: the data of each, in order, read as JSON, until the data is
+    /// `[DONE]` or the answer ends. The endpoint's timeout holds for the whole. Dropping the stream closes the connection.
+    ///
+    /// # Errors
+    ///
+    /// Any [`HttpError`], before the first event or instead of one.
+    pub(crate) async fn stream<Event: DeserializeOwned + 'static>(
+        &self,
+        request: &impl Serialize,
+        wanted: &'static str,
+    ) -> Result<BoxStream<'static, Result<Event, HttpError>>, HttpError> {
+        let response = self.send(request).await?;
+        let events = SseByteStream::new(response.bytes_stream());
+        let endpoint = self.clone();
+        let data = events.filter_map(|event| async {
+            match event {
+                Ok(event) => event.data.filter(|data| !data.is_empty()).map(Ok),
+                Err(error) => Some(Err(error)),
+            }
+        });
+        let data =
+            data.take_while(|data| std::future::ready(!matches!(data, Ok(data) if data == DONE)));
+        let events = data.map(move |data| match data {
+            Ok(data) => {
+                serde_json::from_str(&data).map_err(|error| endpoint.not_wanted(&error, wanted))
+            }
+            Err(sse_stream::Error::Body(error)) => match error.downcast_ref::<reqwest::Error>() {
+                Some(error) => Err(endpoint.no_answer(error)),
+                None => Err(endpoint.broke()),
+            },
+            Err(_) => Err(HttpError::Malformed(format!(
+                "{} gave no {wanted} (not UTF-8)",
+                endpoint.parts.host
+            ))),
+        });
+        Ok(events.boxed())
+    }
+
+    /// Asks for the list of models, which is free: whether the provider is there and takes the key.
+    ///
+    /// # Errors
+    ///
+    /// Any [`HttpError`].
+    pub(crate) async fn ping(&self) -> Result<(), HttpError> {
+        let request = self.parts.client.get(self.parts.models_url.clone());
+        self.answered(request).await.map(drop)
+    }
+
+    /// Posts a request; the answer's status is a success.
+    async fn send(&self, request: &impl Serialize) -> Result<Response, HttpError> {
+        let request = self.parts.client.post(self.parts.url.clone()).json(request);
+        self.answered(request).await
+    }
+
+    async fn answered(&self, mut request: RequestBuilder) -> Result<Response, HttpError> {
+        if let Some(api_key) = &self.parts.api_key {
             request = request.bearer_auth(api_key.expose_secret());
         }
         let response = request
@@ -93,41 +176,47 @@ impl Endpoint {
             .await
             .map_err(|error| self.no_answer(&error))?;
         let status = response.status();
+        if status.is_success() {
+            return Ok(response);
+        }
         let retry_after = retry_after(response.headers());
         let body = response
             .bytes()
             .await
             .map_err(|error| self.no_answer(&error))?;
-        if !status.is_success() {
-            return Err(self.refusal(status, retry_after, &body));
-        }
-        serde_json::from_slice(&body).map_err(|error| {
-            // The line and column only: serde's message quotes the answer.
-            let (line, column) = (error.line(), error.column());
-            HttpError::Malformed(format!(
-                "{} gave no {wanted} (line {line}, column {column})",
-                self.host
-            ))
-        })
+        Err(self.refusal(status, retry_after, &body))
+    }
+
+    fn not_wanted(&self, error: &serde_json::Error, wanted: &str) -> HttpError {
+        // The line and column only: serde's message quotes the answer.
+        let (line, column) = (error.line(), error.column());
+        HttpError::Malformed(format!(
+            "{} gave no {wanted} (line {line}, column {column})",
+            self.parts.host
+        ))
+    }
+
+    fn broke(&self) -> HttpError {
+        HttpError::Unavailable(format!("the connection to {} broke", self.parts.host))
     }
 
     fn no_answer(&self, error: &reqwest::Error) -> HttpError {
         if error.is_timeout() {
             HttpError::Timeout
         } else if error.is_connect() {
-            HttpError::Unavailable(format!("cannot connect to {}", self.host))
+            HttpError::Unavailable(format!("cannot connect to {}", self.parts.host))
         } else if error.is_builder() {
             HttpError::Rejected("the key or address cannot be sent as HTTP".to_owned())
         } else {
-            HttpError::Unavailable(format!("the connection to {} broke", self.host))
+            self.broke()
         }
     }
 
     fn refusal(&self, status: StatusCode, retry_after: Option<Duration>, body: &[u8]) -> HttpError {
         let code = error_code(body);
         let answer = match &code {
-            Some(code) => format!("{} answered {} ({code})", self.host, status.as_u16()),
-            None => format!("{} answered {}", self.host, status.as_u16()),
+            Some(code) => format!("{} answered {} ({code})", self.parts.host, status.as_u16()),
+            None => format!("{} answered {}", self.parts.host, status.as_u16()),
         };
         match status {
             // An account without money is no matter of waiting, although OpenAI gives it the same status.

@@ -10,6 +10,7 @@ pub(crate) mod faults;
 pub mod book;
 pub mod chunk;
 pub(crate) mod http;
+pub mod prices;
 #[cfg(feature = "local-models")]
 pub mod models;
 pub mod embed;

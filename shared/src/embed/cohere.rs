@@ -9,6 +9,7 @@ use super::batches::batches;
 use super::windows::{estimate_tokens, windows};
 use super::{Dimensions, EmbedError, EmbedderIdentity, Purpose};
 use crate::http::Endpoint;
+use crate::prices::Price;
 
 /// Tokens a window may have: `embed-*-v3.0` and the models before them take 512, their special tokens included.
 const MAX_TOKENS: usize = 500;
@@ -21,16 +22,6 @@ const BATCH_TEXTS: usize = 96;
 
 /// Tokens in one request: Oracle, which serves these models too, takes 128,000. Cohere names no limit.
 const BATCH_TOKENS: usize = 120_000;
-
-const COHERE_HOST: &str = "api.cohere.com";
-/// US dollars for a million tokens. Source: the public list prices.
-const PRICES: [(&str, f64); 5] = [
-    ("embed-english-v3.0", 0.10),
-    ("embed-english-light-v3.0", 0.10),
-    ("embed-multilingual-v3.0", 0.10),
-    ("embed-multilingual-light-v3.0", 0.10),
-    ("embed-v4.0", 0.12),
-];
 
 /// What Cohere is asked with.
 #[derive(Debug, Clone)]
@@ -86,7 +77,8 @@ impl CohereEmbedder {
     /// `Rejected` if the base URL is none.
     pub fn new(options: CohereOptions) -> Result<Self, EmbedError> {
         let api_key = Some(options.api_key);
-        let endpoint = Endpoint::new(&options.base_url, "/v2/embed", api_key, options.timeout)?;
+        let paths = ["/v2/embed", "/v1/models"];
+        let endpoint = Endpoint::new(&options.base_url, paths, api_key, options.timeout)?;
         Ok(Self {
             identity: identity(&endpoint, options.model, options.dimensions),
             endpoint,
@@ -94,13 +86,15 @@ impl CohereEmbedder {
         })
     }
 
-    /// The model's price at Cohere; what it costs elsewhere is not known here.
+    /// The model's price; `None` where it is not known.
     pub(super) fn dollars_per_million_tokens(&self) -> Option<f64> {
-        let mut prices = PRICES.into_iter();
-        let price = prices.find(|(model, _)| *model == self.identity.name);
-        price
-            .filter(|_| self.endpoint.host() == COHERE_HOST)
-            .map(|(_, price)| price)
+        let price = Price::of(self.endpoint.host(), &self.identity.name);
+        price.map(|price| price.input)
+    }
+
+    /// Asks the provider for something that is free.
+    pub(super) async fn ping(&self) -> Result<(), EmbedError> {
+        Ok(self.endpoint.ping().await?)
     }
 
     /// The same provider with another of its models.

@@ -202,14 +202,20 @@ impl Embedder {
         }
     }
 
-    /// Embeds one word, to see that key, model and dimensions are right.
+    /// Whether it can be asked: a local model embeds a word, a hosted one's provider is asked for something that is free.
     ///
     /// # Errors
     ///
     /// As [`Embedder::embed`].
     pub async fn ping(&self) -> Result<(), EmbedError> {
-        let word = ["ping".to_owned()];
-        self.embed(&word, Purpose::Query).await.map(drop)
+        match self {
+            Self::OpenAi(hosted) => hosted.ping().await,
+            Self::Cohere(hosted) => hosted.ping().await,
+            _ => {
+                let word = ["ping".to_owned()];
+                self.embed(&word, Purpose::Query).await.map(drop)
+            }
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use super::batches::batches;
 use super::windows::{estimate_tokens, windows};
 use super::{Dimensions, EmbedError, EmbedderIdentity};
 use crate::http::Endpoint;
+use crate::prices::Price;
 
 /// Tokens a window may have: `text-embedding-3-*` take 8,191.
 const MAX_TOKENS: usize = 8_000;
@@ -33,14 +34,6 @@ pub struct OpenAiOptions {
     /// Longest time for one request of up to 128 texts.
     pub timeout: Duration,
 }
-
-const OPENAI_HOST: &str = "api.openai.com";
-/// US dollars for a million tokens. Source: the public list prices.
-const PRICES: [(&str, f64); 3] = [
-    ("text-embedding-3-small", 0.02),
-    ("text-embedding-3-large", 0.13),
-    ("text-embedding-ada-002", 0.10),
-];
 
 /// A hosted model; clones share connections.
 #[derive(Debug, Clone)]
@@ -76,8 +69,8 @@ impl OpenAiEmbedder {
     ///
     /// `Rejected` if the base URL is none.
     pub fn new(options: OpenAiOptions) -> Result<Self, EmbedError> {
-        let path = "/embeddings";
-        let endpoint = Endpoint::new(&options.base_url, path, options.api_key, options.timeout)?;
+        let paths = ["/embeddings", "/models"];
+        let endpoint = Endpoint::new(&options.base_url, paths, options.api_key, options.timeout)?;
         Ok(Self {
             identity: identity(&endpoint, options.model, options.dimensions),
             endpoint,
@@ -85,13 +78,15 @@ impl OpenAiEmbedder {
         })
     }
 
-    /// The model's price at `OpenAI`; other providers' are not known here.
+    /// The model's price; `None` where it is not known.
     pub(super) fn dollars_per_million_tokens(&self) -> Option<f64> {
-        let mut prices = PRICES.into_iter();
-        let price = prices.find(|(model, _)| *model == self.identity.name);
-        price
-            .filter(|_| self.endpoint.host() == OPENAI_HOST)
-            .map(|(_, price)| price)
+        let price = Price::of(self.endpoint.host(), &self.identity.name);
+        price.map(|price| price.input)
+    }
+
+    /// Asks the provider for something that is free.
+    pub(super) async fn ping(&self) -> Result<(), EmbedError> {
+        Ok(self.endpoint.ping().await?)
     }
 
     /// The same provider with another of its models.

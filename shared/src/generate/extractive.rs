@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::Passage;
 use super::sentences::{Unit, UnitKind, units_of};
+use super::{Passage, Quote};
 use crate::retrieve::{Candidate, Language, Words};
 
 /// The longest answer, in characters (S0).
@@ -34,7 +34,7 @@ struct Scored {
 }
 
 /// Writes the answer in pieces: of each passage the part around the unit that answers best, in the order of the book.
-pub(super) fn answer(query: &str, passages: &[Passage<'_>]) -> Vec<String> {
+pub(super) fn answer(query: &str, passages: &[Passage<'_>]) -> Vec<Quote> {
     let query_terms: HashSet<String> = terms(query).into_iter().collect();
     let passages = &passages[..passages.len().min(PASSAGE_CHARACTERS.len())];
     let texts: Vec<(usize, Vec<Unit>)> = passages
@@ -143,13 +143,36 @@ fn around(passage: &Scored, budget: usize) -> Vec<usize> {
             left -= size(from - 1);
             from -= 1;
         } else {
-            return (from..to).collect();
+            break;
         }
     }
+    // What the cut left of its context says nothing: a label, a salutation, a sentence that leads to what is not there.
+    while from < passage.best && is_fragment(&passage.units[from]) {
+        from += 1;
+    }
+    while to > passage.best + 1
+        && (is_fragment(&passage.units[to - 1]) || leads_in(&passage.units[to - 1]))
+    {
+        to -= 1;
+    }
+    (from..to).collect()
+}
+
+/// Whether a unit leads to the one after it.
+fn leads_in(unit: &Unit) -> bool {
+    unit.kind == UnitKind::Sentence && unit.text.ends_with([':', '：'])
+}
+
+/// Whether a unit is no whole sentence, and no item, row or code either.
+fn is_fragment(unit: &Unit) -> bool {
+    let ends = [
+        '.', '!', '?', ':', ')', '"', '”', '’', '۔', '。', '！', '？', '：', '…',
+    ];
+    unit.kind == UnitKind::Sentence && !unit.text.ends_with(ends)
 }
 
 /// Writes units that follow one another, cited at the end of each paragraph, list and table.
-fn write(units: &[&Unit], n: usize, pieces: &mut Vec<String>) {
+fn write(units: &[&Unit], n: usize, pieces: &mut Vec<Quote>) {
     for (at, unit) in units.iter().enumerate() {
         let previous = at.checked_sub(1).map(|before| units[before]);
         let separator = match previous {
@@ -169,13 +192,6 @@ fn write(units: &[&Unit], n: usize, pieces: &mut Vec<String>) {
             next.is_some_and(|next| next.kind == unit.kind && next.paragraph == unit.paragraph);
         // Code belongs to the sentence before it, which is cited.
         let cited_before = unit.kind == UnitKind::Code && previous.is_some();
-        let mark = if goes_on || cited_before {
-            String::new()
-        } else if unit.kind == UnitKind::Code {
-            format!("\n[{n}]")
-        } else {
-            format!(" [{n}]")
-        };
         let bullet = if unit.kind == UnitKind::TableRow {
             "- "
         } else {
@@ -185,6 +201,17 @@ fn write(units: &[&Unit], n: usize, pieces: &mut Vec<String>) {
             UnitKind::Code => unit.text.clone(),
             _ => unit.text.chars().take(MAX_CHARACTERS).collect(),
         };
-        pieces.push(format!("{separator}{bullet}{text}{mark}"));
+        let cited = !(goes_on || cited_before);
+        let before_mark = match unit.kind {
+            _ if !cited => "",
+            UnitKind::Code => "\n",
+            _ => " ",
+        };
+        pieces.push(Quote::Text(format!(
+            "{separator}{bullet}{text}{before_mark}"
+        )));
+        if cited {
+            pieces.push(Quote::Citation(n));
+        }
     }
 }

@@ -1,19 +1,44 @@
 //! Port: passages and a question to an answer that cites them by number.
 
+mod cohere;
 mod extractive;
+mod openai;
+mod prompt;
 mod sentences;
 
+use std::time::Duration;
+
+use futures::StreamExt;
+use futures::stream::BoxStream;
+
+use crate::http::HttpError;
+use crate::prices::Price;
 use crate::retrieve::Candidate;
+
+pub use cohere::CohereChat;
+pub use openai::OpenAiChat;
+pub use prompt::{Asked, Prompt, Turn, answer_prompt, rewrite_prompt};
 
 /// What writes answers.
 #[derive(Debug, Clone)]
 pub enum Generator {
     /// The sentences of the book that answer best, in its own words.
     Extractive,
+    /// A hosted model.
+    Model(ChatModel),
+}
+
+/// A hosted chat model; clones share connections.
+#[derive(Debug, Clone)]
+pub enum ChatModel {
+    /// Behind an OpenAI-compatible API.
+    OpenAi(OpenAiChat),
+    /// Cohere's.
+    Cohere(CohereChat),
 }
 
 /// A passage the answer may draw on; it is cited as `[n]`.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub struct Passage<'a> {
     /// Its number, from 1.
     pub n: usize,
@@ -21,12 +46,166 @@ pub struct Passage<'a> {
     pub candidate: &'a Candidate,
 }
 
-impl Generator {
-    /// Writes the answer in pieces, each at most a sentence or a block of code, markers included.
-    #[must_use]
-    pub fn generate(&self, query: &str, passages: &[Passage<'_>]) -> Vec<String> {
-        match self {
-            Self::Extractive => extractive::answer(query, passages),
+/// What a model is asked with.
+#[derive(Debug, Clone)]
+pub struct ChatOptions {
+    /// Up to and without the API's path.
+    pub base_url: String,
+    /// Sent as a bearer token; local servers need none.
+    pub api_key: Option<secrecy::SecretString>,
+    /// The model's name.
+    pub model: String,
+    /// Longest time for one answer, from its request to its end.
+    pub timeout: Duration,
+    /// The model's price, if it is not the one that is listed.
+    pub price: Option<Price>,
+}
+
+/// A piece of what a model writes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece {
+    /// Text, never empty.
+    Text(String),
+    /// The end; nothing follows.
+    End(Ending),
+}
+
+/// How a model's answer ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ending {
+    /// Why.
+    pub finish: Finish,
+    /// What it took, if the provider says so.
+    pub usage: Option<Usage>,
+}
+
+/// Why a model stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Finish {
+    /// It had said all.
+    Complete,
+    /// It may say no more: its output, or the time, was used up.
+    Truncated,
+    /// The provider's content filter stopped it.
+    Filtered,
+}
+
+/// Tokens of one call, as the provider counts them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Read.
+    pub input_tokens: u64,
+    /// Written.
+    pub output_tokens: u64,
+}
+
+/// Why a model wrote nothing, or no further. Messages never hold a prompt, an answer or a key.
+#[derive(Debug, thiserror::Error)]
+pub enum GenerateError {
+    /// Fewer requests are wanted; try again, after that time if one was named.
+    #[error("the model's provider limits requests")]
+    RateLimited {
+        /// When to try again.
+        retry_after: Option<Duration>,
+    },
+    /// No answer in time.
+    #[error("the model timed out")]
+    Timeout,
+    /// It cannot be reached, or broke off.
+    #[error("the model is unavailable: {0}")]
+    Unavailable(String),
+    /// The request is refused and will be again: key, model or prompt.
+    #[error("the model refused: {0}")]
+    Rejected(String),
+    /// The answer is not of the API's shape.
+    #[error("malformed answer: {0}")]
+    Malformed(String),
+}
+
+impl From<HttpError> for GenerateError {
+    fn from(error: HttpError) -> Self {
+        match error {
+            HttpError::RateLimited { retry_after } => Self::RateLimited { retry_after },
+            HttpError::Timeout => Self::Timeout,
+            HttpError::Unavailable(reason) => Self::Unavailable(reason),
+            HttpError::Rejected(reason) => Self::Rejected(reason),
+            HttpError::Malformed(reason) => Self::Malformed(reason),
         }
     }
+}
+
+/// What a model writes, piece by piece; dropping it stops the model.
+pub type Pieces = BoxStream<'static, Result<Piece, GenerateError>>;
+
+impl ChatModel {
+    /// Asks the model, which may write `max_tokens` tokens. Its pieces end with [`Piece::End`], or with an error.
+    ///
+    /// # Errors
+    /// Any [`GenerateError`].
+    pub async fn stream(&self, prompt: &Prompt, max_tokens: u32) -> Result<Pieces, GenerateError> {
+        match self {
+            Self::OpenAi(model) => model.stream(prompt, max_tokens).await,
+            Self::Cohere(model) => model.stream(prompt, max_tokens).await,
+        }
+    }
+
+    /// Asks the model for a short text and waits for the whole.
+    ///
+    /// # Errors
+    /// Any [`GenerateError`].
+    pub async fn complete(
+        &self,
+        prompt: &Prompt,
+        max_tokens: u32,
+    ) -> Result<(String, Ending), GenerateError> {
+        let mut pieces = self.stream(prompt, max_tokens).await?;
+        let mut text = String::new();
+        while let Some(piece) = pieces.next().await {
+            match piece? {
+                Piece::Text(more) => text.push_str(&more),
+                Piece::End(ending) => return Ok((text, ending)),
+            }
+        }
+        Err(broke_off())
+    }
+
+    /// Whether the provider is there and takes the key; costs nothing.
+    ///
+    /// # Errors
+    /// Any [`GenerateError`].
+    pub async fn ping(&self) -> Result<(), GenerateError> {
+        match self {
+            Self::OpenAi(model) => model.ping().await,
+            Self::Cohere(model) => model.ping().await,
+        }
+    }
+
+    /// The model's price; `None` where it is not known, as on a server of one's own.
+    #[must_use]
+    pub fn price(&self) -> Option<Price> {
+        match self {
+            Self::OpenAi(model) => model.price(),
+            Self::Cohere(model) => model.price(),
+        }
+    }
+}
+
+/// The answer ended in the middle.
+fn broke_off() -> GenerateError {
+    GenerateError::Unavailable("the answer broke off".to_owned())
+}
+
+/// A piece of an extractive answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Quote {
+    /// The book's text, at most a sentence or a block of code; what looks like a marker in it is none.
+    Text(String),
+    /// The number of the passage that the text before is from.
+    Citation(usize),
+}
+
+/// The extractive answer; empty when no sentence answers.
+#[must_use]
+pub fn extract(query: &str, passages: &[Passage<'_>]) -> Vec<Quote> {
+    extractive::answer(query, passages)
 }

@@ -59,7 +59,8 @@ impl CohereReranker {
     /// `Rejected` if the base URL is none.
     pub fn new(options: CohereRerankOptions) -> Result<Self, RerankError> {
         let api_key = Some(options.api_key);
-        let endpoint = Endpoint::new(&options.base_url, "/v2/rerank", api_key, options.timeout)?;
+        let paths = ["/v2/rerank", "/v1/models"];
+        let endpoint = Endpoint::new(&options.base_url, paths, api_key, options.timeout)?;
         Ok(Self {
             model: options.model,
             endpoint,

@@ -1,0 +1,169 @@
+//! Cohere's chat models, by `POST {base}/v2/chat`.
+
+use async_stream::try_stream;
+use futures::StreamExt;
+use serde::{Deserialize, Serialize};
+
+use super::{ChatOptions, Ending, Finish, GenerateError, Piece, Pieces, Prompt, Usage, broke_off};
+use crate::http::Endpoint;
+use crate::prices::Price;
+
+/// A chat model of Cohere's; clones share connections.
+#[derive(Debug, Clone)]
+pub struct CohereChat {
+    endpoint: Endpoint,
+    model: String,
+    price: Option<Price>,
+}
+
+/// The request of `POST /v2/chat`.
+#[derive(Serialize)]
+struct ChatRequest<'a> {
+    model: &'a str,
+    messages: [Message<'a>; 2],
+    stream: bool,
+    max_tokens: u32,
+    temperature: f32,
+}
+
+#[derive(Serialize)]
+struct Message<'a> {
+    role: &'static str,
+    content: &'a str,
+}
+
+/// `StreamedChatResponseV2`: the events that matter, told by their type.
+#[derive(Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case")]
+enum Event {
+    ContentDelta {
+        delta: ContentDelta,
+    },
+    MessageEnd {
+        delta: MessageEnd,
+    },
+    #[serde(other)]
+    Other,
+}
+
+#[derive(Deserialize)]
+struct ContentDelta {
+    message: DeltaMessage,
+}
+
+#[derive(Deserialize)]
+struct DeltaMessage {
+    content: DeltaContent,
+}
+
+#[derive(Deserialize)]
+struct DeltaContent {
+    text: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct MessageEnd {
+    finish_reason: Option<String>,
+    usage: Option<EndUsage>,
+}
+
+#[derive(Deserialize)]
+struct EndUsage {
+    /// What is paid for.
+    billed_units: Option<Counted>,
+    tokens: Option<Counted>,
+}
+
+/// Counts are numbers, not integers, in the API's description.
+#[derive(Clone, Copy, Deserialize)]
+struct Counted {
+    #[serde(default)]
+    input_tokens: f64,
+    #[serde(default)]
+    output_tokens: f64,
+}
+
+impl CohereChat {
+    /// The model that is asked unless another is named.
+    pub const DEFAULT_MODEL: &'static str = "command-a-03-2025";
+
+    /// Sets the client up; no request is made.
+    ///
+    /// # Errors
+    ///
+    /// `Rejected` if the base URL is none.
+    pub fn new(options: ChatOptions) -> Result<Self, GenerateError> {
+        let (key, timeout) = (options.api_key, options.timeout);
+        Ok(Self {
+            endpoint: Endpoint::new(&options.base_url, ["/v2/chat", "/v1/models"], key, timeout)?,
+            model: options.model,
+            price: options.price,
+        })
+    }
+
+    pub(super) async fn ping(&self) -> Result<(), GenerateError> {
+        Ok(self.endpoint.ping().await?)
+    }
+
+    pub(super) fn price(&self) -> Option<Price> {
+        let listed = || Price::of(self.endpoint.host(), &self.model);
+        self.price.or_else(listed)
+    }
+
+    pub(super) async fn stream(
+        &self,
+        prompt: &Prompt,
+        max_tokens: u32,
+    ) -> Result<Pieces, GenerateError> {
+        let request = ChatRequest {
+            model: &self.model,
+            messages: [("system", &prompt.system), ("user", &prompt.user)]
+                .map(|(role, content)| Message { role, content }),
+            stream: true,
+            max_tokens,
+            temperature: 0.0,
+        };
+        let mut events = self.endpoint.stream::<Event>(&request, "answer").await?;
+        let pieces = try_stream! {
+            let mut ending = None;
+            while let Some(event) = events.next().await {
+                match event? {
+                    Event::ContentDelta { delta } => {
+                        let text = delta.message.content.text.unwrap_or_default();
+                        if !text.is_empty() {
+                            yield Piece::Text(text);
+                        }
+                    }
+                    Event::MessageEnd { delta } => ending = Some(ending_of(delta)?),
+                    Event::Other => {}
+                }
+            }
+            yield Piece::End(ending.ok_or_else(broke_off)?);
+        };
+        Ok(pieces.boxed())
+    }
+}
+
+fn ending_of(end: MessageEnd) -> Result<Ending, GenerateError> {
+    let finish = match end.finish_reason.as_deref() {
+        Some("MAX_TOKENS" | "TIMEOUT") => Finish::Truncated,
+        Some("ERROR") => return Err(broke_off()),
+        _ => Finish::Complete,
+    };
+    let counted = end
+        .usage
+        .and_then(|usage| usage.billed_units.or(usage.tokens));
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "counts of tokens are small whole numbers"
+    )]
+    let usage = counted.map(|counted| Usage {
+        input_tokens: counted.input_tokens as u64,
+        output_tokens: counted.output_tokens as u64,
+    });
+    Ok(Ending { finish, usage })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,170 @@
+//! Chat models behind an OpenAI-compatible `POST {base}/chat/completions`: `OpenAI`, Ollama, vLLM, llama.cpp and others.
+
+use async_stream::try_stream;
+use futures::StreamExt;
+use serde::{Deserialize, Serialize};
+
+use super::{ChatOptions, Ending, Finish, GenerateError, Piece, Pieces, Prompt, Usage, broke_off};
+use crate::http::Endpoint;
+use crate::prices::Price;
+
+const OPENAI_HOST: &str = "api.openai.com";
+
+/// A chat model; clones share connections.
+#[derive(Debug, Clone)]
+pub struct OpenAiChat {
+    endpoint: Endpoint,
+    model: String,
+    price: Option<Price>,
+}
+
+/// `CreateChatCompletionRequest`.
+#[derive(Serialize)]
+struct ChatRequest<'a> {
+    model: &'a str,
+    messages: [Message<'a>; 2],
+    stream: bool,
+    stream_options: StreamOptions,
+    /// Absent for reasoning models, which take their own only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f32>,
+    /// What other servers than `OpenAI`'s call it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_completion_tokens: Option<u32>,
+}
+
+#[derive(Serialize)]
+struct Message<'a> {
+    role: &'static str,
+    content: &'a str,
+}
+
+#[derive(Serialize)]
+struct StreamOptions {
+    include_usage: bool,
+}
+
+/// `CreateChatCompletionStreamResponse`, or an error in its place.
+#[derive(Deserialize)]
+struct Chunk {
+    #[serde(default)]
+    choices: Vec<Choice>,
+    usage: Option<ChunkUsage>,
+    error: Option<serde::de::IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+struct Choice {
+    #[serde(default)]
+    delta: Delta,
+    finish_reason: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+struct Delta {
+    content: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct ChunkUsage {
+    #[serde(default)]
+    prompt_tokens: u64,
+    #[serde(default)]
+    completion_tokens: u64,
+}
+
+impl OpenAiChat {
+    /// The model that is asked unless another is named.
+    pub const DEFAULT_MODEL: &'static str = "gpt-4.1-mini";
+
+    /// Sets the client up; no request is made.
+    ///
+    /// # Errors
+    ///
+    /// `Rejected` if the base URL is none.
+    pub fn new(options: ChatOptions) -> Result<Self, GenerateError> {
+        let paths = ["/chat/completions", "/models"];
+        Ok(Self {
+            endpoint: Endpoint::new(&options.base_url, paths, options.api_key, options.timeout)?,
+            model: options.model,
+            price: options.price,
+        })
+    }
+
+    pub(super) async fn ping(&self) -> Result<(), GenerateError> {
+        Ok(self.endpoint.ping().await?)
+    }
+
+    pub(super) fn price(&self) -> Option<Price> {
+        let listed = || Price::of(self.endpoint.host(), &self.model);
+        self.price.or_else(listed)
+    }
+
+    pub(super) async fn stream(
+        &self,
+        prompt: &Prompt,
+        max_tokens: u32,
+    ) -> Result<Pieces, GenerateError> {
+        let of_openai = self.endpoint.host() == OPENAI_HOST;
+        let request = ChatRequest {
+            model: &self.model,
+            messages: [("system", &prompt.system), ("user", &prompt.user)]
+                .map(|(role, content)| Message { role, content }),
+            stream: true,
+            stream_options: StreamOptions {
+                include_usage: true,
+            },
+            temperature: (!reasons(&self.model)).then_some(0.0),
+            max_tokens: (!of_openai).then_some(max_tokens),
+            max_completion_tokens: of_openai.then_some(max_tokens),
+        };
+        let mut chunks = self.endpoint.stream::<Chunk>(&request, "answer").await?;
+        let pieces = try_stream! {
+            let mut finish = None;
+            let mut usage = None;
+            while let Some(chunk) = chunks.next().await {
+                let chunk = chunk?;
+                if chunk.error.is_some() {
+                    Err(broke_off())?;
+                }
+                if let Some(counted) = chunk.usage {
+                    usage = Some(Usage {
+                        input_tokens: counted.prompt_tokens,
+                        output_tokens: counted.completion_tokens,
+                    });
+                }
+                if let Some(choice) = chunk.choices.into_iter().next() {
+                    if let Some(text) = choice.delta.content.filter(|text| !text.is_empty()) {
+                        yield Piece::Text(text);
+                    }
+                    if let Some(reason) = choice.finish_reason {
+                        finish = Some(finish_of(&reason));
+                    }
+                }
+            }
+            // Without a reason to finish the connection was cut.
+            let finish = finish.ok_or_else(broke_off)?;
+            yield Piece::End(Ending { finish, usage });
+        };
+        Ok(pieces.boxed())
+    }
+}
+
+fn finish_of(reason: &str) -> Finish {
+    match reason {
+        "length" => Finish::Truncated,
+        "content_filter" => Finish::Filtered,
+        _ => Finish::Complete,
+    }
+}
+
+/// Whether a model of `OpenAI`'s reasons before it writes: those refuse a temperature.
+fn reasons(model: &str) -> bool {
+    let number = model.strip_prefix('o').unwrap_or_default();
+    model.starts_with("gpt-5") || number.starts_with(|c: char| c.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests;

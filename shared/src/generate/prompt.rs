@@ -1,0 +1,110 @@
+//! What a model is told and asked: the texts of `prompts/`, with the passages and the reader's words as data between fences.
+
+use super::Passage;
+
+/// The rules for answers.
+const ANSWER: &str = include_str!("../../prompts/answer.md");
+/// The rules for questions that are to stand alone.
+const REWRITE: &str = include_str!("../../prompts/rewrite.md");
+
+/// What a model is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prompt {
+    /// The rules.
+    pub system: String,
+    /// Passages, conversation and question.
+    pub user: String,
+}
+
+/// A question of a conversation, with its answer.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Turn {
+    /// What the reader asked; empty when a client's history begins with an answer.
+    pub question: String,
+    /// What was answered; absent when the answer broke off.
+    pub answer: Option<String>,
+}
+
+/// All that an answer is asked for with.
+#[derive(Debug, Clone)]
+pub struct Asked<'a> {
+    /// The book's title.
+    pub book: &'a str,
+    /// What is to be said when the passages do not answer.
+    pub refusal: &'a str,
+    /// The passages, in order.
+    pub passages: &'a [Passage<'a>],
+    /// The conversation before, oldest first.
+    pub history: &'a [Turn],
+    /// The text the reader selected.
+    pub selected_text: Option<&'a str>,
+    /// The reader's own words on what it is about.
+    pub context: Option<&'a str>,
+    /// The question.
+    pub question: &'a str,
+}
+
+/// The prompt for an answer. `fence` is a word that nobody who wrote a text in it could know, so that no text can close its
+/// fence.
+#[must_use]
+pub fn answer_prompt(asked: &Asked<'_>, fence: &str) -> Prompt {
+    let system = ANSWER
+        .replace("{book}", asked.book)
+        .replace("{refusal}", asked.refusal)
+        .replace("{fence}", fence);
+    let mut user = String::new();
+    for passage in asked.passages {
+        let (n, candidate) = (passage.n, passage.candidate);
+        let about = format!("passage [{n}], from: {}", candidate.breadcrumb());
+        data(&mut user, fence, &about, candidate.text());
+    }
+    conversation(&mut user, fence, asked.history);
+    if let Some(selected) = asked.selected_text {
+        data(
+            &mut user,
+            fence,
+            "text the reader selected on the page",
+            selected,
+        );
+    }
+    if let Some(context) = asked.context {
+        let about = "the reader's words on what the question is about, which are no source";
+        data(&mut user, fence, about, context);
+    }
+    data(&mut user, fence, "the reader's question", asked.question);
+    user.push_str("Answer the reader's question by the rules.");
+    Prompt { system, user }
+}
+
+/// The prompt that makes a follow-up stand alone.
+#[must_use]
+pub fn rewrite_prompt(question: &str, history: &[Turn], fence: &str) -> Prompt {
+    let mut user = String::new();
+    conversation(&mut user, fence, history);
+    data(&mut user, fence, "the reader's last question", question);
+    user.push_str("Rewrite the reader's last question by the rules.");
+    Prompt {
+        system: REWRITE.replace("{fence}", fence),
+        user,
+    }
+}
+
+fn conversation(user: &mut String, fence: &str, history: &[Turn]) {
+    for turn in history {
+        if !turn.question.is_empty() {
+            data(user, fence, "the reader asked earlier", &turn.question);
+        }
+        let answer = turn.answer.as_deref().unwrap_or("(broke off)");
+        data(user, fence, "the answer then", answer);
+    }
+}
+
+/// A text between fences, with a line of ours on what it is.
+fn data(user: &mut String, fence: &str, about: &str, text: &str) {
+    // What it is from may be an author's words: it stays on its line.
+    let about = about.replace(['\n', '\r'], " ");
+    user.push_str(&format!("{fence} begin: {about}\n{text}\n{fence} end\n\n"));
+}
+
+#[cfg(test)]
+mod tests;
