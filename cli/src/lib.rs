@@ -8,6 +8,7 @@ mod running;
 mod examination;
 pub mod evaluation;
 mod server;
+pub mod openapi;
 mod commands;
 
 pub use commands::{Arguments, Exit, run};

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use bookrag::catalog::{Catalog, CatalogError, SqliteCatalog};
 use bookrag::config::{Config, EmbedderChoice};
-use bookrag::context::{Context, hosted_embedder, hosted_reranker, postgres_catalog, vector_index};
+use bookrag::context::{
+    Context, StartError, hosted_embedder, hosted_reranker, postgres_catalog, vector_index,
+};
 use bookrag::embed::{EmbedError, Embedder, LocalEmbedder};
 use bookrag::index::{IndexError, VectorIndex};
 use bookrag::ingest::{Ingest, IngestError, OpenOptions, Opening, Ports};
@@ -36,6 +38,9 @@ pub enum LocalError {
     /// The reranker.
     #[error(transparent)]
     Rerank(#[from] RerankError),
+    /// What answers questions.
+    #[error(transparent)]
+    Start(#[from] StartError),
     /// The embedded engine.
     #[error(transparent)]
     Engine(#[from] EngineError),
@@ -159,8 +164,7 @@ impl LocalBook {
         let catalog = match &config.database_url {
             Some(url) => postgres_catalog(config, url)?,
             None => {
-                let sqlite = SqliteCatalog::open(&folder.path.join("catalog.sqlite")).await?;
-                let catalog = Catalog::Sqlite(sqlite);
+                let catalog = catalog_of(folder).await?;
                 catalog.migrate().await?;
                 catalog
             }
@@ -181,7 +185,7 @@ impl LocalBook {
             catalog,
         };
         Ok(Self {
-            context: Context::new(config, retriever),
+            context: Context::new(config, retriever)?,
             engine,
         })
     }
@@ -217,6 +221,12 @@ impl LocalBook {
             None => Ok(()),
         }
     }
+}
+
+/// The catalog of a book whose stores are embedded.
+pub(crate) async fn catalog_of(folder: &BookFolder) -> Result<Catalog, CatalogError> {
+    let sqlite = SqliteCatalog::open(&folder.path.join("catalog.sqlite")).await?;
+    Ok(Catalog::Sqlite(sqlite))
 }
 
 async fn open_index(

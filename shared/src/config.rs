@@ -1,12 +1,22 @@
 //! The configuration: environment variables only, read here, all problems reported at once.
 
+mod models;
+mod rules;
+
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::str::FromStr;
 
 use secrecy::SecretString;
 
+use crate::answer::Rules;
+use crate::api::{AuthOptions, Limits};
 use crate::chunk::ChunkPolicy;
+use crate::prices::Price;
+
+pub use models::{EmbedderChoice, GeneratorChoice, RerankerChoice};
+
+use models::{chat_price, embedder_choice, generator_choice, reranker_choice};
 
 /// Where a process runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,45 +25,6 @@ pub enum Place {
     Lambda,
     /// On a laptop: what is not configured is embedded.
     Laptop,
-}
-
-/// Which model embeds.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum EmbedderChoice {
-    /// bge-small-en-v1.5 in this process.
-    BgeSmall,
-    /// all-MiniLM-L6-v2 in this process.
-    MiniLm,
-    /// An OpenAI-compatible API.
-    OpenAi {
-        /// The model's name.
-        model: String,
-        /// Its dimensions, when they are not those of its name.
-        dimensions: Option<usize>,
-    },
-    /// Cohere's API.
-    Cohere {
-        /// The model's name.
-        model: String,
-        /// Its dimensions, when they are not those of its name.
-        dimensions: Option<usize>,
-    },
-}
-
-/// What looks at the best candidates once more.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RerankerChoice {
-    /// Nothing.
-    None,
-    /// S0's weighted sum.
-    Weighted,
-    /// ms-marco-MiniLM-L-12-v2 in this process.
-    CrossEncoder,
-    /// Cohere's API.
-    Cohere {
-        /// The model's name; `None` for the default.
-        model: Option<String>,
-    },
 }
 
 /// The configuration.
@@ -81,6 +52,23 @@ pub struct Config {
     pub embedder: EmbedderChoice,
     /// `BOOKRAG_RERANKER`, `BOOKRAG_RERANKER_MODEL`.
     pub reranker: RerankerChoice,
+    /// `BOOKRAG_GENERATOR`, `BOOKRAG_CHAT_MODEL`.
+    pub generator: GeneratorChoice,
+    /// `BOOKRAG_CHAT_BASE_URL`: where an OpenAI-compatible chat model is, if not at `OPENAI_BASE_URL`.
+    pub chat_base_url: Option<String>,
+    /// `BOOKRAG_CHAT_API_KEY`: its key, if it is not at `OPENAI_BASE_URL`, whose key goes nowhere else.
+    pub chat_api_key: Option<SecretString>,
+    /// `BOOKRAG_CHAT_PRICE`: what the chat model costs, if it is not listed in `prices.rs`.
+    pub chat_price: Option<Price>,
+    /// `BOOKRAG_ANSWER_TOKENS`, `BOOKRAG_DAILY_BUDGET_USD`, `BOOKRAG_STORE_CONVERSATIONS` (hours), `BOOKRAG_STORE_QUESTIONS`,
+    /// `BOOKRAG_NOT_COVERED`, `BOOKRAG_NOT_IN_SELECTION`.
+    pub rules: Rules,
+    /// `BOOKRAG_CHAT_PER_MINUTE`, `BOOKRAG_SEARCH_PER_MINUTE`, `BOOKRAG_FEEDBACK_PER_MINUTE`; 0 for no limit.
+    pub limits: Limits,
+    /// `BOOKRAG_TRUSTED_PROXIES`.
+    pub trusted_proxies: usize,
+    /// `BOOKRAG_AUTH_SECRET` or `BOOKRAG_AUTH_PUBLIC_KEY`, `BOOKRAG_AUTH_ISSUER`, `BOOKRAG_AUTH_AUDIENCE`.
+    pub auth: AuthOptions,
     /// `BOOKRAG_COLLECTION`: what collections' names begin with.
     pub collection: String,
     /// `BOOKRAG_CHUNK_POLICY`.
@@ -107,13 +95,31 @@ pub struct Config {
 pub struct ConfigError(pub Vec<String>);
 
 /// Every variable that is read. `BOOKRAG_` ones besides these are mistakes.
-const KNOWN: [&str; 16] = [
+const KNOWN: [&str; 34] = [
     "BOOKRAG_EMBEDDER",
     "BOOKRAG_EMBEDDING_MODEL",
     "BOOKRAG_EMBEDDING_DIMENSIONS",
     "BOOKRAG_RERANKER",
     "BOOKRAG_RERANKER_MODEL",
     "BOOKRAG_GENERATOR",
+    "BOOKRAG_CHAT_MODEL",
+    "BOOKRAG_CHAT_BASE_URL",
+    "BOOKRAG_CHAT_API_KEY",
+    "BOOKRAG_CHAT_PRICE",
+    "BOOKRAG_ANSWER_TOKENS",
+    "BOOKRAG_DAILY_BUDGET_USD",
+    "BOOKRAG_STORE_CONVERSATIONS",
+    "BOOKRAG_STORE_QUESTIONS",
+    "BOOKRAG_NOT_COVERED",
+    "BOOKRAG_NOT_IN_SELECTION",
+    "BOOKRAG_CHAT_PER_MINUTE",
+    "BOOKRAG_SEARCH_PER_MINUTE",
+    "BOOKRAG_FEEDBACK_PER_MINUTE",
+    "BOOKRAG_TRUSTED_PROXIES",
+    "BOOKRAG_AUTH_SECRET",
+    "BOOKRAG_AUTH_PUBLIC_KEY",
+    "BOOKRAG_AUTH_ISSUER",
+    "BOOKRAG_AUTH_AUDIENCE",
     "BOOKRAG_COLLECTION",
     "BOOKRAG_CHUNK_POLICY",
     "BOOKRAG_ORIGINS",
@@ -159,11 +165,12 @@ impl Config {
         }
         let embedder = embedder_choice(text, &mut problems);
         let reranker = reranker_choice(place, text, &mut problems);
-        if let Some(other) = text("BOOKRAG_GENERATOR").filter(|name| name != "extractive") {
-            problems.push(format!(
-                "BOOKRAG_GENERATOR is `{other}`; there is extractive"
-            ));
-        }
+        let generator = generator_choice(text, &mut problems);
+        let chat_price = chat_price(text, &mut problems);
+        let rules = rules::rules(text, &mut problems);
+        let limits = rules::limits(place, text, &mut problems);
+        let trusted_proxies = rules::trusted_proxies(text, &mut problems);
+        let auth = rules::auth(text, &mut problems);
         let chunk_policy = match text("BOOKRAG_CHUNK_POLICY") {
             None => ChunkPolicy::ADAPTIVE,
             Some(name) => ChunkPolicy::from_str(&name).unwrap_or_else(|problem| {
@@ -204,6 +211,14 @@ impl Config {
                 .unwrap_or_else(|| "https://api.cohere.com".to_owned()),
             embedder,
             reranker,
+            generator,
+            chat_base_url: text("BOOKRAG_CHAT_BASE_URL"),
+            chat_api_key: secret("BOOKRAG_CHAT_API_KEY"),
+            chat_price,
+            rules,
+            limits,
+            trusted_proxies,
+            auth,
             collection: text("BOOKRAG_COLLECTION").unwrap_or_else(|| "textbook_chunks".to_owned()),
             chunk_policy,
             origins: origins
@@ -221,184 +236,5 @@ impl Config {
     }
 }
 
-/// The model that `BOOKRAG_EMBEDDER` and the variables about it choose; what is wrong with them joins `problems`.
-fn embedder_choice(
-    text: impl Fn(&str) -> Option<String>,
-    problems: &mut Vec<String>,
-) -> EmbedderChoice {
-    let model =
-        |default: &str| text("BOOKRAG_EMBEDDING_MODEL").unwrap_or_else(|| default.to_owned());
-    match text("BOOKRAG_EMBEDDER").as_deref() {
-        None | Some("bge-small") => EmbedderChoice::BgeSmall,
-        Some("minilm") => EmbedderChoice::MiniLm,
-        Some("openai") => {
-            if text("OPENAI_API_KEY").is_none() && text("OPENAI_BASE_URL").is_none() {
-                problems.push("BOOKRAG_EMBEDDER=openai needs OPENAI_API_KEY".to_owned());
-            }
-            EmbedderChoice::OpenAi {
-                model: model("text-embedding-3-small"),
-                dimensions: embedding_dimensions(text, problems),
-            }
-        }
-        Some("cohere") => {
-            if text("COHERE_API_KEY").is_none() {
-                problems.push("BOOKRAG_EMBEDDER=cohere needs COHERE_API_KEY".to_owned());
-            }
-            EmbedderChoice::Cohere {
-                model: model("embed-multilingual-v3.0"),
-                dimensions: embedding_dimensions(text, problems),
-            }
-        }
-        Some(other) => {
-            problems.push(format!(
-                "BOOKRAG_EMBEDDER is `{other}`; there are bge-small, minilm, openai, cohere"
-            ));
-            EmbedderChoice::BgeSmall
-        }
-    }
-}
-
-/// Which reranker. A laptop has the cross-encoder; a Lambda has what it is told to have.
-fn reranker_choice(
-    place: Place,
-    text: impl Fn(&str) -> Option<String>,
-    problems: &mut Vec<String>,
-) -> RerankerChoice {
-    let local = cfg!(feature = "local-models");
-    match text("BOOKRAG_RERANKER").as_deref() {
-        None if local && place == Place::Laptop => RerankerChoice::CrossEncoder,
-        None | Some("none") => RerankerChoice::None,
-        Some("weighted") => RerankerChoice::Weighted,
-        Some("cross-encoder") => {
-            if !local {
-                problems.push("BOOKRAG_RERANKER=cross-encoder is not in this build".to_owned());
-            }
-            RerankerChoice::CrossEncoder
-        }
-        Some("cohere") => {
-            if text("COHERE_API_KEY").is_none() {
-                problems.push("BOOKRAG_RERANKER=cohere needs COHERE_API_KEY".to_owned());
-            }
-            RerankerChoice::Cohere {
-                model: text("BOOKRAG_RERANKER_MODEL"),
-            }
-        }
-        Some(other) => {
-            problems.push(format!(
-                "BOOKRAG_RERANKER is `{other}`; there are none, weighted, cross-encoder, cohere"
-            ));
-            RerankerChoice::None
-        }
-    }
-}
-
-fn embedding_dimensions(
-    text: impl Fn(&str) -> Option<String>,
-    problems: &mut Vec<String>,
-) -> Option<usize> {
-    let value = text("BOOKRAG_EMBEDDING_DIMENSIONS")?;
-    let number: Option<usize> = value.parse().ok().filter(|number| *number > 0);
-    if number.is_none() {
-        problems.push(format!(
-            "BOOKRAG_EMBEDDING_DIMENSIONS is `{value}`, not a positive number"
-        ));
-    }
-    number
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(place: Place, variables: &[(&str, &str)]) -> Result<Config, ConfigError> {
-        let variables = variables
-            .iter()
-            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        Config::read(place, &variables.collect())
-    }
-
-    #[test]
-    fn a_laptop_needs_nothing_and_keys_never_choose() {
-        let config = read(Place::Laptop, &[("OPENAI_API_KEY", "k")]).expect("valid");
-        assert_eq!(config.embedder, EmbedderChoice::BgeSmall);
-        assert_eq!(config.reranker, RerankerChoice::CrossEncoder);
-    }
-
-    #[test]
-    fn a_hosted_embedder_needs_its_key_and_takes_model_and_dimensions() {
-        for (name, key, default_model) in [
-            ("openai", "OPENAI_API_KEY", "text-embedding-3-small"),
-            ("cohere", "COHERE_API_KEY", "embed-multilingual-v3.0"),
-        ] {
-            let chosen = ("BOOKRAG_EMBEDDER", name);
-            let error = read(Place::Laptop, &[chosen]).expect_err("no key");
-            assert!(error.to_string().contains(key), "{error}");
-
-            let choice = |variables: &[(&str, &str)]| {
-                let variables = [&[chosen, (key, "k")][..], variables].concat();
-                let config = read(Place::Laptop, &variables).expect("valid");
-                match config.embedder {
-                    EmbedderChoice::OpenAi { model, dimensions } => ("openai", model, dimensions),
-                    EmbedderChoice::Cohere { model, dimensions } => ("cohere", model, dimensions),
-                    local => panic!("{local:?}, not {name}"),
-                }
-            };
-            assert_eq!(choice(&[]), (name, default_model.to_owned(), None));
-            let model = ("BOOKRAG_EMBEDDING_MODEL", "m");
-            let dimensions = ("BOOKRAG_EMBEDDING_DIMENSIONS", "256");
-            assert_eq!(
-                choice(&[model, dimensions]),
-                (name, "m".to_owned(), Some(256))
-            );
-
-            let dimensions = ("BOOKRAG_EMBEDDING_DIMENSIONS", "0");
-            let error = read(Place::Laptop, &[chosen, (key, "k"), dimensions]);
-            let error = error.expect_err("no dimensions").to_string();
-            assert!(
-                error.contains("BOOKRAG_EMBEDDING_DIMENSIONS is `0`"),
-                "{error}"
-            );
-        }
-    }
-
-    #[test]
-    fn an_embedder_that_is_none_is_told_which_there_are() {
-        let error = read(Place::Laptop, &[("BOOKRAG_EMBEDDER", "word2vec")]).expect_err("invalid");
-        assert!(
-            error
-                .to_string()
-                .contains("bge-small, minilm, openai, cohere"),
-            "{error}"
-        );
-    }
-
-    #[test]
-    fn coheres_address_is_its_own_unless_it_is_set() {
-        let base_url = |variables: &[(&str, &str)]| {
-            read(Place::Laptop, variables)
-                .expect("valid")
-                .cohere_base_url
-        };
-        assert_eq!(base_url(&[]), "https://api.cohere.com");
-        let set = base_url(&[("COHERE_BASE_URL", "http://localhost:1234")]);
-        assert_eq!(set, "http://localhost:1234");
-    }
-
-    #[test]
-    fn all_problems_are_reported_at_once() {
-        let error = read(
-            Place::Lambda,
-            &[("BOOKRAG_EMBEDER", "x"), ("BOOKRAG_CHUNK_POLICY", "tiny")],
-        )
-        .expect_err("invalid");
-        for part in [
-            "BOOKRAG_EMBEDER",
-            "tiny",
-            "QDRANT_URL",
-            "DATABASE_URL",
-            "BOOKRAG_SALT",
-        ] {
-            assert!(error.to_string().contains(part), "{error}");
-        }
-    }
-}
+mod tests;

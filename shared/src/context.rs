@@ -8,15 +8,21 @@ use secrecy::{ExposeSecret, SecretString};
 use sha2::Sha256;
 use tokio::sync::Mutex;
 
+use crate::answer::{Answerer, Asker, Question, Rules};
+use crate::api::{Authorizer, LimitedRoute, Limiter, Route, client_address, client_network};
 use crate::book::hex;
-use crate::catalog::{Catalog, CatalogError, IndexRow, PostgresCatalog, PostgresOptions};
-use crate::config::{Config, EmbedderChoice, RerankerChoice};
+use crate::catalog::{
+    Catalog, CatalogError, IndexRow, IndexSpec, IndexState, PostgresCatalog, PostgresOptions,
+    SiteInfo,
+};
+use crate::chunk::EMBEDDED_TEXT_VERSION;
+use crate::config::{Config, EmbedderChoice, GeneratorChoice, RerankerChoice};
 use crate::embed::{
     CohereEmbedder, CohereOptions, Dimensions, EmbedError, Embedder, OpenAiEmbedder, OpenAiOptions,
 };
 use crate::error::{Error, ErrorKind};
-use crate::generate::Generator;
-use crate::index::{IndexError, VectorIndex};
+use crate::generate::{ChatModel, ChatOptions, CohereChat, GenerateError, Generator, OpenAiChat};
+use crate::index::{BM25_SETTINGS, IndexError, VectorIndex};
 use crate::rerank::{CohereRerankOptions, CohereReranker, RerankError, Reranker};
 use crate::retrieve::Retriever;
 
@@ -43,11 +49,22 @@ pub struct Context {
     pub retriever: Retriever,
     /// What writes answers.
     pub generator: Generator,
+    /// The rules of answering.
+    pub rules: Rules,
+    /// How often a client may ask.
+    pub limiter: Limiter,
+    /// Who may ask; everybody without one.
+    pub authorizer: Option<Authorizer>,
+    /// Proxies whose word for a client's address counts.
+    pub trusted_proxies: usize,
     /// Origins that may call from a browser.
     pub origins: Vec<String>,
     /// Whether pages of this machine may.
     pub local_origins: bool,
     salt: SecretString,
+    /// A name of the live index's collection, for when nobody else can say.
+    alias: String,
+    chunk_policy: String,
     live: Arc<Mutex<Option<(Instant, IndexRow)>>>,
 }
 
@@ -60,12 +77,18 @@ pub enum StartError {
     /// The reranker.
     #[error(transparent)]
     Rerank(#[from] RerankError),
+    /// The generator.
+    #[error(transparent)]
+    Generate(#[from] GenerateError),
     /// The vector store.
     #[error(transparent)]
     Index(#[from] IndexError),
     /// The catalog.
     #[error(transparent)]
     Catalog(#[from] CatalogError),
+    /// What readers' tokens are checked with.
+    #[error("{0}")]
+    Auth(String),
     /// What is configured is not in this build.
     #[error("{0}")]
     NotInThisBuild(String),
@@ -139,6 +162,36 @@ pub fn hosted_embedder(config: &Config) -> Result<Option<Embedder>, EmbedError> 
     Ok(Some(embedder))
 }
 
+/// What writes answers, as it is configured.
+fn generator(config: &Config) -> Result<Generator, GenerateError> {
+    let options =
+        |base_url: &str, key: &Option<SecretString>, model: &Option<String>, default: &str| {
+            ChatOptions {
+                base_url: base_url.to_owned(),
+                api_key: key.clone(),
+                model: model.clone().unwrap_or_else(|| default.to_owned()),
+                timeout: config.rules.deadline,
+                price: config.chat_price,
+            }
+        };
+    Ok(match &config.generator {
+        GeneratorChoice::Extractive => Generator::Extractive,
+        GeneratorChoice::OpenAi { model } => {
+            let (url, key) = match &config.chat_base_url {
+                Some(url) => (url, &config.chat_api_key),
+                None => (&config.openai_base_url, &config.openai_api_key),
+            };
+            let chat = OpenAiChat::new(options(url, key, model, OpenAiChat::DEFAULT_MODEL))?;
+            Generator::Model(ChatModel::OpenAi(chat))
+        }
+        GeneratorChoice::Cohere { model } => {
+            let (url, key) = (&config.cohere_base_url, &config.cohere_api_key);
+            let chat = CohereChat::new(options(url, key, model, CohereChat::DEFAULT_MODEL))?;
+            Generator::Model(ChatModel::Cohere(chat))
+        }
+    })
+}
+
 impl Context {
     /// Builds the ports of a function from its configuration.
     ///
@@ -167,25 +220,33 @@ impl Context {
             index: vector_index(config, url)?,
             catalog: postgres_catalog(config, database)?,
         };
-        Ok(Self::new(config, retriever))
+        Self::new(config, retriever)
     }
 
     /// A context around ports that are there already.
-    #[must_use]
-    pub fn new(config: &Config, retriever: Retriever) -> Self {
+    ///
+    /// # Errors
+    /// When the generator cannot be built, or tokens not be checked.
+    pub fn new(config: &Config, retriever: Retriever) -> Result<Self, StartError> {
         // Without a configured salt hashes last as long as the process: nothing to correlate later.
         let salt = config
             .salt
             .clone()
             .unwrap_or_else(|| SecretString::from(uuid::Uuid::new_v4().to_string()));
-        Self {
+        Ok(Self {
+            generator: generator(config)?,
+            rules: config.rules.clone(),
+            limiter: Limiter::new(retriever.catalog.clone(), config.limits),
+            authorizer: config.auth.check().map_err(StartError::Auth)?,
+            trusted_proxies: config.trusted_proxies,
             retriever,
-            generator: Generator::Extractive,
             origins: config.origins.clone(),
             local_origins: config.place == crate::config::Place::Laptop,
             salt,
+            alias: config.collection.clone(),
+            chunk_policy: config.chunk_policy.name.to_string(),
             live: Arc::default(),
-        }
+        })
     }
 
     /// The catalog.
@@ -194,10 +255,11 @@ impl Context {
         &self.retriever.catalog
     }
 
-    /// The index that queries read, remembered for 10 seconds; when the catalog is away, the last one known.
+    /// The index that queries read, remembered for 10 seconds; when the catalog is away, the last one known, else the one that the
+    /// alias names.
     ///
     /// # Errors
-    /// `Unavailable` when it is not known.
+    /// `Unavailable` when there is none.
     pub async fn live_index(&self) -> Result<IndexRow, Error> {
         let mut live = self.live.lock().await;
         if let Some((since, row)) = live.as_ref()
@@ -212,10 +274,80 @@ impl Context {
                 return Err(Error::new(ErrorKind::Unavailable, message));
             }
             (Err(CatalogError::Unavailable(_)), Some((_, last))) => last.clone(),
+            (Err(CatalogError::Unavailable(reason)), None) => {
+                tracing::warn!(stage = "catalog", reason, "the alias names the index");
+                self.index_behind_alias()
+            }
             (Err(error), _) => return Err(Error::unavailable(error)),
         };
         *live = Some((Instant::now(), row.clone()));
         Ok(row)
+    }
+
+    /// What the alias names, as far as it is known without the catalog: it is taken for an index of this process's own settings, and
+    /// nothing is known of the site.
+    fn index_behind_alias(&self) -> IndexRow {
+        let identity = self.retriever.embedder.identity();
+        IndexRow {
+            index_id: 0,
+            spec: IndexSpec {
+                embedder: identity.name.clone(),
+                embedder_fingerprint: identity.fingerprint.clone(),
+                dimensions: identity.dimensions,
+                chunk_policy: self.chunk_policy.clone(),
+                embedded_text_version: EMBEDDED_TEXT_VERSION,
+                bm25: BM25_SETTINGS.to_owned(),
+            },
+            collection: self.alias.clone(),
+            state: IndexState::Live,
+            site: SiteInfo::default(),
+        }
+    }
+
+    /// What answers questions from an index.
+    ///
+    /// # Errors
+    /// `Unavailable` when this process cannot have the model that the index was made with.
+    pub fn answerer(&self, index: &IndexRow) -> Result<Answerer, Error> {
+        Ok(Answerer {
+            retriever: self.retriever_of(index)?,
+            generator: self.generator.clone(),
+            rules: self.rules.clone(),
+        })
+    }
+
+    /// Who asks, in hashes. Without a session of its own a client's conversations are its network's.
+    #[must_use]
+    pub fn asker(&self, address: &str, question: &Question, session: Option<&str>) -> Asker {
+        Asker {
+            address_hash: self.client_key(address),
+            question_hash: self.hash(&question.query.to_lowercase()),
+            session_hash: self.session_hash(address, session),
+        }
+    }
+
+    /// What a session's conversations are kept under.
+    #[must_use]
+    pub fn session_hash(&self, address: &str, session: Option<&str>) -> String {
+        match session {
+            Some(session) => self.hash(&format!("session {session}")),
+            None => self.client_key(address),
+        }
+    }
+
+    /// What a client's turns are counted under: the hash of its address, of an IPv6 one of its network.
+    #[must_use]
+    pub fn client_key(&self, address: &str) -> String {
+        self.hash(&client_network(address))
+    }
+
+    /// What the middleware `limit` needs to know of a route.
+    #[must_use]
+    pub fn limited(self: &Arc<Self>, route: Route) -> LimitedRoute {
+        let context = Arc::clone(self);
+        LimitedRoute::new(self.limiter.clone(), route, move |request| {
+            context.client_key(&client_address(request, context.trusted_proxies))
+        })
     }
 
     /// Retrieval from an index, its questions embedded by the model that the index was made with: what is configured may

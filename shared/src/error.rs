@@ -8,6 +8,8 @@ use std::time::Duration;
 pub enum ErrorKind {
     /// Change the request.
     Invalid,
+    /// Sign in: the token is missing or does not count.
+    Unauthorized,
     /// There is nothing under this name.
     NotFound,
     /// The route has other methods.
@@ -40,6 +42,8 @@ pub struct Error {
 
 /// How long clients are asked to wait for a dependency.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
+/// How long for a busy model (S1).
+const BUSY_RETRY_AFTER: Duration = Duration::from_secs(30);
 
 impl Error {
     /// An error with a message for the client.
@@ -63,6 +67,15 @@ impl Error {
         }
     }
 
+    /// A client that comes too often.
+    #[must_use]
+    pub fn rate_limited(retry_after: Duration, message: impl Into<String>) -> Self {
+        Self {
+            retry_after: Some(retry_after),
+            ..Self::new(ErrorKind::RateLimited, message)
+        }
+    }
+
     /// A dependency that is down.
     #[must_use]
     pub fn unavailable(source: impl std::error::Error + Send + Sync + 'static) -> Self {
@@ -73,6 +86,27 @@ impl Error {
                 ErrorKind::Unavailable,
                 "the book is temporarily unavailable, please try again in a few seconds",
             )
+        }
+    }
+
+    /// A model that has too much to do (S1's words).
+    #[must_use]
+    pub fn busy() -> Self {
+        Self {
+            retry_after: Some(BUSY_RETRY_AFTER),
+            ..Self::new(
+                ErrorKind::Unavailable,
+                "High traffic, please wait 30 seconds...",
+            )
+        }
+    }
+
+    /// An answer that broke off after its beginning was sent.
+    #[must_use]
+    pub fn broken_off(source: impl std::error::Error + Send + Sync + 'static) -> Self {
+        Self {
+            message: "the answer broke off, please ask again".to_owned(),
+            ..Self::unavailable(source)
         }
     }
 

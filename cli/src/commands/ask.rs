@@ -1,6 +1,6 @@
 //! `bookrag ask`: an answer with its sources.
 
-use bookrag::answer::{Question, prepare};
+use bookrag::answer::Question;
 use bookrag::api::{ChatData, ChatRequest, Envelope, Meta};
 use bookrag::config::Config;
 use bookrag::error::Error;
@@ -63,11 +63,9 @@ async fn here(
 
 async fn answer(book: &LocalBook, question: Question) -> Result<Envelope<ChatData>, CommandError> {
     let index = book.context.live_index().await?;
-    let retriever = book.context.retriever_of(&index)?;
-    let prepared = prepare(&retriever, &index, question)
-        .await
-        .map_err(Error::unavailable)?;
-    let answer = prepared.write(&book.context.generator).answer;
+    let answerer = book.context.answerer(&index)?;
+    let prepared = answerer.prepare(&index, question, None).await;
+    let answer = prepared.map_err(Error::unavailable)?.whole().await?;
     Ok(Envelope {
         success: true,
         data: Some(ChatData::from(&answer)),

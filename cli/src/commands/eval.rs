@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use bookrag::answer::{self, Answer, LabelsInText, Mode};
+use bookrag::answer::{self, Answer, Answerer};
 use bookrag::config::Config;
 use bookrag::generate::Generator;
 use bookrag::index::Filters;
@@ -155,41 +155,39 @@ async fn ask_book(
     let ingest = book.ingest(config, site, Opening::TakesOver).await?;
     sync::with_progress(&ingest, SyncOptions::default()).await?;
     let index = book.context.live_index().await?;
-    let retriever = book.context.retriever_of(&index)?;
+    // The book's own sentences: a model's would cost, and differ from run to run.
+    let answerer = Answerer {
+        generator: Generator::Extractive,
+        ..book.context.answerer(&index)?
+    };
     let mut outcomes = Vec::with_capacity(questions.len());
     for question in questions {
         let asked = answer::Question {
-            query: question.query.clone(),
-            context: None,
-            mode: Mode::GlobalBook,
-            selected_text: None,
-            page_url: None,
             filters: Filters {
                 locale: Some(question.locale.clone()),
                 ..Filters::default()
             },
-            top_k: TOP_K,
-            labels_in_text: LabelsInText::Numbers,
+            ..answer::Question::new(&question.query, TOP_K)
         };
-        let prepared = answer::prepare(&retriever, &index, asked).await;
+        let prepared = answerer.prepare(&index, asked, None).await;
         let prepared = prepared.map_err(bookrag::error::Error::unavailable)?;
         let candidates = prepared.retrieved.candidates.clone();
         let signals = prepared.retrieved.signals;
         let locale = Some(question.locale.as_str());
-        let written = prepared.write(&Generator::Extractive);
+        let answer = prepared.whole().await?;
         let results = ranked(candidates, ranker);
         let details = json!({
             "id": question.id,
             "query": question.query,
             "answerable": question.answerable,
-            "answered": written.answer.answered,
+            "answered": answer.answered,
             "signals": signals,
             "results": results.iter().take(DETAILED).map(|candidate| json!({
                 "source": candidate.payload.source,
                 "url": candidate.url(locale),
                 "scores": candidate.scores,
             })).collect::<Vec<_>>(),
-            "answer": written.answer.text,
+            "answer": answer.text,
         });
         let outcome = Outcome {
             id: question.id.clone(),
@@ -200,10 +198,10 @@ async fn ask_book(
                     url: candidate.url(locale),
                 })
                 .collect(),
-            refused: !written.answer.answered,
-            citations: cited(&written.answer),
-            stages: stages(&written.answer),
-            answer: written.answer.text,
+            refused: !answer.answered,
+            citations: cited(&answer),
+            stages: stages(&answer),
+            answer: answer.text,
         };
         outcomes.push(Asked { outcome, details });
     }

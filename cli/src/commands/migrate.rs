@@ -1,20 +1,17 @@
 //! `bookrag migrate`: creates or updates the catalog's tables.
 
-use bookrag::catalog::{Catalog, SqliteCatalog};
 use bookrag::config::Config;
 use bookrag::context::postgres_catalog;
 
 use super::{CommandError, Exit, output};
-use crate::local::{BookFolder, LocalError};
+use crate::local::{BookFolder, LocalError, catalog_of};
 
 pub(super) async fn run(config: &Config, json: bool) -> Result<Exit, CommandError> {
     let catalog = match &config.database_url {
         Some(url) => postgres_catalog(config, url).map_err(LocalError::from)?,
-        None => {
-            let folder = BookFolder::current(config)?;
-            let path = folder.path.join("catalog.sqlite");
-            Catalog::Sqlite(SqliteCatalog::open(&path).await.map_err(LocalError::from)?)
-        }
+        None => catalog_of(&BookFolder::current(config)?)
+            .await
+            .map_err(LocalError::from)?,
     };
     let version = catalog.migrate().await.map_err(LocalError::from)?;
     if json {

@@ -5,6 +5,7 @@ mod sync;
 mod ask;
 mod search;
 mod eval;
+mod insights;
 mod pages;
 mod ledger;
 mod chunks;
@@ -45,6 +46,8 @@ enum Command {
     Search(QuestionArguments),
     /// Tell how well labelled questions are retrieved for, answered and refused.
     Eval(eval::EvalArguments),
+    /// Tell what readers asked: what the book does not cover, which lessons are cited and disliked, what a day cost.
+    Insights(insights::InsightsArguments),
     /// Print the chunks a book is cut in.
     Chunks(chunks::ChunksArguments),
     /// Tell what was read of a site from where, what is wrong with it, and in what its index differs from it.
@@ -160,6 +163,7 @@ async fn dispatch(arguments: Arguments) -> Result<Exit, CommandError> {
         Command::Ask(arguments) => ask::run(&config, &arguments, json).await,
         Command::Search(arguments) => search::run(&config, &arguments, json).await,
         Command::Eval(arguments) => eval::run(&config, &arguments, json).await,
+        Command::Insights(arguments) => insights::run(&config, &arguments, json).await,
         Command::Chunks(arguments) => chunks::run(&config, &arguments, json).await,
         Command::Doctor(arguments) => doctor::run(&config, &arguments, json).await,
         Command::Migrate => migrate::run(&config, json).await,

@@ -1,6 +1,7 @@
 // What the network sends is untrusted: it reaches the page as text, and as a link only through `link`.
 
 const MAX_QUESTION_CHARS = 2000;
+const MAX_HISTORY_MESSAGES = 10;
 const COUNTER_FROM_CHARS = 1800;
 const BOTTOM_SLACK_PX = 8; // browsers round scroll positions
 
@@ -230,7 +231,7 @@ async function* serverEvents(body) {
 
 async function streamAnswer(turn, signal) {
   const { record } = turn;
-  const request = { query: record.question, mode: "global_book", session_id: sessionId };
+  const request = { query: record.question, mode: "global_book", session_id: sessionId, history: historyBefore(turn) };
   const response = await post("/api/v1/chat", "text/event-stream", request, signal);
   if (!response.ok) {
     const { error } = await response.json().catch(() => ({}));
@@ -238,10 +239,18 @@ async function streamAnswer(turn, signal) {
     const wait = error?.retry_after && !/\d/.test(message) ? ` Try again in ${error.retry_after} s.` : "";
     throw new AnswerError(message + wait);
   }
+  let outcome;
+  // Read to the end: what follows the last event is the server writing the answer down.
   for await (const [event, data] of serverEvents(response.body)) {
     if (event === "error") throw new AnswerError(data.message || "The answer failed.");
-    if (event === "done") return { messageId: data.message_id, nearest: data.answered === false ? data.suggestions ?? [] : undefined };
-    if (event === "token") {
+    if (event === "done") {
+      // By the end more may be known of what a passage says.
+      for (const citation of data.citations ?? []) {
+        record.citations = [...record.citations.filter(({ n }) => n !== citation.n), citation];
+        showCitation(turn, citation);
+      }
+      outcome = { messageId: data.message_id, nearest: data.answered === false ? data.suggestions ?? [] : undefined };
+    } else if (event === "token") {
       record.text += data.token;
       turn.frame ||= requestAnimationFrame(() => showText(turn));
     } else if (event === "citation") {
@@ -249,7 +258,17 @@ async function streamAnswer(turn, signal) {
       showCitation(turn, data);
     }
   }
+  if (outcome) return outcome;
   throw new AnswerError("The answer broke off before its end.");
+}
+
+// The conversation so far, as the server takes it: the last messages, cut to their longest.
+function historyBefore(turn) {
+  const message = (role, text) => ({ role, content: text.slice(0, MAX_QUESTION_CHARS) });
+  const before = [...turns].filter((other) => other !== turn && other.record.outcome?.messageId);
+  return before
+    .flatMap(({ record }) => [message("user", record.question), message("assistant", record.text)])
+    .slice(-MAX_HISTORY_MESSAGES);
 }
 
 async function answer(turn) {

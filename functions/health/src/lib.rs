@@ -11,6 +11,7 @@ use axum::{Json, Router};
 use bookrag::api::{Envelope, Meta, cors, method_not_allowed, not_found};
 use bookrag::catalog::{Catalog, CatalogError, IndexRow, IndexStats};
 use bookrag::context::Context;
+use bookrag::generate::Generator;
 use bookrag::index::VectorIndex;
 use bookrag::retrieve::milliseconds;
 use serde::Serialize;
@@ -24,6 +25,7 @@ const REMEMBERED: Duration = Duration::from_secs(30);
 
 /// The state of the whole or of a component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// All is well.
@@ -36,6 +38,7 @@ pub enum Status {
 
 /// A component.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Component {
     /// Its state.
     pub status: Status,
@@ -48,6 +51,7 @@ pub struct Component {
 
 /// The answer.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Health {
     /// The state of the whole.
     pub status: Status,
@@ -57,12 +61,15 @@ pub struct Health {
     pub catalog: Component,
     /// The embedder.
     pub embedder: Component,
+    /// The chat model; absent where the book's own sentences answer.
+    pub generator: Option<Component>,
     /// What the live index holds.
     pub index: Option<IndexHealth>,
 }
 
 /// What the live index holds.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct IndexHealth {
     /// Its collection, which names its version.
     pub collection: String,
@@ -143,24 +150,37 @@ impl Checks {
 
 async fn check(context: &Context) -> Health {
     let retriever = &context.retriever;
-    let (vector_store, (catalog, index), embedder) = tokio::join!(
+    let (vector_store, (catalog, index), embedder, generator) = tokio::join!(
         check_vector_store(&retriever.index),
         check_catalog(&retriever.catalog),
         component(retriever.embedder.ping()),
+        check_generator(&context.generator),
     );
-    let ready = index.is_some();
-    let status = match (vector_store.status, catalog.status, embedder.status) {
-        (Status::Healthy, Status::Healthy, Status::Healthy) if ready => Status::Healthy,
-        (Status::Healthy, Status::Healthy, Status::Healthy) => Status::Degraded,
-        (Status::Unhealthy, _, _) | (_, _, Status::Unhealthy) => Status::Unhealthy,
-        _ => Status::Degraded,
+    let is_well = |component: &Component| component.status == Status::Healthy;
+    let all_well = [&vector_store, &catalog, &embedder]
+        .into_iter()
+        .chain(&generator)
+        .all(is_well);
+    // Either store answers questions by itself; so do words without vectors, and the book's sentences without a model.
+    let status = match index.is_some() && all_well {
+        true => Status::Healthy,
+        false if is_well(&vector_store) || is_well(&catalog) => Status::Degraded,
+        false => Status::Unhealthy,
     };
     Health {
         status,
         vector_store,
         catalog,
         embedder,
+        generator,
         index,
+    }
+}
+
+async fn check_generator(generator: &Generator) -> Option<Component> {
+    match generator {
+        Generator::Extractive => None,
+        Generator::Model(model) => Some(component(model.ping()).await),
     }
 }
 

@@ -1,23 +1,22 @@
 //! The query function: a question in, a cited answer out, as JSON or as a stream.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use axum::Router;
-use axum::body::Body;
-use axum::extract::{Request, State};
+use axum::extract::{Path, Request, State};
 use axum::http::header;
+use axum::middleware::from_fn_with_state;
 use axum::response::Response;
-use axum::routing::post;
-use bookrag::answer::{Answer, Question, Written, prepare};
+use axum::routing::{delete, post};
+use bookrag::answer::{Prepared, Question};
 use bookrag::api::{
-    ChatData, ChatRequest, FeedbackRequest, Meta, client_address, cors, event_stream, failure,
-    json_body, method_not_allowed, not_found, success,
+    ChatData, ChatRequest, FeedbackRequest, Meta, Receipt, Route, SESSION_HEADER, authorize,
+    client_address, cors, event_stream, failure, json_body, limit, method_not_allowed, not_found,
+    success,
 };
-use bookrag::catalog::{Feedback, QueryLog, QueryStatus};
+use bookrag::catalog::Feedback;
 use bookrag::context::Context;
 use bookrag::error::{Error, ErrorKind};
-use futures::stream;
 use uuid::Uuid;
 
 /// The function: its routes, and clear errors for all other requests.
@@ -28,25 +27,39 @@ pub fn router(context: Arc<Context>) -> Router {
 /// The routes alone, to be mounted beside others; chat has the names that older clients use, too.
 pub fn routes(context: Arc<Context>) -> Router {
     let cors = cors(&context.origins, context.local_origins);
+    let authorize = from_fn_with_state(context.authorizer.clone(), authorize);
+    let limited = |route| from_fn_with_state(context.limited(route), limit);
+    let asked = || post(chat).route_layer(limited(Route::Chat));
+    let judged = post(feedback).route_layer(limited(Route::Feedback));
+    let forgotten = delete(forget).route_layer(limited(Route::Feedback));
     Router::new()
-        .route("/api/v1/chat", post(chat))
-        .route("/api/v1/query", post(chat))
-        .route("/api/query", post(chat))
-        .route("/api/chat", post(chat))
-        .route("/api/v1/feedback", post(feedback))
+        .route("/api/v1/chat", asked())
+        .route("/api/v1/query", asked())
+        .route("/api/query", asked())
+        .route("/api/chat", asked())
+        .route("/api/v1/feedback", judged)
+        .route("/api/v1/conversations/{id}", forgotten)
         .method_not_allowed_fallback(method_not_allowed)
+        .layer(authorize)
+        // Outermost: refusals carry its headers too.
         .layer(cors)
         .with_state(context)
 }
 
 async fn chat(State(context): State<Arc<Context>>, request: Request) -> Response {
     let request_id = Uuid::new_v4().to_string();
-    let client = client_address(&request);
+    let client = client_address(&request, context.trusted_proxies);
     let wants_stream = wants_stream(&request);
-    match answer(&context, request, &client).await {
+    let prepared = match prepare(&context, request, &client).await {
+        Ok(prepared) => prepared,
+        Err(error) => return failure(&error, &request_id),
+    };
+    if wants_stream {
+        return event_stream(prepared.events(), &request_id).await;
+    }
+    match prepared.whole().await {
         Err(error) => failure(&error, &request_id),
-        Ok(written) if wants_stream => event_stream(stream::iter(written.into_events().map(Ok))),
-        Ok(Written { answer, .. }) => success(
+        Ok(answer) => success(
             ChatData::from(&answer),
             Meta::of_answer(&answer, request_id),
         ),
@@ -60,49 +73,25 @@ fn wants_stream(request: &Request) -> bool {
         .is_some_and(|value| value.contains("text/event-stream"))
 }
 
-/// Answers and logs the question: all writes end before the response's body does.
-async fn answer(context: &Context, request: Request<Body>, client: &str) -> Result<Written, Error> {
-    let started = Instant::now();
+async fn prepare(context: &Context, request: Request, client: &str) -> Result<Prepared, Error> {
     let request: ChatRequest = json_body(request).await?;
+    let session = request.session()?;
     let question = Question::try_from(request)?;
+    let asker = context.asker(client, &question, session.as_deref());
     let index = context.live_index().await?;
-    let question_hash = context.hash(&question.query.to_lowercase());
-    let retriever = context.retriever_of(&index)?;
-    let prepared = prepare(&retriever, &index, question)
-        .await
-        .map_err(Error::unavailable)?;
-    let written = prepared.write(&context.generator);
-    log(context, &written.answer, client, question_hash, started).await;
-    Ok(written)
-}
-
-async fn log(
-    context: &Context,
-    answer: &Answer,
-    client: &str,
-    question_hash: String,
-    started: Instant,
-) {
-    let log = QueryLog {
-        query_id: answer.message_id,
-        user_ip_hash: context.hash(client),
-        question_hash,
-        retrieved_chunk_ids: answer.retrieved_chunk_ids.clone(),
-        response_time_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
-        status: QueryStatus::Success,
-        answered: answer.answered,
-    };
-    // A reader gets the answer even when it cannot be logged (S0).
-    if let Err(error) = context.catalog().log_query(&log).await {
-        tracing::warn!(stage = "log", error = %error, "the question is not logged");
-    }
+    let answerer = context.answerer(&index)?;
+    let prepared = answerer.prepare(&index, question, Some(asker)).await;
+    prepared.map_err(Error::unavailable)
 }
 
 async fn feedback(State(context): State<Arc<Context>>, request: Request) -> Response {
     let request_id = Uuid::new_v4().to_string();
     match store_feedback(&context, request).await {
         Ok(()) => success(
-            serde_json::json!({ "received": true }),
+            Receipt {
+                received: Some(true),
+                ..Receipt::default()
+            },
             Meta {
                 request_id,
                 ..Meta::default()
@@ -112,7 +101,7 @@ async fn feedback(State(context): State<Arc<Context>>, request: Request) -> Resp
     }
 }
 
-async fn store_feedback(context: &Context, request: Request<Body>) -> Result<(), Error> {
+async fn store_feedback(context: &Context, request: Request) -> Result<(), Error> {
     let request: FeedbackRequest = json_body(request).await?;
     let feedback = Feedback::try_from(request)?;
     match context.catalog().add_feedback(&feedback).await {
@@ -121,6 +110,41 @@ async fn store_feedback(context: &Context, request: Request<Body>) -> Result<(),
             ErrorKind::NotFound,
             "there is no answer with this message_id",
         )),
+        Err(error) => Err(Error::unavailable(error)),
+    }
+}
+
+/// Deletes a conversation; its session is named by the header `X-Session-Id`, where it has one.
+async fn forget(
+    State(context): State<Arc<Context>>,
+    Path(id): Path<String>,
+    request: Request,
+) -> Response {
+    let request_id = Uuid::new_v4().to_string();
+    let client = client_address(&request, context.trusted_proxies);
+    let session = request.headers().get(SESSION_HEADER);
+    let session = session.and_then(|value| value.to_str().ok());
+    match delete_conversation(&context, &id, &context.session_hash(&client, session)).await {
+        Ok(()) => success(
+            Receipt {
+                deleted: Some(true),
+                ..Receipt::default()
+            },
+            Meta {
+                request_id,
+                ..Meta::default()
+            },
+        ),
+        Err(error) => failure(&error, &request_id),
+    }
+}
+
+async fn delete_conversation(context: &Context, id: &str, session: &str) -> Result<(), Error> {
+    let missing = || Error::new(ErrorKind::NotFound, "there is no such conversation");
+    let id: Uuid = id.parse().map_err(|_| missing())?;
+    match context.catalog().delete_conversation(id, session).await {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(missing()),
         Err(error) => Err(Error::unavailable(error)),
     }
 }

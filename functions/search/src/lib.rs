@@ -4,13 +4,15 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use axum::Router;
-use axum::extract::{Query, Request, State};
+use axum::extract::{Request, State};
+use axum::http::Uri;
+use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::get;
 use bookrag::answer::{default_filters, locale_of};
 use bookrag::api::{
-    Meta, SearchData, SearchRequest, SearchResult, cors, failure, json_body, method_not_allowed,
-    not_found, success,
+    Meta, Route, SearchData, SearchRequest, SearchResult, authorize, cors, failure, json_body,
+    limit, method_not_allowed, not_found, success, url_query,
 };
 use bookrag::context::Context;
 use bookrag::error::Error;
@@ -31,9 +33,14 @@ pub fn router(context: Arc<Context>) -> Router {
 /// The routes alone, to be mounted beside others.
 pub fn routes(context: Arc<Context>) -> Router {
     let cors = cors(&context.origins, context.local_origins);
+    let authorize = from_fn_with_state(context.authorizer.clone(), authorize);
+    let limited = from_fn_with_state(context.limited(Route::Search), limit);
+    let searched = get(search_by_url).post(search_by_body).route_layer(limited);
     Router::new()
-        .route("/api/v1/search", get(search_by_url).post(search_by_body))
+        .route("/api/v1/search", searched)
         .method_not_allowed_fallback(method_not_allowed)
+        .layer(authorize)
+        // Outermost: refusals carry its headers too.
         .layer(cors)
         .with_state(context)
 }
@@ -80,11 +87,8 @@ fn number<T: std::str::FromStr>(
     .transpose()
 }
 
-async fn search_by_url(
-    State(context): State<Arc<Context>>,
-    Query(url): Query<UrlQuery>,
-) -> Response {
-    let request = SearchRequest::try_from(url);
+async fn search_by_url(State(context): State<Arc<Context>>, uri: Uri) -> Response {
+    let request = url_query::<UrlQuery>(&uri).and_then(SearchRequest::try_from);
     respond(&context, request).await
 }
 

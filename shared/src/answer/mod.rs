@@ -1,35 +1,48 @@
-//! The pipeline from a question to a cited answer: retrieve → decide → generate → cite.
+//! The pipeline from a question to a cited answer: rewrite → retrieve → decide → generate → cite → write down.
 
-mod coverage;
 mod scope;
+mod follow_up;
+mod coverage;
+mod passages;
+mod spending;
+mod refusal;
+mod leak;
+mod writer;
+mod draft;
+mod journal;
+mod events;
 
-use std::collections::BTreeMap;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::catalog::IndexRow;
-use crate::cite::{Citation, Cited, MarkerReader, citation};
-use crate::generate::{Generator, Passage};
+use crate::catalog::{Exchange, IndexRow};
+use crate::cite::Citation;
+use crate::generate::{Generator, Turn};
 use crate::index::Filters;
-use crate::retrieve::{Candidate, RetrieveError, Retrieved, Retriever, StageTimes, milliseconds};
+use crate::retrieve::{RetrieveError, Retrieved, Retriever, StageTimes};
 
 pub use coverage::covers;
 pub use scope::{default_filters, locale_of};
 
+use follow_up::{joined, leans_back, rewritten};
 use scope::Selection;
+use spending::Spent;
 
 /// What is said when the book does not cover a question (S2).
 pub const NOT_COVERED: &str = "I don't have information on that in the textbook.";
 /// What is said when a selection does not (S4).
 pub const NOT_IN_SELECTION: &str =
     "I cannot answer this question based on the provided information.";
-/// Lessons named when the book does not cover a question.
-const MAX_SUGGESTIONS: usize = 3;
+/// How far back a conversation is remembered: its last 10 messages (S1).
+pub const REMEMBERED_EXCHANGES: u32 = 5;
+/// How long a conversation's beginning is waited for.
+const MEMORY_DEADLINE: Duration = Duration::from_secs(2);
 
 /// What may answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
     /// The whole book.
@@ -57,6 +70,84 @@ pub struct Question {
     pub top_k: usize,
     /// Whether labels replace `[n]` in the text.
     pub labels_in_text: LabelsInText,
+    /// The conversation before, as the client tells it: oldest first.
+    pub history: Vec<Turn>,
+    /// The conversation, where conversations are stored.
+    pub conversation_id: Option<Uuid>,
+}
+
+impl Question {
+    /// A question about the whole book, without all that may go with it.
+    #[must_use]
+    pub fn new(query: &str, top_k: usize) -> Self {
+        Self {
+            query: query.to_owned(),
+            context: None,
+            mode: Mode::GlobalBook,
+            selected_text: None,
+            page_url: None,
+            filters: Filters::default(),
+            top_k,
+            labels_in_text: LabelsInText::default(),
+            history: Vec::new(),
+            conversation_id: None,
+        }
+    }
+}
+
+/// Who asks: hashes only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asker {
+    /// Of the client's address.
+    pub address_hash: String,
+    /// Of the question.
+    pub question_hash: String,
+    /// Of the session that a stored conversation belongs to.
+    pub session_hash: String,
+}
+
+/// What answers questions: its ports, and the rules it keeps to.
+#[derive(Debug, Clone)]
+pub struct Answerer {
+    /// Retrieval, with its ports.
+    pub retriever: Retriever,
+    /// What writes answers.
+    pub generator: Generator,
+    /// The rules.
+    pub rules: Rules,
+}
+
+/// The rules of answering.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rules {
+    /// What is said when the book does not cover a question.
+    pub not_covered: String,
+    /// What is said when a selection does not.
+    pub not_in_selection: String,
+    /// How long a model has for an answer; what it has not written by then is cut off.
+    pub deadline: Duration,
+    /// Tokens an answer may have.
+    pub max_answer_tokens: u32,
+    /// Millionths of a dollar that models may cost a day, all instances together; beyond them answers are extractive.
+    pub daily_budget_micro_usd: Option<u64>,
+    /// For how long conversations are stored; `None` stores none.
+    pub keep_conversations: Option<Duration>,
+    /// Whether the query log holds the questions' text, not their hash alone.
+    pub keep_questions: bool,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            not_covered: NOT_COVERED.to_owned(),
+            not_in_selection: NOT_IN_SELECTION.to_owned(),
+            deadline: Duration::from_secs(30),
+            max_answer_tokens: 800,
+            daily_budget_micro_usd: None,
+            keep_conversations: None,
+            keep_questions: false,
+        }
+    }
 }
 
 /// How citations stand in the text.
@@ -71,6 +162,7 @@ pub enum LabelsInText {
 
 /// A page near to a question that the book does not answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Suggestion {
     /// The page's title.
     pub title: String,
@@ -81,14 +173,23 @@ pub struct Suggestion {
 /// What an answer is made of, before it is written.
 #[derive(Debug, Clone)]
 pub struct Prepared {
+    answerer: Answerer,
+    asker: Option<Asker>,
     question: Question,
+    /// The question as it was searched for: it stands alone.
+    pub standalone: String,
+    history: Vec<Turn>,
     /// The message's id; the query log's too.
     pub message_id: Uuid,
+    conversation_id: Option<Uuid>,
     /// What was found, best first.
     pub retrieved: Retrieved,
     /// Whether the book covers the question.
     pub covered: bool,
+    book: String,
+    base_url: String,
     locale: Option<String>,
+    spent: Spent,
     started: Instant,
 }
 
@@ -120,6 +221,12 @@ pub struct Answer {
     pub suggestions: Vec<Suggestion>,
     /// The message's id.
     pub message_id: Uuid,
+    /// The conversation, where conversations are stored.
+    pub conversation_id: Option<Uuid>,
+    /// Tokens that models read and wrote.
+    pub tokens: u64,
+    /// What they cost, in millionths of a dollar; 0 where prices are not known.
+    pub cost_micro_usd: u64,
     /// The chunks that were used, best first.
     pub retrieved_chunk_ids: Vec<Uuid>,
     /// How many sections were found.
@@ -134,234 +241,152 @@ pub struct Answer {
     pub latency_ms: f64,
 }
 
-/// Retrieves for a question and decides whether the book covers it.
-pub async fn prepare(
-    retriever: &Retriever,
-    index: &IndexRow,
-    question: Question,
-) -> Result<Prepared, RetrieveError> {
-    let started = Instant::now();
-    let locale = locale_of(&index.site, question.page_url.as_deref());
-    let filters = default_filters(&index.site, &question.filters, question.page_url.as_deref());
-    let text = match &question.context {
-        Some(context) => format!("{}\n\nContext: {context}", question.query),
-        None => question.query.clone(),
-    };
-    let selection = question.selected_text.as_deref().map(|text| Selection {
-        text,
-        page_url: question.page_url.as_deref(),
-        locale: locale.as_deref(),
-    });
-    let retrieved = match (&question.mode, selection) {
-        (Mode::SelectedText, Some(selection)) => {
-            let limit = question.top_k;
-            scope::retrieve_in_selection(retriever, index, &text, &selection, &filters, limit)
-                .await?
-        }
-        (Mode::GlobalBook, Some(selection)) => {
-            scope::retrieve_around_selection(retriever, index, &text, &selection, &filters).await?
-        }
-        (_, None) => {
-            retriever
-                .retrieve(index, &text, &filters, usize::MAX)
-                .await?
-        }
-    };
-    let covered = covers(&retrieved);
-    Ok(Prepared {
-        message_id: Uuid::new_v4(),
-        locale: locale.or_else(|| question.filters.locale.clone()),
-        question,
-        retrieved,
-        covered,
-        started,
-    })
-}
-
-/// A written answer, and the events it comes in.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Written {
-    /// Text and citations, in order.
-    pub events: Vec<AnswerEvent>,
-    /// The whole.
-    pub answer: Answer,
-}
-
-impl Written {
-    /// All events, the last one [`AnswerEvent::Done`].
-    pub fn into_events(self) -> impl Iterator<Item = AnswerEvent> {
-        let done = AnswerEvent::Done(Box::new(self.answer));
-        self.events.into_iter().chain(std::iter::once(done))
-    }
-}
-
-impl Prepared {
-    /// Writes the answer, or the refusal when the book does not cover the question.
-    #[must_use]
-    pub fn write(self, generator: &Generator) -> Written {
-        if !self.covered {
-            return self.refuse();
-        }
-        let count = self.question.top_k.min(self.retrieved.candidates.len());
-        let candidates = &self.retrieved.candidates[..count];
-        let passages: Vec<Passage<'_>> = candidates
-            .iter()
-            .zip(1..)
-            .map(|(candidate, n)| Passage { n, candidate })
-            .collect();
-        let pieces = generator.generate(&self.question.query, &passages);
-        if pieces.is_empty() {
-            return self.refuse();
-        }
-        let mut writer = Writer::new(&self, candidates);
-        let mut reader = MarkerReader::new(count);
-        for piece in pieces {
-            for cited in reader.push(&piece) {
-                writer.add(cited);
-            }
-        }
-        if let Some(rest) = reader.finish() {
-            writer.add(Cited::Text(rest));
-        }
-        let Writer {
-            events,
-            text,
-            citations,
-            ..
-        } = writer;
-        let citations: Vec<Citation> = citations.into_values().collect();
-        let answer = self.finish(text, true, citations, Vec::new());
-        Written { events, answer }
+impl Answerer {
+    /// Retrieves for a question and decides whether the book covers it. Without an asker nothing is written down.
+    ///
+    /// # Errors
+    /// When neither the vector store nor the catalog can be searched.
+    pub async fn prepare(
+        &self,
+        index: &IndexRow,
+        question: Question,
+        asker: Option<Asker>,
+    ) -> Result<Prepared, RetrieveError> {
+        let started = Instant::now();
+        let message_id = Uuid::new_v4();
+        let mut degraded = Vec::new();
+        let (conversation_id, history) = self
+            .remembered(&question, asker.as_ref(), &mut degraded)
+            .await;
+        let mut spent = Spent::default();
+        let standalone = self
+            .standalone(&question.query, &history, message_id, &mut spent)
+            .await;
+        let locale = locale_of(&index.site, question.page_url.as_deref());
+        let mut retrieved = self
+            .retrieve(index, &question, &standalone, locale.as_deref())
+            .await?;
+        retrieved.degraded.splice(0..0, degraded);
+        let covered = covers(&retrieved);
+        Ok(Prepared {
+            answerer: self.clone(),
+            asker,
+            message_id,
+            conversation_id,
+            standalone,
+            history,
+            locale: locale.or_else(|| question.filters.locale.clone()),
+            question,
+            retrieved,
+            covered,
+            book: index.site.title.clone(),
+            base_url: index.site.base_url.clone(),
+            spent,
+            started,
+        })
     }
 
-    fn refuse(self) -> Written {
-        let text = match self.question.mode {
-            Mode::GlobalBook => NOT_COVERED,
-            Mode::SelectedText => NOT_IN_SELECTION,
+    /// The conversation so far: as it is stored, else as the client tells it. A stored one that is gone, or another session's,
+    /// goes on as a new one.
+    async fn remembered(
+        &self,
+        question: &Question,
+        asker: Option<&Asker>,
+        degraded: &mut Vec<&'static str>,
+    ) -> (Option<Uuid>, Vec<Turn>) {
+        let told = question.history.clone();
+        let (Some(_), Some(asker)) = (self.rules.keep_conversations, asker) else {
+            return (None, told);
         };
-        let mut suggestions: Vec<Suggestion> = Vec::new();
-        for candidate in &self.retrieved.candidates {
-            let url = candidate.payload.url_in(self.locale.as_deref()).to_owned();
-            let listed = !candidate.payload.unlisted;
-            if listed && suggestions.iter().all(|known| known.url != url) {
-                suggestions.push(Suggestion {
-                    title: candidate.payload.title.clone(),
-                    url,
-                });
-            }
-        }
-        suggestions.truncate(MAX_SUGGESTIONS);
-        let answer = self.finish(text.to_owned(), false, Vec::new(), suggestions);
-        Written {
-            events: vec![AnswerEvent::Token(text.to_owned())],
-            answer,
-        }
-    }
-
-    fn finish(
-        self,
-        text: String,
-        answered: bool,
-        citations: Vec<Citation>,
-        suggestions: Vec<Suggestion>,
-    ) -> Answer {
-        let mut count = 0.0_f32;
-        let mut sum = 0.0;
-        for citation in &citations {
-            count += 1.0;
-            sum += citation.confidence;
-        }
-        let candidates = &self.retrieved.candidates;
-        let used = self.question.top_k.min(candidates.len());
-        Answer {
-            text,
-            answered,
-            mode_used: self.question.mode,
-            confidence: if count > 0.0 { sum / count } else { 0.0 },
-            citations,
-            suggestions,
-            message_id: self.message_id,
-            retrieved_chunk_ids: candidates[..used]
-                .iter()
-                .map(|found| found.payload.chunk_id)
-                .collect(),
-            num_candidates: candidates.len(),
-            scores: candidates[..used]
-                .iter()
-                .map(|found| found.scores.score)
-                .collect(),
-            times: self.retrieved.times,
-            degraded: self.retrieved.degraded,
-            latency_ms: milliseconds(self.started),
-        }
-    }
-}
-
-/// Turns cited text into events; passages that share a URL share a citation.
-struct Writer<'a> {
-    prepared: &'a Prepared,
-    candidates: &'a [Candidate],
-    events: Vec<AnswerEvent>,
-    text: String,
-    citations: BTreeMap<usize, Citation>,
-    /// Passage → the number it is shown under.
-    shown_as: BTreeMap<usize, usize>,
-}
-
-impl<'a> Writer<'a> {
-    fn new(prepared: &'a Prepared, candidates: &'a [Candidate]) -> Self {
-        Self {
-            prepared,
-            candidates,
-            events: Vec::new(),
-            text: String::new(),
-            citations: BTreeMap::new(),
-            shown_as: BTreeMap::new(),
-        }
-    }
-
-    fn add(&mut self, cited: Cited) {
-        match cited {
-            Cited::Text(text) => self.token(text),
-            Cited::Marker(passage) => {
-                let n = self.number_of(passage);
-                let mark = match self.prepared.question.labels_in_text {
-                    LabelsInText::Numbers => format!("[{n}]"),
-                    LabelsInText::Labels => self.citations[&n].label.clone(),
+        let new = (Some(Uuid::new_v4()), told);
+        let Some(id) = question.conversation_id else {
+            return new;
+        };
+        let catalog = &self.retriever.catalog;
+        let stored = catalog.exchanges(id, &asker.session_hash, REMEMBERED_EXCHANGES);
+        match tokio::time::timeout(MEMORY_DEADLINE, stored).await {
+            Ok(Ok(Some(exchanges))) => {
+                let turn = |exchange: Exchange| Turn {
+                    question: exchange.question,
+                    answer: exchange.answer,
                 };
-                self.token(mark);
+                (Some(id), exchanges.into_iter().map(turn).collect())
+            }
+            Ok(Ok(None)) => new,
+            Ok(Err(error)) => {
+                tracing::warn!(stage = "memory", %error, "the conversation is not remembered");
+                degraded.push("memory");
+                new
+            }
+            Err(_) => {
+                degraded.push("memory");
+                new
             }
         }
     }
 
-    fn token(&mut self, text: String) {
-        self.text.push_str(&text);
-        self.events.push(AnswerEvent::Token(text));
+    /// The question as it can be understood without the conversation.
+    async fn standalone(
+        &self,
+        question: &str,
+        history: &[Turn],
+        message_id: Uuid,
+        spent: &mut Spent,
+    ) -> String {
+        if history.is_empty() || !leans_back(question) {
+            return question.to_owned();
+        }
+        if let Generator::Model(model) = &self.generator
+            && self.rules.daily_budget_micro_usd.is_none()
+        {
+            match rewritten(model, question, history, &fence(message_id)).await {
+                Ok((text, ending)) => {
+                    spent.add(model, ending.usage.unwrap_or_default());
+                    return text;
+                }
+                Err(error) => {
+                    tracing::warn!(stage = "rewrite", %error, "the question before is searched for too");
+                }
+            }
+        }
+        joined(question, history)
     }
 
-    /// The number a passage is shown under: numbers count up in the order of the text.
-    fn number_of(&mut self, passage: usize) -> usize {
-        if let Some(n) = self.shown_as.get(&passage) {
-            return *n;
+    async fn retrieve(
+        &self,
+        index: &IndexRow,
+        question: &Question,
+        standalone: &str,
+        locale: Option<&str>,
+    ) -> Result<Retrieved, RetrieveError> {
+        let page_url = question.page_url.as_deref();
+        let filters = default_filters(&index.site, &question.filters, page_url);
+        let text = match &question.context {
+            Some(context) => format!("{standalone}\n\nContext: {context}"),
+            None => standalone.to_owned(),
+        };
+        let selection = question.selected_text.as_deref().map(|text| Selection {
+            text,
+            page_url,
+            locale,
+        });
+        let retriever = &self.retriever;
+        match (&question.mode, selection) {
+            (Mode::SelectedText, Some(selection)) => {
+                let limit = question.top_k;
+                scope::retrieve_in_selection(retriever, index, &text, &selection, &filters, limit)
+                    .await
+            }
+            (Mode::GlobalBook, Some(selection)) => {
+                scope::retrieve_around_selection(retriever, index, &text, &selection, &filters)
+                    .await
+            }
+            (_, None) => retriever.retrieve(index, &text, &filters, usize::MAX).await,
         }
-        let next = self.citations.len() + 1;
-        let new = citation(
-            next,
-            &self.candidates[passage - 1],
-            self.prepared.locale.as_deref(),
-        );
-        let known = self
-            .citations
-            .values()
-            .find(|known| known.url == new.url)
-            .map(|known| known.n);
-        let n = known.unwrap_or(next);
-        self.shown_as.insert(passage, n);
-        if known.is_none() {
-            self.events
-                .push(AnswerEvent::Citation(Box::new(new.clone())));
-            self.citations.insert(n, new);
-        }
-        n
     }
+}
+
+/// A word that stands before and after what is data in a prompt: nobody who wrote the data could know it.
+fn fence(message_id: Uuid) -> String {
+    format!("data-{}", message_id.simple())
 }

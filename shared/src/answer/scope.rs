@@ -29,7 +29,9 @@ fn segments<'a>(site: &SiteInfo, page_url: &'a str) -> impl Iterator<Item = &'a 
 pub fn locale_of(site: &SiteInfo, page_url: Option<&str>) -> Option<String> {
     let first = segments(site, page_url?).next();
     let prefixed = first.filter(|part| site.locales.iter().any(|locale| locale == part));
-    Some(prefixed.map_or_else(|| site.default_locale.clone(), str::to_owned))
+    let locale = prefixed.map_or_else(|| site.default_locale.clone(), str::to_owned);
+    // Nothing is known of a site while the catalog is away.
+    (!locale.is_empty()).then_some(locale)
 }
 
 fn version_of(site: &SiteInfo, page_url: &str) -> String {
@@ -46,9 +48,11 @@ pub fn default_filters(site: &SiteInfo, filters: &Filters, page_url: Option<&str
     let locale = locale_of(site, page_url).unwrap_or_else(|| site.default_locale.clone());
     let version =
         page_url.map_or_else(|| site.default_version.clone(), |url| version_of(site, url));
+    // Nothing is known of a site while the catalog is away: then nothing is narrowed.
+    let known = |default: String| (!default.is_empty()).then_some(default);
     Filters {
-        locale: Some(filters.locale.clone().unwrap_or(locale)),
-        version: Some(filters.version.clone().unwrap_or(version)),
+        locale: filters.locale.clone().or_else(|| known(locale)),
+        version: filters.version.clone().or_else(|| known(version)),
         ..filters.clone()
     }
 }

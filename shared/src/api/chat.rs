@@ -2,20 +2,28 @@
 
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
+use futures::{Stream, StreamExt, stream};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::envelope::{Meta, code_of};
+use super::envelope::{Meta, code_of, failure};
+use super::extract::{object, objects};
 use crate::answer::{Answer, AnswerEvent, LabelsInText, Mode, Question, Suggestion};
 use crate::catalog::{Feedback, Rating};
 use crate::cite::Citation;
 use crate::error::Error;
+use crate::generate::Turn;
 use crate::index::Filters;
+use crate::prices::dollars;
 
 /// The longest question, in characters (S1).
 pub(super) const MAX_QUERY_CHARACTERS: usize = 2_000;
 /// The longest selection and context, in characters.
 const MAX_TEXT_CHARACTERS: usize = 2_000;
+/// The longest session name, in characters.
+const MAX_SESSION_CHARACTERS: usize = 200;
+/// Messages of a history (S1).
+const MAX_HISTORY: usize = 10;
 /// Passages an answer may draw on: unless told, and at most.
 const DEFAULT_TOP_K: usize = 5;
 const MAX_TOP_K: usize = 10;
@@ -24,30 +32,112 @@ const HEARTBEAT: std::time::Duration = std::time::Duration::from_secs(10);
 
 /// A question as a client sends it. Names of all seeds are understood.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default)]
 pub struct ChatRequest {
     /// The question, 1 to 2,000 characters after trimming.
+    #[cfg_attr(feature = "openapi", schema(required, value_type = String, min_length = 1, max_length = 2000))]
     #[serde(alias = "question", alias = "message")]
     pub query: Option<String>,
     /// `global_book` or `selected_text`.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Mode>))]
     pub mode: Option<String>,
     /// The text the reader selected, at most 2,000 characters.
+    #[cfg_attr(feature = "openapi", schema(max_length = 2000))]
     pub selected_text: Option<String>,
     /// The reader's own words on what it is about, at most 2,000 characters.
+    #[cfg_attr(feature = "openapi", schema(max_length = 2000))]
     pub context: Option<String>,
     /// The page the reader is on.
+    #[cfg_attr(feature = "openapi", schema(max_length = 2000))]
     pub page_url: Option<String>,
     /// Limits on what may be found.
+    #[serde(deserialize_with = "object")]
     pub filters: Filters,
     /// Passages an answer may draw on, 1 to 10.
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 10))]
     #[serde(alias = "max_results")]
     pub top_k: Option<usize>,
-    /// The conversation.
+    /// The conversation before, oldest first, at most 10 messages: for clients that keep it themselves.
+    #[cfg_attr(feature = "openapi", schema(max_items = 10))]
+    #[serde(deserialize_with = "objects")]
+    pub history: Vec<HistoryMessage>,
+    /// The conversation, where they are stored: the one that an answer named.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Uuid>))]
     pub conversation_id: Option<String>,
-    /// The reader's session.
+    /// The reader's session, at most 200 characters: a stored conversation is its alone.
+    #[cfg_attr(feature = "openapi", schema(max_length = 200))]
     pub session_id: Option<String>,
     /// `number` or `label`.
+    #[cfg_attr(feature = "openapi", schema(pattern = "^(number|label)$"))]
     pub citation_style: Option<String>,
+}
+
+/// A message of a conversation that the client keeps.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct HistoryMessage {
+    /// `user` or `assistant`.
+    #[cfg_attr(feature = "openapi", schema(required, pattern = "^(user|assistant)$"))]
+    pub role: String,
+    /// What was said, at most 2,000 characters.
+    #[cfg_attr(feature = "openapi", schema(required, max_length = 2000))]
+    pub content: String,
+}
+
+impl ChatRequest {
+    /// The reader's session.
+    ///
+    /// # Errors
+    /// `Invalid` when it is too long.
+    pub fn session(&self) -> Result<Option<String>, Error> {
+        let session = self.session_id.clone();
+        limited_text("session_id", session, MAX_SESSION_CHARACTERS)
+    }
+}
+
+/// The history's messages as questions with their answers.
+fn turns(history: &[HistoryMessage]) -> Result<Vec<Turn>, Error> {
+    if history.len() > MAX_HISTORY {
+        let count = history.len();
+        let message = format!("history must have at most {MAX_HISTORY} messages, it has {count}");
+        return Err(Error::field("history", message));
+    }
+    let mut turns: Vec<Turn> = Vec::new();
+    for message in history {
+        let content = optional_text("history.content", Some(message.content.clone()))?;
+        let content = content.unwrap_or_default();
+        match message.role.as_str() {
+            "user" => turns.push(Turn {
+                question: content,
+                answer: None,
+            }),
+            "assistant" => match turns.last_mut().filter(|turn| turn.answer.is_none()) {
+                Some(turn) => turn.answer = Some(content),
+                None => turns.push(Turn {
+                    question: String::new(),
+                    answer: Some(content),
+                }),
+            },
+            _ => {
+                let message = "history.role must be user or assistant";
+                return Err(Error::field("history.role", message));
+            }
+        }
+    }
+    Ok(turns)
+}
+
+fn conversation_id(id: Option<&str>) -> Result<Option<Uuid>, Error> {
+    let parse = |id: &str| {
+        id.parse().map_err(|_| {
+            Error::field(
+                "conversation_id",
+                "conversation_id must be the one that an answer named",
+            )
+        })
+    };
+    id.map(parse).transpose()
 }
 
 impl TryFrom<ChatRequest> for Question {
@@ -99,6 +189,8 @@ impl TryFrom<ChatRequest> for Question {
             filters: request.filters,
             top_k,
             labels_in_text,
+            history: turns(&request.history)?,
+            conversation_id: conversation_id(request.conversation_id.as_deref())?,
         })
     }
 }
@@ -121,6 +213,14 @@ pub(super) fn required_text(
 }
 
 fn optional_text(field: &'static str, text: Option<String>) -> Result<Option<String>, Error> {
+    limited_text(field, text, MAX_TEXT_CHARACTERS)
+}
+
+fn limited_text(
+    field: &'static str,
+    text: Option<String>,
+    most: usize,
+) -> Result<Option<String>, Error> {
     let Some(text) = text
         .map(|text| clean(&text))
         .filter(|text| !text.is_empty())
@@ -128,12 +228,10 @@ fn optional_text(field: &'static str, text: Option<String>) -> Result<Option<Str
         return Ok(None);
     };
     let characters = text.chars().count();
-    if characters > MAX_TEXT_CHARACTERS {
+    if characters > most {
         return Err(Error::field(
             field,
-            format!(
-                "{field} must have at most {MAX_TEXT_CHARACTERS} characters, it has {characters}"
-            ),
+            format!("{field} must have at most {most} characters, it has {characters}"),
         ));
     }
     Ok(Some(text))
@@ -160,6 +258,7 @@ pub(super) fn check_filters(filters: &Filters) -> Result<(), Error> {
 
 /// An answer on the wire.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ChatData {
     /// The text, citations as `[n]`.
     pub answer: String,
@@ -173,8 +272,8 @@ pub struct ChatData {
     pub citations: Vec<Citation>,
     /// Pages nearest to a question that was not answered.
     pub suggestions: Vec<Suggestion>,
-    /// The conversation.
-    pub conversation_id: Option<String>,
+    /// The conversation, where they are stored: to be sent with the next question.
+    pub conversation_id: Option<Uuid>,
     /// The message, for feedback.
     pub message_id: Uuid,
 }
@@ -188,7 +287,7 @@ impl From<&Answer> for ChatData {
             confidence: answer.confidence,
             citations: answer.citations.clone(),
             suggestions: answer.suggestions.clone(),
-            conversation_id: None,
+            conversation_id: answer.conversation_id,
             message_id: answer.message_id,
         }
     }
@@ -210,8 +309,8 @@ impl Meta {
                 .iter()
                 .map(|&name| name.to_owned())
                 .collect(),
-            tokens: 0,
-            cost_usd: 0.0,
+            tokens: answer.tokens,
+            cost_usd: dollars(answer.cost_micro_usd),
         }
     }
 }
@@ -223,12 +322,17 @@ struct TokenEvent<'a> {
 
 #[derive(Serialize)]
 struct DoneEvent<'a> {
-    conversation_id: Option<&'a str>,
+    conversation_id: Option<Uuid>,
     message_id: Uuid,
     total_tokens: u64,
     latency_ms: f64,
     answered: bool,
+    confidence: f32,
+    /// As at the end: what later sentences showed of their support included.
+    citations: &'a [Citation],
     suggestions: &'a [Suggestion],
+    degraded: &'a [&'static str],
+    cost_usd: f64,
 }
 
 #[derive(Serialize)]
@@ -237,18 +341,33 @@ struct ErrorEvent<'a> {
     message: &'a str,
 }
 
-/// The answer as server-sent events: `token`, `citation`, `done`, `error`.
-pub fn event_stream(
-    events: impl futures::Stream<Item = Result<AnswerEvent, Error>> + Send + 'static,
+/// The answer as server-sent events: `token`, `citation`, `done`, `error`. What fails before the first event is an error with
+/// its own status; an answer that is long in coming is begun with a heartbeat.
+pub async fn event_stream(
+    events: impl Stream<Item = Result<AnswerEvent, Error>> + Send + 'static,
+    request_id: &str,
 ) -> Response {
-    use futures::StreamExt;
-    let stream = events.map(|event| match event {
-        Ok(event) => sse_event(&event),
-        Err(error) => Event::default().event("error").json_data(ErrorEvent {
-            code: code_of(error.kind),
-            message: &error.message,
-        }),
-    });
+    let mut events = events.boxed();
+    let (waited, first) = match tokio::time::timeout(HEARTBEAT, events.next()).await {
+        Ok(Some(Err(error))) => return failure(&error, request_id),
+        Ok(first) => (None, first),
+        Err(_) => (Some(Ok(Event::default().comment(""))), None),
+    };
+    let request_id = request_id.to_owned();
+    let events = stream::iter(first)
+        .chain(events)
+        .map(move |event| match event {
+            Ok(event) => sse_event(&event),
+            Err(error) => {
+                // The status is out: what it would have been is logged here.
+                drop(failure(&error, &request_id));
+                Event::default().event("error").json_data(ErrorEvent {
+                    code: code_of(error.kind),
+                    message: &error.message,
+                })
+            }
+        });
+    let stream = stream::iter(waited).chain(events);
     let heartbeat = KeepAlive::new().interval(HEARTBEAT);
     let mut response = Sse::new(stream).keep_alive(heartbeat).into_response();
     // Proxies must not wait for the whole.
@@ -266,25 +385,33 @@ fn sse_event(event: &AnswerEvent) -> Result<Event, axum::Error> {
             .json_data(TokenEvent { token }),
         AnswerEvent::Citation(citation) => Event::default().event("citation").json_data(citation),
         AnswerEvent::Done(answer) => Event::default().event("done").json_data(DoneEvent {
-            conversation_id: None,
+            conversation_id: answer.conversation_id,
             message_id: answer.message_id,
-            total_tokens: 0,
+            total_tokens: answer.tokens,
             latency_ms: answer.latency_ms,
             answered: answer.answered,
+            confidence: answer.confidence,
+            citations: &answer.citations,
             suggestions: &answer.suggestions,
+            degraded: &answer.degraded,
+            cost_usd: dollars(answer.cost_micro_usd),
         }),
     }
 }
 
 /// A judgement as a client sends it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default)]
 pub struct FeedbackRequest {
     /// The message.
+    #[cfg_attr(feature = "openapi", schema(required, value_type = Uuid))]
     pub message_id: Option<String>,
     /// `up`, `down` or `citation_clicked`.
+    #[cfg_attr(feature = "openapi", schema(required, value_type = String, pattern = "^(up|down|citation_clicked)$"))]
     pub rating: Option<String>,
     /// The reader's words, at most 2,000 characters.
+    #[cfg_attr(feature = "openapi", schema(max_length = 2000))]
     pub comment: Option<String>,
 }
 

@@ -10,6 +10,7 @@ use crate::retrieve::StageTimes;
 
 /// The envelope (S2 FR-013).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Envelope<T> {
     /// Whether `data` is there.
     pub success: bool,
@@ -21,8 +22,21 @@ pub struct Envelope<T> {
     pub meta: Meta,
 }
 
+/// That something was done.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Receipt {
+    /// A judgement was taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub received: Option<bool>,
+    /// A conversation was deleted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deleted: Option<bool>,
+}
+
 /// An error on the wire.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ErrorBody {
     /// A name for programs.
     pub code: String,
@@ -38,6 +52,7 @@ pub struct ErrorBody {
 
 /// How an answer came about.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Meta {
     /// The request's id, as in the logs.
     pub request_id: String,
@@ -114,6 +129,7 @@ pub fn failure(error: &Error, request_id: &str) -> Response {
 fn status_of(kind: ErrorKind) -> (StatusCode, &'static str) {
     match kind {
         ErrorKind::Invalid => (StatusCode::BAD_REQUEST, "invalid_request"),
+        ErrorKind::Unauthorized => (StatusCode::UNAUTHORIZED, "unauthorized"),
         ErrorKind::NotFound => (StatusCode::NOT_FOUND, "not_found"),
         ErrorKind::MethodNotAllowed => (StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed"),
         ErrorKind::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large"),

@@ -1,16 +1,25 @@
 //! From an HTTP request to typed values, and what every route has in common.
 
+use std::fmt;
+use std::marker::PhantomData;
+use std::net::{IpAddr, SocketAddr};
+
 use axum::body::{Body, to_bytes};
-use axum::extract::Request;
-use axum::http::{HeaderValue, Method, Uri, header};
+use axum::extract::{ConnectInfo, Query, Request};
+use axum::http::{HeaderName, HeaderValue, Method, Uri, header};
 use axum::response::{IntoResponse, Response};
-use serde::de::DeserializeOwned;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{DeserializeOwned, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 use uuid::Uuid;
 
 use super::envelope::failure;
+use super::limits::{RATE_LIMIT, RATE_LIMIT_POLICY};
 use crate::error::{Error, ErrorKind};
 
+/// The session that a conversation to delete belongs to.
+pub const SESSION_HEADER: &str = "x-session-id";
 /// The largest body that is read.
 pub const MAX_BODY_BYTES: usize = 64 * 1024;
 
@@ -41,12 +50,81 @@ pub async fn json_body<T: DeserializeOwned>(request: Request<Body>) -> Result<T,
                 format!("the body is larger than {} KiB", MAX_BODY_BYTES / 1024),
             )
         })?;
-    serde_json::from_slice(&bytes).map_err(|error| {
+    let mut parser = serde_json::Deserializer::from_slice(&bytes);
+    let parsed = serde_path_to_error::deserialize(&mut parser).map(|Object(parsed)| parsed);
+    let parsed = parsed.map_err(|error| {
+        let path = error.path().to_string();
+        let reason = error.into_inner();
+        // The path of the whole is a dot.
+        let at = if path == "." {
+            String::new()
+        } else {
+            format!("{path}: ")
+        };
         Error::new(
             ErrorKind::Invalid,
-            format!("the body is not valid: {error}"),
+            format!("the body is not valid: {at}{reason}"),
         )
-    })
+    })?;
+    parser.end().map_err(|error| {
+        let message = format!("the body is not valid: {error}");
+        Error::new(ErrorKind::Invalid, message)
+    })?;
+    Ok(parsed)
+}
+
+/// What came as a JSON object: serde takes a list for a structure, too, its fields in their order.
+struct Object<T>(T);
+
+impl<'de, T: DeserializeOwned> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields<T>(PhantomData<T>);
+
+        impl<'de, T: DeserializeOwned> Visitor<'de> for Fields<T> {
+            type Value = T;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an object")
+            }
+
+            fn visit_map<Map: MapAccess<'de>>(self, map: Map) -> Result<T, Map::Error> {
+                T::deserialize(MapAccessDeserializer::new(map))
+            }
+        }
+
+        deserializer.deserialize_map(Fields(PhantomData)).map(Self)
+    }
+}
+
+/// Reads a field that must be an object.
+pub(super) fn object<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+where
+    T: DeserializeOwned,
+    D: Deserializer<'de>,
+{
+    Object::deserialize(deserializer).map(|Object(object)| object)
+}
+
+/// Reads a field that must be a list of objects.
+pub(super) fn objects<'de, T, D>(deserializer: D) -> Result<Vec<T>, D::Error>
+where
+    T: DeserializeOwned,
+    D: Deserializer<'de>,
+{
+    let objects = Vec::<Object<T>>::deserialize(deserializer)?;
+    Ok(objects.into_iter().map(|Object(object)| object).collect())
+}
+
+/// Reads the query of a URL.
+///
+/// # Errors
+/// `Invalid` with what is wrong.
+pub fn url_query<T: DeserializeOwned>(uri: &Uri) -> Result<T, Error> {
+    let parsed = Query::try_from_uri(uri).map_err(|error| {
+        let message = format!("the URL's query is not valid: {}", error.body_text());
+        Error::new(ErrorKind::Invalid, message)
+    });
+    parsed.map(|Query(parsed)| parsed)
 }
 
 /// Answers a path that has no route.
@@ -65,15 +143,54 @@ pub async fn method_not_allowed(method: Method, uri: Uri) -> Response {
     failure(&error, &Uuid::new_v4().to_string()).into_response()
 }
 
-/// The client's address: API Gateway's word for it, or the connection's. Never a bare header.
+/// What each proxy appends to: the address that it was asked from.
+const FORWARDED_FOR: &str = "x-forwarded-for";
+
+/// The client's address.
+///
+/// Without trusted proxies it is the platform's word: API Gateway's source, or the connection's other end; never a
+/// header, which anybody can write. With `n` of them the platform's address is the first one's, and the client's is the
+/// `n`th of `X-Forwarded-For` from the right, where each of them wrote down who asked it: 1 behind a content delivery
+/// network that readers ask directly. API Gateway appends its source as well; that is not counted. Where there are fewer
+/// addresses, or something else in this place, the request did not come through all of them: the platform's counts.
+///
+/// Proxies may only be trusted where nobody can go around them.
 #[must_use]
-pub fn client_address(request: &Request<Body>) -> String {
+pub fn client_address(request: &Request<Body>, trusted_proxies: usize) -> String {
+    let platform = platform_address(request);
+    let Some(skipped) = trusted_proxies.checked_sub(1) else {
+        return platform;
+    };
+    let forwarded = request.headers().get_all(FORWARDED_FOR).iter();
+    let mut forwarded: Vec<Option<IpAddr>> = forwarded
+        .flat_map(|value| value.to_str().unwrap_or_default().split(','))
+        .map(parse_address)
+        .collect();
+    if let Some(ClientAddress(source)) = request.extensions().get()
+        && forwarded.last() == Some(&parse_address(source))
+    {
+        forwarded.pop();
+    }
+    match forwarded.iter().nth_back(skipped) {
+        Some(Some(address)) => address.to_string(),
+        _ => platform,
+    }
+}
+
+/// An address; some proxies write its port, too.
+fn parse_address(text: &str) -> Option<IpAddr> {
+    let text = text.trim();
+    let with_port = || text.parse::<SocketAddr>().map(|address| address.ip());
+    text.parse().or_else(|_| with_port()).ok()
+}
+
+fn platform_address(request: &Request<Body>) -> String {
     let extensions = request.extensions();
     if let Some(address) = extensions.get::<ClientAddress>() {
         return address.0.clone();
     }
     extensions
-        .get::<axum::extract::ConnectInfo<std::net::SocketAddr>>()
+        .get::<ConnectInfo<SocketAddr>>()
         .map_or_else(|| "unknown".to_owned(), |info| info.0.ip().to_string())
 }
 
@@ -91,8 +208,13 @@ pub fn cors(origins: &[String], local: bool) -> CorsLayer {
     CorsLayer::new()
         .allow_origin(allowed)
         .allow_methods([Method::GET, Method::POST, Method::DELETE])
-        .allow_headers([header::CONTENT_TYPE, header::ACCEPT])
-        .expose_headers([header::RETRY_AFTER])
+        .allow_headers([
+            header::CONTENT_TYPE,
+            header::ACCEPT,
+            header::AUTHORIZATION,
+            HeaderName::from_static(SESSION_HEADER),
+        ])
+        .expose_headers([header::RETRY_AFTER, RATE_LIMIT, RATE_LIMIT_POLICY])
 }
 
 fn is_local(origin: &str) -> bool {
@@ -100,3 +222,6 @@ fn is_local(origin: &str) -> bool {
     let host = host.rsplit_once(':').map_or(host, |(host, _)| host);
     matches!(host, "localhost" | "127.0.0.1" | "[::1]")
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,13 +1,18 @@
-//! The wire: requests, the envelope, stream events, limits, and errors to status codes.
+//! The wire: who may ask and how often, requests, the envelope, stream events, and errors to status codes.
 
+mod auth;
+mod limits;
 mod chat;
 mod envelope;
 mod extract;
 mod search;
 
-pub use chat::{ChatData, ChatRequest, FeedbackRequest, event_stream};
-pub use envelope::{Envelope, ErrorBody, Meta, failure, success};
+pub use auth::{AuthOptions, Authorizer, authorize};
+pub use chat::{ChatData, ChatRequest, FeedbackRequest, HistoryMessage, event_stream};
+pub use envelope::{Envelope, ErrorBody, Meta, Receipt, failure, success};
 pub use extract::{
-    ClientAddress, MAX_BODY_BYTES, client_address, cors, json_body, method_not_allowed, not_found,
+    ClientAddress, MAX_BODY_BYTES, SESSION_HEADER, client_address, cors, json_body,
+    method_not_allowed, not_found, url_query,
 };
+pub use limits::{LimitedRoute, Limiter, Limits, Route, client_network, limit};
 pub use search::{SearchData, SearchRequest, SearchResult};

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::chat::{MAX_QUERY_CHARACTERS, check_filters, required_text};
+use super::extract::object;
 use crate::error::Error;
 use crate::index::Filters;
 use crate::retrieve::{Candidate, Scores};
@@ -16,16 +17,20 @@ const PREVIEW_CHARACTERS: usize = 240;
 
 /// A search as a client sends it.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default)]
 pub struct SearchRequest {
     /// What to look for, 1 to 2,000 characters.
+    #[cfg_attr(feature = "openapi", schema(required, value_type = String, min_length = 1, max_length = 2000))]
     #[serde(alias = "q", alias = "question", alias = "message")]
     pub query: Option<String>,
     /// The page the reader is on.
     pub page_url: Option<String>,
     /// Limits on what may be found.
+    #[serde(deserialize_with = "object")]
     pub filters: Filters,
     /// Results, 1 to 20.
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 20))]
     #[serde(alias = "max_results")]
     pub top_k: Option<usize>,
 }
@@ -51,6 +56,7 @@ impl SearchRequest {
 
 /// The results of a search.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SearchData {
     /// Best first.
     pub results: Vec<SearchResult>,
@@ -61,6 +67,7 @@ pub struct SearchData {
 
 /// A section that matches.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SearchResult {
     /// The chunk.
     pub chunk_id: Uuid,

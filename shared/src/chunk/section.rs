@@ -6,6 +6,7 @@ use crate::book::{Block, BlockKind, shortened_title};
 
 /// What a section is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SectionType {
     /// Learning objectives, takeaways, quizzes and the like.

@@ -24,6 +24,7 @@ pub struct Candidate {
 
 /// A candidate's scores.
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Scores {
     /// The cosine of its nearest window with the question, −1 to 1; absent when the embedder does not read the question.
     pub dense: Option<f32>,
@@ -92,13 +93,14 @@ impl Candidate {
     }
 
     /// Whether it is a heading with nothing below it.
-    pub(super) fn is_bare_heading(&self) -> bool {
+    pub(crate) fn is_bare_heading(&self) -> bool {
         self.text().trim() == self.section().trim()
     }
 
     /// What was embedded before the section's text: the page's title and the headings above; of a short section module and
     /// chapter too.
-    pub(super) fn breadcrumb(&self) -> &str {
+    #[must_use]
+    pub fn breadcrumb(&self) -> &str {
         self.section_of_chunk()
             .map_or(&self.payload.title, |leaf| &leaf.breadcrumb)
     }

@@ -27,6 +27,12 @@ use intent::Intent;
 const FETCHED: u64 = 40;
 /// How long the catalog has for the join before the payload stands in.
 const JOIN_DEADLINE: Duration = Duration::from_secs(2);
+/// How long the catalog has for a search when the vector store is away.
+const CATALOG_SEARCH_DEADLINE: Duration = Duration::from_secs(5);
+/// How long the embedder has before words alone are searched for.
+const EMBED_DEADLINE: Duration = Duration::from_secs(5);
+/// The wait before the vector store is asked once more (S1).
+const SEARCH_BACKOFF: Duration = Duration::from_millis(200);
 
 /// All that a search needs.
 #[derive(Debug, Clone)]
@@ -44,16 +50,14 @@ pub struct Retriever {
 /// Why nothing could be retrieved.
 #[derive(Debug, thiserror::Error)]
 pub enum RetrieveError {
-    /// The embedder.
-    #[error(transparent)]
-    Embed(#[from] EmbedError),
-    /// The vector store.
+    /// The vector store, and the catalog could not stand in.
     #[error(transparent)]
     Index(#[from] IndexError),
 }
 
 /// How long each stage took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct StageTimes {
     /// Embedding the question, in milliseconds.
     pub embed_ms: f64,
@@ -154,11 +158,15 @@ impl Retriever {
         top_k: usize,
     ) -> Result<Retrieved, RetrieveError> {
         let started = Instant::now();
-        let vectors = self
-            .embedder
-            .embed(&[query.to_owned()], Purpose::Query)
-            .await?;
-        let query_vector = vectors.into_iter().next().unwrap_or_default();
+        let mut degraded = Vec::new();
+        let query_vector = match self.embed(query).await {
+            Ok(vector) => vector,
+            Err(error) => {
+                tracing::warn!(stage = "embed", %error, "words alone are searched for");
+                degraded.push("embedder");
+                Vec::new()
+            }
+        };
         let embed_ms = milliseconds(started);
         let intent = Intent::of(query);
         let mut found = Found::default();
@@ -171,13 +179,11 @@ impl Retriever {
             found.times.add(&narrowed);
         }
         let started = Instant::now();
-        let language = match &filters.locale {
-            Some(locale) => Language::of_locale(locale),
-            None => Language::ENGLISH,
-        };
+        let language = language_of(filters);
         let leaves = leaves_of(found.hits, &query_vector);
+        let by_words = query_vector.is_empty() || found.by_words || !self.embedder.reads(query);
         let weights = match self.reranker {
-            _ if !self.embedder.reads(query) => mix::Weights::Words,
+            _ if by_words => mix::Weights::Words,
             Reranker::Weighted => mix::Weights::Fixed,
             _ => mix::Weights::Scaled,
         };
@@ -193,7 +199,7 @@ impl Retriever {
             signals.cosine = None;
         }
         let fuse_ms = milliseconds(started);
-        let mut degraded = found.degraded;
+        degraded.extend(found.degraded);
         let started = Instant::now();
         if let Err(error) = self.rerank(&query, &mut candidates, &mut signals).await {
             tracing::warn!(stage = "rerank", %error, "the order of retrieval stands");
@@ -213,6 +219,15 @@ impl Retriever {
             },
             degraded,
         })
+    }
+
+    /// The question's vector.
+    async fn embed(&self, query: &str) -> Result<Vec<f32>, EmbedError> {
+        let query = [query.to_owned()];
+        let vectors = self.embedder.embed(&query, Purpose::Query);
+        let vectors = tokio::time::timeout(EMBED_DEADLINE, vectors).await;
+        let vectors = vectors.unwrap_or(Err(EmbedError::Timeout))?;
+        Ok(vectors.into_iter().next().unwrap_or_default())
     }
 
     /// Lets the reranker look at the best candidates, and puts them in the order of both scores.
@@ -238,7 +253,7 @@ impl Retriever {
         Ok(())
     }
 
-    /// Both rankers' chunks that are in the book; once more if it changed meanwhile.
+    /// Both rankers' chunks that are in the book; once more if it changed meanwhile. When the vector store is away, the catalog's.
     async fn search(
         &self,
         index: &IndexRow,
@@ -246,7 +261,17 @@ impl Retriever {
         vector: &[f32],
         filters: &Filters,
     ) -> Result<Found, RetrieveError> {
-        let found = self.search_once(index, query, vector, filters).await?;
+        let searched = match self.search_once(index, query, vector, filters).await {
+            Err(IndexError::Unavailable(_)) => {
+                tokio::time::sleep(SEARCH_BACKOFF).await;
+                self.search_once(index, query, vector, filters).await
+            }
+            other => other,
+        };
+        let found = match searched {
+            Ok(found) => found,
+            Err(error) => return self.search_catalog(index, query, filters, error).await,
+        };
         if !found.changed {
             return Ok(found);
         }
@@ -255,19 +280,65 @@ impl Retriever {
         Ok(again)
     }
 
+    /// What the catalog's full-text search finds; the vector store's error when that fails too.
+    async fn search_catalog(
+        &self,
+        index: &IndexRow,
+        query: &str,
+        filters: &Filters,
+        cause: IndexError,
+    ) -> Result<Found, RetrieveError> {
+        tracing::warn!(stage = "retrieve", error = %cause, "the catalog is searched instead");
+        let terms = Words::of(language_of(filters)).terms(query);
+        let limit = u32::try_from(FETCHED).unwrap_or(u32::MAX);
+        let search = self
+            .catalog
+            .search_text(index.index_id, &terms, filters, limit);
+        let (outcome, lexical_ms) =
+            timed(tokio::time::timeout(CATALOG_SEARCH_DEADLINE, search)).await;
+        let chunks = match outcome {
+            Ok(Ok(chunks)) => chunks,
+            Ok(Err(error)) => {
+                tracing::warn!(stage = "retrieve", %error, "the catalog cannot stand in");
+                return Err(cause.into());
+            }
+            Err(_) => return Err(cause.into()),
+        };
+        let hits = chunks.into_iter().map(|chunk| Hit {
+            point_id: chunk.point_id,
+            score: 0.0,
+            payload: chunk.payload,
+            vectors: Vec::new(),
+        });
+        Ok(Found {
+            changed: false,
+            by_words: true,
+            hits: hits.collect(),
+            times: StageTimes {
+                lexical_ms,
+                ..StageTimes::default()
+            },
+            degraded: vec!["vector_store"],
+        })
+    }
+
     async fn search_once(
         &self,
         index: &IndexRow,
         query: &str,
         vector: &[f32],
         filters: &Filters,
-    ) -> Result<Found, RetrieveError> {
+    ) -> Result<Found, IndexError> {
         let began = jiff::Timestamp::now();
         let collection = &index.collection;
-        let dense = timed(
+        let dense = timed(async {
+            if vector.is_empty() {
+                return Ok(Vec::new());
+            }
             self.index
-                .search_dense(collection, vector, filters, FETCHED),
-        );
+                .search_dense(collection, vector, filters, FETCHED)
+                .await
+        });
         let lexical = timed(
             self.index
                 .search_lexical(collection, query, filters, FETCHED),
@@ -295,6 +366,7 @@ impl Retriever {
         hits.retain(|point, _| in_book(point));
         Ok(Found {
             changed,
+            by_words: false,
             hits: hits.into_values().collect(),
             times: StageTimes {
                 dense_ms,
@@ -322,9 +394,19 @@ impl Retriever {
 struct Found {
     /// Whether a hit was replaced, or committed after the search began.
     changed: bool,
+    /// Whether they have no vectors.
+    by_words: bool,
     hits: Vec<Hit>,
     times: StageTimes,
     degraded: Vec<&'static str>,
+}
+
+/// The language that a search's texts are in.
+fn language_of(filters: &Filters) -> Language {
+    match &filters.locale {
+        Some(locale) => Language::of_locale(locale),
+        None => Language::ENGLISH,
+    }
 }
 
 async fn timed<T>(work: impl Future<Output = T>) -> (T, f64) {

@@ -1,0 +1,92 @@
+//! `bookrag insights`: what readers' questions say about the book.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use bookrag::catalog::{Insights, LessonInsight};
+use bookrag::config::Config;
+use bookrag::prices::dollars;
+use clap::Args;
+
+use super::{CommandError, Exit, book_folder, output};
+use crate::local::{LocalError, catalog_of};
+
+/// Seconds in a day.
+const DAY: u64 = 86_400;
+/// Digits of a question's hash that are shown.
+const HASH_DIGITS: usize = 12;
+
+#[derive(Debug, Args)]
+pub(super) struct InsightsArguments {
+    /// How many days to look back.
+    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=3_650))]
+    days: u64,
+    /// The book: a site's folder. Without it, the one last served or synced.
+    #[arg(long)]
+    site: Option<PathBuf>,
+}
+
+pub(super) async fn run(
+    config: &Config,
+    arguments: &InsightsArguments,
+    json: bool,
+) -> Result<Exit, CommandError> {
+    let catalog = match &config.database_url {
+        Some(url) => bookrag::context::postgres_catalog(config, url).map_err(LocalError::from)?,
+        None => {
+            let folder = book_folder(config, arguments.site.as_deref())?;
+            catalog_of(&folder).await.map_err(LocalError::from)?
+        }
+    };
+    let since = Duration::from_secs(arguments.days * DAY);
+    let insights = catalog.insights(since).await.map_err(LocalError::from)?;
+    if json {
+        output::json(&insights);
+    } else {
+        print(&insights, arguments.days);
+    }
+    Ok(Exit::Done)
+}
+
+fn print(insights: &Insights, days: u64) {
+    if insights.days.is_empty() {
+        output::line(&format!("no questions in the last {days} days"));
+        return;
+    }
+    output::line("day         questions  not covered  degraded  incomplete    tokens        USD");
+    for day in &insights.days {
+        output::line(&format!(
+            "{}  {:>9}  {:>11}  {:>8}  {:>10}  {:>8}  {:>9.4}",
+            day.day,
+            day.questions,
+            day.not_covered,
+            day.degraded,
+            day.incomplete,
+            day.tokens,
+            dollars(day.cost_micro_usd)
+        ));
+    }
+    if !insights.not_covered.is_empty() {
+        output::line("\nnot covered by the book:");
+    }
+    for open in &insights.not_covered {
+        // Without BOOKRAG_STORE_QUESTIONS there is nothing but the hash.
+        let hash = || open.question_hash.chars().take(HASH_DIGITS).collect();
+        let question: String = open.question.clone().unwrap_or_else(hash);
+        output::line(&format!("{:>6}  {question}", open.count));
+    }
+    lessons("most cited:", &insights.most_cited);
+    lessons("in answers that did not help:", &insights.most_disliked);
+}
+
+fn lessons(heading: &str, lessons: &[LessonInsight]) {
+    if !lessons.is_empty() {
+        output::line(&format!("\n{heading}"));
+    }
+    for lesson in lessons {
+        output::line(&format!(
+            "{:>6}  {}  {}",
+            lesson.count, lesson.title, lesson.url
+        ));
+    }
+}

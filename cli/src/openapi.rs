@@ -1,0 +1,233 @@
+//! The description of the API (`docs/openapi.json`): its routes here, the shapes from the types that are sent.
+
+use std::collections::BTreeMap;
+
+use bookrag::api::{
+    ChatData, ChatRequest, Envelope, FeedbackRequest, Receipt, SearchData, SearchRequest,
+};
+use health::Health;
+use serde_json::{Map, Value, json};
+use utoipa::{PartialSchema, ToSchema};
+
+/// What clients of earlier versions call `/api/v1/chat`.
+const CHAT_ALIASES: [&str; 3] = ["/api/v1/query", "/api/query", "/api/chat"];
+
+/// The description: JSON of `OpenAPI` 3.1.
+#[must_use]
+pub fn document() -> Value {
+    let mut shapes = Shapes::default();
+    let chat = shapes.named::<ChatRequest>();
+    let answer = shapes.enveloped::<ChatData>();
+    let search = shapes.named::<SearchRequest>();
+    let results = shapes.enveloped::<SearchData>();
+    let feedback = shapes.named::<FeedbackRequest>();
+    let health = shapes.enveloped::<Health>();
+    let receipt = shapes.enveloped::<Receipt>();
+    let failure = shapes.failure();
+    let ok = |schema: &Value| json!({"description": "Success", "content": {"application/json": {"schema": schema}}});
+    let answered = json!({
+        "description": "The answer, or that the book does not have one; as events when the client accepts them",
+        "content": {
+            "application/json": {"schema": answer},
+            "text/event-stream": {"schema": {
+                "type": "string",
+                "description": "Events `token {token}`, `citation {…}`, one `done {…}` or `error {code, message}` at the end; comment lines keep it open",
+            }},
+        },
+    });
+    let post = |id: &str, summary: &str, body: &Value, success: Value| {
+        json!({"post": {
+            "operationId": id,
+            "summary": summary,
+            "requestBody": {"required": true, "content": {"application/json": {"schema": body}}},
+            "responses": responses(success, &failure),
+        }})
+    };
+    let asked = post("chat", "Asks the book a question", &chat, answered.clone());
+    let mut searched = post(
+        "search",
+        "Finds sections of the book",
+        &search,
+        ok(&results),
+    );
+    searched["get"] = json!({
+        "operationId": "searchByUrl",
+        "summary": "Finds sections of the book",
+        "parameters": search_parameters(),
+        "responses": responses(ok(&results), &failure),
+    });
+    let healthy = json!({"get": {
+        "operationId": "health",
+        "summary": "Tells how the service and its index are",
+        "security": [],
+        "responses": {
+            "200": ok(&health),
+            "503": {"description": "Questions cannot be answered", "content": {"application/json": {"schema": health}}},
+        },
+    }});
+    let mut paths = Map::new();
+    paths.insert("/api/v1/chat".to_owned(), asked);
+    for (number, alias) in CHAT_ALIASES.into_iter().enumerate() {
+        let id = format!("chatAlias{}", number + 1);
+        let aliased = post(&id, "The same as /api/v1/chat", &chat, answered.clone());
+        paths.insert(alias.to_owned(), aliased);
+    }
+    paths.insert("/api/v1/search".to_owned(), searched);
+    let summary = "Judges an answer";
+    let judged = post("feedback", summary, &feedback, ok(&receipt));
+    paths.insert("/api/v1/feedback".to_owned(), judged);
+    paths.insert("/api/v1/conversations/{id}".to_owned(), json!({"delete": {
+        "operationId": "deleteConversation",
+        "summary": "Deletes a stored conversation",
+        "parameters": [
+            {"name": "id", "in": "path", "required": true, "schema": {"type": "string", "format": "uuid"}},
+            {"name": "X-Session-Id", "in": "header", "schema": {"type": "string", "maxLength": 200},
+                "description": "The session_id that its questions were asked with"},
+        ],
+        "responses": responses(ok(&receipt), &failure),
+    }}));
+    for path in ["/api/v1/health", "/health"] {
+        let mut healthy = healthy.clone();
+        if path == "/health" {
+            healthy["get"]["operationId"] = json!("healthAlias");
+        }
+        paths.insert(path.to_owned(), healthy);
+    }
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "bookrag",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": "Answers questions from one Docusaurus book, each claim cited to the heading and lines it came from. Every JSON answer has the same envelope.",
+            "license": {"name": "MIT", "identifier": "MIT"},
+        },
+        "paths": paths,
+        "components": {
+            "schemas": shapes.schemas,
+            "securitySchemes": {"bearer": {
+                "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
+                "description": "Only where the operator has set BOOKRAG_AUTH_SECRET or BOOKRAG_AUTH_PUBLIC_KEY",
+            }},
+        },
+        "security": [{}, {"bearer": []}],
+    })
+}
+
+/// A success, and every way a request may fail.
+fn responses(success: Value, failure: &Value) -> Value {
+    let failed = |description: &str| json!({"description": description, "content": {"application/json": {"schema": failure}}});
+    let wait = json!({"Retry-After": {"description": "Seconds to wait", "schema": {"type": "integer", "minimum": 1}}});
+    let later = |description: &str| {
+        let mut response = failed(description);
+        response["headers"] = wait.clone();
+        response
+    };
+    json!({
+        "200": success,
+        "400": failed("The request is wrong; `error.field` names where"),
+        "401": failed("The bearer token is missing or wrong"),
+        "404": failed("There is nothing of this name"),
+        "405": failed("The route does not take this method"),
+        "413": failed("The body is larger than 64 KiB"),
+        "415": failed("The body is no JSON by its type"),
+        "429": later("Too many requests of this client"),
+        "500": failed("A bug"),
+        "503": later("A dependency is away or too busy"),
+    })
+}
+
+fn search_parameters() -> Value {
+    json!([
+        {"name": "q", "in": "query", "required": true, "schema": {"type": "string", "minLength": 1, "maxLength": 2000}},
+        {"name": "top_k", "in": "query", "schema": {"type": "integer", "minimum": 1, "maximum": 20}},
+        {"name": "page_url", "in": "query", "schema": {"type": "string"}},
+        {"name": "hardware_tier", "in": "query", "schema": {"type": "integer", "minimum": 1, "maximum": 4}},
+        {"name": "locale", "in": "query", "schema": {"type": "string"}},
+        {"name": "version", "in": "query", "schema": {"type": "string"}},
+    ])
+}
+
+/// The shapes of types, by name.
+#[derive(Default)]
+struct Shapes {
+    schemas: BTreeMap<String, Value>,
+}
+
+impl Shapes {
+    /// Adds a type and all it is made of; a reference to it.
+    fn named<T: ToSchema>(&mut self) -> Value {
+        let mut parts = Vec::new();
+        T::schemas(&mut parts);
+        for (name, schema) in parts {
+            self.schemas.insert(name, json!(schema));
+        }
+        self.add(T::name().into_owned(), json!(T::schema()))
+    }
+
+    /// The same in its envelope, which has a name of its own for each type.
+    fn enveloped<T: ToSchema>(&mut self) -> Value {
+        let mut parts = Vec::new();
+        Envelope::<T>::schemas(&mut parts);
+        for (name, schema) in parts {
+            self.schemas.insert(name, json!(schema));
+        }
+        self.named::<T>();
+        let name = format!("{}Envelope", T::name());
+        self.add(name, json!(Envelope::<T>::schema()))
+    }
+
+    /// The envelope of an error: there is no data.
+    fn failure(&mut self) -> Value {
+        let mut schema = json!(Envelope::<Receipt>::schema());
+        schema["properties"]["data"] = json!({"type": "null"});
+        schema["properties"]["error"] = json!({"$ref": "#/components/schemas/ErrorBody"});
+        schema["required"] = json!(["success", "error", "meta"]);
+        self.add("ErrorEnvelope".to_owned(), schema)
+    }
+
+    fn add(&mut self, name: String, schema: Value) -> Value {
+        let reference = json!({"$ref": format!("#/components/schemas/{name}")});
+        self.schemas.insert(name, schema);
+        reference
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    /// The variable that writes the file instead of comparing with it.
+    const UPDATE: &str = "BOOKRAG_TEST_UPDATE";
+
+    #[test]
+    fn the_description_that_is_checked_in_is_the_one_the_types_make() {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/openapi.json");
+        let made = serde_json::to_string_pretty(&document()).expect("JSON") + "\n";
+        if std::env::var_os(UPDATE).is_some() {
+            std::fs::write(&file, &made).expect("docs/openapi.json is written");
+        }
+        let written = std::fs::read_to_string(&file).expect("docs/openapi.json is there");
+        assert!(
+            made == written,
+            "docs/openapi.json is not what the types make; {UPDATE}=1 cargo test -p bookrag-cli --lib openapi writes it"
+        );
+    }
+
+    #[test]
+    fn every_shape_that_is_named_is_there() {
+        let document = document();
+        let text = document.to_string();
+        let names = text.split("#/components/schemas/").skip(1);
+        let mut count = 0;
+        for name in names.map(|rest| rest.split('"').next().unwrap_or_default()) {
+            assert!(
+                document["components"]["schemas"][name].is_object(),
+                "{name}"
+            );
+            count += 1;
+        }
+        assert!(count > 10, "{count}");
+    }
+}

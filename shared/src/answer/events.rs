@@ -1,0 +1,435 @@
+//! A prepared answer, written: as a stream of events, or whole.
+
+use std::time::Duration;
+
+use async_stream::stream;
+use futures::{Stream, StreamExt};
+use tokio::time::{Instant, sleep, timeout};
+
+use super::draft::{Draft, Stop};
+use super::journal::Journal;
+use super::passages::{best, whole_chunks};
+use super::spending::{Reserved, Spent, estimated};
+use super::writer::Writer;
+use super::{
+    Answer, AnswerEvent, Mode, NOT_COVERED, NOT_IN_SELECTION, Prepared, Suggestion, fence,
+};
+use crate::catalog::QueryStatus;
+use crate::cite::{AllowedLinks, LinkGuard, visible};
+use crate::error::Error;
+use crate::generate::{
+    Asked, ChatModel, Ending, Finish, GenerateError, Generator, Passage, Piece, Pieces, Prompt,
+    Quote, answer_prompt, extract,
+};
+use crate::retrieve::milliseconds;
+
+/// Lessons named when the book does not cover a question.
+const MAX_SUGGESTIONS: usize = 3;
+/// How long a model has for its first word; without one by then the book's own sentences answer.
+const FIRST_TOKEN: Duration = Duration::from_secs(15);
+/// How long a busy model is waited for in all, and the first wait where it names none; each other is twice as long.
+const BUSY_DEADLINE: Duration = Duration::from_secs(8);
+const BUSY_WAIT: Duration = Duration::from_secs(1);
+
+/// What an answer is written from.
+enum Text {
+    /// The fixed sentence.
+    Refusal,
+    /// The book's own sentences.
+    Extracted(Vec<Quote>),
+    /// A model's.
+    Model(Box<Asking>),
+}
+
+/// A model that has begun to write.
+struct Asking {
+    model: ChatModel,
+    prompt: Prompt,
+    reserved: Reserved,
+    /// Its first text.
+    first: String,
+    pieces: Pieces,
+}
+
+/// Why a model writes nothing.
+enum NoModel {
+    /// Another way of answering stands in; what to call what is missing.
+    Without(&'static str),
+    /// It has too much to do.
+    Busy,
+}
+
+impl Prepared {
+    /// Writes the answer, or the refusal when the book does not cover the question. The last event is [`AnswerEvent::Done`], or an
+    /// error. Dropping the stream before it stops the model and leaves the message incomplete; all else is written down when
+    /// the stream ends.
+    pub fn events(mut self) -> impl Stream<Item = Result<AnswerEvent, Error>> + Send + 'static {
+        stream! {
+            let journal = self.journal();
+            let mut degraded = Vec::new();
+            let (begun, text) = tokio::join!(journal.begin(), self.text(&mut degraded));
+            if !begun {
+                degraded.push("catalog");
+            }
+            let mut text = match text {
+                Ok(text) => text,
+                Err(busy) => {
+                    journal.fail(QueryStatus::Error).await;
+                    yield Err(busy);
+                    return;
+                }
+            };
+            let answer = loop { match text {
+                Text::Refusal => break self.refusal(),
+                Text::Extracted(quotes) => {
+                    let passages = self.extractable();
+                    let mut writer = self.writer(&passages, None);
+                    drop(passages);
+                    for quote in quotes {
+                        for event in writer.quote(quote) {
+                            yield Ok(event);
+                        }
+                    }
+                    break self.written(writer);
+                }
+                Text::Model(asking) => {
+                    let Asking { model, prompt, reserved, first, mut pieces } = *asking;
+                    let mut draft = self.draft(&prompt);
+                    let mut next = Ok(Piece::Text(first));
+                    let ended = loop {
+                        match next {
+                            Ok(Piece::Text(piece)) => {
+                                for event in draft.push(&piece) {
+                                    yield Ok(event);
+                                }
+                            }
+                            Ok(Piece::End(ending)) => break Ok(ending),
+                            Err(error) => break Err(error),
+                        }
+                        if draft.stopped().is_some() {
+                            break Ok(STOPPED);
+                        }
+                        next = pieces.next().await.unwrap_or(Err(GenerateError::Timeout));
+                    };
+                    // Nobody reads on: the model stops.
+                    drop(pieces);
+                    for event in draft.finish() {
+                        yield Ok(event);
+                    }
+                    self.pay(&model, &prompt, reserved, &ended, draft.written).await;
+                    match (ended, draft.stopped()) {
+                        (Ok(_), Some(Stop::Refused)) => break self.refusal(),
+                        (Ok(_), _) if draft.writer.is_blank() => {
+                            degraded.push("generator");
+                            text = self.extracted();
+                        }
+                        (Ok(ending), _) => {
+                            degraded.extend(name_of(ending.finish));
+                            break self.written(draft.writer);
+                        }
+                        (Err(GenerateError::Timeout), _) if !draft.writer.is_blank() => {
+                            degraded.extend(name_of(Finish::Truncated));
+                            break self.written(draft.writer);
+                        }
+                        (Err(error), _) => {
+                            journal.fail(QueryStatus::Error).await;
+                            yield Err(Error::broken_off(error));
+                            return;
+                        }
+                    }
+                }
+            }};
+            let (text, mut answer) = answer;
+            if let Some(text) = text {
+                yield Ok(AnswerEvent::Token(text));
+            }
+            if answer.answered && answer.citations.is_empty() {
+                degraded.push("citations");
+            }
+            answer.degraded.extend(degraded);
+            answer.degraded.dedup();
+            // Taken by the reader when the next event is asked for: only then is it complete.
+            yield Ok(AnswerEvent::Done(Box::new(answer.clone())));
+            journal.end(&answer).await;
+        }
+    }
+
+    /// The whole answer.
+    ///
+    /// # Errors
+    /// When the model is too busy, or broke off.
+    pub async fn whole(self) -> Result<Answer, Error> {
+        let mut events = std::pin::pin!(self.events());
+        let mut whole = None;
+        while let Some(event) = events.next().await {
+            if let AnswerEvent::Done(answer) = event? {
+                whole = Some(*answer);
+            }
+        }
+        Ok(whole.expect("events without an error end with the whole answer"))
+    }
+
+    fn catalog(&self) -> &crate::catalog::Catalog {
+        &self.answerer.retriever.catalog
+    }
+
+    fn journal(&self) -> Journal {
+        Journal::new(
+            self.catalog().clone(),
+            &self.answerer.rules,
+            self.asker.clone(),
+            self.message_id,
+            self.conversation_id,
+            &self.question.query,
+            self.started,
+        )
+    }
+
+    /// What the answer will be written from.
+    async fn text(&self, degraded: &mut Vec<&'static str>) -> Result<Text, Error> {
+        if !self.covered {
+            return Ok(Text::Refusal);
+        }
+        if let Generator::Model(model) = &self.answerer.generator {
+            match self.ask(model).await {
+                Ok(asking) => return Ok(Text::Model(Box::new(asking))),
+                Err(NoModel::Busy) => return Err(Error::busy()),
+                Err(NoModel::Without(what)) => degraded.push(what),
+            }
+        }
+        Ok(self.extracted())
+    }
+
+    /// The book's own sentences; the refusal when none answers.
+    fn extracted(&self) -> Text {
+        let quotes = extract(&self.standalone, &self.extractable());
+        if quotes.is_empty() {
+            Text::Refusal
+        } else {
+            Text::Extracted(quotes)
+        }
+    }
+
+    /// Asks a model, and waits for its first word. A busy one is asked again while there is time.
+    async fn ask(&self, model: &ChatModel) -> Result<Asking, NoModel> {
+        let rules = &self.answerer.rules;
+        let passages = self.readable();
+        let prompt = answer_prompt(
+            &Asked {
+                book: &self.book,
+                refusal: self.refusal_sentence(),
+                passages: &passages,
+                history: &self.history,
+                selected_text: self.question.selected_text.as_deref(),
+                context: self.question.context.as_deref(),
+                question: &self.question.query,
+            },
+            &fence(self.message_id),
+        );
+        // What a reader of the book cannot see, a model does not read either.
+        let prompt = Prompt {
+            user: visible(&prompt.user),
+            ..prompt
+        };
+        let (most, budget) = (rules.max_answer_tokens, rules.daily_budget_micro_usd);
+        let reserved = Reserved::take(self.catalog(), model, &prompt, most, budget).await;
+        let reserved = reserved.ok_or(NoModel::Without("budget"))?;
+        match first_text(model, &prompt, most).await {
+            Ok((first, pieces)) => Ok(Asking {
+                model: model.clone(),
+                prompt,
+                reserved,
+                first,
+                pieces,
+            }),
+            Err(why) => {
+                reserved.settle(self.catalog(), Spent::default()).await;
+                Err(why)
+            }
+        }
+    }
+
+    fn extractable(&self) -> Vec<Passage<'_>> {
+        best(&self.retrieved.candidates, self.question.top_k)
+    }
+
+    fn readable(&self) -> Vec<Passage<'_>> {
+        whole_chunks(&self.retrieved.candidates, self.question.top_k)
+    }
+
+    fn writer(&self, passages: &[Passage<'_>], guard: Option<LinkGuard>) -> Writer {
+        let labels = self.question.labels_in_text;
+        Writer::new(passages, self.locale.as_deref(), labels, guard)
+    }
+
+    /// What reads a model's text: it may link to what the passages link to, and to the book's own pages.
+    fn draft(&self, prompt: &Prompt) -> Draft {
+        let passages = self.readable();
+        let chunks = || passages.iter().map(|passage| &passage.candidate.payload);
+        let allowed = AllowedLinks::new(
+            chunks().flat_map(|chunk| [chunk.markdown.as_str(), chunk.text.as_str()]),
+            chunks().map(|chunk| chunk.url_in(self.locale.as_deref()).to_owned()),
+            &self.base_url,
+        );
+        let writer = self.writer(&passages, Some(LinkGuard::new(allowed)));
+        let refusals = [self.refusal_sentence(), NOT_COVERED, NOT_IN_SELECTION];
+        Draft::new(refusals, &prompt.system, writer)
+    }
+
+    /// Counts what the model took: as its provider says, else by the length of what was read and written.
+    async fn pay(
+        &mut self,
+        model: &ChatModel,
+        prompt: &Prompt,
+        reserved: Reserved,
+        ended: &Result<Ending, GenerateError>,
+        written: usize,
+    ) {
+        let usage = ended.as_ref().ok().and_then(|ending| ending.usage);
+        let usage = usage.unwrap_or_else(|| estimated(prompt, written));
+        let mut spent = Spent::default();
+        spent.add(model, usage);
+        self.spent.add(model, usage);
+        reserved.settle(self.catalog(), spent).await;
+    }
+
+    fn refusal_sentence(&self) -> &str {
+        match self.question.mode {
+            Mode::GlobalBook => &self.answerer.rules.not_covered,
+            Mode::SelectedText => &self.answerer.rules.not_in_selection,
+        }
+    }
+
+    /// What is said when the book does not answer, with the nearest pages.
+    fn refusal(&self) -> (Option<String>, Answer) {
+        let mut suggestions: Vec<Suggestion> = Vec::new();
+        for candidate in &self.retrieved.candidates {
+            let url = candidate.payload.url_in(self.locale.as_deref()).to_owned();
+            let listed = !candidate.payload.unlisted;
+            if listed && suggestions.iter().all(|known| known.url != url) {
+                suggestions.push(Suggestion {
+                    title: candidate.payload.title.clone(),
+                    url,
+                });
+            }
+        }
+        suggestions.truncate(MAX_SUGGESTIONS);
+        let text = self.refusal_sentence().to_owned();
+        let answer = Answer {
+            text: text.clone(),
+            answered: false,
+            suggestions,
+            ..self.bare()
+        };
+        (Some(text), answer)
+    }
+
+    fn written(&self, writer: Writer) -> (Option<String>, Answer) {
+        let (text, citations) = writer.into_parts();
+        let mut count = 0.0_f32;
+        let mut sum = 0.0;
+        for citation in &citations {
+            count += 1.0;
+            sum += citation.confidence;
+        }
+        let answer = Answer {
+            text,
+            answered: true,
+            confidence: if count > 0.0 { sum / count } else { 0.0 },
+            citations,
+            ..self.bare()
+        };
+        (None, answer)
+    }
+
+    /// All of an answer but its text.
+    fn bare(&self) -> Answer {
+        let candidates = &self.retrieved.candidates;
+        let used = &candidates[..self.question.top_k.min(candidates.len())];
+        let chunks = used.iter().map(|found| found.payload.chunk_id);
+        Answer {
+            text: String::new(),
+            answered: false,
+            mode_used: self.question.mode.clone(),
+            confidence: 0.0,
+            citations: Vec::new(),
+            suggestions: Vec::new(),
+            message_id: self.message_id,
+            conversation_id: self.conversation_id,
+            tokens: self.spent.tokens,
+            cost_micro_usd: self.spent.micro_usd,
+            retrieved_chunk_ids: chunks.collect(),
+            num_candidates: candidates.len(),
+            scores: used.iter().map(|found| found.scores.score).collect(),
+            times: self.retrieved.times,
+            degraded: self.retrieved.degraded.clone(),
+            latency_ms: milliseconds(self.started),
+        }
+    }
+}
+
+/// How an answer ends that is not read on.
+const STOPPED: Ending = Ending {
+    finish: Finish::Filtered,
+    usage: None,
+};
+
+/// What an ending that is none is called.
+fn name_of(finish: Finish) -> Option<&'static str> {
+    match finish {
+        Finish::Complete => None,
+        Finish::Truncated => Some("truncated"),
+        Finish::Filtered => Some("content_filter"),
+    }
+}
+
+/// The first text a model writes, and the rest of it. Text before which it ends, fails or takes too long is none.
+async fn first_text(
+    model: &ChatModel,
+    prompt: &Prompt,
+    max_tokens: u32,
+) -> Result<(String, Pieces), NoModel> {
+    let deadline = Instant::now() + BUSY_DEADLINE;
+    let mut wait = BUSY_WAIT;
+    loop {
+        let opening = timeout(FIRST_TOKEN, opened(model, prompt, max_tokens)).await;
+        match opening.unwrap_or(Err(GenerateError::Timeout)) {
+            Ok((Piece::Text(text), pieces)) => return Ok((text, pieces)),
+            Ok((Piece::End(ending), _)) => {
+                tracing::warn!(stage = "generate", finish = ?ending.finish, "the model wrote nothing");
+                return Err(NoModel::Without(match ending.finish {
+                    Finish::Filtered => "content_filter",
+                    Finish::Complete | Finish::Truncated => "generator",
+                }));
+            }
+            Err(GenerateError::RateLimited { retry_after }) => {
+                let pause = retry_after.unwrap_or(wait);
+                if Instant::now() + pause > deadline {
+                    tracing::warn!(stage = "generate", "the model is busy");
+                    return Err(NoModel::Busy);
+                }
+                sleep(pause).await;
+                wait *= 2;
+            }
+            Err(error @ GenerateError::Rejected(_)) => {
+                // Key, model or account: the operator must see to it.
+                tracing::error!(stage = "generate", %error, "the book's own sentences answer");
+                return Err(NoModel::Without("generator"));
+            }
+            Err(error) => {
+                tracing::warn!(stage = "generate", %error, "the book's own sentences answer");
+                return Err(NoModel::Without("generator"));
+            }
+        }
+    }
+}
+
+async fn opened(
+    model: &ChatModel,
+    prompt: &Prompt,
+    max_tokens: u32,
+) -> Result<(Piece, Pieces), GenerateError> {
+    let mut pieces = model.stream(prompt, max_tokens).await?;
+    let first = pieces.next().await;
+    Ok((first.unwrap_or(Err(GenerateError::Timeout))?, pieces))
+}

@@ -1,0 +1,129 @@
+//! What is written down of an answer: the query log, the conversation, the day's spending. An answer that began and did not end
+//! stays marked incomplete.
+
+use std::time::{Duration, Instant};
+
+use uuid::Uuid;
+
+use super::{Answer, Asker, Rules};
+use crate::catalog::{Catalog, CatalogError, Exchange, NewExchange, QueryLog, QueryStatus};
+
+/// How long writing down may hold an answer back.
+const DEADLINE: Duration = Duration::from_secs(2);
+
+/// What one answer is written down in; without an asker, nowhere.
+#[derive(Debug, Clone)]
+pub(super) struct Journal {
+    catalog: Catalog,
+    asker: Option<Asker>,
+    message_id: Uuid,
+    /// Where conversations are kept: the conversation, the question as asked, and for how long.
+    conversation: Option<(Uuid, String, Duration)>,
+    question: Option<String>,
+    started: Instant,
+}
+
+impl Journal {
+    pub(super) fn new(
+        catalog: Catalog,
+        rules: &Rules,
+        asker: Option<Asker>,
+        message_id: Uuid,
+        conversation_id: Option<Uuid>,
+        question: &str,
+        started: Instant,
+    ) -> Self {
+        let keep = rules.keep_conversations;
+        Self {
+            catalog,
+            asker,
+            message_id,
+            conversation: conversation_id
+                .zip(keep)
+                .map(|(id, keep)| (id, question.to_owned(), keep)),
+            question: rules.keep_questions.then(|| question.to_owned()),
+            started,
+        }
+    }
+
+    /// An answer begins. `false` when the catalog is away: then there is no memory of it.
+    pub(super) async fn begin(&self) -> bool {
+        let log = self.log(QueryStatus::Incomplete, None);
+        self.written(log, None).await
+    }
+
+    /// It ended, and the reader has it.
+    pub(super) async fn end(&self, answer: &Answer) -> bool {
+        let log = self.log(QueryStatus::Success, Some(answer));
+        self.written(log, Some(answer.text.clone())).await
+    }
+
+    /// It failed.
+    pub(super) async fn fail(&self, status: QueryStatus) {
+        let log = self.log(status, None);
+        self.written(log, None).await;
+    }
+
+    fn log(&self, status: QueryStatus, answer: Option<&Answer>) -> Option<QueryLog> {
+        let asker = self.asker.as_ref()?;
+        let of_answer = |of: fn(&Answer) -> Vec<Uuid>| answer.map(of).unwrap_or_default();
+        Some(QueryLog {
+            query_id: self.message_id,
+            user_ip_hash: asker.address_hash.clone(),
+            question_hash: asker.question_hash.clone(),
+            retrieved_chunk_ids: of_answer(|answer| answer.retrieved_chunk_ids.clone()),
+            cited_chunk_ids: of_answer(|answer| {
+                let cited = answer.citations.iter();
+                cited.map(|citation| citation.chunk_id).collect()
+            }),
+            response_time_ms: u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
+            status,
+            answered: answer.is_some_and(|answer| answer.answered),
+            tokens: answer.map_or(0, |answer| answer.tokens),
+            cost_micro_usd: answer.map_or(0, |answer| answer.cost_micro_usd),
+            degraded: answer.is_some_and(|answer| !answer.degraded.is_empty()),
+            question: self.question.clone(),
+        })
+    }
+
+    /// A reader gets the answer even when it cannot be written down (S0).
+    async fn written(&self, log: Option<QueryLog>, answer: Option<String>) -> bool {
+        let Some(log) = log else {
+            return true;
+        };
+        let writing = async {
+            let logged = self.catalog.log_query(&log);
+            let kept = self.keep(answer);
+            tokio::try_join!(logged, kept).map(|_| ())
+        };
+        let outcome = tokio::time::timeout(DEADLINE, writing)
+            .await
+            .unwrap_or_else(|_| Err(CatalogError::Unavailable("no answer in time".to_owned())));
+        match outcome {
+            Ok(()) => true,
+            Err(error) => {
+                tracing::warn!(stage = "log", error = %error, "the answer is not written down");
+                false
+            }
+        }
+    }
+
+    async fn keep(&self, answer: Option<String>) -> Result<(), CatalogError> {
+        let (Some((conversation_id, question, keep)), Some(asker)) =
+            (&self.conversation, &self.asker)
+        else {
+            return Ok(());
+        };
+        let exchange = NewExchange {
+            conversation_id: *conversation_id,
+            session_hash: asker.session_hash.clone(),
+            exchange: Exchange {
+                message_id: self.message_id,
+                question: question.clone(),
+                answer,
+            },
+            keep: *keep,
+        };
+        self.catalog.save_exchange(&exchange).await.map(|_| ())
+    }
+}

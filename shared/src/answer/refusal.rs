@@ -1,0 +1,121 @@
+//! A model's own refusal, told from an answer as its first words come. Pure.
+
+/// Looks at the beginning of a text that comes in pieces. What may still become the refusal is held back: as much as the
+/// refusal is long, never more.
+#[derive(Debug)]
+pub(super) struct RefusalReader {
+    /// The sentences that refuse, normalised.
+    refusals: Vec<String>,
+    held: String,
+    state: State,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Undecided,
+    Answer,
+    Refusal,
+}
+
+impl RefusalReader {
+    pub(super) fn new<'a>(refusals: impl IntoIterator<Item = &'a str>) -> Self {
+        Self {
+            refusals: refusals.into_iter().map(normalised).collect(),
+            held: String::new(),
+            state: State::Undecided,
+        }
+    }
+
+    /// What of the text is to be shown now.
+    pub(super) fn push(&mut self, piece: &str) -> String {
+        if self.state != State::Undecided {
+            return piece.to_owned();
+        }
+        self.held.push_str(piece);
+        let said = normalised(&self.held);
+        let mut refusals = self.refusals.iter();
+        if refusals.any(|refusal| said.starts_with(refusal.as_str())) {
+            self.state = State::Refusal;
+            return String::new();
+        }
+        if self
+            .refusals
+            .iter()
+            .any(|refusal| refusal.starts_with(&said))
+        {
+            return String::new();
+        }
+        self.state = State::Answer;
+        std::mem::take(&mut self.held)
+    }
+
+    /// Whether the text refuses; what follows such a sentence is not shown.
+    pub(super) fn refused(&self) -> bool {
+        self.state == State::Refusal
+    }
+
+    /// What was held back when the text ended.
+    pub(super) fn finish(&mut self) -> String {
+        self.state = State::Answer;
+        std::mem::take(&mut self.held)
+    }
+}
+
+/// Letters and digits in lower case, words apart by one space: a model changes quotation marks and full stops.
+fn normalised(text: &str) -> String {
+    let mut words = String::new();
+    let letters = text.chars().filter(|c| !matches!(c, '\'' | '’' | '`'));
+    for c in letters {
+        if c.is_alphanumeric() {
+            words.extend(c.to_lowercase());
+        } else if !words.is_empty() && !words.ends_with(' ') {
+            words.push(' ');
+        }
+    }
+    // The sentence's last mark is no part of it.
+    words.trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const REFUSAL: &str = "I don't have information on that in the textbook.";
+
+    fn read(pieces: &[&str]) -> (String, bool) {
+        let mut reader = RefusalReader::new([REFUSAL]);
+        let mut shown: String = pieces.iter().map(|piece| reader.push(piece)).collect();
+        if !reader.refused() {
+            shown.push_str(&reader.finish());
+        }
+        (shown, reader.refused())
+    }
+
+    #[test]
+    fn a_refusal_is_known_however_it_is_cut_and_quoted() {
+        for pieces in [
+            &["I don't have information on that in the textbook."][..],
+            &[
+                "",
+                "\"I don",
+                "’t have  information on",
+                " that in the text",
+                "book",
+            ],
+            &["I DON'T have information on that in the textbook! But I know that nodes [1]"],
+        ] {
+            assert_eq!(read(pieces), (String::new(), true), "{pieces:?}");
+        }
+    }
+
+    #[test]
+    fn an_answer_comes_whole() {
+        for pieces in [
+            &["I don't have", " to tell you that nodes talk [1]."][..],
+            &["N", "odes."],
+            &["I don't have information"],
+        ] {
+            assert_eq!(read(pieces), (pieces.concat(), false), "{pieces:?}");
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! What an answer costs, and the day's budget.
+
+use crate::catalog::Catalog;
+use crate::generate::{ChatModel, Prompt, Usage};
+
+/// Bytes of a token, at least: an estimate that is rather too high, for what is reserved and for servers that do not count.
+const BYTES_PER_TOKEN: usize = 3;
+
+/// Tokens and costs of an answer's calls.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Spent {
+    pub(super) tokens: u64,
+    pub(super) micro_usd: u64,
+}
+
+impl Spent {
+    pub(super) fn add(&mut self, model: &ChatModel, usage: Usage) {
+        self.tokens += usage.input_tokens + usage.output_tokens;
+        self.micro_usd += cost(model, usage);
+    }
+}
+
+/// In millionths of a dollar; 0 where the price is not known.
+fn cost(model: &ChatModel, usage: Usage) -> u64 {
+    let price = model.price();
+    price.map_or(0, |price| {
+        price.micro_usd(usage.input_tokens, usage.output_tokens)
+    })
+}
+
+/// About how many tokens a prompt and a text of so many bytes have.
+pub(super) fn estimated(prompt: &Prompt, written: usize) -> Usage {
+    let tokens = |bytes: usize| (bytes / BYTES_PER_TOKEN + 1) as u64;
+    Usage {
+        input_tokens: tokens(prompt.system.len() + prompt.user.len()),
+        output_tokens: tokens(written),
+    }
+}
+
+/// A part of the day's budget, taken before a model is asked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Reserved {
+    micro_usd: u64,
+}
+
+impl Reserved {
+    /// Reserves the most an answer may cost; `None` when the day's budget does not have it, or nobody can say: money is not spent
+    /// uncounted.
+    pub(super) async fn take(
+        catalog: &Catalog,
+        model: &ChatModel,
+        prompt: &Prompt,
+        max_answer_tokens: u32,
+        budget: Option<u64>,
+    ) -> Option<Self> {
+        let Some(budget) = budget else {
+            return Some(Self::default());
+        };
+        let most = Usage {
+            output_tokens: u64::from(max_answer_tokens),
+            ..estimated(prompt, 0)
+        };
+        let micro_usd = cost(model, most);
+        if micro_usd == 0 {
+            return Some(Self::default());
+        }
+        match catalog.reserve_spend(micro_usd, budget).await {
+            Ok(true) => Some(Self { micro_usd }),
+            Ok(false) => {
+                tracing::warn!(stage = "budget", "the day's budget is spent");
+                None
+            }
+            Err(error) => {
+                tracing::warn!(stage = "budget", %error, "the day's budget is not known");
+                None
+            }
+        }
+    }
+
+    /// Gives back what was not spent.
+    pub(super) async fn settle(self, catalog: &Catalog, spent: Spent) {
+        if self.micro_usd == 0 {
+            return;
+        }
+        let settled = catalog.settle_spend(self.micro_usd, spent.micro_usd).await;
+        if let Err(error) = settled {
+            tracing::warn!(stage = "budget", %error, "the reserve stands as spent");
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! Who may ask: requests with a token that the operator's own sign-in signed.
+
+mod public_key;
+mod signatures;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderValue, Method, header};
+use axum::middleware::Next;
+use axum::response::Response;
+use jsonwebtoken::errors::{Error as TokenError, ErrorKind as TokenErrorKind};
+use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode, decode_header};
+use secrecy::{ExposeSecret, SecretString};
+use serde::de::IgnoredAny;
+use uuid::Uuid;
+
+use super::envelope::failure;
+use crate::error::{Error, ErrorKind};
+
+/// How far the clocks of who signs and who checks may be apart.
+const LEEWAY_SECONDS: u64 = 60;
+/// HS256 takes a key as long as its hash (RFC 7518, section 3.2): a shorter one can be guessed from a single token.
+const MIN_SECRET_BYTES: usize = 32;
+
+/// What tokens are checked with; without a key, none is asked for.
+#[derive(Debug, Clone, Default)]
+pub struct AuthOptions {
+    /// `BOOKRAG_AUTH_SECRET`: what HS256 is keyed with, from 32 bytes.
+    pub secret: Option<SecretString>,
+    /// `BOOKRAG_AUTH_PUBLIC_KEY`: a PEM (`BEGIN PUBLIC KEY`) whose key says the algorithm: RS256, ES256 or `EdDSA`. Line
+    /// breaks may be written as `\n`.
+    pub public_key: Option<String>,
+    /// `BOOKRAG_AUTH_ISSUER`: the `iss` that a token must have.
+    pub issuer: Option<String>,
+    /// `BOOKRAG_AUTH_AUDIENCE`: what must be among the `aud` of a token. Without it, a token that names an audience is
+    /// refused: it is meant for others (RFC 7519, section 4.1.3).
+    pub audience: Option<String>,
+}
+
+impl AuthOptions {
+    /// What checks tokens by these options; `None` without a key: then everybody may ask.
+    ///
+    /// # Errors
+    ///
+    /// A sentence on what is wrong, which never repeats the key.
+    pub fn check(&self) -> Result<Option<Authorizer>, String> {
+        let (algorithm, key) = match (&self.secret, &self.public_key) {
+            (None, None) => return self.nothing_set().map(|()| None),
+            (Some(secret), None) => (Algorithm::HS256, secret_key(secret)?),
+            (None, Some(pem)) => public_key::read(&pem.replace("\\n", "\n"))
+                .map_err(|problem| format!("BOOKRAG_AUTH_PUBLIC_KEY {problem}"))?,
+            (Some(_), Some(_)) => {
+                return Err(
+                    "BOOKRAG_AUTH_SECRET and BOOKRAG_AUTH_PUBLIC_KEY are both set, one is needed"
+                        .to_owned(),
+                );
+            }
+        };
+        signatures::install();
+        let mut validation = Validation::new(algorithm);
+        validation.leeway = LEEWAY_SECONDS;
+        validation.validate_nbf = true;
+        // What is compared must be there: by itself a claim that is missing matches.
+        let mut required = vec!["exp"];
+        if let Some(issuer) = &self.issuer {
+            validation.set_issuer(&[issuer]);
+            required.push("iss");
+        }
+        if let Some(audience) = &self.audience {
+            validation.set_audience(&[audience]);
+            required.push("aud");
+        }
+        validation.set_required_spec_claims(&required);
+        let checks = Checks {
+            algorithm,
+            key,
+            validation,
+        };
+        Ok(Some(Authorizer {
+            checks: Arc::new(checks),
+        }))
+    }
+
+    fn nothing_set(&self) -> Result<(), String> {
+        let name = match (&self.issuer, &self.audience) {
+            (None, None) => return Ok(()),
+            (Some(_), _) => "BOOKRAG_AUTH_ISSUER",
+            (None, Some(_)) => "BOOKRAG_AUTH_AUDIENCE",
+        };
+        Err(format!(
+            "{name} is set, which needs BOOKRAG_AUTH_SECRET or BOOKRAG_AUTH_PUBLIC_KEY"
+        ))
+    }
+}
+
+fn secret_key(secret: &SecretString) -> Result<DecodingKey, String> {
+    let secret = secret.expose_secret();
+    if secret.contains("-----BEGIN") {
+        return Err(
+            "BOOKRAG_AUTH_SECRET is a PEM; a public key belongs in BOOKRAG_AUTH_PUBLIC_KEY"
+                .to_owned(),
+        );
+    }
+    if secret.len() < MIN_SECRET_BYTES {
+        return Err(format!(
+            "BOOKRAG_AUTH_SECRET has {} bytes, it needs {MIN_SECRET_BYTES} at least",
+            secret.len()
+        ));
+    }
+    Ok(DecodingKey::from_secret(secret.as_bytes()))
+}
+
+/// Checks the tokens of requests; clones share the key.
+#[derive(Debug, Clone)]
+pub struct Authorizer {
+    checks: Arc<Checks>,
+}
+
+#[derive(Debug)]
+struct Checks {
+    algorithm: Algorithm,
+    key: DecodingKey,
+    validation: Validation,
+}
+
+/// Why a request may not pass.
+#[derive(Debug, PartialEq, Eq)]
+enum Refusal {
+    /// It has no token.
+    NoToken,
+    /// Its token does not count: why, without a word of the token's own.
+    InvalidToken(String),
+}
+
+impl Authorizer {
+    fn check(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+        let token = bearer_token(headers)?;
+        let invalid = |error: &TokenError| Refusal::InvalidToken(self.reason(error));
+        let header = decode_header(token).map_err(|error| match error.kind() {
+            // It is JSON, but what it names is no algorithm: `none` is one such.
+            TokenErrorKind::Json(json) if json.is_data() => self.wrong_algorithm(),
+            _ => invalid(&error),
+        })?;
+        if header.crit.is_some() {
+            let reason = "the token needs extensions that are not known here";
+            return Err(Refusal::InvalidToken(reason.to_owned()));
+        }
+        decode::<IgnoredAny>(token, &self.checks.key, &self.checks.validation)
+            .map(|_| ())
+            .map_err(|error| invalid(&error))
+    }
+
+    fn wrong_algorithm(&self) -> Refusal {
+        let algorithm = self.checks.algorithm;
+        Refusal::InvalidToken(format!("the token must be signed with {algorithm:?}"))
+    }
+
+    fn reason(&self, error: &TokenError) -> String {
+        match error.kind() {
+            TokenErrorKind::ExpiredSignature => "the token has expired".to_owned(),
+            TokenErrorKind::ImmatureSignature => "the token is not valid yet".to_owned(),
+            TokenErrorKind::InvalidSignature => "the token's signature does not match".to_owned(),
+            TokenErrorKind::InvalidAlgorithm => {
+                format!("the token must be signed with {:?}", self.checks.algorithm)
+            }
+            TokenErrorKind::InvalidIssuer => "the token is from another issuer".to_owned(),
+            TokenErrorKind::InvalidAudience => "the token is for another audience".to_owned(),
+            TokenErrorKind::MissingRequiredClaim(claim)
+            | TokenErrorKind::InvalidClaimFormat(claim) => {
+                format!("the token has no valid {claim}")
+            }
+            _ => "the token is not a JSON Web Token".to_owned(),
+        }
+    }
+}
+
+/// The token of a request (RFC 6750, section 2.1); one in a URL or a body is not looked for: URLs are logged.
+fn bearer_token(headers: &HeaderMap) -> Result<&str, Refusal> {
+    let mut values = headers.get_all(header::AUTHORIZATION).iter();
+    let value = values.next().ok_or(Refusal::NoToken)?;
+    if values.next().is_some() {
+        let reason = "there are several Authorization headers".to_owned();
+        return Err(Refusal::InvalidToken(reason));
+    }
+    let credentials = value.to_str().ok().and_then(|value| value.split_once(' '));
+    match credentials {
+        Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => Ok(token.trim()),
+        _ => Err(Refusal::NoToken),
+    }
+}
+
+impl Refusal {
+    fn into_response(self) -> Response {
+        // Without a token there is no error to name (RFC 6750, section 3.1).
+        let (challenge, message) = match self {
+            Self::NoToken => (
+                "Bearer",
+                "this needs a token; send it as Authorization: Bearer TOKEN".to_owned(),
+            ),
+            Self::InvalidToken(reason) => ("Bearer error=\"invalid_token\"", reason),
+        };
+        let error = Error::new(ErrorKind::Unauthorized, message);
+        let mut response = failure(&error, &Uuid::new_v4().to_string());
+        let challenge = HeaderValue::from_static(challenge);
+        let headers = response.headers_mut();
+        headers.insert(header::WWW_AUTHENTICATE, challenge);
+        response
+    }
+}
+
+/// Middleware of all routes that need a token: without a valid one the answer is 401. `OPTIONS` needs none, browsers send
+/// none with it; without an authorizer nothing does.
+pub async fn authorize(
+    State(authorizer): State<Option<Authorizer>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let checked = match authorizer {
+        Some(authorizer) if request.method() != Method::OPTIONS => {
+            authorizer.check(request.headers())
+        }
+        _ => Ok(()),
+    };
+    match checked {
+        Ok(()) => next.run(request).await,
+        Err(refusal) => refusal.into_response(),
+    }
+}

@@ -1,0 +1,88 @@
+//! A public key in a PEM, and the one algorithm that it is for.
+
+use jsonwebtoken::{Algorithm, DecodingKey};
+use rustls::pki_types::alg_id::{ECDSA_P256, ED25519, RSA_ENCRYPTION};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{AlgorithmIdentifier, SubjectPublicKeyInfoDer};
+
+/// Tags of DER (X.690).
+const SEQUENCE: u8 = 0x30;
+const INTEGER: u8 = 0x02;
+const BIT_STRING: u8 = 0x03;
+
+/// An uncompressed point (SEC 1, section 2.3.3): its mark, then two coordinates of 32 bytes.
+const UNCOMPRESSED: u8 = 4;
+const P256_POINT_BYTES: usize = 65;
+const ED25519_KEY_BYTES: usize = 32;
+/// The moduli that RS256 is checked with, in bits.
+const RSA_BITS: std::ops::RangeInclusive<usize> = 2_048..=8_192;
+
+/// Reads the first public key of a PEM.
+///
+/// # Errors
+///
+/// A predicate of the PEM.
+pub(super) fn read(pem: &str) -> Result<(Algorithm, DecodingKey), String> {
+    let key = SubjectPublicKeyInfoDer::from_pem_slice(pem.as_bytes())
+        .map_err(|_| "holds no PEM of a public key (-----BEGIN PUBLIC KEY-----)".to_owned())?;
+    let (algorithm, key) = algorithm_and_key(&key).ok_or("holds a public key that is damaged")?;
+    let of = |known: AlgorithmIdentifier| algorithm == known.as_ref();
+    if of(RSA_ENCRYPTION) && modulus_bits(key).is_some_and(|bits| RSA_BITS.contains(&bits)) {
+        Ok((Algorithm::RS256, DecodingKey::from_rsa_der(key)))
+    } else if of(ECDSA_P256) && key.len() == P256_POINT_BYTES && key[0] == UNCOMPRESSED {
+        Ok((Algorithm::ES256, DecodingKey::from_ec_der(key)))
+    } else if of(ED25519) && key.len() == ED25519_KEY_BYTES {
+        Ok((Algorithm::EdDSA, DecodingKey::from_ed_der(key)))
+    } else {
+        Err(format!(
+            "fits no algorithm: RS256 takes RSA of {} to {} bits, ES256 the curve P-256, EdDSA Ed25519",
+            RSA_BITS.start(),
+            RSA_BITS.end()
+        ))
+    }
+}
+
+/// The parts of a `SubjectPublicKeyInfo` (RFC 5280, section 4.1).
+fn algorithm_and_key(der: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (info, []) = element(SEQUENCE, der)? else {
+        return None;
+    };
+    let (algorithm, rest) = element(SEQUENCE, info)?;
+    // Bits come in whole bytes: the first byte says that none is unused.
+    let ([0, key @ ..], []) = element(BIT_STRING, rest)? else {
+        return None;
+    };
+    Some((algorithm, key))
+}
+
+/// The length of an `RSAPublicKey`'s modulus (RFC 8017, appendix A.1.1).
+fn modulus_bits(der: &[u8]) -> Option<usize> {
+    let (key, _) = element(SEQUENCE, der)?;
+    let (modulus, _) = element(INTEGER, key)?;
+    let first = modulus.iter().position(|byte| *byte != 0)?;
+    let unused = modulus[first].leading_zeros();
+    Some((modulus.len() - first) * 8 - usize::try_from(unused).ok()?)
+}
+
+/// The content of the first element, which has this tag, and what follows it.
+fn element(tag: u8, der: &[u8]) -> Option<(&[u8], &[u8])> {
+    let [found, length, rest @ ..] = der else {
+        return None;
+    };
+    if *found != tag {
+        return None;
+    }
+    match length {
+        0..=0x7f => rest.split_at_checked(usize::from(*length)),
+        0x81 => {
+            let (length, rest) = rest.split_first()?;
+            rest.split_at_checked(usize::from(*length))
+        }
+        0x82 => {
+            let (length, rest) = rest.split_first_chunk()?;
+            rest.split_at_checked(usize::from(u16::from_be_bytes(*length)))
+        }
+        // No key is longer than two bytes can say.
+        _ => None,
+    }
+}

@@ -1,0 +1,76 @@
+//! Turns counted in this process, while the catalog is away.
+
+use std::collections::HashMap;
+
+use crate::catalog::{Turn, TurnLimit};
+
+/// Clients that are remembered: at about 100 bytes each, a megabyte.
+pub(super) const MAX_KEYS: usize = 10_000;
+
+/// The theoretical arrival times of the last clients, as the catalog would keep them.
+#[derive(Debug, Default)]
+pub(super) struct StandIn {
+    arrival_times: HashMap<String, i64>,
+}
+
+impl StandIn {
+    /// Takes a turn at `now`, in microseconds since any moment. Of too many clients the one is forgotten whose turns are
+    /// back first: it gains the least.
+    pub(super) fn take(&mut self, key: String, limit: TurnLimit, now: i64) -> Turn {
+        let known = self.arrival_times.get(&key).copied();
+        if known.is_none() && self.arrival_times.len() >= MAX_KEYS {
+            self.forget_one();
+        }
+        let (arrival_time, turn) = limit.take(known, now);
+        self.arrival_times.insert(key, arrival_time);
+        turn
+    }
+
+    fn forget_one(&mut self) {
+        let oldest = self.arrival_times.iter().min_by_key(|(_, time)| **time);
+        if let Some(oldest) = oldest.map(|(key, _)| key.clone()) {
+            self.arrival_times.remove(&oldest);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    const ONE_A_MINUTE: TurnLimit = TurnLimit {
+        turns: 1,
+        period: Duration::from_mins(1),
+    };
+
+    #[test]
+    fn no_more_clients_than_that_are_remembered_and_the_oldest_goes_first() {
+        let mut stand_in = StandIn::default();
+        for now in 0..=10_000 {
+            assert!(stand_in.take(now.to_string(), ONE_A_MINUTE, now).allowed);
+        }
+        assert_eq!(stand_in.arrival_times.len(), MAX_KEYS);
+        let mut asks = |key: &str| stand_in.take(key.to_owned(), ONE_A_MINUTE, 10_001).allowed;
+        assert!(!asks("1") && !asks("10000"));
+        assert!(asks("0"), "the oldest is forgotten");
+        assert!(asks("1"), "then the next");
+    }
+
+    #[test]
+    fn a_known_client_takes_nobodys_place() {
+        let mut stand_in = StandIn::default();
+        for now in 0..10_000 {
+            stand_in.take(now.to_string(), ONE_A_MINUTE, now);
+        }
+        for _ in 0..3 {
+            assert!(
+                !stand_in
+                    .take("9999".to_owned(), ONE_A_MINUTE, 10_000)
+                    .allowed
+            );
+        }
+        assert!(!stand_in.take("0".to_owned(), ONE_A_MINUTE, 10_000).allowed);
+    }
+}

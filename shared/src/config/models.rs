@@ -1,0 +1,195 @@
+//! Which models are chosen.
+
+use super::Place;
+use crate::prices::Price;
+
+/// Which model embeds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EmbedderChoice {
+    /// bge-small-en-v1.5 in this process.
+    BgeSmall,
+    /// all-MiniLM-L6-v2 in this process.
+    MiniLm,
+    /// An OpenAI-compatible API.
+    OpenAi {
+        /// The model's name.
+        model: String,
+        /// Its dimensions, when they are not those of its name.
+        dimensions: Option<usize>,
+    },
+    /// Cohere's API.
+    Cohere {
+        /// The model's name.
+        model: String,
+        /// Its dimensions, when they are not those of its name.
+        dimensions: Option<usize>,
+    },
+}
+
+/// What looks at the best candidates once more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RerankerChoice {
+    /// Nothing.
+    None,
+    /// S0's weighted sum.
+    Weighted,
+    /// ms-marco-MiniLM-L-12-v2 in this process.
+    CrossEncoder,
+    /// Cohere's API.
+    Cohere {
+        /// The model's name; `None` for the default.
+        model: Option<String>,
+    },
+}
+
+/// What writes answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum GeneratorChoice {
+    /// The book's own sentences.
+    Extractive,
+    /// An OpenAI-compatible API.
+    OpenAi {
+        /// The model's name; `None` for the default.
+        model: Option<String>,
+    },
+    /// Cohere's API.
+    Cohere {
+        /// The model's name; `None` for the default.
+        model: Option<String>,
+    },
+}
+
+/// The model that `BOOKRAG_EMBEDDER` and the variables about it choose; what is wrong with them joins `problems`.
+pub(super) fn embedder_choice(
+    text: impl Fn(&str) -> Option<String>,
+    problems: &mut Vec<String>,
+) -> EmbedderChoice {
+    let model =
+        |default: &str| text("BOOKRAG_EMBEDDING_MODEL").unwrap_or_else(|| default.to_owned());
+    match text("BOOKRAG_EMBEDDER").as_deref() {
+        None | Some("bge-small") => EmbedderChoice::BgeSmall,
+        Some("minilm") => EmbedderChoice::MiniLm,
+        Some("openai") => {
+            if text("OPENAI_API_KEY").is_none() && text("OPENAI_BASE_URL").is_none() {
+                problems.push("BOOKRAG_EMBEDDER=openai needs OPENAI_API_KEY".to_owned());
+            }
+            EmbedderChoice::OpenAi {
+                model: model("text-embedding-3-small"),
+                dimensions: embedding_dimensions(text, problems),
+            }
+        }
+        Some("cohere") => {
+            if text("COHERE_API_KEY").is_none() {
+                problems.push("BOOKRAG_EMBEDDER=cohere needs COHERE_API_KEY".to_owned());
+            }
+            EmbedderChoice::Cohere {
+                model: model("embed-multilingual-v3.0"),
+                dimensions: embedding_dimensions(text, problems),
+            }
+        }
+        Some(other) => {
+            problems.push(format!(
+                "BOOKRAG_EMBEDDER is `{other}`; there are bge-small, minilm, openai, cohere"
+            ));
+            EmbedderChoice::BgeSmall
+        }
+    }
+}
+
+/// Which reranker. A laptop has the cross-encoder; a Lambda has what it is told to have.
+pub(super) fn reranker_choice(
+    place: Place,
+    text: impl Fn(&str) -> Option<String>,
+    problems: &mut Vec<String>,
+) -> RerankerChoice {
+    let local = cfg!(feature = "local-models");
+    match text("BOOKRAG_RERANKER").as_deref() {
+        None if local && place == Place::Laptop => RerankerChoice::CrossEncoder,
+        None | Some("none") => RerankerChoice::None,
+        Some("weighted") => RerankerChoice::Weighted,
+        Some("cross-encoder") => {
+            if !local {
+                problems.push("BOOKRAG_RERANKER=cross-encoder is not in this build".to_owned());
+            }
+            RerankerChoice::CrossEncoder
+        }
+        Some("cohere") => {
+            if text("COHERE_API_KEY").is_none() {
+                problems.push("BOOKRAG_RERANKER=cohere needs COHERE_API_KEY".to_owned());
+            }
+            RerankerChoice::Cohere {
+                model: text("BOOKRAG_RERANKER_MODEL"),
+            }
+        }
+        Some(other) => {
+            problems.push(format!(
+                "BOOKRAG_RERANKER is `{other}`; there are none, weighted, cross-encoder, cohere"
+            ));
+            RerankerChoice::None
+        }
+    }
+}
+
+fn embedding_dimensions(
+    text: impl Fn(&str) -> Option<String>,
+    problems: &mut Vec<String>,
+) -> Option<usize> {
+    let value = text("BOOKRAG_EMBEDDING_DIMENSIONS")?;
+    let number: Option<usize> = value.parse().ok().filter(|number| *number > 0);
+    if number.is_none() {
+        problems.push(format!(
+            "BOOKRAG_EMBEDDING_DIMENSIONS is `{value}`, not a positive number"
+        ));
+    }
+    number
+}
+
+/// What writes answers: the book's own sentences unless a model is chosen; a key alone chooses none.
+pub(super) fn generator_choice(
+    text: impl Fn(&str) -> Option<String>,
+    problems: &mut Vec<String>,
+) -> GeneratorChoice {
+    let model = text("BOOKRAG_CHAT_MODEL");
+    match text("BOOKRAG_GENERATOR").as_deref() {
+        None | Some("extractive") => GeneratorChoice::Extractive,
+        Some("openai") => {
+            let reached = ["OPENAI_API_KEY", "OPENAI_BASE_URL", "BOOKRAG_CHAT_BASE_URL"];
+            if reached.iter().all(|name| text(name).is_none()) {
+                problems.push("BOOKRAG_GENERATOR=openai needs OPENAI_API_KEY".to_owned());
+            }
+            GeneratorChoice::OpenAi { model }
+        }
+        Some("cohere") => {
+            if text("COHERE_API_KEY").is_none() {
+                problems.push("BOOKRAG_GENERATOR=cohere needs COHERE_API_KEY".to_owned());
+            }
+            GeneratorChoice::Cohere { model }
+        }
+        Some(other) => {
+            problems.push(format!(
+                "BOOKRAG_GENERATOR is `{other}`; there are extractive, openai, cohere"
+            ));
+            GeneratorChoice::Extractive
+        }
+    }
+}
+
+/// What tokens of the chat model cost, as `INPUT/OUTPUT` in US dollars for a million.
+pub(super) fn chat_price(
+    text: impl Fn(&str) -> Option<String>,
+    problems: &mut Vec<String>,
+) -> Option<Price> {
+    let value = text("BOOKRAG_CHAT_PRICE")?;
+    let price = |text: &str| -> Option<f64> {
+        let price = text.trim().parse().ok();
+        price.filter(|price: &f64| price.is_finite() && *price >= 0.0)
+    };
+    let both = value.split_once('/');
+    let both = both.and_then(|(input, output)| price(input).zip(price(output)));
+    if both.is_none() {
+        problems.push(format!(
+            "BOOKRAG_CHAT_PRICE is `{value}`, not INPUT/OUTPUT in dollars for a million tokens"
+        ));
+    }
+    both.map(|(input, output)| Price { input, output })
+}

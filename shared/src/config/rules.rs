@@ -1,0 +1,122 @@
+//! The rules of answering, and who may ask how often.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use secrecy::SecretString;
+
+use super::Place;
+use crate::answer::Rules;
+use crate::api::{AuthOptions, Limits};
+
+/// Seconds in an hour.
+const HOUR: u64 = 3_600;
+/// Millionths of a dollar in a dollar.
+const MICRO: f64 = 1e6;
+/// The longest time conversations are kept for, in hours: a year.
+const MAX_HOURS: u64 = 24 * 366;
+/// The most tokens an answer may be allowed.
+const MAX_ANSWER_TOKENS: u32 = 16_000;
+
+/// The rules of answering that are set; the defaults where they are not.
+pub(super) fn rules(text: impl Fn(&str) -> Option<String>, problems: &mut Vec<String>) -> Rules {
+    let default = Rules::default();
+    let budget = number::<f64>(&text, "BOOKRAG_DAILY_BUDGET_USD", problems, |usd| {
+        usd.is_finite() && *usd >= 0.0
+    });
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a budget is no negative number, and far below 2^52 millionths"
+    )]
+    let micro_usd = budget.map(|usd| (usd * MICRO).round() as u64);
+    let hours = number::<u64>(&text, "BOOKRAG_STORE_CONVERSATIONS", problems, |hours| {
+        *hours <= MAX_HOURS
+    });
+    let tokens = number::<u32>(&text, "BOOKRAG_ANSWER_TOKENS", problems, |tokens| {
+        (1..=MAX_ANSWER_TOKENS).contains(tokens)
+    });
+    let keep_questions = match text("BOOKRAG_STORE_QUESTIONS").as_deref() {
+        None | Some("false") => false,
+        Some("true") => true,
+        Some(other) => {
+            problems.push(format!(
+                "BOOKRAG_STORE_QUESTIONS is `{other}`; there are true, false"
+            ));
+            false
+        }
+    };
+    Rules {
+        not_covered: text("BOOKRAG_NOT_COVERED").unwrap_or(default.not_covered),
+        not_in_selection: text("BOOKRAG_NOT_IN_SELECTION").unwrap_or(default.not_in_selection),
+        max_answer_tokens: tokens.unwrap_or(default.max_answer_tokens),
+        daily_budget_micro_usd: micro_usd,
+        keep_conversations: hours
+            .filter(|hours| *hours > 0)
+            .map(|hours| Duration::from_secs(hours * HOUR)),
+        keep_questions,
+        ..default
+    }
+}
+
+/// How often a client may ask: in Lambda S0's limits unless others are set, on a laptop none.
+pub(super) fn limits(
+    place: Place,
+    text: impl Fn(&str) -> Option<String>,
+    problems: &mut Vec<String>,
+) -> Limits {
+    let default = match place {
+        Place::Lambda => Limits::default(),
+        Place::Laptop => Limits::NONE,
+    };
+    let mut limit =
+        |name: &str, default: Option<u32>| match number::<u32>(&text, name, problems, |_| true) {
+            None => default,
+            Some(0) => None,
+            Some(turns) => Some(turns),
+        };
+    Limits {
+        chat: limit("BOOKRAG_CHAT_PER_MINUTE", default.chat),
+        search: limit("BOOKRAG_SEARCH_PER_MINUTE", default.search),
+        feedback: limit("BOOKRAG_FEEDBACK_PER_MINUTE", default.feedback),
+    }
+}
+
+/// Proxies in front of the service whose word for the client's address counts.
+pub(super) fn trusted_proxies(
+    text: impl Fn(&str) -> Option<String>,
+    problems: &mut Vec<String>,
+) -> usize {
+    number::<u8>(text, "BOOKRAG_TRUSTED_PROXIES", problems, |_| true).map_or(0, usize::from)
+}
+
+/// What tokens of readers are checked with.
+pub(super) fn auth(
+    text: impl Fn(&str) -> Option<String>,
+    problems: &mut Vec<String>,
+) -> AuthOptions {
+    let options = AuthOptions {
+        secret: text("BOOKRAG_AUTH_SECRET").map(SecretString::from),
+        public_key: text("BOOKRAG_AUTH_PUBLIC_KEY"),
+        issuer: text("BOOKRAG_AUTH_ISSUER"),
+        audience: text("BOOKRAG_AUTH_AUDIENCE"),
+    };
+    if let Err(problem) = options.check() {
+        problems.push(problem);
+    }
+    options
+}
+
+fn number<T: FromStr>(
+    text: impl Fn(&str) -> Option<String>,
+    name: &str,
+    problems: &mut Vec<String>,
+    fits: impl Fn(&T) -> bool,
+) -> Option<T> {
+    let value = text(name)?;
+    let number = value.parse().ok().filter(fits);
+    if number.is_none() {
+        problems.push(format!("{name} is `{value}`, which is no number it can be"));
+    }
+    number
+}

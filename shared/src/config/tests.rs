@@ -1,0 +1,155 @@
+use super::*;
+
+fn read(place: Place, variables: &[(&str, &str)]) -> Result<Config, ConfigError> {
+    let variables = variables
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    Config::read(place, &variables.collect())
+}
+
+#[test]
+fn a_laptop_needs_nothing_and_keys_never_choose() {
+    let config = read(Place::Laptop, &[("OPENAI_API_KEY", "k")]).expect("valid");
+    assert_eq!(config.embedder, EmbedderChoice::BgeSmall);
+    assert_eq!(config.reranker, RerankerChoice::CrossEncoder);
+}
+
+#[test]
+fn a_hosted_embedder_needs_its_key_and_takes_model_and_dimensions() {
+    for (name, key, default_model) in [
+        ("openai", "OPENAI_API_KEY", "text-embedding-3-small"),
+        ("cohere", "COHERE_API_KEY", "embed-multilingual-v3.0"),
+    ] {
+        let chosen = ("BOOKRAG_EMBEDDER", name);
+        let error = read(Place::Laptop, &[chosen]).expect_err("no key");
+        assert!(error.to_string().contains(key), "{error}");
+
+        let choice = |variables: &[(&str, &str)]| {
+            let variables = [&[chosen, (key, "k")][..], variables].concat();
+            let config = read(Place::Laptop, &variables).expect("valid");
+            match config.embedder {
+                EmbedderChoice::OpenAi { model, dimensions } => ("openai", model, dimensions),
+                EmbedderChoice::Cohere { model, dimensions } => ("cohere", model, dimensions),
+                local => panic!("{local:?}, not {name}"),
+            }
+        };
+        assert_eq!(choice(&[]), (name, default_model.to_owned(), None));
+        let model = ("BOOKRAG_EMBEDDING_MODEL", "m");
+        let dimensions = ("BOOKRAG_EMBEDDING_DIMENSIONS", "256");
+        assert_eq!(
+            choice(&[model, dimensions]),
+            (name, "m".to_owned(), Some(256))
+        );
+
+        let dimensions = ("BOOKRAG_EMBEDDING_DIMENSIONS", "0");
+        let error = read(Place::Laptop, &[chosen, (key, "k"), dimensions]);
+        let error = error.expect_err("no dimensions").to_string();
+        assert!(
+            error.contains("BOOKRAG_EMBEDDING_DIMENSIONS is `0`"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn an_embedder_that_is_none_is_told_which_there_are() {
+    let error = read(Place::Laptop, &[("BOOKRAG_EMBEDDER", "word2vec")]).expect_err("invalid");
+    assert!(
+        error
+            .to_string()
+            .contains("bge-small, minilm, openai, cohere"),
+        "{error}"
+    );
+}
+
+#[test]
+fn coheres_address_is_its_own_unless_it_is_set() {
+    let base_url = |variables: &[(&str, &str)]| {
+        read(Place::Laptop, variables)
+            .expect("valid")
+            .cohere_base_url
+    };
+    assert_eq!(base_url(&[]), "https://api.cohere.com");
+    let set = base_url(&[("COHERE_BASE_URL", "http://localhost:1234")]);
+    assert_eq!(set, "http://localhost:1234");
+}
+
+#[test]
+fn all_problems_are_reported_at_once() {
+    let error = read(
+        Place::Lambda,
+        &[("BOOKRAG_EMBEDER", "x"), ("BOOKRAG_CHUNK_POLICY", "tiny")],
+    )
+    .expect_err("invalid");
+    for part in [
+        "BOOKRAG_EMBEDER",
+        "tiny",
+        "QDRANT_URL",
+        "DATABASE_URL",
+        "BOOKRAG_SALT",
+    ] {
+        assert!(error.to_string().contains(part), "{error}");
+    }
+}
+
+#[test]
+fn a_generator_is_chosen_and_reached_by_its_own_variables() {
+    let config = |variables: &[(&str, &str)]| read(Place::Laptop, variables);
+    let generator = |variables: &[(&str, &str)]| config(variables).expect("valid").generator;
+    assert_eq!(
+        generator(&[("OPENAI_API_KEY", "k")]),
+        GeneratorChoice::Extractive
+    );
+    let chosen = ("BOOKRAG_GENERATOR", "openai");
+    let local = ("BOOKRAG_CHAT_BASE_URL", "http://localhost:11434/v1");
+    let model = Some("qwen3".to_owned());
+    assert_eq!(
+        generator(&[chosen, local, ("BOOKRAG_CHAT_MODEL", "qwen3")]),
+        GeneratorChoice::OpenAi { model }
+    );
+    for (variables, problem) in [
+        (&[chosen][..], "needs OPENAI_API_KEY"),
+        (&[("BOOKRAG_GENERATOR", "cohere")], "needs COHERE_API_KEY"),
+        (
+            &[("BOOKRAG_GENERATOR", "gpt")],
+            "extractive, openai, cohere",
+        ),
+        (
+            &[("BOOKRAG_CHAT_PRICE", "cheap")],
+            "BOOKRAG_CHAT_PRICE is `cheap`",
+        ),
+        (
+            &[("BOOKRAG_DAILY_BUDGET_USD", "-1")],
+            "BOOKRAG_DAILY_BUDGET_USD is `-1`",
+        ),
+        (
+            &[("BOOKRAG_STORE_QUESTIONS", "yes")],
+            "there are true, false",
+        ),
+        (&[("BOOKRAG_AUTH_ISSUER", "me")], "BOOKRAG_AUTH"),
+    ] {
+        let error = config(variables).expect_err(problem).to_string();
+        assert!(error.contains(problem), "{error}");
+    }
+}
+
+#[test]
+fn limits_are_those_of_the_place_unless_they_are_set() {
+    let limits = |place: Place, variables: &[(&str, &str)]| {
+        let hosted = [
+            ("QDRANT_URL", "http://q"),
+            ("DATABASE_URL", "postgresql://u@h/d"),
+            ("BOOKRAG_SALT", "s"),
+            ("BOOKRAG_EMBEDDER", "openai"),
+            ("OPENAI_API_KEY", "k"),
+        ];
+        let variables = [&hosted[..], variables].concat();
+        read(place, &variables).expect("valid").limits
+    };
+    assert_eq!(limits(Place::Laptop, &[]), Limits::NONE);
+    assert_eq!(limits(Place::Lambda, &[]).chat, Some(10));
+    let none = ("BOOKRAG_CHAT_PER_MINUTE", "0");
+    assert_eq!(limits(Place::Lambda, &[none]).chat, None);
+    let three = ("BOOKRAG_CHAT_PER_MINUTE", "3");
+    assert_eq!(limits(Place::Laptop, &[three]).chat, Some(3));
+}
