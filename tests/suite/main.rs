@@ -5,6 +5,7 @@
     reason = "all of it is tests, their fixtures included"
 )]
 
+mod answers;
 mod catalog_contract;
 mod catalog_postgres;
 mod hardware_tier;

@@ -3,8 +3,10 @@
 //! Nothing here skips: where something a test needs is missing, the test fails and says what was looked for.
 
 pub mod backends;
+pub mod chat_model;
 pub mod events;
 pub mod functions;
+pub mod llama;
 pub mod moto;
 pub mod openai;
 pub mod pgbouncer;

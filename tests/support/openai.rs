@@ -6,13 +6,14 @@ use axum::{
     Json, Router,
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse as _, Response},
-    routing::post,
+    routing::{get, post},
 };
 use bookrag::embed::{Dimensions, Embedder, FakeEmbedder, OpenAiEmbedder, OpenAiOptions, Purpose};
 use serde_json::{Value, json};
 use tokio::{net::TcpListener, task::JoinHandle};
 
-const API_KEY: &str = "test-openai-key";
+/// The key that it asks for.
+pub const API_KEY: &str = "test-openai-key";
 const MODEL: &str = "hashed-words";
 /// The length of the fake embedder's vectors.
 const DIMENSIONS: usize = 64;
@@ -38,9 +39,8 @@ impl OpenAi {
         let address = listener
             .local_addr()
             .expect("a bound listener has an address");
-        let router = Router::new().route("/v1/embeddings", post(embeddings));
         let server = tokio::spawn(async move {
-            axum::serve(listener, router)
+            axum::serve(listener, router())
                 .await
                 .expect("axum::serve returns no error");
         });
@@ -84,6 +84,22 @@ impl Drop for OpenAi {
     fn drop(&mut self) {
         self.server.abort();
     }
+}
+
+/// What it serves, for other servers that have embeddings as well.
+pub(crate) fn router() -> Router {
+    Router::new()
+        .route("/v1/embeddings", post(embeddings))
+        .route("/v1/models", get(models))
+}
+
+async fn models(headers: HeaderMap) -> Response {
+    let authorization = headers.get(header::AUTHORIZATION);
+    if authorization.map(HeaderValue::as_bytes) != Some(format!("Bearer {API_KEY}").as_bytes()) {
+        return refusal(StatusCode::UNAUTHORIZED, "invalid_api_key");
+    }
+    let model = json!({"id": MODEL, "object": "model", "created": 0, "owned_by": "test"});
+    Json(json!({"object": "list", "data": [model]})).into_response()
 }
 
 async fn embeddings(headers: HeaderMap, Json(request): Json<Value>) -> Response {

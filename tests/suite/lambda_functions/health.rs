@@ -1,12 +1,13 @@
 use std::net::TcpListener;
 
+use bookrag_tests::backends::Backends;
 use bookrag_tests::events::RestRequest;
 
 use super::{Lambda, book, filled};
 
 #[tokio::test]
 async fn health_counts_what_the_index_holds() {
-    let backends = bookrag_tests::backends::Backends::start("lambda_health").await;
+    let backends = Backends::start("lambda_health").await;
     let report = backends.fill(&book()).await;
     let lambda = Lambda::start("health", &backends.environment()).await;
     for path in ["/api/v1/health", "/health"] {
@@ -24,7 +25,7 @@ async fn health_counts_what_the_index_holds() {
 }
 
 #[tokio::test]
-async fn health_without_a_vector_store_is_bad_and_says_no_address() {
+async fn health_without_a_vector_store_is_degraded_and_says_no_address() {
     let backends = filled("lambda_health_down").await;
     let closed = TcpListener::bind("127.0.0.1:0")
         .unwrap()
@@ -36,11 +37,34 @@ async fn health_without_a_vector_store_is_bad_and_says_no_address() {
     let lambda = Lambda::start("health", &environment).await;
     let response = lambda.send(RestRequest::new("GET", "/health")).await;
     let body = response.json();
-    assert_eq!(response.status, 503, "{body}");
-    assert_eq!(body["data"]["status"], "unhealthy", "{body}");
+    assert_eq!(response.status, 200, "{body}");
+    assert_eq!(body["data"]["status"], "degraded", "{body}");
+    assert_eq!(
+        body["data"]["vector_store"]["status"], "unhealthy",
+        "{body}"
+    );
     assert_eq!(body["data"]["catalog"]["status"], "healthy", "{body}");
     assert!(
         !response.text().contains(&closed.port().to_string()),
         "{body}"
     );
+}
+
+#[tokio::test]
+async fn health_without_both_stores_is_bad() {
+    let backends = Backends::start("lambda_health_none").await;
+    let closed = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let mut environment = backends.environment();
+    environment.retain(|(name, _)| !["QDRANT_URL", "DATABASE_URL"].contains(name));
+    environment.push(("QDRANT_URL", format!("http://{closed}")));
+    let database = format!("postgresql://rag@{closed}/book?sslmode=disable");
+    environment.push(("DATABASE_URL", database));
+    let lambda = Lambda::start("health", &environment).await;
+    let response = lambda.send(RestRequest::new("GET", "/health")).await;
+    let body = response.json();
+    assert_eq!(response.status, 503, "{body}");
+    assert_eq!(body["data"]["status"], "unhealthy", "{body}");
 }

@@ -1,0 +1,228 @@
+//! Answers as a reader gets them: the functions' own routers over a real Postgres, Qdrant's engine and a scripted chat model,
+//! each behind a wire that can be cut.
+
+mod attacks;
+mod conversations;
+mod degraded;
+mod description;
+mod generators;
+mod guard_rails;
+mod journal;
+mod streams;
+
+use std::collections::HashMap;
+use std::fs;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use bookrag::config::{Config, Place};
+use bookrag::context::Context;
+use bookrag_tests::backends::Backends;
+use bookrag_tests::chat_model::{ChatModel, Reply};
+use bookrag_tests::proxy::{Proxy, Target};
+use futures::StreamExt as _;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+/// The server's role; whoever reaches its socket is trusted.
+const USER: &str = "rag";
+/// The longest time for an answer, whatever is wrong.
+const BOUND: Duration = Duration::from_mins(1);
+
+/// The book: two pages.
+const FROST: &str = "# Frost\n\nCover the seedlings before the night falls below zero.\n\n\
+    ## Signs of frost\n\nA clear sky, no wind and a low moon are signs of frost. See [the almanac](https://almanac.example/frost).\n";
+const SOIL: &str = "# Soil\n\nSand drains quickly, clay holds water.\n\n\
+    ## Compost\n\nCompost feeds the soil: spread three centimetres of compost every spring.\n";
+/// A question that the book answers, and one that it does not.
+const COVERED: &str = "What are the signs of frost?";
+const NOT_COVERED: &str = "Who won the chess championship in Reykjavik?";
+
+/// A served book.
+struct Service {
+    url: String,
+    backends: Backends,
+    model: ChatModel,
+    /// The wires to the stores.
+    qdrant: Proxy,
+    database: Proxy,
+    client: reqwest::Client,
+    server: JoinHandle<()>,
+    book: TempDir,
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        self.server.abort();
+    }
+}
+
+impl Service {
+    /// The book, answered by a model that says what the script says.
+    async fn with_model(database: &str, script: Reply) -> Self {
+        Self::start(database, script, &[]).await
+    }
+
+    /// The same by the book's own sentences.
+    async fn extractive(database: &str) -> Self {
+        let script = Reply::text(["no model is asked"]);
+        Self::start(database, script, &[("BOOKRAG_GENERATOR", "extractive")]).await
+    }
+
+    /// The same with variables of the test's own.
+    async fn start(database: &str, script: Reply, variables: &[(&str, &str)]) -> Self {
+        Self::of_book(
+            database,
+            script,
+            variables,
+            &[("frost.md", FROST), ("soil.md", SOIL)],
+        )
+        .await
+    }
+
+    async fn of_book(
+        database: &str,
+        script: Reply,
+        variables: &[(&str, &str)],
+        pages: &[(&str, &str)],
+    ) -> Self {
+        let book = tempfile::tempdir().unwrap();
+        fs::create_dir(book.path().join("docs")).unwrap();
+        for (name, text) in pages {
+            fs::write(book.path().join("docs").join(name), text).unwrap();
+        }
+        Self::of_folder(database, script, variables, book).await
+    }
+
+    /// The book in a folder.
+    async fn of_folder(
+        database: &str,
+        script: Reply,
+        variables: &[(&str, &str)],
+        book: TempDir,
+    ) -> Self {
+        let backends = Backends::start(database).await;
+        backends.fill(book.path()).await;
+        let model = ChatModel::start(script).await;
+        let qdrant = Proxy::start(Target::http(backends.engine_url())).await;
+        let proxied = Proxy::start(Target::postgres(backends.database_url())).await;
+        let mut environment: HashMap<String, String> = backends
+            .environment()
+            .into_iter()
+            .chain(model.environment())
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect();
+        let address = proxied.address();
+        let url = format!("postgresql://{USER}@{address}/{database}?sslmode=disable");
+        environment.insert("DATABASE_URL".to_owned(), url);
+        let url = format!("http://{}", qdrant.address());
+        environment.insert("QDRANT_URL".to_owned(), url);
+        for route in ["CHAT", "SEARCH", "FEEDBACK"] {
+            environment.insert(format!("BOOKRAG_{route}_PER_MINUTE"), "0".to_owned());
+        }
+        for (name, value) in variables {
+            environment.insert((*name).to_owned(), (*value).to_owned());
+        }
+        // The second test that installs it finds it there.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let config = Config::read(Place::Lambda, &environment).unwrap();
+        let context = Arc::new(Context::hosted(&config).unwrap());
+        let router = Router::new()
+            .merge(query::routes(Arc::clone(&context)))
+            .merge(search::routes(Arc::clone(&context)))
+            .merge(health::routes(context));
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let service = router.into_make_service_with_connect_info::<SocketAddr>();
+        let server = tokio::spawn(async move { axum::serve(listener, service).await.unwrap() });
+        Self {
+            url,
+            backends,
+            model,
+            qdrant,
+            database: proxied,
+            client: reqwest::Client::new(),
+            server,
+            book,
+        }
+    }
+
+    fn post(&self, path: &str, body: &Value) -> reqwest::RequestBuilder {
+        let request = self.client.post(format!("{}{path}", self.url));
+        request.timeout(BOUND).json(body)
+    }
+
+    /// The envelope of an answer, and its status.
+    async fn ask(&self, request: Value) -> (u16, Value) {
+        let response = self.post("/api/v1/chat", &request).send().await.unwrap();
+        (response.status().as_u16(), response.json().await.unwrap())
+    }
+
+    /// The data and the meta of an answer that must be a success.
+    async fn answer(&self, question: &str) -> (Value, Value) {
+        let (status, mut envelope) = self.ask(json!({"query": question})).await;
+        assert_eq!(status, 200, "{envelope}");
+        (envelope["data"].take(), envelope["meta"].take())
+    }
+
+    /// The events of a streamed answer.
+    async fn stream(&self, request: Value) -> Vec<(String, Value)> {
+        let request = self.post("/api/v1/chat", &request);
+        let response = request.header("accept", "text/event-stream").send().await;
+        let response = response.unwrap();
+        assert_eq!(response.status(), 200);
+        let mut body = response.bytes_stream();
+        let mut text = Vec::new();
+        while let Some(bytes) = body.next().await {
+            text.extend_from_slice(&bytes.unwrap());
+        }
+        events(&String::from_utf8(text).unwrap())
+    }
+
+    /// One row of one column, from the database itself.
+    async fn row(&self, query: &str) -> Option<String> {
+        let (client, connection) =
+            tokio_postgres::connect(self.backends.database_url(), tokio_postgres::NoTls)
+                .await
+                .unwrap();
+        let connection = tokio::spawn(connection);
+        let rows = client.query(query, &[]).await.unwrap();
+        let value = rows.first().map(|row| row.get(0));
+        drop(client);
+        connection.await.unwrap().unwrap();
+        value
+    }
+}
+
+/// The events of a stream's text, comments aside.
+fn events(text: &str) -> Vec<(String, Value)> {
+    let field = |event: &str, name: &str| -> Option<String> {
+        let line = event.lines().find_map(|line| line.strip_prefix(name));
+        line.map(|value| value.trim_start().to_owned())
+    };
+    text.split("\n\n")
+        .filter_map(|event| {
+            let data = field(event, "data:")?;
+            let name = field(event, "event:").unwrap();
+            Some((name, serde_json::from_str(&data).unwrap()))
+        })
+        .collect()
+}
+
+/// The text that a stream's tokens make.
+fn text_of(events: &[(String, Value)]) -> String {
+    events
+        .iter()
+        .filter(|(name, _)| name == "token")
+        .map(|(_, data)| data["token"].as_str().unwrap())
+        .collect()
+}
+
+fn degraded(meta: &Value) -> Vec<&str> {
+    let names = meta["degraded"].as_array().unwrap().iter();
+    names.map(|name| name.as_str().unwrap()).collect()
+}

