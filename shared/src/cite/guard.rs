@@ -82,6 +82,9 @@ impl LinkGuard {
             text.push(' ');
         }
         self.cut = false;
+        if self.shown.is_line_start() {
+            self.shown.leave_fence_if_outdented();
+        }
         for c in "[1]".chars() {
             self.shown.push(c);
         }
@@ -323,6 +326,7 @@ impl LinkGuard {
         match bounded(definition, rest, end) {
             Scan::Target { to, length } if self.allowed.has_target(to) => {
                 self.show_all(&format!(": {to}"));
+                self.shown.end_address();
                 // Its title goes, but for one on a line of its own, which is text as well.
                 let behind = rest.find(to).map_or(length, |at| at + to.len());
                 let line_end = rest[behind..length].find('\n');

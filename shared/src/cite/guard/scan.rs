@@ -242,8 +242,13 @@ fn stays(text: &str, end: End) -> Option<bool> {
 
 /// Whether what stands in the place of a target will be shown as it is, and so what is behind it keeps it from being one.
 fn is_word(target: &str, end: End) -> bool {
-    let is_plain = |c: char| c.is_alphanumeric() || "-_*~+.,;!?'’…–—".contains(c);
+    let is_plain = |c: char| is_prose(c) && !matches!(c, '"' | ' ' | '\t');
     stays(target, end) == Some(true) && target.chars().all(is_plain)
+}
+
+/// Whether nothing begins with a character that is taken out with what follows it.
+fn is_prose(c: char) -> bool {
+    c.is_alphanumeric() || " \t\"-_*~+.,;!?'’…–—".contains(c)
 }
 
 /// A definition of a reference, from the `:` after its label on: up to the end of the line that its target or its title stands on.
@@ -256,7 +261,7 @@ pub(super) fn definition(text: &str, end: End) -> Scan<'_> {
         Destination::Read { to: "", at, .. } if !text[..at].ends_with('>') => return Scan::Text,
         Destination::Read { to, from, at } => (to, from, at),
         Destination::Malformed => return line_end(1).map_or(Scan::Unsure, Scan::Foreign),
-        Destination::Unsure if text[1..].trim().is_empty() => return unsure_or(Scan::Text, end),
+        Destination::Unsure if end == End::Text => return Scan::Text,
         Destination::Unsure => return unsure_or(Scan::Foreign(text.len()), end),
     };
     let Some(length) = line_end(at) else {
@@ -276,6 +281,7 @@ pub(super) fn definition(text: &str, end: End) -> Scan<'_> {
             None => Scan::Target { to, length },
             Some(junk)
                 if is_word(&line[from..at], End::Text)
+                    && line[behind..junk].chars().all(is_prose)
                     && stays(&line[junk..], End::Text) == Some(true) =>
             {
                 Scan::Text

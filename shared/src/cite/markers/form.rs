@@ -169,7 +169,7 @@ fn numbers(part: &str, passages: usize) -> Option<Vec<usize>> {
     let power = lower
         .split_once('e')
         .is_some_and(|(a, b)| is_digits(a) && is_digits(b));
-    let letters = part.chars().any(char::is_alphabetic);
+    let letters = part.chars().any(is_letter);
     (odd || power || !letters).then(Vec::new)
 }
 
