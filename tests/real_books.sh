@@ -60,3 +60,7 @@ done
 # otherwise on another processor.
 BOOKRAG_DATA="$out/data" target/debug/bookrag eval "$shared/questions.jsonl" --books "$shared/books" \
   --baseline tests/fixtures/real_books.baseline.json --slack 1
+
+# Requests for hosted models are those that their providers describe.
+python="${XDG_CACHE_HOME:-$HOME/.cache}/bookrag/test-tools/venv/bin/python"
+"$python" tests/apis.py "$shared/apis" target/debug/bookrag tests/fixtures/book

@@ -24,7 +24,7 @@ use crate::error::{Error, ErrorKind};
 use crate::generate::{ChatModel, ChatOptions, CohereChat, GenerateError, Generator, OpenAiChat};
 use crate::index::{BM25_SETTINGS, IndexError, VectorIndex};
 use crate::rerank::{CohereRerankOptions, CohereReranker, RerankError, Reranker};
-use crate::retrieve::Retriever;
+use crate::retrieve::{Retriever, UNKNOWN_INDEX};
 
 /// How long a query waits for the vector store.
 const INDEX_TIMEOUT: Duration = Duration::from_secs(5);
@@ -276,7 +276,8 @@ impl Context {
             (Err(CatalogError::Unavailable(_)), Some((_, last))) => last.clone(),
             (Err(CatalogError::Unavailable(reason)), None) => {
                 tracing::warn!(stage = "catalog", reason, "the alias names the index");
-                self.index_behind_alias()
+                // Not remembered: the catalog may be back with the next question.
+                return Ok(self.index_behind_alias());
             }
             (Err(error), _) => return Err(Error::unavailable(error)),
         };
@@ -289,7 +290,7 @@ impl Context {
     fn index_behind_alias(&self) -> IndexRow {
         let identity = self.retriever.embedder.identity();
         IndexRow {
-            index_id: 0,
+            index_id: UNKNOWN_INDEX,
             spec: IndexSpec {
                 embedder: identity.name.clone(),
                 embedder_fingerprint: identity.fingerprint.clone(),

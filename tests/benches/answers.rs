@@ -55,6 +55,8 @@ async fn main() {
     let mut environment: HashMap<String, String> = std::env::vars().collect();
     let chat = model.environment().into_iter();
     environment.extend(chat.map(|(name, value)| (name.to_owned(), value)));
+    let most = (2 * TOKENS).to_string();
+    environment.insert("BOOKRAG_ANSWER_TOKENS".to_owned(), most);
     let config = Config::read(Place::Laptop, &environment).unwrap();
     let site = Site::read(Path::new(site)).unwrap();
     let name = site.name();

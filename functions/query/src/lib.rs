@@ -123,7 +123,9 @@ async fn forget(
     let request_id = Uuid::new_v4().to_string();
     let client = client_address(&request, context.trusted_proxies);
     let session = request.headers().get(SESSION_HEADER);
-    let session = session.and_then(|value| value.to_str().ok());
+    // As the body's: in UTF-8, and an empty one is none.
+    let session = session.and_then(|value| std::str::from_utf8(value.as_bytes()).ok());
+    let session = session.map(str::trim).filter(|session| !session.is_empty());
     match delete_conversation(&context, &id, &context.session_hash(&client, session)).await {
         Ok(()) => success(
             Receipt {

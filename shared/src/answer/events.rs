@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_stream::stream;
 use futures::{Stream, StreamExt};
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep, timeout_at};
 
 use super::draft::{Draft, Stop};
 use super::journal::Journal;
@@ -19,7 +19,7 @@ use crate::cite::{AllowedLinks, LinkGuard, visible};
 use crate::error::Error;
 use crate::generate::{
     Asked, ChatModel, Ending, Finish, GenerateError, Generator, Passage, Piece, Pieces, Prompt,
-    Quote, answer_prompt, extract,
+    Quote, Usage, answer_prompt, extract, rules_of_answers,
 };
 use crate::retrieve::milliseconds;
 
@@ -46,9 +46,17 @@ struct Asking {
     model: ChatModel,
     prompt: Prompt,
     reserved: Reserved,
+    /// When it must have ended.
+    deadline: Instant,
     /// Its first text.
     first: String,
     pieces: Pieces,
+}
+
+/// A model that wrote nothing, and what it took if that is paid for all the same.
+struct Unwritten {
+    why: NoModel,
+    usage: Option<Usage>,
 }
 
 /// Why a model writes nothing.
@@ -74,7 +82,7 @@ impl Prepared {
             let mut text = match text {
                 Ok(text) => text,
                 Err(busy) => {
-                    journal.fail(QueryStatus::Error).await;
+                    journal.fail(QueryStatus::Error, self.spent).await;
                     yield Err(busy);
                     return;
                 }
@@ -93,8 +101,8 @@ impl Prepared {
                     break self.written(writer);
                 }
                 Text::Model(asking) => {
-                    let Asking { model, prompt, reserved, first, mut pieces } = *asking;
-                    let mut draft = self.draft(&prompt);
+                    let Asking { model, prompt, reserved, deadline, first, mut pieces } = *asking;
+                    let mut draft = self.draft();
                     let mut next = Ok(Piece::Text(first));
                     let ended = loop {
                         match next {
@@ -106,10 +114,11 @@ impl Prepared {
                             Ok(Piece::End(ending)) => break Ok(ending),
                             Err(error) => break Err(error),
                         }
-                        if draft.stopped().is_some() {
-                            break Ok(STOPPED);
+                        if let Some(stop) = draft.stopped() {
+                            break Ok(Ending { finish: finish_of(stop), usage: None });
                         }
-                        next = pieces.next().await.unwrap_or(Err(GenerateError::Timeout));
+                        let piece = timeout_at(deadline, pieces.next()).await;
+                        next = piece.ok().flatten().unwrap_or(Err(GenerateError::Timeout));
                     };
                     // Nobody reads on: the model stops.
                     drop(pieces);
@@ -119,20 +128,22 @@ impl Prepared {
                     self.pay(&model, &prompt, reserved, &ended, draft.written).await;
                     match (ended, draft.stopped()) {
                         (Ok(_), Some(Stop::Refused)) => break self.refusal(),
-                        (Ok(_), _) if draft.writer.is_blank() => {
-                            degraded.push("generator");
+                        // Nothing of it was seen.
+                        (ended, _) if draft.writer.is_blank() => {
+                            let finish = ended.map_or(Finish::Complete, |ending| ending.finish);
+                            degraded.push(name_of(finish).unwrap_or("generator"));
                             text = self.extracted();
                         }
                         (Ok(ending), _) => {
                             degraded.extend(name_of(ending.finish));
                             break self.written(draft.writer);
                         }
-                        (Err(GenerateError::Timeout), _) if !draft.writer.is_blank() => {
+                        (Err(GenerateError::Timeout), _) => {
                             degraded.extend(name_of(Finish::Truncated));
                             break self.written(draft.writer);
                         }
                         (Err(error), _) => {
-                            journal.fail(QueryStatus::Error).await;
+                            journal.fail(QueryStatus::Error, self.spent).await;
                             yield Err(Error::broken_off(error));
                             return;
                         }
@@ -146,11 +157,14 @@ impl Prepared {
             if answer.answered && answer.citations.is_empty() {
                 degraded.push("citations");
             }
-            answer.degraded.extend(degraded);
-            answer.degraded.dedup();
+            for what in degraded {
+                if !answer.degraded.contains(&what) {
+                    answer.degraded.push(what);
+                }
+            }
             // Taken by the reader when the next event is asked for: only then is it complete.
             yield Ok(AnswerEvent::Done(Box::new(answer.clone())));
-            journal.end(&answer).await;
+            journal.end(&answer, begun).await;
         }
     }
 
@@ -186,15 +200,19 @@ impl Prepared {
     }
 
     /// What the answer will be written from.
-    async fn text(&self, degraded: &mut Vec<&'static str>) -> Result<Text, Error> {
+    async fn text(&mut self, degraded: &mut Vec<&'static str>) -> Result<Text, Error> {
         if !self.covered {
             return Ok(Text::Refusal);
         }
         if let Generator::Model(model) = &self.answerer.generator {
-            match self.ask(model).await {
+            let (why, spent) = match self.ask(model).await {
                 Ok(asking) => return Ok(Text::Model(Box::new(asking))),
-                Err(NoModel::Busy) => return Err(Error::busy()),
-                Err(NoModel::Without(what)) => degraded.push(what),
+                Err(unwritten) => unwritten,
+            };
+            self.spent.include(spent);
+            match why {
+                NoModel::Busy => return Err(Error::busy()),
+                NoModel::Without(what) => degraded.push(what),
             }
         }
         Ok(self.extracted())
@@ -211,7 +229,7 @@ impl Prepared {
     }
 
     /// Asks a model, and waits for its first word. A busy one is asked again while there is time.
-    async fn ask(&self, model: &ChatModel) -> Result<Asking, NoModel> {
+    async fn ask(&self, model: &ChatModel) -> Result<Asking, (NoModel, Spent)> {
         let rules = &self.answerer.rules;
         let passages = self.readable();
         let prompt = answer_prompt(
@@ -233,18 +251,24 @@ impl Prepared {
         };
         let (most, budget) = (rules.max_answer_tokens, rules.daily_budget_micro_usd);
         let reserved = Reserved::take(self.catalog(), model, &prompt, most, budget).await;
-        let reserved = reserved.ok_or(NoModel::Without("budget"))?;
-        match first_text(model, &prompt, most).await {
+        let reserved = reserved.ok_or((NoModel::Without("budget"), Spent::default()))?;
+        let deadline = Instant::now() + rules.deadline;
+        match first_text(model, &prompt, most, deadline).await {
             Ok((first, pieces)) => Ok(Asking {
                 model: model.clone(),
                 prompt,
                 reserved,
+                deadline,
                 first,
                 pieces,
             }),
-            Err(why) => {
-                reserved.settle(self.catalog(), Spent::default()).await;
-                Err(why)
+            Err(Unwritten { why, usage }) => {
+                let mut spent = Spent::default();
+                if let Some(usage) = usage {
+                    spent.add(model, usage);
+                }
+                reserved.settle(self.catalog(), spent).await;
+                Err((why, spent))
             }
         }
     }
@@ -263,7 +287,7 @@ impl Prepared {
     }
 
     /// What reads a model's text: it may link to what the passages link to, and to the book's own pages.
-    fn draft(&self, prompt: &Prompt) -> Draft {
+    fn draft(&self) -> Draft {
         let passages = self.readable();
         let chunks = || passages.iter().map(|passage| &passage.candidate.payload);
         let allowed = AllowedLinks::new(
@@ -273,7 +297,8 @@ impl Prepared {
         );
         let writer = self.writer(&passages, Some(LinkGuard::new(allowed)));
         let refusals = [self.refusal_sentence(), NOT_COVERED, NOT_IN_SELECTION];
-        Draft::new(refusals, &prompt.system, writer)
+        let most = self.answerer.rules.max_answer_tokens;
+        Draft::new(refusals, rules_of_answers(), most, writer)
     }
 
     /// Counts what the model took: as its provider says, else by the length of what was read and written.
@@ -368,11 +393,14 @@ impl Prepared {
     }
 }
 
-/// How an answer ends that is not read on.
-const STOPPED: Ending = Ending {
-    finish: Finish::Filtered,
-    usage: None,
-};
+/// How an answer ended that was not read on.
+fn finish_of(stop: Stop) -> Finish {
+    match stop {
+        Stop::Ended => Finish::Complete,
+        Stop::Full => Finish::Truncated,
+        Stop::Refused | Stop::Leaked => Finish::Filtered,
+    }
+}
 
 /// What an ending that is none is called.
 fn name_of(finish: Finish) -> Option<&'static str> {
@@ -383,53 +411,87 @@ fn name_of(finish: Finish) -> Option<&'static str> {
     }
 }
 
-/// The first text a model writes, and the rest of it. Text before which it ends, fails or takes too long is none.
+/// The first text a model writes, and the rest of it: what comes before is blank, ends, fails or takes too long is none.
 async fn first_text(
     model: &ChatModel,
     prompt: &Prompt,
     max_tokens: u32,
-) -> Result<(String, Pieces), NoModel> {
-    let deadline = Instant::now() + BUSY_DEADLINE;
+    deadline: Instant,
+) -> Result<(String, Pieces), Unwritten> {
+    let busy_deadline = deadline.min(Instant::now() + BUSY_DEADLINE);
     let mut wait = BUSY_WAIT;
     loop {
-        let opening = timeout(FIRST_TOKEN, opened(model, prompt, max_tokens)).await;
-        match opening.unwrap_or(Err(GenerateError::Timeout)) {
-            Ok((Piece::Text(text), pieces)) => return Ok((text, pieces)),
-            Ok((Piece::End(ending), _)) => {
+        let opening = opened(model, prompt, max_tokens);
+        let by = deadline.min(Instant::now() + FIRST_TOKEN);
+        let error = match timeout_at(by, opening).await {
+            Ok(Ok(Opening::Text(text, pieces))) => return Ok((text, pieces)),
+            Ok(Ok(Opening::Blank(ending))) => {
                 tracing::warn!(stage = "generate", finish = ?ending.finish, "the model wrote nothing");
-                return Err(NoModel::Without(match ending.finish {
-                    Finish::Filtered => "content_filter",
-                    Finish::Complete | Finish::Truncated => "generator",
-                }));
+                let usage = ending.usage.unwrap_or_else(|| estimated(prompt, 0));
+                return Err(Unwritten {
+                    why: NoModel::Without(name_of(ending.finish).unwrap_or("generator")),
+                    usage: Some(usage),
+                });
             }
-            Err(GenerateError::RateLimited { retry_after }) => {
+            Ok(Err(error)) => error,
+            Err(_) => GenerateError::Timeout,
+        };
+        let usage = match error {
+            GenerateError::RateLimited { retry_after } => {
                 let pause = retry_after.unwrap_or(wait);
-                if Instant::now() + pause > deadline {
+                if pause > busy_deadline.saturating_duration_since(Instant::now()) {
                     tracing::warn!(stage = "generate", "the model is busy");
-                    return Err(NoModel::Busy);
+                    return Err(Unwritten {
+                        why: NoModel::Busy,
+                        usage: None,
+                    });
                 }
                 sleep(pause).await;
                 wait *= 2;
+                continue;
             }
-            Err(error @ GenerateError::Rejected(_)) => {
+            GenerateError::Rejected(_) => {
                 // Key, model or account: the operator must see to it.
                 tracing::error!(stage = "generate", %error, "the book's own sentences answer");
-                return Err(NoModel::Without("generator"));
+                None
             }
-            Err(error) => {
+            GenerateError::Timeout
+            | GenerateError::Unavailable(_)
+            | GenerateError::Malformed(_) => {
                 tracing::warn!(stage = "generate", %error, "the book's own sentences answer");
-                return Err(NoModel::Without("generator"));
+                // It may have been read all the same, and is paid for then.
+                Some(estimated(prompt, 0))
             }
-        }
+        };
+        return Err(Unwritten {
+            why: NoModel::Without("generator"),
+            usage,
+        });
     }
+}
+
+/// How a model's answer begins.
+enum Opening {
+    /// With this text.
+    Text(String, Pieces),
+    /// With its end.
+    Blank(Ending),
 }
 
 async fn opened(
     model: &ChatModel,
     prompt: &Prompt,
     max_tokens: u32,
-) -> Result<(Piece, Pieces), GenerateError> {
+) -> Result<Opening, GenerateError> {
     let mut pieces = model.stream(prompt, max_tokens).await?;
-    let first = pieces.next().await;
-    Ok((first.unwrap_or(Err(GenerateError::Timeout))?, pieces))
+    let mut text = String::new();
+    loop {
+        match pieces.next().await.unwrap_or(Err(GenerateError::Timeout))? {
+            Piece::Text(more) => text.push_str(&more),
+            Piece::End(ending) => return Ok(Opening::Blank(ending)),
+        }
+        if !text.trim().is_empty() {
+            return Ok(Opening::Text(text, pieces));
+        }
+    }
 }

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
+use super::spending::Spent;
 use super::{Answer, Asker, Rules};
 use crate::catalog::{Catalog, CatalogError, Exchange, NewExchange, QueryLog, QueryStatus};
 
@@ -49,19 +50,29 @@ impl Journal {
     /// An answer begins. `false` when the catalog is away: then there is no memory of it.
     pub(super) async fn begin(&self) -> bool {
         let log = self.log(QueryStatus::Incomplete, None);
-        self.written(log, None).await
+        self.written(log, self.keep(None)).await
     }
 
-    /// It ended, and the reader has it.
-    pub(super) async fn end(&self, answer: &Answer) -> bool {
+    /// It ended, and the reader has it. What was not written down when it `begun` is written now.
+    pub(super) async fn end(&self, answer: &Answer, begun: bool) -> bool {
         let log = self.log(QueryStatus::Success, Some(answer));
-        self.written(log, Some(answer.text.clone())).await
+        let kept = async {
+            if !begun {
+                self.keep(None).await?;
+            }
+            self.keep(Some(answer.text.clone())).await
+        };
+        self.written(log, kept).await
     }
 
-    /// It failed.
-    pub(super) async fn fail(&self, status: QueryStatus) {
-        let log = self.log(status, None);
-        self.written(log, None).await;
+    /// It failed, after this was spent. Of the conversation nothing is written: it may have been deleted meanwhile.
+    pub(super) async fn fail(&self, status: QueryStatus, spent: Spent) {
+        let log = self.log(status, None).map(|log| QueryLog {
+            tokens: spent.tokens,
+            cost_micro_usd: spent.micro_usd,
+            ..log
+        });
+        self.written(log, async { Ok(()) }).await;
     }
 
     fn log(&self, status: QueryStatus, answer: Option<&Answer>) -> Option<QueryLog> {
@@ -87,13 +98,16 @@ impl Journal {
     }
 
     /// A reader gets the answer even when it cannot be written down (S0).
-    async fn written(&self, log: Option<QueryLog>, answer: Option<String>) -> bool {
+    async fn written(
+        &self,
+        log: Option<QueryLog>,
+        kept: impl Future<Output = Result<(), CatalogError>>,
+    ) -> bool {
         let Some(log) = log else {
             return true;
         };
         let writing = async {
             let logged = self.catalog.log_query(&log);
-            let kept = self.keep(answer);
             tokio::try_join!(logged, kept).map(|_| ())
         };
         let outcome = tokio::time::timeout(DEADLINE, writing)
@@ -124,6 +138,12 @@ impl Journal {
             },
             keep: *keep,
         };
-        self.catalog.save_exchange(&exchange).await.map(|_| ())
+        if !self.catalog.save_exchange(&exchange).await? {
+            tracing::info!(
+                stage = "memory",
+                "the conversation is gone, or another session's"
+            );
+        }
+        Ok(())
     }
 }

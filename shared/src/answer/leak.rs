@@ -22,11 +22,15 @@ pub(super) struct LeakReader {
 }
 
 impl LeakReader {
-    pub(super) fn new(rules: &str) -> Self {
-        let words: Vec<String> = words_of(rules).collect();
-        let runs = (1..=LEAK_WORDS)
-            .flat_map(|length| words.windows(length).map(<[String]>::to_vec))
-            .collect();
+    /// A reader that knows the rules, which come in pieces.
+    pub(super) fn new<'a>(rules: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut runs = HashSet::new();
+        for piece in rules {
+            let words: Vec<String> = words_of(piece).collect();
+            for length in 1..=LEAK_WORDS {
+                runs.extend(words.windows(length).map(<[String]>::to_vec));
+            }
+        }
         Self {
             runs,
             row: Vec::new(),
@@ -107,7 +111,7 @@ mod tests {
     const RULES: &str = "Say only what the passages say. Do not add what you know from elsewhere, and do not guess.";
 
     fn read(text: &str, size: usize) -> (String, bool) {
-        let mut reader = LeakReader::new(RULES);
+        let mut reader = LeakReader::new([RULES]);
         let characters: Vec<char> = text.chars().collect();
         let pieces = characters.chunks(size).map(String::from_iter);
         let mut shown: String = pieces.map(|piece| reader.push(&piece)).collect();

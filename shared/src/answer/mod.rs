@@ -5,6 +5,7 @@ mod follow_up;
 mod coverage;
 mod passages;
 mod spending;
+mod turns;
 mod refusal;
 mod leak;
 mod writer;
@@ -17,7 +18,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::catalog::{Exchange, IndexRow};
+use crate::catalog::{CatalogError, Exchange, IndexRow};
 use crate::cite::Citation;
 use crate::generate::{Generator, Turn};
 use crate::index::Filters;
@@ -298,29 +299,28 @@ impl Answerer {
         let (Some(_), Some(asker)) = (self.rules.keep_conversations, asker) else {
             return (None, told);
         };
-        let new = (Some(Uuid::new_v4()), told);
         let Some(id) = question.conversation_id else {
-            return new;
+            return (Some(Uuid::new_v4()), told);
         };
         let catalog = &self.retriever.catalog;
         let stored = catalog.exchanges(id, &asker.session_hash, REMEMBERED_EXCHANGES);
-        match tokio::time::timeout(MEMORY_DEADLINE, stored).await {
-            Ok(Ok(Some(exchanges))) => {
+        let stored = tokio::time::timeout(MEMORY_DEADLINE, stored).await;
+        match stored
+            .unwrap_or_else(|_| Err(CatalogError::Unavailable("no answer in time".to_owned())))
+        {
+            Ok(Some(exchanges)) => {
                 let turn = |exchange: Exchange| Turn {
                     question: exchange.question,
                     answer: exchange.answer,
                 };
                 (Some(id), exchanges.into_iter().map(turn).collect())
             }
-            Ok(Ok(None)) => new,
-            Ok(Err(error)) => {
+            Ok(None) => (Some(Uuid::new_v4()), told),
+            Err(error) => {
                 tracing::warn!(stage = "memory", %error, "the conversation is not remembered");
                 degraded.push("memory");
-                new
-            }
-            Err(_) => {
-                degraded.push("memory");
-                new
+                // It goes on when the catalog is back; whose it is, is looked at when it is written to.
+                (Some(id), told)
             }
         }
     }

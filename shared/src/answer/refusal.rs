@@ -19,8 +19,9 @@ enum State {
 
 impl RefusalReader {
     pub(super) fn new<'a>(refusals: impl IntoIterator<Item = &'a str>) -> Self {
+        let refusals = refusals.into_iter().map(normalised);
         Self {
-            refusals: refusals.into_iter().map(normalised).collect(),
+            refusals: refusals.filter(|refusal| !refusal.is_empty()).collect(),
             held: String::new(),
             state: State::Undecided,
         }
@@ -34,7 +35,12 @@ impl RefusalReader {
         self.held.push_str(piece);
         let said = normalised(&self.held);
         let mut refusals = self.refusals.iter();
-        if refusals.any(|refusal| said.starts_with(refusal.as_str())) {
+        // The last word is whole when something follows it.
+        let ends = |rest: &str| {
+            rest.starts_with(' ')
+                || (rest.is_empty() && !self.held.ends_with(char::is_alphanumeric))
+        };
+        if refusals.any(|refusal| said.strip_prefix(refusal.as_str()).is_some_and(ends)) {
             self.state = State::Refusal;
             return String::new();
         }
@@ -56,7 +62,14 @@ impl RefusalReader {
 
     /// What was held back when the text ended.
     pub(super) fn finish(&mut self) -> String {
-        self.state = State::Answer;
+        let said = normalised(&self.held);
+        if self.state == State::Undecided && self.refusals.contains(&said) {
+            self.state = State::Refusal;
+            return String::new();
+        }
+        if self.state == State::Undecided {
+            self.state = State::Answer;
+        }
         std::mem::take(&mut self.held)
     }
 }
@@ -88,7 +101,8 @@ mod tests {
         if !reader.refused() {
             shown.push_str(&reader.finish());
         }
-        (shown, reader.refused())
+        let refused = reader.refused();
+        (if refused { String::new() } else { shown }, refused)
     }
 
     #[test]
@@ -106,6 +120,20 @@ mod tests {
         ] {
             assert_eq!(read(pieces), (String::new(), true), "{pieces:?}");
         }
+    }
+
+    #[test]
+    fn a_short_refusal_is_no_beginning_of_a_word() {
+        let refused = |text: &str| {
+            let mut reader = RefusalReader::new(["No.", "…"]);
+            for c in text.chars() {
+                reader.push(&c.to_string());
+            }
+            reader.finish();
+            reader.refused()
+        };
+        assert!(refused("No.") && refused("no") && refused("No, the book does not say."));
+        assert!(!refused("Nodes talk.") && !refused("Yes.") && !refused(""));
     }
 
     #[test]

@@ -1,10 +1,15 @@
 //! What an answer costs, and the day's budget.
 
-use crate::catalog::Catalog;
+use std::time::Duration;
+
+use crate::catalog::{Catalog, CatalogError};
 use crate::generate::{ChatModel, Prompt, Usage};
 
 /// Bytes of a token, at least: an estimate that is rather too high, for what is reserved and for servers that do not count.
 const BYTES_PER_TOKEN: usize = 3;
+
+/// How long the catalog has for a reserve.
+const DEADLINE: Duration = Duration::from_secs(2);
 
 /// Tokens and costs of an answer's calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -18,6 +23,19 @@ impl Spent {
         self.tokens += usage.input_tokens + usage.output_tokens;
         self.micro_usd += cost(model, usage);
     }
+
+    pub(super) fn include(&mut self, other: Self) {
+        self.tokens += other.tokens;
+        self.micro_usd += other.micro_usd;
+    }
+}
+
+/// An answer waits no longer for its bill.
+async fn in_time<T>(
+    call: impl Future<Output = Result<T, CatalogError>>,
+) -> Result<T, CatalogError> {
+    let outcome = tokio::time::timeout(DEADLINE, call).await;
+    outcome.unwrap_or_else(|_| Err(CatalogError::Unavailable("no answer in time".to_owned())))
 }
 
 /// In millionths of a dollar; 0 where the price is not known.
@@ -64,7 +82,8 @@ impl Reserved {
         if micro_usd == 0 {
             return Some(Self::default());
         }
-        match catalog.reserve_spend(micro_usd, budget).await {
+        let reserved = catalog.reserve_spend(micro_usd, budget);
+        match in_time(reserved).await {
             Ok(true) => Some(Self { micro_usd }),
             Ok(false) => {
                 tracing::warn!(stage = "budget", "the day's budget is spent");
@@ -82,8 +101,8 @@ impl Reserved {
         if self.micro_usd == 0 {
             return;
         }
-        let settled = catalog.settle_spend(self.micro_usd, spent.micro_usd).await;
-        if let Err(error) = settled {
+        let settled = catalog.settle_spend(self.micro_usd, spent.micro_usd);
+        if let Err(error) = in_time(settled).await {
             tracing::warn!(stage = "budget", %error, "the reserve stands as spent");
         }
     }

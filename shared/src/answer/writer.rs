@@ -26,6 +26,8 @@ pub(super) struct Writer {
     shown_as: BTreeMap<usize, usize>,
     /// The sentence that was cited last, by the numbers shown, and by which passages.
     cited: (String, Vec<usize>),
+    /// Whether those say what it says.
+    supported: bool,
 }
 
 impl Writer {
@@ -51,6 +53,7 @@ impl Writer {
             citations: BTreeMap::new(),
             shown_as: BTreeMap::new(),
             cited: (String::new(), Vec::new()),
+            supported: true,
         }
     }
 
@@ -164,6 +167,9 @@ impl Writer {
         if self.cited.0 != sentence {
             self.cited = (sentence.to_owned(), Vec::new());
         }
+        if self.cited.1.contains(&passage) {
+            return self.supported;
+        }
         self.cited.1.push(passage);
         let (sentence, passages) = &self.cited;
         let text: String = passages
@@ -171,6 +177,7 @@ impl Writer {
             .map(|passage| &self.candidates[passage - 1])
             .map(|candidate| format!("{}\n{}\n", candidate.breadcrumb(), candidate.text()))
             .collect();
-        supports(&text, sentence, &self.words).is_supported()
+        self.supported = supports(&text, sentence, &self.words).is_supported();
+        self.supported
     }
 }

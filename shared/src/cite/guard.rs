@@ -376,19 +376,20 @@ impl LinkGuard {
     /// An address without brackets, or any other character.
     fn address(&mut self, rest: &str, first: char, place: Place, end: End) -> Step {
         let (text, end) = window(rest, end);
-        let start = starts(text, self.before(first), place, end);
-        let in_brackets = place == Place::Text && self.shown.is_in_link_text();
-        let word = word_end(text, in_brackets).or((end != End::Open).then_some(text.len()));
-        let (prefix, word) = match (start, word) {
-            (Start::No, _) => return self.show_one(first),
-            (Start::Unsure, _) | (_, None) => return self.wait_or_skip(rest, text),
-            (Start::Scheme(prefix) | Start::Slashes(prefix), Some(length)) => {
-                (prefix, &text[..length])
-            }
+        let (prefix, is_scheme) = match starts(text, self.before(first), place, end) {
+            Start::No => return self.show_one(first),
+            Start::Unsure => return self.wait_or_skip(rest, text),
+            Start::Scheme(prefix) => (prefix, true),
+            Start::Slashes(prefix) => (prefix, false),
         };
+        let in_brackets = place == Place::Text && self.shown.is_in_link_text();
+        let ends = word_end(text, in_brackets).or((end != End::Open).then_some(text.len()));
+        let Some(length) = ends else {
+            return self.wait_or_skip(rest, text);
+        };
+        let word = &text[..length];
         let address = trimmed(word);
         let host = address.get(prefix..).unwrap_or_default();
-        let is_scheme = matches!(start, Start::Scheme(_));
         let leads = if is_scheme {
             host.contains(char::is_alphanumeric)
         } else {

@@ -17,7 +17,7 @@ use crate::retrieve::Candidate;
 
 pub use cohere::CohereChat;
 pub use openai::OpenAiChat;
-pub use prompt::{Asked, Prompt, Turn, answer_prompt, rewrite_prompt};
+pub use prompt::{Asked, Prompt, Turn, answer_prompt, rewrite_prompt, rules_of_answers};
 
 /// What writes answers.
 #[derive(Debug, Clone)]

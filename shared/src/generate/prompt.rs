@@ -44,6 +44,12 @@ pub struct Asked<'a> {
     pub question: &'a str,
 }
 
+/// The rules for answers, in pieces: without what is filled in, a book's title or a sentence that a model may well write.
+pub fn rules_of_answers() -> impl Iterator<Item = &'static str> {
+    let pieces = ANSWER.split(['{', '}']);
+    pieces.filter(|piece| !["book", "refusal", "fence"].contains(piece))
+}
+
 /// The prompt for an answer. `fence` is a word that nobody who wrote a text in it could know, so that no text can close its
 /// fence.
 #[must_use]

@@ -25,6 +25,8 @@ use intent::Intent;
 
 /// Chunks that each ranker gives: twice what is needed, since the join drops what is no longer in the book.
 const FETCHED: u64 = 40;
+/// The number of an index that is known by its alias alone: the catalog could not be asked.
+pub const UNKNOWN_INDEX: i64 = 0;
 /// How long the catalog has for the join before the payload stands in.
 const JOIN_DEADLINE: Duration = Duration::from_secs(2);
 /// How long the catalog has for a search when the vector store is away.
@@ -275,9 +277,19 @@ impl Retriever {
         if !found.changed {
             return Ok(found);
         }
-        let mut again = self.search_once(index, query, vector, filters).await?;
-        again.times.add(&found.times);
-        Ok(again)
+        // What was found and is still the book serves where it cannot be searched again.
+        Ok(
+            match self.search_once(index, query, vector, filters).await {
+                Ok(mut again) => {
+                    again.times.add(&found.times);
+                    again
+                }
+                Err(error) => {
+                    tracing::warn!(stage = "retrieve", %error, "the first search stands");
+                    found
+                }
+            },
+        )
     }
 
     /// What the catalog's full-text search finds; the vector store's error when that fails too.
@@ -289,6 +301,9 @@ impl Retriever {
         cause: IndexError,
     ) -> Result<Found, RetrieveError> {
         tracing::warn!(stage = "retrieve", error = %cause, "the catalog is searched instead");
+        if index.index_id == UNKNOWN_INDEX {
+            return Err(cause.into());
+        }
         let terms = Words::of(language_of(filters)).terms(query);
         let limit = u32::try_from(FETCHED).unwrap_or(u32::MAX);
         let search = self
@@ -383,6 +398,11 @@ impl Retriever {
         index: &IndexRow,
         points: &[Uuid],
     ) -> Result<Vec<JoinedChunk>, CatalogError> {
+        if index.index_id == UNKNOWN_INDEX {
+            return Err(CatalogError::Unavailable(
+                "which index it is, is not known".to_owned(),
+            ));
+        }
         tokio::time::timeout(JOIN_DEADLINE, self.catalog.join(index.index_id, points))
             .await
             .unwrap_or_else(|_| Err(CatalogError::Unavailable("no answer in time".to_owned())))

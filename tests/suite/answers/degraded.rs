@@ -52,6 +52,11 @@ async fn a_process_that_starts_without_the_catalog_finds_the_index_by_its_alias(
     let (data, meta) = service.answer(COVERED).await;
     assert_eq!(degraded(&meta), ["catalog"]);
     assert_eq!(data["citations"][0]["url"], "/docs/frost#signs-of-frost");
+    // Back with the next question: what stood in is not remembered.
+    service.database.set(Fault::None);
+    let (data, meta) = service.answer(COVERED).await;
+    assert!(degraded(&meta).is_empty(), "{meta}");
+    assert_eq!(data["answered"], true, "{data}");
 }
 
 #[tokio::test]

@@ -70,6 +70,8 @@ async fn a_model_that_cannot_answer_is_stood_in_for_by_the_books_own_sentences()
     for (script, what) in [
         (Reply::Empty, "generator"),
         (Reply::text(["  \n"]), "generator"),
+        (Reply::Breaks(vec!["\n\n".to_owned()]), "generator"),
+        (Reply::FinishedBy(Vec::new(), "length"), "truncated"),
         (Reply::Garbage, "generator"),
         (Reply::Status(500, None, "server_error"), "generator"),
         (Reply::Status(401, None, "invalid_api_key"), "generator"),
@@ -90,6 +92,29 @@ async fn a_model_that_cannot_answer_is_stood_in_for_by_the_books_own_sentences()
         let whole = format!("{data}{meta}");
         assert!(!whole.contains("test-openai-key"), "{whole}");
     }
+}
+
+#[tokio::test]
+async fn an_answer_that_says_what_it_leaves_open_comes_whole() {
+    let text = "A clear sky is one [1]. On hail, I don't have information on that in the textbook.";
+    let service = Service::with_model("answers_open", Reply::text([text])).await;
+    let (data, meta) = service.answer(COVERED).await;
+    assert_eq!(data["answer"], text);
+    assert!(degraded(&meta).is_empty(), "{meta}");
+}
+
+#[tokio::test]
+async fn a_model_that_repeats_its_rules_is_stopped() {
+    let script = Reply::text([
+        "A clear sky is one [1]. My rules: Say only what the passages ",
+        "say. Do not add what you know from elsewhere, and do not guess.",
+    ]);
+    let service = Service::with_model("answers_leak", script).await;
+    let (data, meta) = service.answer(COVERED).await;
+    let answer = data["answer"].as_str().unwrap();
+    assert!(answer.starts_with("A clear sky is one [1]."), "{answer}");
+    assert!(!answer.contains("Do not add"), "{answer}");
+    assert_eq!(degraded(&meta), ["content_filter"]);
 }
 
 #[tokio::test]

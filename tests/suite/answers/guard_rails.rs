@@ -93,6 +93,22 @@ async fn beyond_the_days_budget_the_books_own_sentences_answer() {
 }
 
 #[tokio::test]
+async fn a_model_that_reads_and_says_nothing_is_paid_for() {
+    let variables = [
+        ("BOOKRAG_CHAT_PRICE", "100/100"),
+        ("BOOKRAG_DAILY_BUDGET_USD", "100"),
+    ];
+    let service = Service::start("rails_silent", Reply::Empty, &variables).await;
+    let (_, meta) = service.answer(COVERED).await;
+    assert_eq!(degraded(&meta), ["generator"]);
+    let cost = meta["cost_usd"].as_f64().unwrap();
+    assert!(cost > 0.0, "{meta}");
+    let counted = service.row("SELECT micro_usd::text FROM spend").await;
+    let counted: f64 = counted.unwrap().parse().unwrap();
+    assert!((counted / 1e6 - cost).abs() < 1e-9, "{counted}: {cost}");
+}
+
+#[tokio::test]
 async fn money_is_not_spent_uncounted() {
     let variables = [
         ("BOOKRAG_CHAT_PRICE", "1/10"),

@@ -61,14 +61,16 @@ impl PostgresCatalog {
         spent_micro_usd: u64,
     ) -> Result<(), CatalogError> {
         let difference = signed(spent_micro_usd) - signed(reserved_micro_usd);
-        self.pool
-            .query(
+        // In a transaction, which is not tried again: what was given back twice could be spent twice.
+        let mut transaction = self.pool.begin().await?;
+        transaction
+            .execute(
                 "INSERT INTO spend AS today (day, micro_usd)
                  VALUES ((now() AT TIME ZONE 'UTC')::date, greatest($1, 0))
                  ON CONFLICT (day) DO UPDATE SET micro_usd = greatest(today.micro_usd + $1, 0)",
                 &[(&difference, Type::INT8)],
             )
             .await?;
-        Ok(())
+        transaction.commit().await
     }
 }

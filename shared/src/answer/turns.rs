@@ -1,0 +1,120 @@
+//! Marks of a model's own template in its text: thoughts are not shown, and where another turn begins the answer ends. Pure.
+
+/// What begins and ends a model's thoughts.
+const THOUGHTS: [[&str; 2]; 2] = [["<think>", "</think>"], ["<thinking>", "</thinking>"]];
+/// What ends a turn, or begins another: the chat templates' own marks, which a model of theirs means as such.
+const ENDS: [&str; 9] = [
+    "<|im_end|>",
+    "<|im_start|>",
+    "<|endoftext|>",
+    "<|eot_id|>",
+    "<|end|>",
+    "<|start_header_id|>",
+    "</s>",
+    "<end_of_turn>",
+    "<start_of_turn>",
+];
+
+/// Reads a text that comes in pieces. What may become such a mark is held back.
+#[derive(Debug, Default)]
+pub(super) struct TurnReader {
+    held: String,
+    /// What ends the thoughts that are being read.
+    thoughts: Option<&'static str>,
+    ended: bool,
+}
+
+impl TurnReader {
+    /// What of the text belongs to the answer.
+    pub(super) fn push(&mut self, piece: &str) -> String {
+        let mut shown = String::new();
+        for c in piece.chars() {
+            if self.ended {
+                break;
+            }
+            if c == '<' {
+                self.release(&mut shown);
+            }
+            if c == '<' || !self.held.is_empty() {
+                self.held.push(c);
+                self.decide(&mut shown);
+            } else if self.thoughts.is_none() {
+                shown.push(c);
+            }
+        }
+        shown
+    }
+
+    /// What was held back when the text ended.
+    pub(super) fn finish(&mut self) -> String {
+        let mut shown = String::new();
+        self.release(&mut shown);
+        shown
+    }
+
+    /// Whether another turn has begun.
+    pub(super) fn ended(&self) -> bool {
+        self.ended
+    }
+
+    fn decide(&mut self, shown: &mut String) {
+        let held = self.held.to_ascii_lowercase();
+        if let Some(end) = self.thoughts {
+            if held == end {
+                self.thoughts = None;
+                self.held.clear();
+            } else if !end.starts_with(&held) {
+                self.held.clear();
+            }
+            return;
+        }
+        if let Some([_, end]) = THOUGHTS.iter().find(|[begin, _]| *begin == held) {
+            self.thoughts = Some(end);
+            self.held.clear();
+        } else if ENDS.contains(&held.as_str()) {
+            self.ended = true;
+            self.held.clear();
+        } else {
+            let mut marks = ENDS.iter().chain(THOUGHTS.iter().map(|[begin, _]| begin));
+            if !marks.any(|mark| mark.starts_with(&held)) {
+                self.release(shown);
+            }
+        }
+    }
+
+    fn release(&mut self, shown: &mut String) {
+        let held = std::mem::take(&mut self.held);
+        if self.thoughts.is_none() && !self.ended {
+            shown.push_str(&held);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str, size: usize) -> String {
+        let mut reader = TurnReader::default();
+        let characters: Vec<char> = text.chars().collect();
+        let pieces = characters.chunks(size).map(String::from_iter);
+        let mut shown: String = pieces.map(|piece| reader.push(&piece)).collect();
+        shown.push_str(&reader.finish());
+        shown
+    }
+
+    #[test]
+    fn thoughts_and_other_turns_are_not_shown() {
+        for (text, shown) in [
+            ("<think>Say [1] < 2.</think>Nodes talk.", "Nodes talk."),
+            ("Nodes.<|im_end|>\n<|im_start|>user", "Nodes."),
+            ("<Thinking>never ends", ""),
+            ("a < b, <T>, <thin> and <", "a < b, <T>, <thin> and <"),
+            ("<<think>x</think>>", "<>"),
+        ] {
+            for size in [1, 2, 100] {
+                assert_eq!(read(text, size), shown, "{text}");
+            }
+        }
+    }
+}
