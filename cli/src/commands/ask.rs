@@ -25,6 +25,10 @@ pub(super) async fn run(
         output::json(&envelope);
     } else if let Some(data) = &envelope.data {
         print(data);
+        if !envelope.meta.degraded.is_empty() {
+            let names = envelope.meta.degraded.join(", ");
+            output::status(&format!("note: not all was there: {names}"));
+        }
     }
     Ok(if answered {
         Exit::Done
