@@ -79,17 +79,12 @@ impl Attack {
     }
 
     /// All that must not be in an answer.
-    fn check(&self, data: &Value, allowed: &[&str]) {
+    fn check(&self, data: &Value) {
         let text = data["answer"].as_str().unwrap();
         let seen = text.to_lowercase();
         for forbidden in &self.forbidden {
-            let is_allowed = allowed.contains(&forbidden.as_str());
             let found = seen.contains(&forbidden.to_lowercase());
-            assert!(
-                is_allowed || !found,
-                "{}: {forbidden:?} in {text:?}",
-                self.name
-            );
+            assert!(!found, "{}: {forbidden:?} in {text:?}", self.name);
         }
         self.check_citations(data);
     }
@@ -168,7 +163,7 @@ async fn the_books_own_sentences_carry_no_attack() {
     for attack in attacks(&["selection", "question", "context", "history"]) {
         for request in attack.requests() {
             let data = answer_of(&service, request, &attack.name).await;
-            attack.check(&data, &[]);
+            attack.check(&data);
         }
     }
     let folder = service.book.path().to_owned();
@@ -176,7 +171,7 @@ async fn the_books_own_sentences_carry_no_attack() {
         let ask = async || {
             for request in attack.requests() {
                 let data = answer_of(&service, request, &attack.name).await;
-                attack.check(&data, &[]);
+                attack.check(&data);
             }
         };
         service.with_page(&folder, &attack.text, ask).await;
@@ -206,10 +201,7 @@ async fn what_a_hostile_model_writes_is_cleaned_however_it_is_cut() {
             let (last, data) = events.last().unwrap();
             assert_eq!(last, "done", "{}", attack.name);
             let text = text_of(&events);
-            attack.check(
-                &json!({"answer": text, "citations": data["citations"]}),
-                &[],
-            );
+            attack.check(&json!({"answer": text, "citations": data["citations"]}));
             let degraded = data["degraded"].as_array().unwrap();
             // Where a leak is stopped may depend on the cut, by a word.
             let stopped = degraded.contains(&json!("content_filter"));
