@@ -1,18 +1,12 @@
 //! A book on this machine: its folder of stores, the embedded engine, the local model.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use bookrag::catalog::{Catalog, CatalogError, SqliteCatalog};
-use bookrag::config::{Config, EmbedderChoice};
-use bookrag::context::{
-    Context, StartError, hosted_embedder, hosted_reranker, postgres_catalog, vector_index,
-};
-use bookrag::embed::{EmbedError, Embedder, LocalEmbedder};
+use bookrag::config::Config;
+use bookrag::context::{Context, StartError, embedder, postgres_catalog, reranker, vector_index};
 use bookrag::index::{IndexError, VectorIndex};
 use bookrag::ingest::{Ingest, IngestError, OpenOptions, Opening, Ports};
-use bookrag::models::{LocalModel, ModelFilesError, locate};
-use bookrag::rerank::{CrossEncoder, RerankError, Reranker};
 use bookrag::retrieve::Retriever;
 use bookrag::source::SourceError;
 use uuid::Uuid;
@@ -29,15 +23,6 @@ pub enum LocalError {
     /// The files.
     #[error(transparent)]
     Source(#[from] SourceError),
-    /// The model's files.
-    #[error(transparent)]
-    Models(#[from] ModelFilesError),
-    /// The embedder.
-    #[error(transparent)]
-    Embed(#[from] EmbedError),
-    /// The reranker.
-    #[error(transparent)]
-    Rerank(#[from] RerankError),
     /// What answers questions.
     #[error(transparent)]
     Start(#[from] StartError),
@@ -170,14 +155,8 @@ impl LocalBook {
             }
         };
         let (engine, index) = open_index(config, folder).await?;
-        let embedder = match hosted_embedder(config)? {
-            Some(embedder) => embedder,
-            None => local_embedder(config, &say).await?,
-        };
-        let reranker = match hosted_reranker(config)? {
-            Some(reranker) => reranker,
-            None => local_reranker(config, &say).await?,
-        };
+        let embedder = embedder(config, &say).await?;
+        let reranker = reranker(config, &say).await?;
         let retriever = Retriever {
             embedder,
             reranker,
@@ -239,34 +218,4 @@ async fn open_index(
     let engine = Engine::start(&folder.path.join("vectors")).await?;
     let index = vector_index(config, engine.url())?;
     Ok((Some(engine), index))
-}
-
-async fn local_embedder(config: &Config, say: impl Fn(&str)) -> Result<Embedder, LocalError> {
-    let model = match config.embedder {
-        EmbedderChoice::MiniLm => LocalModel::MiniLm,
-        _ => LocalModel::BgeSmall,
-    };
-    let files = locate(model, config.models.as_deref(), &cache_folder(), say).await?;
-    let embedder = LocalEmbedder::load(&files, None).await?;
-    Ok(Embedder::Local(Arc::new(embedder)))
-}
-
-async fn local_reranker(config: &Config, say: impl Fn(&str)) -> Result<Reranker, LocalError> {
-    let model = LocalModel::MsMarco;
-    let files = locate(model, config.models.as_deref(), &cache_folder(), say).await?;
-    let encoder = CrossEncoder::load(&files, None).await?;
-    Ok(Reranker::CrossEncoder(Arc::new(encoder)))
-}
-
-/// Where fetched models are kept: `$XDG_CACHE_HOME/bookrag/models`, else `~/.cache/bookrag/models`.
-fn cache_folder() -> PathBuf {
-    let cache = std::env::var_os("XDG_CACHE_HOME")
-        .filter(|path| !path.is_empty())
-        .map(PathBuf::from);
-    let home = || {
-        std::env::var_os("HOME")
-            .map_or_else(std::env::temp_dir, PathBuf::from)
-            .join(".cache")
-    };
-    cache.unwrap_or_else(home).join("bookrag").join("models")
 }

@@ -85,6 +85,8 @@ pub struct Config {
     pub queue_url: Option<String>,
     /// `BOOKRAG_MODELS`: a folder with the local models' files.
     pub models: Option<PathBuf>,
+    /// `BOOKRAG_METRICS_NAMESPACE`: what tells this deployment's metrics from another's.
+    pub metrics_namespace: String,
     /// `BOOKRAG_DATA`: where the embedded stores are.
     pub data: PathBuf,
 }
@@ -95,7 +97,7 @@ pub struct Config {
 pub struct ConfigError(pub Vec<String>);
 
 /// Every variable that is read. `BOOKRAG_` ones besides these are mistakes.
-const KNOWN: [&str; 34] = [
+const KNOWN: [&str; 35] = [
     "BOOKRAG_EMBEDDER",
     "BOOKRAG_EMBEDDING_MODEL",
     "BOOKRAG_EMBEDDING_DIMENSIONS",
@@ -130,6 +132,7 @@ const KNOWN: [&str; 34] = [
     "BOOKRAG_MODELS",
     "BOOKRAG_DATA",
     "BOOKRAG_LOG",
+    "BOOKRAG_METRICS_NAMESPACE",
 ];
 
 impl Config {
@@ -231,6 +234,8 @@ impl Config {
             source: text("BOOKRAG_SOURCE"),
             queue_url: text("BOOKRAG_QUEUE_URL"),
             models: text("BOOKRAG_MODELS").map(PathBuf::from),
+            metrics_namespace: text("BOOKRAG_METRICS_NAMESPACE")
+                .unwrap_or_else(|| "bookrag".to_owned()),
             data: text("BOOKRAG_DATA").map_or_else(|| PathBuf::from(".bookrag"), PathBuf::from),
         })
     }

@@ -1,5 +1,8 @@
 //! What a process holds from its start to its end: the ports, built from the configuration.
 
+#[cfg(feature = "local-models")]
+mod local;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -89,6 +92,10 @@ pub enum StartError {
     /// What readers' tokens are checked with.
     #[error("{0}")]
     Auth(String),
+    /// The local models' files.
+    #[cfg(feature = "local-models")]
+    #[error(transparent)]
+    Models(#[from] crate::models::ModelFilesError),
     /// What is configured is not in this build.
     #[error("{0}")]
     NotInThisBuild(String),
@@ -114,8 +121,44 @@ pub fn vector_index(config: &Config, url: &str) -> Result<VectorIndex, IndexErro
     VectorIndex::new(url, config.qdrant_api_key.as_ref(), INDEX_TIMEOUT)
 }
 
+/// The reranker that is configured. `say` gets a line for a person while a local model is fetched.
+///
+/// # Errors
+/// When it cannot be built, or is not in this build.
+pub async fn reranker(config: &Config, say: impl Fn(&str)) -> Result<Reranker, StartError> {
+    if let Some(hosted) = hosted_reranker(config)? {
+        return Ok(hosted);
+    }
+    #[cfg(feature = "local-models")]
+    return local::reranker(config, say).await;
+    #[cfg(not(feature = "local-models"))]
+    Err(not_here(
+        say,
+        "BOOKRAG_RERANKER to none, weighted or cohere",
+    ))
+}
+
+/// The embedder that is configured. `say` gets a line for a person while a local model is fetched.
+///
+/// # Errors
+/// When it cannot be built, or is not in this build.
+pub async fn embedder(config: &Config, say: impl Fn(&str)) -> Result<Embedder, StartError> {
+    if let Some(hosted) = hosted_embedder(config)? {
+        return Ok(hosted);
+    }
+    #[cfg(feature = "local-models")]
+    return local::embedder(config, say).await;
+    #[cfg(not(feature = "local-models"))]
+    Err(not_here(say, "BOOKRAG_EMBEDDER to openai or cohere"))
+}
+
+#[cfg(not(feature = "local-models"))]
+fn not_here(_: impl Fn(&str), hint: &str) -> StartError {
+    StartError::NotInThisBuild(format!("local models are not in this build; set {hint}"))
+}
+
 /// The reranker that is configured; `None` for a local model.
-pub fn hosted_reranker(config: &Config) -> Result<Option<Reranker>, RerankError> {
+fn hosted_reranker(config: &Config) -> Result<Option<Reranker>, RerankError> {
     Ok(Some(match &config.reranker {
         RerankerChoice::CrossEncoder => return Ok(None),
         RerankerChoice::None => Reranker::None,
@@ -135,7 +178,7 @@ pub fn hosted_reranker(config: &Config) -> Result<Option<Reranker>, RerankError>
 }
 
 /// The hosted embedder that is configured; `None` for a local model.
-pub fn hosted_embedder(config: &Config) -> Result<Option<Embedder>, EmbedError> {
+fn hosted_embedder(config: &Config) -> Result<Option<Embedder>, EmbedError> {
     let embedder = match &config.embedder {
         EmbedderChoice::BgeSmall | EmbedderChoice::MiniLm => return Ok(None),
         EmbedderChoice::OpenAi { model, dimensions } => {
@@ -197,7 +240,7 @@ impl Context {
     ///
     /// # Errors
     /// When something configured cannot be built. Nothing is sent yet.
-    pub fn hosted(config: &Config) -> Result<Self, StartError> {
+    pub async fn hosted(config: &Config) -> Result<Self, StartError> {
         let missing = |name: &str| StartError::NotInThisBuild(format!("{name} is not set"));
         let url = config
             .qdrant_url
@@ -207,16 +250,10 @@ impl Context {
             .database_url
             .as_ref()
             .ok_or_else(|| missing("DATABASE_URL"))?;
-        let not_here = |hint: &str| {
-            StartError::NotInThisBuild(format!("local models are not in this build; set {hint}"))
-        };
-        let embedder = hosted_embedder(config)?
-            .ok_or_else(|| not_here("BOOKRAG_EMBEDDER to openai or cohere"))?;
-        let reranker = hosted_reranker(config)?
-            .ok_or_else(|| not_here("BOOKRAG_RERANKER to none, weighted or cohere"))?;
+        let say = |line: &str| tracing::info!(stage = "start", "{line}");
         let retriever = Retriever {
-            embedder,
-            reranker,
+            embedder: embedder(config, say).await?,
+            reranker: reranker(config, say).await?,
             index: vector_index(config, url)?,
             catalog: postgres_catalog(config, database)?,
         };

@@ -21,6 +21,9 @@ use sse_stream::SseByteStream;
 /// Longest wait for a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// Longest time for putting JSON.
+const PUT_TIMEOUT: Duration = Duration::from_secs(20);
+
 /// The data after the last event of an OpenAI-compatible stream.
 const DONE: &str = "[DONE]";
 
@@ -254,6 +257,46 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let date = jiff::fmt::rfc2822::parse(value).ok()?.timestamp();
     // A date that has passed means now.
     Some(Duration::try_from(date.duration_since(Timestamp::now())).unwrap_or_default())
+}
+
+/// An address that something may be sent to.
+#[derive(Debug, Clone)]
+pub struct HttpsUrl(Url);
+
+impl HttpsUrl {
+    /// An https address whose host ends as one of `hosts`, or an address of what stands in for them; `None` otherwise.
+    #[must_use]
+    pub fn among(address: &str, hosts: &[&str], stand_in: Option<&str>) -> Option<Self> {
+        let url = Url::parse(address).ok()?;
+        let host = url.host_str()?;
+        let is_one = url.scheme() == "https" && hosts.iter().any(|end| host.ends_with(end));
+        let stands_in = || {
+            let stand_in = Url::parse(stand_in?).ok()?;
+            (stand_in.origin() == url.origin()).then_some(())
+        };
+        (is_one || stands_in().is_some()).then_some(Self(url))
+    }
+}
+
+/// JSON that could not be sent.
+#[derive(Debug, thiserror::Error)]
+#[error("the answer was not taken: {0}")]
+pub struct NotSent(String);
+
+/// Puts JSON at an address that is presigned for a body without a content type.
+///
+/// # Errors
+/// When it was not taken.
+pub async fn put_json(url: &HttpsUrl, json: &serde_json::Value) -> Result<(), NotSent> {
+    let client = https_client(PUT_TIMEOUT).map_err(|error| NotSent(format!("{error:?}")))?;
+    let request = client.put(url.0.clone()).body(json.to_string());
+    // The address itself is a secret: errors are told without it.
+    let answer = request.send().await;
+    let answer = answer.map_err(|error| NotSent(error.without_url().to_string()))?;
+    match answer.status() {
+        status if status.is_success() => Ok(()),
+        status => Err(NotSent(format!("status {}", status.as_u16()))),
+    }
 }
 
 /// A client that trusts Mozilla's roots and uses ring, whatever provider the process has installed.

@@ -1,15 +1,16 @@
 //! bookrag: answers questions from one Docusaurus book, each claim cited to the heading and lines it came from.
 //!
-//! The modules stand in the order data flows; a module imports only modules above it, but for `config`, `context` and
-//! `telemetry`, which are for the functions and the command.
+//! The modules stand in the order data flows; a module imports only modules above it, but for `config`, `context`, `telemetry` and
+//! `lambda`, which are for the functions and the command.
 
 pub mod error;
+pub mod metrics;
 #[cfg(test)]
 pub(crate) mod faults;
 
 pub mod book;
 pub mod chunk;
-pub(crate) mod http;
+pub mod http;
 pub mod prices;
 #[cfg(feature = "local-models")]
 pub mod models;
@@ -28,3 +29,5 @@ pub mod api;
 pub mod config;
 pub mod context;
 pub mod telemetry;
+#[cfg(feature = "lambda")]
+pub mod lambda;

@@ -1,10 +1,6 @@
-//! Logs: JSON lines with fixed fields, never a question, an answer, a prompt, an address or a key. And metrics.
-
-mod metrics;
+//! Logs: JSON lines with fixed fields, never a question, an answer, a prompt, an address or a key.
 
 use tracing_subscriber::EnvFilter;
-
-pub use metrics::{Metrics, Unit};
 
 /// Logs to standard error: as JSON in Lambda, as text on a laptop. `BOOKRAG_LOG` sets the levels.
 pub fn init(place: crate::config::Place) {

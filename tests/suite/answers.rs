@@ -130,7 +130,7 @@ impl Service {
         // The second test that installs it finds it there.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let config = Config::read(Place::Lambda, &environment).unwrap();
-        let context = Arc::new(Context::hosted(&config).unwrap());
+        let context = Arc::new(Context::hosted(&config).await.unwrap());
         let router = Router::new()
             .merge(query::routes(Arc::clone(&context)))
             .merge(search::routes(Arc::clone(&context)))

@@ -245,7 +245,7 @@ macro_rules! laws {
 laws! {
     indexes:
         without_tables_every_operation_names_the_schema_version
-        tables_of_another_version_are_refused
+        tables_of_a_later_version_are_used
         migrating_twice_changes_nothing
         two_that_migrate_at_once_both_succeed
         the_first_index_is_live_and_the_next_is_building

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use axum::extract::State;
+use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
-use bookrag::api::{Envelope, Meta, cors, method_not_allowed, not_found};
+use bookrag::api::{Envelope, Meta, Observed, cors, method_not_allowed, not_found};
 use bookrag::catalog::{Catalog, CatalogError, IndexRow, IndexStats};
 use bookrag::context::Context;
 use bookrag::generate::Generator;
@@ -16,7 +16,6 @@ use bookrag::index::VectorIndex;
 use bookrag::retrieve::milliseconds;
 use serde::Serialize;
 use tokio::sync::Mutex;
-use uuid::Uuid;
 
 /// A component that has not answered by then is down; the whole answers within 5 seconds.
 const DEADLINE: Duration = Duration::from_secs(4);
@@ -112,7 +111,7 @@ pub fn routes(context: Arc<Context>) -> Router {
         .with_state(checks)
 }
 
-async fn health(State(checks): State<Arc<Checks>>) -> Response {
+async fn health(State(checks): State<Arc<Checks>>, request: Request) -> Response {
     let started = Instant::now();
     let health = checks.remembered().await;
     let code = match health.status {
@@ -124,7 +123,7 @@ async fn health(State(checks): State<Arc<Checks>>) -> Response {
         data: Some(health),
         error: None,
         meta: Meta {
-            request_id: Uuid::new_v4().to_string(),
+            request_id: Observed::of(&request).request_id,
             latency_ms: milliseconds(started),
             ..Meta::default()
         },

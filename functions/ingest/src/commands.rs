@@ -7,7 +7,7 @@ use bookrag::catalog::IndexState;
 use bookrag::ingest::{
     Ingest, IngestError, MassDeletion, Opening, Status, Switched, SyncOptions, sweep, sync,
 };
-use bookrag::telemetry::Metrics;
+use bookrag::metrics::{Metric, Metrics};
 use serde_json::{Value, json};
 
 use crate::events::Command;
@@ -43,9 +43,11 @@ impl Function {
             Command::Reindex { attempt, of } => self.reindex(attempt, of, metrics).await,
             Command::Sweep {} => {
                 let swept = sweep(&self.catalog, &self.index).await?;
+                self.count_pending_points(metrics).await?;
                 Ok(json!({ "swept": swept }))
             }
             Command::Status { prefix } => self.status(&prefix).await,
+            Command::Prepare {} => self.prepare().await,
             Command::Converge { paths } => {
                 let mut converging = self.converging().await?;
                 let files = paths.len();
@@ -67,12 +69,12 @@ impl Function {
     ) -> Result<Value, HandlerError> {
         if self.queue.is_none() && prefix.is_empty() {
             let report = sync(ingest, options, |_| {}).await?;
-            metrics.count("documents_indexed", report.files_changed);
-            metrics.count("documents_deleted", report.files_deleted);
-            metrics.count("documents_failed", report.failed.len());
-            metrics.count("chunks_embedded", report.embedded);
-            metrics.count("vectors_reused", report.vectors_reused);
-            metrics.count("documents_stale", report.stale.len());
+            metrics.count(Metric::DocumentsIndexed, report.files_changed);
+            metrics.count(Metric::DocumentsDeleted, report.files_deleted);
+            metrics.count(Metric::DocumentsFailed, report.failed.len());
+            metrics.count(Metric::ChunksEmbedded, report.embedded);
+            metrics.count(Metric::VectorsReused, report.vectors_reused);
+            metrics.count(Metric::DocumentsStale, report.stale.len());
             return Ok(json!(report));
         }
         let status = ingest.outstanding(prefix, options).await?;
@@ -87,13 +89,24 @@ impl Function {
         }
         let live = ingest.index_row.state == IndexState::Live
             || self.switch(ingest, options, metrics).await?;
-        metrics.count("documents_stale", status.stale.len());
+        metrics.count(Metric::DocumentsStale, status.stale.len());
+        self.count_pending_points(metrics).await?;
         Ok(json!({
             "enqueued": enqueued,
             "live": live,
             "status": status,
             "settled": settled,
         }))
+    }
+
+    /// Counts the points that are neither in the book nor gone, of all indexes.
+    async fn count_pending_points(&self, metrics: &mut Metrics) -> Result<(), HandlerError> {
+        for index in self.catalog.indexes().await? {
+            let stats = self.catalog.stats(index.index_id).await?;
+            let pending = usize::try_from(stats.pending_points).unwrap_or(usize::MAX);
+            metrics.count(Metric::PendingPoints, pending);
+        }
+        Ok(())
     }
 
     /// Whether the index is the live one now. What writers of the one before left out is put into the queue.

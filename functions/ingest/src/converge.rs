@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use bookrag::book::SETTINGS_FILES;
 use bookrag::ingest::{Change, DocumentOutcome, Ingest, SyncError, SyncOptions};
-use bookrag::telemetry::Metrics;
+use bookrag::metrics::{Metric, Metrics};
 
 use crate::HandlerError;
 
@@ -80,7 +80,7 @@ impl Converging {
                     self.note(source, &outcome, started, metrics);
                 }
                 Err(error) => {
-                    metrics.count("documents_failed", 1);
+                    metrics.count(Metric::DocumentsFailed, 1);
                     self.ingest.record_failure(source, &error).await;
                     failure = failure.or(Some(error));
                 }
@@ -112,14 +112,14 @@ impl Converging {
     ) {
         let metric = match outcome.change {
             Change::NotAPage => return,
-            Change::Unchanged => "documents_unchanged",
-            Change::Indexed => "documents_indexed",
-            Change::Deleted => "documents_deleted",
-            Change::Skipped { .. } => "documents_skipped",
+            Change::Unchanged => Metric::DocumentsUnchanged,
+            Change::Indexed => Metric::DocumentsIndexed,
+            Change::Deleted => Metric::DocumentsDeleted,
+            Change::Skipped { .. } => Metric::DocumentsSkipped,
         };
         metrics.count(metric, 1);
-        metrics.count("chunks_embedded", outcome.embedded);
-        metrics.count("vectors_reused", outcome.reused);
+        metrics.count(Metric::ChunksEmbedded, outcome.embedded);
+        metrics.count(Metric::VectorsReused, outcome.reused);
         self.committed |= outcome.change != Change::Unchanged;
         tracing::info!(
             stage = "ingest",

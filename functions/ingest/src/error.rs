@@ -2,6 +2,9 @@
 
 use bookrag::catalog::CatalogError;
 use bookrag::context::StartError;
+use bookrag::embed::EmbedError;
+use bookrag::http::NotSent;
+use bookrag::index::IndexError;
 use bookrag::ingest::{IngestError, SyncError};
 use bookrag::source::SourceError;
 use lambda_runtime::Diagnostic;
@@ -40,6 +43,18 @@ pub enum HandlerError {
     /// The queue.
     #[error(transparent)]
     Queue(#[from] QueueError),
+    /// The vector store, asked whether it is there.
+    #[error("the vector store at QDRANT_URL: {0}")]
+    Index(#[from] IndexError),
+    /// The embedder, asked whether it is there.
+    #[error("the embedder: {0}")]
+    Embed(#[from] EmbedError),
+    /// An answer to `CloudFormation` would go elsewhere.
+    #[error("the ResponseURL is no address of S3")]
+    AnswerUrl,
+    /// An answer to `CloudFormation`.
+    #[error(transparent)]
+    NotSent(#[from] NotSent),
     /// The invocation's time is over. What was committed stays.
     #[error("it was not done before the invocation's deadline; what was done stays")]
     Deadline,
@@ -64,6 +79,10 @@ impl HandlerError {
             Self::Ingest(_) => "Ingest",
             Self::Sync(_) => "Sync",
             Self::Queue(_) => "Queue",
+            Self::Index(_) => "Index",
+            Self::Embed(_) => "Embed",
+            Self::AnswerUrl => "AnswerUrl",
+            Self::NotSent(_) => "NotSent",
             Self::Deadline => "Deadline",
             Self::ReindexStuck => "ReindexStuck",
             Self::SettingsChanged => "SettingsChanged",

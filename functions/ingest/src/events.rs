@@ -8,6 +8,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::deployment::ResourceRequest;
+
 /// What S3 sends once when notifications are set up.
 const TEST_EVENT: &str = "s3:TestEvent";
 
@@ -20,6 +22,8 @@ pub(crate) enum Event {
     Objects(Vec<Object>),
     /// A direct invocation.
     Command(Command),
+    /// A deployment.
+    Resource(ResourceRequest),
 }
 
 /// A message of a queue.
@@ -82,6 +86,8 @@ pub(crate) enum Command {
         #[serde(default)]
         prefix: String,
     },
+    /// Brings the catalog's tables up to date and looks whether everything configured can be reached.
+    Prepare {},
     /// Looks at these files.
     Converge {
         /// Their paths below the site's prefix.
@@ -94,8 +100,8 @@ pub(crate) enum Command {
 pub enum EventError {
     /// It is none of those this function takes.
     #[error(
-        "the event is no batch of SQS messages, no notification of S3, no S3 event of EventBridge and no command \
-         (`reconcile`, `reindex`, `sweep`, `status`, `converge`)"
+        "the event is no batch of SQS messages, no notification of S3, no S3 event of EventBridge, no request of CloudFormation and \
+         no command (`reconcile`, `reindex`, `sweep`, `status`, `prepare`, `converge`)"
     )]
     Unknown,
     /// It looks like one of them and lacks something.
@@ -157,6 +163,9 @@ impl TryFrom<Value> for Event {
     fn try_from(event: Value) -> Result<Self, EventError> {
         if event.get("command").is_some() {
             return Ok(Self::Command(read("command", event)?));
+        }
+        if event.get("RequestType").is_some() {
+            return Ok(Self::Resource(read("request of CloudFormation", event)?));
         }
         if event["Records"][0]["eventSource"] == "aws:sqs" {
             let batch: QueueBatch = read("batch of SQS messages", event)?;

@@ -5,6 +5,7 @@ mod queue;
 mod deadline;
 mod converge;
 mod commands;
+mod deployment;
 mod error;
 
 use std::collections::BTreeSet;
@@ -13,12 +14,12 @@ use std::time::Duration;
 use bookrag::catalog::Catalog;
 use bookrag::chunk::ChunkPolicy;
 use bookrag::config::Config;
-use bookrag::context::{INGEST_INDEX_TIMEOUT, StartError, hosted_embedder, postgres_catalog};
+use bookrag::context::{INGEST_INDEX_TIMEOUT, StartError, embedder, postgres_catalog};
 use bookrag::embed::Embedder;
 use bookrag::index::VectorIndex;
 use bookrag::ingest::{Ingest, OpenOptions, Opening, Ports, SyncError};
+use bookrag::metrics::{Metric, Metrics};
 use bookrag::source::{S3Source, Source};
-use bookrag::telemetry::Metrics;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -44,6 +45,7 @@ pub struct Function {
     index: VectorIndex,
     catalog: Catalog,
     collection: String,
+    namespace: String,
     /// Without it long work is done here, as far as an invocation's time goes.
     queue: Option<Queue>,
 }
@@ -62,7 +64,8 @@ impl Function {
         let index = VectorIndex::new(index, config.qdrant_api_key.as_ref(), INGEST_INDEX_TIMEOUT);
         let catalog = config.database_url.as_ref();
         let catalog = catalog.ok_or_else(|| missing("DATABASE_URL"))?;
-        let embedder = hosted_embedder(config).map_err(StartError::from)?;
+        let say = |line: &str| tracing::info!(stage = "start", "{line}");
+        let embedder = embedder(config, say).await?;
         let source = S3Source::connect(source).await?;
         let queue = match &config.queue_url {
             Some(url) => Some(Queue::connect(url).await),
@@ -72,10 +75,11 @@ impl Function {
             site: config.site.clone().unwrap_or_else(|| source.url()),
             source,
             policy: config.chunk_policy.clone(),
-            embedder: embedder.ok_or_else(|| missing("BOOKRAG_EMBEDDER (openai or cohere)"))?,
+            embedder,
             index: index.map_err(StartError::from)?,
             catalog: postgres_catalog(config, catalog).map_err(StartError::from)?,
             collection: config.collection.clone(),
+            namespace: config.metrics_namespace.clone(),
             queue,
         })
     }
@@ -87,7 +91,7 @@ impl Function {
     /// # Errors
     /// When the event cannot be read or served. Of a batch only what Lambda does not know it by.
     pub async fn handle(&self, event: Value, deadline: Deadline) -> Result<Value, HandlerError> {
-        let mut metrics = Metrics::of("ingest");
+        let mut metrics = Metrics::new(&self.namespace, "ingest");
         let answer = match Event::try_from(event)? {
             Event::Queue(messages) => self.serve_queue(&messages, deadline, &mut metrics).await,
             Event::Objects(objects) => {
@@ -96,6 +100,10 @@ impl Function {
             }
             Event::Command(command) => {
                 let served = Box::pin(self.command(command, &mut metrics));
+                deadline.bound(served).await
+            }
+            Event::Resource(request) => {
+                let served = Box::pin(self.prepare_as_resource(request));
                 deadline.bound(served).await
             }
         };
@@ -157,7 +165,7 @@ impl Function {
             }
             failed.extend(late);
         }
-        metrics.count("messages_failed", failed.len());
+        metrics.count(Metric::MessagesFailed, failed.len());
         let failed = failed
             .iter()
             .map(|message| json!({ "itemIdentifier": message.id }));
@@ -217,7 +225,7 @@ impl Function {
         let queue = self.queue.as_ref().ok_or(HandlerError::Deadline)?;
         let bodies: Vec<String> = late.iter().map(|message| message.body.clone()).collect();
         queue.send(&bodies, Duration::ZERO).await?;
-        metrics.count("messages_handed_back", bodies.len());
+        metrics.count(Metric::MessagesHandedBack, bodies.len());
         Ok(())
     }
 
@@ -232,13 +240,13 @@ impl Function {
             let sources = converging.concerned(std::slice::from_ref(path)).await?;
             if let Some(queue) = self.queue.as_ref().filter(|_| sources.len() > MAX_AT_ONCE) {
                 queue.send(&one_by_one(&sources), Duration::ZERO).await?;
-                metrics.count("documents_enqueued", sources.len());
+                metrics.count(Metric::DocumentsEnqueued, sources.len());
                 continue;
             }
             let changed = converging.converge(&sources, metrics).await?;
             if let (Changed::Yes, Some(changed_at)) = (changed, changed_at) {
-                let lag = Timestamp::now().duration_since(*changed_at).as_millis();
-                metrics.took("ingest_lag_ms", u64::try_from(lag).unwrap_or(0));
+                let lag = Timestamp::now().duration_since(*changed_at);
+                metrics.note(Metric::IngestLag, lag.as_millis_f64().max(0.0));
             }
         }
         Ok(())
@@ -254,7 +262,7 @@ impl Function {
         match &self.queue {
             Some(queue) => {
                 queue.send(&one_by_one(sources), Duration::ZERO).await?;
-                metrics.count("documents_enqueued", sources.len());
+                metrics.count(Metric::DocumentsEnqueued, sources.len());
                 Ok(sources.len())
             }
             None => {
@@ -315,7 +323,7 @@ fn log_failure(message: &Message, error: &HandlerError) {
 
 fn count_mass_deletion(error: &HandlerError, metrics: &mut Metrics) {
     if matches!(error, HandlerError::Sync(SyncError::MassDeletion { .. })) {
-        metrics.count("mass_deletions_stopped", 1);
+        metrics.count(Metric::MassDeletionsStopped, 1);
     }
 }
 

@@ -10,9 +10,9 @@ use axum::response::Response;
 use axum::routing::{delete, post};
 use bookrag::answer::{Prepared, Question};
 use bookrag::api::{
-    ChatData, ChatRequest, FeedbackRequest, Meta, Receipt, Route, SESSION_HEADER, authorize,
-    client_address, cors, event_stream, failure, json_body, limit, method_not_allowed, not_found,
-    success,
+    ChatData, ChatRequest, FeedbackRequest, Meta, Observed, Receipt, Route, SESSION_HEADER,
+    authorize, client_address, cors, event_stream, failure, json_body, limit, method_not_allowed,
+    not_found, success,
 };
 use bookrag::catalog::Feedback;
 use bookrag::context::Context;
@@ -47,22 +47,23 @@ pub fn routes(context: Arc<Context>) -> Router {
 }
 
 async fn chat(State(context): State<Arc<Context>>, request: Request) -> Response {
-    let request_id = Uuid::new_v4().to_string();
+    let observed = Observed::of(&request);
     let client = client_address(&request, context.trusted_proxies);
     let wants_stream = wants_stream(&request);
     let prepared = match prepare(&context, request, &client).await {
         Ok(prepared) => prepared,
-        Err(error) => return failure(&error, &request_id),
+        Err(error) => return failure(&error, &observed.request_id),
     };
     if wants_stream {
-        return event_stream(prepared.events(), &request_id).await;
+        return event_stream(prepared.events(), observed).await;
     }
     match prepared.whole().await {
-        Err(error) => failure(&error, &request_id),
-        Ok(answer) => success(
-            ChatData::from(&answer),
-            Meta::of_answer(&answer, request_id),
-        ),
+        Err(error) => failure(&error, &observed.request_id),
+        Ok(answer) => {
+            observed.measured.answered(&answer);
+            let meta = Meta::of_answer(&answer, observed.request_id);
+            success(ChatData::from(&answer), meta)
+        }
     }
 }
 
@@ -85,7 +86,7 @@ async fn prepare(context: &Context, request: Request, client: &str) -> Result<Pr
 }
 
 async fn feedback(State(context): State<Arc<Context>>, request: Request) -> Response {
-    let request_id = Uuid::new_v4().to_string();
+    let Observed { request_id, .. } = Observed::of(&request);
     match store_feedback(&context, request).await {
         Ok(()) => success(
             Receipt {
@@ -120,7 +121,7 @@ async fn forget(
     Path(id): Path<String>,
     request: Request,
 ) -> Response {
-    let request_id = Uuid::new_v4().to_string();
+    let Observed { request_id, .. } = Observed::of(&request);
     let client = client_address(&request, context.trusted_proxies);
     let session = request.headers().get(SESSION_HEADER);
     // As the body's: in UTF-8, and an empty one is none.

@@ -5,21 +5,19 @@ use std::time::Instant;
 
 use axum::Router;
 use axum::extract::{Request, State};
-use axum::http::Uri;
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::get;
 use bookrag::answer::{default_filters, locale_of};
 use bookrag::api::{
-    Meta, Route, SearchData, SearchRequest, SearchResult, authorize, cors, failure, json_body,
-    limit, method_not_allowed, not_found, success, url_query,
+    Meta, Observed, Route, SearchData, SearchRequest, SearchResult, authorize, cors, failure,
+    json_body, limit, method_not_allowed, not_found, success, url_query,
 };
 use bookrag::context::Context;
 use bookrag::error::Error;
 use bookrag::index::Filters;
 use bookrag::retrieve::milliseconds;
 use serde::Deserialize;
-use uuid::Uuid;
 
 /// Said when nothing was found (S2).
 const NOTHING_FOUND: &str =
@@ -87,32 +85,37 @@ fn number<T: std::str::FromStr>(
     .transpose()
 }
 
-async fn search_by_url(State(context): State<Arc<Context>>, uri: Uri) -> Response {
-    let request = url_query::<UrlQuery>(&uri).and_then(SearchRequest::try_from);
-    respond(&context, request).await
+async fn search_by_url(State(context): State<Arc<Context>>, request: Request) -> Response {
+    let observed = Observed::of(&request);
+    let request = url_query::<UrlQuery>(request.uri()).and_then(SearchRequest::try_from);
+    respond(&context, request, observed).await
 }
 
 async fn search_by_body(State(context): State<Arc<Context>>, request: Request) -> Response {
+    let observed = Observed::of(&request);
     let request = json_body(request).await;
-    respond(&context, request).await
+    respond(&context, request, observed).await
 }
 
-async fn respond(context: &Context, request: Result<SearchRequest, Error>) -> Response {
-    let request_id = Uuid::new_v4().to_string();
+async fn respond(
+    context: &Context,
+    request: Result<SearchRequest, Error>,
+    observed: Observed,
+) -> Response {
     let searched = match request {
-        Ok(request) => search(context, request, request_id.clone()).await,
+        Ok(request) => search(context, request, &observed).await,
         Err(error) => Err(error),
     };
     match searched {
         Ok((data, meta)) => success(data, meta),
-        Err(error) => failure(&error, &request_id),
+        Err(error) => failure(&error, &observed.request_id),
     }
 }
 
 async fn search(
     context: &Context,
     request: SearchRequest,
-    request_id: String,
+    observed: &Observed,
 ) -> Result<(SearchData, Meta), Error> {
     let started = Instant::now();
     let (query, top_k, filters, page_url) = request.check()?;
@@ -131,8 +134,11 @@ async fn search(
         .take(top_k)
         .map(|candidate| SearchResult::new(candidate, locale.as_deref()))
         .collect();
+    observed
+        .measured
+        .searched(&found.times, !found.degraded.is_empty());
     let meta = Meta {
-        request_id,
+        request_id: observed.request_id.clone(),
         latency_ms: milliseconds(started),
         source_count: results.len(),
         num_candidates: found.candidates.len(),

@@ -15,9 +15,9 @@ use jsonwebtoken::errors::{Error as TokenError, ErrorKind as TokenErrorKind};
 use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode, decode_header};
 use secrecy::{ExposeSecret, SecretString};
 use serde::de::IgnoredAny;
-use uuid::Uuid;
 
 use super::envelope::failure;
+use super::observe::Observed;
 use crate::error::{Error, ErrorKind};
 
 /// How far the clocks of who signs and who checks may be apart.
@@ -193,7 +193,7 @@ fn bearer_token(headers: &HeaderMap) -> Result<&str, Refusal> {
 }
 
 impl Refusal {
-    fn into_response(self) -> Response {
+    fn into_response(self, request_id: &str) -> Response {
         // Without a token there is no error to name (RFC 6750, section 3.1).
         let (challenge, message) = match self {
             Self::NoToken => (
@@ -203,7 +203,7 @@ impl Refusal {
             Self::InvalidToken(reason) => ("Bearer error=\"invalid_token\"", reason),
         };
         let error = Error::new(ErrorKind::Unauthorized, message);
-        let mut response = failure(&error, &Uuid::new_v4().to_string());
+        let mut response = failure(&error, request_id);
         let challenge = HeaderValue::from_static(challenge);
         let headers = response.headers_mut();
         headers.insert(header::WWW_AUTHENTICATE, challenge);
@@ -218,6 +218,7 @@ pub async fn authorize(
     request: Request,
     next: Next,
 ) -> Response {
+    let observed = Observed::of(&request);
     let checked = match authorizer {
         Some(authorizer) if request.method() != Method::OPTIONS => {
             authorizer.check(request.headers())
@@ -226,6 +227,6 @@ pub async fn authorize(
     };
     match checked {
         Ok(()) => next.run(request).await,
-        Err(refusal) => refusal.into_response(),
+        Err(refusal) => refusal.into_response(&observed.request_id),
     }
 }

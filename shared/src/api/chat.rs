@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::envelope::{Meta, code_of, failure};
 use super::extract::{object, objects};
+use super::observe::Observed;
 use crate::answer::{Answer, AnswerEvent, LabelsInText, Mode, Question, Suggestion};
 use crate::catalog::{Feedback, Rating};
 use crate::cite::Citation;
@@ -345,22 +346,29 @@ struct ErrorEvent<'a> {
 /// its own status; an answer that is long in coming is begun with a heartbeat.
 pub async fn event_stream(
     events: impl Stream<Item = Result<AnswerEvent, Error>> + Send + 'static,
-    request_id: &str,
+    observed: Observed,
 ) -> Response {
-    let mut events = events.boxed();
+    let mut events = in_span(events.boxed()).boxed();
     let (waited, first) = match tokio::time::timeout(HEARTBEAT, events.next()).await {
-        Ok(Some(Err(error))) => return failure(&error, request_id),
+        Ok(Some(Err(error))) => return failure(&error, &observed.request_id),
         Ok(first) => (None, first),
         Err(_) => (Some(Ok(Event::default().comment(""))), None),
     };
-    let request_id = request_id.to_owned();
     let events = stream::iter(first)
         .chain(events)
         .map(move |event| match event {
-            Ok(event) => sse_event(&event),
+            Ok(event) => {
+                match &event {
+                    AnswerEvent::Token(_) => observed.measured.first_token(),
+                    AnswerEvent::Citation(_) => {}
+                    AnswerEvent::Done(answer) => observed.measured.answered(answer),
+                }
+                sse_event(&event)
+            }
             Err(error) => {
+                observed.measured.broke_off();
                 // The status is out: what it would have been is logged here.
-                drop(failure(&error, &request_id));
+                drop(failure(&error, &observed.request_id));
                 Event::default().event("error").json_data(ErrorEvent {
                     code: code_of(error.kind),
                     message: &error.message,
@@ -376,6 +384,15 @@ pub async fn event_stream(
         axum::http::HeaderValue::from_static("no"),
     );
     response
+}
+
+/// A stream whose logs name the request that it answers, which is over for the platform before it is.
+fn in_span<S: Stream + Unpin>(mut stream: S) -> impl Stream<Item = S::Item> {
+    let span = tracing::Span::current();
+    stream::poll_fn(move |context| {
+        let _entered = span.enter();
+        stream.poll_next_unpin(context)
+    })
 }
 
 fn sse_event(event: &AnswerEvent) -> Result<Event, axum::Error> {

@@ -7,15 +7,15 @@ use std::net::{IpAddr, SocketAddr};
 use axum::body::{Body, to_bytes};
 use axum::extract::{ConnectInfo, Query, Request};
 use axum::http::{HeaderName, HeaderValue, Method, Uri, header};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use tower_http::cors::{AllowOrigin, CorsLayer};
-use uuid::Uuid;
 
 use super::envelope::failure;
 use super::limits::{RATE_LIMIT, RATE_LIMIT_POLICY};
+use super::observe::Observed;
 use crate::error::{Error, ErrorKind};
 
 /// The session that a conversation to delete belongs to.
@@ -128,19 +128,18 @@ pub fn url_query<T: DeserializeOwned>(uri: &Uri) -> Result<T, Error> {
 }
 
 /// Answers a path that has no route.
-pub async fn not_found(uri: Uri) -> Response {
-    let message = format!("there is nothing at {}", uri.path());
-    failure(
-        &Error::new(ErrorKind::NotFound, message),
-        &Uuid::new_v4().to_string(),
-    )
+pub async fn not_found(request: Request) -> Response {
+    let message = format!("there is nothing at {}", request.uri().path());
+    let error = Error::new(ErrorKind::NotFound, message);
+    failure(&error, &Observed::of(&request).request_id)
 }
 
 /// Answers a method that a route does not have.
-pub async fn method_not_allowed(method: Method, uri: Uri) -> Response {
-    let message = format!("{} does not take {method}", uri.path());
+pub async fn method_not_allowed(request: Request) -> Response {
+    let (path, method) = (request.uri().path(), request.method());
+    let message = format!("{path} does not take {method}");
     let error = Error::new(ErrorKind::MethodNotAllowed, message);
-    failure(&error, &Uuid::new_v4().to_string()).into_response()
+    failure(&error, &Observed::of(&request).request_id)
 }
 
 /// What each proxy appends to: the address that it was asked from.

@@ -13,10 +13,10 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, Method};
 use axum::middleware::Next;
 use axum::response::Response;
-use uuid::Uuid;
 
 use super::envelope::failure;
 use super::extract::method_not_allowed;
+use super::observe::Observed;
 use crate::catalog::{Catalog, CatalogError, Turn, TurnLimit};
 use crate::error::{Error, ErrorKind};
 use stand_in::StandIn;
@@ -251,15 +251,16 @@ impl fmt::Debug for LimitedRoute {
 pub async fn limit(State(limited): State<LimitedRoute>, request: Request, next: Next) -> Response {
     match *request.method() {
         Method::OPTIONS => return next.run(request).await,
-        Method::HEAD => return method_not_allowed(Method::HEAD, request.uri().clone()).await,
+        Method::HEAD => return method_not_allowed(request).await,
         _ => {}
     }
     let LimitedRoute { limiter, route, .. } = &limited;
     let client_key = (limited.client_key)(&request);
+    let observed = Observed::of(&request);
     let taken = limiter.take(*route, &client_key).await;
     let mut response = match &taken {
         Ok(_) => next.run(request).await,
-        Err(error) => failure(error, &Uuid::new_v4().to_string()),
+        Err(error) => failure(error, &observed.request_id),
     };
     for (name, value) in limiter.fields(*route, &taken).into_iter().flatten() {
         let value = HeaderValue::try_from(value).expect("names and digits are visible ASCII");

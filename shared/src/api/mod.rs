@@ -1,5 +1,6 @@
 //! The wire: who may ask and how often, requests, the envelope, stream events, and errors to status codes.
 
+mod observe;
 mod auth;
 mod limits;
 mod chat;
@@ -15,4 +16,5 @@ pub use extract::{
     method_not_allowed, not_found, url_query,
 };
 pub use limits::{LimitedRoute, Limiter, Limits, Route, client_network, limit};
+pub use observe::{Measured, Measuring, Observed, PlatformRequestId, measure};
 pub use search::{SearchData, SearchRequest, SearchResult};

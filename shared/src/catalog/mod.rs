@@ -53,7 +53,7 @@ pub enum CatalogError {
     /// Out of reach or over its time: may pass.
     #[error("the catalog is unavailable: {0}")]
     Unavailable(String),
-    /// Its tables are of another version.
+    /// Its tables are older than this program.
     #[error(
         "the catalog has schema version {found}, this program needs {needed}; run `bookrag migrate`"
     )]

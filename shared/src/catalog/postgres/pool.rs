@@ -78,7 +78,7 @@ impl Pool {
         Ok(Transaction { connection })
     }
 
-    /// `Schema` unless the tables are of this program's version.
+    /// `Schema` unless the tables are of this program's version, or newer: migrations only add.
     pub(super) async fn check_schema(&self) -> Result<(), CatalogError> {
         let version = "SELECT coalesce(max(version), 0) FROM schema_version";
         let found = match self.query_unchecked(version, &[]).await {
@@ -86,7 +86,7 @@ impl Pool {
             Err(failure) if failure.code == Some(SqlState::UNDEFINED_TABLE) => 0,
             Err(failure) => return Err(failure.error),
         };
-        if found != SCHEMA_VERSION {
+        if found < SCHEMA_VERSION {
             return Err(CatalogError::Schema {
                 found,
                 needed: SCHEMA_VERSION,

@@ -25,14 +25,13 @@ pub(super) fn apply(connection: &mut Connection) -> Result<i32, CatalogError> {
         }
         transaction.commit()?;
     }
-    check(connection)?;
-    Ok(SCHEMA_VERSION)
+    Ok(current(connection)?)
 }
 
-/// `Schema` unless the tables are of this program's version.
+/// `Schema` unless the tables are of this program's version, or newer: migrations only add.
 pub(super) fn check(connection: &Connection) -> Result<(), CatalogError> {
     match current(connection)? {
-        SCHEMA_VERSION => Ok(()),
+        SCHEMA_VERSION.. => Ok(()),
         found => Err(CatalogError::Schema {
             found,
             needed: SCHEMA_VERSION,

@@ -1,69 +1,67 @@
 //! Metrics in `CloudWatch`'s embedded metric format: one JSON line, from which `CloudWatch` makes metrics by itself.
+//!
+//! `infra/metrics.md` says of each what it tells. A test holds that this list, that text, the dashboard and the alarms are one.
+
+mod list;
 
 use std::collections::BTreeMap;
 use std::io::Write;
 
 use jiff::Timestamp;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Number, Value, json};
 
-/// Where `CloudWatch` keeps the metrics.
-const NAMESPACE: &str = "bookrag";
+pub use list::{Metric, Unit};
+
 /// The dimension of all metrics: which function they are of.
-const DIMENSION: &str = "function";
+pub const DIMENSION: &str = "function";
 /// Values of one metric that one line may hold; `CloudWatch` takes no more.
 const MAX_VALUES: usize = 100;
-
-/// What a metric counts in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
-    /// Things.
-    Count,
-    /// Thousandths of a second.
-    Milliseconds,
-}
-
-impl Unit {
-    /// The name that `CloudWatch` gives it.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Count => "Count",
-            Self::Milliseconds => "Milliseconds",
-        }
-    }
-}
 
 /// The metrics of one invocation.
 #[derive(Debug, Clone)]
 pub struct Metrics {
+    namespace: String,
     function: &'static str,
-    values: BTreeMap<&'static str, (Unit, Vec<u64>)>,
+    values: BTreeMap<Metric, Vec<Number>>,
 }
 
 impl Metrics {
-    /// Those of a function, none yet.
+    /// Those of a function, none yet. The namespace tells deployments in one account apart.
     #[must_use]
-    pub fn of(function: &'static str) -> Self {
+    pub fn new(namespace: &str, function: &'static str) -> Self {
         Self {
+            namespace: namespace.to_owned(),
             function,
             values: BTreeMap::new(),
         }
     }
 
     /// Adds to a count.
-    pub fn count(&mut self, name: &'static str, more: usize) {
-        let (_, values) = self.values.entry(name).or_insert((Unit::Count, vec![0]));
-        values[0] += more as u64;
+    pub fn count(&mut self, metric: Metric, more: usize) {
+        let values = self.values.entry(metric).or_default();
+        let so_far = values.first().and_then(Number::as_u64).unwrap_or_default();
+        *values = vec![Number::from(so_far + more as u64)];
     }
 
-    /// Notes how long something took, in milliseconds.
-    pub fn took(&mut self, name: &'static str, milliseconds: u64) {
-        let (_, values) = self
-            .values
-            .entry(name)
-            .or_insert((Unit::Milliseconds, Vec::new()));
+    /// Notes a value; of those beyond a hundred nothing is kept, nor of what is no number.
+    pub fn note(&mut self, metric: Metric, value: f64) {
+        let values = self.values.entry(metric).or_default();
         if values.len() < MAX_VALUES {
-            values.push(milliseconds);
+            values.extend(Number::from_f64(value));
         }
+    }
+
+    /// Notes a value unless there is one.
+    pub fn first(&mut self, metric: Metric, value: f64) {
+        if !self.values.contains_key(&metric) {
+            self.note(metric, value);
+        }
+    }
+
+    /// Notes whether something is so, as 1 or 0: the average is then a rate.
+    pub fn rate(&mut self, metric: Metric, is_so: bool) {
+        self.values
+            .insert(metric, vec![Number::from(u8::from(is_so))]);
     }
 
     /// Writes them to standard output, which Lambda takes to `CloudWatch`. Without any metric nothing is written.
@@ -80,27 +78,27 @@ impl Metrics {
     fn line(&self, now: Timestamp) -> Value {
         let metrics = self
             .values
-            .iter()
-            .map(|(name, (unit, _))| json!({ "Name": name, "Unit": unit.name() }));
+            .keys()
+            .map(|metric| json!({ "Name": metric.name(), "Unit": metric.unit().name() }));
         let mut line = Map::new();
         line.insert(
             "_aws".to_owned(),
             json!({
                 "Timestamp": now.as_millisecond(),
                 "CloudWatchMetrics": [{
-                    "Namespace": NAMESPACE,
+                    "Namespace": self.namespace,
                     "Dimensions": [[DIMENSION]],
                     "Metrics": metrics.collect::<Vec<_>>(),
                 }],
             }),
         );
         line.insert(DIMENSION.to_owned(), json!(self.function));
-        for (name, (_, values)) in &self.values {
+        for (metric, values) in &self.values {
             let value = match values.as_slice() {
                 [value] => json!(value),
                 values => json!(values),
             };
-            line.insert((*name).to_owned(), value);
+            line.insert(metric.name().to_owned(), value);
         }
         Value::Object(line)
     }
@@ -112,36 +110,36 @@ mod tests {
 
     #[test]
     fn a_line_names_each_metric_with_its_unit_and_values() {
-        let mut metrics = Metrics::of("ingest");
-        metrics.count("documents_indexed", 1);
-        metrics.count("documents_indexed", 2);
-        metrics.took("ingest_lag_ms", 40);
-        metrics.took("ingest_lag_ms", 50);
+        let mut metrics = Metrics::new("bookrag/docs", "ingest");
+        metrics.count(Metric::DocumentsIndexed, 1);
+        metrics.count(Metric::DocumentsIndexed, 2);
+        metrics.note(Metric::IngestLag, 40.0);
+        metrics.note(Metric::IngestLag, 50.5);
         let line = metrics.line(Timestamp::from_millisecond(1_700_000_000_000).unwrap());
         let expected = json!({
             "_aws": {
                 "Timestamp": 1_700_000_000_000_u64,
                 "CloudWatchMetrics": [{
-                    "Namespace": "bookrag",
+                    "Namespace": "bookrag/docs",
                     "Dimensions": [["function"]],
                     "Metrics": [
-                        { "Name": "documents_indexed", "Unit": "Count" },
                         { "Name": "ingest_lag_ms", "Unit": "Milliseconds" },
+                        { "Name": "documents_indexed", "Unit": "Count" },
                     ],
                 }],
             },
             "function": "ingest",
             "documents_indexed": 3,
-            "ingest_lag_ms": [40, 50],
+            "ingest_lag_ms": [40.0, 50.5],
         });
         assert_eq!(line, expected);
     }
 
     #[test]
     fn one_line_holds_a_hundred_values_of_a_metric() {
-        let mut metrics = Metrics::of("ingest");
-        for lag in 0..200 {
-            metrics.took("ingest_lag_ms", lag);
+        let mut metrics = Metrics::new("bookrag", "ingest");
+        for _ in 0..200 {
+            metrics.note(Metric::IngestLag, 1.0);
         }
         let line = metrics.line(Timestamp::now());
         assert_eq!(line["ingest_lag_ms"].as_array().unwrap().len(), MAX_VALUES);

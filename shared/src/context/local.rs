@@ -1,0 +1,48 @@
+//! The models that run in this process.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::StartError;
+use crate::config::{Config, EmbedderChoice};
+use crate::embed::{Embedder, LocalEmbedder};
+use crate::models::{LocalModel, ModelFiles, locate};
+use crate::rerank::{CrossEncoder, Reranker};
+
+pub(super) async fn embedder(config: &Config, say: impl Fn(&str)) -> Result<Embedder, StartError> {
+    let model = match config.embedder {
+        EmbedderChoice::MiniLm => LocalModel::MiniLm,
+        _ => LocalModel::BgeSmall,
+    };
+    let files = files(config, model, say).await?;
+    let embedder = LocalEmbedder::load(&files, None).await?;
+    Ok(Embedder::Local(Arc::new(embedder)))
+}
+
+pub(super) async fn reranker(config: &Config, say: impl Fn(&str)) -> Result<Reranker, StartError> {
+    let files = files(config, LocalModel::MsMarco, say).await?;
+    let encoder = CrossEncoder::load(&files, None).await?;
+    Ok(Reranker::CrossEncoder(Arc::new(encoder)))
+}
+
+async fn files(
+    config: &Config,
+    model: LocalModel,
+    say: impl Fn(&str),
+) -> Result<ModelFiles, StartError> {
+    let configured = config.models.as_deref();
+    Ok(locate(model, configured, &cache_folder(), say).await?)
+}
+
+/// Where fetched models are kept: `$XDG_CACHE_HOME/bookrag/models`, else `~/.cache/bookrag/models`.
+fn cache_folder() -> PathBuf {
+    let cache = std::env::var_os("XDG_CACHE_HOME")
+        .filter(|path| !path.is_empty())
+        .map(PathBuf::from);
+    let home = || {
+        std::env::var_os("HOME")
+            .map_or_else(std::env::temp_dir, PathBuf::from)
+            .join(".cache")
+    };
+    cache.unwrap_or_else(home).join("bookrag").join("models")
+}
