@@ -66,12 +66,13 @@ fi
 
 # Each function alone, as it is deployed: features of one package must not leak into another.
 for function in query search health ingest; do
-  PATH="$tools/venv/bin:$PATH" cargo lambda build --quiet --skip-target-check --profile function-test -p "$function"
+  PATH="$tools/venv/bin:$PATH" cargo lambda build --quiet --skip-target-check --profile function-test \
+    --lambda-dir target/test-functions -p "$function"
 done
 
 export BOOKRAG_TEST_CHROMIUM
 export BOOKRAG_TEST_PGBOUNCER
 export BOOKRAG_TEST_NODE_MODULES="$tools/node_modules"
 export BOOKRAG_TEST_PYTHON="$tools/venv/bin/python"
-export BOOKRAG_TEST_FUNCTIONS="$PWD/target/lambda"
+export BOOKRAG_TEST_FUNCTIONS="$PWD/target/test-functions"
 cargo test --workspace "$@"

@@ -1,6 +1,6 @@
 //! A book on this machine: its folder of stores, the embedded engine, the local model.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use bookrag::catalog::{Catalog, CatalogError, SqliteCatalog};
 use bookrag::config::Config;
@@ -85,7 +85,12 @@ impl BookFolder {
     pub fn current(config: &Config) -> Result<Self, LocalError> {
         let name = std::fs::read_to_string(config.data.join(CURRENT_FILE)).unwrap_or_default();
         let path = config.data.join(name.trim());
-        if name.trim().is_empty() || !path.is_dir() {
+        let mut parts = Path::new(name.trim()).components();
+        let is_folder = matches!(
+            (parts.next(), parts.next()),
+            (Some(Component::Normal(_)), None)
+        );
+        if !is_folder || !path.is_dir() {
             return Err(LocalError::NoBook(config.data.clone()));
         }
         Ok(Self { path })

@@ -1,6 +1,6 @@
 //! A `serve` that already has the book open: other commands go through it.
 
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -53,6 +53,8 @@ pub(crate) fn withdraw(folder: &BookFolder) {
 pub(crate) async fn find(folder: &BookFolder) -> Option<Running> {
     let notice = std::fs::read(notice_path(folder)).ok()?;
     let notice: Notice = serde_json::from_slice(&notice).ok()?;
+    // A folder that came from elsewhere may name any address: only this machine's can be listened on.
+    TcpListener::bind((notice.address.ip(), 0)).ok()?;
     let url = format!("http://{}", notice.address);
     let knock = client()
         .get(format!("{url}/local/book"))

@@ -2,6 +2,8 @@
 
 #[cfg(feature = "local-models")]
 mod local;
+#[cfg(feature = "local-models")]
+pub use local::model_files;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -7,8 +7,9 @@ pub(crate) mod fake;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::StreamExt;
+use axum::body::Bytes;
 use futures::stream::BoxStream;
+use futures::{Stream, StreamExt, TryStreamExt};
 use jiff::Timestamp;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use reqwest::{Client, RequestBuilder, Response, StatusCode, Url};
@@ -20,6 +21,9 @@ use sse_stream::SseByteStream;
 
 /// Longest wait for a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The largest answer that is read, whole or as a stream: a batch of embeddings has a tenth of it.
+const MAX_ANSWER_BYTES: usize = 32 * 1024 * 1024;
 
 /// Longest time for putting JSON.
 const PUT_TIMEOUT: Duration = Duration::from_secs(20);
@@ -109,10 +113,7 @@ impl Endpoint {
         wanted: &str,
     ) -> Result<Answer, HttpError> {
         let response = self.send(request).await?;
-        let body = response
-            .bytes()
-            .await
-            .map_err(|error| self.no_answer(&error))?;
+        let body = self.body(response).await?;
         serde_json::from_slice(&body).map_err(|error| self.not_wanted(&error, wanted))
     }
 
@@ -128,7 +129,7 @@ impl Endpoint {
         wanted: &'static str,
     ) -> Result<BoxStream<'static, Result<Event, HttpError>>, HttpError> {
         let response = self.send(request).await?;
-        let events = SseByteStream::new(response.bytes_stream());
+        let events = SseByteStream::new(limited(response));
         let endpoint = self.clone();
         let data = events.filter_map(|event| async {
             match event {
@@ -142,8 +143,8 @@ impl Endpoint {
             Ok(data) => {
                 serde_json::from_str(&data).map_err(|error| endpoint.not_wanted(&error, wanted))
             }
-            Err(sse_stream::Error::Body(error)) => match error.downcast_ref::<reqwest::Error>() {
-                Some(error) => Err(endpoint.no_answer(error)),
+            Err(sse_stream::Error::Body(error)) => match error.downcast_ref::<BodyError>() {
+                Some(error) => Err(endpoint.no_body(error)),
                 None => Err(endpoint.broke()),
             },
             Err(_) => Err(HttpError::Malformed(format!(
@@ -183,11 +184,25 @@ impl Endpoint {
             return Ok(response);
         }
         let retry_after = retry_after(response.headers());
-        let body = response
-            .bytes()
-            .await
-            .map_err(|error| self.no_answer(&error))?;
+        let body = self.body(response).await?;
         Err(self.refusal(status, retry_after, &body))
+    }
+
+    async fn body(&self, response: Response) -> Result<Vec<u8>, HttpError> {
+        let pieces = limited(response).try_fold(Vec::new(), |mut body, piece| async move {
+            body.extend_from_slice(&piece);
+            Ok(body)
+        });
+        pieces.await.map_err(|error| self.no_body(&error))
+    }
+
+    fn no_body(&self, error: &BodyError) -> HttpError {
+        match error {
+            BodyError::Broke(error) => self.no_answer(error),
+            BodyError::TooLarge => {
+                HttpError::Malformed(format!("{} answered with {error}", self.parts.host))
+            }
+        }
     }
 
     fn not_wanted(&self, error: &serde_json::Error, wanted: &str) -> HttpError {
@@ -231,6 +246,28 @@ impl Endpoint {
             _ => HttpError::Rejected(answer),
         }
     }
+}
+
+/// Why a body is not had.
+#[derive(Debug, thiserror::Error)]
+enum BodyError {
+    #[error(transparent)]
+    Broke(#[from] reqwest::Error),
+    #[error("more than {MAX_ANSWER_BYTES} bytes")]
+    TooLarge,
+}
+
+/// An answer's body, as far as one is read.
+fn limited(response: Response) -> impl Stream<Item = Result<Bytes, BodyError>> + Send {
+    let mut read = 0;
+    response.bytes_stream().map(move |piece| {
+        let piece = piece?;
+        read += piece.len();
+        if read > MAX_ANSWER_BYTES {
+            return Err(BodyError::TooLarge);
+        }
+        Ok(piece)
+    })
 }
 
 /// `error.code` (or `error.type`) of the answer, if it is an identifier; its message is not used, as it may quote the key or text.
@@ -340,5 +377,33 @@ mod tests {
         assert_eq!(wait("0.5"), Some(Duration::from_millis(500)));
         assert_eq!(wait("-1"), None);
         assert_eq!(wait("soon"), None);
+    }
+
+    #[tokio::test]
+    async fn answers_without_an_end_are_given_up() {
+        let endless = |_: &serde_json::Value| {
+            let piece = Bytes::from(vec![b'a'; 1 << 20]);
+            let pieces = futures::stream::repeat(Ok::<_, std::fmt::Error>(piece));
+            axum::response::Response::new(axum::body::Body::from_stream(pieces))
+        };
+        let server = fake::Server::start("/v1/chat", endless).await;
+        let base = format!("{}/v1", server.origin);
+        let paths = ["/chat", "/models"];
+        let endpoint = Endpoint::new(&base, paths, None, Duration::from_mins(1)).unwrap();
+        let request = serde_json::json!({});
+        let whole: Result<serde_json::Value, _> = endpoint.post(&request, "answer").await;
+        let whole = whole.unwrap_err();
+        assert!(
+            matches!(&whole, HttpError::Malformed(told) if told.contains("bytes")),
+            "{whole:?}"
+        );
+        let events = endpoint
+            .stream::<serde_json::Value>(&request, "answer")
+            .await;
+        let first = events.unwrap().next().await.unwrap().unwrap_err();
+        assert!(
+            matches!(&first, HttpError::Malformed(told) if told.contains("bytes")),
+            "{first:?}"
+        );
     }
 }

@@ -2,6 +2,16 @@
 
 use tracing_subscriber::EnvFilter;
 
+/// What prints whole requests at its lower levels: held at `info`, whatever is asked for.
+const TALKATIVE: [&str; 6] = [
+    "lambda_runtime=info",
+    "lambda_http=info",
+    "hyper=info",
+    "h2=info",
+    "tonic=info",
+    "tokio_postgres=info",
+];
+
 /// Logs to standard error: as JSON in Lambda, as text on a laptop. `BOOKRAG_LOG` sets the levels.
 pub fn init(place: crate::config::Place) {
     let filter = EnvFilter::try_from_env("BOOKRAG_LOG").unwrap_or_else(|_| {
@@ -9,6 +19,9 @@ pub fn init(place: crate::config::Place) {
             crate::config::Place::Lambda => "info",
             crate::config::Place::Laptop => "warn",
         })
+    });
+    let filter = TALKATIVE.iter().fold(filter, |filter, held| {
+        filter.add_directive(held.parse().expect("a target and its level"))
     });
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)

@@ -4,6 +4,7 @@ mod health;
 mod ingest;
 mod query;
 mod search;
+mod telemetry;
 
 use std::path::PathBuf;
 

@@ -10,7 +10,7 @@ use std::{
 use serde_json::Value;
 use tokio::sync::Mutex;
 
-/// A folder with `NAME/bootstrap` for each function, as `cargo lambda build` leaves it in `target/lambda`.
+/// A folder with `NAME/bootstrap` for each function, as `cargo lambda build` leaves it in `target/test-functions`.
 const FOLDER_VARIABLE: &str = "BOOKRAG_TEST_FUNCTIONS";
 
 /// What the names of the variables begin with that Cargo sets for the package it runs.

@@ -60,7 +60,7 @@ struct Shared {
     /// The invocations handed out and not yet answered, by request id.
     running: Mutex<HashMap<String, mpsc::UnboundedSender<Message>>>,
     process: watch::Sender<Process>,
-    logs: Mutex<String>,
+    logs: watch::Sender<String>,
 }
 
 /// The function's process as far as the API has seen it.
@@ -98,7 +98,7 @@ impl RuntimeApi {
             queue: events.into(),
             running: Mutex::default(),
             process: watch::Sender::default(),
-            logs: Mutex::default(),
+            logs: watch::Sender::default(),
         });
         let router = router(Arc::clone(&shared));
         let server = tokio::spawn(async move {
@@ -170,16 +170,14 @@ impl Shared {
     }
 
     fn append_log(&self, line: &str) {
-        let mut logs = self.logs.lock().unwrap_or_else(PoisonError::into_inner);
-        logs.push_str(line);
-        logs.push('\n');
+        self.logs.send_modify(|logs| {
+            logs.push_str(line);
+            logs.push('\n');
+        });
     }
 
     fn logs(&self) -> String {
-        self.logs
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.logs.borrow().clone()
     }
 
     /// Notes how the process ended. What is known first stands: an error it reported explains its exit.

@@ -11,6 +11,7 @@ mod ledger;
 mod chunks;
 mod doctor;
 mod migrate;
+mod models;
 mod output;
 
 use std::path::{Path, PathBuf};
@@ -54,6 +55,8 @@ enum Command {
     Doctor(doctor::DoctorArguments),
     /// Create or update the catalog's tables.
     Migrate,
+    /// Fetch local models, and tell where they are.
+    Models(models::ModelsArguments),
 }
 
 /// A question to the book last served or synced, or to another.
@@ -167,6 +170,7 @@ async fn dispatch(arguments: Arguments) -> Result<Exit, CommandError> {
         Command::Chunks(arguments) => chunks::run(&config, &arguments, json).await,
         Command::Doctor(arguments) => doctor::run(&config, &arguments, json).await,
         Command::Migrate => migrate::run(&config, json).await,
+        Command::Models(arguments) => models::run(&config, arguments, json).await,
     }
 }
 

@@ -1,7 +1,8 @@
-//! What commands print: the only place that writes to standard output.
+//! What commands print: the only place that writes to standard output. What a book or a model says to the terminal itself is left out.
 
 use std::io::Write;
 
+use bookrag::cite::visible;
 use serde::Serialize;
 
 /// Prints a value as JSON on one line. A closed pipe ends the output quietly.
@@ -14,18 +15,20 @@ pub(super) fn json(value: &impl Serialize) {
 
 /// Prints a line. A closed pipe ends the output quietly.
 pub(super) fn line(text: &str) {
-    let _ = writeln!(std::io::stdout(), "{text}");
+    let _ = writeln!(std::io::stdout(), "{}", visible(text));
 }
 
 /// Prints text without a line end, at once.
 pub(super) fn text(text: &str) {
     let mut out = std::io::stdout();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    let _ = out
+        .write_all(visible(text).as_bytes())
+        .and_then(|()| out.flush());
 }
 
 /// Tells on standard error what a person waits for.
 pub(super) fn status(text: &str) {
-    eprintln!("{text}");
+    eprintln!("{}", visible(text));
 }
 
 /// Tells what failed.
@@ -33,6 +36,6 @@ pub(super) fn failure(message: &str, as_json: bool) {
     if as_json {
         json(&serde_json::json!({"success": false, "error": {"message": message}}));
     } else {
-        eprintln!("error: {message}");
+        eprintln!("error: {}", visible(message));
     }
 }

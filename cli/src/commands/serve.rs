@@ -107,7 +107,8 @@ async fn serve(
         instance.clone(),
         arguments.site_url.clone(),
     ));
-    let app = router(Arc::clone(&server)).into_make_service_with_connect_info::<SocketAddr>();
+    let app =
+        router(Arc::clone(&server), address).into_make_service_with_connect_info::<SocketAddr>();
     let (stop, mut stopped) = tokio::sync::watch::channel(false);
     let graceful = axum::serve(listener, app).with_graceful_shutdown(async move {
         // An error says that the sender is gone: then it is time to stop, too.

@@ -3,12 +3,16 @@
 mod assets;
 mod local_api;
 mod reading;
+mod visitors;
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::State;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{any, get, post};
+use bookrag::api::authorize;
 use bookrag::context::Context;
 use bookrag::ingest::{Ingest, Opening, Report, SyncError, SyncOptions, sync};
 use tokio::sync::{Mutex, RwLock};
@@ -58,24 +62,30 @@ impl Server {
     }
 }
 
-/// The routes of a laptop.
-pub(crate) fn router(server: Arc<Server>) -> Router {
+/// The routes of a laptop that listens there.
+pub(crate) fn router(server: Arc<Server>, listening: SocketAddr) -> Router {
     let context = &server.context;
-    let local = Router::new()
+    let page = Router::new()
         .route("/", get(assets::page))
         .route("/assets/{name}", get(assets::asset))
         .route("/favicon.ico", get(assets::icon))
         .route("/local/book", get(local_api::book))
+        .route("/api/{*path}", any(bookrag::api::not_found));
+    let programs = Router::new()
         .route("/local/examine", get(local_api::examine))
         .route("/local/sync", post(local_api::sync))
-        .route("/api/{*path}", any(bookrag::api::not_found))
-        .fallback(reading::page)
-        .with_state(Arc::clone(&server));
+        .layer(from_fn(visitors::from_here));
+    // Where readers must sign in, the book's text is for those who did.
+    let authorize = from_fn_with_state(context.authorizer.clone(), authorize);
+    let reading = Router::new().fallback(reading::page).layer(authorize);
+    let local = page.merge(programs).merge(reading);
+    let local = local.with_state(Arc::clone(&server));
     Router::new()
         .merge(query::routes(Arc::clone(context)))
         .merge(search::routes(Arc::clone(context)))
         .merge(health::routes(Arc::clone(context)))
         .merge(local)
+        .layer(from_fn_with_state(listening, visitors::by_name))
 }
 
 type Shared = State<Arc<Server>>;

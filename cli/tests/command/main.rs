@@ -362,3 +362,28 @@ fn chunks_are_printed_one_a_line() {
         .sum();
     assert!((2_700..=3_300).contains(&tokens), "{tokens}");
 }
+
+#[test]
+fn a_name_that_was_made_to_lead_here_reads_nothing() {
+    let workshop = Workshop::new();
+    let secret = "a-secret-of-thirty-two-bytes-or-more";
+    let server = workshop.serve_with(&[("BOOKRAG_AUTH_SECRET", secret)], &[]);
+    let get = |path: &str, host: Option<&str>| {
+        let mut request = client().get(format!("{}{path}", server.url));
+        if let Some(host) = host {
+            request = request.header("Host", host);
+        }
+        request.send().unwrap().status().as_u16()
+    };
+    for path in ["/", "/local/book", "/api/v1/health", SOIL_URL] {
+        assert_eq!(get(path, Some("evil.example:8080")), 421, "{path}");
+    }
+    assert_eq!(get("/", Some("localhost")), 200);
+    assert_eq!(get("/local/examine", None), 200);
+    let from_a_page = client()
+        .get(format!("{}/local/examine", server.url))
+        .header("Origin", "http://localhost:3000");
+    assert_eq!(from_a_page.send().unwrap().status(), 403);
+    // Readers must sign in for the book's text as they must for answers.
+    assert_eq!(get(SOIL_URL, None), 401);
+}

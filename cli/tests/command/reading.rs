@@ -105,3 +105,38 @@ fn doctor_says_what_was_read_from_where_and_what_is_wrong() {
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("not read: docusaurus.config.js"), "{text}");
 }
+
+#[test]
+fn a_page_that_needs_too_much_is_named_and_the_terminal_is_not_spoken_to() {
+    let workshop = Workshop::new();
+    let site = workshop.site();
+    let headings = "# a\n\n".repeat(10_100);
+    fs::write(site.join("docs/headings.md"), headings).unwrap();
+    let imports: String = (0..1_100)
+        .map(|n| format!("import P{n} from './_p{n}.mdx';\n"))
+        .collect();
+    fs::write(site.join("docs/imports.mdx"), imports + "\n# Imports\n").unwrap();
+    fs::write(
+        site.join("docs/escape.md"),
+        "---\ntitle: \"\\e]0;PWNED\\a\\e[31mRed\"\n---\n\nA page.\n",
+    )
+    .unwrap();
+    let output = workshop.run(&["chunks", "book"]);
+    let (text, told) = (
+        String::from_utf8(output.stdout).unwrap(),
+        String::from_utf8(output.stderr).unwrap(),
+    );
+    assert!(text.contains("Red"), "{text}");
+    assert!(
+        !text.contains('\u{1b}') && !text.contains("PWNED"),
+        "{text}"
+    );
+    assert!(
+        told.contains("docs/headings.md: it has more than 10000 headings"),
+        "{told}"
+    );
+    assert!(
+        told.contains("docs/imports.mdx: it needs more than 1000 other files"),
+        "{told}"
+    );
+}

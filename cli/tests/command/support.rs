@@ -54,11 +54,17 @@ impl Workshop {
 
     /// Starts `serve` and waits until the book is indexed.
     pub(crate) fn serve(&self, more: &[&str]) -> Server {
+        self.serve_with(&[], more)
+    }
+
+    /// As [`Workshop::serve`], with variables.
+    pub(crate) fn serve_with(&self, variables: &[(&str, &str)], more: &[&str]) -> Server {
         let mut arguments = vec!["serve", "book", "--listen", "127.0.0.1:0"];
         arguments.extend(more);
         #[expect(clippy::zombie_processes, reason = "the server's drop waits for it")]
         let mut child = self
             .command(&arguments)
+            .envs(variables.iter().copied())
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();

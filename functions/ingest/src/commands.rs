@@ -165,7 +165,7 @@ impl Function {
             json!({ "live": live })
         };
         if let (Some(queue), false) = (&self.queue, answer["live"] == true) {
-            if attempt == MAX_REINDEX_ATTEMPTS {
+            if attempt >= MAX_REINDEX_ATTEMPTS {
                 return Err(HandlerError::ReindexStuck);
             }
             let again = Command::Reindex {

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
 
 use axum::body::{Body, to_bytes};
 use axum::extract::{ConnectInfo, Query, Request};
@@ -23,6 +24,9 @@ pub const SESSION_HEADER: &str = "x-session-id";
 /// The largest body that is read.
 pub const MAX_BODY_BYTES: usize = 64 * 1024;
 
+/// How long a body may take.
+const BODY_DEADLINE: Duration = Duration::from_secs(20);
+
 /// Reads a JSON body of at most [`MAX_BODY_BYTES`].
 ///
 /// # Errors
@@ -42,14 +46,15 @@ pub async fn json_body<T: DeserializeOwned>(request: Request<Body>) -> Result<T,
             "the body must have Content-Type: application/json",
         ));
     }
-    let bytes = to_bytes(request.into_body(), MAX_BODY_BYTES)
-        .await
-        .map_err(|_| {
-            Error::new(
-                ErrorKind::TooLarge,
-                format!("the body is larger than {} KiB", MAX_BODY_BYTES / 1024),
-            )
-        })?;
+    let body = to_bytes(request.into_body(), MAX_BODY_BYTES);
+    let body = tokio::time::timeout(BODY_DEADLINE, body).await;
+    let late = |_| Error::new(ErrorKind::Invalid, "the body did not come in time");
+    let bytes = body.map_err(late)?.map_err(|_| {
+        Error::new(
+            ErrorKind::TooLarge,
+            format!("the body is larger than {} KiB", MAX_BODY_BYTES / 1024),
+        )
+    })?;
     let mut parser = serde_json::Deserializer::from_slice(&bytes);
     let parsed = serde_path_to_error::deserialize(&mut parser).map(|Object(parsed)| parsed);
     let parsed = parsed.map_err(|error| {
@@ -162,8 +167,9 @@ pub fn client_address(request: &Request<Body>, trusted_proxies: usize) -> String
     };
     let forwarded = request.headers().get_all(FORWARDED_FOR).iter();
     let mut forwarded: Vec<Option<IpAddr>> = forwarded
-        .flat_map(|value| value.to_str().unwrap_or_default().split(','))
-        .map(parse_address)
+        // Bytes that are no text stand in their own place alone.
+        .flat_map(|value| value.as_bytes().split(|byte| *byte == b','))
+        .map(|part| parse_address(&String::from_utf8_lossy(part)))
         .collect();
     if let Some(ClientAddress(source)) = request.extensions().get()
         && forwarded.last() == Some(&parse_address(source))

@@ -74,6 +74,27 @@ pub enum SkipReason {
     /// More than [`MAX_PAGE_BYTES`].
     #[error("it has more than {MAX_PAGE_BYTES} bytes")]
     TooLarge,
+    /// More than [`MAX_INPUTS`], or [`MAX_INPUT_BYTES`] of them.
+    #[error(
+        "it needs more than {MAX_INPUTS} other files, or more than {MAX_INPUT_BYTES} bytes of them"
+    )]
+    TooMuchImported,
+    /// More than [`MAX_HEADINGS`].
+    #[error("it has more than {MAX_HEADINGS} headings")]
+    TooManyHeadings,
+}
+
+/// Other files that one page may need, and their bytes.
+const MAX_INPUTS: usize = 1_000;
+const MAX_INPUT_BYTES: usize = 4 * MAX_PAGE_BYTES;
+/// Headings of one page: each is a section to embed, with its title.
+const MAX_HEADINGS: usize = 10_000;
+
+/// Whether a page needs so much beside itself that it is not read.
+#[must_use]
+pub fn is_too_much(inputs: &Inputs) -> bool {
+    let bytes = inputs.values().flatten().map(Vec::len);
+    inputs.len() > MAX_INPUTS || bytes.sum::<usize>() > MAX_INPUT_BYTES
 }
 
 /// The other files that reading a page used or looked for, by path; `None` was looked for and is absent.
@@ -87,7 +108,7 @@ pub fn document_id(site: &str, source: &str) -> Uuid {
 
 /// The paths that reading a page may use and that `inputs` does not hold yet: partials, category labels, translations.
 ///
-/// Called again with what it asked for, until it asks for nothing more.
+/// Called again with what it asked for, until it asks for nothing more; of more than a page may need it asks for one too many.
 #[must_use]
 pub fn missing_inputs(
     settings: &SiteSettings,
@@ -95,6 +116,9 @@ pub fn missing_inputs(
     bytes: &[u8],
     inputs: &Inputs,
 ) -> BTreeSet<String> {
+    if is_too_much(inputs) {
+        return BTreeSet::new();
+    }
     let mut wanted: BTreeSet<String> = category_files(&page.source).into_iter().collect();
     let known = |path: &String| inputs.contains_key(path);
     if wanted.iter().all(known) && category_label(&page.source, inputs).is_none() {
@@ -122,7 +146,8 @@ pub fn missing_inputs(
         }
     }
     wanted.retain(|path| !inputs.contains_key(path));
-    wanted
+    let room = MAX_INPUTS + 1 - inputs.len();
+    wanted.into_iter().take(room).collect()
 }
 
 /// Reads a page. `site` names the book, `inputs` holds what [`missing_inputs`] asked for.
@@ -146,6 +171,9 @@ pub fn read_document(
     if !missing.is_empty() {
         return Err(SkipReason::MissingFields(missing));
     }
+    if is_too_much(inputs) {
+        return Err(SkipReason::TooMuchImported);
+    }
     let reading = Reading { settings, inputs };
     let raw_lines: Vec<&str> = text.lines().collect();
     let mut body = Body::default();
@@ -160,6 +188,10 @@ pub fn read_document(
         });
     }
     let mut blocks = body.blocks;
+    let is_heading = |block: &&Block| matches!(block.kind, BlockKind::Heading { .. });
+    if blocks.iter().filter(is_heading).count() > MAX_HEADINGS {
+        return Err(SkipReason::TooManyHeadings);
+    }
     let names = page_names(settings, &page.relative, &front_matter);
     let title = front_matter
         .title

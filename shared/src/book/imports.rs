@@ -28,14 +28,18 @@ pub(super) fn imported_partials(body: &str) -> BTreeMap<String, String> {
     imports.collect()
 }
 
-/// The path of an import relative to the site: `./_x.mdx` beside the page, `@site/…` from the site's root.
+/// The path of an import relative to the site: `./_x.mdx` beside the page, `@site/…` from the site's root. It never leads out of it.
 pub(super) fn resolve_import(source: &str, import: &str) -> String {
-    if let Some(path) = import.strip_prefix("@site/") {
-        return path.to_owned();
-    }
-    let mut parts: Vec<&str> = source.split('/').collect();
-    parts.pop();
-    for part in import.split('/') {
+    let mut parts: Vec<&str> = Vec::new();
+    let path = match import.strip_prefix("@site/") {
+        Some(path) => path,
+        None => {
+            parts.extend(source.split('/'));
+            parts.pop();
+            import
+        }
+    };
+    for part in path.split('/') {
         match part {
             "" | "." => {}
             ".." => {
@@ -45,4 +49,20 @@ pub(super) fn resolve_import(source: &str, import: &str) -> String {
         }
     }
     parts.join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn imports_stay_inside_the_site() {
+        let resolved = |import| resolve_import("docs/a/page.md", import);
+        assert_eq!(resolved("./_x.mdx"), "docs/a/_x.mdx");
+        assert_eq!(resolved("../../shared/_x.mdx"), "shared/_x.mdx");
+        assert_eq!(resolved("@site/shared/_x.mdx"), "shared/_x.mdx");
+        assert_eq!(resolved("../../../../etc/x.md"), "etc/x.md");
+        assert_eq!(resolved("@site/../other/x.md"), "other/x.md");
+        assert_eq!(resolved("@site//etc/x.md"), "etc/x.md");
+    }
 }

@@ -26,7 +26,7 @@ pub use block::{Block, BlockKind};
 pub(crate) use document::with_line_feeds;
 pub use document::{
     Document, Inputs, MAX_PAGE_BYTES, READER_VERSION, SkipReason, document_id, fingerprint, hex,
-    missing_inputs, read_document,
+    is_too_much, missing_inputs, read_document,
 };
 pub use front_matter::{FrontMatter, FrontMatterError};
 pub use lesson::{Lesson, UNKNOWN};

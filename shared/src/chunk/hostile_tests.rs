@@ -13,7 +13,11 @@ fn read(text: &[u8]) -> Result<Document, SkipReason> {
 }
 
 fn check(text: &str) {
-    let document = read(text.as_bytes()).unwrap_or_else(|reason| panic!("skipped: {reason}"));
+    let document = match read(text.as_bytes()) {
+        // It was read to its end to know that.
+        Err(SkipReason::TooManyHeadings) => return,
+        read => read.unwrap_or_else(|reason| panic!("skipped: {reason}")),
+    };
     let chunks = chunk_document(&document, &ChunkPolicy::ADAPTIVE);
     assert!(!chunks.is_empty());
     let bytes: usize = chunks.iter().map(bytes_of).sum();

@@ -9,29 +9,33 @@ use crate::embed::{Embedder, LocalEmbedder};
 use crate::models::{LocalModel, ModelFiles, locate};
 use crate::rerank::{CrossEncoder, Reranker};
 
-pub(super) async fn embedder(config: &Config, say: impl Fn(&str)) -> Result<Embedder, StartError> {
-    let model = match config.embedder {
-        EmbedderChoice::MiniLm => LocalModel::MiniLm,
-        _ => LocalModel::BgeSmall,
-    };
-    let files = files(config, model, say).await?;
-    let embedder = LocalEmbedder::load(&files, None).await?;
-    Ok(Embedder::Local(Arc::new(embedder)))
-}
-
-pub(super) async fn reranker(config: &Config, say: impl Fn(&str)) -> Result<Reranker, StartError> {
-    let files = files(config, LocalModel::MsMarco, say).await?;
-    let encoder = CrossEncoder::load(&files, None).await?;
-    Ok(Reranker::CrossEncoder(Arc::new(encoder)))
-}
-
-async fn files(
+/// A local model's files: in the folder that is configured, else fetched once. `say` gets a line for a person before each wait.
+///
+/// # Errors
+/// When they are not there, or are others.
+pub async fn model_files(
     config: &Config,
     model: LocalModel,
     say: impl Fn(&str),
 ) -> Result<ModelFiles, StartError> {
     let configured = config.models.as_deref();
     Ok(locate(model, configured, &cache_folder(), say).await?)
+}
+
+pub(super) async fn embedder(config: &Config, say: impl Fn(&str)) -> Result<Embedder, StartError> {
+    let model = match config.embedder {
+        EmbedderChoice::MiniLm => LocalModel::MiniLm,
+        _ => LocalModel::BgeSmall,
+    };
+    let files = model_files(config, model, say).await?;
+    let embedder = LocalEmbedder::load(&files, None).await?;
+    Ok(Embedder::Local(Arc::new(embedder)))
+}
+
+pub(super) async fn reranker(config: &Config, say: impl Fn(&str)) -> Result<Reranker, StartError> {
+    let files = model_files(config, LocalModel::MsMarco, say).await?;
+    let encoder = CrossEncoder::load(&files, None).await?;
+    Ok(Reranker::CrossEncoder(Arc::new(encoder)))
 }
 
 /// Where fetched models are kept: `$XDG_CACHE_HOME/bookrag/models`, else `~/.cache/bookrag/models`.

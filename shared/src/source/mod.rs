@@ -9,7 +9,7 @@ mod s3;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::book::{Inputs, PageFile, SETTINGS_FILES, SiteSettings, missing_inputs};
+use crate::book::{Inputs, PageFile, SETTINGS_FILES, SiteSettings, is_too_much, missing_inputs};
 
 pub use cache::FileCache;
 pub use folder::FolderSource;
@@ -116,6 +116,9 @@ impl Source {
             for path in missing {
                 let content = files.read(self, &path).await?;
                 inputs.insert(path, content);
+                if is_too_much(&inputs) {
+                    return Ok(inputs);
+                }
             }
         }
     }

@@ -15,6 +15,9 @@ use tokio::{
 
 use super::{Outcome, RuntimeApi, Shared};
 
+/// How long a line may take from the process to here.
+const LOG_DEADLINE: Duration = Duration::from_secs(20);
+
 /// The variables Lambda gives every function, and the one this project's template adds to all of them.
 const ENVIRONMENT: [(&str, &str); 17] = [
     ("AWS_LAMBDA_FUNCTION_NAME", "bookrag-test"),
@@ -122,6 +125,20 @@ impl Function {
             .ok()
             .and_then(|process| process.end.clone())
             .expect("the sender lives as long as this function")
+    }
+
+    /// Waits until what the process has printed is as wanted, and returns it.
+    ///
+    /// # Panics
+    ///
+    /// When it is not in time.
+    pub async fn logged(&self, is_wanted: impl Fn(&str) -> bool) -> String {
+        let mut logs = self.shared.logs.subscribe();
+        let wanted = logs.wait_for(|logs| is_wanted(logs));
+        match tokio::time::timeout(LOG_DEADLINE, wanted).await {
+            Ok(Ok(logs)) => logs.clone(),
+            _ => panic!("not logged in {LOG_DEADLINE:?}:\n{}", self.logs()),
+        }
     }
 
     /// What the process has printed so far, to either stream.

@@ -85,3 +85,11 @@ fn a_proxy_may_write_the_port_too() {
         assert_eq!(client_address(&request(&[line]), 1), address);
     }
 }
+
+#[test]
+fn bytes_that_are_no_text_stand_in_their_own_place() {
+    let mut request = request(&[]);
+    let value = HeaderValue::from_bytes(b"\xff\xe9, 203.0.113.9").unwrap();
+    request.headers_mut().append(FORWARDED_FOR, value);
+    assert_eq!(client_address(&request, 1), "203.0.113.9");
+}

@@ -113,3 +113,16 @@ fn what_cannot_be_read_is_said() {
     assert!(settings.warnings[1].contains("instance `api`"));
     assert!(read(&[("bookrag.toml", "a = 1\n")]).warnings[0].starts_with("bookrag.toml, line 1: "));
 }
+
+#[test]
+fn a_pattern_that_takes_too_much_is_named_and_not_read() {
+    let deep = "{a,".repeat(45_000) + &"}".repeat(45_000);
+    let many = "x/**".to_owned();
+    let mut warnings = Vec::new();
+    let set = glob_set(&[deep, "docs/*.md".to_owned()], &mut warnings);
+    assert!(set.is_match("docs/a.md"));
+    assert!(warnings[0].contains("more than 1000 bytes"), "{warnings:?}");
+    let mut warnings = Vec::new();
+    glob_set(&vec![many; 2_000], &mut warnings);
+    assert!(warnings[0].contains("of 2000"), "{warnings:?}");
+}

@@ -1,0 +1,83 @@
+//! Who may ask a laptop what: pages of other sites must not, and only this machine starts a run.
+
+use std::net::{IpAddr, SocketAddr};
+
+use axum::extract::{ConnectInfo, Request, State};
+use axum::http::{StatusCode, Uri, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+/// Middleware of everything: a server on the loopback interface answers under this machine's own names. A name of somebody else's that
+/// was made to lead here would let that site's pages read the book.
+pub(super) async fn by_name(
+    State(listening): State<SocketAddr>,
+    request: Request,
+    next: Next,
+) -> Response {
+    if listening.ip().is_loopback() && !is_this_machine(&request, listening.ip()) {
+        let message = "ask under http://localhost or the address that `serve` printed";
+        return (StatusCode::MISDIRECTED_REQUEST, message).into_response();
+    }
+    next.run(request).await
+}
+
+/// Middleware of what only programs on this machine may ask.
+pub(super) async fn from_here(request: Request, next: Next) -> Response {
+    let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
+    let is_here = peer.is_some_and(|ConnectInfo(peer)| peer.ip().to_canonical().is_loopback());
+    // Browsers say that another site asks; the command does not.
+    let is_page = request.headers().contains_key(header::ORIGIN);
+    if !is_here || is_page {
+        let message = "only this machine's own programs may ask that";
+        return (StatusCode::FORBIDDEN, message).into_response();
+    }
+    next.run(request).await
+}
+
+fn is_this_machine(request: &Request, listening: IpAddr) -> bool {
+    let host = request.headers().get(header::HOST);
+    let host = host.and_then(|host| host.to_str().ok()).unwrap_or_default();
+    // As in a URL: what stands before the port, an IPv6 address in brackets.
+    let Ok(host) = host.parse::<Uri>() else {
+        return false;
+    };
+    let name = host.host().unwrap_or_default();
+    let address = name.trim_matches(['[', ']']).parse::<IpAddr>();
+    name.eq_ignore_ascii_case("localhost")
+        || address.is_ok_and(|address| address.is_loopback() || address == listening)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+
+    use super::*;
+
+    #[test]
+    fn names_of_this_machine_are_told_from_others() {
+        let is_here = |host: &str| {
+            let request = Request::builder().header(header::HOST, host);
+            let request = request.body(Body::empty()).unwrap();
+            is_this_machine(&request, "127.0.0.2".parse().unwrap())
+        };
+        for here in [
+            "localhost",
+            "LOCALHOST:8080",
+            "127.0.0.1:8080",
+            "127.0.0.2",
+            "[::1]:8080",
+        ] {
+            assert!(is_here(here), "{here}");
+        }
+        for elsewhere in [
+            "",
+            "evil.example",
+            "localhost.evil.example:80",
+            "127.0.0.1.evil.example",
+            "10.0.0.1",
+            "a b",
+        ] {
+            assert!(!is_here(elsewhere), "{elsewhere}");
+        }
+    }
+}
