@@ -9,9 +9,9 @@ cd "$(dirname "$0")/.."
 tools="${XDG_CACHE_HOME:-$HOME/.cache}/bookrag/test-tools"
 mkdir -p "$tools"
 
-python=(cargo-lambda==1.9.2 ziglang 'moto[server]==5.2.*' schemathesis==4.32.5)
+python=(cargo-lambda==1.9.2 ziglang 'moto[server]==5.2.*' schemathesis==4.32.5 awscli==1.46.3)
 if [ "$(cat "$tools/venv/installed" 2>/dev/null)" != "${python[*]}" ]; then
-  echo "installing cargo-lambda, moto and schemathesis from PyPI"
+  echo "installing cargo-lambda, moto, schemathesis and the AWS CLI from PyPI"
   python3 -m venv "$tools/venv"
   "$tools/venv/bin/pip" install --quiet --disable-pip-version-check "${python[@]}"
   echo "${python[*]}" >"$tools/venv/installed"

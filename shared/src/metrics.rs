@@ -22,6 +22,7 @@ const MAX_VALUES: usize = 100;
 pub struct Metrics {
     namespace: String,
     function: &'static str,
+    request_id: Option<String>,
     values: BTreeMap<Metric, Vec<Number>>,
 }
 
@@ -32,8 +33,16 @@ impl Metrics {
         Self {
             namespace: namespace.to_owned(),
             function,
+            request_id: None,
             values: BTreeMap::new(),
         }
+    }
+
+    /// Names the request that they are of. It is no dimension: it is for finding the request's other lines.
+    #[must_use]
+    pub fn of_request(mut self, id: &str) -> Self {
+        self.request_id = Some(id.to_owned());
+        self
     }
 
     /// Adds to a count.
@@ -93,6 +102,9 @@ impl Metrics {
             }),
         );
         line.insert(DIMENSION.to_owned(), json!(self.function));
+        if let Some(id) = &self.request_id {
+            line.insert("requestId".to_owned(), json!(id));
+        }
         for (metric, values) in &self.values {
             let value = match values.as_slice() {
                 [value] => json!(value),

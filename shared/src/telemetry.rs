@@ -27,7 +27,11 @@ pub fn init(place: crate::config::Place) {
         .with_env_filter(filter)
         .with_writer(std::io::stderr);
     let outcome = match place {
-        crate::config::Place::Lambda => builder.json().flatten_event(true).try_init(),
+        crate::config::Place::Lambda => builder
+            .json()
+            .flatten_event(true)
+            .with_span_list(false)
+            .try_init(),
         crate::config::Place::Laptop => builder.try_init(),
     };
     // A second call, in a test, changes nothing.

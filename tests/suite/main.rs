@@ -12,5 +12,6 @@ mod hardware_tier;
 mod index_contract;
 mod lambda_functions;
 mod linked_crates;
+mod local_cloud;
 mod s3_source;
 mod wire_faults;

@@ -17,7 +17,7 @@ use tokio::{
     time::timeout,
 };
 
-pub use queue::{DeadLetters, ReceivedMessage};
+pub use queue::{DeadLetters, ReceivedMessage, no_proxy_client};
 
 /// Serves on a free port, and ends when standard input does: with the test process, however that ends.
 const SERVER: &str = r"
@@ -74,7 +74,7 @@ impl Moto {
         });
         Self {
             client: client(&url),
-            queues: queue::client(),
+            queues: queue::no_proxy_client(),
             url,
             _process: process,
             _stdin: stdin.expect("it is piped"),

@@ -28,7 +28,7 @@ impl Deadline {
     #[must_use]
     pub fn before(epoch_ms: u64) -> Self {
         let now_ms = u64::try_from(Timestamp::now().as_millisecond()).unwrap_or(0);
-        Self::within(Duration::from_millis(epoch_ms.saturating_sub(now_ms)))
+        Self::within(Duration::from_millis(left(epoch_ms, now_ms)))
     }
 
     fn within(left: Duration) -> Self {
@@ -67,6 +67,16 @@ impl Deadline {
     }
 }
 
+/// Milliseconds until a deadline. cargo-lambda's emulator (1.9) says how long instead of until when.
+fn left(epoch_ms: u64, now_ms: u64) -> u64 {
+    const A_DAY: u64 = 24 * 60 * 60 * 1000;
+    if epoch_ms < A_DAY {
+        epoch_ms
+    } else {
+        epoch_ms.saturating_sub(now_ms)
+    }
+}
+
 /// What is kept of the time that is left.
 fn reserve(left: Duration) -> Duration {
     RESERVE.min(left / 4)
@@ -94,5 +104,13 @@ mod tests {
             .await;
         assert_eq!(slow.unwrap_err().kind(), "Deadline");
         assert!(deadline.has_passed());
+    }
+
+    #[test]
+    fn a_deadline_is_a_time_and_to_an_emulator_a_duration() {
+        let now = 1_795_372_633_000;
+        assert_eq!(left(now + 300_000, now), 300_000);
+        assert_eq!(left(now - 1, now), 0);
+        assert_eq!(left(600_000, now), 600_000);
     }
 }

@@ -65,7 +65,8 @@ pub async fn measure(
     if request.method() == Method::OPTIONS {
         return next.run(request).await;
     }
-    let measured = Measured::begin(&namespace, function);
+    let id = Observed::of(&request).request_id;
+    let measured = Measured::begin(Metrics::new(&namespace, function).of_request(&id));
     request.extensions_mut().insert(measured.clone());
     let response = next.run(request).await;
     measured.status(response.status());
@@ -90,8 +91,7 @@ impl Drop for Measurement {
 }
 
 impl Measured {
-    fn begin(namespace: &str, function: &'static str) -> Self {
-        let mut metrics = Metrics::new(namespace, function);
+    fn begin(mut metrics: Metrics) -> Self {
         metrics.count(Metric::Requests, 1);
         for so_far in [Metric::Errors, Metric::Limited, Metric::Degraded] {
             metrics.rate(so_far, false);

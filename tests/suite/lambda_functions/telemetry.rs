@@ -157,7 +157,7 @@ async fn each_request_of_search_is_measured_once_and_what_fails_is_an_error() {
 
     // Nothing listens there.
     environment.push(("QDRANT_URL", "http://127.0.0.1:9".to_owned()));
-    environment.push(("DATABASE_URL", "postgres://127.0.0.1:9/x".to_owned()));
+    environment.push(("DATABASE_URL", "postgres://nobody@127.0.0.1:9/x".to_owned()));
     let lambda = Lambda::start("search", &environment).await;
     assert_eq!(lambda.send(search()).await.status, 503);
     let lines = measured(&lambda, 1).await;
@@ -184,6 +184,9 @@ async fn a_request_has_one_id_in_its_answer_its_logs_and_lambda() {
         let line = logs.lines().find(|line| line.contains("refused")).unwrap();
         let line: Value = serde_json::from_str(line).unwrap();
         assert_eq!(line["request.id"], *id, "{line}");
+        if function != "health" {
+            assert_eq!(measured(&lambda, 1).await[0]["requestId"], *id);
+        }
         // The runtime's span, with which every line of an invocation is found.
         assert_eq!(line["span"]["requestId"], *id, "{line}");
         let trace = line["span"]["xrayTraceId"].as_str().unwrap();

@@ -127,6 +127,16 @@ impl Moto {
         self.call_queues("DeleteMessage", request).await;
     }
 
+    /// Sends a message.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such queue.
+    pub async fn send(&self, queue_url: &str, body: &str) {
+        let request = json!({ "QueueUrl": queue_url, "MessageBody": body });
+        self.call_queues("SendMessage", request).await;
+    }
+
     /// How many messages a queue has: those that can be received, and those that were and are still hidden.
     ///
     /// # Panics
@@ -173,7 +183,12 @@ impl Moto {
 }
 
 /// A client for servers on this machine: no proxy stands between.
-pub(super) fn client() -> reqwest::Client {
+///
+/// # Panics
+///
+/// Never: it has no options of its own.
+#[must_use]
+pub fn no_proxy_client() -> reqwest::Client {
     // Fails when it is installed already, which is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::builder()

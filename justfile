@@ -1,0 +1,41 @@
+# Shorthands for `just` (https://just.systems); nothing needs them. `just` lists them.
+
+_list:
+    @just --list --unsorted
+
+# Index a book and answer on http://127.0.0.1:8080/
+serve site="tests/fixtures/book" *options:
+    cargo run -- serve "{{ site }}" {{ options }}
+
+# Install what the tests need, and run them: all, or those of `cargo test`'s options
+test *options:
+    tests/run.sh {{ options }}
+
+# Formatting, lints, dependencies, secrets
+lint:
+    cargo fmt --all --check
+    cargo clippy --workspace --all-targets --quiet -- -D warnings
+    cargo deny --log-level error check
+    infra/secrets.sh
+
+# Check the deployment's template, the docs workflow's script and the page of costs
+check:
+    infra/check.sh
+    python3 -m unittest infra/test_wait_until_ingested.py
+    python3 infra/costs.py --check
+
+# Build the functions' packages: --arm64, --local-models
+package *options:
+    infra/package.sh {{ options }}
+
+# Deploy the packages that were built; the first time with --guided
+deploy *options:
+    sam deploy {{ options }}
+
+# Write what it costs into infra/costs.md
+costs:
+    python3 infra/costs.py --write
+
+# Write docs/openapi.json from the types
+openapi:
+    BOOKRAG_TEST_UPDATE=1 cargo test --quiet -p bookrag-cli --lib openapi

@@ -1,0 +1,429 @@
+//! The whole of it on one machine: a book is uploaded with the AWS CLI as a docs repository does it, S3 tells the queue, the queue feeds
+//! `ingest`, and readers ask `query` and `search` over HTTP. S3 and SQS are moto's, Lambda is cargo-lambda's.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use bookrag::metrics::Metric;
+use bookrag_tests::{
+    backends::Backends,
+    emulator::{Emulator, beside_python},
+    events::sqs_batch_of_received,
+    moto::{DeadLetters, Moto, no_proxy_client},
+};
+use futures::StreamExt;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::{process::Command, task::JoinHandle};
+
+const BUCKET: &str = "books";
+const PREFIX: &str = "book";
+/// How often a message is tried before it is given up, as in `template.yaml`.
+const MAX_RECEIVE_COUNT: u32 = 5;
+/// How long the poller of an event source waits when its queue was empty.
+const POLL: Duration = Duration::from_millis(50);
+
+/// The deployed product.
+struct Cloud {
+    moto: Arc<Moto>,
+    emulator: Arc<Emulator>,
+    backends: Backends,
+    queue: String,
+    dead_letters: String,
+    poller: JoinHandle<()>,
+    site: TempDir,
+}
+
+impl Drop for Cloud {
+    fn drop(&mut self) {
+        self.poller.abort();
+    }
+}
+
+impl Cloud {
+    async fn deploy(database: &str) -> Self {
+        let moto = Arc::new(Moto::start().await);
+        let backends = Backends::start(database).await;
+        moto.create_bucket(BUCKET).await;
+        let dead_letters = moto
+            .create_queue("dead-letters", Duration::ZERO, None)
+            .await;
+        let redrive = DeadLetters {
+            queue_url: &dead_letters,
+            max_receive_count: MAX_RECEIVE_COUNT,
+        };
+        let queue = moto
+            .create_queue("ingest", Duration::ZERO, Some(redrive))
+            .await;
+        moto.notify(BUCKET, &queue).await;
+
+        let mut environment = backends.environment();
+        environment.push(("AWS_LAMBDA_HTTP_IGNORE_STAGE_IN_PATH", "true".to_owned()));
+        let mut emulator = Emulator::start().await;
+        for function in ["query", "search", "health"] {
+            emulator.add(function, &environment).await;
+        }
+        environment.extend(moto.environment());
+        environment.push(("BOOKRAG_SOURCE", format!("s3://{BUCKET}/{PREFIX}")));
+        environment.push(("BOOKRAG_QUEUE_URL", queue.clone()));
+        emulator.add("ingest", &environment).await;
+        let emulator = Arc::new(emulator);
+        Self {
+            poller: tokio::spawn(poll(
+                Arc::clone(&moto),
+                Arc::clone(&emulator),
+                queue.clone(),
+            )),
+            moto,
+            emulator,
+            backends,
+            queue,
+            dead_letters,
+            site: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    /// A program of the AWS CLI's kind: all of AWS is on this machine.
+    fn command(&self, program: &Path) -> Command {
+        let path = beside_python("aws");
+        let path = path.parent().unwrap().display().to_string();
+        let mut command = Command::new(program);
+        command
+            .env_clear()
+            .env("PATH", format!("{path}:/usr/local/bin:/usr/bin:/bin"))
+            .env("HOME", self.site.path())
+            .env("AWS_ACCESS_KEY_ID", "test")
+            .env("AWS_SECRET_ACCESS_KEY", "test")
+            .env("AWS_DEFAULT_REGION", "us-east-1")
+            .env("AWS_ENDPOINT_URL_S3", &self.moto.environment()[0].1)
+            .env("AWS_ENDPOINT_URL_LAMBDA", self.emulator.url())
+            .kill_on_drop(true);
+        command
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.site.path().join(path)
+    }
+
+    fn edit(&self, path: &str, from: &str, to: &str) {
+        let text = fs::read_to_string(self.path(path)).unwrap();
+        assert!(text.contains(from), "{path} has no {from}");
+        fs::write(self.path(path), text.replace(from, to)).unwrap();
+    }
+
+    /// Uploads the site, with the very steps of the workflow that a docs repository copies.
+    async fn upload(&self) {
+        let workflow: Value = serde_saphyr::from_str(&infra("docs-workflow.yml")).unwrap();
+        let steps = workflow["jobs"]["ingest"]["steps"].as_array().unwrap();
+        let step = steps.iter().find(|step| step["name"] == "Upload the book");
+        let script = step.unwrap()["run"].as_str().unwrap();
+        let uploaded = self
+            .command(Path::new("bash"))
+            // As GitHub runs a step whose shell is bash.
+            .args(["--noprofile", "--norc", "-eo", "pipefail", "-c", script])
+            .env("SITE", self.site.path())
+            .env("BOOKRAG_SOURCE", format!("s3://{BUCKET}/{PREFIX}"))
+            .env("ALLOW_MASS_DELETION", "false")
+            .output();
+        let uploaded = uploaded.await.unwrap();
+        assert!(uploaded.status.success(), "{uploaded:?}");
+    }
+
+    /// Waits as that workflow does; returns whether its build passes, and what it prints.
+    async fn wait(&self) -> (bool, String) {
+        let script = infra_path("wait_until_ingested.py");
+        let waited = self
+            .command(&beside_python("python"))
+            .arg(script)
+            .args([
+                "ingest",
+                "--folder",
+                ".",
+                "--timeout",
+                "120",
+                "--interval",
+                "0.2",
+            ])
+            .output();
+        let waited = waited.await.unwrap();
+        let text = String::from_utf8_lossy(&waited.stdout).into_owned();
+        let errors = String::from_utf8_lossy(&waited.stderr);
+        (waited.status.success(), text + &errors)
+    }
+
+    async fn status(&self) -> Value {
+        let command = json!({ "command": "status" });
+        self.emulator.invoke("ingest", &command).await
+    }
+
+    /// A question over HTTP, streamed: the pieces in which the answer came, and its last event.
+    async fn ask(&self, question: &str) -> (usize, Value) {
+        let url = format!("{}/api/v1/chat", self.emulator.function_url("query"));
+        let request = no_proxy_client()
+            .post(url)
+            .header("accept", "text/event-stream")
+            .json(&json!({ "query": question }));
+        let response = request.send().await.unwrap();
+        assert_eq!(response.status(), 200);
+        let kind = response.headers()["content-type"].to_str().unwrap();
+        assert!(kind.starts_with("text/event-stream"), "{kind}");
+        let pieces: Vec<_> = response.bytes_stream().collect().await;
+        let count = pieces.len();
+        let bytes: Vec<u8> = pieces.into_iter().flat_map(Result::unwrap).collect();
+        let text = String::from_utf8(bytes).unwrap();
+        let (_, done) = text
+            .split_once("event: done")
+            .unwrap_or_else(|| panic!("{text}"));
+        let data = done.lines().find_map(|line| line.strip_prefix("data: "));
+        (count, serde_json::from_str(data.unwrap()).unwrap())
+    }
+}
+
+/// The poller of an event source: batches go to the function, and what did not fail is taken away.
+async fn poll(moto: Arc<Moto>, emulator: Arc<Emulator>, queue: String) {
+    loop {
+        let messages = moto.receive(&queue, 10).await;
+        if messages.is_empty() {
+            tokio::time::sleep(POLL).await;
+            continue;
+        }
+        let answer = emulator
+            .invoke("ingest", &sqs_batch_of_received(&messages))
+            .await;
+        let failures = answer["batchItemFailures"].as_array();
+        let failures = failures.unwrap_or_else(|| panic!("{answer}"));
+        for message in messages {
+            let failed = |failure: &Value| failure["itemIdentifier"] == message.message_id;
+            if !failures.iter().any(failed) {
+                moto.acknowledge(&queue, &message.receipt_handle).await;
+            }
+        }
+    }
+}
+
+fn infra_path(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../infra")
+        .join(name)
+}
+
+fn infra(name: &str) -> String {
+    fs::read_to_string(infra_path(name)).unwrap()
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &to);
+        } else {
+            fs::copy(entry.path(), to).unwrap();
+        }
+    }
+}
+
+fn cites(done: &Value, url: &str) -> bool {
+    let citations = done["citations"].as_array().unwrap();
+    citations
+        .iter()
+        .any(|citation| citation["url"].as_str().unwrap().contains(url))
+}
+
+#[tokio::test]
+async fn a_book_that_is_pushed_is_answered_from_and_nothing_else_is() {
+    let cloud = Cloud::deploy("local_cloud").await;
+    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/book");
+    copy(&book, cloud.site.path());
+
+    is_prepared(&cloud).await;
+
+    // A page that cannot be read fails the build of the book's repository, by its name; the rest of the book is there.
+    cloud.upload().await;
+    let (passes, printed) = cloud.wait().await;
+    assert!(!passes, "{printed}");
+    assert!(
+        printed.contains("::error file=docs/appendix/broken-front-matter.md"),
+        "{printed}"
+    );
+    fs::remove_file(cloud.path("docs/appendix/broken-front-matter.md")).unwrap();
+    fs::write(
+        cloud.path("docs/weeding-gear.md"),
+        "# Weeding gear\n\n## The brass hoe\n\nThe brass hoe is stored behind the water butt.\n",
+    )
+    .unwrap();
+    cloud.upload().await;
+    let (passes, printed) = cloud.wait().await;
+    assert!(passes, "{printed}");
+
+    // The new page answers, streamed, and is cited at its heading.
+    let question = "where is the brass hoe stored?";
+    let (pieces, done) = cloud.ask(question).await;
+    assert!(pieces > 1, "the answer came in one piece");
+    assert_eq!(done["answered"], true, "{done}");
+    assert!(cites(&done, "/docs/weeding-gear#the-brass-hoe"), "{done}");
+
+    // An edit is what the book says from then on.
+    cloud.edit(
+        "docs/weeding-gear.md",
+        "behind the water butt",
+        "under the potting bench",
+    );
+    cloud.upload().await;
+    assert!(cloud.wait().await.0);
+    let (_, done) = cloud.ask(question).await;
+    let quote = done["citations"][0]["quote"].to_string();
+    assert!(quote.contains("under the potting bench"), "{done}");
+
+    takes_what_comes_again_and_what_nobody_can_read(&cloud).await;
+
+    // What is deleted is gone.
+    fs::remove_file(cloud.path("docs/weeding-gear.md")).unwrap();
+    cloud.upload().await;
+    assert!(cloud.wait().await.0);
+    let (_, done) = cloud.ask(question).await;
+    assert!(!cites(&done, "weeding-gear"), "{done}");
+    let search = format!(
+        "{}/api/v1/search?q=brass+hoe",
+        cloud.emulator.function_url("search")
+    );
+    let found = no_proxy_client().get(search).send().await.unwrap();
+    let found: Value = found.json().await.unwrap();
+    assert!(!found["data"].to_string().contains("brass hoe"), "{found}");
+    let health = format!("{}/api/v1/health", cloud.emulator.function_url("health"));
+    let health = no_proxy_client().get(health).send().await.unwrap();
+    let health: Value = health.json().await.unwrap();
+    assert_eq!(health["data"]["status"], "healthy", "{health}");
+
+    index_is_the_book(&cloud).await;
+    everything_is_measured(&cloud);
+}
+
+/// The stack's own resource: the tables are there before anything else.
+async fn is_prepared(cloud: &Cloud) {
+    let answer_url = format!("{}/{BUCKET}/answer", cloud.moto.environment()[0].1);
+    let resource = json!({
+        "RequestType": "Create",
+        "ResponseURL": answer_url,
+        "StackId": "stack", "RequestId": "request", "LogicalResourceId": "Prepared",
+        "ResourceProperties": { "Version": "1" },
+    });
+    let prepared = cloud.emulator.invoke("ingest", &resource).await;
+    assert_eq!(prepared["Status"], "SUCCESS", "{prepared}");
+    let told = cloud
+        .moto
+        .client()
+        .get_object()
+        .bucket(BUCKET)
+        .key("answer");
+    let told = told.send().await.unwrap().body.collect().await.unwrap();
+    let told: Value = serde_json::from_slice(&told.into_bytes()).unwrap();
+    assert_eq!(told, prepared);
+}
+
+/// A redelivery changes nothing; a message that nobody can read goes to the dead letters, and holds nothing back.
+async fn takes_what_comes_again_and_what_nobody_can_read(cloud: &Cloud) {
+    let before = cloud.status().await;
+    let key = format!("{PREFIX}/docs/weeding-gear.md");
+    let again = json!({ "Records": [{ "eventSource": "aws:s3", "eventName": "ObjectCreated:Put",
+        "s3": { "bucket": { "name": BUCKET }, "object": { "key": key } } }] });
+    for _ in 0..3 {
+        cloud.moto.send(&cloud.queue, &again.to_string()).await;
+    }
+    cloud.moto.send(&cloud.queue, "no event at all").await;
+    fs::write(cloud.path("docs/latin.md"), b"# Caf\xe9\n").unwrap();
+    cloud.upload().await;
+    let (passes, printed) = cloud.wait().await;
+    assert!(
+        !passes && printed.contains("file=docs/latin.md,line=1"),
+        "{printed}"
+    );
+    fs::remove_file(cloud.path("docs/latin.md")).unwrap();
+    cloud.upload().await;
+    assert!(cloud.wait().await.0);
+    let poisoned = async {
+        while cloud.moto.queue_depth(&cloud.dead_letters).await != (1, 0)
+            || cloud.moto.queue_depth(&cloud.queue).await != (0, 0)
+        {
+            tokio::time::sleep(POLL).await;
+        }
+    };
+    let settled = tokio::time::timeout(Duration::from_mins(2), poisoned).await;
+    settled.unwrap_or_else(|_| panic!("the queue did not settle"));
+    let after = cloud.status().await;
+    for same in ["documents", "chunks", "tokens", "collection"] {
+        assert_eq!(after["index"][same], before["index"][same], "{same}");
+    }
+}
+
+/// In the end pages, chunks and points agree, and nothing waits.
+async fn index_is_the_book(cloud: &Cloud) {
+    let reconciled = cloud
+        .emulator
+        .invoke("ingest", &json!({ "command": "reconcile" }))
+        .await;
+    assert_eq!(reconciled["enqueued"], 0, "{reconciled}");
+    let swept = cloud
+        .emulator
+        .invoke("ingest", &json!({ "command": "sweep" }))
+        .await;
+    assert!(swept["swept"].is_number(), "{swept}");
+    let status = cloud.status().await;
+    assert_eq!(status["pending"], json!([]), "{status}");
+    assert_eq!(status["skipped"], json!([]), "{status}");
+    let drafts = status["drafts"].as_array().unwrap().len() as u64;
+    let documents = status["index"]["documents"].as_u64().unwrap();
+    assert_eq!(
+        Some(documents + drafts),
+        status["pages"].as_u64(),
+        "{status}"
+    );
+    let index = cloud.backends.catalog.live_index().await.unwrap().unwrap();
+    let points = cloud
+        .backends
+        .index
+        .point_ids(&index.collection)
+        .await
+        .unwrap();
+    let chunks = status["index"]["chunks"].as_u64().unwrap();
+    let pending = status["index"]["pending_points"].as_u64().unwrap();
+    assert_eq!(points.len() as u64, chunks + pending, "{status}");
+}
+
+/// Of what this history went through, each metric was emitted, with the unit that it is told with.
+fn everything_is_measured(cloud: &Cloud) {
+    let mut emitted = BTreeSet::new();
+    for function in ["query", "search", "ingest"] {
+        let output = cloud.emulator.output(function);
+        for line in output.lines().filter(|line| line.contains("\"_aws\"")) {
+            let line: Value = serde_json::from_str(line).unwrap();
+            let metrics = line["_aws"]["CloudWatchMetrics"][0]["Metrics"].as_array();
+            for metric in metrics.unwrap() {
+                emitted.insert((function, metric["Name"].as_str().unwrap().to_owned()));
+            }
+        }
+    }
+    // These need trouble that this history does not have.
+    let troubles = [
+        Metric::DocumentsFailed,
+        Metric::MessagesHandedBack,
+        Metric::MassDeletionsStopped,
+        Metric::DocumentsEnqueued,
+    ];
+    for metric in Metric::ALL {
+        for function in metric.functions() {
+            let is_emitted = emitted.contains(&(*function, metric.name().to_owned()));
+            assert!(
+                is_emitted || troubles.contains(metric),
+                "{function}: {}",
+                metric.name()
+            );
+        }
+    }
+}
