@@ -160,6 +160,11 @@ async fn check(context: &Context) -> Health {
         .into_iter()
         .chain(&generator)
         .all(is_well);
+    let mut index = index;
+    if let (Some(index), true) = (&mut index, context.authorizer.is_some()) {
+        // The book is not for everybody, and health is.
+        index.stale.clear();
+    }
     // Either store answers questions by itself; so do words without vectors, and the book's sentences without a model.
     let status = match index.is_some() && all_well {
         true => Status::Healthy,

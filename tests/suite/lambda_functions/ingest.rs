@@ -1,4 +1,5 @@
 mod batches;
+mod deployment;
 mod events;
 mod killed;
 mod queued;
