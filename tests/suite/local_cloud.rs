@@ -23,6 +23,10 @@ use tokio::{process::Command, task::JoinHandle};
 
 const BUCKET: &str = "books";
 const PREFIX: &str = "book";
+/// The models' folder of packages with local models, when `BOOKRAG_TEST_FUNCTIONS` names such.
+const LOCAL_MODELS: &str = "BOOKRAG_TEST_LOCAL_MODELS";
+/// What a hosted embedder is told besides.
+const EMBEDDING: [&str; 2] = ["BOOKRAG_EMBEDDING_MODEL", "BOOKRAG_EMBEDDING_DIMENSIONS"];
 /// How often a message is tried before it is given up, as in `template.yaml`.
 const MAX_RECEIVE_COUNT: u32 = 5;
 /// How long the poller of an event source waits when its queue was empty.
@@ -63,6 +67,11 @@ impl Cloud {
         moto.notify(BUCKET, &queue).await;
 
         let mut environment = backends.environment();
+        if let Ok(models) = std::env::var(LOCAL_MODELS) {
+            environment.push(("BOOKRAG_EMBEDDER", "bge-small".to_owned()));
+            environment.push(("BOOKRAG_MODELS", models));
+            environment.retain(|(name, _)| !EMBEDDING.contains(name));
+        }
         environment.push(("AWS_LAMBDA_HTTP_IGNORE_STAGE_IN_PATH", "true".to_owned()));
         let mut emulator = Emulator::start().await;
         for function in ["query", "search", "health"] {

@@ -5,7 +5,7 @@ mod allowed;
 mod scan;
 mod shown;
 
-use self::address::{End, Place, Start, ends_word, has_host, mail_host, starts, trimmed, word_end};
+use self::address::{End, Place, Start, has_host, mail_host, starts, trimmed, word_end};
 use self::scan::{BOUND, Scan, bounded, definition, label, link, opens_tag, reference, tag};
 use self::shown::Shown;
 use super::hidden::Filter;
@@ -112,17 +112,18 @@ impl LinkGuard {
 
     fn step(&mut self, rest: &str, end: End) -> Step {
         if self.skips {
-            let word = word_end(rest, false);
+            let word = word_end(rest, Place::Code, false);
             self.skips = word.is_none();
             return self.omit(word.unwrap_or(rest.len()));
         }
         let first = rest.chars().next().unwrap_or(' ');
-        if self.shown.is_line_start() && !first.is_whitespace() {
+        if self.shown.is_line_start() && !first.is_ascii_whitespace() {
             self.shown.leave_fence_if_outdented();
         }
         if self.shown.is_in_fence() {
             return self.step_in_fence(rest, first, end);
         }
+        self.shown.mark(first);
         match first {
             '`' => self.backticks(rest, end),
             '~' if self.shown.is_line_start() => self.tildes(rest, end),
@@ -132,7 +133,7 @@ impl LinkGuard {
             ':' if self.shown.has_label() => self.definition(rest, end),
             '(' if self.shown.last() == Some(']') => self.parenthesis(rest, end),
             '&' => self.take(reference(rest, end), '&'),
-            '@' if !self.shown.word().is_empty() => self.mail(rest, end),
+            '@' if self.shown.ends_local() => self.mail(rest, end),
             _ => self.address(rest, first, Place::Text, end),
         }
     }
@@ -177,12 +178,19 @@ impl LinkGuard {
         self.out.push(c);
     }
 
+    /// Puts a space between an address and what some renderers read as part of it.
+    fn part_address(&mut self) {
+        self.cut |= self.shown.ends_in_address();
+    }
+
     /// What stands before a character: a space where something was taken out and its neighbours would make something new.
     fn before(&self, c: char) -> Option<char> {
         let last = self.shown.last();
-        let prolongs = self.shown.ends_in_address() && !ends_word(c);
-        let closes = self.shown.is_in_angle() && !c.is_whitespace();
-        if self.cut && (prolongs || closes || last.is_some_and(|last| joins(last, c))) {
+        let prolongs = self.shown.ends_in_address() && !c.is_ascii_whitespace();
+        let closes = self.shown.is_in_angle() && !c.is_ascii_whitespace();
+        let is_new = prolongs || closes || last.is_some_and(|last| joins(last, c));
+        // White space beyond ASCII ends an address for some renderers only.
+        if (self.cut && is_new) || (prolongs && c.is_whitespace()) {
             return Some(' ');
         }
         last
@@ -222,12 +230,14 @@ impl LinkGuard {
 
     /// A fence, code, or backticks that are text.
     fn backticks(&mut self, rest: &str, end: End) -> Step {
+        self.part_address();
         let (text, end) = window(rest, end);
         let run = run_length(text, '`');
         let line = text[run..].split('\n').next().unwrap_or_default();
         let has_ended = run + line.len() < text.len() || end == End::Text;
         let may_be_fence = run >= FENCE && self.shown.is_line_start();
-        let trusted = self.shown.trusts_backticks() && self.shown.last() != Some('\\');
+        let trusted =
+            self.shown.trusts_backticks() && !matches!(self.shown.last(), Some('\\' | '~'));
         let code = closing_run(line, run)
             .filter(|at| at + run < line.len() || has_ended || end == End::Marker)
             .map(|at| &line[..at]);
@@ -243,9 +253,13 @@ impl LinkGuard {
             self.shown.open_fence('`', run);
             return self.show_all(&text[..run]);
         }
-        // In a table, `|` ends the cell before the code ends; a label ends at `]` even in code.
-        let splits =
-            |code: &str| code.contains('|') || (self.shown.is_in_label() && code.contains(']'));
+        // In a table, `|` ends the cell before the code ends; a label ends at `]` even in code. For some, what is
+        // struck out ends in code, and emphasis in code of more than one backtick.
+        let splits = |code: &str| {
+            code.contains('|')
+                || (self.shown.is_in_label() && code.contains(']'))
+                || code.contains(|c| self.shown.has_mark(c) && (c == '~' || run > 1))
+        };
         if let Some(code) = code.filter(|code| trusted && !splits(code)) {
             self.show_all(&text[..run]);
             self.code(code);
@@ -273,12 +287,18 @@ impl LinkGuard {
 
     /// An autolink, a tag, or the sign for less.
     fn angle(&mut self, rest: &str, end: End) -> Step {
+        self.part_address();
         match rest[1..].chars().next() {
             None if end == End::Open => return Step::Wait,
             _ => {}
         }
+        // `<www.a.org>` is text.
+        let is_www = |to: &str| {
+            to.get(..4)
+                .is_some_and(|start| start.eq_ignore_ascii_case("www."))
+        };
         match bounded(tag, rest, end) {
-            Scan::Target { to, length } if self.allowed.has_address(to) => {
+            Scan::Target { to, length } if self.allowed.has_address(to) && !is_www(to) => {
                 self.show_all(&rest[..length])
             }
             Scan::Target { length, .. } => self.omit(length),
@@ -361,16 +381,23 @@ impl LinkGuard {
     /// A mail address whose local part was shown.
     fn mail(&mut self, rest: &str, end: End) -> Step {
         let (text, end) = window(rest, end);
-        let Some(length) = mail_host(text, end) else {
+        let Some((length, longest)) = mail_host(text, end) else {
             return self.wait_or_skip(rest, text);
         };
-        let address = format!("{}@{}", self.shown.word(), &text[1..=length]);
-        if length == 0 || self.allowed.has_address(trimmed(&address)) {
-            let step = self.show_all(&text[..=length]);
-            self.shown.end_address();
-            return step;
+        let word = self.shown.word();
+        let address = format!("{word}@{}", &text[1..=length]);
+        let is_mail = length > 0 && word.contains(char::is_alphanumeric);
+        if is_mail && !self.allowed.has_address(trimmed(&address)) {
+            return self.omit(1 + length);
         }
-        self.omit(1 + length)
+        if length > 0 && !is_mail {
+            // `=@a.bc` is an address for some renderers, and `**@a.bc**` may be a decorator.
+            self.show(' ');
+        }
+        let step = self.show_all(if is_mail { &text[..=length] } else { "@" });
+        self.shown.end_address();
+        self.cut = is_mail && longest > length;
+        step
     }
 
     /// An address without brackets, or any other character.
@@ -383,7 +410,7 @@ impl LinkGuard {
             Start::Slashes(prefix) => (prefix, false),
         };
         let in_brackets = place == Place::Text && self.shown.is_in_link_text();
-        let ends = word_end(text, in_brackets).or((end != End::Open).then_some(text.len()));
+        let ends = word_end(text, place, in_brackets).or((end != End::Open).then_some(text.len()));
         let Some(length) = ends else {
             return self.wait_or_skip(rest, text);
         };

@@ -67,21 +67,19 @@ pub(super) fn starts(text: &str, before: Option<char>, place: Place, end: End) -
     };
     let start = match first.to_ascii_lowercase() {
         'h' | 'f' | 'j' | 'v' | 'm' => starts_scheme(text),
-        'd' | 'w' if !before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '.') => {
-            if first.eq_ignore_ascii_case(&'d') {
-                starts_data(text)
-            } else {
-                starts_www(text)
-            }
+        'w' => match match_pattern(text, "www.") {
+            Match::No => Start::No,
+            Match::Partial => Start::Unsure,
+            Match::Full(length) => Start::Scheme(length),
+        },
+        'd' if !before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '.') => {
+            starts_data(text)
         }
         '/' | '\\' if place == Place::Text && !before.is_some_and(char::is_alphanumeric) => {
-            let slashes = text.len() - text.trim_start_matches(['/', '\\']).len();
-            match text[slashes..].chars().next() {
-                None => Start::Unsure,
-                Some(c) if slashes > 1 && (c.is_alphanumeric() || c == '[') => {
-                    Start::Slashes(slashes)
-                }
-                Some(_) => Start::No,
+            match text.len() - text.trim_start_matches(['/', '\\']).len() {
+                1 if text.len() == 1 => Start::Unsure,
+                1 => Start::No,
+                slashes => Start::Slashes(slashes),
             }
         }
         _ => Start::No,
@@ -143,26 +141,16 @@ fn starts_data(text: &str) -> Start {
     }
 }
 
-fn starts_www(text: &str) -> Start {
-    match match_pattern(text, "www.") {
-        Match::No => Start::No,
-        Match::Partial => Start::Unsure,
-        Match::Full(length) => match text[length..].chars().next() {
-            None => Start::Unsure,
-            Some(c) if c.is_alphanumeric() => Start::Scheme(length),
-            Some(_) => Start::No,
-        },
-    }
-}
-
-/// Whether a character ends the word that an address stands in.
-pub(super) fn ends_word(c: char) -> bool {
-    c.is_whitespace() || matches!(c, '<' | '>' | '"' | '\'' | '`')
-}
-
 /// Where the word ends that an address stands in, within square brackets also before `](`. `None`: not in this text.
-pub(super) fn word_end(text: &str, in_brackets: bool) -> Option<usize> {
-    let end = text.find(ends_word);
+///
+/// In text a quote does not end it: `https://a.org"@b.org` leads to `b.org`.
+pub(super) fn word_end(text: &str, place: Place, in_brackets: bool) -> Option<usize> {
+    let ends = |c: char| {
+        c.is_whitespace()
+            || c == '<'
+            || (place == Place::Code && matches!(c, '>' | '"' | '\'' | '`'))
+    };
+    let end = text.find(ends);
     let label_end = if in_brackets { text.find("](") } else { None };
     match (end, label_end) {
         (Some(end), Some(label_end)) => Some(end.min(label_end)),
@@ -176,10 +164,7 @@ pub(super) fn trimmed(word: &str) -> &str {
     while let Some(last) = address.chars().next_back() {
         let is_excess = match last {
             ')' => address.matches(')').count() > address.matches('(').count(),
-            _ if last.is_ascii() => matches!(
-                last,
-                '.' | ',' | ';' | ':' | '!' | '?' | '*' | '_' | '~' | '|' | ']' | '}'
-            ),
+            _ if last.is_ascii() => ".,;:!?*_~|]}>\"'`".contains(last),
             _ => !last.is_alphanumeric(),
         };
         if !is_excess {
@@ -190,41 +175,44 @@ pub(super) fn trimmed(word: &str) -> &str {
     address
 }
 
-/// Whether what follows slashes begins with a host: names between dots of which the last has two letters, four numbers, or
-/// anything behind a user's name.
+/// Whether what follows slashes begins with a host, or does behind a user's name: names between dots of which one behind the first
+/// is more than a letter.
 pub(super) fn has_host(rest: &str) -> bool {
     let authority = rest.split(['/', '\\', '?', '#']).next().unwrap_or_default();
-    if authority.contains('@') {
-        return true;
-    }
-    if authority.starts_with('[') {
-        return authority.contains(':');
-    }
-    let is_host =
-        |c: &char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | '%' | '。' | '．');
-    let host: String = authority.chars().take_while(is_host).collect();
-    let labels: Vec<&str> = host
-        .split(['.', '。', '．'])
-        .filter(|label| !label.is_empty())
-        .collect();
-    let is_number = |label: &&str| label.chars().all(|c| c.is_ascii_digit());
-    let is_name = |label: &&str| label.chars().count() > 1 && label.contains(char::is_alphabetic);
-    let ends_in_name = labels.len() > 1 && labels.last().is_some_and(is_name);
-    ends_in_name || (labels.len() == 4 && labels.iter().all(is_number))
+    authority.split('@').any(|part| {
+        let host = part.split(':').next().unwrap_or_default();
+        let mut labels = host
+            .split(['.', '。', '．'])
+            .filter(|label| !label.is_empty())
+            .skip(1);
+        labels.any(|label| label.len() > 1 || label.starts_with(|c: char| c.is_ascii_digit()))
+            || (part.starts_with('[') && part.contains(':'))
+    })
 }
 
-/// The host after the `@` that a text begins with: its length, 0 if there is none; `None` if it may go on.
-pub(super) fn mail_host(text: &str, end: End) -> Option<usize> {
+/// The host after the `@` that a text begins with: its length, 0 if there is none, and how far some renderers read on; `None` if
+/// it may go on.
+pub(super) fn mail_host(text: &str, end: End) -> Option<(usize, usize)> {
     let rest = &text[1..];
-    let is_host = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '\\');
-    let length = match rest.find(|c| !is_host(c)) {
+    let in_host = |c: char| {
+        c.is_alphanumeric() || ".-_\\+=$~^|`".contains(c) || !(c.is_ascii() || c.is_whitespace())
+    };
+    let length = match rest.find(|c| !in_host(c)) {
         Some(length) => length,
         None if end == End::Open => return None,
         None => rest.len(),
     };
-    let host = trimmed(&rest[..length]);
-    let labels = host.split(['.', '\\']).filter(|label| !label.is_empty());
-    Some(if labels.count() > 1 { host.len() } else { 0 })
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | '\\');
+    let plain = rest[..length].find(|c| !is_plain(c)).unwrap_or(length);
+    let lengths = [plain, length].map(|length| trimmed(&rest[..length]).len());
+    let has_labels = |length: &usize| {
+        let labels = rest[..*length].split(['.', '\\']);
+        labels.filter(|label| !label.is_empty()).count() > 1
+    };
+    Some((
+        lengths.into_iter().find(has_labels).unwrap_or(0),
+        lengths[1],
+    ))
 }
 
 #[cfg(test)]
@@ -248,16 +236,17 @@ mod tests {
             ("data: x", Start::No),
             ("www.a", Start::Scheme(4)),
             ("www\\.a", Start::Scheme(5)),
-            ("www. a", Start::No),
+            ("www.", Start::Scheme(4)),
             ("//a.bc", Start::Slashes(2)),
             ("/\\a", Start::Slashes(2)),
+            ("// a", Start::Slashes(2)),
             ("/a", Start::No),
             ("\\alpha", Start::No),
             ("htt", Start::Unsure),
             ("http", Start::Unsure),
             ("http:", Start::Unsure),
             ("mailto", Start::Unsure),
-            ("//", Start::Unsure),
+            ("/", Start::Unsure),
             ("hello", Start::No),
             ("", Start::No),
         ];
@@ -283,29 +272,52 @@ mod tests {
             ("http://a/b_(c)**,", "http://a/b_(c)"),
             ("http://a/…", "http://a/"),
             ("http://a/?", "http://a/"),
+            ("http://a/\">,'`", "http://a/"),
         ];
         for (word, expected) in cases {
             assert_eq!(trimmed(word), expected);
         }
-        assert_eq!(word_end("http://a](b) c", true), Some(8));
-        assert_eq!(word_end("http://a](b) c", false), Some(12));
-        assert_eq!(word_end("http://a", false), None);
+        assert_eq!(word_end("http://a](b) c", Place::Text, true), Some(8));
+        assert_eq!(word_end("http://a](b) c", Place::Text, false), Some(12));
+        assert_eq!(word_end("http://a\"@b c", Place::Text, false), Some(11));
+        assert_eq!(word_end("http://a\"@b c", Place::Code, false), Some(8));
+        assert_eq!(word_end("http://a", Place::Text, false), None);
     }
 
     #[test]
     fn hosts_are_told_from_comments() {
         assert!(
-            ["a.bc/x", "u@a.bc:1", "1.2.3.4", "[::1]/x", "evil。example"]
-                .into_iter()
-                .all(has_host)
+            [
+                "a.bc/x",
+                "u@a.bc:1",
+                "a.bc:1@u",
+                "1.2.3.4",
+                "[::1]/x",
+                "evil。example",
+                "€.a+b.cd",
+                "'*.a.bc#d@e",
+                "a.bcde.f"
+            ]
+            .into_iter()
+            .all(has_host)
         );
         assert!(
-            !["a", "a.b", "e.g.", "1.5x2.3", "TODO:x.yz", "my_robot/a.dae"]
-                .into_iter()
-                .any(has_host)
+            ![
+                "a",
+                "a.b",
+                "e.g.",
+                "TODO:x.yz",
+                "my_robot/a.dae",
+                "@ts-ignore"
+            ]
+            .into_iter()
+            .any(has_host)
         );
-        assert_eq!(mail_host("@a.bc, x", End::Open), Some(4));
+        assert_eq!(mail_host("@a.bc, x", End::Open), Some((4, 4)));
         assert_eq!(mail_host("@a.bc", End::Open), None);
-        assert_eq!(mail_host("@param x", End::Open), Some(0));
+        assert_eq!(mail_host("@a_b.c+de", End::Text), Some((5, 8)));
+        assert_eq!(mail_host("@a.bc。de。", End::Text), Some((4, 9)));
+        assert_eq!(mail_host("@€.bc", End::Text), Some((6, 6)));
+        assert_eq!(mail_host("@param x", End::Open), Some((0, 5)));
     }
 }

@@ -82,8 +82,10 @@ impl AllowedLinks {
         while let Some(c) = rest.chars().next() {
             let length = match starts(rest, before, Place::Text, End::Text) {
                 Start::Scheme(prefix) if is_allowed_scheme(rest) => {
-                    let word = &rest[..word_end(rest, true).unwrap_or(rest.len())];
-                    self.addresses.insert(trimmed(word).to_owned());
+                    for place in [Place::Text, Place::Code] {
+                        let end = word_end(rest, place, true).unwrap_or(rest.len());
+                        self.addresses.insert(trimmed(&rest[..end]).to_owned());
+                    }
                     prefix
                 }
                 _ => c.len_utf8(),
@@ -178,9 +180,8 @@ fn without_slash(page: &str) -> &str {
 
 /// Whether it is an anchor as headings have them, not an address in disguise.
 fn is_anchor(anchor: &str) -> bool {
-    anchor
-        .chars()
-        .all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '%'))
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '%');
+    anchor.chars().all(is_plain) && !anchor.to_ascii_lowercase().contains("www.")
 }
 
 #[cfg(test)]
@@ -246,6 +247,7 @@ mod tests {
             "HTTPS://C.ORG",
             "/docs/a\\",
             "#a/b",
+            "#www.evil.org",
             "https://book.org",
             "javascript:x",
             "/docs/z",

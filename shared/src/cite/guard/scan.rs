@@ -269,7 +269,9 @@ pub(super) fn definition(text: &str, end: End) -> Scan<'_> {
     };
     let line = &text[..length];
     // Unlike in a link, a parenthesis does not end it.
-    let more = line[at..].find(char::is_whitespace).unwrap_or(length - at);
+    let more = line[at..]
+        .find(|c: char| c.is_ascii_whitespace())
+        .unwrap_or(length - at);
     let (to, at) = if more > 0 {
         (&line[from..at + more], at + more)
     } else {
@@ -369,7 +371,7 @@ impl<'a> Destination<'a> {
         let mut escapes = false;
         for (length, c) in rest.char_indices() {
             match c {
-                _ if c.is_whitespace() || (c == ')' && depth == 0 && !escapes) => {
+                _ if c.is_ascii_whitespace() || (c == ')' && depth == 0 && !escapes) => {
                     return Self::Read {
                         to: &rest[..length],
                         from,
@@ -435,12 +437,14 @@ fn skip_space(text: &str, at: usize) -> usize {
 
 /// A character reference that stands for what links, markers and tags are made of, or for a hidden character, from `&` on.
 pub(super) fn reference(text: &str, end: End) -> Scan<'_> {
-    const NAMES: [&str; 16] = [
+    const NAMES: [&str; 18] = [
         "&colon;",
         "&sol;",
         "&bsol;",
         "&period;",
         "&commat;",
+        "&lowbar;",
+        "&UnderBar;",
         "&Tab;",
         "&NewLine;",
         "&lbrack;",
@@ -477,7 +481,7 @@ pub(super) fn reference(text: &str, end: End) -> Scan<'_> {
         return Scan::Unsure;
     }
     let acts =
-        |c: char| c.is_ascii_alphanumeric() || ":/\\.@[]()!`\n\t".contains(c) || is_hidden(c);
+        |c: char| c.is_ascii_alphanumeric() || ":/\\.-_@[]()!`\n\t".contains(c) || is_hidden(c);
     let code = u32::from_str_radix(digits, radix).ok();
     if digits.is_empty() || !code.and_then(char::from_u32).is_none_or(acts) {
         return Scan::Text;

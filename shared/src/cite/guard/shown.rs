@@ -3,8 +3,6 @@
 //! Markdown's blocks are followed closely enough that what counts as code here is code for every renderer. Where that is in
 //! doubt it is not code, so what is taken out of text is taken out of it too.
 
-use super::address::ends_word;
-
 /// Deeper lists are not followed: fences in them are text.
 const MAX_DEPTH: usize = 16;
 /// A line that is indented further than its container by this many columns is no fence.
@@ -21,8 +19,12 @@ pub(super) struct Shown {
     line: Line,
     items: Vec<Item>,
     fence: Option<Fence>,
+    /// The fence that this line opens. What else stands on it is text: without a line end, some make no fence of it.
+    opening: Option<Fence>,
     code: Trust,
     label: Label,
+    /// What may have begun emphasis in this paragraph, or struck something out.
+    marks: String,
     /// Square brackets that are open on this line.
     brackets: usize,
     /// Whether the last closing one was opened before.
@@ -167,7 +169,14 @@ impl Shown {
         &self.word
     }
 
-    /// Whether what was shown last belongs to an address that was let through.
+    /// Whether a renderer may take what was shown last for the local part of a mail address.
+    pub(super) fn ends_local(&self) -> bool {
+        let is_local =
+            |c: char| c.is_alphanumeric() || (c.is_ascii_punctuation() && !"()[]<>@".contains(c));
+        self.last.is_some_and(is_local)
+    }
+
+    /// Whether what is shown next may be read as part of an address that was let through.
     pub(super) fn ends_in_address(&self) -> bool {
         self.address
     }
@@ -184,6 +193,17 @@ impl Shown {
         self.code == Trust::Sure
     }
 
+    /// Notes a mark of emphasis in text.
+    pub(super) fn mark(&mut self, c: char) {
+        if matches!(c, '~' | '*' | '_') && !self.has_mark(c) {
+            self.marks.push(c);
+        }
+    }
+
+    pub(super) fn has_mark(&self, c: char) -> bool {
+        self.marks.contains(c)
+    }
+
     /// Backticks make no code until the paragraph ends.
     pub(super) fn doubt_paragraph(&mut self) {
         if self.code == Trust::Sure {
@@ -195,6 +215,7 @@ impl Shown {
     pub(super) fn distrust(&mut self) {
         self.code = Trust::Lost;
         self.fence = None;
+        self.opening = None;
     }
 
     pub(super) fn is_in_fence(&self) -> bool {
@@ -215,7 +236,7 @@ impl Shown {
             self.distrust();
             return;
         }
-        self.fence = Some(Fence {
+        self.opening = Some(Fence {
             mark,
             length,
             column: self.line.column,
@@ -267,13 +288,13 @@ impl Shown {
         } else {
             self.word.clear();
         }
-        self.angle = c == '<' || (self.angle && c != '>' && !c.is_whitespace());
-        if ends_word(c) {
+        self.angle = c == '<' || (self.angle && c != '>' && !c.is_ascii_whitespace());
+        if c.is_ascii_whitespace() {
             self.address = false;
         }
         if c == '\n' {
             self.end_line();
-        } else if c.is_whitespace() && self.line.lead == Lead::Indent {
+        } else if c.is_ascii_whitespace() && self.line.lead == Lead::Indent {
             self.indent(c);
         } else {
             self.read_lead(c);
@@ -319,7 +340,7 @@ impl Shown {
 
     fn read_lead(&mut self, c: char) {
         let is_space = c == ' ' || c == '\t';
-        self.line.written |= !c.is_whitespace();
+        self.line.written |= !c.is_ascii_whitespace();
         if self.line.lead == Lead::Indent {
             self.settle();
         }
@@ -354,12 +375,13 @@ impl Shown {
             _ => Lead::Text,
         };
         let contains = matches!(c, '>' | '-' | '*' | '+');
-        self.line.begun |= lead == Lead::Text && !contains && !c.is_whitespace();
+        self.line.begun |= lead == Lead::Text && !contains && !c.is_ascii_whitespace();
         self.line.lead = lead;
         self.indent(c);
     }
 
     fn end_line(&mut self) {
+        self.fence = self.opening.take().or(self.fence);
         let empty_item = match self.line.lead {
             Lead::Bullet => Some((self.line.column, Order::Bulleted)),
             Lead::Numbered { .. } => Some((self.line.column, Order::Numbered)),
@@ -375,8 +397,11 @@ impl Shown {
                 order,
             });
         }
-        if !self.line.written && self.code == Trust::DoubtfulParagraph {
-            self.code = Trust::Sure;
+        if !self.line.written {
+            self.marks.clear();
+            if self.code == Trust::DoubtfulParagraph {
+                self.code = Trust::Sure;
+            }
         }
         self.line = Line {
             follows: self.line.written,

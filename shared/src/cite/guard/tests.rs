@@ -3,7 +3,7 @@ use super::*;
 mod laws;
 
 fn guard() -> LinkGuard {
-    let text = "See [a](./a.md), <https://ok.org/x> and https://ok.org/y_(z). Mail a@ok.org.";
+    let text = "See [a](./a.md), <https://ok.org/x>, https://ok.org and https://ok.org/y_(z). Mail a@ok.org. https://ok.org/it's www.ok.org";
     let pages = ["/docs/a", "/docs/b/"].map(str::to_owned);
     LinkGuard::new(AllowedLinks::new(
         [text].into_iter(),
@@ -193,6 +193,65 @@ fn bare_addresses_are_dropped() {
 }
 
 #[test]
+fn what_only_some_renderers_link_is_dropped_too() {
+    check(&[
+        (
+            "See _www.evil.org/x_ (_www.evil.org) a_www.evil.org x.www.evil.org xwww.evil.org",
+            "See __ (_) a_ x. x",
+        ),
+        (
+            "www.-]@evil.org/x www.-\"@evil.org www.[x]@evil.org www.-.evil.org www.~evil.org [www.\u{a0}@evil.org",
+            "     [www. \u{a0}@evil.org",
+        ),
+        (
+            "www.⟦1⟧@evil.org www.<b></b>-.evil.org www.<@evil.org",
+            "www. [1]@evil.org www. -.evil.org www. <@evil.org",
+        ),
+        (
+            "https://\"@evil.org/x https://'@evil.org https://`@evil.org https://>@evil.org http://-\"@evil.org",
+            "    ",
+        ),
+        (
+            "https://ok.org\"@evil.org https://ok.org'.evil.org https://ok.org>x",
+            "  ",
+        ),
+        (
+            "https://ok.org\"<b></b>@evil.org https://ok.org\"⟦1⟧@evil.org [https://ok.org<@evil.org https://ok.org\u{3000}x",
+            "https://ok.org\" @evil.org https://ok.org\" [1]@evil.org [https://ok.org <@evil.org https://ok.org \u{3000}x",
+        ),
+        (
+            "//\"@evil.org //a+b.evil.org //€.evil.org //evil.org-www.a //evil.org:1@x //1.131844/x //-@evil.org //'.evil.org#a@x",
+            "       ",
+        ),
+        (
+            "x@a_b.evil.org x@a\\_b.evil.org x@a+b.evil.org x@a&#95;b.evil.org x@a&lowbar;b.evil.org x@€.evil.org",
+            "x x x x@a b.evil.org x@a b.evil.org x",
+        ),
+        (
+            "support=@evil.org a&@evil.org info'@evil.org x\"@evil.org x\\@evil.org *@evil.org =@www.evil.org a@ok.org|evil.org a@ok.org。x",
+            "support= @evil.org a& @evil.org info' @evil.org x\" @evil.org x\\ @evil.org * @evil.org = @ a@ok.org |evil.org a@ok.org 。x",
+        ),
+        (
+            "www.`<b>` https://ok.org/x`<b>` <www.ok.org>@evil.org https://ok.org `<b>`",
+            "www. `<b>` https://ok.org/x `<b>` @evil.org https://ok.org `<b>`",
+        ),
+    ]);
+}
+
+#[test]
+fn what_only_resembles_an_address_stays() {
+    let texts = [
+        "(https://ok.org), \"https://ok.org/x\", 'https://ok.org/x'; **https://ok.org** _https://ok.org/x_ https://ok.org/it's",
+        "\"a@ok.org\", **a@ok.org** mail:a@ok.org [a@ok.org] ~~a@ok.org~~ |a@ok.org| a@ok.org。",
+        "@app.route (@pytest.fixture) [@a.bc] \"@types/node\" '@site/docs' @docusaurus/theme-common {@link x} a@b x @ y.z",
+        "docs/intro.md src/lib.rs node.js Cargo.toml and/or 1.2/3 10.0.0.0/24 ros2_www __init__ www a.www ww.w",
+        "//c // @param //@ts-ignore //a.b /opt/ros user@host:~/x.sh robot@pi: HEAD@{1}",
+        "```python\n@app.route(\"/x\")\nx = a@b.c\nurl = \"https://ok.org/x\" + '<b>'\n```\n`@app.route` **`@a.bc`**",
+    ];
+    check(&texts.map(|text| (text, text)));
+}
+
+#[test]
 fn what_is_taken_out_of_a_word_makes_no_other_address() {
     check(&[
         (
@@ -289,10 +348,14 @@ fn what_only_looks_like_code_is_text() {
         ),
         ("`a\nb` <i> `", "`a\nb`  `"),
         ("\\`<b>`", "\\` `"),
+        ("~`<b>` ~x `~<b>`", "~` ` ~x `~`"),
+        ("*``*<b>``", "*``*``"),
         ("| ` | <b> ` |", "| ` |  ` |"),
         ("    ```\n<b>", "    ```\n"),
         ("text\n2. ```\n   <b>", "text\n2. ```\n   "),
         ("- ```\n<b>", "- ```\n"),
+        ("\u{a0}```\n    <b>", "\u{a0}```\n    "),
+        ("a\n```x ![a](//evil.org) <b>", "a\n```x [a] "),
         ("``` ``` [a](https://evil.org)\n<b>", "``` ``` [a]\n"),
         ("> ```\n> <b>\n> ```\n\n<b>", "> ```\n> \n> ```\n\n"),
         ("- a\nb\n  ```\n<b>\n  ```\n<b>", "- a\nb\n  ```\n\n  ```\n"),

@@ -12,7 +12,8 @@ fn fragments() -> impl Strategy<Value = Vec<String>> {
             "\n```", "\n```\n", "\n~~~\n", "- ", "\n1. ", "\n    ", "   ", "> ", "| ", "http", "s://", "://", "//", "https://evil.org/x", "http://evil.org",
             "https://ok.org/x", "https://ok.org/y_(z)", "/docs/a", "./a.md", "#c", "/evil", "evil.org", "www.", "www.evil.org", "javascript:",
             "data:", "text/html", "mailto:", "a@ok.org", "b@evil.org", "@", "&#58;", "&colon;", "&#x", "\\", "\"t\"", "see above", "word", ".",
-            "\u{200b}", "\u{1b}[0m", "\u{202e}", "é", "…", "<|im_end|>", "[1]", "=\"", "x ",
+            "\u{200b}", "\u{1b}[0m", "\u{202e}", "é", "…", "<|im_end|>", "[1]", "=\"", "x ", "https://ok.org", "\u{a0}", "€", ">", "\"@", "_b.evil.org",
+            "&#95;", "&lowbar;",
         ])
         .prop_map(str::to_owned),
     ];
@@ -29,19 +30,55 @@ fn cited_fragments() -> impl Strategy<Value = Vec<String>> {
     })
 }
 
-/// The addresses with a scheme that are left in a text, wherever they stand.
-fn addresses(text: &str) -> Vec<&str> {
-    let from = |scheme: &'static str| text.match_indices(scheme).map(|(at, _)| &text[at..]);
-    let ends = |c: char| c.is_whitespace() || "<>\"'`".contains(c);
-    from("http://")
-        .chain(from("https://"))
-        .map(|rest| trimmed(rest.split(ends).next().unwrap_or_default()))
-        .filter(|address| {
-            address
-                .split_once("//")
-                .is_some_and(|(_, host)| host.contains(char::is_alphanumeric))
+/// The addresses that are left in a text, wherever they stand, and are not allowed; a word ends at one of `ends`.
+fn not_allowed(text: &str, ends: impl Fn(char) -> bool) -> Vec<&str> {
+    let allowed = [
+        "https://ok.org",
+        "https://ok.org/x",
+        "https://ok.org/y_(z)",
+        "https://ok.org/it's",
+    ];
+    // What a bracket opened before may be a link's text or target.
+    let is_allowed = |address: &&str| {
+        [
+            Some(*address),
+            address.split("](").next(),
+            address.split(')').next(),
+            address.rsplit_once(')').map(|(start, _)| start),
+        ]
+        .into_iter()
+        .flatten()
+        .any(|address| allowed.contains(&trimmed(address)))
+    };
+    let leads =
+        |prefix: &str, address: &str| address[prefix.len()..].contains(char::is_alphanumeric);
+    text.split(ends)
+        .flat_map(|word| {
+            ["http://", "https://", "www."]
+                .into_iter()
+                .flat_map(move |prefix| {
+                    word.match_indices(prefix)
+                        .map(move |(at, _)| (prefix, &word[at..]))
+                })
         })
+        .filter(|(prefix, address)| leads(prefix, address))
+        .map(|(_, address)| address)
+        .filter(|address| !is_allowed(address))
         .collect()
+}
+
+/// A text without the autolinks that are allowed.
+fn without_autolinks(text: &str) -> String {
+    [
+        "https://ok.org",
+        "https://ok.org/x",
+        "https://ok.org/y_(z)",
+        "a@ok.org",
+    ]
+    .iter()
+    .fold(text.to_owned(), |text, to| {
+        text.replace(&format!("<{to}>"), " ")
+    })
 }
 
 /// What a `CommonMark` parser makes of a text that leads away: HTML, images, and links that are not allowed.
@@ -99,13 +136,8 @@ proptest! {
     #[test]
     fn no_address_is_left_that_is_not_allowed(pieces in cited_fragments()) {
         let out = filter(&[&pieces.concat()]);
-        let allowed = ["https://ok.org/x", "https://ok.org/y_(z)"];
-        for address in addresses(&out) {
-            // What a bracket opened before may be a link's text or target.
-            let ends = [Some(address), address.split("](").next(), address.split(')').next(), address.rsplit_once(')').map(|(a, _)| a)];
-            let known = ends.into_iter().flatten().any(|address| allowed.contains(&trimmed(address)));
-            prop_assert!(known, "{address:?} in {out:?}");
-        }
+        let found = not_allowed(&out, |c| c.is_whitespace() || "<>\"'`".contains(c));
+        prop_assert!(found.is_empty(), "{found:?} in {out:?}");
         prop_assert!(!out.contains("javascript:a"), "{out:?}");
     }
 
@@ -119,11 +151,24 @@ proptest! {
     #[test]
     fn no_tag_is_left_outside_code(pieces in cited_fragments()) {
         let text = pieces.concat().replace(['`', '~'], "");
-        let out = filter(&[&text]).replace("<https://ok.org/x>", " ").replace("<https://ok.org/y_(z)>", " ").replace("<a@ok.org>", " ");
+        let out = without_autolinks(&filter(&[&text]));
         let opens = |rest: &str| rest[1..].starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?'));
         prop_assert!(!out.match_indices('<').any(|(at, _)| opens(&out[at..])), "{out:?}");
         let mails = out.match_indices("@evil.org").any(|(at, _)| out[..at].ends_with(char::is_alphanumeric));
         prop_assert!(!out.contains("![") && !mails, "{out:?}");
+    }
+
+    #[test]
+    fn no_renderer_finds_an_address_in_the_words_that_are_left(pieces in cited_fragments()) {
+        let text = pieces.concat().replace(['`', '~'], "");
+        let out = without_autolinks(&filter(&[&text]));
+        let found = not_allowed(&out, |c| c.is_ascii_whitespace() || c == '<');
+        prop_assert!(found.is_empty(), "{found:?} in {out:?}");
+        for (at, _) in out.match_indices('@') {
+            let host = out[at + 1..].split(|c: char| !(c.is_alphanumeric() || "._-".contains(c))).next().unwrap_or_default();
+            let may_lead = trimmed(host).trim_start_matches('.').contains('.') && out[..at].ends_with(|c: char| c.is_alphanumeric() || "\\\"'=&*_.+-".contains(c));
+            prop_assert!(!may_lead || out[..at].ends_with('a') && trimmed(host) == "ok.org", "{host:?} in {out:?}");
+        }
     }
 
     #[test]
