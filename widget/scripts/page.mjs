@@ -1,0 +1,47 @@
+// Bundles the page of `bookrag serve` into dist-page/, which is checked in: building bookrag needs no Node.
+// `--check` fails where dist-page/ is not what the sources make.
+import { readFile, writeFile } from 'node:fs/promises';
+import * as esbuild from 'esbuild';
+import { browser, root } from './options.mjs';
+
+const HEADER = `/* Made from src/page, src/panel and src/core by \`npm run page\` in widget/: change those.
+   With parts of Preact (MIT, Jason Miller) and marked (MIT, Christopher Jeffrey, MarkedJS). */`;
+
+const bundle = (entryPoints, options) =>
+  esbuild.build({
+    ...browser,
+    entryPoints,
+    outdir: '/',
+    minify: true,
+    write: false,
+    legalComments: 'none',
+    ...options,
+  });
+
+const script = await bundle({ page: `${root}src/page/main.tsx` }, {
+  external: [],
+  alias: {
+    react: 'preact/compat',
+    'react-dom/client': 'preact/compat/client',
+    'react/jsx-runtime': 'preact/jsx-runtime',
+  },
+  define: { 'process.env.NODE_ENV': '"production"' },
+});
+// Its own @import is followed here; elsewhere the panel's sheet is text.
+const sheet = await bundle({ page: `${root}src/page/page.css` }, { plugins: [] });
+
+const files = {
+  'index.html': await readFile(`${root}src/page/index.html`, 'utf8'),
+  'page.js': `${HEADER}\n${script.outputFiles[0].text}`,
+  'page.css': `${HEADER}\n${sheet.outputFiles[0].text}`,
+};
+
+const isCheck = process.argv.includes('--check');
+for (const [name, text] of Object.entries(files)) {
+  const path = `${root}dist-page/${name}`;
+  if (!isCheck) await writeFile(path, text);
+  else if ((await readFile(path, 'utf8').catch(() => '')) !== text) {
+    console.error(`dist-page/${name} is not what the sources make: npm run page`);
+    process.exitCode = 1;
+  }
+}

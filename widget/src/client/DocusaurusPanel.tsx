@@ -1,0 +1,76 @@
+// The panel in a Docusaurus site: its router, its code blocks, its settings. Loaded when it is first opened.
+
+import settings from '@generated/docusaurus-plugin-bookrag/default/panel.json';
+import { useHistory } from '@docusaurus/router';
+import useDocusaurusContext from '@docusaurus/useDocusaurusContext';
+import CodeBlock from '@theme/CodeBlock';
+import { useMemo } from 'react';
+import { createApi } from '../core/api';
+import { Session } from '../core/session';
+import { Dialog, NARROW } from '../panel/Dialog';
+import css from '../panel/panel.css';
+import { type Passage, type Site, SiteContext } from '../panel/site';
+import { Formula } from './Formula';
+import { follow } from './passage';
+
+export interface PanelProps {
+  selection: string | undefined;
+  onSelectionUsed: () => void;
+  onClose: (focus?: 'focus stays') => void;
+  summons: number;
+}
+
+// Docusaurus puts all style sheets into one, which every page loads: this one comes with the panel. A policy of `style-src 'self'`
+// allows sheets that are made so.
+const sheet = new CSSStyleSheet();
+sheet.replaceSync(css);
+document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+
+const pageUrl = () => location.pathname;
+const api = createApi(settings.url);
+const session = new Session({ api, pageUrl });
+
+export default function DocusaurusPanel({ onClose, ...props }: PanelProps) {
+  const { siteConfig, i18n } = useDocusaurusContext();
+  const { baseUrl } = siteConfig;
+  const history = useHistory();
+
+  const site = useMemo<Site>(() => {
+    const go = (passage: Passage) => {
+      if (!isHere(passage.href, baseUrl, i18n)) return false;
+      follow(passage);
+      // A panel that covers the page makes way; the passage takes the focus.
+      if (matchMedia(NARROW).matches) onClose('focus stays');
+      history.push(passage.href);
+      return true;
+    };
+    return {
+      api,
+      session,
+      pageUrl,
+      go,
+      CodeBlock,
+      locale: i18n.currentLocale,
+      strings: settings.strings,
+      examples: settings.examples,
+      searches: settings.search,
+      ...(settings.math && { Formula }),
+    };
+  }, [baseUrl, history, i18n.currentLocale, onClose]);
+
+  return (
+    <SiteContext.Provider value={site}>
+      <Dialog {...props} onClose={() => onClose()} />
+    </SiteContext.Provider>
+  );
+}
+
+/**
+ * Whether this build has the page. Other sites may share the origin, each locale is a build of its own, and a book may be shown
+ * under another path than it was indexed with.
+ */
+function isHere(href: string, baseUrl: string, { locales, currentLocale }: { locales: string[]; currentLocale: string }): boolean {
+  if (!href.startsWith(baseUrl)) return false;
+  const first = href.slice(baseUrl.length).split(/[/?#]/)[0] ?? '';
+  return first === currentLocale || !locales.includes(first);
+}

@@ -1,0 +1,164 @@
+// What is on every page: a button, a shortcut, and an offer where text is selected. The panel itself is loaded by its first use.
+
+import useIsBrowser from '@docusaurus/useIsBrowser';
+import { usePluginData } from '@docusaurus/useGlobalData';
+import { type ComponentType, useCallback, useEffect, useRef, useState } from 'react';
+import type { PanelProps } from './DocusaurusPanel';
+import { type Offer, readSelection } from './selection';
+import { type LoaderSettings, PLUGIN } from './settings';
+import { ariaShortcut, isField, isPressed, parseShortcut } from './shortcut';
+
+/** Selecting goes on while the mouse moves. */
+const SELECTION_PAUSE_MS = 250;
+const OPEN_KEY = 'bookrag.open';
+/** An element of the site that opens the panel, too: `<button data-bookrag-open>`. */
+const OPENER = '[data-bookrag-open]';
+
+// Docusaurus mounts its layout anew between, say, a blog and the docs: what is open stays open.
+let Panel: ComponentType<PanelProps> | undefined;
+
+export default function Loader() {
+  const isBrowser = useIsBrowser();
+  return isBrowser ? <BrowserLoader /> : null;
+}
+
+function BrowserLoader() {
+  const { shortcut, button, selection, strings } = usePluginData(PLUGIN) as LoaderSettings;
+  const keys = shortcut ? parseShortcut(shortcut, /mac|iphone|ipad/i.test(navigator.platform)) : undefined;
+  const [isOpen, setOpen] = useState(wasOpen);
+  const [summons, setSummons] = useState(0);
+  const [isLoaded, setLoaded] = useState(Panel !== undefined);
+  const [hasFailed, setFailed] = useState(false);
+  const [about, setAbout] = useState<string>();
+  const [offer, setOffer] = useState<Offer>();
+  const ask = useRef<HTMLButtonElement>(null);
+  const opener = useRef<Element | null>(null);
+  const returnsFocus = useRef(false);
+
+  const open = useCallback((text?: string) => {
+    const active = document.activeElement;
+    if (!active?.closest('.bookrag-panel')) opener.current = active;
+    if (text) setAbout(text);
+    setOffer(undefined);
+    setOpen(true);
+    setSummons((count) => count + 1);
+  }, []);
+  const close = useCallback((focus?: 'focus stays') => {
+    returnsFocus.current = focus === undefined;
+    setOpen(false);
+  }, []);
+
+  useEffect(() => {
+    remember(isOpen);
+    if (!isOpen || isLoaded) return;
+    setFailed(false);
+    import('./DocusaurusPanel').then(
+      (module) => {
+        Panel = module.default;
+        setLoaded(true);
+      },
+      () => {
+        setFailed(true);
+        setOpen(false);
+      },
+    );
+  }, [isOpen, isLoaded]);
+
+  useEffect(() => {
+    if (isOpen || !returnsFocus.current) return;
+    returnsFocus.current = false;
+    // Back to where the reader was; the button is where the panel has gone.
+    const before = opener.current;
+    if (before instanceof HTMLElement && before.isConnected && before !== document.body) before.focus();
+    else ask.current?.focus();
+  }, [isOpen]);
+
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (!keys || isField(event.target) || !isPressed(keys, event)) return;
+      event.preventDefault();
+      open(selection ? readSelection()?.text : undefined);
+    };
+    const onClick = (event: MouseEvent) => {
+      if (event.target instanceof Element && event.target.closest(OPENER)) open();
+    };
+    document.addEventListener('keydown', onKeyDown);
+    document.addEventListener('click', onClick);
+    return () => {
+      document.removeEventListener('keydown', onKeyDown);
+      document.removeEventListener('click', onClick);
+    };
+  }, []);
+
+  useEffect(() => {
+    if (!selection) return;
+    let timer: ReturnType<typeof setTimeout>;
+    const look = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => setOffer(readSelection()), SELECTION_PAUSE_MS);
+    };
+    document.addEventListener('selectionchange', look);
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener('selectionchange', look);
+    };
+  }, []);
+
+  return (
+    <aside className="bookrag-loader" aria-label={strings.open}>
+      {offer && (
+        <button
+          type="button"
+          className="bookrag-offer"
+          ref={(element) => {
+            // A style attribute would need the site's policy to allow it.
+            element?.style.setProperty('left', `${offer.left}px`);
+            element?.style.setProperty('top', `${offer.top}px`);
+          }}
+          // The click would take the selection away before it is read.
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={() => open(offer.text)}>
+          {strings.askAboutThis}
+        </button>
+      )}
+      {button && (
+        <button
+          type="button"
+          className="bookrag-button"
+          ref={ask}
+          hidden={isOpen && isLoaded}
+          aria-haspopup="dialog"
+          aria-busy={isOpen && !isLoaded}
+          aria-keyshortcuts={keys && ariaShortcut(keys)}
+          title={keys && `${strings.open} (${ariaShortcut(keys)})`}
+          onClick={() => open()}>
+          {strings.ask}
+        </button>
+      )}
+      <p className="bookrag-trouble" role="status">
+        {hasFailed && strings.loadFailed}
+      </p>
+      {isOpen && Panel && (
+        <Panel selection={about} onSelectionUsed={() => setAbout(undefined)} onClose={close} summons={summons} />
+      )}
+    </aside>
+  );
+}
+
+/** Pages that are loaded anew find the panel as it was left. */
+function wasOpen(): boolean {
+  try {
+    return sessionStorage.getItem(OPEN_KEY) === 'yes';
+  } catch {
+    return false;
+  }
+}
+
+function remember(isOpen: boolean): void {
+  try {
+    if (isOpen) sessionStorage.setItem(OPEN_KEY, 'yes');
+    else sessionStorage.removeItem(OPEN_KEY);
+  } catch {
+    // Storage is forbidden: then it is not remembered.
+  }
+}

@@ -1,0 +1,81 @@
+// Shows the words that an answer cites on the page that its citation leads to. The page's elements are not touched.
+
+import { findQuote, lettersOf } from '../core/quote';
+import type { Passage } from '../panel/site';
+import { ROUTE_EVENT } from './route';
+
+const HIGHLIGHT = 'bookrag-passage';
+const BOOK = 'article, main';
+const PARAGRAPH = 'p, li, td, pre, dd';
+/** Copies of a formula, a link's sign, buttons: no words of the text. */
+const NOT_TEXT = 'script, style, .hash-link, .katex-html, button, [aria-hidden="true"]';
+
+let followed: Passage | undefined;
+
+/** The passage that a reader is on the way to: shown once its page is there. */
+export function follow(passage: Passage): void {
+  followed = passage;
+}
+
+function endHighlight(): void {
+  if ('highlights' in CSS) CSS.highlights.delete(HIGHLIGHT);
+}
+
+addEventListener(ROUTE_EVENT, () => {
+  endHighlight();
+  const passage = followed;
+  followed = undefined;
+  const url = passage && new URL(passage.href, location.href);
+  if (url && url.pathname === location.pathname) show(headingOf(url), passage.quote);
+});
+document.addEventListener('keydown', ({ key }) => key === 'Escape' && endHighlight());
+document.addEventListener('click', ({ target }) => {
+  // What is done in the panel leaves the page as it is.
+  if (!(target instanceof Element && target.closest('.bookrag-panel'))) endHighlight();
+});
+
+function headingOf({ hash }: URL): HTMLElement | null {
+  try {
+    return hash ? document.getElementById(decodeURIComponent(hash.slice(1))) : null;
+  } catch {
+    return null;
+  }
+}
+
+function show(heading: HTMLElement | null, quote: string | undefined): void {
+  if (heading) {
+    // The next Tab goes on from the heading.
+    if (!heading.hasAttribute('tabindex')) heading.tabIndex = -1;
+    heading.focus({ preventScroll: true });
+    heading.scrollIntoView();
+  }
+  const range = quote && 'highlights' in CSS ? rangeOf(quote, heading) : undefined;
+  if (!range) return;
+  CSS.highlights.set(HIGHLIGHT, new Highlight(range));
+  const { top, bottom } = range.getBoundingClientRect();
+  if (top > innerHeight * 0.8 || bottom < 0) range.startContainer.parentElement?.scrollIntoView({ block: 'center' });
+}
+
+/** Where the quote stands after the heading; on a page without it, anywhere. */
+function rangeOf(quote: string, heading: HTMLElement | null): Range | undefined {
+  const book = heading?.closest(BOOK) ?? document.querySelector(BOOK);
+  if (!book) return undefined;
+  const walker = document.createTreeWalker(book, NodeFilter.SHOW_TEXT);
+  const nodes: Text[] = [];
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const isAfter = !heading || heading.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_FOLLOWING;
+    if (isAfter && !node.parentElement?.closest(NOT_TEXT)) nodes.push(node as Text);
+  }
+  const found = findQuote(lettersOf(nodes.map((node) => node.data)), quote);
+  if (!found) return undefined;
+  const range = document.createRange();
+  const first = nodes[found.start.text];
+  const last = nodes[found.end.text];
+  if (!first || !last) return undefined;
+  range.setStart(first, found.start.offset);
+  // A quote that is cut off goes on to the end of its paragraph.
+  const paragraph = quote.endsWith('…') ? last.parentElement?.closest(PARAGRAPH) : undefined;
+  if (paragraph) range.setEnd(paragraph, paragraph.childNodes.length);
+  else range.setEnd(last, found.end.offset);
+  return range;
+}

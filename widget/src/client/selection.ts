@@ -1,0 +1,34 @@
+/** Text that was selected in the book, and where the offer to ask about it stands. */
+export interface Offer {
+  text: string;
+  /** In the document, in CSS pixels. */
+  left: number;
+  top: number;
+}
+
+/** A word or two are selected to be copied, not to be asked about. */
+const MIN_CHARACTERS = 8;
+const MAX_CHARACTERS = 2000;
+/** What is book, and not a menu. */
+const BOOK = 'article, .markdown';
+const GAP_PX = 8;
+/** Room for the offer beside the window's edge. */
+const OFFER_PX = 200;
+
+export function readSelection(): Offer | undefined {
+  const selection = getSelection();
+  if (!selection || selection.isCollapsed || selection.rangeCount === 0) return undefined;
+  const range = selection.getRangeAt(0);
+  const ancestor = range.commonAncestorContainer;
+  const element = ancestor instanceof Element ? ancestor : ancestor.parentElement;
+  if (!element?.closest(BOOK) || element.closest('.bookrag-panel')) return undefined;
+  const text = selection.toString().trim();
+  if (text.length < MIN_CHARACTERS) return undefined;
+  const { left, bottom } = range.getBoundingClientRect();
+  const most = document.documentElement.clientWidth - OFFER_PX;
+  return {
+    text: text.slice(0, MAX_CHARACTERS),
+    left: Math.max(GAP_PX, Math.min(left, most)) + scrollX,
+    top: bottom + scrollY + GAP_PX,
+  };
+}

@@ -1,0 +1,132 @@
+// The conversation and what changes it: a function of values.
+
+import type { Failure } from './failure';
+import { cut } from './text';
+import type { Citation, Done, HistoryMessage, Rating, Suggestion } from './types';
+
+/** Messages that the API takes as history. */
+export const MAX_HISTORY_MESSAGES = 10;
+/** Turns that are kept: more than a reader scrolls through, less than a tab's storage holds. */
+const MAX_TURNS = 40;
+
+export interface Question {
+  text: string;
+  /** The text that the reader selected, and asks about. */
+  selection?: string;
+}
+
+export interface Turn {
+  id: string;
+  question: Question;
+  text: string;
+  citations: Citation[];
+  state: 'answering' | 'complete' | 'stopped' | 'failed';
+  failure?: Failure;
+  answered: boolean;
+  suggestions: Suggestion[];
+  degraded: string[];
+  messageId?: string;
+  rating?: Rating;
+}
+
+export interface Conversation {
+  turns: Turn[];
+  /** Where the server stores conversations: what it calls this one. */
+  id?: string;
+}
+
+export type Action =
+  | { type: 'asked'; id: string; question: Question }
+  | { type: 'token'; id: string; token: string }
+  | { type: 'citation'; id: string; citation: Citation }
+  | { type: 'done'; id: string; done: Done }
+  | { type: 'failed'; id: string; failure: Failure }
+  | { type: 'stopped'; id: string }
+  | { type: 'rated'; id: string; rating: Rating | undefined }
+  | { type: 'cleared' };
+
+export const EMPTY: Conversation = { turns: [] };
+
+export function reduce(conversation: Conversation, action: Action): Conversation {
+  if (action.type === 'cleared') return EMPTY;
+  if (action.type === 'asked') return asked(conversation, action.id, action.question);
+  const turn = conversation.turns.find(({ id }) => id === action.id);
+  const changed = turn && changedTurn(turn, action);
+  if (!changed || changed === turn) return conversation;
+  const next: Conversation = { ...conversation, turns: conversation.turns.map((other) => (other === turn ? changed : other)) };
+  if (action.type === 'done' && action.done.conversation_id) next.id = action.done.conversation_id;
+  return next;
+}
+
+/** A question that is asked again takes the place of what became of it before. */
+function asked(conversation: Conversation, id: string, question: Question): Conversation {
+  const turn: Turn = {
+    id,
+    question,
+    text: '',
+    citations: [],
+    state: 'answering',
+    answered: true,
+    suggestions: [],
+    degraded: [],
+  };
+  const turns = conversation.turns.filter((other) => other.id !== id);
+  return { ...conversation, turns: [...turns, turn].slice(-MAX_TURNS) };
+}
+
+function changedTurn(turn: Turn, action: Exclude<Action, { type: 'asked' | 'cleared' }>): Turn {
+  if (action.type === 'rated') return { ...turn, rating: action.rating };
+  // What comes after the end is late: the reader has stopped it, or asked again.
+  if (turn.state !== 'answering') return turn;
+  switch (action.type) {
+    case 'token':
+      return { ...turn, text: turn.text + action.token };
+    case 'citation':
+      return { ...turn, citations: withCitation(turn.citations, action.citation) };
+    case 'stopped':
+      return { ...turn, state: 'stopped' };
+    case 'failed':
+      return { ...turn, state: 'failed', failure: action.failure };
+    case 'done': {
+      const { done } = action;
+      return {
+        ...turn,
+        state: 'complete',
+        // By the end more may be known of what a passage supports.
+        citations: (done.citations ?? []).reduce(withCitation, turn.citations),
+        answered: done.answered !== false,
+        suggestions: done.suggestions ?? [],
+        degraded: done.degraded ?? [],
+        messageId: done.message_id,
+      };
+    }
+  }
+}
+
+function withCitation(citations: Citation[], citation: Citation): Citation[] {
+  const others = citations.filter(({ n }) => n !== citation.n);
+  return [...others, citation].sort((a, b) => a.n - b.n);
+}
+
+/** The messages before a turn, as the API takes them: the last ones, cut to their longest. */
+export function historyBefore(conversation: Conversation, id: string): HistoryMessage[] {
+  const at = conversation.turns.findIndex((turn) => turn.id === id);
+  const before = conversation.turns.slice(0, at < 0 ? undefined : at);
+  return before
+    .filter(({ state, text }) => state === 'complete' && text)
+    .flatMap(({ question, text }): HistoryMessage[] => [
+      { role: 'user', content: cut(question.text) },
+      { role: 'assistant', content: cut(text) },
+    ])
+    .slice(-MAX_HISTORY_MESSAGES);
+}
+
+/** A conversation out of a tab's storage: what was being answered when the page went is broken off. */
+export function restored(stored: unknown): Conversation {
+  const { turns, id } = (stored ?? {}) as Partial<Conversation>;
+  if (!Array.isArray(turns)) return EMPTY;
+  const settled = turns.map((turn): Turn =>
+    turn.state === 'answering' ? { ...turn, state: 'failed', failure: { kind: 'broken' } } : turn,
+  );
+  return id ? { turns: settled, id } : { turns: settled };
+}

@@ -1,0 +1,27 @@
+// Where a link of an untrusted text may lead.
+
+export interface SafeLink {
+  href: string;
+  /** Whether it leaves this site. */
+  isForeign: boolean;
+}
+
+/**
+ * A link that may be shown: `http` and `https` alone, absolute or from the site's root. A relative address was written for
+ * another place than the page it is shown on, hence it is none.
+ */
+export function safeLink(address: string, origin: string): SafeLink | undefined {
+  const isRooted = address.startsWith('/');
+  if (!isRooted && !/^https?:\/\//i.test(address)) return undefined;
+  let url: URL;
+  try {
+    // The browser's own reading of it: `/\evil.example` is another site.
+    url = new URL(address, origin);
+  } catch {
+    return undefined;
+  }
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return undefined;
+  if (url.username || url.password) return undefined;
+  const isForeign = url.origin !== origin;
+  return { href: isForeign ? url.href : url.pathname + url.search + url.hash, isForeign };
+}

@@ -1,0 +1,91 @@
+// An answer's Markdown as tokens. Whatever they are, what is shown of them is decided in panel/Markdown.tsx.
+
+import { Marked, type Token, type Tokens } from 'marked';
+
+/** `[1]`: the number of a citation. */
+export interface CitationToken extends Tokens.Generic {
+  type: 'citation';
+  n: number;
+}
+
+export interface MathToken extends Tokens.Generic {
+  type: 'math';
+  tex: string;
+  isBlock: boolean;
+}
+
+const CITATION = /^\[(\d{1,3})\](?!\()/;
+const BLOCK_MATH = /^ {0,3}\$\$((?:\\[^]|[^\\$])+?)\$\$[ \t]*(?:\n|$)/;
+/** As pandoc reads it: no space inside of single dollars, no digit after them, so that prices stay prices. */
+const INLINE_MATH = /^\$\$((?:\\[^]|[^\\$])+?)\$\$|^\$((?! )(?:\\[^]|[^\\$\n])*?[^\s\\$])\$(?!\d)/;
+
+const citation = {
+  name: 'citation',
+  level: 'inline' as const,
+  start: (text: string) => text.match(/\[\d/)?.index,
+  tokenizer(text: string): CitationToken | undefined {
+    const [raw, n] = CITATION.exec(text) ?? [];
+    return raw ? { type: 'citation', raw, n: Number(n) } : undefined;
+  },
+};
+
+const blockMath = {
+  name: 'math',
+  level: 'block' as const,
+  start: (text: string) => text.match(/^ {0,3}\$\$/m)?.index,
+  tokenizer(text: string): MathToken | undefined {
+    const [raw, tex] = BLOCK_MATH.exec(text) ?? [];
+    return raw && tex ? { type: 'math', raw, tex: tex.trim(), isBlock: true } : undefined;
+  },
+};
+
+const inlineMath = {
+  name: 'math',
+  level: 'inline' as const,
+  start: (text: string) => text.match(/\$/)?.index,
+  tokenizer(text: string): MathToken | undefined {
+    const [raw, block, inline] = INLINE_MATH.exec(text) ?? [];
+    const tex = block ?? inline;
+    return raw && tex ? { type: 'math', raw, tex: tex.trim(), isBlock: block !== undefined } : undefined;
+  },
+};
+
+// A definition (`[1]: https://…`) would turn markers of citations into links of the answer's own.
+const withoutDefinitions = { def: () => undefined };
+
+const plain = new Marked({ extensions: [citation], tokenizer: withoutDefinitions });
+const withMath = new Marked({ extensions: [citation, blockMath, inlineMath], tokenizer: withoutDefinitions });
+
+export interface ReadOptions {
+  math: boolean;
+  /** Whether more is to come. */
+  isGrowing: boolean;
+}
+
+export function readMarkdown(text: string, { math, isGrowing }: ReadOptions): Token[] {
+  // Half a marker would show as text for a moment before it becomes a link.
+  const settled = isGrowing ? text.replace(/ ?\[\d{0,3}$/, '') : text;
+  return (math ? withMath : plain).lexer(settled);
+}
+
+const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00A0' };
+
+/** Text with its character references replaced; those that are rare in prose stay as they are written. */
+export function decodeEntities(text: string): string {
+  return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]+));/gi, (whole, decimal, hex, name) => {
+    if (name) return ENTITIES[name] ?? whole;
+    const code = decimal ? Number(decimal) : parseInt(hex, 16);
+    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+  });
+}
+
+/** An answer's text as it is read aloud: without marks and markers. */
+export function spokenText(text: string): string {
+  return text
+    .replace(/^ *(?:```|~~~).*$/gm, '')
+    .replace(/ ?\[\d{1,3}\](?!\()/g, '')
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/^ *(?:#{1,6}|>|[-*+]) +/gm, '')
+    .replace(/\*\*|`/g, '')
+    .trim();
+}

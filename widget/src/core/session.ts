@@ -1,0 +1,153 @@
+// One reader's conversation in one tab: asks, stops, keeps. What shows it subscribes.
+
+import type { Api } from './api';
+import { type Action, type Conversation, EMPTY, historyBefore, type Question, reduce, restored } from './conversation';
+import { ApiError, failureOf } from './failure';
+import { cut } from './text';
+import type { ChatRequest, Rating } from './types';
+
+const STORAGE_KEY = 'bookrag';
+
+interface Stored {
+  conversation: Conversation;
+  sessionId: string;
+}
+
+export interface SessionOptions {
+  api: Api;
+  /** The path of the page the reader is on: it tells the book's locale and version, too. */
+  pageUrl: () => string | undefined;
+}
+
+export class Session {
+  private conversation: Conversation = EMPTY;
+  private readonly listeners = new Set<() => void>();
+  private readonly sessionId: string;
+  private running: { id: string; controller: AbortController } | undefined;
+  private frame = 0;
+
+  constructor(private readonly options: SessionOptions) {
+    const stored = readStored();
+    this.conversation = restored(stored?.conversation);
+    this.sessionId = typeof stored?.sessionId === 'string' ? stored.sessionId : randomId();
+  }
+
+  readonly getConversation = (): Conversation => this.conversation;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  };
+
+  get isAnswering(): boolean {
+    return this.running !== undefined;
+  }
+
+  /** Asks, in the place of an earlier turn if one is named. */
+  async ask(question: Question, id: string = randomId()): Promise<void> {
+    this.stop();
+    const controller = new AbortController();
+    this.running = { id, controller };
+    this.change({ type: 'asked', id, question });
+    try {
+      let isDone = false;
+      for await (const event of this.options.api.chat(this.request(question, id), controller.signal)) {
+        if (event.type === 'done') isDone = true;
+        this.change({ ...event, id }, event.type === 'done' ? 'now' : 'with the next frame');
+      }
+      if (!isDone) throw new ApiError({ kind: 'broken' });
+    } catch (error) {
+      const hasBegun = this.conversation.turns.some((turn) => turn.id === id && turn.text);
+      const failure = failureOf(error);
+      // Once text has come, what fails is the stream.
+      const told = hasBegun && failure.kind === 'unreachable' ? { ...failure, kind: 'broken' as const } : failure;
+      if (!controller.signal.aborted) this.change({ type: 'failed', id, failure: told });
+    } finally {
+      if (this.running?.controller === controller) this.running = undefined;
+      this.tell();
+    }
+  }
+
+  stop(): void {
+    if (!this.running) return;
+    const { id, controller } = this.running;
+    this.running = undefined;
+    this.change({ type: 'stopped', id });
+    controller.abort();
+  }
+
+  /** Ends the conversation, here and where it is stored. */
+  clear(): void {
+    this.stop();
+    const { id } = this.conversation;
+    if (id) void this.options.api.forget(id, this.sessionId).catch(() => {});
+    this.change({ type: 'cleared' });
+  }
+
+  /** Tells the server; what it does not take is taken back. */
+  async rate(id: string, rating: 'up' | 'down'): Promise<boolean> {
+    const turn = this.conversation.turns.find((other) => other.id === id);
+    if (!turn?.messageId) return false;
+    this.change({ type: 'rated', id, rating });
+    const isTaken = await this.options.api.rate(turn.messageId, rating).then(() => true, () => false);
+    if (!isTaken) this.change({ type: 'rated', id, rating: turn.rating });
+    return isTaken;
+  }
+
+  /** Operators see which passages are looked up; nothing depends on it. */
+  followed(id: string): void {
+    const messageId = this.conversation.turns.find((turn) => turn.id === id)?.messageId;
+    const rating: Rating = 'citation_clicked';
+    if (messageId) void this.options.api.rate(messageId, rating).catch(() => {});
+  }
+
+  private request({ text, selection }: Question, id: string): ChatRequest {
+    const pageUrl = this.options.pageUrl();
+    return {
+      query: cut(text),
+      mode: selection ? 'selected_text' : 'global_book',
+      ...(selection && { selected_text: cut(selection) }),
+      ...(pageUrl && { page_url: cut(pageUrl) }),
+      history: historyBefore(this.conversation, id),
+      session_id: this.sessionId,
+      ...(this.conversation.id && { conversation_id: this.conversation.id }),
+    };
+  }
+
+  /** Tokens come faster than they can be painted: those of a frame are shown together. */
+  private change(action: Action, when: 'now' | 'with the next frame' = 'now'): void {
+    this.conversation = reduce(this.conversation, action);
+    if (when === 'now') this.store();
+    // A page that is not seen gets no frames.
+    if (when === 'now' || document.hidden) this.tell();
+    else this.frame ||= requestAnimationFrame(() => this.tell());
+  }
+
+  private tell(): void {
+    cancelAnimationFrame(this.frame);
+    this.frame = 0;
+    for (const listener of this.listeners) listener();
+  }
+
+  private store(): void {
+    const stored: Stored = { conversation: this.conversation, sessionId: this.sessionId };
+    try {
+      sessionStorage.setItem(STORAGE_KEY, JSON.stringify(stored));
+    } catch {
+      // Storage that is full or forbidden: the conversation lasts as long as the page.
+    }
+  }
+}
+
+function readStored(): Partial<Stored> | undefined {
+  try {
+    return JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? 'null') ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `randomUUID` is there on secure origins only, and a book served to the local network is not on one. */
+function randomId(): string {
+  return crypto.randomUUID?.() ?? crypto.getRandomValues(new Uint32Array(4)).join('-');
+}

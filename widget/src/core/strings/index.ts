@@ -1,0 +1,94 @@
+// What the panel says, by language. A site changes or adds to it in the plugin's options or its `i18n` folder.
+
+import { en } from './en';
+import { ur } from './ur';
+
+export interface Strings {
+  title: string;
+  ask: string;
+  askAboutThis: string;
+  open: string;
+  loadFailed: string;
+  close: string;
+  newConversation: string;
+  welcome: string;
+  examples: string;
+  question: string;
+  placeholder: string;
+  keys: string;
+  charactersLeft: string;
+  stop: string;
+  aboutSelection: string;
+  removeSelection: string;
+  conversation: string;
+  waiting: string;
+  answering: string;
+  answerComplete: string;
+  stopped: string;
+  askAgain: string;
+  askWholeBook: string;
+  source: string;
+  sources: string;
+  unsupported: string;
+  unsupportedHint: string;
+  nearest: string;
+  results: string;
+  resultsFound: string;
+  noResults: string;
+  searchFailed: string;
+  searchLimited: string;
+  helpful: string;
+  notHelpful: string;
+  rated: string;
+  notRated: string;
+  copy: string;
+  copied: string;
+  notCopied: string;
+  leavesSite: string;
+  table: string;
+  waitSeconds: string;
+  offline: string;
+  unreachable: string;
+  limited: string;
+  unavailable: string;
+  unauthorized: string;
+  rejected: string;
+  broken: string;
+  unexpected: string;
+  degradedSearch: string;
+  degradedMemory: string;
+  degradedModel: string;
+  degradedBudget: string;
+  degradedTruncated: string;
+  degradedFilter: string;
+  degradedCitations: string;
+  degradedOther: string;
+}
+
+export const LANGUAGES: Record<string, Strings> = { en, ur };
+
+/** The strings of a locale such as `ur` or `ur-PK`: English where the language is not there. */
+export function stringsFor(locale: string): Strings {
+  const language = locale.split(/[-_]/)[0] ?? '';
+  return LANGUAGES[locale] ?? LANGUAGES[language] ?? en;
+}
+
+/** What an answer went without, by the API's names for it. */
+const DEGRADED: Record<string, keyof Strings> = {
+  vector_store: 'degradedSearch',
+  catalog: 'degradedSearch',
+  embedder: 'degradedSearch',
+  reranker: 'degradedSearch',
+  memory: 'degradedMemory',
+  generator: 'degradedModel',
+  budget: 'degradedBudget',
+  truncated: 'degradedTruncated',
+  content_filter: 'degradedFilter',
+  citations: 'degradedCitations',
+};
+
+/** What an answer went without, in plain words, each said once. */
+export function degradedNotes(strings: Strings, names: string[]): string[] {
+  const notes = names.map((name) => strings[DEGRADED[name] ?? 'degradedOther']);
+  return notes.filter((note, at) => notes.indexOf(note) === at);
+}

@@ -1,0 +1,18 @@
+/** The longest question, selection and message that the API takes, in characters. */
+export const MAX_CHARACTERS = 2000;
+
+/** The beginning of a text, never half of a surrogate pair: JSON has no such text. */
+export function cut(text: string, most = MAX_CHARACTERS): string {
+  const start = text.slice(0, most);
+  return /[\uD800-\uDBFF]$/.test(start) ? start.slice(0, -1) : start;
+}
+
+/** Where a section stands: the names around it, each once, without its own. */
+export function placeOf(names: string[], own: string): string {
+  return names.filter((name, at) => name && name !== own && names.indexOf(name) === at).join(' · ');
+}
+
+/** Text with its `{names}` replaced. */
+export function fill(template: string, values: Record<string, string | number>): string {
+  return template.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+}

@@ -1,0 +1,61 @@
+// What the API sends, as far as it is shown. docs/openapi.json describes the whole.
+
+export interface Citation {
+  /** The number that the text's markers name. */
+  n: number;
+  url: string;
+  title: string;
+  section: string;
+  chapter: string;
+  /** The beginning of the cited text. */
+  quote: string;
+  /** Whether the passage has the words of the sentences that cite it; absent until it was checked. */
+  supported?: boolean | null;
+}
+
+export interface Suggestion {
+  title: string;
+  url: string;
+}
+
+export interface SearchResult {
+  chunk_id: string;
+  title: string;
+  section: string;
+  chapter: string;
+  url: string;
+  preview: string;
+}
+
+export type Rating = 'up' | 'down' | 'citation_clicked';
+
+/** The end of an answer. */
+export interface Done {
+  message_id: string;
+  conversation_id?: string | null;
+  answered: boolean;
+  citations: Citation[];
+  suggestions: Suggestion[];
+  /** What the answer went without. */
+  degraded: string[];
+}
+
+export type ChatEvent =
+  | { type: 'token'; token: string }
+  | { type: 'citation'; citation: Citation }
+  | { type: 'done'; done: Done };
+
+export interface HistoryMessage {
+  role: 'user' | 'assistant';
+  content: string;
+}
+
+export interface ChatRequest {
+  query: string;
+  mode: 'global_book' | 'selected_text';
+  selected_text?: string;
+  page_url?: string;
+  history: HistoryMessage[];
+  session_id: string;
+  conversation_id?: string;
+}

@@ -1,0 +1,44 @@
+// What Docusaurus's bundler resolves.
+
+declare module '*.css' {
+  const text: string;
+  export default text;
+}
+
+declare module '@theme-init/Layout/Provider' {
+  export default function Provider(props: { children: import('react').ReactNode }): import('react').ReactNode;
+}
+
+declare module '@theme/CodeBlock' {
+  export default function CodeBlock(props: { language?: string; children: string }): import('react').ReactNode;
+}
+
+declare module '@docusaurus/useIsBrowser' {
+  export default function useIsBrowser(): boolean;
+}
+
+declare module '@docusaurus/useGlobalData' {
+  export function usePluginData(plugin: string): unknown;
+}
+
+declare module '@docusaurus/useDocusaurusContext' {
+  export default function useDocusaurusContext(): {
+    siteConfig: { baseUrl: string };
+    i18n: { currentLocale: string; locales: string[] };
+  };
+}
+
+declare module '@docusaurus/router' {
+  interface Location {
+    pathname: string;
+    search: string;
+    hash: string;
+  }
+  export function useLocation(): Location;
+  export function useHistory(): { push(path: string): void };
+}
+
+declare module '@generated/docusaurus-plugin-bookrag/default/panel.json' {
+  const settings: import('./client/settings').PanelSettings;
+  export default settings;
+}

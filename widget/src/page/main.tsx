@@ -1,0 +1,107 @@
+// The page of `bookrag serve`: the panel, as wide as a page. `npm run page` bundles it with Preact in React's place.
+
+import { createRef, useEffect, useState } from 'react';
+import { createRoot } from 'react-dom/client';
+import { createApi } from '../core/api';
+import { Session } from '../core/session';
+import { stringsFor } from '../core/strings';
+import { fill } from '../core/text';
+import { AskPanel, useConversation } from '../panel/AskPanel';
+import { type Site, SiteContext } from '../panel/site';
+import { pageStringsFor } from './strings';
+
+/** What `GET /local/book` answers. */
+interface Book {
+  title: string;
+  pages: number;
+  chunks: number;
+  example_questions: string[];
+}
+
+const locale = /^ur\b/.test(navigator.language) ? 'ur' : 'en';
+document.documentElement.lang = locale;
+document.documentElement.dir = locale === 'ur' ? 'rtl' : 'ltr';
+
+const strings = stringsFor(locale);
+const pageStrings = pageStringsFor(locale);
+const pageUrl = () => undefined;
+const api = createApi('');
+const session = new Session({ api, pageUrl });
+const field = createRef<HTMLTextAreaElement>();
+
+async function readBook(): Promise<Book | undefined> {
+  const response = await fetch('/local/book').catch(() => undefined);
+  return response?.ok ? response.json() : undefined;
+}
+
+function Page() {
+  const [book, setBook] = useState<Book | 'not reached'>();
+  useEffect(() => {
+    void readBook().then((read) => setBook(read ?? 'not reached'));
+  }, []);
+  const { title, example_questions: examples = [] } = typeof book === 'object' ? book : {};
+  useEffect(() => {
+    if (title) document.title = title;
+  }, [title]);
+  const site: Site = {
+    api,
+    session,
+    strings,
+    locale,
+    pageUrl,
+    examples,
+    searches: true,
+    // Pages of the book are documents of their own here.
+    go: () => false,
+  };
+
+  return (
+    <SiteContext.Provider value={site}>
+      <header className="bookrag-masthead">
+        <h1>
+          <bdi>{title ?? strings.title}</bdi>
+        </h1>
+        <Facts book={book} />
+      </header>
+      <main>
+        <h2 className="bookrag-hidden">{strings.conversation}</h2>
+        <AskPanel field={field} />
+      </main>
+    </SiteContext.Provider>
+  );
+}
+
+function Facts({ book }: { book: Book | 'not reached' | undefined }) {
+  const { turns } = useConversation();
+  const count = (number: number) => number.toLocaleString(locale);
+  const facts = ({ pages, chunks }: Book) =>
+    chunks ? fill(pageStrings.facts, { pages: count(pages), passages: count(chunks) }) : pageStrings.nothingIndexed;
+  return (
+    <p className="bookrag-facts">
+      <span>{book === 'not reached' ? pageStrings.notReached : book && facts(book)}</span>
+      {turns.length > 0 && (
+        <button type="button" onClick={() => session.clear()}>
+          {strings.newConversation}
+        </button>
+      )}
+    </p>
+  );
+}
+
+const root = document.getElementById('bookrag');
+if (root) createRoot(root).render(<Page />);
+
+document.addEventListener('keydown', (event) => {
+  if (event.isComposing || event.ctrlKey || event.altKey || event.metaKey) return;
+  if (event.key === 'Escape') session.stop();
+  if (event.key !== '/' || event.target === field.current) return;
+  event.preventDefault();
+  field.current?.focus();
+});
+
+// A link may ask: `/?q=…`. The question is taken out of the address, so that a reload does not ask again.
+const asked = new URLSearchParams(location.search).get('q')?.trim();
+if (asked) {
+  history.replaceState(null, '', location.pathname);
+  void session.ask({ text: asked });
+}

@@ -1,0 +1,56 @@
+import type { Turn } from '../core/conversation';
+import { CopyIcon, DownIcon, UpIcon } from './icons';
+import { useSite } from './site';
+
+interface ActionsProps {
+  turn: Turn;
+  announce: (message: string) => void;
+}
+
+/** What can be done with a complete answer. */
+export function Actions({ turn, announce }: ActionsProps) {
+  const { strings, session } = useSite();
+  const rate = async (rating: 'up' | 'down') => {
+    announce((await session.rate(turn.id, rating)) ? strings.rated : strings.notRated);
+  };
+  const copy = async () => {
+    const isCopied = await navigator.clipboard.writeText(asText(turn)).then(() => true, () => false);
+    announce(isCopied ? strings.copied : strings.notCopied);
+  };
+  const thumb = (rating: 'up' | 'down', label: string) => (
+    <button
+      type="button"
+      className="bookrag-tool"
+      aria-pressed={turn.rating === rating}
+      aria-label={label}
+      title={label}
+      onClick={() => void rate(rating)}>
+      {rating === 'up' ? <UpIcon /> : <DownIcon />}
+    </button>
+  );
+  return (
+    <div className="bookrag-actions">
+      {turn.messageId && thumb('up', strings.helpful)}
+      {turn.messageId && thumb('down', strings.notHelpful)}
+      {/* Browsers have a clipboard on secure origins only. */}
+      {navigator.clipboard && (
+        <button
+          type="button"
+          className="bookrag-tool"
+          aria-label={strings.copy}
+          title={strings.copy}
+          onClick={() => void copy()}>
+          <CopyIcon />
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** The answer with its sources' addresses, to be pasted elsewhere. */
+function asText({ text, citations }: Turn): string {
+  const sources = citations.map(({ n, url, section, title }) => {
+    return `[${n}] ${section || title}: ${new URL(url, location.origin).href}`;
+  });
+  return [text.trim(), sources.join('\n')].filter(Boolean).join('\n\n');
+}

@@ -1,0 +1,103 @@
+import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef } from 'react';
+import { AskPanel, useConversation } from './AskPanel';
+import { CloseIcon, NewIcon } from './icons';
+import { useSite } from './site';
+
+/** Below this width there is no room beside the page: the panel covers it, and is modal. */
+export const NARROW = '(max-width: 40rem), (max-height: 26rem)';
+
+interface DialogProps {
+  selection: string | undefined;
+  onSelectionUsed: () => void;
+  onClose: () => void;
+  /** Changes whenever the reader opens the panel, or asks for it again. */
+  summons: number;
+}
+
+export function Dialog({ selection, onSelectionUsed, onClose, summons }: DialogProps) {
+  const { session, strings } = useSite();
+  const { turns } = useConversation();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const id = useId();
+
+  useLayoutEffect(() => {
+    const element = dialog.current;
+    if (!element) return;
+    const narrow = matchMedia(NARROW);
+    const show = () => {
+      element.close();
+      if (narrow.matches) element.showModal();
+      // Not `show`, which takes the focus: see below.
+      else element.open = true;
+    };
+    keepReading(show);
+    narrow.addEventListener('change', show);
+    return () => {
+      narrow.removeEventListener('change', show);
+      keepReading(() => element.close());
+    };
+  }, []);
+
+  useEffect(() => {
+    // A panel that is back on a new page leaves the focus to the page.
+    if (summons > 0) field.current?.focus();
+  }, [summons]);
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    event.stopPropagation();
+    onClose();
+  };
+  const startAnew = () => {
+    session.clear();
+    field.current?.focus();
+  };
+
+  return (
+    <dialog
+      ref={dialog}
+      className="bookrag-panel"
+      aria-labelledby={id}
+      onKeyDown={onKeyDown}
+      // The back gesture of phones closes dialogs by themselves.
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}>
+      <header className="bookrag-head">
+        <h2 id={id}>{strings.title}</h2>
+        {turns.length > 0 && (
+          <button
+            type="button"
+            className="bookrag-tool"
+            aria-label={strings.newConversation}
+            title={strings.newConversation}
+            onClick={startAnew}>
+            <NewIcon />
+          </button>
+        )}
+        <button
+          type="button"
+          className="bookrag-tool"
+          aria-label={strings.close}
+          title={strings.close}
+          onClick={onClose}>
+          <CloseIcon />
+        </button>
+      </header>
+      <AskPanel field={field} selection={selection} onSelectionUsed={onSelectionUsed} />
+    </dialog>
+  );
+}
+
+/** The page makes room for the panel, and its lines break anew: what the reader sees first stays where it is. */
+function keepReading(change: () => void): void {
+  const blocks = Array.from(document.querySelectorAll('article :is(h1, h2, h3, h4, p, li, pre, tr)'));
+  const first = blocks.find((block) => block.getBoundingClientRect().top >= 0);
+  const before = first?.getBoundingClientRect().top ?? 0;
+  change();
+  // A page that stands at its beginning stays there.
+  if (first && scrollY > 0) scrollBy({ top: first.getBoundingClientRect().top - before, behavior: 'instant' });
+}

@@ -1,0 +1,176 @@
+// Untrusted Markdown as React elements: what is not named here is shown as the text it was written with.
+
+import type { Token, Tokens } from 'marked';
+import { Fragment, memo, type ReactNode } from 'react';
+import { type CitationToken, decodeEntities, type MathToken, readMarkdown } from '../core/markdown';
+import { fill } from '../core/text';
+import type { Citation } from '../core/types';
+import { Link } from './Link';
+import { useSite } from './site';
+
+interface Cited {
+  citations: Citation[];
+  onFollow: () => void;
+}
+
+interface MarkdownProps extends Cited {
+  text: string;
+  /** Whether more is to come. */
+  isGrowing: boolean;
+}
+
+export function Markdown({ text, isGrowing, ...cited }: MarkdownProps) {
+  const math = useSite().Formula !== undefined;
+  const tokens = readMarkdown(text, { math, isGrowing });
+  return tokens.map((token, at) => <Block key={at} token={token} {...cited} />);
+}
+
+interface BlockProps extends Cited {
+  token: Token;
+}
+
+/** While an answer grows only its last block changes: the others keep their elements, and the reader's selection in them. */
+const Block = memo(
+  ({ token, ...cited }: BlockProps) => block(token, cited),
+  (a, b) => a.token.raw === b.token.raw && a.token.type === b.token.type && a.citations === b.citations,
+);
+
+function block(token: Token, cited: Cited): ReactNode {
+  switch (token.type) {
+    case 'space':
+    case 'checkbox':
+      return null;
+    case 'paragraph':
+      return <p dir="auto">{inlines(token.tokens, cited)}</p>;
+    case 'heading':
+      // An answer has no outline of its own.
+      return <h4 dir="auto">{inlines(token.tokens, cited)}</h4>;
+    case 'code':
+      return <Code text={token.text} language={token.lang} />;
+    case 'blockquote':
+      return <blockquote dir="auto">{blocks(token.tokens, cited)}</blockquote>;
+    case 'list':
+      return list(token as Tokens.List, cited);
+    case 'table':
+      return <Table token={token as Tokens.Table} cited={cited} />;
+    case 'hr':
+      return <hr />;
+    case 'math':
+      return <Formula token={token as MathToken} />;
+    case 'text':
+      return inlines(token.tokens ?? [token], cited);
+    default:
+      return <p dir="auto">{token.raw.trim()}</p>;
+  }
+}
+
+function blocks(tokens: Token[] | undefined, cited: Cited): ReactNode {
+  return tokens?.map((token, at) => <Fragment key={at}>{block(token, cited)}</Fragment>);
+}
+
+function list({ ordered, start, items }: Tokens.List, cited: Cited) {
+  const children = items.map((item, at) => (
+    <li key={at}>
+      {item.task && (item.checked ? '☑ ' : '☐ ')}
+      {blocks(item.tokens, cited)}
+    </li>
+  ));
+  // The direction is the list's, whose side its numbers stand on.
+  return ordered ? (
+    <ol dir="auto" start={Number(start) || 1}>
+      {children}
+    </ol>
+  ) : (
+    <ul dir="auto">{children}</ul>
+  );
+}
+
+function Table({ token: { header, rows }, cited }: { token: Tokens.Table; cited: Cited }) {
+  const { strings } = useSite();
+  const cells = (row: Tokens.TableCell[], Cell: 'th' | 'td') =>
+    row.map(({ tokens, align }, at) => (
+      <Cell key={at} dir="auto" className={align ? `bookrag-align-${align}` : undefined}>
+        {inlines(tokens, cited)}
+      </Cell>
+    ));
+  return (
+    // What scrolls must be reachable by keyboard.
+    <div className="bookrag-table" role="group" aria-label={strings.table} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>{cells(header, 'th')}</tr>
+        </thead>
+        <tbody>
+          {rows.map((row, at) => (
+            <tr key={at}>{cells(row, 'td')}</tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Code({ text, language }: { text: string; language?: string }) {
+  const { CodeBlock } = useSite();
+  const name = /^[\w+#.-]+/.exec(language ?? '')?.[0];
+  if (CodeBlock) return <CodeBlock language={name}>{text}</CodeBlock>;
+  return (
+    <pre tabIndex={0} dir="ltr">
+      <code>{text}</code>
+    </pre>
+  );
+}
+
+function Formula({ token: { raw, tex, isBlock } }: { token: MathToken }) {
+  const { Formula: Shown } = useSite();
+  return Shown ? <Shown tex={tex} isBlock={isBlock} /> : raw;
+}
+
+function inlines(tokens: Token[] | undefined, cited: Cited): ReactNode {
+  return tokens?.map((token, at) => <Fragment key={at}>{inline(token, cited)}</Fragment>);
+}
+
+function inline(token: Token, cited: Cited): ReactNode {
+  switch (token.type) {
+    case 'text':
+      return token.tokens ? inlines(token.tokens, cited) : decodeEntities(token.text);
+    case 'escape':
+      return token.text;
+    case 'strong':
+      return <strong>{inlines(token.tokens, cited)}</strong>;
+    case 'em':
+      return <em>{inlines(token.tokens, cited)}</em>;
+    case 'del':
+      return <del>{inlines(token.tokens, cited)}</del>;
+    case 'codespan':
+      return <code dir="ltr">{token.text}</code>;
+    case 'br':
+      return <br />;
+    case 'link':
+      return <Link href={token.href}>{inlines(token.tokens, cited)}</Link>;
+    case 'image':
+      // Nothing is loaded that an answer names; its words stay.
+      return decodeEntities(token.text);
+    case 'citation':
+      return <Marker n={(token as CitationToken).n} {...cited} />;
+    case 'math':
+      return <Formula token={token as MathToken} />;
+    default:
+      return token.raw;
+  }
+}
+
+function Marker({ n, citations, onFollow }: Cited & { n: number }) {
+  const { strings, locale } = useSite();
+  const citation = citations.find((other) => other.n === n);
+  const number = n.toLocaleString(locale);
+  if (!citation) return <sup className="bookrag-marker">{number}</sup>;
+  const label = `${fill(strings.source, { n: number })}: ${citation.section || citation.title}`;
+  return (
+    <sup className="bookrag-marker">
+      <Link href={citation.url} quote={citation.quote} label={label} onFollow={onFollow}>
+        {number}
+      </Link>
+    </sup>
+  );
+}

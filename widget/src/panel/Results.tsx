@@ -1,0 +1,47 @@
+import { useEffect } from 'react';
+import { fill, placeOf } from '../core/text';
+import { useSecondsUntil } from './FailureNote';
+import { Link } from './Link';
+import { useSite } from './site';
+import type { Search } from './useSearch';
+
+interface ResultsProps {
+  search: Search;
+  announce: (message: string) => void;
+}
+
+/** Pages that were found while a question is typed. */
+export function Results({ search, announce }: ResultsProps) {
+  const { strings, locale } = useSite();
+  const { query, results, failure } = search;
+  const seconds = useSecondsUntil(failure?.retryAt);
+  const found = results.length > 0
+    ? fill(strings.resultsFound, { count: results.length.toLocaleString(locale) })
+    : strings.noResults;
+  const trouble = failure && (seconds > 0
+    ? fill(strings.searchLimited, { seconds: seconds.toLocaleString(locale) })
+    : strings.searchFailed);
+
+  useEffect(() => {
+    // Not the seconds: they would be said one by one.
+    if (query) announce(failure ? strings.searchFailed : found);
+  }, [query, failure, found]);
+
+  if (!query) return null;
+  return (
+    <section className="bookrag-results" aria-label={strings.results}>
+      <h3>{strings.results}</h3>
+      {(trouble || results.length === 0) && <p className="bookrag-note">{trouble ?? found}</p>}
+      <ul dir="auto">
+        {results.map(({ chunk_id, url, section, title, chapter, preview }) => (
+          <li key={chunk_id}>
+            <Link href={url} quote={preview}>
+              {section || title}
+            </Link>
+            <p className="bookrag-place">{placeOf([chapter, title], section)}</p>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

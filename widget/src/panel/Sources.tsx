@@ -1,0 +1,49 @@
+import { placeOf } from '../core/text';
+import type { Citation } from '../core/types';
+import { Link } from './Link';
+import { useSite } from './site';
+
+interface SourcesProps {
+  citations: Citation[];
+  onFollow: () => void;
+}
+
+/** The passages that an answer cites, by their numbers. */
+export function Sources({ citations, onFollow }: SourcesProps) {
+  const { strings } = useSite();
+  if (citations.length === 0) return null;
+  return (
+    <section className="bookrag-sources" aria-label={strings.sources}>
+      <h4>{strings.sources}</h4>
+      <ol dir="auto">
+        {citations.map((citation) => (
+          <li key={citation.n} value={citation.n}>
+            <Source citation={citation} onFollow={onFollow} />
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Source({ citation, onFollow }: { citation: Citation; onFollow: () => void }) {
+  const { strings } = useSite();
+  const { url, section, title, chapter, quote, supported } = citation;
+  const name = section || title || url;
+  const place = placeOf([chapter, title], name);
+  return (
+    <>
+      <Link href={url} quote={quote} onFollow={onFollow}>
+        {name}
+      </Link>
+      {supported === false && (
+        <span className="bookrag-doubt" title={strings.unsupportedHint}>
+          {strings.unsupported}
+        </span>
+      )}
+      {place && (
+        <p className="bookrag-place">{place}</p>
+      )}
+    </>
+  );
+}

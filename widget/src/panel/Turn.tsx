@@ -1,0 +1,71 @@
+import { memo } from 'react';
+import type { Turn as TurnState } from '../core/conversation';
+import { degradedNotes } from '../core/strings';
+import { Actions } from './Actions';
+import { FailureNote } from './FailureNote';
+import { Link } from './Link';
+import { Markdown } from './Markdown';
+import { useSite } from './site';
+import { Sources } from './Sources';
+
+interface TurnProps {
+  turn: TurnState;
+  announce: (message: string) => void;
+}
+
+/** A question and what became of it. */
+export const Turn = memo(({ turn, announce }: TurnProps) => {
+  const { strings, session } = useSite();
+  const { id, question, state, text, citations, suggestions } = turn;
+  const isAnswering = state === 'answering';
+  const followed = () => session.followed(id);
+  return (
+    <article className="bookrag-turn" aria-busy={isAnswering}>
+      <h3 className="bookrag-asked" dir="auto">
+        {question.text}
+      </h3>
+      {question.selection && (
+        <blockquote className="bookrag-selection" dir="auto">
+          {question.selection}
+        </blockquote>
+      )}
+      <div className="bookrag-answer">
+        <Markdown text={text} isGrowing={isAnswering} citations={citations} onFollow={followed} />
+      </div>
+      {isAnswering && !text && <p className="bookrag-waiting">{strings.waiting}</p>}
+      {state === 'stopped' && <p className="bookrag-note">{strings.stopped}</p>}
+      {turn.failure && (
+        <FailureNote failure={turn.failure} onAgain={() => void session.ask(question, id)} />
+      )}
+      {degradedNotes(strings, turn.degraded).map((note) => (
+        <p className="bookrag-note" key={note}>
+          {note}
+        </p>
+      ))}
+      {!turn.answered && suggestions.length > 0 && (
+        <section className="bookrag-nearest" aria-label={strings.nearest}>
+          <h4>{strings.nearest}</h4>
+          <ul dir="auto">
+            {suggestions.map(({ title, url }) => (
+              <li key={url}>
+                <Link href={url}>{title || url}</Link>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {!turn.answered && question.selection && (
+        <button type="button" className="bookrag-quiet" onClick={() => void session.ask({ text: question.text })}>
+          {strings.askWholeBook}
+        </button>
+      )}
+      <Sources citations={citations} onFollow={followed} />
+      {state === 'complete' && <Actions turn={turn} announce={announce} />}
+      {state === 'stopped' && (
+        <button type="button" className="bookrag-quiet" onClick={() => void session.ask(question, id)}>
+          {strings.askAgain}
+        </button>
+      )}
+    </article>
+  );
+});

@@ -1,0 +1,16 @@
+import type { ReactNode } from 'react';
+
+function Icon({ children }: { children: ReactNode }) {
+  return (
+    <svg className="bookrag-icon" viewBox="0 0 24 24" width="20" height="20" aria-hidden="true" focusable="false">
+      {children}
+    </svg>
+  );
+}
+
+export const CloseIcon = () => <Icon><path d="M6 6l12 12M18 6L6 18" /></Icon>;
+export const NewIcon = () => <Icon><path d="M12 5v14M5 12h14" /></Icon>;
+export const CopyIcon = () => <Icon><path d="M9 9h11v11H9zM15 9V4H4v11h5" /></Icon>;
+const THUMB = 'M7 11v9H3v-9zm0 0 4-8c1.7 0 2.8 1.2 2.5 2.9L13 9h6.2c1.3 0 2.2 1.2 1.9 2.4l-1.6 7C19.3 19.4 18.5 20 17.5 20H7';
+export const UpIcon = () => <Icon><path d={THUMB} /></Icon>;
+export const DownIcon = () => <Icon><path d={THUMB} transform="rotate(180 12 12)" /></Icon>;

@@ -1,0 +1,39 @@
+// What the panel needs of the place it is shown in: given by Docusaurus in client/, by the page of `serve` in page/.
+
+import { type ComponentType, createContext, useContext } from 'react';
+import type { Api } from '../core/api';
+import type { Session } from '../core/session';
+import type { Strings } from '../core/strings';
+
+/** A place in the book, and the words to be shown there. */
+export interface Passage {
+  href: string;
+  quote?: string;
+}
+
+export interface Site {
+  api: Api;
+  session: Session;
+  strings: Strings;
+  locale: string;
+  /** Questions to begin with. */
+  examples: string[];
+  /** Whether pages are searched for while a question is typed. */
+  searches: boolean;
+  /** The path of the page the reader is on. */
+  pageUrl: () => string | undefined;
+  /** Goes to a passage without loading its page anew. `false`: the browser has to follow the link. */
+  go: (passage: Passage) => boolean;
+  /** Shows code as the site does. */
+  CodeBlock?: ComponentType<{ language?: string; children: string }>;
+  /** Shows a formula; without it, what stands between dollars is text. */
+  Formula?: ComponentType<{ tex: string; isBlock: boolean }>;
+}
+
+export const SiteContext = createContext<Site | undefined>(undefined);
+
+export function useSite(): Site {
+  const site = useContext(SiteContext);
+  if (!site) throw new Error('the panel is shown within a SiteContext');
+  return site;
+}

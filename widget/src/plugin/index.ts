@@ -1,0 +1,62 @@
+// The Docusaurus plugin: what runs when a site is built.
+
+import path from 'node:path';
+import type { LoadContext, Plugin, TranslationFileContent } from '@docusaurus/types';
+import { type LoaderSettings, type PanelSettings, PLUGIN } from '../client/settings';
+import { stringsFor, type Strings } from '../core/strings';
+import { usesMath } from './math';
+import type { PluginOptions } from './options';
+
+export { validateOptions } from './options';
+export type { Options, PluginOptions } from './options';
+
+const DIST = path.join(__dirname, '..');
+/** `i18n/<locale>/docusaurus-plugin-bookrag/strings.json`: what `docusaurus write-translations` writes. */
+const TRANSLATIONS = 'strings';
+
+export default function pluginBookrag(context: LoadContext, options: PluginOptions): Plugin<Strings> {
+  const { currentLocale } = context.i18n;
+  return {
+    name: PLUGIN,
+
+    getThemePath: () => path.join(DIST, 'theme'),
+    getClientModules: () => [path.join(DIST, 'client/route.js'), path.join(DIST, 'client/loader.css')],
+
+    loadContent: () => ({ ...stringsFor(currentLocale), ...options.strings[currentLocale] }),
+
+    getTranslationFiles: ({ content }) => {
+      const entries = Object.entries(content).map(([name, message]) => [name, { message }]);
+      return [{ path: TRANSLATIONS, content: Object.fromEntries(entries) as TranslationFileContent }];
+    },
+
+    translateContent: ({ content, translationFiles }) => {
+      const file = translationFiles.find((translated) => translated.path === TRANSLATIONS);
+      const entries = Object.entries(file?.content ?? {}).map(([name, { message }]) => [name, message]);
+      return { ...content, ...Object.fromEntries(entries) };
+    },
+
+    async contentLoaded({ content, actions }) {
+      const { open, ask, askAboutThis, loadFailed } = content;
+      const loader: LoaderSettings = {
+        ...(options.shortcut && { shortcut: options.shortcut }),
+        button: options.button,
+        selection: options.selection,
+        strings: { open, ask, askAboutThis, loadFailed },
+      };
+      const panel: PanelSettings = {
+        url: options.url,
+        examples: questionsFor(options.questions, currentLocale),
+        search: options.search,
+        math: options.math === 'auto' ? usesMath(context.siteConfig) : options.math,
+        strings: content,
+      };
+      actions.setGlobalData(loader);
+      // Read by the panel alone, so that it is loaded with it.
+      await actions.createData('panel.json', JSON.stringify(panel));
+    },
+  };
+}
+
+function questionsFor(questions: PluginOptions['questions'], locale: string): string[] {
+  return Array.isArray(questions) ? questions : (questions[locale] ?? []);
+}

@@ -1,0 +1,48 @@
+import type { OptionValidationContext } from '@docusaurus/types';
+import { Joi } from '@docusaurus/utils-validation';
+import type { Strings } from '../core/strings';
+
+/** The plugin's options, as they stand after validation. */
+export interface PluginOptions {
+  id: string;
+  /** The API's address, up to and without `/api/v1`. */
+  url: string;
+  /** Keys that open the panel; `false` for none. */
+  shortcut: string | false;
+  /** Whether there is a button in the corner of each page. */
+  button: boolean;
+  /** Whether readers may ask about text they have selected. */
+  selection: boolean;
+  /** Whether pages are searched for while a question is typed. */
+  search: boolean;
+  /** Whether formulas are shown; `auto`: if one of the site's remark plugins is remark-math. */
+  math: boolean | 'auto';
+  /** Questions to begin with, by locale or the same for all. */
+  questions: string[] | Record<string, string[]>;
+  /** Texts in place of the built-in ones, by locale. */
+  strings: Record<string, Partial<Strings>>;
+}
+
+/** The options as a site writes them. */
+export type Options = Partial<PluginOptions> & Pick<PluginOptions, 'url'>;
+
+const questions = Joi.array().items(Joi.string().max(2000));
+/** One modifier at least: letters alone are for those who type, and for screen readers. */
+const shortcut = Joi.string().lowercase().pattern(/^(?:(?:ctrl|alt|shift|meta|mod)\+)+[^\s+]$/, 'keys such as ctrl+. or alt+shift+a');
+
+const schema = Joi.object<PluginOptions>({
+  url: Joi.string()
+    .uri({ scheme: ['http', 'https'] })
+    .required(),
+  shortcut: Joi.alternatives(shortcut, Joi.boolean().valid(false)).default('ctrl+.'),
+  button: Joi.boolean().default(true),
+  selection: Joi.boolean().default(true),
+  search: Joi.boolean().default(true),
+  math: Joi.alternatives(Joi.boolean(), Joi.string().valid('auto')).default('auto'),
+  questions: Joi.alternatives(questions, Joi.object().pattern(Joi.string(), questions)).default([]),
+  strings: Joi.object().pattern(Joi.string(), Joi.object().pattern(Joi.string(), Joi.string())).default({}),
+});
+
+export function validateOptions({ validate, options }: OptionValidationContext<Options, PluginOptions>): PluginOptions {
+  return validate(schema as never, options);
+}

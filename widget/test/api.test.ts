@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { afterEach, mock, test } from 'node:test';
+import { createApi } from '../src/core/api';
+import { failureOf } from '../src/core/failure';
+import type { ChatEvent, ChatRequest } from '../src/core/types';
+
+const REQUEST: ChatRequest = { query: 'why?', mode: 'global_book', history: [], session_id: 's' };
+const DONE = { message_id: 'm', answered: true, citations: [], suggestions: [], degraded: [] };
+
+const STREAM = `event: token
+data: {"token":"Wash it \u{1F331}"}
+
+event: citation
+data: {"n":1,"url":"/docs/a#b","title":"A","section":"B","chapter":"C","quote":"Wash"}
+
+event: token
+data: {"token":" [1]"}
+
+event: done
+data: ${JSON.stringify(DONE)}
+
+`;
+
+afterEach(() => mock.restoreAll());
+
+function answerWith(response: () => Response) {
+  return mock.method(globalThis, 'fetch', async () => response());
+}
+
+function streamOf(...pieces: Uint8Array[]): Response {
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const piece of pieces) controller.enqueue(piece);
+      controller.close();
+    },
+  });
+  return new Response(body, { headers: { 'Content-Type': 'text/event-stream' } });
+}
+
+async function events(): Promise<ChatEvent[]> {
+  const all: ChatEvent[] = [];
+  for await (const event of createApi('https://api.example/prod/').chat(REQUEST, new AbortController().signal)) all.push(event);
+  return all;
+}
+
+test('an answer is the same wherever its bytes are cut', async () => {
+  const bytes = new TextEncoder().encode(STREAM);
+  answerWith(() => streamOf(bytes));
+  const whole = await events();
+  assert.deepEqual(whole.map(({ type }) => type), ['token', 'citation', 'token', 'done']);
+  for (let at = 0; at <= bytes.length; at++) {
+    mock.restoreAll();
+    answerWith(() => streamOf(bytes.slice(0, at), bytes.slice(at)));
+    assert.deepEqual(await events(), whole, `cut at byte ${at}`);
+  }
+});
+
+test('a question is sent to the API without cookies', async () => {
+  const fetched = answerWith(() => streamOf());
+  await events();
+  const [url, init] = fetched.mock.calls[0]!.arguments as unknown as [string, RequestInit];
+  assert.equal(url, 'https://api.example/prod/api/v1/chat');
+  assert.equal(init.credentials, 'omit');
+  assert.deepEqual(JSON.parse(String(init.body)), REQUEST);
+});
+
+test('a gateway that does not stream is understood', async () => {
+  answerWith(() => Response.json({ success: true, data: { ...DONE, answer: 'Wash it.' }, meta: { degraded: ['memory'] } }));
+  const [token, done] = await events();
+  assert.deepEqual(token, { type: 'token', token: 'Wash it.' });
+  assert.ok(done?.type === 'done' && done.done.degraded[0] === 'memory');
+});
+
+const failure = () => events().then(() => assert.fail('nothing failed'), failureOf);
+
+test('an error within the stream breaks the answer', async () => {
+  answerWith(() => streamOf(new TextEncoder().encode('event: error\ndata: {"code":"internal_error","message":"x"}\n\n')));
+  assert.equal((await failure()).kind, 'broken');
+});
+
+test('errors are told by their status, with the time to wait', async () => {
+  const cases: [number, object | string, Record<string, string>, string][] = [
+    [429, { error: { code: 'rate_limited', retry_after: 7 } }, {}, 'limited'],
+    [429, { message: 'Too Many Requests' }, { 'Retry-After': '7' }, 'limited'],
+    [401, {}, {}, 'unauthorized'],
+    [413, {}, {}, 'rejected'],
+    [503, '<html>', { 'Retry-After': '7' }, 'unavailable'],
+    [500, '', {}, 'unexpected'],
+    [404, {}, {}, 'unexpected'],
+  ];
+  for (const [status, body, headers, kind] of cases) {
+    mock.restoreAll();
+    answerWith(() => new Response(typeof body === 'string' ? body : JSON.stringify(body), { status, headers }));
+    const { kind: told, retryAt } = await failure();
+    assert.equal(told, kind, String(status));
+    const waits = status === 429 || status === 503;
+    assert.equal(retryAt !== undefined && Math.abs(retryAt - Date.now() - 7000) < 1000, waits, String(status));
+  }
+});
+
+test('a refused question says why', async () => {
+  answerWith(() => Response.json({ error: { code: 'invalid_request', message: 'query is too long' } }, { status: 400 }));
+  assert.deepEqual(await failure(), { kind: 'rejected', message: 'query is too long' });
+});
+
+test('a server that is not there is unreachable', async () => {
+  mock.method(globalThis, 'fetch', () => Promise.reject(new TypeError('fetch failed')));
+  assert.equal((await failure()).kind, 'unreachable');
+});

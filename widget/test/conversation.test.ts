@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Action, type Conversation, EMPTY, historyBefore, MAX_HISTORY_MESSAGES, reduce, restored } from '../src/core/conversation';
+import { cut } from '../src/core/text';
+import type { Citation, Done } from '../src/core/types';
+
+const cite = (n: number, quote = ''): Citation => ({ n, url: `/docs/${n}`, title: '', section: '', chapter: '', quote });
+const done = (citations: Citation[] = [], more: Partial<Done> = {}): Done => ({
+  message_id: 'm',
+  answered: true,
+  citations,
+  suggestions: [],
+  degraded: [],
+  ...more,
+});
+const asked = (id: string, text = 'why?'): Action => ({ type: 'asked', id, question: { text } });
+const token = (id: string, text: string): Action => ({ type: 'token', id, token: text });
+const after = (...actions: Action[]): Conversation => actions.reduce(reduce, EMPTY);
+const answered = (id: string, question: string, answer: string): Action[] => [
+  asked(id, question),
+  token(id, answer),
+  { type: 'done', id, done: done() },
+];
+
+test('the text does not depend on where it was cut into tokens', () => {
+  const text = 'Wash the probe, dry it. 🌱 [1]';
+  const whole = after(asked('a'), token('a', text));
+  for (let at = 0; at <= text.length; at++) {
+    assert.deepEqual(after(asked('a'), token('a', text.slice(0, at)), token('a', text.slice(at))), whole);
+  }
+});
+
+test('citations stand in the order of their numbers, the last of a number holds', () => {
+  const orders = [[1, 2, 3], [3, 2, 1], [2, 3, 1]];
+  for (const order of orders) {
+    const actions = order.map((n): Action => ({ type: 'citation', id: 'a', citation: cite(n) }));
+    const { turns } = after(asked('a'), ...actions, { type: 'done', id: 'a', done: done([cite(2, 'last')]) });
+    assert.deepEqual(turns[0]?.citations, [cite(1), cite(2, 'last'), cite(3)]);
+  }
+});
+
+test('a turn that has ended does not change', () => {
+  const endings: Action[] = [
+    { type: 'done', id: 'a', done: done() },
+    { type: 'stopped', id: 'a' },
+    { type: 'failed', id: 'a', failure: { kind: 'broken' } },
+  ];
+  for (const ending of endings) {
+    const ended = after(asked('a'), token('a', 'half'), ending);
+    const late: Action[] = [token('a', ' more'), { type: 'citation', id: 'a', citation: cite(1) }, ...endings];
+    for (const action of late) assert.equal(reduce(ended, action), ended);
+  }
+});
+
+test('what is not of a turn changes nothing', () => {
+  const conversation = after(asked('a'));
+  assert.equal(reduce(conversation, token('b', 'x')), conversation);
+  assert.equal(reduce(EMPTY, { type: 'stopped', id: 'a' }), EMPTY);
+});
+
+test('a conversation is never changed in place', () => {
+  const freeze = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    Object.freeze(value);
+    Object.values(value).forEach(freeze);
+  };
+  const actions: Action[] = [
+    ...answered('a', 'why?', 'so.'),
+    asked('b'),
+    token('b', 'x'),
+    { type: 'citation', id: 'b', citation: cite(1) },
+    { type: 'rated', id: 'a', rating: 'up' },
+    { type: 'stopped', id: 'b' },
+    asked('b'),
+    { type: 'cleared' },
+  ];
+  actions.reduce((conversation, action) => {
+    freeze(conversation);
+    return reduce(conversation, action);
+  }, EMPTY);
+});
+
+test('a question that is asked again begins anew, at the end', () => {
+  const { turns } = after(...answered('a', 'one', 'x'), ...answered('b', 'two', 'y'), asked('a', 'one'));
+  assert.deepEqual(turns.map(({ id, text, state }) => [id, text, state]), [['b', 'y', 'complete'], ['a', '', 'answering']]);
+});
+
+test('the history is the last complete turns before a question', () => {
+  const actions = Array.from({ length: 8 }, (_, n) => answered(`${n}`, `q${n}`, `a${n}`)).flat();
+  const conversation = after(...actions, asked('broken', 'lost'), { type: 'stopped', id: 'broken' }, asked('now'));
+  const history = historyBefore(conversation, 'now');
+  assert.equal(history.length, MAX_HISTORY_MESSAGES);
+  assert.deepEqual(history.at(-1), { role: 'assistant', content: 'a7' });
+  assert.deepEqual(history[0], { role: 'user', content: 'q3' });
+  assert.deepEqual(historyBefore(conversation, '1'), [{ role: 'user', content: 'q0' }, { role: 'assistant', content: 'a0' }]);
+});
+
+test('texts are cut to what the API takes, and never within a character', () => {
+  const [, answer] = historyBefore(after(...answered('a', 'q', '🌱'.repeat(1500)), asked('b')), 'b');
+  assert.ok(answer && answer.content.length <= 2000);
+  // It throws at half of a surrogate pair.
+  for (let most = 0; most <= 5; most++) encodeURIComponent(cut('🌱a🌱', most));
+});
+
+test('the server may name the conversation; clearing forgets it', () => {
+  const named = after(asked('a'), { type: 'done', id: 'a', done: done([], { conversation_id: 'c' }) });
+  assert.equal(named.id, 'c');
+  assert.deepEqual(reduce(named, { type: 'cleared' }), EMPTY);
+});
+
+test('what is restored is never still answering', () => {
+  const stored: unknown = JSON.parse(JSON.stringify(after(...answered('a', 'q', 'x'), asked('b'))));
+  const { turns } = restored(stored);
+  assert.deepEqual(turns.map(({ state }) => state), ['complete', 'failed']);
+  for (const broken of [undefined, null, 7, {}, { turns: 'no' }]) assert.equal(restored(broken), EMPTY);
+});

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { renderToStaticMarkup } from 'react-dom/server';
+import type { Api } from '../src/core/api';
+import { spokenText } from '../src/core/markdown';
+import type { Session } from '../src/core/session';
+import { stringsFor } from '../src/core/strings';
+import type { Citation } from '../src/core/types';
+import { Markdown } from '../src/panel/Markdown';
+import { type Site, SiteContext } from '../src/panel/site';
+
+const CITATION: Citation = { n: 1, url: '/book/docs/a#b', title: 'A', section: 'B', chapter: 'C', quote: 'Wash it' };
+
+before(() => {
+  Object.assign(globalThis, { location: new URL('https://book.example/book/') });
+});
+
+function render(text: string, { citations = [CITATION], isGrowing = false, math = true } = {}): string {
+  const site: Site = {
+    api: {} as Api,
+    session: {} as Session,
+    strings: stringsFor('en'),
+    locale: 'en',
+    examples: [],
+    searches: false,
+    pageUrl: () => undefined,
+    go: () => false,
+    ...(math && { Formula: ({ tex, isBlock }) => <var data-block={isBlock}>{tex}</var> }),
+  };
+  return renderToStaticMarkup(
+    <SiteContext.Provider value={site}>
+      <Markdown text={text} isGrowing={isGrowing} citations={citations} onFollow={() => {}} />
+    </SiteContext.Provider>,
+  );
+}
+
+const tags = (html: string) => Array.from(html.matchAll(/<([a-z]\w*)/g), ([, tag]) => tag);
+const links = (html: string) => Array.from(html.matchAll(/href="([^"]*)"/g), ([, href]) => href);
+
+test('HTML is shown as the text it is', () => {
+  const hostile = [
+    '<img src=x onerror=alert(1)>',
+    '<script>alert(1)</script>',
+    '<svg/onload=alert(1)>',
+    'a <b onclick="x">b</b> <iframe src="https://evil.example"></iframe>',
+    '<div>\n\n**x**\n\n</div>',
+    '<!-- comment --> <?php ?> <![CDATA[x]]>',
+    '| <img src=x> |\n|---|\n| <style>*{}</style> |',
+    '- <form action="https://evil.example"><input>',
+    '# <marquee>x</marquee>',
+    '&lt;script&gt;alert(1)&lt;/script&gt; &#60;img&#62; &#x3c;b&#x3e;',
+    '**<a href="javascript:alert(1)">x</a>**',
+  ];
+  const known = ['p', 'strong', 'div', 'table', 'thead', 'tbody', 'tr', 'th', 'td', 'ul', 'li', 'h4'];
+  for (const text of hostile) {
+    const html = render(text);
+    for (const tag of tags(html)) assert.ok(known.includes(tag!), `${tag} of ${text}`);
+    assert.doesNotMatch(html, /<[^>]+\son\w+=/i, text);
+  }
+  assert.match(render('a <b>c</b>'), /&lt;b&gt;c&lt;\/b&gt;/);
+});
+
+test('links lead to http, https and this site alone', () => {
+  const refused = [
+    'javascript:alert(1)',
+    'JaVaScRiPt:alert(1)',
+    'java\tscript:alert(1)',
+    '&#106;avascript:alert(1)',
+    'data:text/html,x',
+    'vbscript:x',
+    'file:///etc/passwd',
+    'blob:https://book.example/x',
+    'mailto:a@b.example',
+    'https://user:secret@evil.example/',
+    '../relative',
+    'page.md',
+    '#anchor',
+    '?q=x',
+    'http:evil.example',
+    'https:///',
+  ];
+  for (const address of refused) assert.deepEqual(links(render(`[x](<${address}>) [y](${address})`)), [], address);
+  assert.deepEqual(links(render('[x](/book/docs/a?b#c)')), ['/book/docs/a?b#c']);
+});
+
+test('links that leave the site say so', () => {
+  for (const address of ['https://evil.example/a', '//evil.example/a', '/\\evil.example/a', 'https://book.example.evil.example/']) {
+    const html = render(`[x](<${address}>)`);
+    assert.match(html, /rel="noopener noreferrer nofollow"/, address);
+    assert.match(html, /another site/, address);
+    assert.doesNotMatch(html, /href="\//, address);
+  }
+  assert.doesNotMatch(render('[x](https://book.example/book/a)'), /another site/);
+});
+
+test('images are never loaded; their words stay', () => {
+  for (const text of ['![words](https://evil.example/p.png)', '[![words](https://evil.example/p.png)](/book/a)', '![words][x]\n\n[x]: https://evil.example/p.png']) {
+    const html = render(text);
+    assert.doesNotMatch(html, /<img|src=|style=/);
+    assert.match(html, /words/);
+  }
+});
+
+test('markers lead to their citations, whatever the answer defines', () => {
+  assert.deepEqual(links(render('Wash it [1], and again [1].')), [CITATION.url, CITATION.url]);
+  assert.deepEqual(links(render('So [1].\n\n[1]: https://evil.example/')).slice(0, 1), [CITATION.url]);
+  assert.deepEqual(links(render('[1][1]')), [CITATION.url, CITATION.url]);
+  assert.match(render('so [1]'), /aria-label="Source 1: B"/);
+  assert.match(render('so [2]'), /<sup class="bookrag-marker">2<\/sup>/);
+  assert.doesNotMatch(render('`a[1]`\n\n```\na[1]\n```'), /<sup/);
+});
+
+test('a citation’s own address is held to the rules of links', () => {
+  assert.deepEqual(links(render('[1]', { citations: [{ ...CITATION, url: 'javascript:alert(1)' }] })), []);
+});
+
+test('half a marker is not shown while the answer grows', () => {
+  for (const text of ['so [', 'so [1']) assert.equal(render(text, { isGrowing: true }), '<p dir="auto">so</p>');
+  assert.equal(render('so ['), '<p dir="auto">so [</p>');
+});
+
+test('formulas are shown where the site shows them', () => {
+  assert.match(render('so $x^2$ is'), /<var data-block="false">x\^2<\/var>/);
+  assert.match(render('$$\nx^2\n$$\n'), /<var data-block="true">x\^2<\/var>/);
+  assert.match(render('so $x^2$ is', { math: false }), /so \$x\^2\$ is/);
+  for (const prose of ['from $5 to $6', 'a $ sign', '\\$x\\$', '`$x$`']) assert.doesNotMatch(render(prose), /<var/, prose);
+});
+
+test('an answer has no outline of its own', () => {
+  assert.deepEqual(tags(render('# a\n\n### b')), ['h4', 'h4']);
+});
+
+test('any beginning of a hostile answer is shown without harm', () => {
+  const text = '<img src=x onerror=alert(1)> [x](javascript:alert(1)) ![y](https://evil.example) [1]\n\n[1]: javascript:x\n\n```html\n<b>\n```\n| a |\n|---|\n| $x$ |';
+  for (let end = 0; end <= text.length; end++) {
+    const html = render(text.slice(0, end), { isGrowing: true });
+    assert.doesNotMatch(html, /<(?:img|script|iframe)|href="(?!\/book|https)/);
+  }
+});
+
+test('deep and long texts are read in time', () => {
+  const started = performance.now();
+  for (const text of ['['.repeat(3000), '*'.repeat(3000), '> '.repeat(150) + 'x', '$'.repeat(3000), '`'.repeat(3000), '![a]('.repeat(800), '<'.repeat(3000)]) render(text);
+  assert.ok(performance.now() - started < 5000);
+});
+
+test('what is read aloud has no marks', () => {
+  assert.equal(spokenText('## A\n\n- **b** `c` [1]\n\n[d](https://e.example)\n```sh\nf\n```'), 'A\n\nb c\n\nd\n\nf');
+});

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import type { Api } from '../src/core/api';
+import { ApiError } from '../src/core/failure';
+import { Session } from '../src/core/session';
+import type { ChatEvent, ChatRequest } from '../src/core/types';
+
+const stored = new Map<string, string>();
+
+// What a session needs of a tab.
+Object.assign(globalThis, {
+  document: { hidden: false },
+  requestAnimationFrame: (run: () => void) => setTimeout(run, 1),
+  cancelAnimationFrame: clearTimeout,
+  sessionStorage: {
+    getItem: (key: string) => stored.get(key) ?? null,
+    setItem: (key: string, value: string) => stored.set(key, value),
+  },
+});
+
+beforeEach(() => stored.clear());
+
+const TOKEN: ChatEvent = { type: 'token', token: 'so' };
+const DONE: ChatEvent = {
+  type: 'done',
+  done: { message_id: 'm', conversation_id: 'c', answered: true, citations: [], suggestions: [], degraded: [] },
+};
+
+function tab(chat: (request: ChatRequest, signal: AbortSignal) => AsyncGenerator<ChatEvent>) {
+  const requests: ChatRequest[] = [];
+  const forgotten: string[] = [];
+  const api: Api = {
+    chat: (request, signal) => {
+      requests.push(request);
+      return chat(request, signal);
+    },
+    search: async () => [],
+    rate: async () => {
+      throw new Error('away');
+    },
+    forget: async (id) => {
+      forgotten.push(id);
+    },
+  };
+  const session = new Session({ api, pageUrl: () => '/ur/docs/a' });
+  return { session, requests, forgotten, last: () => session.getConversation().turns.at(-1) };
+}
+
+async function* answers(...events: ChatEvent[]): AsyncGenerator<ChatEvent> {
+  yield* events;
+}
+
+test('a question travels with its page, and the next with what was said', async () => {
+  const { session, requests, last } = tab(() => answers(TOKEN, DONE));
+  await session.ask({ text: 'why?', selection: 'this' });
+  assert.equal(last()?.state, 'complete');
+  await session.ask({ text: 'and then?' });
+  const [first, second] = requests;
+  assert.deepEqual([first?.mode, first?.selected_text, first?.page_url], ['selected_text', 'this', '/ur/docs/a']);
+  assert.deepEqual([second?.mode, second?.conversation_id, second?.history.length], ['global_book', 'c', 2]);
+  assert.equal(first?.session_id, second?.session_id);
+});
+
+test('a stream that ends without its end is broken, and asking again takes its place', async () => {
+  let isBroken = true;
+  const { session, last } = tab(() => (isBroken ? answers(TOKEN) : answers(TOKEN, DONE)));
+  await session.ask({ text: 'why?' });
+  assert.deepEqual([last()?.text, last()?.failure?.kind], ['so', 'broken']);
+  isBroken = false;
+  await session.ask({ text: 'why?' }, last()!.id);
+  assert.deepEqual([session.getConversation().turns.length, last()?.state, last()?.failure], [1, 'complete', undefined]);
+});
+
+test('a network that goes away breaks what has begun, and else is unreachable', async () => {
+  const away = async function* (...events: ChatEvent[]): AsyncGenerator<ChatEvent> {
+    yield* events;
+    throw new TypeError('network error');
+  };
+  const begun = tab(() => away(TOKEN));
+  await begun.session.ask({ text: 'why?' });
+  assert.equal(begun.last()?.failure?.kind, 'broken');
+  const never = tab(() => away());
+  await never.session.ask({ text: 'why?' });
+  assert.equal(never.last()?.failure?.kind, 'unreachable');
+});
+
+test('stopping leaves the request, and what came stays', async () => {
+  let signal: AbortSignal | undefined;
+  const { session, last } = tab(async function* (_, given) {
+    signal = given;
+    yield TOKEN;
+    await new Promise((_, reject) => given.addEventListener('abort', () => reject(new Error('aborted'))));
+  });
+  const asking = session.ask({ text: 'why?' });
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  session.stop();
+  await asking;
+  assert.ok(signal?.aborted);
+  assert.deepEqual([last()?.text, last()?.state], ['so', 'stopped']);
+});
+
+test('a judgement that is not taken is taken back', async () => {
+  const { session, last } = tab(() => answers(TOKEN, DONE));
+  await session.ask({ text: 'why?' });
+  assert.equal(await session.rate(last()!.id, 'up'), false);
+  assert.equal(last()?.rating, undefined);
+});
+
+test('the tab keeps the conversation; ending it forgets it here and there', async () => {
+  const { session, forgotten } = tab(() => answers(TOKEN, DONE));
+  await session.ask({ text: 'why?' });
+  const next = tab(() => answers());
+  assert.deepEqual(next.session.getConversation(), session.getConversation());
+  session.clear();
+  assert.deepEqual(forgotten, ['c']);
+  assert.deepEqual(tab(() => answers()).session.getConversation().turns, []);
+});
+
+test('what fails by itself tells its own kind', async () => {
+  const { session, last } = tab(async function* () {
+    throw new ApiError({ kind: 'limited', retryAt: 5 });
+  });
+  await session.ask({ text: 'why?' });
+  assert.deepEqual(last()?.failure, { kind: 'limited', retryAt: 5 });
+});

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { degradedNotes, LANGUAGES, stringsFor } from '../src/core/strings';
+import { en } from '../src/core/strings/en';
+import { ur } from '../src/core/strings/ur';
+
+const holes = (text: string) => Array.from(text.matchAll(/\{\w+\}/g), ([hole]) => hole).sort();
+
+test('every language has every text, with the same holes', () => {
+  for (const [language, strings] of Object.entries(LANGUAGES)) {
+    assert.deepEqual(Object.keys(strings).sort(), Object.keys(en).sort(), language);
+    for (const [name, text] of Object.entries(strings)) {
+      assert.ok(text.trim(), `${language}.${name}`);
+      assert.deepEqual(holes(text), holes(en[name as keyof typeof en]), `${language}.${name}`);
+    }
+  }
+});
+
+test('Urdu is Urdu', () => {
+  for (const [name, text] of Object.entries(ur)) {
+    assert.match(text, /[\u0600-\u06FF]/, name);
+    // Arabic's yeh and kaf look alike and are other letters.
+    assert.doesNotMatch(text, /[\u064A\u0643]/, name);
+    // Apart from the names of keys and of holes.
+    assert.doesNotMatch(text.replace(/\{\w+\}|Enter|Shift\+Enter/g, ''), /[a-z]/i, name);
+  }
+});
+
+test('a locale has its language’s strings, or English', () => {
+  assert.equal(stringsFor('ur'), ur);
+  assert.equal(stringsFor('ur-PK'), ur);
+  assert.equal(stringsFor('en-GB'), en);
+  assert.equal(stringsFor('de'), en);
+});
+
+test('what an answer went without is said once', () => {
+  assert.deepEqual(degradedNotes(en, ['vector_store', 'embedder', 'generator']), [en.degradedSearch, en.degradedModel]);
+  assert.deepEqual(degradedNotes(en, ['something new']), [en.degradedOther]);
+  assert.deepEqual(degradedNotes(en, []), []);
+});
