@@ -8,7 +8,10 @@ use serde::Serialize;
 /// Prints a value as JSON on one line. A closed pipe ends the output quietly.
 pub(super) fn json(value: &impl Serialize) {
     match serde_json::to_string(value) {
-        Ok(text) => line(&text),
+        // As it is: JSON escapes what a terminal would obey, and programs want all of it.
+        Ok(text) => {
+            let _ = writeln!(std::io::stdout(), "{text}");
+        }
         Err(error) => eprintln!("error: {error}"),
     }
 }

@@ -118,7 +118,7 @@ fn a_page_that_needs_too_much_is_named_and_the_terminal_is_not_spoken_to() {
     fs::write(site.join("docs/imports.mdx"), imports + "\n# Imports\n").unwrap();
     fs::write(
         site.join("docs/escape.md"),
-        "---\ntitle: \"\\e]0;PWNED\\a\\e[31mRed\"\n---\n\nA page.\n",
+        "---\ntitle: \"\\e]0;PWNED\\a\\e[31mRed\"\n---\n\nA page\u{2028}of two.\n",
     )
     .unwrap();
     let output = workshop.run(&["chunks", "book"]);
@@ -127,6 +127,14 @@ fn a_page_that_needs_too_much_is_named_and_the_terminal_is_not_spoken_to() {
         String::from_utf8(output.stderr).unwrap(),
     );
     assert!(text.contains("Red"), "{text}");
+    // Programs get all of it, a line each.
+    let output = workshop.run(&["chunks", "book", "--jsonl"]);
+    let chunks = lines(&output.stdout);
+    let escape = chunks
+        .iter()
+        .find(|chunk| chunk["source"] == "docs/escape.md");
+    let shown = escape.unwrap()["text"].as_str().unwrap();
+    assert!(shown.contains('\u{2028}'), "{shown:?}");
     assert!(
         !text.contains('\u{1b}') && !text.contains("PWNED"),
         "{text}"
