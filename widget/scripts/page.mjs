@@ -1,11 +1,12 @@
 // Bundles the page of `bookrag serve` into dist-page/, which is checked in: building bookrag needs no Node.
 // `--check` fails where dist-page/ is not what the sources make.
 import { readFile, writeFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import * as esbuild from 'esbuild';
 import { browser, root } from './options.mjs';
 
 const HEADER = `/* Made from src/page, src/panel and src/core by \`npm run page\` in widget/: change those.
-   With parts of Preact (MIT, Jason Miller) and marked (MIT, Christopher Jeffrey, MarkedJS). */`;
+   With parts of Preact (MIT, Jason Miller), marked (MIT, Christopher Jeffrey, MarkedJS) and KaTeX (MIT, Khan Academy). */`;
 
 const bundle = (entryPoints, options) =>
   esbuild.build({
@@ -18,8 +19,11 @@ const bundle = (entryPoints, options) =>
     ...options,
   });
 
-const script = await bundle({ page: `${root}src/page/main.tsx` }, {
+const scripts = await bundle({ page: `${root}src/page/main.tsx` }, {
   external: [],
+  // KaTeX is loaded with the first formula.
+  splitting: true,
+  chunkNames: '[name]',
   alias: {
     react: 'preact/compat',
     'react-dom/client': 'preact/compat/client',
@@ -30,11 +34,8 @@ const script = await bundle({ page: `${root}src/page/main.tsx` }, {
 // Its own @import is followed here; elsewhere the panel's sheet is text.
 const sheet = await bundle({ page: `${root}src/page/page.css` }, { plugins: [] });
 
-const files = {
-  'index.html': await readFile(`${root}src/page/index.html`, 'utf8'),
-  'page.js': `${HEADER}\n${script.outputFiles[0].text}`,
-  'page.css': `${HEADER}\n${sheet.outputFiles[0].text}`,
-};
+const files = { 'index.html': await readFile(`${root}src/page/index.html`, 'utf8') };
+for (const { path, text } of [...scripts.outputFiles, ...sheet.outputFiles]) files[basename(path)] = `${HEADER}\n${text}`;
 
 const isCheck = process.argv.includes('--check');
 for (const [name, text] of Object.entries(files)) {

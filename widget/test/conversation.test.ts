@@ -4,7 +4,8 @@ import { type Action, type Conversation, EMPTY, historyBefore, MAX_HISTORY_MESSA
 import { cut } from '../src/core/text';
 import type { Citation, Done } from '../src/core/types';
 
-const cite = (n: number, quote = ''): Citation => ({ n, url: `/docs/${n}`, title: '', section: '', chapter: '', quote });
+const PLACE = { title: '', section: '', chapter: '', source: 'docs/a.md', start_line: 1, end_line: 2 };
+const cite = (n: number, quote = ''): Citation => ({ n, url: `/docs/${n}`, quote, ...PLACE });
 const done = (citations: Citation[] = [], more: Partial<Done> = {}): Done => ({
   message_id: 'm',
   answered: true,

@@ -9,7 +9,8 @@ import type { Citation } from '../src/core/types';
 import { Markdown } from '../src/panel/Markdown';
 import { type Site, SiteContext } from '../src/panel/site';
 
-const CITATION: Citation = { n: 1, url: '/book/docs/a#b', title: 'A', section: 'B', chapter: 'C', quote: 'Wash it' };
+const PLACE = { title: 'A', section: 'B', chapter: 'C', source: 'docs/a.md', start_line: 1, end_line: 2 };
+const CITATION: Citation = { n: 1, url: '/book/docs/a#b', quote: 'Wash it', ...PLACE };
 
 before(() => {
   Object.assign(globalThis, { location: new URL('https://book.example/book/') });

@@ -1,4 +1,4 @@
-//! The page to ask on; its files are part of the program.
+//! The page to ask on, which `widget/` makes; its files are part of the program.
 
 use axum::extract::Path;
 use axum::http::{HeaderName, StatusCode, header};
@@ -15,7 +15,7 @@ const ICON: &str = r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 1
 pub(super) async fn page() -> Response {
     answer(
         "text/html; charset=utf-8",
-        include_str!("../page/index.html"),
+        include_str!("../../../widget/dist-page/index.html"),
     )
 }
 
@@ -25,15 +25,19 @@ pub(super) async fn icon() -> Response {
 
 pub(super) async fn asset(Path(name): Path<String>) -> Response {
     match name.as_str() {
-        "page.css" => answer("text/css; charset=utf-8", include_str!("../page/page.css")),
+        "page.css" => answer(
+            "text/css; charset=utf-8",
+            include_str!("../../../widget/dist-page/page.css"),
+        ),
         "page.js" => answer(
             "text/javascript; charset=utf-8",
-            include_str!("../page/page.js"),
+            include_str!("../../../widget/dist-page/page.js"),
         ),
-        "reading.css" => answer(
-            "text/css; charset=utf-8",
-            include_str!("../page/reading.css"),
+        "katex.js" => answer(
+            "text/javascript; charset=utf-8",
+            include_str!("../../../widget/dist-page/katex.js"),
         ),
+        "reading.css" => answer("text/css; charset=utf-8", include_str!("reading.css")),
         _ => StatusCode::NOT_FOUND.into_response(),
     }
 }

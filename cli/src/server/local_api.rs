@@ -26,7 +26,10 @@ pub(super) async fn book(State(server): Shared) -> Response {
             .unwrap_or_default(),
         Err(_) => IndexStats::default(),
     };
-    let source = server.reading.read().await.source.clone();
+    let (source, math) = {
+        let reading = server.reading.read().await;
+        (reading.source.clone(), reading.settings.math)
+    };
     let examples = source.read(EXAMPLE_QUESTIONS).await;
     let examples = examples.ok().flatten().unwrap_or_default();
     let examples = String::from_utf8_lossy(&examples);
@@ -41,6 +44,7 @@ pub(super) async fn book(State(server): Shared) -> Response {
         "pages": stats.documents,
         "chunks": stats.chunks,
         "example_questions": examples,
+        "math": math,
         "instance": server.instance,
     }))
     .into_response()

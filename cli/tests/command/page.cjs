@@ -35,7 +35,7 @@ async function main() {
       assert.ok(await target.isVisible(), "the cited heading is on the page");
 
       await page.goto(process.env.URL + "/?q=what%20is%20the%20capital%20of%20France");
-      await page.getByText("I don't have information on that in the textbook.").waitFor();
+      await page.getByText("I don't have information on that in the textbook.", { exact: true }).waitFor();
       assert.deepStrictEqual(problems, []);
       await page.close();
     }

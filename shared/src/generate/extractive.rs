@@ -190,21 +190,22 @@ fn write(units: &[&Unit], n: usize, pieces: &mut Vec<Quote>) {
         let next = units.get(at + 1);
         let goes_on =
             next.is_some_and(|next| next.kind == unit.kind && next.paragraph == unit.paragraph);
-        // Code belongs to the sentence before it, which is cited.
-        let cited_before = unit.kind == UnitKind::Code && previous.is_some();
+        // Code and formulas belong to the sentence before them, which is cited.
+        let stands_alone = matches!(unit.kind, UnitKind::Code | UnitKind::Formula);
+        let cited_before = stands_alone && previous.is_some();
         let bullet = if unit.kind == UnitKind::TableRow {
             "- "
         } else {
             ""
         };
         let text: String = match unit.kind {
-            UnitKind::Code => unit.text.clone(),
+            UnitKind::Code | UnitKind::Formula => unit.text.clone(),
             _ => unit.text.chars().take(MAX_CHARACTERS).collect(),
         };
         let cited = !(goes_on || cited_before);
         let before_mark = match unit.kind {
             _ if !cited => "",
-            UnitKind::Code => "\n",
+            UnitKind::Code | UnitKind::Formula => "\n",
             _ => " ",
         };
         pieces.push(Quote::Text(format!(

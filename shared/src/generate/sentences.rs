@@ -15,6 +15,8 @@ pub(super) enum UnitKind {
     ListItem,
     TableRow,
     Code,
+    /// A formula of several lines, between two of `$$`.
+    Formula,
 }
 
 /// Cuts a leaf's text in units, in order.
@@ -38,6 +40,19 @@ pub(super) fn units_of(text: &str) -> Vec<Unit> {
                 text: code.join("\n"),
                 paragraph,
             });
+            continue;
+        }
+        if let Some(length) = formula_length(line, lines.clone()) {
+            let formula: Vec<&str> = std::iter::once(line)
+                .chain(lines.by_ref().take(length))
+                .collect();
+            paragraph += 1;
+            units.push(Unit {
+                kind: UnitKind::Formula,
+                text: formula.join("\n"),
+                paragraph,
+            });
+            paragraph += 1;
             continue;
         }
         if line.trim().is_empty() {
@@ -73,6 +88,17 @@ pub(super) fn units_of(text: &str) -> Vec<Unit> {
         }
     }
     units
+}
+
+/// How many of the lines after this one are of the formula that it begins.
+fn formula_length<'a>(line: &str, rest: impl Iterator<Item = &'a str>) -> Option<usize> {
+    if line.strip_prefix("$$")?.contains('$') {
+        return None;
+    }
+    let end = rest
+        .take_while(|line| !line.trim().is_empty())
+        .position(|line| line.ends_with("$$"))?;
+    Some(end + 1)
 }
 
 /// A table row as one reads it aloud: `Code: E42; Meaning: low battery`.
@@ -124,6 +150,33 @@ pub(super) fn sentences(line: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_formula_is_one_unit_if_it_ends() {
+        let units = |text| -> Vec<_> {
+            let units = units_of(text).into_iter();
+            units.map(|unit| (unit.kind, unit.text)).collect()
+        };
+        let formula = "$$\nE = 12. B\n$$";
+        let around = format!("It is:\n{formula}\nSo be it.");
+        let seen = units(&around);
+        assert_eq!(seen[1], (UnitKind::Formula, formula.to_owned()));
+        assert_eq!(
+            (seen.len(), &*seen[0].1, &*seen[2].1),
+            (3, "It is:", "So be it.")
+        );
+        for text in [
+            "$$ are dollars.\nMany $ of them.",
+            "$$\n\nnever closed $$",
+            "$$a$$ is one.",
+        ] {
+            let seen = units(text);
+            assert!(
+                seen.iter().all(|(kind, _)| *kind == UnitKind::Sentence),
+                "{seen:?}"
+            );
+        }
+    }
 
     #[test]
     fn units_are_what_a_reader_would_quote() {

@@ -10,7 +10,7 @@ import { Session } from '../core/session';
 import { Dialog, NARROW } from '../panel/Dialog';
 import css from '../panel/panel.css';
 import { type Passage, type Site, SiteContext } from '../panel/site';
-import { Formula } from './Formula';
+import { Formula } from '../panel/Formula';
 import { follow } from './passage';
 
 export interface PanelProps {

@@ -7,9 +7,12 @@ export function cut(text: string, most = MAX_CHARACTERS): string {
   return /[\uD800-\uDBFF]$/.test(start) ? start.slice(0, -1) : start;
 }
 
+/** What the API calls a chapter and a lesson that have no name. */
+const NAMELESS = ['', 'Unknown', 'N/A'];
+
 /** Where a section stands: the names around it, each once, without its own. */
 export function placeOf(names: string[], own: string): string {
-  return names.filter((name, at) => name && name !== own && names.indexOf(name) === at).join(' · ');
+  return names.filter((name, at) => !NAMELESS.includes(name) && name !== own && names.indexOf(name) === at).join(' · ');
 }
 
 /** Text with its `{names}` replaced. */

@@ -9,6 +9,10 @@ export interface Citation {
   chapter: string;
   /** The beginning of the cited text. */
   quote: string;
+  /** The file it stands in, and its first and last line, from 1. */
+  source: string;
+  start_line: number;
+  end_line: number;
   /** Whether the passage has the words of the sentences that cite it; absent until it was checked. */
   supported?: boolean | null;
 }

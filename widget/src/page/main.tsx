@@ -6,8 +6,11 @@ import { createApi } from '../core/api';
 import { Session } from '../core/session';
 import { stringsFor } from '../core/strings';
 import { fill } from '../core/text';
+import type { Citation } from '../core/types';
 import { AskPanel, useConversation } from '../panel/AskPanel';
+import { Formula } from '../panel/Formula';
 import { type Site, SiteContext } from '../panel/site';
+import { CodeBlock } from './CodeBlock';
 import { pageStringsFor } from './strings';
 
 /** What `GET /local/book` answers. */
@@ -16,14 +19,16 @@ interface Book {
   pages: number;
   chunks: number;
   example_questions: string[];
+  /** Whether the book has formulas between dollars. */
+  math: boolean;
 }
 
 const locale = /^ur\b/.test(navigator.language) ? 'ur' : 'en';
 document.documentElement.lang = locale;
 document.documentElement.dir = locale === 'ur' ? 'rtl' : 'ltr';
 
-const strings = stringsFor(locale);
 const pageStrings = pageStringsFor(locale);
+const strings = { ...stringsFor(locale), keys: pageStrings.keys };
 const pageUrl = () => undefined;
 const api = createApi('');
 const session = new Session({ api, pageUrl });
@@ -39,7 +44,7 @@ function Page() {
   useEffect(() => {
     void readBook().then((read) => setBook(read ?? 'not reached'));
   }, []);
-  const { title, example_questions: examples = [] } = typeof book === 'object' ? book : {};
+  const { title, math, example_questions: examples = [] } = typeof book === 'object' ? book : {};
   useEffect(() => {
     if (title) document.title = title;
   }, [title]);
@@ -53,6 +58,9 @@ function Page() {
     searches: true,
     // Pages of the book are documents of their own here.
     go: () => false,
+    placeInFile,
+    CodeBlock,
+    ...(math && { Formula }),
   };
 
   return (
@@ -86,6 +94,11 @@ function Facts({ book }: { book: Book | 'not reached' | undefined }) {
       )}
     </p>
   );
+}
+
+function placeInFile({ source, start_line, end_line }: Citation): string {
+  const [from, to] = [start_line, end_line].map((line) => line.toLocaleString(locale, { useGrouping: false }));
+  return fill(pageStrings.lines, { file: source, from: from ?? '', to: to ?? '' });
 }
 
 const root = document.getElementById('bookrag');

@@ -27,7 +27,7 @@ export function Sources({ citations, onFollow }: SourcesProps) {
 }
 
 function Source({ citation, onFollow }: { citation: Citation; onFollow: () => void }) {
-  const { strings } = useSite();
+  const { strings, placeInFile } = useSite();
   const { url, section, title, chapter, quote, supported } = citation;
   const name = section || title || url;
   const place = placeOf([chapter, title], name);
@@ -41,8 +41,12 @@ function Source({ citation, onFollow }: { citation: Citation; onFollow: () => vo
           {strings.unsupported}
         </span>
       )}
-      {place && (
-        <p className="bookrag-place">{place}</p>
+      {place && <p className="bookrag-place">{place}</p>}
+      {placeInFile && (
+        <>
+          <p className="bookrag-file">{placeInFile(citation)}</p>
+          <blockquote dir="auto">{quote}</blockquote>
+        </>
       )}
     </>
   );

@@ -4,6 +4,7 @@ import { type ComponentType, createContext, useContext } from 'react';
 import type { Api } from '../core/api';
 import type { Session } from '../core/session';
 import type { Strings } from '../core/strings';
+import type { Citation } from '../core/types';
 
 /** A place in the book, and the words to be shown there. */
 export interface Passage {
@@ -24,6 +25,8 @@ export interface Site {
   pageUrl: () => string | undefined;
   /** Goes to a passage without loading its page anew. `false`: the browser has to follow the link. */
   go: (passage: Passage) => boolean;
+  /** Where in its file a passage stands, for those who write the book; then its words are shown, too. */
+  placeInFile?: (citation: Citation) => string;
   /** Shows code as the site does. */
   CodeBlock?: ComponentType<{ language?: string; children: string }>;
   /** Shows a formula; without it, what stands between dollars is text. */
