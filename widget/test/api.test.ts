@@ -107,3 +107,21 @@ test('a server that is not there is unreachable', async () => {
   mock.method(globalThis, 'fetch', () => Promise.reject(new TypeError('fetch failed')));
   assert.equal((await failure()).kind, 'unreachable');
 });
+
+test('a server that says nothing is given up on', async () => {
+  const never = () => new Promise<never>(() => {});
+  const silent: [() => Promise<Response>, string][] = [
+    [never, 'unavailable'],
+    [async () => new Response(new ReadableStream({ pull: never })), 'broken'],
+  ];
+  for (const [answers, kind] of silent) {
+    mock.restoreAll();
+    mock.method(globalThis, 'fetch', answers);
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const told = failure();
+    for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+    mock.timers.tick(60_000);
+    assert.equal((await told).kind, kind);
+    mock.timers.reset();
+  }
+});

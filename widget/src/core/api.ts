@@ -1,10 +1,10 @@
 // The client of the API. It sends no cookie and no referrer, and keeps nothing.
 
 import { EventReader } from './events';
-import { ApiError, failureIn } from './failure';
+import { ApiError, failureIn, type FailureKind } from './failure';
 import type { ChatEvent, ChatRequest, Citation, Done, Rating, SearchResult } from './types';
 
-/** The server sends a comment every ten seconds: after four that did not come, nothing will. */
+/** The server begins within some 20 s, and then sends a comment every ten: after twice and four times as long, nothing will come. */
 const MAX_SILENCE_MS = 40_000;
 const SEARCH_RESULTS = 6;
 
@@ -19,7 +19,8 @@ export function createApi(url: string): Api {
   const base = url.replace(/\/+$/, '') + '/api/v1';
 
   async function send(path: string, init: RequestInit): Promise<Response> {
-    const response = await fetch(base + path, { credentials: 'omit', referrerPolicy: 'no-referrer', ...init });
+    const asked = fetch(base + path, { credentials: 'omit', referrerPolicy: 'no-referrer', ...init });
+    const response = await unlessSilent(asked, 'unavailable');
     if (!response.ok) throw new ApiError(await failureIn(response));
     return response;
   }
@@ -84,11 +85,7 @@ async function* chunks(response: Response): AsyncGenerator<Uint8Array> {
   if (!reader) return;
   try {
     for (;;) {
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      const silence = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => reject(new ApiError({ kind: 'broken' })), MAX_SILENCE_MS);
-      });
-      const { value, done } = await Promise.race([reader.read(), silence]).finally(() => clearTimeout(timer));
+      const { value, done } = await unlessSilent(reader.read(), 'broken');
       if (done) return;
       yield value;
     }
@@ -96,4 +93,12 @@ async function* chunks(response: Response): AsyncGenerator<Uint8Array> {
     // Whoever leaves early wants no more of it.
     void reader.cancel().catch(() => {});
   }
+}
+
+function unlessSilent<T>(awaited: Promise<T>, kind: FailureKind): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new ApiError({ kind })), MAX_SILENCE_MS);
+  });
+  return Promise.race([awaited, silence]).finally(() => clearTimeout(timer));
 }

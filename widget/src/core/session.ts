@@ -62,6 +62,8 @@ export class Session {
       // Once text has come, what fails is the stream.
       const told = hasBegun && failure.kind === 'unreachable' ? { ...failure, kind: 'broken' as const } : failure;
       if (!controller.signal.aborted) this.change({ type: 'failed', id, failure: told });
+      // What was given up on is not waited for.
+      controller.abort();
     } finally {
       if (this.running?.controller === controller) this.running = undefined;
       this.tell();

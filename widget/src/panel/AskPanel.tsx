@@ -2,6 +2,7 @@ import { type RefObject, useCallback, useEffect, useRef, useState, useSyncExtern
 import type { Turn as TurnState } from '../core/conversation';
 import type { Strings } from '../core/strings';
 import { spokenText } from '../core/markdown';
+import { Boundary } from './Boundary';
 import { Composer } from './Composer';
 import { Results } from './Results';
 import { useSite } from './site';
@@ -56,7 +57,9 @@ export function AskPanel({ field, selection, onSelectionUsed = () => {} }: AskPa
           </div>
         )}
         {turns.map((turn) => (
-          <Turn key={turn.id} turn={turn} announce={announce} />
+          <Boundary key={turn.id} fallback={<p className="bookrag-note">{strings.notShown}</p>}>
+            <Turn turn={turn} announce={announce} />
+          </Boundary>
         ))}
       </div>
       <Results search={search} announce={announce} />

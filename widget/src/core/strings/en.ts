@@ -22,6 +22,7 @@ export const en: Strings = {
   answering: 'Answering',
   answerComplete: 'Answer complete.',
   stopped: 'Stopped.',
+  notShown: 'This answer cannot be shown.',
   askAgain: 'Ask again',
   askWholeBook: 'Ask the whole book',
   source: 'Source {n}',

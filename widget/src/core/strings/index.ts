@@ -25,6 +25,7 @@ export interface Strings {
   answering: string;
   answerComplete: string;
   stopped: string;
+  notShown: string;
   askAgain: string;
   askWholeBook: string;
   source: string;

@@ -22,6 +22,7 @@ export const ur: Strings = {
   answering: 'جواب لکھا جا رہا ہے',
   answerComplete: 'جواب مکمل ہو گیا۔',
   stopped: 'روک دیا گیا۔',
+  notShown: 'یہ جواب دکھایا نہیں جا سکتا۔',
   askAgain: 'دوبارہ پوچھیں',
   askWholeBook: 'پوری کتاب سے پوچھیں',
   source: 'حوالہ {n}',
