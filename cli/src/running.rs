@@ -1,6 +1,6 @@
 //! A `serve` that already has the book open: other commands go through it.
 
-use std::net::{SocketAddr, TcpListener};
+use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -53,8 +53,9 @@ pub(crate) fn withdraw(folder: &BookFolder) {
 pub(crate) async fn find(folder: &BookFolder) -> Option<Running> {
     let notice = std::fs::read(notice_path(folder)).ok()?;
     let notice: Notice = serde_json::from_slice(&notice).ok()?;
-    // A folder that came from elsewhere may name any address: only this machine's can be listened on.
-    TcpListener::bind((notice.address.ip(), 0)).ok()?;
+    if !is_of_this_machine(notice.address.ip()) {
+        return None;
+    }
     let url = format!("http://{}", notice.address);
     let knock = client()
         .get(format!("{url}/local/book"))
@@ -62,6 +63,11 @@ pub(crate) async fn find(folder: &BookFolder) -> Option<Running> {
         .send();
     let book: serde_json::Value = knock.await.ok()?.json().await.ok()?;
     (book["instance"] == notice.instance).then_some(Running { url })
+}
+
+/// A folder that came from elsewhere may name any address: only this machine's own can be listened on.
+fn is_of_this_machine(address: IpAddr) -> bool {
+    TcpListener::bind((address, 0)).is_ok()
 }
 
 /// A client for servers on this machine: no proxy stands between.
@@ -72,4 +78,43 @@ pub(crate) fn client() -> reqwest::Client {
         .no_proxy()
         .build()
         .expect("a client without options of its own can be built")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+
+    use super::*;
+
+    #[test]
+    fn nobody_elsewhere_is_asked() {
+        assert!(is_of_this_machine(IpAddr::from([127, 0, 0, 1])));
+        // Set apart for documentation: no machine has it (RFC 5737).
+        assert!(!is_of_this_machine(IpAddr::from([192, 0, 2, 1])));
+    }
+
+    #[tokio::test]
+    async fn a_server_that_is_not_the_one_that_wrote_the_notice_is_not_taken() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = listener.local_addr().expect("an address");
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let mut stream = stream;
+                let body = r#"{"instance":"this"}"#;
+                let _ = stream.read(&mut [0; 1024]);
+                let _ = write!(
+                    stream,
+                    "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+                    body.len()
+                );
+            }
+        });
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().to_owned();
+        let folder = BookFolder { path };
+        for (instance, is_taken) in [("another", false), ("this", true)] {
+            announce(&folder, address, instance).expect("the notice is written");
+            assert_eq!(find(&folder).await.is_some(), is_taken, "{instance}");
+        }
+    }
 }

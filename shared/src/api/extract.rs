@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-use axum::body::{Body, to_bytes};
+use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{ConnectInfo, Query, Request};
 use axum::http::{HeaderName, HeaderValue, Method, Uri, header};
 use axum::response::Response;
@@ -46,15 +46,7 @@ pub async fn json_body<T: DeserializeOwned>(request: Request<Body>) -> Result<T,
             "the body must have Content-Type: application/json",
         ));
     }
-    let body = to_bytes(request.into_body(), MAX_BODY_BYTES);
-    let body = tokio::time::timeout(BODY_DEADLINE, body).await;
-    let late = |_| Error::new(ErrorKind::Invalid, "the body did not come in time");
-    let bytes = body.map_err(late)?.map_err(|_| {
-        Error::new(
-            ErrorKind::TooLarge,
-            format!("the body is larger than {} KiB", MAX_BODY_BYTES / 1024),
-        )
-    })?;
+    let bytes = whole_body(request.into_body(), BODY_DEADLINE).await?;
     let mut parser = serde_json::Deserializer::from_slice(&bytes);
     let parsed = serde_path_to_error::deserialize(&mut parser).map(|Object(parsed)| parsed);
     let parsed = parsed.map_err(|error| {
@@ -197,6 +189,15 @@ fn platform_address(request: &Request<Body>) -> String {
     extensions
         .get::<ConnectInfo<SocketAddr>>()
         .map_or_else(|| "unknown".to_owned(), |info| info.0.ip().to_string())
+}
+
+async fn whole_body(body: Body, deadline: Duration) -> Result<Bytes, Error> {
+    let read = tokio::time::timeout(deadline, to_bytes(body, MAX_BODY_BYTES)).await;
+    let late = |_| Error::new(ErrorKind::Invalid, "the body did not come in time");
+    read.map_err(late)?.map_err(|_| {
+        let message = format!("the body is larger than {} KiB", MAX_BODY_BYTES / 1024);
+        Error::new(ErrorKind::TooLarge, message)
+    })
 }
 
 /// The client's address as the platform gives it.

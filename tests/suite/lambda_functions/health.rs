@@ -2,6 +2,7 @@ use std::net::TcpListener;
 
 use bookrag_tests::backends::Backends;
 use bookrag_tests::events::RestRequest;
+use serde_json::json;
 
 use super::{Lambda, book, filled};
 
@@ -21,6 +22,33 @@ async fn health_counts_what_the_index_holds() {
             body["data"]["index"]["chunks"], report.total_chunks,
             "{body}"
         );
+    }
+}
+
+#[tokio::test]
+async fn health_names_stale_pages_where_the_book_is_for_everybody() {
+    let backends = Backends::start("lambda_health_stale").await;
+    let folder = tempfile::tempdir().unwrap();
+    let docs = folder.path().join("docs");
+    std::fs::create_dir(&docs).unwrap();
+    let page = docs.join("greenhouse.md");
+    std::fs::write(&page, "# Greenhouse\n\nThe door opens at noon.\n").unwrap();
+    backends.fill(folder.path()).await;
+    std::fs::write(&page, "---\ntitle: \"never closed\n---\n\nThe door.\n").unwrap();
+    backends.fill(folder.path()).await;
+
+    let secret = "a secret of thirty-two bytes or more".to_owned();
+    for (variable, stale) in [
+        (None, json!(["docs/greenhouse.md"])),
+        (Some(("BOOKRAG_AUTH_SECRET", secret)), json!([])),
+    ] {
+        let mut environment = backends.environment();
+        environment.extend(variable);
+        let lambda = Lambda::start("health", &environment).await;
+        let response = lambda.send(RestRequest::new("GET", "/health")).await;
+        let body = response.json();
+        assert_eq!(body["data"]["index"]["documents"], 1, "{body}");
+        assert_eq!(body["data"]["index"]["stale"], stale, "{body}");
     }
 }
 
