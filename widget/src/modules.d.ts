@@ -1,4 +1,8 @@
-// What Docusaurus's bundler resolves.
+// What Docusaurus's bundler resolves, and what a site may put into the window.
+
+interface Window {
+  bookrag?: { token?: () => string | undefined | Promise<string | undefined> };
+}
 
 declare module '*.css' {
   const text: string;

@@ -125,3 +125,38 @@ test('a server that says nothing is given up on', async () => {
     mock.timers.reset();
   }
 });
+
+test('what is not as the API describes it is taken for absent', async () => {
+  const hostile = [null, 7, 'x', [], {}, { n: '__proto__', url: {} }, { n: 1, url: null, title: 7, quote: [] }];
+  const sent = hostile.map((value) => `event: token\ndata: ${JSON.stringify({ token: value })}\n\nevent: citation\ndata: ${JSON.stringify(value)}\n\n`);
+  const done = { citations: hostile, suggestions: hostile, degraded: hostile, answered: null, message_id: {} };
+  answerWith(() => streamOf(new TextEncoder().encode(`${sent.join('')}event: done\ndata: ${JSON.stringify(done)}\n\n`)));
+  const read = await events();
+  const citation = { n: 1, url: '', title: '', section: '', chapter: '', quote: '', source: '', start_line: 0, end_line: 0, supported: null };
+  assert.equal(read.map((event) => (event.type === 'token' ? event.token : '')).join(''), 'x');
+  assert.deepEqual(read.filter(({ type }) => type === 'citation'), [{ type: 'citation', citation }]);
+  assert.deepEqual(read.at(-1), {
+    type: 'done',
+    done: { message_id: '', conversation_id: '', answered: true, citations: [citation], suggestions: [], degraded: ['x'] },
+  });
+});
+
+test('JSON that is none is not taken for a server that is away', async () => {
+  for (const type of ['text/event-stream', 'application/json']) {
+    mock.restoreAll();
+    answerWith(() => new Response('event: token\ndata: {"token\n\n', { headers: { 'Content-Type': type } }));
+    assert.equal((await failure()).kind, 'unexpected');
+  }
+});
+
+test('a token goes with each request, and one that cannot be had keeps none back', async () => {
+  const sent = async (readToken: () => Promise<string>) => {
+    mock.restoreAll();
+    const fetched = answerWith(() => Response.json({ data: { results: [] } }));
+    await createApi('', readToken).search('probe', undefined, new AbortController().signal);
+    const [, init] = fetched.mock.calls[0]!.arguments as unknown as [string, RequestInit];
+    return (init.headers as Record<string, string>).Authorization;
+  };
+  assert.equal(await sent(async () => 'abc'), 'Bearer abc');
+  assert.equal(await sent(() => Promise.reject(new Error('signed out'))), undefined);
+});

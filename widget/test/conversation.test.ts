@@ -115,3 +115,14 @@ test('what is restored is never still answering', () => {
   assert.deepEqual(turns.map(({ state }) => state), ['complete', 'failed']);
   for (const broken of [undefined, null, 7, {}, { turns: 'no' }]) assert.equal(restored(broken), EMPTY);
 });
+
+test('a stored turn that is none is left out', () => {
+  const { turns } = restored({ turns: [null, 7, {}, { id: 'a', question: null }, { ...after(asked('a')).turns[0], citations: null }] });
+  assert.deepEqual(turns, []);
+});
+
+test('half of a character is not sent', () => {
+  assert.equal(cut('a\u{1F331}b', 2), 'a');
+  assert.equal(cut('a\ud83cb\udf31c'), 'a\ufffdb\ufffdc');
+  assert.equal(cut('\u{1F331}'), '\u{1F331}');
+});

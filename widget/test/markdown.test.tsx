@@ -145,6 +145,13 @@ test('deep and long texts are read in time', () => {
   assert.ok(performance.now() - started < 5000);
 });
 
+test('what is nested without end is shown as the text it is', () => {
+  for (const text of ['>'.repeat(20_000) + ' x', Array.from({ length: 60 }, (_, depth) => '  '.repeat(depth) + '- x').join('\n')]) {
+    assert.deepEqual(tags(render(text)), ['p']);
+  }
+  assert.match(render('> > - x'), /<blockquote.*<blockquote.*<li>x/);
+});
+
 test('what is read aloud has no marks', () => {
   assert.equal(spokenText('## A\n\n- **b** `c` [1]\n\n[d](https://e.example)\n```sh\nf\n```'), 'A\n\nb c\n\nd\n\nf');
 });

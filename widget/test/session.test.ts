@@ -9,9 +9,6 @@ const stored = new Map<string, string>();
 
 // What a session needs of a tab.
 Object.assign(globalThis, {
-  document: { hidden: false },
-  requestAnimationFrame: (run: () => void) => setTimeout(run, 1),
-  cancelAnimationFrame: clearTimeout,
   sessionStorage: {
     getItem: (key: string) => stored.get(key) ?? null,
     setItem: (key: string, value: string) => stored.set(key, value),

@@ -27,7 +27,7 @@ sheet.replaceSync(css);
 document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 
 const pageUrl = () => location.pathname;
-const api = createApi(settings.url);
+const api = createApi(settings.url, () => window.bookrag?.token?.());
 const session = new Session({ api, pageUrl });
 
 export default function DocusaurusPanel({ onClose, ...props }: PanelProps) {

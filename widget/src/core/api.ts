@@ -2,7 +2,8 @@
 
 import { EventReader } from './events';
 import { ApiError, failureIn, type FailureKind } from './failure';
-import type { ChatEvent, ChatRequest, Citation, Done, Rating, SearchResult } from './types';
+import type { ChatEvent, ChatRequest, Rating, SearchResult } from './types';
+import { citationOf, doneOf, fieldsOf, searchResultsOf, textOf } from './wire';
 
 /** The server begins within some 20 s, and then sends a comment every ten: after twice and four times as long, nothing will come. */
 const MAX_SILENCE_MS = 40_000;
@@ -15,17 +16,23 @@ export interface Api {
   forget(conversationId: string, sessionId: string): Promise<void>;
 }
 
-export function createApi(url: string): Api {
+/** What a site whose readers sign in gives the panel: the token of whoever reads. */
+export type TokenSource = () => string | undefined | Promise<string | undefined>;
+
+export function createApi(url: string, readToken: TokenSource = () => undefined): Api {
   const base = url.replace(/\/+$/, '') + '/api/v1';
 
-  async function send(path: string, init: RequestInit): Promise<Response> {
-    const asked = fetch(base + path, { credentials: 'omit', referrerPolicy: 'no-referrer', ...init });
+  async function send(path: string, init: Omit<RequestInit, 'headers'> & { headers: Record<string, string> }): Promise<Response> {
+    // A site that cannot tell is a reader who has not signed in: the API says what follows.
+    const token = await Promise.resolve().then(readToken).catch(() => undefined);
+    const headers = token ? { ...init.headers, Authorization: `Bearer ${token}` } : init.headers;
+    const asked = fetch(base + path, { credentials: 'omit', referrerPolicy: 'no-referrer', ...init, headers });
     const response = await unlessSilent(asked, 'unavailable');
     if (!response.ok) throw new ApiError(await failureIn(response));
     return response;
   }
 
-  const post = (path: string, accept: string, body: unknown, init: RequestInit = {}) =>
+  const post = (path: string, accept: string, body: unknown, init: Pick<RequestInit, 'signal' | 'keepalive'> = {}) =>
     send(path, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Accept: accept },
@@ -37,15 +44,15 @@ export function createApi(url: string): Api {
     async *chat(request, signal) {
       const response = await post('/chat', 'text/event-stream', request, { signal });
       // A gateway that does not stream may have asked for JSON in our place.
-      if (response.headers.get('Content-Type')?.includes('json')) yield* wholeAnswer(await response.json());
+      if (response.headers.get('Content-Type')?.includes('json')) yield* wholeAnswer(parsed(await response.text()));
       else yield* streamedAnswer(response);
     },
 
     async search(query, pageUrl, signal) {
       const filled = { query, page_url: pageUrl, top_k: SEARCH_RESULTS };
       const response = await post('/search', 'application/json', filled, { signal });
-      const envelope: { data?: { results?: SearchResult[] } } = await response.json();
-      return envelope.data?.results ?? [];
+      const { data } = fieldsOf(parsed(await response.text()));
+      return searchResultsOf(fieldsOf(data).results);
     },
 
     async rate(messageId, rating) {
@@ -60,21 +67,33 @@ export function createApi(url: string): Api {
   };
 }
 
-function* wholeAnswer(envelope: { data: Done & { answer: string }; meta?: { degraded?: string[] } }): Generator<ChatEvent> {
-  const { data, meta } = envelope;
-  yield { type: 'token', token: data.answer };
-  yield { type: 'done', done: { ...data, degraded: meta?.degraded ?? [] } };
+/** JSON that is none comes from something that speaks in the server's place. */
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw new ApiError({ kind: 'unexpected' });
+  }
+}
+
+function* wholeAnswer(envelope: unknown): Generator<ChatEvent> {
+  const { data, meta } = fieldsOf(envelope);
+  const answer = textOf(fieldsOf(data).answer);
+  if (!answer) throw new ApiError({ kind: 'unexpected' });
+  yield { type: 'token', token: answer };
+  yield { type: 'done', done: doneOf({ ...fieldsOf(data), degraded: fieldsOf(meta).degraded }) };
 }
 
 async function* streamedAnswer(response: Response): AsyncGenerator<ChatEvent> {
   const reader = new EventReader();
   for await (const bytes of chunks(response)) {
     for (const { name, data } of reader.push(bytes)) {
-      const value: unknown = JSON.parse(data);
       if (name === 'error') throw new ApiError({ kind: 'broken' });
-      if (name === 'token') yield { type: 'token', token: String((value as { token: string }).token) };
-      if (name === 'citation') yield { type: 'citation', citation: value as Citation };
-      if (name === 'done') yield { type: 'done', done: value as Done };
+      const value = parsed(data);
+      const citation = name === 'citation' && citationOf(value);
+      if (name === 'token') yield { type: 'token', token: textOf(fieldsOf(value).token) };
+      if (citation) yield { type: 'citation', citation };
+      if (name === 'done') yield { type: 'done', done: doneOf(value) };
     }
   }
 }

@@ -93,10 +93,10 @@ function changedTurn(turn: Turn, action: Exclude<Action, { type: 'asked' | 'clea
         ...turn,
         state: 'complete',
         // By the end more may be known of what a passage supports.
-        citations: (done.citations ?? []).reduce(withCitation, turn.citations),
-        answered: done.answered !== false,
-        suggestions: done.suggestions ?? [],
-        degraded: done.degraded ?? [],
+        citations: done.citations.reduce(withCitation, turn.citations),
+        answered: done.answered,
+        suggestions: done.suggestions,
+        degraded: done.degraded,
         messageId: done.message_id,
       };
     }
@@ -123,10 +123,18 @@ export function historyBefore(conversation: Conversation, id: string): HistoryMe
 
 /** A conversation out of a tab's storage: what was being answered when the page went is broken off. */
 export function restored(stored: unknown): Conversation {
-  const { turns, id } = (stored ?? {}) as Partial<Conversation>;
+  const { turns, id } = (stored ?? {}) as { turns?: unknown; id?: string };
   if (!Array.isArray(turns)) return EMPTY;
-  const settled = turns.map((turn): Turn =>
+  const settled = turns.filter(isTurn).map((turn): Turn =>
     turn.state === 'answering' ? { ...turn, state: 'failed', failure: { kind: 'broken' } } : turn,
   );
   return id ? { turns: settled, id } : { turns: settled };
+}
+
+/** Another version of the panel may have stored it, or the site itself. */
+function isTurn(stored: unknown): stored is Turn {
+  const turn = stored as Partial<Turn> | null | undefined;
+  const texts = [turn?.id, turn?.text, turn?.state, turn?.question?.text];
+  const lists = [turn?.citations, turn?.suggestions, turn?.degraded];
+  return texts.every((text) => typeof text === 'string') && lists.every((list) => Array.isArray(list));
 }

@@ -53,6 +53,9 @@ const inlineMath = {
 // A definition (`[1]: https://…`) would turn markers of citations into links of the answer's own.
 const withoutDefinitions = { def: () => undefined };
 
+/** Quotes in quotes, lists in lists: no answer needs as many. */
+const MAX_DEPTH = 40;
+
 const plain = new Marked({ extensions: [citation], tokenizer: withoutDefinitions });
 const withMath = new Marked({ extensions: [citation, blockMath, inlineMath], tokenizer: withoutDefinitions });
 
@@ -65,7 +68,18 @@ export interface ReadOptions {
 export function readMarkdown(text: string, { math, isGrowing }: ReadOptions): Token[] {
   // Half a marker would show as text for a moment before it becomes a link.
   const settled = isGrowing ? text.replace(/ ?\[\d{0,3}$/, '') : text;
-  return (math ? withMath : plain).lexer(settled);
+  try {
+    const tokens = (math ? withMath : plain).lexer(settled);
+    if (!isDeeper(tokens, MAX_DEPTH)) return tokens;
+  } catch {
+    // The stack is full.
+  }
+  return [{ type: 'paragraph', raw: settled, text: settled, tokens: [{ type: 'escape', raw: settled, text: settled }] }];
+}
+
+function isDeeper(tokens: Token[], depth: number): boolean {
+  if (depth === 0) return tokens.length > 0;
+  return tokens.some((token) => isDeeper((token.type === 'list' ? token.items : 'tokens' in token && token.tokens) || [], depth - 1));
 }
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00A0' };

@@ -7,6 +7,8 @@ import { cut } from './text';
 import type { ChatRequest, Rating } from './types';
 
 const STORAGE_KEY = 'bookrag';
+/** How often a growing answer is shown: more often is not seen, and costs more than the tokens do. */
+const SHOWN_EVERY_MS = 50;
 
 interface Stored {
   conversation: Conversation;
@@ -24,7 +26,8 @@ export class Session {
   private readonly listeners = new Set<() => void>();
   private readonly sessionId: string;
   private running: { id: string; controller: AbortController } | undefined;
-  private frame = 0;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private toldAt = 0;
 
   constructor(private readonly options: SessionOptions) {
     const stored = readStored();
@@ -53,7 +56,7 @@ export class Session {
       let isDone = false;
       for await (const event of this.options.api.chat(this.request(question, id), controller.signal)) {
         if (event.type === 'done') isDone = true;
-        this.change({ ...event, id }, event.type === 'done' ? 'now' : 'with the next frame');
+        this.change({ ...event, id }, event.type === 'done' ? 'now' : 'soon');
       }
       if (!isDone) throw new ApiError({ kind: 'broken' });
     } catch (error) {
@@ -116,18 +119,21 @@ export class Session {
     };
   }
 
-  /** Tokens come faster than they can be painted: those of a frame are shown together. */
-  private change(action: Action, when: 'now' | 'with the next frame' = 'now'): void {
+  /** Tokens come faster than they are read: some are shown together. */
+  private change(action: Action, when: 'now' | 'soon' = 'now'): void {
     this.conversation = reduce(this.conversation, action);
-    if (when === 'now') this.store();
-    // A page that is not seen gets no frames.
-    if (when === 'now' || document.hidden) this.tell();
-    else this.frame ||= requestAnimationFrame(() => this.tell());
+    if (when === 'now') {
+      this.store();
+      this.tell();
+    } else {
+      this.timer ??= setTimeout(() => this.tell(), this.toldAt + SHOWN_EVERY_MS - performance.now());
+    }
   }
 
   private tell(): void {
-    cancelAnimationFrame(this.frame);
-    this.frame = 0;
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.toldAt = performance.now();
     for (const listener of this.listeners) listener();
   }
 

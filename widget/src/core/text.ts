@@ -1,10 +1,10 @@
 /** The longest question, selection and message that the API takes, in characters. */
 export const MAX_CHARACTERS = 2000;
 
-/** The beginning of a text, never half of a surrogate pair: JSON has no such text. */
+/** The beginning of a text, without halves of surrogate pairs: the API refuses JSON that has them. */
 export function cut(text: string, most = MAX_CHARACTERS): string {
   const start = text.slice(0, most);
-  return /[\uD800-\uDBFF]$/.test(start) ? start.slice(0, -1) : start;
+  return start.replace(/[\uD800-\uDBFF]$/, '').replace(/\p{Surrogate}/gu, '\uFFFD');
 }
 
 /** What the API calls a chapter and a lesson that have no name. */

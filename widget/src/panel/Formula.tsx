@@ -17,8 +17,15 @@ export function Formula({ tex, isBlock }: FormulaProps) {
     import('katex').then(
       ({ default: katex }) => {
         // `render` makes elements itself; there is no HTML to be read.
-        const settings = { displayMode: isBlock, output: 'mathml', throwOnError: false, errorColor: 'currentcolor', maxExpand: MAX_EXPANSIONS, maxSize: MAX_EM } as const;
-        if (!isGone && place.current) katex.render(tex, place.current, settings);
+        const settings = { displayMode: isBlock, output: 'mathml', errorColor: 'currentcolor', maxExpand: MAX_EXPANSIONS, maxSize: MAX_EM } as const;
+        const element = place.current;
+        if (isGone || !element) return;
+        try {
+          katex.render(tex, element, settings);
+        } catch {
+          // KaTeX's own note of an error has a `style`, which a site's policy may forbid.
+          element.textContent = tex;
+        }
       },
       () => {},
     );
@@ -27,7 +34,8 @@ export function Formula({ tex, isBlock }: FormulaProps) {
     };
   }, [tex, isBlock]);
   return (
-    <span className={isBlock ? 'bookrag-formula bookrag-formula-block' : 'bookrag-formula'} dir="ltr" ref={place} key={tex}>
+    // What scrolls must be reachable by keyboard.
+    <span tabIndex={isBlock ? 0 : undefined} className={isBlock ? 'bookrag-formula bookrag-formula-block' : 'bookrag-formula'} dir="ltr" ref={place} key={tex}>
       {tex}
     </span>
   );

@@ -13,7 +13,8 @@ export function Sources({ citations, onFollow }: SourcesProps) {
   const { strings } = useSite();
   if (citations.length === 0) return null;
   return (
-    <section className="bookrag-sources" aria-label={strings.sources}>
+    // No landmark: each answer has one of these.
+    <div className="bookrag-sources">
       <h4>{strings.sources}</h4>
       <ol dir="auto">
         {citations.map((citation) => (
@@ -22,7 +23,7 @@ export function Sources({ citations, onFollow }: SourcesProps) {
           </li>
         ))}
       </ol>
-    </section>
+    </div>
   );
 }
 

@@ -43,7 +43,7 @@ export const Turn = memo(({ turn, announce }: TurnProps) => {
         </p>
       ))}
       {!turn.answered && suggestions.length > 0 && (
-        <section className="bookrag-nearest" aria-label={strings.nearest}>
+        <div className="bookrag-nearest">
           <h4>{strings.nearest}</h4>
           <ul dir="auto">
             {suggestions.map(({ title, url }) => (
@@ -52,7 +52,7 @@ export const Turn = memo(({ turn, announce }: TurnProps) => {
               </li>
             ))}
           </ul>
-        </section>
+        </div>
       )}
       {!turn.answered && question.selection && (
         <button type="button" className="bookrag-quiet" onClick={() => void session.ask({ text: question.text })}>

@@ -90,6 +90,6 @@ const DEGRADED: Record<string, keyof Strings> = {
 
 /** What an answer went without, in plain words, each said once. */
 export function degradedNotes(strings: Strings, names: string[]): string[] {
-  const notes = names.map((name) => strings[DEGRADED[name] ?? 'degradedOther']);
+  const notes = names.map((name) => strings[(Object.hasOwn(DEGRADED, name) && DEGRADED[name]) || 'degradedOther']);
   return notes.filter((note, at) => notes.indexOf(note) === at);
 }

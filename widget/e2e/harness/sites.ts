@@ -1,0 +1,62 @@
+import { cp, mkdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { E2E, REPOSITORY, WIDGET, WORK } from './paths';
+import type { Ports } from './ports';
+import { run } from './run';
+
+const FIXTURE = path.join(REPOSITORY, 'tests/fixtures/book');
+const DOCUSAURUS = path.join(E2E, 'node_modules/@docusaurus/core/bin/docusaurus.mjs');
+
+export const SITES = ['book', 'react18', 'example'] as const;
+export type SiteName = (typeof SITES)[number];
+
+/** The path that a site is shown under, with a slash at its end. */
+export const BASE_URLS: Record<SiteName, string> = {
+  book: '/garden-robotics/',
+  react18: '/garden-robotics/',
+  example: '/sourdough/',
+};
+
+export const folderOf = (site: SiteName) => path.join(WORK, site);
+export const buildOf = (site: SiteName) => path.join(folderOf(site), 'build');
+
+/** Puts a site into the work folder. */
+export async function makeSite(site: SiteName): Promise<void> {
+  const folder = folderOf(site);
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  if (site === 'example') {
+    const isSource = (file: string) => !/node_modules|\.docusaurus|\.bookrag|[\\/]build/.test(path.relative(WIDGET, file));
+    await cp(path.join(WIDGET, 'example'), folder, { recursive: true, filter: isSource });
+    return;
+  }
+  await cp(FIXTURE, folder, { recursive: true });
+  // Docusaurus stops at it, as the book's README says.
+  await rm(path.join(folder, 'docs/appendix/broken-front-matter.md'));
+  await cp(path.join(E2E, 'sites/book'), folder, { recursive: true });
+  await cp(path.join(E2E, 'sites', site), folder, { recursive: true });
+}
+
+export async function buildSite(site: SiteName, ports: Ports): Promise<void> {
+  await docusaurus(site, ports, ['build']);
+}
+
+/** Runs Docusaurus in a site of the work folder. */
+export async function docusaurus(site: SiteName, ports: Ports, args: string[]): Promise<void> {
+  await run(process.execPath, [DOCUSAURUS, ...args, ...configOf(site)], { cwd: folderOf(site), env: environmentOf(site, ports) });
+}
+
+export const DOCUSAURUS_COMMAND = DOCUSAURUS;
+export const configOf = (site: SiteName) => (site === 'example' ? [] : ['--config', `${site}.config.mjs`]);
+
+export function environmentOf(site: SiteName, ports: Ports): Record<string, string> {
+  const api = site === 'example' ? ports.exampleApi : ports.bookApi;
+  return {
+    BOOKRAG_URL: `http://127.0.0.1:${api}`,
+    // Sites share node_modules, where the bundler would keep one cache for all of them.
+    DOCUSAURUS_NO_PERSISTENT_CACHE: 'true',
+    BROWSERSLIST_IGNORE_OLD_DATA: '1',
+    NO_UPDATE_NOTIFIER: '1',
+    FORCE_COLOR: '0',
+  };
+}

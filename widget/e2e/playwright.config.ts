@@ -1,0 +1,36 @@
+import { defineConfig } from '@playwright/test';
+import { chromium } from './harness/chromium';
+
+// Pictures are made on demand: `npm run pictures`.
+const isPictures = process.env.PICTURES !== undefined;
+
+export default defineConfig({
+  testDir: isPictures ? './pictures' : './specs',
+  globalSetup: './harness/setup.ts',
+  outputDir: './work/results',
+  // One machine, one server, one model: tests share them, and take turns.
+  workers: 1,
+  retries: 0,
+  forbidOnly: true,
+  timeout: 30_000,
+  expect: { timeout: 10_000 },
+  reporter: [['list', { printSteps: false }]],
+  use: {
+    viewport: { width: 1280, height: 800 },
+    locale: 'en-GB',
+    colorScheme: 'light',
+    screenshot: 'only-on-failure',
+    launchOptions: {
+      executablePath: chromium(),
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+      ],
+    },
+  },
+});

@@ -1,0 +1,19 @@
+import { DevelopmentServer } from '../harness/development';
+import { BASE_URLS } from '../harness/sites';
+import { expect, ports, QUESTION, test } from '../support/test';
+
+test('while a site is written, the panel is there, and React has nothing to complain about', async ({ page, panel }) => {
+  test.setTimeout(60_000);
+  const server = await DevelopmentServer.start('book', ports);
+  try {
+    const warnings: string[] = [];
+    page.on('console', (message) => /^Warning:|unique "key"/.test(message.text()) && warnings.push(message.text()));
+    await panel.openOn(`http://127.0.0.1:${ports.development}${BASE_URLS.book}docs`);
+    await panel.ask(QUESTION);
+    await panel.sources.first().click();
+    await expect(page).toHaveURL(/#/);
+    expect(warnings).toEqual([]);
+  } finally {
+    await server.stop();
+  }
+});

@@ -1,0 +1,129 @@
+import { expectHarmless, setTrap } from '../support/harmless';
+import { done, event, replyWith, token } from '../support/reply';
+import { BOOK, expect, QUESTION, test } from '../support/test';
+
+test.beforeEach(async ({ page, panel }) => {
+  await setTrap(page);
+  await panel.openOn(`${BOOK}/docs`);
+});
+
+test.afterEach(async ({ panel, page, watched }) => {
+  expect(watched.dialogs).toEqual([]);
+  await page.unrouteAll();
+  await panel.ask(QUESTION);
+  await expect(panel.sources.first()).toBeVisible();
+});
+
+const HTML = '<img src=x onerror=pwned()>';
+const citation = (fields: Record<string, unknown>) => ({ n: 1, url: '/garden-robotics/docs', title: 'Title', section: 'Section', chapter: '', quote: 'Quote', ...fields });
+
+const CITATIONS: Record<string, unknown> = {
+  'an address that is a script': citation({ url: 'javascript:pwned()' }),
+  'an address of another host': citation({ url: '//evil.example/x' }),
+  'an address with a backslash': citation({ url: '/\\evil.example/x' }),
+  'an address that is no address': citation({ url: 'http://[' }),
+  'HTML in every text': citation({ title: HTML, section: HTML, chapter: HTML, quote: HTML }),
+  'no fields': {},
+  'fields of other types': citation({ url: 7, title: {}, section: [], chapter: true, quote: 3, supported: 'no' }),
+  'fields that are null': citation({ url: null, title: null, section: null, chapter: null, quote: null, n: null }),
+  'a number that every object has': citation({ n: '__proto__' }),
+  'a number that is an object': citation({ n: { toString: 'x' } }),
+  'null in its place': null,
+  'a list in its place': [citation({})],
+};
+
+test('a hostile citation links to nothing that it should not', async ({ panel, page }) => {
+  for (const [what, value] of Object.entries(CITATIONS)) {
+    await replyWith(page, token('So it is. [1]') + event('citation', value) + done({ citations: [value] }));
+    await panel.ask(what);
+    await expect(panel.answer, what).toContainText('So it is.');
+    await expectHarmless(panel, what);
+    await page.unrouteAll();
+  }
+});
+
+const ENDS: Record<string, unknown> = {
+  'no fields': {},
+  'fields that are null': { message_id: null, conversation_id: null, answered: null, citations: null, suggestions: null, degraded: null },
+  'fields of other types': { message_id: {}, conversation_id: 7, answered: 'no', citations: 'x', suggestions: 7, degraded: {} },
+  'lists of other things': { message_id: 'm', answered: false, citations: [null, 7, 'x', []], suggestions: [null, 7, {}, { url: 7, title: {} }], degraded: [null, 7, {}, '__proto__', 'constructor', HTML] },
+  'hostile suggestions': { message_id: 'm', answered: false, suggestions: [{ title: HTML, url: 'javascript:pwned()' }, { title: 'x', url: '//evil.example' }] },
+  'a string in its place': 'x',
+};
+
+test('a hostile end of an answer is an end', async ({ panel, page }) => {
+  for (const [what, value] of Object.entries(ENDS)) {
+    await replyWith(page, token('So it is.') + event('done', value));
+    await panel.ask(what);
+    await expect(panel.answer, what).toContainText('So it is.');
+    await expectHarmless(panel, what);
+    await page.unrouteAll();
+  }
+});
+
+const STREAMS: Record<string, string> = {
+  'JSON that is none': 'event: token\ndata: {"token": "x\n\n',
+  'an event of null': event('token', null),
+  'an event without data': 'event: token\n\nevent: done\n\n',
+  'HTML': '<!doctype html><title>Sign in</title><script>pwned()</script>',
+  'an event without end': `event: token\ndata: ${'x'.repeat(200_000)}`,
+  'nothing': '',
+};
+
+for (const [what, body] of Object.entries(STREAMS)) {
+  test(`a stream of ${what} is told as a failure, and can be asked again`, async ({ panel, page }) => {
+    await replyWith(page, body);
+    await panel.send(QUESTION);
+    await expect(panel.failure).toBeVisible();
+    await expect(panel.failure).not.toContainText('cannot be reached');
+    await expect(panel.again).toBeVisible();
+  });
+}
+
+test('tokens of other types are no text', async ({ panel, page }) => {
+  await replyWith(page, [null, 7, {}, [], undefined].map((value) => event('token', { token: value })).join('') + token('So it is.') + done());
+  await panel.ask(QUESTION);
+  await expect(panel.answer).toHaveText('So it is.');
+});
+
+test('unknown events are passed over', async ({ panel, page }) => {
+  await replyWith(page, event('__proto__', {}) + event('tool', { x: 1 }) + ': comment\n\n' + token('So it is.') + done());
+  await panel.ask(QUESTION);
+  await expect(panel.answer).toHaveText('So it is.');
+});
+
+for (const [what, body] of Object.entries({ 'an answer that is null': 'null', 'an answer without data': '{"success": true}', 'an answer that is none': '{"data": {"answer": 7}}', 'half an answer': '{"data": {"answ' })) {
+  test(`JSON with ${what} is told as a failure`, async ({ panel, page }) => {
+    await replyWith(page, body, 'application/json');
+    await panel.send(QUESTION);
+    await expect(panel.failure).toBeVisible();
+    await expect(panel.failure).not.toContainText('cannot be reached');
+  });
+}
+
+const RESULTS: Record<string, unknown> = {
+  'hostile fields': { data: { results: [{ chunk_id: 'a', title: HTML, section: HTML, chapter: HTML, url: 'javascript:pwned()', preview: HTML }, { chunk_id: 'b', title: 'x', section: '', chapter: '', url: '//evil.example/x', preview: '' }] } },
+  'fields of other types': { data: { results: [null, 7, {}, { chunk_id: {}, title: 7, section: null, url: [], preview: {} }] } },
+  'no list': { data: { results: 'x' } },
+  'null in its place': null,
+};
+
+for (const [what, json] of Object.entries(RESULTS)) {
+  test(`search results with ${what} do no harm`, async ({ panel, page }) => {
+    await page.route('**/api/v1/search', (route) => route.fulfill({ json, headers: { 'Access-Control-Allow-Origin': '*' } }));
+    const answered = page.waitForResponse('**/api/v1/search');
+    await panel.field.fill('battery');
+    await answered;
+    await expect(panel.root.locator('.bookrag-results')).toBeVisible();
+    for (const link of await panel.results.all()) expect(await link.getAttribute('href')).toMatch(/^(?:\/[^/\\]|https?:)/);
+    expect(await panel.root.locator('.bookrag-results :is(img, script, iframe)').count()).toBe(0);
+  });
+}
+
+test('a conversation that somebody else left in the tab does not break the panel', async ({ panel, page }) => {
+  for (const stored of ['{"conversation":{"turns":[null,7,{}]}}', '{"conversation":7,"sessionId":{}}', '[]', 'x', '{"conversation":{"turns":[{"id":"a","question":null,"citations":null,"suggestions":7,"degraded":{}}]}}']) {
+    await page.evaluate((value) => sessionStorage.setItem('bookrag', value), stored);
+    await page.reload();
+    await expect(panel.field).toBeVisible();
+  }
+});

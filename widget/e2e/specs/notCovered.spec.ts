@@ -1,0 +1,26 @@
+import { expectAccessible } from '../support/accessible';
+import { BOOK, expect, NOT_IN_BOOK, test } from '../support/test';
+
+test('what the book does not say is refused, with pages that come near and exist', async ({ panel, page, request }) => {
+  await panel.openOn(`${BOOK}/docs`);
+  await panel.ask(NOT_IN_BOOK);
+  await expect(panel.answer).toContainText("I don't have information on that");
+  await expect(panel.sources).toHaveCount(0);
+  const links = panel.last.locator('.bookrag-nearest').getByRole('link');
+  await expect(links.first()).toBeVisible();
+  for (const link of await links.all()) {
+    const href = (await link.getAttribute('href')) ?? '';
+    expect((await request.get(new URL(href, BOOK).href)).status(), href).toBe(200);
+  }
+  await expectAccessible(page, '.bookrag-panel');
+});
+
+test('a suggestion leads to its page', async ({ panel, page }) => {
+  await panel.openOn(`${BOOK}/docs`);
+  await panel.ask(NOT_IN_BOOK);
+  const link = panel.last.locator('.bookrag-nearest a').first();
+  const href = (await link.getAttribute('href')) ?? '';
+  await link.click();
+  await expect(page).toHaveURL(new URL(href, BOOK).href);
+  await expect(page.locator('article h1')).toBeVisible();
+});

@@ -1,0 +1,47 @@
+import { expectAccessible } from '../support/accessible';
+import { highlighted, markDocument } from '../support/panel';
+import { BOOK, expect, test } from '../support/test';
+
+test('typing shows pages, and asks nothing', async ({ panel, page }) => {
+  const asked: string[] = [];
+  page.on('request', (request) => /\/api\/v1\/chat/.test(request.url()) && asked.push(request.url()));
+  await panel.openOn(`${BOOK}/docs`);
+  await panel.field.pressSequentially('battery');
+  await expect(panel.results.first()).toBeVisible();
+  await expect(panel.root.getByRole('region', { name: 'Pages of the book' })).toContainText(/battery/i);
+  await expectAccessible(page, '.bookrag-panel');
+  expect(asked).toEqual([]);
+});
+
+test('a result leads to its section without loading the page anew', async ({ panel, page }) => {
+  await panel.openOn(`${BOOK}/docs`);
+  const expectSameDocument = await markDocument(page);
+  await panel.field.fill('solar dock');
+  const href = (await panel.results.first().getAttribute('href')) ?? '';
+  await panel.results.first().click();
+  await expect(page).toHaveURL(new URL(href, BOOK).href);
+  await expect.poll(() => highlighted(page)).not.toBe('');
+  await expectSameDocument();
+});
+
+test('an empty field shows no pages', async ({ panel }) => {
+  await panel.openOn(`${BOOK}/docs`);
+  await panel.field.fill('battery');
+  await expect(panel.results.first()).toBeVisible();
+  await panel.field.fill('');
+  await expect(panel.results).toHaveCount(0);
+});
+
+test('words that no page has are said to be found nowhere', async ({ panel, page }) => {
+  await page.route('**/api/v1/search', (route) => route.fulfill({ json: { success: true, data: { results: [] } } }));
+  await panel.openOn(`${BOOK}/docs`);
+  await panel.field.fill('zzzz');
+  await expect(panel.root.getByText('No page found.').first()).toBeVisible();
+});
+
+test('pages are found while the chat model is away', async ({ panel, model }) => {
+  model.fails(500);
+  await panel.openOn(`${BOOK}/docs`);
+  await panel.field.fill('battery');
+  await expect(panel.results.first()).toBeVisible();
+});

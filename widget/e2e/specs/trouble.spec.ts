@@ -1,0 +1,203 @@
+import type { Page } from '@playwright/test';
+import { expectAccessible } from '../support/accessible';
+import { gate } from '../support/gate';
+import { done, replyWith, token } from '../support/reply';
+import { BOOK, expect, QUESTION, test } from '../support/test';
+
+test.beforeEach(async ({ panel }) => {
+  await panel.openOn(`${BOOK}/docs`);
+});
+
+test.describe('with a limit of two questions a minute', () => {
+  test.beforeAll(({ server }) => server.restart({ BOOKRAG_CHAT_PER_MINUTE: '2' }));
+  test.afterAll(({ server }) => server.restart());
+
+  test('a reader is told how long to wait, and can ask again then', async ({ panel, page }) => {
+    await page.clock.install();
+    await panel.ask(QUESTION);
+    await panel.ask(QUESTION);
+    const [response] = await Promise.all([page.waitForResponse('**/api/v1/chat'), panel.send(QUESTION)]);
+    expect(response.status()).toBe(429);
+    await expect(panel.failure).toContainText('Too many questions in a short time.');
+    const seconds = Number(/in (\d+) s/.exec((await panel.failure.textContent()) ?? '')?.[1]);
+    expect(seconds).toBeGreaterThan(1);
+    await expect(panel.again).toHaveAttribute('aria-disabled', 'true');
+    await expectAccessible(page, '.bookrag-panel');
+
+    await page.clock.runFor(1_000);
+    await expect(panel.failure).toContainText(`in ${seconds - 1} s`);
+    await panel.again.click({ force: true });
+    await expect(panel.failure, 'asking too early does nothing').toBeVisible();
+    await page.clock.runFor(seconds * 1_000);
+    await expect(panel.failure).not.toContainText(/in \d+ s/);
+    await expect(panel.again).toHaveAttribute('aria-disabled', 'false');
+  });
+});
+
+test('a wait that is over is over: asking again is answered', async ({ panel, page }) => {
+  let isLimited = true;
+  await page.route('**/api/v1/chat', (route) =>
+    isLimited
+      ? route.fulfill({ status: 429, headers: { 'Access-Control-Allow-Origin': '*' }, json: { error: { code: 'rate_limited', retry_after: 1 } } })
+      : route.continue(),
+  );
+  await panel.send(QUESTION);
+  await expect(panel.failure).toContainText('Too many questions');
+  isLimited = false;
+  await expect(panel.again).toHaveAttribute('aria-disabled', 'false');
+  await panel.again.click();
+  await panel.answered();
+  await expect(panel.turns).toHaveCount(1);
+});
+
+test('a server that is gone is told of, and asked again when it is back', async ({ panel, page, server }) => {
+  await server.stop();
+  await panel.send(QUESTION);
+  await expect(panel.failure).toContainText('The server cannot be reached.');
+  await expectAccessible(page, '.bookrag-panel');
+  await server.start();
+  await panel.again.click();
+  await panel.answered();
+  await expect(panel.failure).toHaveCount(0);
+  await expect(panel.turns).toHaveCount(1);
+});
+
+test('a server that dies while it answers leaves what it has said, and can be asked again', async ({ panel, server, model }) => {
+  const rest = gate();
+  model.writes(async function* () {
+    yield 'The first half ';
+    yield 'of an answer. ';
+    await rest.opened;
+  });
+  await panel.send(QUESTION);
+  await expect(panel.answer).toContainText('The first half');
+  await server.stop();
+  await expect(panel.failure).toContainText('The answer broke off before its end.');
+  await expect(panel.answer).toContainText('The first half');
+  rest.open();
+  await server.start();
+  model.reset();
+  await panel.again.click();
+  await panel.answered();
+  await expect(panel.answer).not.toContainText('The first half');
+});
+
+test('a reader who is offline is told so before and after asking', async ({ panel, page, context }) => {
+  await context.setOffline(true);
+  await expect(panel.root.locator('.bookrag-keys')).toContainText('You are offline.');
+  await panel.send(QUESTION);
+  await expect(panel.failure).toContainText('You are offline. Ask again once there is a connection.');
+  await expectAccessible(page, '.bookrag-panel');
+  await context.setOffline(false);
+  await panel.again.click();
+  await panel.answered();
+});
+
+test('a model that breaks off in the middle is asked again in the same place', async ({ panel, model }) => {
+  const shown = gate();
+  model.writes(async function* () {
+    yield 'The first half ';
+    yield 'of an answer. ';
+    // Before the first word is out, the book's own sentences would answer.
+    await shown.opened;
+    throw new Error('the connection is cut');
+  });
+  await panel.send(QUESTION);
+  await expect(panel.answer).toContainText('The first half');
+  shown.open();
+  await expect(panel.failure).toContainText('The answer broke off before its end.');
+  model.says('All of the answer. [1]');
+  await panel.again.click();
+  await expect(panel.answer).toContainText('All of the answer.');
+  await panel.answered();
+  await expect(panel.turns).toHaveCount(1);
+});
+
+test('a model that is away is said to be, and the book’s own sentences answer', async ({ panel, page, model }) => {
+  model.fails(500);
+  await panel.ask(QUESTION);
+  await expect(panel.notes).toHaveText('These are the book’s own sentences: the language model did not answer.');
+  await expect(panel.sources.first()).toBeVisible();
+  await expectAccessible(page, '.bookrag-panel');
+});
+
+test('an answer that was cut off is said to be', async ({ panel, model }) => {
+  model.says('Wash the probe, dry it with a cloth and leave it [1]', { finish: 'length' });
+  await panel.ask(QUESTION);
+  await expect(panel.notes.filter({ hasText: 'The answer was cut off.' })).toBeVisible();
+});
+
+test('an answer without a source is said to have none', async ({ panel, model }) => {
+  model.says('Wash the probe.');
+  await panel.ask(QUESTION);
+  await expect(panel.notes.filter({ hasText: 'names no source' })).toBeVisible();
+});
+
+test('the stop button ends an answer, which can be asked for again', async ({ panel, page, model }) => {
+  const rest = gate();
+  model.writes(async function* () {
+    yield 'Half an answer. ';
+    await rest.opened;
+  });
+  await panel.send(QUESTION);
+  await expect(panel.answer).toContainText('Half an answer.');
+  await panel.stop.click();
+  await expect(panel.notes).toHaveText('Stopped.');
+  await expect(panel.stop).toHaveCount(0);
+  await expectAccessible(page, '.bookrag-panel');
+  rest.open();
+  model.reset();
+  await panel.again.click();
+  await panel.answered();
+  await expect(panel.notes.filter({ hasText: 'Stopped.' })).toHaveCount(0);
+});
+
+async function failWith(page: Page, status: number, error: Record<string, unknown> | null): Promise<void> {
+  await page.route('**/api/v1/chat', (route) =>
+    route.fulfill({ status, headers: { 'Access-Control-Allow-Origin': '*' }, json: { success: false, data: null, error } }),
+  );
+}
+
+for (const [status, error, says] of [
+  [503, { code: 'unavailable', message: 'busy', retry_after: 30 }, 'The server cannot answer now. You can ask again in 30 s.'],
+  [502, null, 'The server cannot answer now.'],
+  [500, { code: 'internal', message: 'a secret of the server' }, 'Something went wrong on the server.'],
+  [401, { code: 'unauthorized', message: 'no token' }, 'Questions are for readers who have signed in.'],
+  [400, { code: 'invalid', message: 'query: at most 2000 characters' }, 'The server did not take the question. query: at most 2000 characters'],
+] as const) {
+  test(`a server's ${status} is told in plain words`, async ({ panel, page }) => {
+    await failWith(page, status, error);
+    await panel.send(QUESTION);
+    await expect(panel.failure.locator('p')).toHaveText(says);
+  });
+}
+
+test('a stream that ends without its last event broke off', async ({ panel, page }) => {
+  await replyWith(page, token('The first half'));
+  await panel.send(QUESTION);
+  await expect(panel.failure).toContainText('The answer broke off before its end.');
+  await page.unroute('**/api/v1/chat');
+  await panel.again.click();
+  await panel.answered();
+});
+
+test('what went without is told once, however many parts were away', async ({ panel, page }) => {
+  await replyWith(page, token('An answer.') + done({ degraded: ['vector_store', 'embedder', 'reranker', 'memory', 'new_part'] }));
+  await panel.ask(QUESTION);
+  await expect(panel.notes).toHaveText([
+    'Part of the search was away: passages may have been missed.',
+    'The questions before this one could not be taken into account.',
+    'Something was away while this was answered.',
+  ]);
+});
+
+test('a panel that cannot be loaded says so, and can be opened when it can', async ({ panel, page }) => {
+  await panel.root.getByRole('button', { name: 'Close' }).click();
+  await page.reload();
+  await page.waitForLoadState('networkidle');
+  await page.route('**/assets/js/**', (route) => route.abort());
+  await panel.button.click();
+  await expect(page.getByText('The panel could not be loaded. Is there a connection?')).toBeVisible();
+  await page.unroute('**/assets/js/**');
+  await panel.open();
+});

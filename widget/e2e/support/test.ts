@@ -1,0 +1,94 @@
+// What every spec starts from: the server, the model, the panel, and the laws that hold on every page whatever a test does.
+
+import { test as base, expect } from '@playwright/test';
+import { Bookrag } from '../harness/bookrag';
+import { ChatModel } from '../harness/chatModel';
+import { readPorts } from '../harness/ports';
+import { BASE_URLS, folderOf, type SiteName } from '../harness/sites';
+import { Panel } from './panel';
+import { watch, type Watch } from './watch';
+
+export { expect } from '@playwright/test';
+
+export const ports = readPorts();
+
+/** Where a site is shown, without a slash at its end. */
+const urlOf = (site: SiteName) => `http://127.0.0.1:${ports[site]}${BASE_URLS[site]}`.replace(/\/$/, '');
+export const BOOK = urlOf('book');
+export const REACT18 = urlOf('react18');
+export const EXAMPLE = urlOf('example');
+
+/** A question that the book answers, and the page that does. */
+export const QUESTION = 'How do I calibrate the soil moisture probe?';
+export const LESSON = `${BASE_URLS.book}docs/module-1-foundations/chapter-1-sensing/soil-moisture`;
+export const NOT_IN_BOOK = 'What is the capital of France?';
+
+interface Fixtures {
+  panel: Panel;
+  watched: Watch;
+}
+
+interface WorkerFixtures {
+  running: ChatModel;
+  /** The fixture book's server, whose answers the model writes. */
+  server: Bookrag;
+  /** The example's server, which answers with the book's own sentences. */
+  exampleServer: Bookrag;
+}
+
+interface PerTest {
+  model: ChatModel;
+}
+
+export const test = base.extend<Fixtures & PerTest, WorkerFixtures>({
+  running: [
+    async ({}, use) => {
+      const model = new ChatModel(ports.model);
+      await model.start();
+      await use(model);
+      await model.stop();
+    },
+    { scope: 'worker', auto: true },
+  ],
+  server: [
+    async ({ running: _ }, use) => {
+      const env = {
+        BOOKRAG_GENERATOR: 'openai',
+        BOOKRAG_CHAT_BASE_URL: `http://127.0.0.1:${ports.model}/v1`,
+        BOOKRAG_CHAT_API_KEY: 'key',
+      };
+      const server = new Bookrag({ site: folderOf('book'), port: ports.bookApi, env });
+      await server.start();
+      await use(server);
+      await server.stop();
+    },
+    { scope: 'worker', auto: true, timeout: 60_000 },
+  ],
+  exampleServer: [
+    async ({}, use) => {
+      const server = new Bookrag({ site: folderOf('example'), port: ports.exampleApi });
+      await server.start();
+      await use(server);
+      await server.stop();
+    },
+    { scope: 'worker', timeout: 60_000 },
+  ],
+  model: async ({ running }, use) => {
+    running.reset();
+    await use(running);
+    running.reset();
+  },
+  panel: async ({ page }, use) => {
+    await use(new Panel(page));
+  },
+  watched: [
+    async ({ page, context }, use) => {
+      const watched = watch(page, [...Object.values(ports)].map((port) => `127.0.0.1:${port}`));
+      await use(watched);
+      expect(watched.foreign, 'requests to hosts other than the site and the API').toEqual([]);
+      expect(watched.faults, 'errors in the page').toEqual([]);
+      expect(await context.cookies(), 'cookies').toEqual([]);
+    },
+    { auto: true },
+  ],
+});

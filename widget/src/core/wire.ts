@@ -1,0 +1,58 @@
+// Reads what came over the network: whatever is not as docs/openapi.json says is taken for absent, so that what is shown need not look again.
+
+import type { Citation, Done, SearchResult, Suggestion } from './types';
+
+export type Fields = Record<string, unknown>;
+
+export const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0);
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+export function citationOf(value: unknown): Citation | undefined {
+  const { n, url, title, section, chapter, quote, source, start_line, end_line, supported } = fieldsOf(value);
+  if (typeof n !== 'number' || !Number.isInteger(n)) return undefined;
+  return {
+    n,
+    url: textOf(url),
+    title: textOf(title),
+    section: textOf(section),
+    chapter: textOf(chapter),
+    quote: textOf(quote),
+    source: textOf(source),
+    start_line: numberOf(start_line),
+    end_line: numberOf(end_line),
+    supported: typeof supported === 'boolean' ? supported : null,
+  };
+}
+
+function suggestionOf(value: unknown): Suggestion[] {
+  const { title, url } = fieldsOf(value);
+  return textOf(url) ? [{ title: textOf(title), url: textOf(url) }] : [];
+}
+
+export function doneOf(value: unknown): Done {
+  const { message_id, conversation_id, answered, citations, suggestions, degraded } = fieldsOf(value);
+  return {
+    message_id: textOf(message_id),
+    conversation_id: textOf(conversation_id),
+    answered: answered !== false,
+    citations: listOf(citations).flatMap((citation) => citationOf(citation) ?? []),
+    suggestions: listOf(suggestions).flatMap(suggestionOf),
+    degraded: listOf(degraded).filter((name) => typeof name === 'string'),
+  };
+}
+
+export function searchResultsOf(value: unknown): SearchResult[] {
+  return listOf(value).map((result) => {
+    const { chunk_id, title, section, chapter, url, preview } = fieldsOf(result);
+    return {
+      chunk_id: textOf(chunk_id),
+      title: textOf(title),
+      section: textOf(section),
+      chapter: textOf(chapter),
+      url: textOf(url),
+      preview: textOf(preview),
+    };
+  });
+}
