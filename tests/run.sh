@@ -60,10 +60,6 @@ if ! BOOKRAG_TEST_PGBOUNCER="$(find_pgbouncer)"; then
   exit 1
 fi
 
-if [ ! -d "$tools/node_modules/playwright-core" ]; then
-  npm install --silent --no-audit --no-fund --prefix "$tools" playwright-core@1.64.1
-fi
-
 # Each function alone, as it is deployed: features of one package must not leak into another.
 for function in query search health ingest; do
   PATH="$tools/venv/bin:$PATH" cargo lambda build --quiet --skip-target-check --profile function-test \
@@ -72,7 +68,10 @@ done
 
 export BOOKRAG_TEST_CHROMIUM
 export BOOKRAG_TEST_PGBOUNCER
-export BOOKRAG_TEST_NODE_MODULES="$tools/node_modules"
 export BOOKRAG_TEST_PYTHON="$tools/venv/bin/python"
 export BOOKRAG_TEST_FUNCTIONS="$PWD/target/test-functions"
 cargo test --workspace "$@"
+# The options are `cargo test`'s: whoever gives some wants those tests alone.
+if [ $# = 0 ]; then
+  tests/widget.sh
+fi

@@ -3,7 +3,6 @@
 #![expect(clippy::unwrap_used, reason = "a failed step fails its test")]
 
 mod bucket;
-mod page;
 mod reading;
 mod repair;
 mod scope;

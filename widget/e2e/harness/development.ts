@@ -1,28 +1,37 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Ports } from './ports';
-import { configOf, DOCUSAURUS_COMMAND, environmentOf, folderOf, type SiteName } from './sites';
+import { BASE_URLS, configOf, DOCUSAURUS_COMMAND, environmentOf, folderOf, type SiteName } from './sites';
 
 /** `docusaurus start`, as authors run it. */
 export class DevelopmentServer {
-  private constructor(private readonly child: ChildProcess) {}
+  private printed = '';
+
+  private constructor(
+    private readonly child: ChildProcess,
+    readonly url: string,
+  ) {
+    process.once('exit', () => child.kill('SIGKILL'));
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (bytes) => (this.printed += bytes));
+  }
 
   static async start(site: SiteName, ports: Ports): Promise<DevelopmentServer> {
     const args = ['start', '--no-open', '--host', '127.0.0.1', '--port', String(ports.development), ...configOf(site)];
-    const env = { ...process.env, ...environmentOf(site, ports) };
+    // Playwright's workers are a test environment, which Docusaurus would take for its own.
+    const env = { ...process.env, ...environmentOf(site, ports), NODE_ENV: 'development' };
     const child = spawn(process.execPath, [DOCUSAURUS_COMMAND, ...args], { cwd: folderOf(site), env, stdio: ['ignore', 'pipe', 'pipe'] });
-    process.once('exit', () => child.kill('SIGKILL'));
-    let printed = '';
-    await new Promise<void>((resolve, reject) => {
-      const read = (bytes: Buffer) => {
-        printed += bytes;
-        if (/compiled successfully/i.test(printed)) resolve();
-      };
-      child.stdout.on('data', read);
-      child.stderr.on('data', read);
-      child.once('exit', () => reject(new Error(`docusaurus start ended:\n${printed}`)));
-    });
-    return new DevelopmentServer(child);
+    const server = new DevelopmentServer(child, `http://127.0.0.1:${ports.development}${BASE_URLS[site]}`);
+    await server.answers();
+    return server;
+  }
+
+  /** It prints that it runs before it does; requests wait until the site is compiled. */
+  private async answers(): Promise<void> {
+    while (!(await fetch(this.url).then(({ ok }) => ok, () => false))) {
+      if (this.child.exitCode !== null) throw new Error(`docusaurus start ended:\n${this.printed}`);
+      await pause(100);
+    }
   }
 
   async stop(): Promise<void> {

@@ -25,9 +25,11 @@ export async function makeSite(site: SiteName): Promise<void> {
   const folder = folderOf(site);
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
+  await cp(path.join(E2E, 'sites/faster.mjs'), path.join(folder, 'faster.mjs'));
   if (site === 'example') {
     const isSource = (file: string) => !/node_modules|\.docusaurus|\.bookrag|[\\/]build/.test(path.relative(WIDGET, file));
     await cp(path.join(WIDGET, 'example'), folder, { recursive: true, filter: isSource });
+    await cp(path.join(E2E, 'sites/example'), folder, { recursive: true });
     return;
   }
   await cp(FIXTURE, folder, { recursive: true });
@@ -47,7 +49,7 @@ export async function docusaurus(site: SiteName, ports: Ports, args: string[]): 
 }
 
 export const DOCUSAURUS_COMMAND = DOCUSAURUS;
-export const configOf = (site: SiteName) => (site === 'example' ? [] : ['--config', `${site}.config.mjs`]);
+export const configOf = (site: SiteName) => ['--config', `${site}.config.mjs`];
 
 export function environmentOf(site: SiteName, ports: Ports): Record<string, string> {
   const api = site === 'example' ? ports.exampleApi : ports.bookApi;

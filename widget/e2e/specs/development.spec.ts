@@ -1,5 +1,4 @@
 import { DevelopmentServer } from '../harness/development';
-import { BASE_URLS } from '../harness/sites';
 import { expect, ports, QUESTION, test } from '../support/test';
 
 test('while a site is written, the panel is there, and React has nothing to complain about', async ({ page, panel }) => {
@@ -8,7 +7,7 @@ test('while a site is written, the panel is there, and React has nothing to comp
   try {
     const warnings: string[] = [];
     page.on('console', (message) => /^Warning:|unique "key"/.test(message.text()) && warnings.push(message.text()));
-    await panel.openOn(`http://127.0.0.1:${ports.development}${BASE_URLS.book}docs`);
+    await panel.openOn(`${server.url}docs`);
     await panel.ask(QUESTION);
     await panel.sources.first().click();
     await expect(page).toHaveURL(/#/);

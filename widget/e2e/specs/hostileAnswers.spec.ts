@@ -45,14 +45,18 @@ test('a formula is a formula, and links nowhere', async ({ panel, page }) => {
   await expect(panel.answer.locator('a')).toHaveCount(0);
 });
 
-for (const [what, text] of Object.entries(HEAVY_TEXTS)) {
-  test(`a text of ${what} neither stops the page nor breaks it`, async ({ panel, page }) => {
-    await panel.openOn(`${BOOK}/docs`);
+test('a text that is made to take long neither stops the page nor breaks it', async ({ panel, page }) => {
+  test.setTimeout(60_000);
+  await panel.openOn(`${BOOK}/docs`);
+  for (const [what, text] of Object.entries(HEAVY_TEXTS)) {
     await replyWith(page, token(text) + done());
+    const start = Date.now();
     await panel.ask(what);
+    expect(Date.now() - start, what).toBeLessThan(5_000);
     await expectHarmless(panel, what);
-  });
-}
+    await page.unrouteAll();
+  }
+});
 
 test('a megabyte of text is shown', async ({ panel, page }) => {
   await panel.openOn(`${BOOK}/docs`);
@@ -61,16 +65,17 @@ test('a megabyte of text is shown', async ({ panel, page }) => {
   await expect(panel.answer).toContainText('line for line');
 });
 
-test.describe('through the real server', () => {
-  for (const what of ['a script element', 'an image that fails', 'a link to a script', 'an image', 'a definition that takes a citation’s number', 'a formula that links']) {
-    test(`${what} is shown as text, or taken out`, async ({ panel, model }) => {
-      await panel.openOn(`${BOOK}/docs`);
-      model.says(`Wash the probe. [1] ${HOSTILE_TEXTS[what]}`);
-      await panel.ask(QUESTION);
-      await expect(panel.answer).toContainText('Wash the probe.');
-      await expectHarmless(panel, what);
-      await expect(panel.markers.first()).toHaveAttribute('href', /^\/garden-robotics\/docs\//);
-    });
+const THROUGH_THE_SERVER = ['a script element', 'an image that fails', 'a link to a script', 'an image', 'a definition that takes a citation’s number', 'a formula that links'];
+
+test('a hostile text that comes through the real server is shown as text, or taken out', async ({ panel, model }) => {
+  await panel.openOn(`${BOOK}/docs`);
+  for (const what of THROUGH_THE_SERVER) {
+    model.says(`Wash the probe. [1] ${HOSTILE_TEXTS[what]}`);
+    await panel.ask(QUESTION);
+    await expect(panel.answer, what).toContainText('Wash the probe.');
+    await expectHarmless(panel, what);
+    await expect(panel.markers.first(), what).toHaveAttribute('href', /^\/garden-robotics\/docs/);
+    await panel.root.getByRole('button', { name: 'New conversation' }).click();
   }
 });
 

@@ -76,6 +76,8 @@ test('the questions to begin with are those of the locale', async ({ panel, page
 
 test('an element of the site opens the panel, and has the focus again afterwards', async ({ panel, page }) => {
   await page.goto(`${EXAMPLE}/`);
+  // It is in the built page already, before anything listens to it.
+  await expect(panel.button).toBeVisible();
   const opener = page.locator('[data-bookrag-open]');
   await opener.click();
   await expect(panel.root).toHaveAccessibleName('Ask the baker');

@@ -11,7 +11,12 @@ async function select(paragraph: Locator): Promise<void> {
   await paragraph.click({ clickCount: 3 });
 }
 
-const lesson = (page: Page) => page.goto(new URL(LESSON, BOOK).href);
+async function lesson(page: Page): Promise<void> {
+  await page.goto(new URL(LESSON, BOOK).href);
+  // The built page can be read, and selected in, before anything listens.
+  await expect(page.locator('.bookrag-button')).toBeVisible();
+}
+
 const paragraphOf = (page: Page) => page.locator('article p', { hasText: SENTENCE });
 
 test('a selection is offered to be asked about, and sent with the question', async ({ panel, page, model }) => {

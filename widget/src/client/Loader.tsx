@@ -2,7 +2,7 @@
 
 import useIsBrowser from '@docusaurus/useIsBrowser';
 import { usePluginData } from '@docusaurus/useGlobalData';
-import { type ComponentType, useCallback, useEffect, useRef, useState } from 'react';
+import { type ComponentType, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { PanelProps } from './DocusaurusPanel';
 import { type Offer, readSelection } from './selection';
 import { type LoaderSettings, PLUGIN } from './settings';
@@ -73,7 +73,8 @@ function BrowserLoader() {
     else ask.current?.focus();
   }, [isOpen]);
 
-  useEffect(() => {
+  // Before the button is seen: from then on keys and clicks count.
+  useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (!keys || isField(event.target) || !isPressed(keys, event)) return;
       event.preventDefault();
@@ -90,7 +91,7 @@ function BrowserLoader() {
     };
   }, []);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!selection) return;
     let timer: ReturnType<typeof setTimeout>;
     const look = () => {

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Installs what the widget's tests need, then runs all of them. Needs Node 20, npm, Chromium, and bookrag: `cargo build -p cli`.
+#
+# `tests/widget.sh --no-browser` leaves out the tests that drive a browser.
+set -euo pipefail
+cd "$(dirname "$0")/../widget"
+
+fail() {
+  echo "error: $1" >&2
+  exit 1
+}
+for command in node npm tar; do
+  command -v "$command" >/dev/null || fail "no $command; install it"
+done
+[ "$(node --print 'process.versions.node.split(".")[0] >= 20')" = true ] || fail "Node $(node --version) is too old; the widget's tests need 20"
+
+# Packages are installed anew when the lock file is another than the last time.
+install() {
+  (
+    cd "$1"
+    cmp -s package-lock.json node_modules/.installed && exit
+    echo "installing the packages of widget/${1#.} from npm"
+    npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error >/dev/null
+    cp package-lock.json node_modules/.installed
+  )
+}
+
+for lock in package-lock.json e2e/package-lock.json; do
+  ! grep -q '"resolved"' "$lock" || fail "widget/$lock names hosts that packages come from; npm writes none with omit-lockfile-registry-resolved=true"
+done
+
+install .
+npm test --silent -- --test-reporter=dot
+npm run --silent types
+npm run --silent size
+npm run --silent page -- --check
+npm run --silent build
+
+[ "${1:-}" = --no-browser ] && exit
+
+export BOOKRAG="${BOOKRAG:-$PWD/../target/debug/bookrag}"
+[ -x "$BOOKRAG" ] || fail "no $BOOKRAG; run cargo build, or name the command in BOOKRAG"
+for name in "${BOOKRAG_TEST_CHROMIUM:-}" chromium chromium-browser google-chrome; do
+  if [ -n "$name" ] && command -v "$name" >/dev/null; then chromium=$name && break; fi
+done
+[ -n "${chromium:-}" ] || fail "no Chromium; install it or name it in BOOKRAG_TEST_CHROMIUM"
+
+install e2e
+cd e2e
+PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npx --no-install tsc
+BOOKRAG_TEST_CHROMIUM=$chromium npx --no-install playwright test

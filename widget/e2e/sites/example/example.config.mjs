@@ -1,0 +1,5 @@
+// The example as it is, with the faster bundler.
+import example from './docusaurus.config.js';
+import { faster } from './faster.mjs';
+
+export default { ...example, future: { faster } };
