@@ -196,6 +196,15 @@ impl Parser<'_> {
                         }
                     }
                 }
+                // `{1: …}`, whose key is the number's shortest text.
+                Token::Literal(Value::Number(key))
+                    if self.tokens.get(self.at + 1) == Some(&Token::Mark(':')) =>
+                {
+                    self.at += 2;
+                    let key = key.as_f64().unwrap_or_default().to_string();
+                    let value = self.value(depth + 1);
+                    fields.insert(key, value);
+                }
                 // A statement's end, or a bracket that closes nothing: code, not a literal.
                 _ => {
                     self.skip_expression();
@@ -377,6 +386,18 @@ mod tests {
         );
         assert_eq!(config["baseUrl"], "/a/");
         assert_eq!(config["plugins"][0][1]["path"], "docs");
+    }
+
+    #[test]
+    fn keys_may_be_numbers_as_versions_are() {
+        let config = read_config(
+            "export default {baseUrl: '/', versions: {1: {path: 'first'}, 2.0: {path: 'second'}, 3.10: {}}};",
+        );
+        let versions = &config["versions"];
+        assert_eq!(versions["1"]["path"], "first");
+        // As JavaScript spells these numbers.
+        assert_eq!(versions["2"]["path"], "second");
+        assert!(versions.get("3.1").is_some(), "{versions}");
     }
 
     #[test]
