@@ -1,11 +1,9 @@
 import { defineConfig } from '@playwright/test';
 import { chromium } from './harness/chromium';
 
-// Pictures are made on demand: `npm run pictures`.
-const isPictures = process.env.PICTURES !== undefined;
-
 export default defineConfig({
-  testDir: isPictures ? './pictures' : './specs',
+  // Pictures and figures are made on demand: `npm run pictures`, `npm run figures`.
+  testDir: `./${process.env.SUITE ?? 'specs'}`,
   globalSetup: './harness/setup.ts',
   outputDir: './work/results',
   // One machine, one server, one model: tests share them, and take turns.

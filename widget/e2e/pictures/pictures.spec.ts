@@ -3,10 +3,12 @@
 import path from 'node:path';
 import { REPOSITORY } from '../harness/paths';
 import { highlighted } from '../support/panel';
-import { routeToSources, SERVE } from '../support/servePage';
-import { BOOK, EXAMPLE, expect, LESSON, QUESTION, test } from '../support/test';
+import { BOOK, EXAMPLE, expect, LESSON, QUESTION, SERVE, test } from '../support/test';
 
 const to = (name: string) => path.join(REPOSITORY, 'docs', name);
+
+// The sidebar's folders unfold at once.
+test.use({ contextOptions: { reducedMotion: 'reduce' } });
 
 test('the panel beside a page, with the passage that it cites', async ({ page, panel, model }) => {
   model.writes(({ passages }) => {
@@ -48,7 +50,6 @@ test.describe('without a model', () => {
   test.use({ viewport: { width: 900, height: 1000 } });
 
   test('the page of serve', async ({ page }) => {
-    await routeToSources(page);
     await page.goto(SERVE);
     await page.getByRole('textbox').fill('How tight do the wheel screws go?');
     await page.keyboard.press('Enter');

@@ -1,12 +1,10 @@
 import { expectAccessible } from '../support/accessible';
 import { gate } from '../support/gate';
-import { SERVE, routeToSources } from '../support/servePage';
-import { expect, LESSON, NOT_IN_BOOK, QUESTION, test } from '../support/test';
+import { expect, LESSON, NOT_IN_BOOK, QUESTION, SERVE, test } from '../support/test';
 
 const ANSWER = 'Wash the probe, dry it with a cloth and leave it hanging free for two minutes.';
 
-test.beforeEach(async ({ page, model }) => {
-  await routeToSources(page);
+test.beforeEach(({ model }) => {
   model.writes(({ passages }) => [ANSWER, ` [${passages.find(({ text }) => text.includes(ANSWER))?.n}]`]);
 });
 
@@ -100,7 +98,6 @@ test('the page fits a screen of 320 pixels', async ({ page }) => {
 test('readers of Urdu are spoken to in Urdu', async ({ browser }) => {
   const context = await browser.newContext({ locale: 'ur-PK' });
   const page = await context.newPage();
-  await routeToSources(page);
   await page.goto(SERVE);
   await expect(page.locator('html')).toHaveAttribute('dir', 'rtl');
   await expect(page.getByRole('textbox', { name: 'آپ کا سوال' })).toBeVisible();

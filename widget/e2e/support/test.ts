@@ -17,6 +17,8 @@ const urlOf = (site: SiteName) => `http://127.0.0.1:${ports[site]}${BASE_URLS[si
 export const BOOK = urlOf('book');
 export const REACT18 = urlOf('react18');
 export const EXAMPLE = urlOf('example');
+/** The page of `serve`. */
+export const SERVE = `http://127.0.0.1:${ports.bookApi}`;
 
 /** A question that the book answers, and the page that does. */
 export const QUESTION = 'How do I calibrate the soil moisture probe?';
