@@ -6,7 +6,8 @@ import * as esbuild from 'esbuild';
 import { browser, root } from './options.mjs';
 
 const HEADER = `/* Made from src/page, src/panel and src/core by \`npm run page\` in widget/: change those.
-   With parts of Preact (MIT, Jason Miller), marked (MIT, Christopher Jeffrey, MarkedJS) and KaTeX (MIT, Khan Academy). */`;
+   With parts of Preact, marked and KaTeX: their licences are in licenses.txt. */`;
+const BUNDLED = ['preact', 'marked', 'katex'];
 
 const bundle = (entryPoints, options) =>
   esbuild.build({
@@ -34,7 +35,10 @@ const scripts = await bundle({ page: `${root}src/page/main.tsx` }, {
 // Its own @import is followed here; elsewhere the panel's sheet is text.
 const sheet = await bundle({ page: `${root}src/page/page.css` }, { plugins: [] });
 
-const files = { 'index.html': await readFile(`${root}src/page/index.html`, 'utf8') };
+const licenceOf = async (name) => `${name}\n\n${await readFile(`${root}node_modules/${name}/LICENSE`, 'utf8')}`;
+const licences = await Promise.all(BUNDLED.map(licenceOf));
+
+const files = { 'licenses.txt': licences.join('\n'), 'index.html': await readFile(`${root}src/page/index.html`, 'utf8') };
 for (const { path, text } of [...scripts.outputFiles, ...sheet.outputFiles]) files[basename(path)] = `${HEADER}\n${text}`;
 
 const isCheck = process.argv.includes('--check');

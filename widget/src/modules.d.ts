@@ -28,7 +28,7 @@ declare module '@docusaurus/useGlobalData' {
 declare module '@docusaurus/useDocusaurusContext' {
   export default function useDocusaurusContext(): {
     siteConfig: { baseUrl: string };
-    i18n: { currentLocale: string; locales: string[] };
+    i18n: { currentLocale: string; locales: string[]; localeConfigs: Record<string, { htmlLang: string } | undefined> };
   };
 }
 

@@ -159,4 +159,5 @@ test('a token goes with each request, and one that cannot be had keeps none back
   };
   assert.equal(await sent(async () => 'abc'), 'Bearer abc');
   assert.equal(await sent(() => Promise.reject(new Error('signed out'))), undefined);
+  assert.equal(await sent(async () => '<!doctype html>\n<title>Sign in</title>'), undefined);
 });

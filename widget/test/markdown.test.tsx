@@ -155,3 +155,13 @@ test('what is nested without end is shown as the text it is', () => {
 test('what is read aloud has no marks', () => {
   assert.equal(spokenText('## A\n\n- **b** `c` [1]\n\n[d](https://e.example)\n```sh\nf\n```'), 'A\n\nb c\n\nd\n\nf');
 });
+
+test('a marker within a link is not a link within a link', () => {
+  const html = render('[see [1] here](https://e.example)');
+  assert.equal(html.match(/<a /g)?.length, 1);
+  assert.match(html, /see \[1\] here/);
+});
+
+test('a list that grows is no heading for a moment', () => {
+  assert.doesNotMatch(render('Steps:\n-', { isGrowing: true }), /<h4/);
+});

@@ -43,10 +43,14 @@ test('options that cannot be right are refused', () => {
     { url: 'javascript:alert(1)' },
     { url: 'https://api.example', shortcut: 'k' },
     { url: 'https://api.example', shortcut: true },
+    { url: 'https://api.example', shortcut: 'shift+a' },
+    { url: 'https://api.example/api/v1' },
+    { url: 'https://api.example?key=1' },
+    { url: 'https://api.example', strings: { en: { titel: 'Ask' } } },
     { url: 'https://api.example', colour: 'red' },
     { url: 'https://api.example', questions: 'why?' },
   ];
-  for (const options of wrong) assert.throws(() => validated(options), /url|shortcut|colour|questions/, JSON.stringify(options));
+  for (const options of wrong) assert.throws(() => validated(options), /url|shortcut|colour|questions|titel/, JSON.stringify(options));
 });
 
 test('texts come from the language, the options, and the translations, in this order', async () => {

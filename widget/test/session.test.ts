@@ -23,6 +23,8 @@ const DONE: ChatEvent = {
   done: { message_id: 'm', conversation_id: 'c', answered: true, citations: [], suggestions: [], degraded: [] },
 };
 
+let page = '/ur/docs/a';
+
 function tab(chat: (request: ChatRequest, signal: AbortSignal) => AsyncGenerator<ChatEvent>) {
   const requests: ChatRequest[] = [];
   const forgotten: string[] = [];
@@ -39,7 +41,7 @@ function tab(chat: (request: ChatRequest, signal: AbortSignal) => AsyncGenerator
       forgotten.push(id);
     },
   };
-  const session = new Session({ api, pageUrl: () => '/ur/docs/a' });
+  const session = new Session({ api, pageUrl: () => page, storageKey: 'bookrag' });
   return { session, requests, forgotten, last: () => session.getConversation().turns.at(-1) };
 }
 
@@ -119,4 +121,13 @@ test('what fails by itself tells its own kind', async () => {
   });
   await session.ask({ text: 'why?' });
   assert.deepEqual(last()?.failure, { kind: 'limited', retryAt: 5 });
+});
+
+test('a question that is asked again is about the page it was asked on', async () => {
+  const { session, requests, last } = tab(() => answers(TOKEN));
+  await session.ask({ text: 'why?', selection: 'this' });
+  page = '/ur/docs/b';
+  await session.ask(last()!.question, last()!.id);
+  assert.deepEqual(requests.map(({ page_url }) => page_url), ['/ur/docs/a', '/ur/docs/a']);
+  page = '/ur/docs/a';
 });

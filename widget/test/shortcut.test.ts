@@ -18,6 +18,10 @@ test('a keyboard with other letters has it at the same place', () => {
   assert.ok(isPressed(parseShortcut('alt+shift+a', true), press('Å', 'KeyA', { altKey: true, shiftKey: true })));
 });
 
+test('a keyboard that has another letter of ours at the place keeps it', () => {
+  assert.ok(!isPressed(parseShortcut('ctrl+.', false), press('v', 'Period', { ctrlKey: true })));
+});
+
 test('mod is the key that programs use', () => {
   assert.equal(ariaShortcut(parseShortcut('mod+.', true)), 'Meta+.');
   assert.equal(ariaShortcut(parseShortcut('mod+.', false)), 'Control+.');

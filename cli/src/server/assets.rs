@@ -37,6 +37,10 @@ pub(super) async fn asset(Path(name): Path<String>) -> Response {
             "text/javascript; charset=utf-8",
             include_str!("../../../widget/dist-page/katex.js"),
         ),
+        "licenses.txt" => answer(
+            "text/plain; charset=utf-8",
+            include_str!("../../../widget/dist-page/licenses.txt"),
+        ),
         "reading.css" => answer("text/css; charset=utf-8", include_str!("reading.css")),
         _ => StatusCode::NOT_FOUND.into_response(),
     }

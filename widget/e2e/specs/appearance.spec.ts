@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import { gate } from '../support/gate';
+import { highlighted } from '../support/panel';
 import { done, replyWith, token } from '../support/reply';
 import { BOOK, expect, QUESTION, test } from '../support/test';
 
@@ -103,6 +104,19 @@ for (const [what, viewport] of [
   });
 }
 
+test('on a tablet the panel makes way for the passage that is followed', async ({ page, panel }) => {
+  await page.setViewportSize({ width: 768, height: 1024 });
+  await panel.openOn(`${BOOK}/docs`);
+  expect(await panel.root.evaluate((root) => root.matches(':modal'))).toBe(true);
+  await panel.ask(QUESTION);
+  await panel.sources.first().click();
+  await expect(panel.root).toHaveCount(0);
+  await expect.poll(() => highlighted(page)).not.toBe('');
+  await panel.open();
+  await page.mouse.click(20, 500);
+  await expect(panel.root, 'a click beside it closes it').toHaveCount(0);
+});
+
 test('a window that becomes narrow and wide again keeps the panel and what is typed', async ({ page, panel }) => {
   await panel.openOn(`${BOOK}/docs`);
   await panel.field.fill('half a question');
@@ -111,6 +125,7 @@ test('a window that becomes narrow and wide again keeps the panel and what is ty
   await page.setViewportSize({ width: 1280, height: 800 });
   await expect.poll(() => panel.root.evaluate((root) => root.matches(':modal'))).toBe(false);
   await expect(panel.field).toHaveValue('half a question');
+  await expect(panel.field).toBeFocused();
 });
 
 test('a wide table, code and a formula scroll by themselves', async ({ page, panel }) => {

@@ -1,6 +1,6 @@
 import { expectHarmless, setTrap } from '../support/harmless';
 import { done, event, replyWith, token } from '../support/reply';
-import { BOOK, expect, QUESTION, test } from '../support/test';
+import { BOOK, expect, ports, QUESTION, test } from '../support/test';
 
 test.beforeEach(async ({ page, panel }) => {
   await setTrap(page);
@@ -124,9 +124,13 @@ test('hostile search results do no harm', async ({ panel, page }) => {
 });
 
 test('a conversation that somebody else left in the tab does not break the panel', async ({ panel, page }) => {
+  await panel.ask(QUESTION);
+  await page.reload();
+  await expect(panel.turns, 'a conversation of its own is found again').toHaveCount(1);
   for (const stored of ['{"conversation":{"turns":[null,7,{}]}}', '{"conversation":7,"sessionId":{}}', '[]', 'x', '{"conversation":{"turns":[{"id":"a","question":null,"citations":null,"suggestions":7,"degraded":{}}]}}']) {
-    await page.evaluate((value) => sessionStorage.setItem('bookrag', value), stored);
+    await page.evaluate(([key = '', value = '']) => sessionStorage.setItem(key, value), [`bookrag:http://127.0.0.1:${ports.bookApi}`, stored]);
     await page.reload();
     await expect(panel.field).toBeVisible();
+    await expect(panel.turns).toHaveCount(0);
   }
 });

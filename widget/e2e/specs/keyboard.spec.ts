@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { gate } from '../support/gate';
 import { BOOK, expect, QUESTION, REACT18, test } from '../support/test';
 
 const focusedName = (page: Page) =>
@@ -50,6 +51,31 @@ test('Escape closes the panel, and the focus is where it was', async ({ panel, p
   await page.keyboard.press('Escape');
   await expect(panel.root).toHaveCount(0);
   await expect(link).toBeFocused();
+});
+
+test('a button that goes when it is pressed leaves the focus in the panel, and Escape closes it', async ({ panel, page, server, model }) => {
+  const waits = gate();
+  await page.goto(`${BOOK}/docs`);
+  await expect(panel.button).toBeVisible();
+  await page.keyboard.press('Control+.');
+  await page.getByRole('button', { name: QUESTION }).focus();
+  await server.stop();
+  await page.keyboard.press('Enter');
+  await expect(panel.failure).toBeVisible();
+  await expect(panel.root.locator(':focus')).toHaveCount(1);
+  await server.start();
+  model.writes(async function* () {
+    await waits.opened;
+    yield 'Wash the probe. [1]';
+  });
+  await panel.again.focus();
+  await page.keyboard.press('Enter');
+  await expect(panel.failure).toHaveCount(0);
+  await expect(panel.root.locator(':focus')).toHaveCount(1);
+  waits.open();
+  await panel.answered();
+  await page.keyboard.press('Escape');
+  await expect(panel.root).toHaveCount(0);
 });
 
 test('the button and the close button do as the keys do', async ({ panel, page }) => {

@@ -72,6 +72,19 @@ test('the seconds of a wait are not said one by one', async ({ panel, page }) =>
   expect((await said()).filter((text) => text.includes('Too many questions'))).toHaveLength(1);
 });
 
+test('what an answer went without is said with it, and the seconds of a wait with a failure', async ({ panel, page, model }) => {
+  await panel.openOn(`${BOOK}/docs`);
+  const said = await listen(page);
+  model.fails(500);
+  await panel.ask(QUESTION);
+  await expect.poll(async () => (await said()).at(-1)).toMatch(/^Answer complete\..*the language model did not answer\.$/s);
+  await page.route('**/api/v1/chat', (route) =>
+    route.fulfill({ status: 429, headers: { 'Access-Control-Allow-Origin': '*' }, json: { error: { code: 'rate_limited', retry_after: 9 } } }),
+  );
+  await panel.send('And why?');
+  await expect.poll(async () => (await said()).at(-1)).toBe('Too many questions in a short time. You can ask again in 9 s.');
+});
+
 test('search results are counted once for each pause in typing', async ({ panel, page }) => {
   await panel.openOn(`${BOOK}/docs`);
   const said = await listen(page);

@@ -45,3 +45,18 @@ test('pages are found while the chat model is away', async ({ panel, model }) =>
   await panel.field.fill('battery');
   await expect(panel.results.first()).toBeVisible();
 });
+
+test('a search that is limited says for how long, and goes on by itself', async ({ panel, page }) => {
+  let asked = 0;
+  await page.route('**/api/v1/search', (route) => {
+    asked += 1;
+    return asked === 1
+      ? route.fulfill({ status: 429, headers: { 'Access-Control-Allow-Origin': '*' }, json: { error: { code: 'rate_limited', retry_after: 2 } } })
+      : route.continue();
+  });
+  await panel.openOn(`${BOOK}/docs`);
+  await panel.field.fill('battery');
+  await expect(panel.root.locator('.bookrag-results')).toContainText('The search goes on in 2 s.');
+  await expect(panel.results.first()).toBeVisible();
+  expect(asked).toBe(2);
+});

@@ -6,15 +6,17 @@ import useDocusaurusContext from '@docusaurus/useDocusaurusContext';
 import CodeBlock from '@theme/CodeBlock';
 import { useMemo } from 'react';
 import { createApi } from '../core/api';
+import type { Selection } from '../core/conversation';
+import { NARROW } from '../core/narrow';
 import { Session } from '../core/session';
-import { Dialog, NARROW } from '../panel/Dialog';
+import { Dialog } from '../panel/Dialog';
 import css from '../panel/panel.css';
 import { type Passage, type Site, SiteContext } from '../panel/site';
 import { Formula } from '../panel/Formula';
 import { follow } from './passage';
 
 export interface PanelProps {
-  selection: string | undefined;
+  selection: Selection | undefined;
   onSelectionUsed: () => void;
   onClose: (focus?: 'focus stays') => void;
   summons: number;
@@ -28,7 +30,7 @@ document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 
 const pageUrl = () => location.pathname;
 const api = createApi(settings.url, () => window.bookrag?.token?.());
-const session = new Session({ api, pageUrl });
+const session = new Session({ api, pageUrl, storageKey: `bookrag:${settings.url}` });
 
 export default function DocusaurusPanel({ onClose, ...props }: PanelProps) {
   const { siteConfig, i18n } = useDocusaurusContext();
@@ -37,10 +39,10 @@ export default function DocusaurusPanel({ onClose, ...props }: PanelProps) {
 
   const site = useMemo<Site>(() => {
     const go = (passage: Passage) => {
-      if (!isHere(passage.href, baseUrl, i18n)) return false;
-      follow(passage);
       // A panel that covers the page makes way; the passage takes the focus.
       if (matchMedia(NARROW).matches) onClose('focus stays');
+      if (!isHere(passage.href, baseUrl, i18n)) return false;
+      follow(passage);
       history.push(passage.href);
       return true;
     };
@@ -50,13 +52,13 @@ export default function DocusaurusPanel({ onClose, ...props }: PanelProps) {
       pageUrl,
       go,
       CodeBlock,
-      locale: i18n.currentLocale,
+      locale: i18n.localeConfigs[i18n.currentLocale]?.htmlLang ?? 'en',
       strings: settings.strings,
       examples: settings.examples,
       searches: settings.search,
       ...(settings.math && { Formula }),
     };
-  }, [baseUrl, history, i18n.currentLocale, onClose]);
+  }, [baseUrl, history, i18n, onClose]);
 
   return (
     <SiteContext.Provider value={site}>

@@ -3,6 +3,8 @@
 import useIsBrowser from '@docusaurus/useIsBrowser';
 import { usePluginData } from '@docusaurus/useGlobalData';
 import { type ComponentType, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import type { Selection } from '../core/conversation';
+import { NARROW } from '../core/narrow';
 import type { PanelProps } from './DocusaurusPanel';
 import { type Offer, readSelection } from './selection';
 import { type LoaderSettings, PLUGIN } from './settings';
@@ -10,7 +12,8 @@ import { ariaShortcut, isField, isPressed, parseShortcut } from './shortcut';
 
 /** Selecting goes on while the mouse moves. */
 const SELECTION_PAUSE_MS = 250;
-const OPEN_KEY = 'bookrag.open';
+/** With the API's address: books may share an origin. */
+const OPEN_KEY = 'bookrag.open:';
 /** An element of the site that opens the panel, too: `<button data-bookrag-open>`. */
 const OPENER = '[data-bookrag-open]';
 
@@ -23,22 +26,22 @@ export default function Loader() {
 }
 
 function BrowserLoader() {
-  const { shortcut, button, selection, strings } = usePluginData(PLUGIN) as LoaderSettings;
+  const { url, shortcut, button, selection, strings } = usePluginData(PLUGIN) as LoaderSettings;
   const keys = shortcut ? parseShortcut(shortcut, /mac|iphone|ipad/i.test(navigator.platform)) : undefined;
-  const [isOpen, setOpen] = useState(wasOpen);
+  const [isOpen, setOpen] = useState(() => wasOpen(url));
   const [summons, setSummons] = useState(0);
   const [isLoaded, setLoaded] = useState(Panel !== undefined);
   const [hasFailed, setFailed] = useState(false);
-  const [about, setAbout] = useState<string>();
+  const [about, setAbout] = useState<Selection>();
   const [offer, setOffer] = useState<Offer>();
   const ask = useRef<HTMLButtonElement>(null);
   const opener = useRef<Element | null>(null);
   const returnsFocus = useRef(false);
 
-  const open = useCallback((text?: string) => {
+  const open = useCallback((selected?: Selection) => {
     const active = document.activeElement;
     if (!active?.closest('.bookrag-panel')) opener.current = active;
-    if (text) setAbout(text);
+    if (selected) setAbout(selected);
     setOffer(undefined);
     setOpen(true);
     setSummons((count) => count + 1);
@@ -49,7 +52,7 @@ function BrowserLoader() {
   }, []);
 
   useEffect(() => {
-    remember(isOpen);
+    remember(url, isOpen);
     if (!isOpen || isLoaded) return;
     setFailed(false);
     import('./DocusaurusPanel').then(
@@ -78,7 +81,7 @@ function BrowserLoader() {
     const onKeyDown = (event: KeyboardEvent) => {
       if (!keys || isField(event.target) || !isPressed(keys, event)) return;
       event.preventDefault();
-      open(selection ? readSelection()?.text : undefined);
+      open(selection ? readSelection() : undefined);
     };
     const onClick = (event: MouseEvent) => {
       if (event.target instanceof Element && event.target.closest(OPENER)) open();
@@ -118,7 +121,7 @@ function BrowserLoader() {
           }}
           // The click would take the selection away before it is read.
           onMouseDown={(event) => event.preventDefault()}
-          onClick={() => open(offer.text)}>
+          onClick={() => open(offer)}>
           {strings.askAboutThis}
         </button>
       )}
@@ -146,19 +149,19 @@ function BrowserLoader() {
   );
 }
 
-/** Pages that are loaded anew find the panel as it was left. */
-function wasOpen(): boolean {
+/** Pages that are loaded anew find the panel as it was left, unless it would hide them. */
+function wasOpen(url: string): boolean {
   try {
-    return sessionStorage.getItem(OPEN_KEY) === 'yes';
+    return sessionStorage.getItem(OPEN_KEY + url) === 'yes' && !matchMedia(NARROW).matches;
   } catch {
     return false;
   }
 }
 
-function remember(isOpen: boolean): void {
+function remember(url: string, isOpen: boolean): void {
   try {
-    if (isOpen) sessionStorage.setItem(OPEN_KEY, 'yes');
-    else sessionStorage.removeItem(OPEN_KEY);
+    if (isOpen) sessionStorage.setItem(OPEN_KEY + url, 'yes');
+    else sessionStorage.removeItem(OPEN_KEY + url);
   } catch {
     // Storage is forbidden: then it is not remembered.
   }

@@ -1,6 +1,7 @@
+import type { Selection } from '../core/conversation';
+
 /** Text that was selected in the book, and where the offer to ask about it stands. */
-export interface Offer {
-  text: string;
+export interface Offer extends Selection {
   /** In the document, in CSS pixels. */
   left: number;
   top: number;
@@ -28,6 +29,7 @@ export function readSelection(): Offer | undefined {
   const most = document.documentElement.clientWidth - OFFER_PX;
   return {
     text: text.slice(0, MAX_CHARACTERS),
+    pageUrl: location.pathname,
     left: Math.max(GAP_PX, Math.min(left, most)) + scrollX,
     top: bottom + scrollY + GAP_PX,
   };

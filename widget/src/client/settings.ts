@@ -4,6 +4,7 @@ export const PLUGIN = 'docusaurus-plugin-bookrag';
 
 /** What is on every page, hence short. */
 export interface LoaderSettings {
+  url: string;
   /** `ctrl+.`; absent for none. */
   shortcut?: string;
   /** Whether there is a button. */

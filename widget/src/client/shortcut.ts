@@ -29,7 +29,8 @@ export function isPressed({ key, ...modifiers }: Shortcut, event: KeyboardEvent)
     event.metaKey === modifiers.meta &&
     event.altKey === modifiers.alt &&
     event.shiftKey === modifiers.shift &&
-    (event.key.toLowerCase() === key || event.code === code)
+    // By its place where the layout has no such letter: on Dvorak the place of the full stop is a V.
+    (event.key.toLowerCase() === key || (!/^[ -~]$/.test(event.key) && event.code === code))
   );
 }
 

@@ -16,6 +16,9 @@ export interface Api {
   forget(conversationId: string, sessionId: string): Promise<void>;
 }
 
+/** What a header may hold: a page that says “sign in” is no token. */
+const TOKEN = /^[!-~]+$/;
+
 /** What a site whose readers sign in gives the panel: the token of whoever reads. */
 export type TokenSource = () => string | undefined | Promise<string | undefined>;
 
@@ -24,8 +27,8 @@ export function createApi(url: string, readToken: TokenSource = () => undefined)
 
   async function send(path: string, init: Omit<RequestInit, 'headers'> & { headers: Record<string, string> }): Promise<Response> {
     // A site that cannot tell is a reader who has not signed in: the API says what follows.
-    const token = await Promise.resolve().then(readToken).catch(() => undefined);
-    const headers = token ? { ...init.headers, Authorization: `Bearer ${token}` } : init.headers;
+    const token = await unlessSilent(Promise.resolve().then(readToken), 'unavailable').catch(() => undefined);
+    const headers = token && TOKEN.test(token) ? { ...init.headers, Authorization: `Bearer ${token}` } : init.headers;
     const asked = fetch(base + path, { credentials: 'omit', referrerPolicy: 'no-referrer', ...init, headers });
     const response = await unlessSilent(asked, 'unavailable');
     if (!response.ok) throw new ApiError(await failureIn(response));
@@ -62,7 +65,7 @@ export function createApi(url: string, readToken: TokenSource = () => undefined)
 
     async forget(conversationId, sessionId) {
       const path = `/conversations/${encodeURIComponent(conversationId)}`;
-      await send(path, { method: 'DELETE', headers: { 'X-Session-Id': sessionId } });
+      await send(path, { method: 'DELETE', keepalive: true, headers: { 'X-Session-Id': sessionId } });
     },
   };
 }

@@ -9,10 +9,18 @@ export const MAX_HISTORY_MESSAGES = 10;
 /** Turns that are kept: more than a reader scrolls through, less than a tab's storage holds. */
 const MAX_TURNS = 40;
 
+/** Text that the reader selected, and the path of its page. */
+export interface Selection {
+  text: string;
+  pageUrl: string;
+}
+
 export interface Question {
   text: string;
   /** The text that the reader selected, and asks about. */
   selection?: string;
+  /** The path of the page that the reader was on. */
+  pageUrl?: string;
 }
 
 export interface Turn {

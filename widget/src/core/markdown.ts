@@ -1,6 +1,6 @@
 // An answer's Markdown as tokens. Whatever they are, what is shown of them is decided in panel/Markdown.tsx.
 
-import { Marked, type Token, type Tokens } from 'marked';
+import { Marked, type Token, type TokenizerThis, type Tokens } from 'marked';
 
 /** `[1]`: the number of a citation. */
 export interface CitationToken extends Tokens.Generic {
@@ -23,7 +23,9 @@ const citation = {
   name: 'citation',
   level: 'inline' as const,
   start: (text: string) => text.match(/\[\d/)?.index,
-  tokenizer(text: string): CitationToken | undefined {
+  tokenizer(this: TokenizerThis, text: string): CitationToken | undefined {
+    // A link within a link has two addresses.
+    if (this.lexer.state.inLink) return undefined;
     const [raw, n] = CITATION.exec(text) ?? [];
     return raw ? { type: 'citation', raw, n: Number(n) } : undefined;
   },
@@ -66,8 +68,8 @@ export interface ReadOptions {
 }
 
 export function readMarkdown(text: string, { math, isGrowing }: ReadOptions): Token[] {
-  // Half a marker would show as text for a moment before it becomes a link.
-  const settled = isGrowing ? text.replace(/ ?\[\d{0,3}$/, '') : text;
+  // Half a marker would show as text for a moment before it becomes a link, and the mark of a list's next item as a heading's line.
+  const settled = isGrowing ? text.replace(/ ?\[\d{0,3}$|\n[-=]+$/, '') : text;
   try {
     const tokens = (math ? withMath : plain).lexer(settled);
     if (!isDeeper(tokens, MAX_DEPTH)) return tokens;
@@ -97,6 +99,7 @@ export function decodeEntities(text: string): string {
 export function spokenText(text: string): string {
   return text
     .replace(/^ *(?:```|~~~).*$/gm, '')
+    .replace(/^[ |:-]*-{3}[ |:-]*$/gm, '')
     .replace(/ ?\[\d{1,3}\](?!\()/g, '')
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replace(/^ *(?:#{1,6}|>|[-*+]) +/gm, '')

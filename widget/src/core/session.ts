@@ -6,7 +6,6 @@ import { ApiError, failureOf } from './failure';
 import { cut } from './text';
 import type { ChatRequest, Rating } from './types';
 
-const STORAGE_KEY = 'bookrag';
 /** How often a growing answer is shown: more often is not seen, and costs more than the tokens do. */
 const SHOWN_EVERY_MS = 50;
 
@@ -19,10 +18,14 @@ export interface SessionOptions {
   api: Api;
   /** The path of the page the reader is on: it tells the book's locale and version, too. */
   pageUrl: () => string | undefined;
+  /** Where the tab keeps the conversation: books may share an origin, and each has its own. */
+  storageKey: string;
 }
 
 export class Session {
   private conversation: Conversation = EMPTY;
+  /** What is being typed: the panel may be mounted anew between pages. */
+  draft = '';
   private readonly listeners = new Set<() => void>();
   private readonly sessionId: string;
   private running: { id: string; controller: AbortController } | undefined;
@@ -30,7 +33,7 @@ export class Session {
   private toldAt = 0;
 
   constructor(private readonly options: SessionOptions) {
-    const stored = readStored();
+    const stored = readStored(options.storageKey);
     this.conversation = restored(stored?.conversation);
     this.sessionId = typeof stored?.sessionId === 'string' ? stored.sessionId : randomId();
   }
@@ -47,7 +50,9 @@ export class Session {
   }
 
   /** Asks, in the place of an earlier turn if one is named. */
-  async ask(question: Question, id: string = randomId()): Promise<void> {
+  async ask(asked: Question, id: string = randomId()): Promise<void> {
+    // Asked again, it is still about the page it was asked on.
+    const question = { pageUrl: this.options.pageUrl(), ...asked };
     this.stop();
     const controller = new AbortController();
     this.running = { id, controller };
@@ -106,8 +111,7 @@ export class Session {
     if (messageId) void this.options.api.rate(messageId, rating).catch(() => {});
   }
 
-  private request({ text, selection }: Question, id: string): ChatRequest {
-    const pageUrl = this.options.pageUrl();
+  private request({ text, selection, pageUrl }: Question, id: string): ChatRequest {
     return {
       query: cut(text),
       mode: selection ? 'selected_text' : 'global_book',
@@ -140,16 +144,16 @@ export class Session {
   private store(): void {
     const stored: Stored = { conversation: this.conversation, sessionId: this.sessionId };
     try {
-      sessionStorage.setItem(STORAGE_KEY, JSON.stringify(stored));
+      sessionStorage.setItem(this.options.storageKey, JSON.stringify(stored));
     } catch {
       // Storage that is full or forbidden: the conversation lasts as long as the page.
     }
   }
 }
 
-function readStored(): Partial<Stored> | undefined {
+function readStored(storageKey: string): Partial<Stored> | undefined {
   try {
-    return JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? 'null') ?? undefined;
+    return JSON.parse(sessionStorage.getItem(storageKey) ?? 'null') ?? undefined;
   } catch {
     return undefined;
   }

@@ -31,7 +31,7 @@ const pageStrings = pageStringsFor(locale);
 const strings = { ...stringsFor(locale), keys: pageStrings.keys };
 const pageUrl = () => undefined;
 const api = createApi('');
-const session = new Session({ api, pageUrl });
+const session = new Session({ api, pageUrl, storageKey: 'bookrag' });
 const field = createRef<HTMLTextAreaElement>();
 
 async function readBook(): Promise<Book | undefined> {
@@ -88,7 +88,12 @@ function Facts({ book }: { book: Book | 'not reached' | undefined }) {
     <p className="bookrag-facts">
       <span>{book === 'not reached' ? pageStrings.notReached : book && facts(book)}</span>
       {turns.length > 0 && (
-        <button type="button" onClick={() => session.clear()}>
+        <button
+          type="button"
+          onClick={() => {
+            session.clear();
+            field.current?.focus();
+          }}>
           {strings.newConversation}
         </button>
       )}

@@ -1,4 +1,6 @@
+import { useState } from 'react';
 import type { Turn } from '../core/conversation';
+import { safeLink } from '../core/links';
 import { CopyIcon, DownIcon, UpIcon } from './icons';
 import { useSite } from './site';
 
@@ -10,12 +12,17 @@ interface ActionsProps {
 /** What can be done with a complete answer. */
 export function Actions({ turn, announce }: ActionsProps) {
   const { strings, session } = useSite();
+  const [note, setNote] = useState('');
+  const tell = (message: string) => {
+    setNote(message);
+    announce(message);
+  };
   const rate = async (rating: 'up' | 'down') => {
-    announce((await session.rate(turn.id, rating)) ? strings.rated : strings.notRated);
+    tell((await session.rate(turn.id, rating)) ? strings.rated : strings.notRated);
   };
   const copy = async () => {
     const isCopied = await navigator.clipboard.writeText(asText(turn)).then(() => true, () => false);
-    announce(isCopied ? strings.copied : strings.notCopied);
+    tell(isCopied ? strings.copied : strings.notCopied);
   };
   const thumb = (rating: 'up' | 'down', label: string) => (
     <button
@@ -43,6 +50,7 @@ export function Actions({ turn, announce }: ActionsProps) {
           <CopyIcon />
         </button>
       )}
+      <span>{note}</span>
     </div>
   );
 }
@@ -50,7 +58,13 @@ export function Actions({ turn, announce }: ActionsProps) {
 /** The answer with its sources' addresses, to be pasted elsewhere. */
 function asText({ text, citations }: Turn): string {
   const sources = citations.map(({ n, url, section, title }) => {
-    return `[${n}] ${section || title}: ${new URL(url, location.origin).href}`;
+    return `[${n}] ${section || title}: ${addressOf(url)}`;
   });
   return [text.trim(), sources.join('\n')].filter(Boolean).join('\n\n');
+}
+
+/** With its origin, if it is one that may be followed. */
+function addressOf(url: string): string {
+  const link = safeLink(url, location.origin);
+  return link ? new URL(link.href, location.origin).href : url;
 }

@@ -1,6 +1,7 @@
 import { type RefObject, useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react';
-import type { Turn as TurnState } from '../core/conversation';
-import type { Strings } from '../core/strings';
+import type { Question, Selection, Turn as TurnState } from '../core/conversation';
+import { degradedNotes, type Strings } from '../core/strings';
+import { fill } from '../core/text';
 import { spokenText } from '../core/markdown';
 import { Boundary } from './Boundary';
 import { Composer } from './Composer';
@@ -11,8 +12,8 @@ import { useSearch } from './useSearch';
 
 interface AskPanelProps {
   field: RefObject<HTMLTextAreaElement | null>;
-  /** The text that the reader selected, and is about to ask about. */
-  selection?: string;
+  /** What the reader is about to ask about. */
+  selection?: Selection;
   onSelectionUsed?: () => void;
 }
 
@@ -20,18 +21,28 @@ interface AskPanelProps {
 export function AskPanel({ field, selection, onSelectionUsed = () => {} }: AskPanelProps) {
   const { session, strings, examples } = useSite();
   const { turns } = useConversation();
-  const [draft, setDraft] = useState('');
+  const [draft, setDraft] = useState(session.draft);
   const [status, setStatus] = useState('');
-  const announce = useCallback((message: string) => setStatus(message), []);
+  // What is said twice has to change, or it is heard once.
+  const announce = useCallback((message: string) => setStatus((before) => (before === message ? `${message}\u00A0` : message)), []);
   const search = useSearch(draft);
   const last = turns.at(-1);
   const log = useNewestInView(last?.id);
   useTold(last, strings, announce);
 
-  const ask = (text: string) => {
-    setDraft('');
+  const write = (text: string) => {
+    session.draft = text;
+    setDraft(text);
+  };
+  // The button that was pressed goes, and the focus with it: it is brought to where the answer appears.
+  const ask = useCallback((question: Question, id?: string) => {
+    log.current?.focus({ preventScroll: true });
+    void session.ask(question, id);
+  }, [session, log]);
+  const askNow = (text: string) => {
+    write('');
     onSelectionUsed();
-    void session.ask(selection ? { text, selection } : { text });
+    ask(selection ? { text, selection: selection.text, pageUrl: selection.pageUrl } : { text });
   };
 
   return (
@@ -46,7 +57,7 @@ export function AskPanel({ field, selection, onSelectionUsed = () => {} }: AskPa
                 <ul>
                   {examples.map((example) => (
                     <li key={example}>
-                      <button type="button" className="bookrag-example" dir="auto" onClick={() => ask(example)}>
+                      <button type="button" className="bookrag-example" dir="auto" onClick={() => askNow(example)}>
                         {example}
                       </button>
                     </li>
@@ -58,7 +69,7 @@ export function AskPanel({ field, selection, onSelectionUsed = () => {} }: AskPa
         )}
         {turns.map((turn) => (
           <Boundary key={turn.id} fallback={<p className="bookrag-note">{strings.notShown}</p>}>
-            <Turn turn={turn} announce={announce} />
+            <Turn turn={turn} onAsk={ask} announce={announce} />
           </Boundary>
         ))}
       </div>
@@ -66,11 +77,12 @@ export function AskPanel({ field, selection, onSelectionUsed = () => {} }: AskPa
       <Composer
         field={field}
         draft={draft}
-        onDraft={setDraft}
-        selection={selection}
+        onDraft={write}
+        selection={selection?.text}
         onSelectionRemoved={onSelectionUsed}
         isAnswering={last?.state === 'answering'}
-        onAsk={ask}
+        onAsk={askNow}
+        announce={announce}
       />
       <p className="bookrag-hidden" role="status">
         {status}
@@ -102,9 +114,14 @@ function useTold(turn: TurnState | undefined, strings: Strings, announce: (messa
     before.current = state;
     if (!turn) return;
     if (state === 'answering') announce(strings.answering);
-    else if (!wasAnswering) return;
-    else if (state === 'complete') announce(`${strings.answerComplete} ${spokenText(turn.text)}`);
-    else if (state === 'stopped') announce(strings.stopped);
-    else if (turn.failure) announce(strings[turn.failure.kind]);
+    else if (wasAnswering) announce(whatBecameOf(turn, strings));
   }, [turn?.id, state]);
+}
+
+function whatBecameOf({ state, text, degraded, failure }: TurnState, strings: Strings): string {
+  if (state === 'stopped') return strings.stopped;
+  if (!failure) return [strings.answerComplete, spokenText(text), ...degradedNotes(strings, degraded)].join(' ');
+  const seconds = Math.ceil(((failure.retryAt ?? 0) - Date.now()) / 1000);
+  const wait = seconds > 0 && fill(strings.waitSeconds, { seconds });
+  return [strings[failure.kind], failure.message, wait].filter(Boolean).join(' ');
 }

@@ -14,12 +14,17 @@ interface ComposerProps {
   onSelectionRemoved: () => void;
   isAnswering: boolean;
   onAsk: (text: string) => void;
+  announce: (message: string) => void;
 }
 
-export function Composer({ field, draft, onDraft, selection, onSelectionRemoved, isAnswering, onAsk }: ComposerProps) {
+export function Composer({ field, draft, onDraft, selection, onSelectionRemoved, isAnswering, onAsk, announce }: ComposerProps) {
   const { strings, session, locale } = useSite();
   const isOnline = useOnline();
   const id = useId();
+
+  useEffect(() => {
+    if (!isOnline) announce(strings.offline);
+  }, [isOnline]);
 
   const ask = (event?: FormEvent) => {
     event?.preventDefault();

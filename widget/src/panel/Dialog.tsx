@@ -1,13 +1,12 @@
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef } from 'react';
+import type { Selection } from '../core/conversation';
+import { NARROW } from '../core/narrow';
 import { AskPanel, useConversation } from './AskPanel';
 import { CloseIcon, NewIcon } from './icons';
 import { useSite } from './site';
 
-/** Below this width there is no room beside the page: the panel covers it, and is modal. */
-export const NARROW = '(max-width: 40rem), (max-height: 26rem)';
-
 interface DialogProps {
-  selection: string | undefined;
+  selection: Selection | undefined;
   onSelectionUsed: () => void;
   onClose: () => void;
   /** Changes whenever the reader opens the panel, or asks for it again. */
@@ -26,10 +25,13 @@ export function Dialog({ selection, onSelectionUsed, onClose, summons }: DialogP
     if (!element) return;
     const narrow = matchMedia(NARROW);
     const show = () => {
+      const focused = element.contains(document.activeElement) ? document.activeElement : undefined;
       element.close();
       if (narrow.matches) element.showModal();
       // Not `show`, which takes the focus: see below.
       else element.open = true;
+      // Whoever zooms or turns the phone goes on typing.
+      if (focused instanceof HTMLElement) focused.focus({ preventScroll: true });
     };
     keepReading(show);
     narrow.addEventListener('change', show);
@@ -61,6 +63,8 @@ export function Dialog({ selection, onSelectionUsed, onClose, summons }: DialogP
       className="bookrag-panel"
       aria-labelledby={id}
       onKeyDown={onKeyDown}
+      // Its children fill it: what is clicked of itself is the backdrop.
+      onClick={(event) => event.target === event.currentTarget && event.currentTarget.matches(':modal') && onClose()}
       // The back gesture of phones closes dialogs by themselves.
       onCancel={(event) => {
         event.preventDefault();

@@ -40,6 +40,7 @@ export function useSecondsUntil(time: number | undefined): number {
   const seconds = Math.max(0, Math.ceil(((time ?? 0) - now) / 1000));
   const isCounting = seconds > 0;
   useEffect(() => {
+    if (time) setNow(Date.now());
     if (!isCounting) return;
     const timer = setInterval(() => setNow(Date.now()), 1000);
     return () => clearInterval(timer);

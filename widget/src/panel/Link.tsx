@@ -2,15 +2,16 @@ import type { MouseEvent, ReactNode } from 'react';
 import { safeLink } from '../core/links';
 import { type Passage, useSite } from './site';
 
-interface LinkProps extends Passage {
+interface LinkProps {
+  href: string;
   children: ReactNode;
   label?: string;
-  onFollow?: () => void;
+  onClick?: (event: MouseEvent, href: string) => void;
 }
 
 /** A link whose address came over the network; text, if it may not be followed. */
-export function Link({ href, quote, children, label, onFollow }: LinkProps) {
-  const { go, strings } = useSite();
+export function Link({ href, children, label, onClick }: LinkProps) {
+  const { strings } = useSite();
   const link = safeLink(href, location.origin);
   if (!link) return <>{children}</>;
   if (link.isForeign) {
@@ -21,14 +22,26 @@ export function Link({ href, quote, children, label, onFollow }: LinkProps) {
       </a>
     );
   }
-  const follow = (event: MouseEvent) => {
-    onFollow?.();
-    const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
-    if (isPlain && go({ href: link.href, quote })) event.preventDefault();
-  };
   return (
-    <a href={link.href} onClick={follow} aria-label={label}>
+    <a href={link.href} onClick={(event) => onClick?.(event, link.href)} aria-label={label}>
       {children}
     </a>
   );
+}
+
+interface PassageLinkProps extends Passage {
+  children: ReactNode;
+  label?: string;
+  onFollow?: () => void;
+}
+
+/** A link to a page of the book, where its site can go by itself. Other files of the site are not pages: plain links load them. */
+export function PassageLink({ quote, onFollow, ...link }: PassageLinkProps) {
+  const { go } = useSite();
+  const follow = (event: MouseEvent, href: string) => {
+    onFollow?.();
+    const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
+    if (isPlain && go({ href, quote })) event.preventDefault();
+  };
+  return <Link {...link} onClick={follow} />;
 }

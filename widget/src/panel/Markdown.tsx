@@ -5,7 +5,7 @@ import { Fragment, memo, type ReactNode } from 'react';
 import { type CitationToken, decodeEntities, type MathToken, readMarkdown } from '../core/markdown';
 import { fill } from '../core/text';
 import type { Citation } from '../core/types';
-import { Link } from './Link';
+import { Link, PassageLink } from './Link';
 import { useSite } from './site';
 
 interface Cited {
@@ -168,9 +168,9 @@ function Marker({ n, citations, onFollow }: Cited & { n: number }) {
   const label = `${fill(strings.source, { n: number })}: ${citation.section || citation.title}`;
   return (
     <sup className="bookrag-marker">
-      <Link href={citation.url} quote={citation.quote} label={label} onFollow={onFollow}>
+      <PassageLink href={citation.url} quote={citation.quote} label={label} onFollow={onFollow}>
         {number}
-      </Link>
+      </PassageLink>
     </sup>
   );
 }

@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { fill, placeOf } from '../core/text';
 import { useSecondsUntil } from './FailureNote';
-import { Link } from './Link';
+import { PassageLink } from './Link';
 import { useSite } from './site';
 import type { Search } from './useSearch';
 
@@ -35,9 +35,9 @@ export function Results({ search, announce }: ResultsProps) {
       <ul dir="auto">
         {results.map(({ chunk_id, url, section, title, chapter, preview }) => (
           <li key={chunk_id}>
-            <Link href={url} quote={preview}>
+            <PassageLink href={url} quote={preview}>
               {section || title}
-            </Link>
+            </PassageLink>
             <p className="bookrag-place">{placeOf([chapter, title], section)}</p>
           </li>
         ))}

@@ -1,6 +1,6 @@
 import { placeOf } from '../core/text';
 import type { Citation } from '../core/types';
-import { Link } from './Link';
+import { PassageLink } from './Link';
 import { useSite } from './site';
 
 interface SourcesProps {
@@ -34,9 +34,9 @@ function Source({ citation, onFollow }: { citation: Citation; onFollow: () => vo
   const place = placeOf([chapter, title], name);
   return (
     <>
-      <Link href={url} quote={quote} onFollow={onFollow}>
+      <PassageLink href={url} quote={quote} onFollow={onFollow}>
         {name}
-      </Link>
+      </PassageLink>
       {supported === false && (
         <span className="bookrag-doubt" title={strings.unsupportedHint}>
           {strings.unsupported}

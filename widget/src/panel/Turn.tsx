@@ -1,20 +1,21 @@
 import { memo } from 'react';
-import type { Turn as TurnState } from '../core/conversation';
+import type { Question, Turn as TurnState } from '../core/conversation';
 import { degradedNotes } from '../core/strings';
 import { Actions } from './Actions';
 import { FailureNote } from './FailureNote';
-import { Link } from './Link';
+import { PassageLink } from './Link';
 import { Markdown } from './Markdown';
 import { useSite } from './site';
 import { Sources } from './Sources';
 
 interface TurnProps {
   turn: TurnState;
+  onAsk: (question: Question, id?: string) => void;
   announce: (message: string) => void;
 }
 
 /** A question and what became of it. */
-export const Turn = memo(({ turn, announce }: TurnProps) => {
+export const Turn = memo(({ turn, onAsk, announce }: TurnProps) => {
   const { strings, session } = useSite();
   const { id, question, state, text, citations, suggestions } = turn;
   const isAnswering = state === 'answering';
@@ -35,7 +36,7 @@ export const Turn = memo(({ turn, announce }: TurnProps) => {
       {isAnswering && !text && <p className="bookrag-waiting">{strings.waiting}</p>}
       {state === 'stopped' && <p className="bookrag-note">{strings.stopped}</p>}
       {turn.failure && (
-        <FailureNote failure={turn.failure} onAgain={() => void session.ask(question, id)} />
+        <FailureNote failure={turn.failure} onAgain={() => onAsk(question, id)} />
       )}
       {degradedNotes(strings, turn.degraded).map((note) => (
         <p className="bookrag-note" key={note}>
@@ -48,21 +49,21 @@ export const Turn = memo(({ turn, announce }: TurnProps) => {
           <ul dir="auto">
             {suggestions.map(({ title, url }) => (
               <li key={url}>
-                <Link href={url}>{title || url}</Link>
+                <PassageLink href={url}>{title || url}</PassageLink>
               </li>
             ))}
           </ul>
         </div>
       )}
       {!turn.answered && question.selection && (
-        <button type="button" className="bookrag-quiet" onClick={() => void session.ask({ text: question.text })}>
+        <button type="button" className="bookrag-quiet" onClick={() => onAsk({ text: question.text, pageUrl: question.pageUrl })}>
           {strings.askWholeBook}
         </button>
       )}
       <Sources citations={citations} onFollow={followed} />
       {state === 'complete' && <Actions turn={turn} announce={announce} />}
       {state === 'stopped' && (
-        <button type="button" className="bookrag-quiet" onClick={() => void session.ask(question, id)}>
+        <button type="button" className="bookrag-quiet" onClick={() => onAsk(question, id)}>
           {strings.askAgain}
         </button>
       )}

@@ -20,6 +20,7 @@ const NOTHING: Search = { results: [] };
 export function useSearch(draft: string): Search {
   const { api, searches, pageUrl } = useSite();
   const [search, setSearch] = useState(NOTHING);
+  const [retryAt, setRetryAt] = useState(0);
   const query = draft.trim().replace(/\s+/g, ' ');
   const isAsked = searches && query.length >= MIN_CHARACTERS;
 
@@ -28,21 +29,25 @@ export function useSearch(draft: string): Search {
       setSearch(NOTHING);
       return;
     }
-    const waits = (search.failure?.retryAt ?? 0) - Date.now();
     const controller = new AbortController();
+    const failed = (failure: Failure) => {
+      if (controller.signal.aborted) return;
+      // Results that are there stay while new ones cannot be had.
+      setSearch((before) => ({ ...before, query, failure }));
+      // Once the wait is over it is searched again.
+      if (failure.retryAt) setRetryAt(failure.retryAt);
+    };
     const timer = setTimeout(() => {
       api.search(query, pageUrl(), controller.signal).then(
         (results) => setSearch({ query, results }),
-        // Results that are there stay while new ones cannot be had.
-        (error) => controller.signal.aborted || setSearch((before) => ({ ...before, query, failure: failureOf(error) })),
+        (error) => failed(failureOf(error)),
       );
-    }, Math.max(PAUSE_MS, waits));
+    }, Math.max(PAUSE_MS, retryAt - Date.now()));
     return () => {
       clearTimeout(timer);
       controller.abort();
     };
-    // A failure only tells how long the next search has to wait.
-  }, [query, isAsked, api]);
+  }, [query, isAsked, api, retryAt]);
 
   return isAsked ? search : NOTHING;
 }

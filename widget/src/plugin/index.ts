@@ -38,6 +38,7 @@ export default function pluginBookrag(context: LoadContext, options: PluginOptio
     async contentLoaded({ content, actions }) {
       const { open, ask, askAboutThis, loadFailed } = content;
       const loader: LoaderSettings = {
+        url: options.url,
         ...(options.shortcut && { shortcut: options.shortcut }),
         button: options.button,
         selection: options.selection,

@@ -1,6 +1,7 @@
 import type { OptionValidationContext } from '@docusaurus/types';
 import { Joi } from '@docusaurus/utils-validation';
 import type { Strings } from '../core/strings';
+import { en } from '../core/strings/en';
 
 /** The plugin's options, as they stand after validation. */
 export interface PluginOptions {
@@ -27,20 +28,23 @@ export interface PluginOptions {
 export type Options = Partial<PluginOptions> & Pick<PluginOptions, 'url'>;
 
 const questions = Joi.array().items(Joi.string().max(2000));
-/** One modifier at least: letters alone are for those who type, and for screen readers. */
-const shortcut = Joi.string().lowercase().pattern(/^(?:(?:ctrl|alt|shift|meta|mod)\+)+[^\s+]$/, 'keys such as ctrl+. or alt+shift+a');
+/** A modifier other than Shift: letters are for those who type, and for screen readers. */
+const shortcut = Joi.string()
+  .lowercase()
+  .pattern(/^(?=.*(?:ctrl|alt|meta|mod)\+)(?:(?:ctrl|alt|shift|meta|mod)\+)+[^\s+]$/, 'keys such as ctrl+. or alt+shift+a');
 
 const schema = Joi.object<PluginOptions>({
   url: Joi.string()
     .uri({ scheme: ['http', 'https'] })
+    .pattern(/\/api\/v1\/?$|[?#]/, { name: 'what does not belong to it: it ends before /api/v1', invert: true })
     .required(),
-  shortcut: Joi.alternatives(shortcut, Joi.boolean().valid(false)).default('ctrl+.'),
+  shortcut: Joi.alternatives(shortcut, Joi.valid(false)).default('ctrl+.'),
   button: Joi.boolean().default(true),
   selection: Joi.boolean().default(true),
   search: Joi.boolean().default(true),
   math: Joi.alternatives(Joi.boolean(), Joi.string().valid('auto')).default('auto'),
   questions: Joi.alternatives(questions, Joi.object().pattern(Joi.string(), questions)).default([]),
-  strings: Joi.object().pattern(Joi.string(), Joi.object().pattern(Joi.string(), Joi.string())).default({}),
+  strings: Joi.object().pattern(Joi.string(), Joi.object().pattern(Joi.valid(...Object.keys(en)), Joi.string())).default({}),
 });
 
 export function validateOptions({ validate, options }: OptionValidationContext<Options, PluginOptions>): PluginOptions {
