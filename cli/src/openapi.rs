@@ -27,6 +27,10 @@ pub fn document() -> Value {
     let ok = |schema: &Value| json!({"description": "Success", "content": {"application/json": {"schema": schema}}});
     let answered = json!({
         "description": "The answer, or that the book does not have one; as events when the client accepts them",
+        "headers": {"X-Conversation-Id": {
+            "description": "With events, where conversations are stored: the conversation, before its first word",
+            "schema": {"type": "string", "format": "uuid"},
+        }},
         "content": {
             "application/json": {"schema": answer},
             "text/event-stream": {"schema": {

@@ -131,3 +131,17 @@ test('a question that is asked again is about the page it was asked on', async (
   assert.deepEqual(requests.map(({ page_url }) => page_url), ['/ur/docs/a', '/ur/docs/a']);
   page = '/ur/docs/a';
 });
+
+test('a conversation is forgotten though its first answer was stopped', async () => {
+  const { session, forgotten } = tab(async function* (_request, signal) {
+    yield { type: 'begun', conversationId: 'c' };
+    await new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
+  });
+  const asked = session.ask({ text: 'why?' });
+  await new Promise((resolve) => setTimeout(resolve, 1));
+  session.stop();
+  session.clear();
+  await asked;
+  assert.deepEqual(forgotten, ['c']);
+  assert.equal(session.getConversation().id, undefined);
+});

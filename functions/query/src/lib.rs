@@ -55,7 +55,8 @@ async fn chat(State(context): State<Arc<Context>>, request: Request) -> Response
         Err(error) => return failure(&error, &observed.request_id),
     };
     if wants_stream {
-        return event_stream(prepared.events(), observed).await;
+        let conversation_id = prepared.conversation_id;
+        return event_stream(prepared.events(), conversation_id, observed).await;
     }
     match prepared.whole().await {
         Err(error) => failure(&error, &observed.request_id),

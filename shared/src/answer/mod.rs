@@ -182,7 +182,8 @@ pub struct Prepared {
     history: Vec<Turn>,
     /// The message's id; the query log's too.
     pub message_id: Uuid,
-    conversation_id: Option<Uuid>,
+    /// The conversation, where conversations are stored.
+    pub conversation_id: Option<Uuid>,
     /// What was found, best first.
     pub retrieved: Retrieved,
     /// Whether the book covers the question.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::envelope::{Meta, code_of, failure};
-use super::extract::{object, objects};
+use super::extract::{CONVERSATION_HEADER, object, objects};
 use super::observe::Observed;
 use crate::answer::{Answer, AnswerEvent, LabelsInText, Mode, Question, Suggestion};
 use crate::catalog::{Feedback, Rating};
@@ -343,9 +343,11 @@ struct ErrorEvent<'a> {
 }
 
 /// The answer as server-sent events: `token`, `citation`, `done`, `error`. What fails before the first event is an error with
-/// its own status; an answer that is long in coming is begun with a heartbeat.
+/// its own status; an answer that is long in coming is begun with a heartbeat. A conversation that is stored is named by a header,
+/// so that it can be deleted even if the stream breaks off.
 pub async fn event_stream(
     events: impl Stream<Item = Result<AnswerEvent, Error>> + Send + 'static,
+    conversation_id: Option<Uuid>,
     observed: Observed,
 ) -> Response {
     let mut events = in_span(events.boxed()).boxed();
@@ -383,6 +385,10 @@ pub async fn event_stream(
         "x-accel-buffering",
         axum::http::HeaderValue::from_static("no"),
     );
+    let id = conversation_id.map(|id| id.to_string().parse());
+    if let Some(Ok(id)) = id {
+        response.headers_mut().insert(CONVERSATION_HEADER, id);
+    }
     response
 }
 

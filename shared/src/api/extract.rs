@@ -21,6 +21,8 @@ use crate::error::{Error, ErrorKind};
 
 /// The session that a conversation to delete belongs to.
 pub const SESSION_HEADER: &str = "x-session-id";
+/// The conversation that a streamed answer is stored in.
+pub const CONVERSATION_HEADER: HeaderName = HeaderName::from_static("x-conversation-id");
 /// The largest body that is read.
 pub const MAX_BODY_BYTES: usize = 64 * 1024;
 
@@ -220,7 +222,12 @@ pub fn cors(origins: &[String], local: bool) -> CorsLayer {
             header::AUTHORIZATION,
             HeaderName::from_static(SESSION_HEADER),
         ])
-        .expose_headers([header::RETRY_AFTER, RATE_LIMIT, RATE_LIMIT_POLICY])
+        .expose_headers([
+            header::RETRY_AFTER,
+            RATE_LIMIT,
+            RATE_LIMIT_POLICY,
+            CONVERSATION_HEADER,
+        ])
 }
 
 fn is_local(origin: &str) -> bool {

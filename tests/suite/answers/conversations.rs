@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::{COVERED, Service};
 
 const FOLLOW_UP: &str = "And how do I protect them?";
+const EXTRACTIVE: (&str, &str) = ("BOOKRAG_GENERATOR", "extractive");
 const STORED: (&str, &str) = ("BOOKRAG_STORE_CONVERSATIONS", "24");
 
 fn history() -> Value {
@@ -122,6 +123,21 @@ async fn a_stored_conversation_is_its_sessions_alone_until_it_is_deleted() {
         .row("SELECT count(*)::text FROM messages WHERE question LIKE '%frost%'")
         .await;
     assert_eq!(left.as_deref(), Some("2"));
+}
+
+#[tokio::test]
+async fn a_stream_that_is_left_has_named_the_conversation_to_delete() {
+    let service = Service::start("talk_left", Reply::Empty, &[STORED, EXTRACTIVE]).await;
+    let request = json!({"query": COVERED, "session_id": "mine"});
+    let request = service.post("/api/v1/chat", &request);
+    let stream = request.header("accept", "text/event-stream").send().await;
+    let stream = stream.unwrap();
+    let named = stream.headers()["x-conversation-id"].to_str().unwrap();
+    let path = format!("{}/api/v1/conversations/{named}", service.url);
+    // Of its text nothing is read.
+    drop(stream);
+    let delete = service.client.delete(&path).header("x-session-id", "mine");
+    assert_eq!(delete.send().await.unwrap().status(), 200);
 }
 
 #[tokio::test]

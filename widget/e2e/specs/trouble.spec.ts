@@ -152,6 +152,26 @@ test('the stop button ends an answer, which can be asked for again', async ({ pa
   await expect(panel.notes.filter({ hasText: 'Stopped.' })).toHaveCount(0);
 });
 
+test.describe('where conversations are stored', () => {
+  test.beforeAll(({ server }) => server.restart({ BOOKRAG_STORE_CONVERSATIONS: '24' }));
+  test.afterAll(({ server }) => server.restart());
+
+  test('a conversation is deleted there, though its first answer was stopped', async ({ panel, page, model }) => {
+    const rest = gate();
+    model.writes(async function* () {
+      yield 'Half an answer. ';
+      await rest.opened;
+    });
+    await panel.send(QUESTION);
+    await expect(panel.answer).toContainText('Half an answer.');
+    await panel.stop.click();
+    const isDelete = (response: { request(): { method(): string } }) => response.request().method() === 'DELETE';
+    const [response] = await Promise.all([page.waitForResponse(isDelete), panel.root.getByRole('button', { name: 'New conversation' }).click()]);
+    expect(response.status()).toBe(200);
+    rest.open();
+  });
+});
+
 async function failWith(page: Page, status: number, error: Record<string, unknown> | null): Promise<void> {
   await page.route('**/api/v1/chat', (route) =>
     route.fulfill({ status, headers: { 'Access-Control-Allow-Origin': '*' }, json: { success: false, data: null, error } }),

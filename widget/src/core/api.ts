@@ -46,6 +46,8 @@ export function createApi(url: string, readToken: TokenSource = () => undefined)
   return {
     async *chat(request, signal) {
       const response = await post('/chat', 'text/event-stream', request, { signal });
+      const conversationId = response.headers.get('X-Conversation-Id');
+      if (conversationId) yield { type: 'begun', conversationId };
       // A gateway that does not stream may have asked for JSON in our place.
       if (response.headers.get('Content-Type')?.includes('json')) yield* wholeAnswer(parsed(await response.text()));
       else yield* streamedAnswer(response);

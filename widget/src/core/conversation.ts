@@ -45,6 +45,7 @@ export interface Conversation {
 
 export type Action =
   | { type: 'asked'; id: string; question: Question }
+  | { type: 'begun'; id: string; conversationId: string }
   | { type: 'token'; id: string; token: string }
   | { type: 'citation'; id: string; citation: Citation }
   | { type: 'done'; id: string; done: Done }
@@ -59,6 +60,7 @@ export function reduce(conversation: Conversation, action: Action): Conversation
   if (action.type === 'cleared') return EMPTY;
   if (action.type === 'asked') return asked(conversation, action.id, action.question);
   const turn = conversation.turns.find(({ id }) => id === action.id);
+  if (action.type === 'begun') return turn ? { ...conversation, id: action.conversationId } : conversation;
   const changed = turn && changedTurn(turn, action);
   if (!changed || changed === turn) return conversation;
   const next: Conversation = { ...conversation, turns: conversation.turns.map((other) => (other === turn ? changed : other)) };
@@ -82,7 +84,7 @@ function asked(conversation: Conversation, id: string, question: Question): Conv
   return { ...conversation, turns: [...turns, turn].slice(-MAX_TURNS) };
 }
 
-function changedTurn(turn: Turn, action: Exclude<Action, { type: 'asked' | 'cleared' }>): Turn {
+function changedTurn(turn: Turn, action: Exclude<Action, { type: 'asked' | 'begun' | 'cleared' }>): Turn {
   if (action.type === 'rated') return { ...turn, rating: action.rating };
   // What comes after the end is late: the reader has stopped it, or asked again.
   if (turn.state !== 'answering') return turn;

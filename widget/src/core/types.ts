@@ -45,6 +45,8 @@ export interface Done {
 }
 
 export type ChatEvent =
+  /** Where conversations are stored, the answer's is named before it begins. */
+  | { type: 'begun'; conversationId: string }
   | { type: 'token'; token: string }
   | { type: 'citation'; citation: Citation }
   | { type: 'done'; done: Done };

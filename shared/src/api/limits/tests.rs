@@ -104,7 +104,10 @@ async fn answers_say_what_is_left_and_refusals_when_to_come_again() {
             &response,
             &axum::http::header::ACCESS_CONTROL_EXPOSE_HEADERS,
         );
-        assert_eq!(exposed, "retry-after,ratelimit,ratelimit-policy");
+        assert_eq!(
+            exposed,
+            "retry-after,ratelimit,ratelimit-policy,x-conversation-id"
+        );
     }
     let response = ask(&limiter, "a").await;
     assert_eq!(response.status(), StatusCode::TOO_MANY_REQUESTS);
