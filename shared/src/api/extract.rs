@@ -22,7 +22,7 @@ use crate::error::{Error, ErrorKind};
 /// The session that a conversation to delete belongs to.
 pub const SESSION_HEADER: &str = "x-session-id";
 /// The conversation that a streamed answer is stored in.
-pub const CONVERSATION_HEADER: HeaderName = HeaderName::from_static("x-conversation-id");
+pub(super) const CONVERSATION_HEADER: HeaderName = HeaderName::from_static("x-conversation-id");
 /// The largest body that is read.
 pub const MAX_BODY_BYTES: usize = 64 * 1024;
 
