@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what the widget's tests need, then runs all of them. Needs Node 20, npm, Chromium, and bookrag: `cargo build -p cli`.
+# Installs what the widget's tests need, then runs all of them. Needs Node 20, npm, Chromium, and bookrag: `cargo build -p bookrag-cli`.
 #
 # `tests/widget.sh --no-browser` leaves out the tests that drive a browser.
 set -euo pipefail

@@ -45,10 +45,6 @@ export class Session {
     return () => this.listeners.delete(listener);
   };
 
-  get isAnswering(): boolean {
-    return this.running !== undefined;
-  }
-
   /** Asks, in the place of an earlier turn if one is named. */
   async ask(asked: Question, id: string = randomId()): Promise<void> {
     // Asked again, it is still about the page it was asked on.
