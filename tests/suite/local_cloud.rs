@@ -248,8 +248,9 @@ fn cites(done: &Value, url: &str) -> bool {
 #[tokio::test]
 async fn a_book_that_is_pushed_is_answered_from_and_nothing_else_is() {
     let cloud = Cloud::deploy("local_cloud").await;
-    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/book");
-    copy(&book, cloud.site.path());
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    copy(&fixtures.join("book"), cloud.site.path());
+    copy(&fixtures.join("broken-pages"), cloud.site.path());
 
     is_prepared(&cloud).await;
 

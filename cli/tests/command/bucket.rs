@@ -115,7 +115,7 @@ impl Drop for Bucket {
 
 #[test]
 fn a_bucket_is_synced_as_a_folder_is() {
-    let (workshop, bucket) = (Workshop::new(), Bucket::start());
+    let (workshop, bucket) = (Workshop::with_broken_page(), Bucket::start());
     bucket.upload(&workshop.site(), "/garden");
     let of_folder = workshop.sync();
     let of_bucket = bucket.run(&workshop, &["sync", "s3://books/garden/"]);

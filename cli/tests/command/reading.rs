@@ -15,7 +15,7 @@ fn lines(output: &[u8]) -> Vec<Value> {
 
 #[test]
 fn every_piece_of_the_book_is_in_a_chunk_or_left_out_for_a_reason() {
-    let workshop = Workshop::new();
+    let workshop = Workshop::with_broken_page();
     let output = workshop.run(&["chunks", "book", "--ledger", "--json"]);
     assert!(output.status.success(), "{output:?}");
     let entries = lines(&output.stdout);
@@ -33,7 +33,7 @@ fn every_piece_of_the_book_is_in_a_chunk_or_left_out_for_a_reason() {
         .iter()
         .filter_map(|entry| entry["skipped"].as_str())
         .collect();
-    assert_eq!(skipped.len(), 2, "{skipped:?}");
+    assert_eq!(skipped.len(), 2, "the broken page and the draft: {skipped:?}");
     // A person reads a summary.
     let output = workshop.run(&["chunks", "book", "--ledger"]);
     let text = String::from_utf8(output.stdout).unwrap();
@@ -41,8 +41,26 @@ fn every_piece_of_the_book_is_in_a_chunk_or_left_out_for_a_reason() {
 }
 
 #[test]
-fn doctor_says_what_was_read_from_where_and_what_is_wrong() {
+fn the_book_of_the_first_command_has_no_fault() {
     let workshop = Workshop::new();
+    let output = workshop.run(&["doctor", "book", "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let diagnosis = &lines(&output.stdout)[0];
+    for findings in [
+        "not_read",
+        "skipped",
+        "warnings",
+        "lost",
+        "oversized",
+        "shared_urls",
+    ] {
+        assert_eq!(diagnosis[findings], serde_json::json!([]), "{findings}");
+    }
+}
+
+#[test]
+fn doctor_says_what_was_read_from_where_and_what_is_wrong() {
+    let workshop = Workshop::with_broken_page();
     let site = workshop.site();
     fs::write(site.join("bookrag.toml"), "route_base_path = 'guide'\n").unwrap();
     let config = site.join("docusaurus.config.js");

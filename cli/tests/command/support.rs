@@ -14,9 +14,15 @@ pub(crate) struct Workshop {
 impl Workshop {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/book");
-        copy(&fixture, &folder.path().join("book"));
+        copy(&fixture("book"), &folder.path().join("book"));
         Self { folder }
+    }
+
+    /// A workshop whose book has a page with front matter that is not YAML.
+    pub(crate) fn with_broken_page() -> Self {
+        let workshop = Self::new();
+        copy(&fixture("broken-pages"), &workshop.site());
+        workshop
     }
 
     pub(crate) fn site(&self) -> PathBuf {
@@ -121,6 +127,12 @@ pub(crate) fn client() -> reqwest::blocking::Client {
         .no_proxy()
         .build()
         .unwrap()
+}
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../tests/fixtures")
+        .join(name)
 }
 
 fn copy(from: &Path, to: &Path) {

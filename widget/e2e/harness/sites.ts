@@ -33,8 +33,6 @@ export async function makeSite(site: SiteName): Promise<void> {
     return;
   }
   await cp(FIXTURE, folder, { recursive: true });
-  // Docusaurus stops at it, as the book's README says.
-  await rm(path.join(folder, 'docs/appendix/broken-front-matter.md'));
   await cp(path.join(E2E, 'sites/book'), folder, { recursive: true });
   await cp(path.join(E2E, 'sites', site), folder, { recursive: true });
 }
