@@ -33,7 +33,11 @@ fn every_piece_of_the_book_is_in_a_chunk_or_left_out_for_a_reason() {
         .iter()
         .filter_map(|entry| entry["skipped"].as_str())
         .collect();
-    assert_eq!(skipped.len(), 2, "the broken page and the draft: {skipped:?}");
+    assert_eq!(
+        skipped.len(),
+        2,
+        "the broken page and the draft: {skipped:?}"
+    );
     // A person reads a summary.
     let output = workshop.run(&["chunks", "book", "--ledger"]);
     let text = String::from_utf8(output.stdout).unwrap();

@@ -1,0 +1,257 @@
+//! The repository's own documents: each link between them leads somewhere, the README is short, each setting is
+//! described. Addresses on the web are not fetched.
+#![expect(clippy::unwrap_used, reason = "a failed step fails its test")]
+
+use std::collections::{BTreeSet, HashMap};
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+use std::sync::LazyLock;
+
+use bookrag::book::slug;
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use regex::Regex;
+
+/// The longest README, in lines: what a newcomer reads to its end. Details belong in `docs/`.
+const README_MAX_LINES: usize = 120;
+
+/// Where an HTML tag leads, and the anchor that it sets.
+static HTML_LINK: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r#"\b(?:href|src)="([^"]*)""#).unwrap());
+static HTML_ANCHOR: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r#"\b(?:id|name)="([^"]*)""#).unwrap());
+/// A setting's name between the first character of the pattern and the last.
+const SETTING: &str = r"((?:BOOKRAG|OPENAI|COHERE|QDRANT|DATABASE)_[A-Z_]*[A-Z])";
+
+/// A Markdown file as GitHub shows it.
+struct Document {
+    links: Vec<String>,
+    anchors: BTreeSet<String>,
+}
+
+impl Document {
+    fn parse(text: &str) -> Self {
+        let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
+        let mut document = Self {
+            links: Vec::new(),
+            anchors: BTreeSet::new(),
+        };
+        let mut headings: HashMap<String, usize> = HashMap::new();
+        let mut heading: Option<String> = None;
+        for event in Parser::new_ext(text, options) {
+            match event {
+                Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
+                    document.links.push(dest_url.into_string());
+                }
+                Event::Start(Tag::Heading { .. }) => heading = Some(String::new()),
+                Event::End(TagEnd::Heading(_)) => {
+                    let anchor = slug(&heading.take().unwrap_or_default());
+                    let repeated = headings.entry(anchor.clone());
+                    let repeated = repeated.and_modify(|times| *times += 1).or_default();
+                    document.anchors.insert(match *repeated {
+                        0 => anchor,
+                        times => format!("{anchor}-{times}"),
+                    });
+                }
+                Event::Text(text) | Event::Code(text) => {
+                    if let Some(heading) = &mut heading {
+                        heading.push_str(&text);
+                    }
+                }
+                Event::Html(html) | Event::InlineHtml(html) => {
+                    let found = |pattern: &Regex| -> Vec<String> {
+                        let all = pattern.captures_iter(&html);
+                        all.map(|found| found[1].to_owned()).collect()
+                    };
+                    document.links.extend(found(&HTML_LINK));
+                    document.anchors.extend(found(&HTML_ANCHOR));
+                }
+                _ => {}
+            }
+        }
+        document
+    }
+}
+
+/// The Markdown files below `folder`. Pages of Docusaurus sites are not among them: Docusaurus resolves their links.
+fn markdown_files(folder: &Path) -> Vec<PathBuf> {
+    let entries: Vec<PathBuf> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    let name = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
+    let is_site = entries
+        .iter()
+        .any(|path| name(path).starts_with("docusaurus.config."));
+    let mut files = Vec::new();
+    for path in entries {
+        let name = name(&path);
+        let made = name == "target" || name == "node_modules";
+        let hidden = name.starts_with('.') && name != ".github";
+        if path.is_dir() && !made && !hidden && !is_site {
+            files.extend(markdown_files(&path));
+        } else if path.extension().is_some_and(|extension| extension == "md") {
+            files.push(path);
+        }
+    }
+    files
+}
+
+/// The path that a link of `document` leads to; `None` if it leaves `root`.
+fn target(root: &Path, document: &Path, link: &str) -> Option<PathBuf> {
+    let mut target = document.parent()?.to_owned();
+    for part in Path::new(link).components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                target.pop();
+            }
+            Component::Normal(name) => target.push(name),
+            Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    target.starts_with(root).then_some(target)
+}
+
+/// What is wrong with a link of the file `from`.
+fn problem(root: &Path, from: &Path, link: &str) -> Option<&'static str> {
+    if link.starts_with("https://") || link.starts_with("http://") || link.starts_with("mailto:") {
+        return None;
+    }
+    if link.starts_with(['/', '~', '\\']) || link.contains(':') {
+        return Some("a path of one machine");
+    }
+    let (path, anchor) = link.split_once('#').unwrap_or((link, ""));
+    let target = match path {
+        "" => from.to_owned(),
+        path => match target(root, from, path) {
+            Some(target) => target,
+            None => return Some("outside the repository"),
+        },
+    };
+    if !target.exists() {
+        return Some("no such file");
+    }
+    if anchor.is_empty() {
+        return None;
+    }
+    let text = fs::read_to_string(&target).unwrap_or_default();
+    let leads = Document::parse(&text).anchors.contains(anchor);
+    (!leads).then_some("no such anchor")
+}
+
+/// Each link that leads nowhere, as `FILE: LINK: PROBLEM`, and how many links were checked.
+fn broken_links(root: &Path) -> (BTreeSet<String>, usize) {
+    let (mut broken, mut checked) = (BTreeSet::new(), 0);
+    for file in markdown_files(root) {
+        let document = Document::parse(&fs::read_to_string(&file).unwrap());
+        let shown = file.strip_prefix(root).unwrap().display();
+        for link in document.links {
+            checked += 1;
+            if let Some(problem) = problem(root, &file, &link) {
+                broken.insert(format!("{shown}: {link}: {problem}"));
+            }
+        }
+    }
+    (broken, checked)
+}
+
+fn repository() -> PathBuf {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    package.parent().unwrap().to_owned()
+}
+
+#[test]
+fn every_link_leads_somewhere() {
+    let (broken, checked) = broken_links(&repository());
+    assert!(checked > 100, "only {checked} links were found");
+    assert!(broken.is_empty(), "{broken:#?}");
+}
+
+#[test]
+fn a_link_that_leads_nowhere_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |path: &str, text: &str| {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    write(
+        "README.md",
+        "# Here\n\n[ok](#here) [ok](docs/a.md) [ok](docs/) [ok](docs/a.md#two-words-1) [ok](docs/a.md#named)\n\
+         [ok](https://example.org/gone) `[code](gone.md)`\n\n\
+         [](#there) [](gone.md) ![](gone.png) [](docs/a.md#two-words-2) [](docs#a) [](../outside.md)\n\
+         [](/srv/a.md) [](~/a.md) [](file:///srv/a.md) [](C:\\a.md)\n\n<img src=\"gone.svg\">\n",
+    );
+    write(
+        "docs/a.md",
+        "# Two words\n\n## Two `words`\n\n<a id=\"named\"></a>\n\n[ok](../README.md#here) [](README.md)\n",
+    );
+    write("site/docusaurus.config.js", "");
+    write("site/README.md", "[](gone.md)\n");
+    write("site/docs/page.md", "[Docusaurus's own](/gone)\n");
+    let (broken, _) = broken_links(folder.path());
+    let broken: Vec<&str> = broken.iter().map(String::as_str).collect();
+    assert_eq!(
+        broken,
+        [
+            "README.md: #there: no such anchor",
+            "README.md: ../outside.md: outside the repository",
+            "README.md: /srv/a.md: a path of one machine",
+            "README.md: C:\\a.md: a path of one machine",
+            "README.md: docs#a: no such anchor",
+            "README.md: docs/a.md#two-words-2: no such anchor",
+            "README.md: file:///srv/a.md: a path of one machine",
+            "README.md: gone.md: no such file",
+            "README.md: gone.png: no such file",
+            "README.md: gone.svg: no such file",
+            "README.md: ~/a.md: a path of one machine",
+            "docs/a.md: README.md: no such file",
+            "site/README.md: gone.md: no such file",
+        ]
+    );
+}
+
+#[test]
+fn the_readme_is_short_and_leads_to_every_page_of_docs() {
+    let root = repository();
+    let text = fs::read_to_string(root.join("README.md")).unwrap();
+    let lines = text.lines().count();
+    assert!(lines <= README_MAX_LINES, "the README has {lines} lines");
+    let links: BTreeSet<PathBuf> = Document::parse(&text)
+        .links
+        .iter()
+        .filter_map(|link| target(&root, &root.join("README.md"), link.split('#').next()?))
+        .collect();
+    let lonely: Vec<PathBuf> = markdown_files(&root.join("docs"))
+        .into_iter()
+        .filter(|page| !links.contains(page))
+        .collect();
+    assert!(lonely.is_empty(), "the README leads to none of {lonely:?}");
+}
+
+#[test]
+fn every_setting_is_described_and_every_described_setting_exists() {
+    let names = |text: &str, pattern: String| -> BTreeSet<String> {
+        let pattern = Regex::new(&pattern).unwrap();
+        let all = pattern.captures_iter(text);
+        all.map(|found| found[1].to_owned()).collect()
+    };
+    let root = repository();
+    let mut read = fs::read_to_string(root.join("shared/src/config.rs")).unwrap();
+    for entry in fs::read_dir(root.join("shared/src/config")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.file_name().is_some_and(|name| name != "tests.rs") {
+            read.push_str(&fs::read_to_string(path).unwrap());
+        }
+    }
+    let read = names(&read, format!("\"{SETTING}\""));
+    assert!(read.len() > 30, "{read:?}");
+    let page = fs::read_to_string(root.join("docs/configuration.md")).unwrap();
+    let described = names(&page, format!("`{SETTING}"));
+    let missing: Vec<_> = read.difference(&described).collect();
+    let unknown: Vec<_> = described.difference(&read).collect();
+    assert!(
+        missing.is_empty() && unknown.is_empty(),
+        "docs/configuration.md lacks {missing:?}, and describes {unknown:?}, which nothing reads"
+    );
+}
