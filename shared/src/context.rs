@@ -301,8 +301,10 @@ impl Context {
     /// `Unavailable` when there is none.
     pub async fn live_index(&self) -> Result<IndexRow, Error> {
         let mut live = self.live.lock().await;
+        // While the book is indexed for the first time, each answer says how far that is now.
         if let Some((since, row)) = live.as_ref()
             && since.elapsed() < LIVE_INDEX_AGE
+            && row.pages_expected.is_none()
         {
             return Ok(row.clone());
         }
@@ -341,6 +343,7 @@ impl Context {
             collection: self.alias.clone(),
             state: IndexState::Live,
             site: SiteInfo::default(),
+            pages_expected: None,
         }
     }
 

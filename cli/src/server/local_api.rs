@@ -17,15 +17,14 @@ const EXAMPLE_QUESTIONS: &str = "bookrag.questions.txt";
 const MAX_EXAMPLES: usize = 4;
 
 pub(super) async fn book(State(server): Shared) -> Response {
-    let stats = match server.context.live_index().await {
-        Ok(index) => server
-            .context
-            .catalog()
-            .stats(index.index_id)
-            .await
-            .unwrap_or_default(),
-        Err(_) => IndexStats::default(),
-    };
+    let mut stats = IndexStats::default();
+    let mut indexing = None;
+    if let Ok(index) = server.context.live_index().await
+        && let Ok(counted) = server.context.catalog().stats(index.index_id).await
+    {
+        indexing = index.indexing(counted.documents);
+        stats = counted;
+    }
     let (source, math) = {
         let reading = server.reading.read().await;
         (reading.source.clone(), reading.settings.math)
@@ -43,6 +42,7 @@ pub(super) async fn book(State(server): Shared) -> Response {
         "title": server.title,
         "pages": stats.documents,
         "chunks": stats.chunks,
+        "indexing": indexing,
         "example_questions": examples,
         "math": math,
         "instance": server.instance,

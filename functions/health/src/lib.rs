@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
 use bookrag::api::{Envelope, Meta, Observed, cors, method_not_allowed, not_found};
-use bookrag::catalog::{Catalog, CatalogError, IndexRow, IndexStats};
+use bookrag::catalog::{Catalog, CatalogError, IndexRow, IndexStats, Indexing};
 use bookrag::context::Context;
 use bookrag::generate::Generator;
 use bookrag::index::VectorIndex;
@@ -74,6 +74,8 @@ pub struct IndexHealth {
     pub collection: String,
     /// The embedding model.
     pub embedder: String,
+    /// Progress of the book's first indexing; absent once it is complete.
+    pub indexing: Option<Indexing>,
     /// Pages.
     pub documents: u64,
     /// Chunks.
@@ -166,7 +168,8 @@ async fn check(context: &Context) -> Health {
         index.stale.clear();
     }
     // Either store answers questions by itself; so do words without vectors, and the book's sentences without a model.
-    let status = match index.is_some() && all_well {
+    let is_whole = index.as_ref().is_some_and(|index| index.indexing.is_none());
+    let status = match is_whole && all_well {
         true => Status::Healthy,
         false if is_well(&vector_store) || is_well(&catalog) => Status::Degraded,
         false => Status::Unhealthy,
@@ -207,6 +210,7 @@ async fn check_catalog(catalog: &Catalog) -> (Component, Option<IndexHealth>) {
 
 fn index_health(live: IndexRow, stats: IndexStats) -> IndexHealth {
     IndexHealth {
+        indexing: live.indexing(stats.documents),
         collection: live.collection,
         embedder: live.spec.embedder,
         documents: stats.documents,

@@ -78,6 +78,9 @@ impl Function {
             return Ok(json!(report));
         }
         let status = ingest.outstanding(prefix, options).await?;
+        if prefix.is_empty() {
+            ingest.note_expected_pages(&status).await?;
+        }
         let sources: BTreeSet<String> = sources(&status).collect();
         let enqueued = self.work_off(ingest, &sources, metrics).await?;
         let settled = ingest.settle(options).await?;

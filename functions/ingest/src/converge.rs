@@ -86,6 +86,7 @@ impl Converging {
                 }
             }
         }
+        self.ingest.note_committed_pages().await?;
         match failure {
             None => Ok(changed),
             Some(error) => Err(error.into()),

@@ -27,12 +27,12 @@ pub use sqlite::SqliteCatalog;
 pub use turn::{Turn, TurnLimit};
 pub use types::{
     ChunkRow, Commit, CommitOutcome, DocumentRow, Feedback, IndexRow, IndexSpec, IndexState,
-    IndexStats, JoinedChunk, NewChunk, NewIndex, Pending, QueryLog, QueryStatus, Rating, Retired,
-    SiteInfo, StoredDocument, SwitchOutcome,
+    IndexStats, Indexing, JoinedChunk, NewChunk, NewIndex, Pending, QueryLog, QueryStatus, Rating,
+    Retired, SiteInfo, StoredDocument, SwitchOutcome,
 };
 
 /// The version of the tables that this code reads and writes.
-pub const SCHEMA_VERSION: i32 = 3;
+pub const SCHEMA_VERSION: i32 = 4;
 
 /// The longest time that is added to the present or taken from it, a thousand years: both databases' times reach further.
 const LONGEST: Duration = Duration::from_hours(24 * 365 * 1_000);
@@ -159,6 +159,15 @@ impl Catalog {
     /// with a collection of another name.
     pub async fn finish_drop(&self, index_id: i64) -> Result<(), CatalogError> {
         on_store!(self, store => store.finish_drop(index_id))
+    }
+
+    /// Records how many pages an index will have once it is filled for the first time; `None` once it is.
+    pub async fn expect_pages(
+        &self,
+        index_id: i64,
+        pages: Option<u64>,
+    ) -> Result<(), CatalogError> {
+        on_store!(self, store => store.expect_pages(index_id, pages))
     }
 
     /// Writes down why a file could not be indexed, until it is.

@@ -1,6 +1,7 @@
 //! What the catalog holds.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -130,6 +131,40 @@ pub struct IndexRow {
     pub state: IndexState,
     /// The site.
     pub site: SiteInfo,
+    /// While the index is filled for the first time: how many pages it will have, 0 until they are counted. `None` once it
+    /// is filled.
+    pub pages_expected: Option<u64>,
+}
+
+impl IndexRow {
+    /// Progress of the first indexing, given the number of documents; `None` once it is complete.
+    #[must_use]
+    pub fn indexing(&self, documents: u64) -> Option<Indexing> {
+        let total = self.pages_expected?;
+        (total == 0 || documents < total).then_some(Indexing {
+            done: documents,
+            total,
+        })
+    }
+}
+
+/// Progress of the first indexing of a book. Later runs have none: each page's former text stays until it is replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Indexing {
+    /// Pages that can be found.
+    pub done: u64,
+    /// Pages in all; 0 until they are counted.
+    pub total: u64,
+}
+
+impl fmt::Display for Indexing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self { done, total: 0 } => write!(f, "{done} pages so far"),
+            Self { done, total } => write!(f, "{done} of {total} pages"),
+        }
+    }
 }
 
 /// A document's row as a commit writes it.

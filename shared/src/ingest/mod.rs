@@ -10,6 +10,7 @@ mod outcome;
 mod sweep;
 mod compare;
 mod status;
+mod filling;
 mod switch;
 mod sync;
 mod report;

@@ -142,6 +142,7 @@ async fn find_index(catalog: &Catalog, wanted: NewIndex) -> Result<IndexRow, Ing
         collection: wanted.collection,
         state: IndexState::Building,
         site: wanted.site,
+        pages_expected: None,
     }))
 }
 

@@ -81,6 +81,7 @@ pub async fn sync(
 ) -> Result<Report, SyncError> {
     let started = Instant::now();
     let status = ingest.outstanding("", options).await?;
+    ingest.note_expected_pages(&status).await?;
     let mut report = Report::of(&status);
     report
         .warnings
@@ -100,6 +101,7 @@ pub async fn sync(
             Switched::Behind(status) => status.pending,
         };
     }
+    ingest.end_first_indexing().await?;
     if !live {
         report.warnings.push(
             "readers still have the former index: this one does not hold the whole book yet"

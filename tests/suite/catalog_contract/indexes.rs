@@ -63,6 +63,32 @@ pub(super) async fn migrating_twice_changes_nothing(store: Store) {
     assert_eq!(live.index_id, index_id);
 }
 
+pub(super) async fn a_new_index_expects_pages_until_it_is_filled(store: Store) {
+    let index_id = live_index(&store.catalog).await;
+    let expected = async || {
+        let live = store.catalog.live_index().await.unwrap().unwrap();
+        live.pages_expected
+    };
+    assert_eq!(expected().await, Some(0));
+    for pages in [Some(63), Some(u64::from(u32::MAX)), None] {
+        let written = store.catalog.expect_pages(index_id, pages).await;
+        written.unwrap();
+        assert_eq!(expected().await, pages);
+    }
+    // Found again, and with another site, it stays filled.
+    let mut index = new_index("adaptive");
+    index.site.title.push_str(", second edition");
+    let found = store.catalog.ensure_index(&index).await.unwrap();
+    assert_eq!(found.pages_expected, None);
+    // An index that is made beside the live one is filled when it becomes that.
+    let next = store.catalog.ensure_index(&new_index("window-500")).await;
+    let next = next.unwrap();
+    assert_eq!(next.pages_expected, Some(0));
+    let switched = store.catalog.switch(next.index_id, &BTreeMap::new()).await;
+    assert_eq!(switched.unwrap(), SwitchOutcome::Switched);
+    assert_eq!(expected().await, None);
+}
+
 pub(super) async fn two_that_migrate_at_once_both_succeed(store: Store) {
     let other = store.reopened().await;
     let (first, second) = tokio::join!(store.catalog.migrate(), other.migrate());

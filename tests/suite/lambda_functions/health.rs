@@ -53,6 +53,22 @@ async fn health_names_stale_pages_where_the_book_is_for_everybody() {
 }
 
 #[tokio::test]
+async fn health_says_how_far_the_first_indexing_is() {
+    let backends = filled("lambda_health_indexing").await;
+    let index = backends.catalog.live_index().await.unwrap().unwrap();
+    let expecting = backends.catalog.expect_pages(index.index_id, Some(6_300));
+    expecting.await.unwrap();
+    let lambda = Lambda::start("health", &backends.environment()).await;
+    let response = lambda.send(RestRequest::new("GET", "/health")).await;
+    let body = response.json();
+    assert_eq!(response.status, 200, "{body}");
+    assert_eq!(body["data"]["status"], "degraded", "{body}");
+    let index = &body["data"]["index"];
+    let expected = json!({"done": index["documents"], "total": 6_300});
+    assert_eq!(index["indexing"], expected, "{body}");
+}
+
+#[tokio::test]
 async fn health_without_a_vector_store_is_degraded_and_says_no_address() {
     let backends = filled("lambda_health_down").await;
     let closed = TcpListener::bind("127.0.0.1:0")

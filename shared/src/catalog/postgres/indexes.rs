@@ -13,7 +13,7 @@ use super::pool::single;
 use super::values::unsigned;
 use crate::catalog::{
     CatalogError, IndexRow, IndexState, IndexStats, NewIndex, OF_AN_INDEX, Retired, SwitchOutcome,
-    fresh_suffix,
+    fresh_suffix, signed,
 };
 
 impl PostgresCatalog {
@@ -45,9 +45,9 @@ impl PostgresCatalog {
         let revive = index.retired == Retired::Revives;
         let rows = transaction
             .query(
-                "INSERT INTO indexes (spec, collection, state, site)
+                "INSERT INTO indexes (spec, collection, state, site, pages_expected)
                  SELECT $1, $2,
-                    CASE WHEN EXISTS (SELECT FROM indexes WHERE state = 'live') THEN 'building' ELSE 'live' END, $3
+                    CASE WHEN EXISTS (SELECT FROM indexes WHERE state = 'live') THEN 'building' ELSE 'live' END, $3, 0
                  ON CONFLICT (spec) DO UPDATE SET site = excluded.site,
                     state = CASE WHEN $4 AND indexes.state = 'retired' THEN 'building' ELSE indexes.state END
                  RETURNING *",
@@ -116,7 +116,7 @@ impl PostgresCatalog {
         }
         for change in [
             "UPDATE indexes SET state = 'retired', retired_at = now() WHERE state = 'live' AND index_id <> $1",
-            "UPDATE indexes SET state = 'live', retired_at = NULL WHERE index_id = $1",
+            "UPDATE indexes SET state = 'live', retired_at = NULL, pages_expected = NULL WHERE index_id = $1",
         ] {
             transaction
                 .execute(change, &[(&index_id, Type::INT8)])
@@ -166,6 +166,20 @@ impl PostgresCatalog {
             )
             .await?;
         transaction.commit().await
+    }
+
+    pub(in crate::catalog) async fn expect_pages(
+        &self,
+        index_id: i64,
+        pages: Option<u64>,
+    ) -> Result<(), CatalogError> {
+        self.pool
+            .query(
+                "UPDATE indexes SET pages_expected = $2 WHERE index_id = $1",
+                &[(&index_id, Type::INT8), (&pages.map(signed), Type::INT8)],
+            )
+            .await?;
+        Ok(())
     }
 
     pub(in crate::catalog) async fn record_failure(
@@ -250,5 +264,9 @@ fn index_row(row: &Row) -> Result<IndexRow, CatalogError> {
         state: IndexState::named(state)
             .ok_or_else(|| CatalogError::Rejected(format!("column state: {state}")))?,
         site,
+        pages_expected: row
+            .try_get::<_, Option<i64>>("pages_expected")?
+            .map(|_| unsigned(row, "pages_expected"))
+            .transpose()?,
     })
 }

@@ -10,6 +10,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/0001_catalog.sql"),
     include_str!("../../../migrations/0002_reindex.sql"),
     include_str!("../../../migrations/0003_readers.sql"),
+    include_str!("../../../migrations/0004_indexing.sql"),
 ];
 
 /// What starts a migration's transaction. Two that run at once take turns by the advisory lock, which ends with the

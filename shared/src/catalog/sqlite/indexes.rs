@@ -10,7 +10,7 @@ use super::values::{ago, count, damaged, from_json, json, now, timestamp, uuid};
 use super::{SqliteCatalog, begin_write};
 use crate::catalog::{
     CatalogError, IndexRow, IndexState, IndexStats, NewIndex, OF_AN_INDEX, Retired, SwitchOutcome,
-    fresh_suffix,
+    fresh_suffix, signed,
 };
 
 impl SqliteCatalog {
@@ -24,10 +24,10 @@ impl SqliteCatalog {
         self.run(move |connection| {
             let transaction = begin_write(connection)?;
             let (row, dropped): (IndexRow, Option<i64>) = transaction.query_row(
-                "INSERT INTO indexes (spec, collection, state, site, created_at)
+                "INSERT INTO indexes (spec, collection, state, site, created_at, pages_expected)
                  SELECT ?1, ?2,
                     CASE WHEN EXISTS (SELECT 1 FROM indexes WHERE state = 'live') THEN 'building' ELSE 'live' END,
-                    ?3, ?4
+                    ?3, ?4, 0
                  WHERE true
                  ON CONFLICT (spec) DO UPDATE SET site = excluded.site,
                     state = CASE WHEN ?5 AND indexes.state = 'retired' THEN 'building' ELSE indexes.state END
@@ -86,7 +86,7 @@ impl SqliteCatalog {
                     (index_id, now()),
                 )?;
                 transaction.execute(
-                    "UPDATE indexes SET state = 'live', retired_at = NULL WHERE index_id = ?1",
+                    "UPDATE indexes SET state = 'live', retired_at = NULL, pages_expected = NULL WHERE index_id = ?1",
                     [index_id],
                 )?;
                 transaction.commit()?;
@@ -131,6 +131,21 @@ impl SqliteCatalog {
                 (index_id, fresh_suffix()),
             )?;
             transaction.commit()?;
+            Ok(())
+        })
+        .await
+    }
+
+    pub(in crate::catalog) async fn expect_pages(
+        &self,
+        index_id: i64,
+        pages: Option<u64>,
+    ) -> Result<(), CatalogError> {
+        self.run(move |connection| {
+            connection.execute(
+                "UPDATE indexes SET pages_expected = ?2 WHERE index_id = ?1",
+                (index_id, pages.map(signed)),
+            )?;
             Ok(())
         })
         .await
@@ -208,5 +223,9 @@ fn index_row(row: &Row) -> rusqlite::Result<IndexRow> {
         collection: row.get("collection")?,
         state: IndexState::named(&state).ok_or_else(|| damaged("state", state))?,
         site: from_json(row, "site")?,
+        pages_expected: row
+            .get::<_, Option<i64>>("pages_expected")?
+            .map(|_| count(row, "pages_expected"))
+            .transpose()?,
     })
 }

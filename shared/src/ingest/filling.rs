@@ -1,0 +1,177 @@
+//! Progress of the first indexing, so that readers see it instead of refusals.
+
+use super::{Ingest, IngestError, Status};
+
+impl Ingest {
+    /// Records how many pages the index will have, or that it has them all. Does nothing after the first indexing: later
+    /// runs leave readers the former text of each page until the new one is committed.
+    pub async fn note_expected_pages(&self, status: &Status) -> Result<(), IngestError> {
+        let pages = u64::try_from(status.expected.len()).unwrap_or(u64::MAX);
+        let pages = Some(pages).filter(|_| !status.pending.is_empty());
+        self.expect_pages(pages).await
+    }
+
+    /// Ends the first indexing once the index has as many documents as a run has counted pages.
+    pub async fn note_committed_pages(&self) -> Result<(), IngestError> {
+        let index = &self.index_row;
+        if index.pages_expected.is_none() {
+            return Ok(());
+        }
+        let stats = self.catalog.stats(index.index_id).await?;
+        match index.indexing(stats.documents) {
+            Some(_) => Ok(()),
+            None => self.expect_pages(None).await,
+        }
+    }
+
+    /// Ends the first indexing after a run over all pages. Pages that failed are reported elsewhere, by name.
+    pub(super) async fn end_first_indexing(&self) -> Result<(), IngestError> {
+        self.expect_pages(None).await
+    }
+
+    async fn expect_pages(&self, pages: Option<u64>) -> Result<(), IngestError> {
+        let index = &self.index_row;
+        if index.pages_expected.is_some() {
+            self.catalog.expect_pages(index.index_id, pages).await?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(all(test, feature = "embedded"))]
+#[expect(clippy::unwrap_used, reason = "a failed step fails its test")]
+mod tests {
+    use std::pin::pin;
+    use std::task::{Context, Poll, Waker};
+
+    use crate::catalog::{Catalog, SqliteCatalog};
+    use crate::chunk::ChunkPolicy;
+    use crate::embed::{Embedder, FakeEmbedder};
+    use crate::index::{FakeIndex, Filters, VectorIndex};
+    use crate::ingest::{Ingest, OpenOptions, Opening, Ports, SyncOptions, sync};
+    use crate::source::{MemorySource, Source};
+
+    /// Runs a future that waits for nothing outside this process.
+    fn block_on<T>(future: impl Future<Output = T>) -> T {
+        let mut future = pin!(future);
+        let mut context = Context::from_waker(Waker::noop());
+        loop {
+            if let Poll::Ready(value) = future.as_mut().poll(&mut context) {
+                return value;
+            }
+        }
+    }
+
+    /// Three pages, none of them indexed.
+    fn book() -> (MemorySource, Ingest) {
+        let source = MemorySource::default();
+        for page in ["a", "b", "c"] {
+            write(&source, page, "former");
+        }
+        let ports = Ports {
+            source: Source::Memory(source.clone()),
+            embedder: Embedder::Fake(FakeEmbedder::new()),
+            index: VectorIndex::fake(FakeIndex::default()).unwrap(),
+            catalog: Catalog::Sqlite(SqliteCatalog::simulated().unwrap()),
+        };
+        let options = OpenOptions {
+            site: "site".to_owned(),
+            title: "The book".to_owned(),
+            policy: ChunkPolicy::ADAPTIVE,
+            collection: "tests".to_owned(),
+            opening: Opening::Feeds,
+        };
+        let ingest = block_on(Ingest::open(ports, options)).unwrap();
+        (source, ingest)
+    }
+
+    fn write(source: &MemorySource, page: &str, text: &str) {
+        let text = format!("# Page {page}\n\nThe {text} text of this page.\n");
+        source
+            .files()
+            .insert(format!("docs/{page}.md"), text.into_bytes());
+    }
+
+    /// The progress that readers see.
+    fn told(ingest: &Ingest) -> Option<String> {
+        let live = block_on(ingest.catalog.live_index()).unwrap().unwrap();
+        let stats = block_on(ingest.catalog.stats(live.index_id)).unwrap();
+        let indexing = live.indexing(stats.documents);
+        indexing.map(|progress| progress.to_string())
+    }
+
+    /// The progress that readers see before each page of a run.
+    fn told_during_a_run(ingest: &Ingest) -> Vec<Option<String>> {
+        let mut heard = Vec::new();
+        let run = sync(ingest, SyncOptions::default(), |_| heard.push(told(ingest)));
+        assert_eq!(block_on(run).unwrap().status, "success");
+        heard
+    }
+
+    #[test]
+    fn readers_are_told_how_far_the_first_run_is_and_nothing_after_it() {
+        let (_, ingest) = book();
+        assert_eq!(told(&ingest).as_deref(), Some("0 pages so far"));
+        let during = told_during_a_run(&ingest);
+        let expected =
+            ["0 of 3 pages", "1 of 3 pages", "2 of 3 pages"].map(|told| Some(told.to_owned()));
+        assert_eq!(during, expected);
+        assert_eq!(told(&ingest), None);
+    }
+
+    #[test]
+    fn a_first_run_that_broke_off_is_told_of_until_another_ends() {
+        let (_, ingest) = book();
+        let status = block_on(ingest.status("")).unwrap();
+        block_on(ingest.note_expected_pages(&status)).unwrap();
+        block_on(ingest.ingest_document("docs/a.md")).unwrap();
+        let ingest = block_on(ingest.reopened(Opening::Feeds)).unwrap();
+        assert_eq!(told(&ingest).as_deref(), Some("1 of 3 pages"));
+        block_on(ingest.note_committed_pages()).unwrap();
+        let during = told_during_a_run(&ingest);
+        assert_eq!(
+            during,
+            ["1 of 3 pages", "2 of 3 pages"].map(|told| Some(told.to_owned()))
+        );
+        assert_eq!(told(&ingest), None);
+    }
+
+    #[test]
+    fn pages_that_come_one_by_one_end_the_first_indexing() {
+        let (source, ingest) = book();
+        let status = block_on(ingest.status("")).unwrap();
+        block_on(ingest.note_expected_pages(&status)).unwrap();
+        let ingest = block_on(ingest.reopened(Opening::Feeds)).unwrap();
+        for page in ["docs/a.md", "docs/b.md", "docs/c.md"] {
+            block_on(ingest.ingest_document(page)).unwrap();
+            block_on(ingest.note_committed_pages()).unwrap();
+        }
+        // A page that is deleted later does not begin it again.
+        source.files().remove("docs/a.md");
+        block_on(ingest.ingest_document("docs/a.md")).unwrap();
+        assert_eq!(told(&ingest), None);
+    }
+
+    #[test]
+    fn while_a_later_run_is_on_readers_have_the_whole_former_book() {
+        let (source, ingest) = book();
+        told_during_a_run(&ingest);
+        for page in ["a", "b", "c"] {
+            write(&source, page, "latest");
+        }
+        let ingest = block_on(ingest.reopened(Opening::Feeds)).unwrap();
+        let pages_with = |word: &str| {
+            let index_id = ingest.index_row.index_id;
+            let (words, filters) = ([vec![word.to_owned()]], Filters::default());
+            let search = ingest.catalog.search_text(index_id, &words, &filters, 10);
+            block_on(search).unwrap().len()
+        };
+        let mut seen = Vec::new();
+        let run = sync(&ingest, SyncOptions::default(), |_| {
+            seen.push((told(&ingest), pages_with("former"), pages_with("latest")));
+        });
+        block_on(run).unwrap();
+        assert_eq!(seen, [(None, 3, 0), (None, 2, 1), (None, 1, 2)]);
+        assert_eq!((pages_with("former"), pages_with("latest")), (0, 3));
+    }
+}
