@@ -36,5 +36,6 @@ test('a locale has its language’s strings, or English', () => {
 test('what an answer went without is said once', () => {
   assert.deepEqual(degradedNotes(en, ['vector_store', 'embedder', 'generator']), [en.degradedSearch, en.degradedModel]);
   assert.deepEqual(degradedNotes(en, ['something new', 'constructor', '__proto__']), [en.degradedOther]);
+  assert.deepEqual(degradedNotes(en, ['indexing']), [en.degradedIndexing]);
   assert.deepEqual(degradedNotes(en, []), []);
 });

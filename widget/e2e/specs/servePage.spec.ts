@@ -104,3 +104,18 @@ test('readers of Urdu are spoken to in Urdu', async ({ browser }) => {
   await expectAccessible(page);
   await context.close();
 });
+
+test('while the book is indexed for the first time the page says how far that is', async ({ page }) => {
+  let done = 5;
+  await page.route('**/local/book', async (route) => {
+    const response = await route.fetch();
+    const indexing = done < 63 ? { done, total: 63 } : null;
+    await route.fulfill({ response, json: { ...(await response.json()), indexing } });
+  });
+  await page.goto(SERVE);
+  const facts = page.locator('.bookrag-facts');
+  await expect(facts).toContainText('Indexing: 5 of 63 pages.');
+  await expectAccessible(page);
+  done = 63;
+  await expect(facts).toContainText('Passages:');
+});

@@ -18,10 +18,15 @@ interface Book {
   title: string;
   pages: number;
   chunks: number;
+  /** While the book is indexed for the first time: pages that can be found, and in all, 0 until they are counted. */
+  indexing: { done: number; total: number } | null;
   example_questions: string[];
   /** Whether the book has formulas between dollars. */
   math: boolean;
 }
+
+/** How long before a book that is being indexed is looked at again. */
+const INDEXING_POLL_MS = 2_000;
 
 const locale = /^ur\b/.test(navigator.language) ? 'ur' : 'en';
 document.documentElement.lang = locale;
@@ -42,7 +47,14 @@ async function readBook(): Promise<Book | undefined> {
 function Page() {
   const [book, setBook] = useState<Book | 'not reached'>();
   useEffect(() => {
-    void readBook().then((read) => setBook(read ?? 'not reached'));
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const read = async () => {
+      const now = (await readBook()) ?? 'not reached';
+      setBook(now);
+      if (now !== 'not reached' && now.indexing) timer = setTimeout(read, INDEXING_POLL_MS);
+    };
+    void read();
+    return () => clearTimeout(timer);
   }, []);
   const { title, math, example_questions: examples = [] } = typeof book === 'object' ? book : {};
   useEffect(() => {
@@ -82,8 +94,13 @@ function Page() {
 function Facts({ book }: { book: Book | 'not reached' | undefined }) {
   const { turns } = useConversation();
   const count = (number: number) => number.toLocaleString(locale);
-  const facts = ({ pages, chunks }: Book) =>
-    chunks ? fill(pageStrings.facts, { pages: count(pages), passages: count(chunks) }) : pageStrings.nothingIndexed;
+  const facts = ({ pages, chunks, indexing }: Book) => {
+    if (indexing) {
+      const { done, total } = indexing;
+      return total ? fill(pageStrings.indexing, { done: count(done), total: count(total) }) : pageStrings.indexingBegins;
+    }
+    return chunks ? fill(pageStrings.facts, { pages: count(pages), passages: count(chunks) }) : pageStrings.nothingIndexed;
+  };
   return (
     <p className="bookrag-facts">
       <span>{book === 'not reached' ? pageStrings.notReached : book && facts(book)}</span>

@@ -2,6 +2,8 @@
 export interface PageStrings {
   facts: string;
   nothingIndexed: string;
+  indexing: string;
+  indexingBegins: string;
   notReached: string;
   keys: string;
   lines: string;
@@ -11,6 +13,8 @@ export interface PageStrings {
 const en: PageStrings = {
   facts: 'Pages: {pages}. Passages: {passages}.',
   nothingIndexed: 'Nothing of this book is indexed yet.',
+  indexing: 'Indexing: {done} of {total} pages. Answers come from these pages until the rest is there.',
+  indexingBegins: 'Indexing begins: the pages are being read.',
   notReached: 'The book could not be read. Is bookrag still running?',
   keys: 'Enter asks, Shift+Enter starts a new line, Esc stops, / returns here',
   lines: '{file}, lines {from} to {to}',
@@ -20,6 +24,8 @@ const en: PageStrings = {
 const ur: PageStrings = {
   facts: 'صفحات: {pages}۔ اقتباسات: {passages}۔',
   nothingIndexed: 'اس کتاب کی فہرست ابھی نہیں بنی۔',
+  indexing: 'فہرست بن رہی ہے: {total} میں سے {done} صفحات۔ باقی صفحات آنے تک جوابات انہی صفحات سے ہیں۔',
+  indexingBegins: 'فہرست بننا شروع ہو گئی ہے: صفحات پڑھے جا رہے ہیں۔',
   notReached: 'کتاب پڑھی نہیں جا سکی۔ کیا bookrag اب بھی چل رہا ہے؟',
   keys: 'Enter سے سوال بھیجیں، Shift+Enter سے نئی سطر شروع کریں، Esc سے روکیں، / سے یہاں واپس آئیں',
   lines: '{file}، سطر {from} تا {to}',

@@ -56,6 +56,7 @@ export interface Strings {
   rejected: string;
   broken: string;
   unexpected: string;
+  degradedIndexing: string;
   degradedSearch: string;
   degradedMemory: string;
   degradedModel: string;
@@ -76,6 +77,7 @@ export function stringsFor(locale: string): Strings {
 
 /** What an answer went without, by the API's names for it. */
 const DEGRADED: Record<string, keyof Strings> = {
+  indexing: 'degradedIndexing',
   vector_store: 'degradedSearch',
   catalog: 'degradedSearch',
   embedder: 'degradedSearch',
