@@ -1,6 +1,7 @@
 //! The pipeline from a question to a cited answer: rewrite → retrieve → decide → generate → cite → write down.
 
 mod scope;
+mod anaphora;
 mod follow_up;
 mod coverage;
 mod passages;
@@ -27,7 +28,8 @@ use crate::retrieve::{RetrieveError, Retrieved, Retriever, StageTimes};
 pub use coverage::covers;
 pub use scope::{default_filters, locale_of};
 
-use follow_up::{joined, leans_back, rewritten};
+use anaphora::leans_back;
+use follow_up::{joined, rewritten};
 use scope::Selection;
 use spending::Spent;
 
