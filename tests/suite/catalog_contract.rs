@@ -254,6 +254,7 @@ laws! {
         a_switch_needs_exactly_the_documents
         a_retired_index_revives_only_when_that_is_wanted
         a_dropped_index_leaves_its_row_and_another_collections_name
+        a_new_index_expects_pages_until_it_is_filled
         a_failure_is_kept_until_the_document_is_committed
         stats_count_what_there_is;
     commits:
@@ -304,6 +305,8 @@ laws! {
         forgetting_takes_what_was_said_in_expired_conversations;
     searching:
         chunks_are_found_by_the_beginnings_of_their_words
+        a_word_is_found_in_its_other_forms
+        the_values_of_a_field_are_listed_once
         more_and_rarer_words_come_first
         filters_are_applied_before_the_limit
         all_conditions_of_a_filter_must_hold

@@ -100,23 +100,33 @@ impl Catalog {
         on_store!(self, store => store.forget_expired(age))
     }
 
-    /// The chunks that the filters admit and of which a word begins with a term, in lower case. Those with more and rarer
-    /// terms come first, then those that have them more often, by source and place.
+    /// Returns the chunks that the filters admit and that have any of these words. A word is given by the beginnings of its
+    /// forms. Chunks with more and rarer words come first, then those that have them more often, by source and place.
     ///
-    /// A term with other characters than letters and digits is looked for in its parts. Chunks that were committed before
-    /// payloads were kept are not found. Reads every chunk that has a term; on SQLite, every chunk of the index.
+    /// A beginning with other characters than letters and digits is split at these. Chunks that were committed before
+    /// payloads were kept are not found. Reads every chunk that has a word; on SQLite, every chunk of the index.
     pub async fn search_text(
         &self,
         index_id: i64,
-        terms: &[String],
+        words: &[Vec<String>],
         filters: &Filters,
         limit: u32,
     ) -> Result<Vec<FoundChunk>, CatalogError> {
-        let beginnings = beginnings(terms);
-        if beginnings.is_empty() || limit == 0 {
+        let words = beginnings(words);
+        if words.is_empty() || limit == 0 {
             return Ok(Vec::new());
         }
-        on_store!(self, store => store.search_text(index_id, &beginnings, filters, limit))
+        on_store!(self, store => store.search_text(index_id, &words, filters, limit))
+    }
+
+    /// Returns the distinct values of a payload field: the entries of lists, numbers as text. Reads every chunk of the
+    /// index.
+    pub async fn values(
+        &self,
+        index_id: i64,
+        payload_field: &'static str,
+    ) -> Result<Vec<String>, CatalogError> {
+        on_store!(self, store => store.values(index_id, payload_field))
     }
 
     /// What was asked since so long ago, and how it went.

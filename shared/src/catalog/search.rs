@@ -15,12 +15,20 @@ pub struct FoundChunk {
     pub payload: ChunkPayload,
 }
 
-/// The beginnings of words to look for: the terms in lower case, those with other characters than letters and digits in their
-/// parts, each once.
-pub(super) fn beginnings(terms: &[String]) -> Vec<String> {
-    let terms: Vec<String> = terms.iter().map(|term| term.to_lowercase()).collect();
-    let words: BTreeSet<&str> = terms.iter().flat_map(|term| words(term)).collect();
-    words.into_iter().map(str::to_owned).collect()
+/// Normalises the words to look for, each given by the beginnings of its forms: lower case, split at other characters than
+/// letters and digits, equal words once.
+pub(super) fn beginnings(looked_for: &[Vec<String>]) -> Vec<Vec<String>> {
+    let beginnings = |forms: &Vec<String>| -> BTreeSet<String> {
+        let forms = forms.iter().map(|form| form.to_lowercase());
+        forms
+            .flat_map(|form| words(&form).map(str::to_owned).collect::<Vec<_>>())
+            .collect()
+    };
+    let looked_for: BTreeSet<BTreeSet<String>> = looked_for.iter().map(beginnings).collect();
+    let looked_for = looked_for.into_iter().filter(|forms| !forms.is_empty());
+    looked_for
+        .map(|forms| forms.into_iter().collect())
+        .collect()
 }
 
 /// The words of a text: letters and digits.
@@ -45,7 +53,14 @@ mod tests {
             "it's",
             "节点",
         ];
-        let found = beginnings(&terms.map(str::to_owned));
-        assert_eq!(found, ["create", "it", "node", "s", "节点"]);
+        let found = beginnings(&terms.map(|term| vec![term.to_owned()]));
+        let expected: [&[&str]; 4] = [&["create", "node"], &["it", "s"], &["node"], &["节点"]];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn the_forms_of_a_word_are_one_word() {
+        let forms = ["Battery", "batteri", "battery"].map(str::to_owned);
+        assert_eq!(beginnings(&[forms.to_vec()]), [["batteri", "battery"]]);
     }
 }

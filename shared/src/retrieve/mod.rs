@@ -304,11 +304,11 @@ impl Retriever {
         if index.index_id == UNKNOWN_INDEX {
             return Err(cause.into());
         }
-        let terms = Words::of(language_of(filters)).terms(query);
+        let words = Words::of(language_of(filters)).beginnings(query);
         let limit = u32::try_from(FETCHED).unwrap_or(u32::MAX);
         let search = self
             .catalog
-            .search_text(index.index_id, &terms, filters, limit);
+            .search_text(index.index_id, &words, filters, limit);
         let (outcome, lexical_ms) =
             timed(tokio::time::timeout(CATALOG_SEARCH_DEADLINE, search)).await;
         let chunks = match outcome {

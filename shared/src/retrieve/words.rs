@@ -54,6 +54,7 @@ const STOP_WORDS: [&str; 105] = [
 /// Cuts texts of one language in words.
 pub struct Words {
     stemmer: Option<Stemmer>,
+    language: Language,
 }
 
 impl Words {
@@ -62,36 +63,76 @@ impl Words {
     pub fn of(language: Language) -> Self {
         Self {
             stemmer: language.0.map(Stemmer::create),
+            language,
         }
     }
 
     /// The words of a text that matter, in order. `testEnvironment` and `create_node` give the whole and their parts.
     #[must_use]
     pub fn terms(&self, text: &str) -> Vec<String> {
-        let mut terms = Vec::new();
-        let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
-        for word in words.filter(|word| !word.is_empty()) {
-            self.push(word, &mut terms);
-            let parts = parts(word);
-            if parts.len() > 1 {
-                for part in parts.into_iter().filter(|part| part.chars().count() > 1) {
-                    self.push(part, &mut terms);
-                }
-            }
-        }
-        terms
+        let words = words_that_matter(text).into_iter();
+        words.map(|word| self.stem(&word)).collect()
     }
 
-    fn push(&self, word: &str, terms: &mut Vec<String>) {
-        let word = word.to_lowercase();
-        if STOP_WORDS.contains(&word.as_str()) {
-            return;
-        }
-        terms.push(match &self.stemmer {
-            Some(stemmer) => stemmer.stem(&word).into_owned(),
-            None => word,
-        });
+    /// Returns the beginnings of the forms of each word that matters, for a search that compares beginnings of words.
+    ///
+    /// A stem alone would not do: that of `battery` is `batteri`.
+    #[must_use]
+    pub fn beginnings(&self, text: &str) -> Vec<Vec<String>> {
+        let words = words_that_matter(text).into_iter();
+        words.map(|word| self.beginnings_of(word)).collect()
     }
+
+    fn beginnings_of(&self, word: String) -> Vec<String> {
+        let stem = self.stem(&word);
+        let mut beginnings = Vec::new();
+        if self.language == Language::ENGLISH {
+            let rewritten = REWRITTEN_ENDINGS.iter().filter_map(|(ending, other)| {
+                let kept = stem.strip_suffix(ending)?;
+                Some(format!("{kept}{other}"))
+            });
+            beginnings.extend(rewritten);
+        }
+        if !word.starts_with(&stem) {
+            beginnings.push(word);
+        }
+        beginnings.push(stem);
+        beginnings
+    }
+
+    fn stem(&self, word: &str) -> String {
+        match &self.stemmer {
+            Some(stemmer) => stemmer.stem(word).into_owned(),
+            None => word.to_owned(),
+        }
+    }
+}
+
+/// Endings of English stems that Snowball rewrites instead of cutting, and what other forms of the word have there.
+/// Source: steps 1b, 1c and 2 of <https://snowballstem.org/algorithms/english/stemmer.html>.
+const REWRITTEN_ENDINGS: [(&str, &str); 3] = [
+    // batteri: battery
+    ("i", "y"),
+    // scale: scaling
+    ("e", "ing"),
+    // capabl: capability
+    ("bl", "bil"),
+];
+
+/// Returns the words of a text in order, in lower case, without stop words; compounds whole and in parts.
+fn words_that_matter(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+    for word in words.filter(|word| !word.is_empty()) {
+        found.push(word.to_lowercase());
+        let parts = parts(word);
+        if parts.len() > 1 {
+            let parts = parts.into_iter().filter(|part| part.chars().count() > 1);
+            found.extend(parts.map(str::to_lowercase));
+        }
+    }
+    found.retain(|word| !STOP_WORDS.contains(&word.as_str()));
+    found
 }
 
 impl std::fmt::Debug for Words {

@@ -3,6 +3,7 @@
 use bookrag::catalog::{Catalog, ChunkRow, FoundChunk};
 use bookrag::chunk::SectionType;
 use bookrag::index::{ChunkPayload, Filters, TitleOrNumber};
+use bookrag::retrieve::{Language, Words};
 
 use super::Store;
 use super::rows::{COMMITTED, chunk, commit, live_index, new_index, payload, write};
@@ -25,8 +26,8 @@ async fn search(
     filters: &Filters,
     limit: u32,
 ) -> Vec<FoundChunk> {
-    let terms: Vec<String> = terms.iter().map(|term| (*term).to_owned()).collect();
-    let searched = catalog.search_text(index_id, &terms, filters, limit);
+    let words: Vec<Vec<String>> = terms.iter().map(|term| vec![(*term).to_owned()]).collect();
+    let searched = catalog.search_text(index_id, &words, filters, limit);
     searched.await.unwrap()
 }
 
@@ -82,6 +83,94 @@ pub(super) async fn chunks_are_found_by_the_beginnings_of_their_words(store: Sto
     }
     let none = search(catalog, index_id, &["node"], &Filters::default(), 0).await;
     assert_eq!(none, []);
+}
+
+/// Words that one asks for, and texts in which another form of them stands, or only one that looks alike.
+const FORMS: [(&str, &str, bool); 40] = [
+    ("battery", "Two batteries", true),
+    ("batteries", "The battery", true),
+    ("memory", "Memories", true),
+    ("memories", "Out of memory", true),
+    ("policy", "Policies of a topic", true),
+    ("policies", "A policy", true),
+    ("policy", "Call the police", false),
+    ("library", "Libraries to link", true),
+    ("libraries", "A library", true),
+    ("query", "It queries", true),
+    ("querying", "A query", true),
+    ("body", "Rigid bodies", true),
+    ("bodies", "A body", true),
+    ("history", "Two histories", true),
+    ("trajectory", "Plan trajectories", true),
+    ("trajectories", "One trajectory", true),
+    ("directory", "Directories", true),
+    ("gravity", "Gravity", true),
+    ("copy", "It copies", true),
+    ("copied", "A copy", true),
+    ("copying", "Copies", true),
+    ("copy", "A copper wire", false),
+    ("entry", "Entries", true),
+    ("properties", "A property", true),
+    ("study", "Studies", true),
+    ("studied", "A study", true),
+    ("rclpy", "import rclpy", true),
+    ("fly", "It flies", true),
+    ("flies", "To fly", true),
+    ("fly", "A flow", false),
+    ("scale", "Scaling", true),
+    ("scaling", "To scale", true),
+    ("scaling", "A scalar", false),
+    ("capability", "Capable", true),
+    ("capable", "Capabilities", true),
+    ("calibrated", "Calibrating", true),
+    ("nodes", "A node", true),
+    ("node", "Nodding", false),
+    ("running", "It runs", true),
+    ("quasar", "Quarks", false),
+];
+
+pub(super) async fn a_word_is_found_in_its_other_forms(store: Store) {
+    let catalog = &store.catalog;
+    let index_id = live_index(catalog).await;
+    write_texts(catalog, index_id, FORMS.map(|(_, text, _)| text)).await;
+    let english = Words::of(Language::ENGLISH);
+    for (word, text, is_found) in FORMS {
+        let words = english.beginnings(word);
+        let found = catalog
+            .search_text(index_id, &words, &Filters::default(), ALL)
+            .await;
+        let found = found.unwrap();
+        let holds = found.iter().any(|chunk| chunk.payload.text == text);
+        assert_eq!(holds, is_found, "{word} in {text}");
+    }
+}
+
+pub(super) async fn the_values_of_a_field_are_listed_once(store: Store) {
+    let catalog = &store.catalog;
+    let index_id = live_index(catalog).await;
+    write_distinguished(catalog, index_id).await;
+    for (field, expected) in [
+        ("locale", &["de", "en", "ur"][..]),
+        ("version", &["1.0", "current"]),
+        (
+            "module",
+            &["Simulation's “worlds”", "The Robotic Nervous System"],
+        ),
+        ("module_number", &["1", "2"]),
+        ("chapter_number", &["1", "11"]),
+        ("lesson_id", &["2.11.1"]),
+        ("source", &[SOURCE, "versioned_docs/version-1.0/a b.md"]),
+        ("no_such_field", &[]),
+    ] {
+        let mut values = catalog.values(index_id, field).await.unwrap();
+        values.sort_unstable();
+        assert_eq!(values, expected, "{field}");
+        assert_eq!(catalog.values(index_id + 1, field).await.unwrap(), [""; 0]);
+    }
+    store
+        .execute("UPDATE document_chunks SET payload = NULL")
+        .await;
+    assert_eq!(catalog.values(index_id, "version").await.unwrap(), [""; 0]);
 }
 
 pub(super) async fn more_and_rarer_words_come_first(store: Store) {

@@ -11,7 +11,7 @@ impl PostgresCatalog {
     pub(in crate::catalog) async fn search_text(
         &self,
         index_id: i64,
-        beginnings: &[String],
+        words: &[Vec<String>],
         filters: &Filters,
         limit: u32,
     ) -> Result<Vec<FoundChunk>, CatalogError> {
@@ -21,9 +21,10 @@ impl PostgresCatalog {
             return Ok(Vec::new());
         }
         // They are letters and digits only, so nothing in them needs an escape.
-        let queries: Vec<String> = beginnings
+        let query = |beginning: &String| format!("'{beginning}':*");
+        let queries: Vec<String> = words
             .iter()
-            .map(|beginning| format!("'{beginning}':*"))
+            .map(|forms| forms.iter().map(query).collect::<Vec<_>>().join(" | "))
             .collect();
         // How rare a word is, is counted among the chunks found; numeric, so that equal words give equal sums.
         let rows = self
@@ -70,6 +71,26 @@ impl PostgresCatalog {
             .collect::<Result<Vec<_>, CatalogError>>()?;
         found.retain(|chunk| filters.admits(&chunk.payload));
         Ok(found)
+    }
+}
+
+impl PostgresCatalog {
+    pub(in crate::catalog) async fn values(
+        &self,
+        index_id: i64,
+        payload_field: &str,
+    ) -> Result<Vec<String>, CatalogError> {
+        // In lax mode, which is the default, `[*]` takes a scalar for a list of one.
+        let rows = self
+            .pool
+            .query(
+                "SELECT DISTINCT value #>> '{}' FROM document_chunks,
+                    jsonb_path_query(payload, ('$.' || $2 || '[*]')::jsonpath) AS value
+                 WHERE index_id = $1 AND value <> 'null'",
+                &[(&index_id, Type::INT8), (&payload_field, Type::TEXT)],
+            )
+            .await?;
+        rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
     }
 }
 

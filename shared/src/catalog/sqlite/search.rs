@@ -11,7 +11,7 @@ use crate::index::{ChunkPayload, Filters};
 /// A chunk that has some of the words.
 struct Match {
     chunk: FoundChunk,
-    /// How often a word begins with each of the beginnings.
+    /// How often it has each of the words.
     counts: Vec<usize>,
 }
 
@@ -19,11 +19,11 @@ impl SqliteCatalog {
     pub(in crate::catalog) async fn search_text(
         &self,
         index_id: i64,
-        beginnings: &[String],
+        looked_for: &[Vec<String>],
         filters: &Filters,
         limit: u32,
     ) -> Result<Vec<FoundChunk>, CatalogError> {
-        let (beginnings, filters) = (beginnings.to_vec(), filters.clone());
+        let (looked_for, filters) = (looked_for.to_vec(), filters.clone());
         self.run(move |connection| {
             let mut statement = connection.prepare(
                 "SELECT qdrant_point_id, text, payload FROM document_chunks
@@ -32,10 +32,10 @@ impl SqliteCatalog {
             let mut rows = statement.query([index_id])?;
             let mut found = Vec::new();
             while let Some(row) = rows.next()? {
-                found.extend(matching(row, &beginnings, &filters)?);
+                found.extend(matching(row, &looked_for, &filters)?);
             }
             let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-            Ok(ranked(found, beginnings.len())
+            Ok(ranked(found, looked_for.len())
                 .into_iter()
                 .take(limit)
                 .collect())
@@ -44,14 +44,34 @@ impl SqliteCatalog {
     }
 }
 
+impl SqliteCatalog {
+    pub(in crate::catalog) async fn values(
+        &self,
+        index_id: i64,
+        payload_field: &'static str,
+    ) -> Result<Vec<String>, CatalogError> {
+        self.run(move |connection| {
+            let values = connection
+                .prepare(
+                    "SELECT DISTINCT CAST(value AS TEXT) FROM document_chunks, json_each(payload, '$.' || ?2)
+                     WHERE index_id = ?1 AND value IS NOT NULL",
+                )?
+                .query_map((index_id, payload_field), |row| row.get(0))?
+                .collect::<Result<_, _>>()?;
+            Ok(values)
+        })
+        .await
+    }
+}
+
 /// The chunk of a row, if it has a word and the filters admit it.
 fn matching(
     row: &Row,
-    beginnings: &[String],
+    looked_for: &[Vec<String>],
     filters: &Filters,
 ) -> rusqlite::Result<Option<Match>> {
     let text: String = row.get("text")?;
-    let counts = counts(&text.to_lowercase(), beginnings);
+    let counts = counts(&text.to_lowercase(), looked_for);
     if counts.iter().all(|count| *count == 0) {
         return Ok(None);
     }
@@ -66,11 +86,12 @@ fn matching(
     Ok(Some(Match { chunk, counts }))
 }
 
-fn counts(text: &str, beginnings: &[String]) -> Vec<usize> {
-    let mut counts = vec![0; beginnings.len()];
+fn counts(text: &str, looked_for: &[Vec<String>]) -> Vec<usize> {
+    let mut counts = vec![0; looked_for.len()];
     for word in words(text) {
-        for (beginning, count) in beginnings.iter().zip(&mut counts) {
-            *count += usize::from(word.starts_with(beginning.as_str()));
+        for (forms, count) in looked_for.iter().zip(&mut counts) {
+            let is_form = forms.iter().any(|form| word.starts_with(form.as_str()));
+            *count += usize::from(is_form);
         }
     }
     counts
