@@ -15,6 +15,7 @@ use bookrag::config::{Config, Place};
 use bookrag::index::Filters;
 use bookrag::ingest::{Opening, SyncOptions, sync};
 use bookrag::rerank::Reranker;
+use bookrag::retrieve::Query;
 use bookrag_cli::evaluation::Question;
 use bookrag_cli::local::{BookFolder, LocalBook};
 use bookrag_cli::site::Site;
@@ -82,7 +83,9 @@ async fn main() {
                         let question = &questions[number % questions.len()];
                         let started = Instant::now();
                         let filters = Filters::default();
-                        let found = retriever.retrieve(&index, question, &filters, TOP_K).await;
+                        let found = retriever
+                            .retrieve(&index, Query::question(question), &filters, TOP_K)
+                            .await;
                         assert!(!found.unwrap().candidates.is_empty());
                         took.push(started.elapsed().as_secs_f64() * 1_000.0);
                     }

@@ -144,7 +144,7 @@ fn search_parameters() -> Value {
     json!([
         {"name": "q", "in": "query", "required": true, "schema": {"type": "string", "minLength": 1, "maxLength": 2000}},
         {"name": "top_k", "in": "query", "schema": {"type": "integer", "minimum": 1, "maximum": 20}},
-        {"name": "page_url", "in": "query", "schema": {"type": "string"}},
+        {"name": "page_url", "in": "query", "schema": {"type": "string", "maxLength": 2000}},
         {"name": "hardware_tier", "in": "query", "schema": {"type": "integer", "minimum": 1, "maximum": 4}},
         {"name": "locale", "in": "query", "schema": {"type": "string"}},
         {"name": "version", "in": "query", "schema": {"type": "string"}},

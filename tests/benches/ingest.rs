@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use bookrag::embed::{Embedder, FakeEmbedder};
 use bookrag::index::Filters;
 use bookrag::ingest::{Report, SyncOptions, sync};
-use bookrag::retrieve::Retriever;
+use bookrag::retrieve::{Query, Retriever};
 use bookrag_tests::backends::Backends;
 use bookrag_tests::events::sqs_batch_of_received;
 use bookrag_tests::functions::function_binary;
@@ -239,7 +239,7 @@ async fn until_found(backends: &Backends, word: &str) {
     loop {
         if let Some(index) = backends.catalog.live_index().await.unwrap() {
             let found = retriever
-                .retrieve(&index, word, &Filters::default(), 5)
+                .retrieve(&index, Query::question(word), &Filters::default(), 5)
                 .await;
             let candidates = found.map(|found| found.candidates).unwrap_or_default();
             if candidates

@@ -9,7 +9,7 @@ use bookrag::embed::{Embedder, FakeEmbedder};
 use bookrag::index::Filters;
 use bookrag::ingest::{Report, SyncOptions, sync};
 use bookrag::rerank::Reranker;
-use bookrag::retrieve::Retriever;
+use bookrag::retrieve::{Query, Retriever};
 use bookrag_tests::backends::Backends;
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRunner};
@@ -92,7 +92,9 @@ async fn found(backends: &Backends, hardware_tier: Option<i64>) -> BTreeMap<Stri
         ..Filters::default()
     };
     let index = backends.catalog.live_index().await.unwrap().unwrap();
-    let retrieved = retriever.retrieve(&index, WORD, &filters, usize::MAX).await;
+    let retrieved = retriever
+        .retrieve(&index, Query::question(WORD), &filters, usize::MAX)
+        .await;
     let retrieved = retrieved.unwrap();
     assert!(retrieved.degraded.is_empty(), "{:?}", retrieved.degraded);
     let mut found: BTreeMap<String, usize> = BTreeMap::new();

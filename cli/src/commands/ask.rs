@@ -69,7 +69,7 @@ async fn answer(book: &LocalBook, question: Question) -> Result<Envelope<ChatDat
     let index = book.context.live_index().await?;
     let answerer = book.context.answerer(&index)?;
     let prepared = answerer.prepare(&index, question, None).await;
-    let answer = prepared.map_err(Error::unavailable)?.whole().await?;
+    let answer = prepared.map_err(Error::from)?.whole().await?;
     Ok(Envelope {
         success: true,
         data: Some(ChatData::from(&answer)),

@@ -170,7 +170,7 @@ async fn ask_book(
             ..answer::Question::new(&question.query, TOP_K)
         };
         let prepared = answerer.prepare(&index, asked, None).await;
-        let prepared = prepared.map_err(bookrag::error::Error::unavailable)?;
+        let prepared = prepared.map_err(bookrag::error::Error::from)?;
         let candidates = prepared.retrieved.candidates.clone();
         let signals = prepared.retrieved.signals;
         let locale = Some(question.locale.as_str());

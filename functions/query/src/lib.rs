@@ -82,8 +82,7 @@ async fn prepare(context: &Context, request: Request, client: &str) -> Result<Pr
     let asker = context.asker(client, &question, session.as_deref());
     let index = context.live_index().await?;
     let answerer = context.answerer(&index)?;
-    let prepared = answerer.prepare(&index, question, Some(asker)).await;
-    prepared.map_err(Error::unavailable)
+    Ok(answerer.prepare(&index, question, Some(asker)).await?)
 }
 
 async fn feedback(State(context): State<Arc<Context>>, request: Request) -> Response {

@@ -16,7 +16,7 @@ use bookrag::api::{
 use bookrag::context::Context;
 use bookrag::error::Error;
 use bookrag::index::Filters;
-use bookrag::retrieve::milliseconds;
+use bookrag::retrieve::{Query, milliseconds};
 use serde::Deserialize;
 
 /// Said when nothing was found (S2).
@@ -121,12 +121,12 @@ async fn search(
     let (query, top_k, filters, page_url) = request.check()?;
     let index = context.live_index().await?;
     let locale = locale_of(&index.site, page_url.as_deref()).or_else(|| filters.locale.clone());
-    let filters = default_filters(&index.site, &filters, page_url.as_deref());
-    let found = context
-        .retriever_of(&index)?
-        .retrieve(&index, &query, &filters, usize::MAX)
-        .await
-        .map_err(Error::unavailable)?;
+    let searched = default_filters(&index.site, &filters, page_url.as_deref());
+    let retriever = context.retriever_of(&index)?;
+    let found = retriever
+        .retrieve(&index, Query::question(&query), &searched, usize::MAX)
+        .await?;
+    retriever.check_limits(&index, &filters, &found).await?;
     let results: Vec<SearchResult> = found
         .candidates
         .iter()
@@ -147,6 +147,11 @@ async fn search(
         degraded: found.degraded.iter().map(|&name| name.to_owned()).collect(),
         ..Meta::default()
     };
-    let message = results.is_empty().then(|| NOTHING_FOUND.to_owned());
+    let message = results.is_empty().then(|| match found.indexing {
+        Some(progress) => format!(
+            "This book is still being indexed ({progress}). Please search again in a moment."
+        ),
+        None => NOTHING_FOUND.to_owned(),
+    });
     Ok((SearchData { results, message }, meta))
 }

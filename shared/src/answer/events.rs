@@ -14,7 +14,7 @@ use super::writer::Writer;
 use super::{
     Answer, AnswerEvent, Mode, NOT_COVERED, NOT_IN_SELECTION, Prepared, Suggestion, fence,
 };
-use crate::catalog::QueryStatus;
+use crate::catalog::{Indexing, QueryStatus};
 use crate::cite::{AllowedLinks, LinkGuard, visible};
 use crate::error::Error;
 use crate::generate::{
@@ -339,7 +339,10 @@ impl Prepared {
             }
         }
         suggestions.truncate(MAX_SUGGESTIONS);
-        let text = self.refusal_sentence().to_owned();
+        let text = match self.retrieved.indexing {
+            Some(progress) => still_indexing(progress),
+            None => self.refusal_sentence().to_owned(),
+        };
         let answer = Answer {
             text: text.clone(),
             answered: false,
@@ -391,6 +394,13 @@ impl Prepared {
             latency_ms: milliseconds(self.started),
         }
     }
+}
+
+/// Replaces the refusal while the book is indexed for the first time.
+fn still_indexing(progress: Indexing) -> String {
+    format!(
+        "This book is still being indexed ({progress}), so I cannot answer that yet. Please ask again in a moment."
+    )
 }
 
 /// How an answer ended that was not read on.

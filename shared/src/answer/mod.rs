@@ -13,6 +13,9 @@ mod writer;
 mod draft;
 mod journal;
 mod events;
+#[cfg(all(test, feature = "embedded"))]
+#[expect(clippy::unwrap_used, reason = "a failed step fails its test")]
+mod tests;
 
 use std::time::{Duration, Instant};
 
@@ -23,7 +26,7 @@ use crate::catalog::{CatalogError, Exchange, IndexRow};
 use crate::cite::Citation;
 use crate::generate::{Generator, Turn};
 use crate::index::Filters;
-use crate::retrieve::{RetrieveError, Retrieved, Retriever, StageTimes};
+use crate::retrieve::{Query, RetrieveError, Retrieved, Retriever, StageTimes};
 
 pub use coverage::covers;
 pub use scope::{default_filters, locale_of};
@@ -249,7 +252,7 @@ impl Answerer {
     /// Retrieves for a question and decides whether the book covers it. Without an asker nothing is written down.
     ///
     /// # Errors
-    /// When neither the vector store nor the catalog can be searched.
+    /// If neither the vector store nor the catalog can be searched, or a filter has a value that nothing in the book has.
     pub async fn prepare(
         &self,
         index: &IndexRow,
@@ -269,6 +272,10 @@ impl Answerer {
         let locale = locale_of(&index.site, question.page_url.as_deref());
         let mut retrieved = self
             .retrieve(index, &question, &standalone, locale.as_deref())
+            .await?;
+        let retriever = &self.retriever;
+        retriever
+            .check_limits(index, &question.filters, &retrieved)
             .await?;
         retrieved.degraded.splice(0..0, degraded);
         let covered = covers(&retrieved);
@@ -373,18 +380,19 @@ impl Answerer {
             page_url,
             locale,
         });
+        let query = Query::reworded(&text, &question.query);
         let retriever = &self.retriever;
         match (&question.mode, selection) {
             (Mode::SelectedText, Some(selection)) => {
                 let limit = question.top_k;
-                scope::retrieve_in_selection(retriever, index, &text, &selection, &filters, limit)
+                scope::retrieve_in_selection(retriever, index, query, &selection, &filters, limit)
                     .await
             }
             (Mode::GlobalBook, Some(selection)) => {
-                scope::retrieve_around_selection(retriever, index, &text, &selection, &filters)
+                scope::retrieve_around_selection(retriever, index, query, &selection, &filters)
                     .await
             }
-            (_, None) => retriever.retrieve(index, &text, &filters, usize::MAX).await,
+            (_, None) => retriever.retrieve(index, query, &filters, usize::MAX).await,
         }
     }
 }

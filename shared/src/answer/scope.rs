@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::catalog::{IndexRow, SiteInfo};
 use crate::index::Filters;
 use crate::rerank::Reranker;
-use crate::retrieve::{Candidate, Language, RetrieveError, Retrieved, Retriever, Words};
+use crate::retrieve::{Candidate, Language, Query, RetrieveError, Retrieved, Retriever, Words};
 
 /// The path of a page's URL, without origin, query and anchor.
 fn path_of(page_url: &str) -> &str {
@@ -71,7 +71,7 @@ const PAGE_BONUS: f32 = 0.1;
 pub(super) async fn retrieve_in_selection(
     retriever: &Retriever,
     index: &IndexRow,
-    query: &str,
+    query: Query<'_>,
     selection: &Selection<'_>,
     filters: &Filters,
     top_k: usize,
@@ -100,7 +100,7 @@ pub(super) async fn retrieve_in_selection(
 pub(super) async fn retrieve_around_selection(
     retriever: &Retriever,
     index: &IndexRow,
-    query: &str,
+    query: Query<'_>,
     selection: &Selection<'_>,
     filters: &Filters,
 ) -> Result<Retrieved, RetrieveError> {
@@ -128,7 +128,7 @@ async fn locate(
         ..retriever.clone()
     };
     retriever
-        .retrieve(index, selection.text, filters, LOOKED_AT)
+        .retrieve(index, Query::passage(selection.text), filters, LOOKED_AT)
         .await
 }
 

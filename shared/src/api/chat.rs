@@ -213,7 +213,10 @@ pub(super) fn required_text(
     Ok(text)
 }
 
-fn optional_text(field: &'static str, text: Option<String>) -> Result<Option<String>, Error> {
+pub(super) fn optional_text(
+    field: &'static str,
+    text: Option<String>,
+) -> Result<Option<String>, Error> {
     limited_text(field, text, MAX_TEXT_CHARACTERS)
 }
 

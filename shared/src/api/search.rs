@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::chat::{MAX_QUERY_CHARACTERS, check_filters, required_text};
+use super::chat::{MAX_QUERY_CHARACTERS, check_filters, optional_text, required_text};
 use super::extract::object;
 use crate::error::Error;
 use crate::index::Filters;
@@ -25,6 +25,7 @@ pub struct SearchRequest {
     #[serde(alias = "q", alias = "question", alias = "message")]
     pub query: Option<String>,
     /// The page the reader is on.
+    #[cfg_attr(feature = "openapi", schema(max_length = 2000))]
     pub page_url: Option<String>,
     /// Limits on what may be found.
     #[serde(deserialize_with = "object")]
@@ -36,7 +37,7 @@ pub struct SearchRequest {
 }
 
 impl SearchRequest {
-    /// Checks the request: the query and the number of results.
+    /// Checks the request: the query, the number of results, the page and the filters.
     ///
     /// # Errors
     /// Naming the field and its limit.
@@ -50,7 +51,8 @@ impl SearchRequest {
             ));
         }
         check_filters(&self.filters)?;
-        Ok((query, top_k, self.filters, self.page_url))
+        let page_url = optional_text("page_url", self.page_url)?;
+        Ok((query, top_k, self.filters, page_url))
     }
 }
 
@@ -135,5 +137,24 @@ impl SearchResult {
             chunk_count: payload.chunk_count,
             preview: preview.chars().take(PREVIEW_CHARACTERS).collect(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_url_has_the_same_limit_as_that_of_a_question() {
+        let checked = |characters: usize| {
+            let request = SearchRequest {
+                query: Some("frost".to_owned()),
+                page_url: Some("/".repeat(characters)),
+                ..SearchRequest::default()
+            };
+            request.check()
+        };
+        assert!(checked(2_000).is_ok());
+        assert_eq!(checked(2_001).unwrap_err().field, Some("page_url"));
     }
 }

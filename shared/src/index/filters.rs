@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use super::ChunkPayload;
 use crate::chunk::SectionType;
 
-/// Conditions that all must hold; an absent one does not limit.
+/// Conditions that all must hold. An absent one does not limit; unknown names are ignored.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 pub struct Filters {
     /// The module: its title or its number.
     pub module: Option<TitleOrNumber>,
@@ -42,7 +42,7 @@ pub struct Filters {
 /// A title, or a number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a title or a whole number")]
 pub enum TitleOrNumber {
     /// A number.
     Number(i64),
@@ -192,6 +192,28 @@ mod tests {
     fn admitted(filters: serde_json::Value) -> [bool; 2] {
         let filters: Filters = serde_json::from_value(filters).unwrap();
         payloads().map(|payload| filters.admits(&payload))
+    }
+
+    #[test]
+    fn conditions_of_other_names_are_ignored_and_of_other_types_refused() {
+        assert_eq!(
+            admitted(json!({"colour": "red", "module": 2})),
+            [true, false]
+        );
+        for wrong in [
+            json!({"module": true}),
+            json!({"chapter": 1.5}),
+            json!({"chapter": ["1"]}),
+            json!({"locale": 1}),
+            json!({"has_code": "yes"}),
+            json!({"section_type": "poem"}),
+            json!({"hardware_tier": "2"}),
+        ] {
+            assert!(
+                serde_json::from_value::<Filters>(wrong.clone()).is_err(),
+                "{wrong}"
+            );
+        }
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! What a question asks for beside its subject: a kind of section (S2 FR-018), a place in the book.
 
+use std::collections::HashSet;
+
 use crate::index::{ChunkPayload, Filters, TitleOrNumber};
 
 /// Kinds of sections that a lesson repeats its words in.
@@ -100,16 +102,19 @@ const KINDS: [(Kind, &[&str], &[&str]); 5] = [
     ),
 ];
 
+/// The most places that are searched for one question; further ones are only raised.
+const MAX_PLACES: usize = 4;
+
 /// What a question asks for.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Intent {
     kind: Option<Kind>,
-    module: Option<i64>,
-    chapter: Option<i64>,
+    modules: Vec<i64>,
+    chapters: Vec<i64>,
     /// `1.2.3` of module, chapter and lesson.
-    lesson: Option<String>,
+    lessons: Vec<String>,
     /// `lesson 1.2`, as titles have it.
-    lesson_title: Option<String>,
+    lesson_titles: Vec<String>,
 }
 
 impl Intent {
@@ -119,27 +124,44 @@ impl Intent {
             .iter()
             .find(|(_, said, _)| said.iter().any(|words| question.contains(words)))
             .map(|(kind, _, _)| *kind);
-        let lesson = only(numbers_after(&question, "lesson"));
-        let (lesson, title) = match lesson {
-            Some(number) if number.matches('.').count() == 2 => (Some(number), None),
-            other => (None, other),
-        };
-        let whole = |name| only(numbers_after(&question, name))?.parse().ok();
+        // `3.2` is a section of chapter 3.
+        let whole = |number: &String| number.split('.').next()?.parse().ok();
+        let numbers = |names: &[&str]| numbers_after(&question, names);
+        let (lessons, titled): (Vec<String>, Vec<String>) = numbers(&["lesson", "lessons"])
+            .into_iter()
+            .partition(|number| number.matches('.').count() == 2);
         Self {
             kind,
-            module: whole("module"),
-            chapter: whole("chapter"),
-            lesson,
-            lesson_title: title.map(|number| format!("lesson {number}")),
+            modules: numbers(&["module", "modules"])
+                .iter()
+                .filter_map(whole)
+                .collect(),
+            chapters: numbers(&["chapter", "chapters", "ch", "chap"])
+                .iter()
+                .filter_map(whole)
+                .collect(),
+            lessons,
+            lesson_titles: titled
+                .iter()
+                .map(|number| format!("lesson {number}"))
+                .collect(),
         }
     }
 
-    /// How many things it asks for beside its subject, a kind of section and a lesson by its title's number; and how many of
-    /// them a section of a chunk is.
+    /// Returns how many things it asks for beside its subject (a kind of section, a place, a lesson by its title's number),
+    /// and how many of them a section of a chunk has.
     pub(super) fn fits(&self, payload: &ChunkPayload, leaf: usize) -> (f32, f32) {
-        let asked = [self.kind.is_some(), self.lesson_title.is_some()];
-        let fits = [self.asks_for(payload, leaf), self.names(payload)];
-        let count = |of: [bool; 2]| of.into_iter().map(|is| f32::from(u8::from(is))).sum();
+        let asked = [
+            self.kind.is_some(),
+            self.names_a_place(),
+            !self.lesson_titles.is_empty(),
+        ];
+        let fits = [
+            self.asks_for(payload, leaf),
+            self.is_placed(payload),
+            self.names(payload),
+        ];
+        let count = |of: [bool; 3]| of.into_iter().map(|is| f32::from(u8::from(is))).sum();
         (count(asked), count(fits))
     }
 
@@ -156,76 +178,248 @@ impl Intent {
             .any(|heading| headed.iter().any(|words| heading.contains(words)))
     }
 
-    /// Whether a page is the lesson it names by the number in its title.
+    /// True if a page is a lesson that it names by the number in its title.
     fn names(&self, payload: &ChunkPayload) -> bool {
-        let Some(wanted) = &self.lesson_title else {
-            return false;
-        };
         [&payload.title, &payload.lesson].into_iter().any(|title| {
             let title = title.to_lowercase();
-            let rest = title.strip_prefix(wanted.as_str());
-            rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit() || c == '.'))
+            let rests = self
+                .lesson_titles
+                .iter()
+                .map(|wanted| title.strip_prefix(wanted));
+            rests
+                .flatten()
+                .any(|rest| !rest.starts_with(|c: char| c.is_ascii_digit() || c == '.'))
         })
     }
 
-    /// The filters narrowed to the place that the question names; `None` when it names none, or the caller has set one.
-    pub(super) fn narrowed(&self, filters: &Filters) -> Option<Filters> {
-        let set = filters.module.is_some() || filters.chapter.is_some() || filters.lesson.is_some();
-        let named = self.module.is_some() || self.chapter.is_some() || self.lesson.is_some();
-        (named && !set).then(|| Filters {
-            module: self.module.map(TitleOrNumber::Number),
-            chapter: self.chapter.map(TitleOrNumber::Number),
-            lesson: self.lesson.clone(),
-            ..filters.clone()
-        })
+    fn names_a_place(&self) -> bool {
+        !(self.modules.is_empty() && self.chapters.is_empty() && self.lessons.is_empty())
+    }
+
+    /// True if a chunk is in a place that it names by module, chapter or lesson.
+    fn is_placed(&self, payload: &ChunkPayload) -> bool {
+        let is_in = |named: &[i64], number: Option<i64>| {
+            named.is_empty() || number.is_some_and(|number| named.contains(&number))
+        };
+        let lesson = payload.lesson_id.as_ref();
+        let in_lesson =
+            self.lessons.is_empty() || lesson.is_some_and(|id| self.lessons.contains(id));
+        self.names_a_place()
+            && is_in(&self.modules, payload.module_number)
+            && is_in(&self.chapters, payload.chapter_number)
+            && in_lesson
+    }
+
+    /// Returns the filters of each place that the question names, at most [`MAX_PLACES`]; empty if it names none or the
+    /// caller has set one.
+    ///
+    /// These searches add candidates to those from the whole book: a place that is named hides no others.
+    pub(super) fn places(&self, filters: &Filters) -> Vec<Filters> {
+        let is_set =
+            filters.module.is_some() || filters.chapter.is_some() || filters.lesson.is_some();
+        if is_set || !self.names_a_place() {
+            return Vec::new();
+        }
+        let places = vec![filters.clone()];
+        let places = narrowed(places, &self.modules, |filters, number| {
+            filters.module = Some(TitleOrNumber::Number(*number));
+        });
+        let places = narrowed(places, &self.chapters, |filters, number| {
+            filters.chapter = Some(TitleOrNumber::Number(*number));
+        });
+        let mut places = narrowed(places, &self.lessons, |filters, lesson| {
+            filters.lesson = Some(lesson.clone());
+        });
+        places.truncate(MAX_PLACES);
+        places
     }
 }
 
-/// The numbers that stand after a word: `chapter 3`, `lesson 1.2.3`.
-fn numbers_after(question: &str, name: &str) -> Vec<String> {
-    let words: Vec<&str> = question
+/// Returns each of the filters with each of the values; the filters as they are if there are no values.
+fn narrowed<T>(
+    filters: Vec<Filters>,
+    values: &[T],
+    set: impl Fn(&mut Filters, &T),
+) -> Vec<Filters> {
+    if values.is_empty() {
+        return filters;
+    }
+    let mut narrowed = Vec::new();
+    for filters in filters {
+        for value in values {
+            let mut filters = filters.clone();
+            set(&mut filters, value);
+            narrowed.push(filters);
+        }
+    }
+    narrowed
+}
+
+/// Returns the numbers that follow one of the names, each once: `chapter 3`, `lesson 1.2.3`, `modules 1, 2 and 4`, and all three
+/// of `chapters 2 to 4`.
+fn numbers_after(question: &str, names: &[&str]) -> Vec<String> {
+    let dashes = question.replace(['-', '–', '—'], " to ");
+    let words: Vec<&str> = dashes
         .split(|c: char| !(c.is_alphanumeric() || c == '.'))
         .map(|word| word.trim_matches('.'))
         .filter(|word| !word.is_empty())
         .collect();
-    let pairs = words.windows(2).filter(|pair| pair[0] == name);
-    pairs
-        .map(|pair| pair[1])
-        .filter(|number| number.chars().all(|c| c.is_ascii_digit() || c == '.'))
-        .map(str::to_owned)
-        .collect()
+    let is_number = |word: &&str| word.chars().all(|c| c.is_ascii_digit() || c == '.');
+    let mut numbers: Vec<String> = Vec::new();
+    for (at, _) in words
+        .iter()
+        .enumerate()
+        .filter(|(_, word)| names.contains(word))
+    {
+        let mut following = words[at + 1..].iter().copied().peekable();
+        following.next_if(|word| ["no", "number"].contains(word));
+        let mut is_range = false;
+        while let Some(word) = following.next() {
+            if is_number(&word) {
+                let last = numbers.last().filter(|_| is_range).cloned();
+                numbers.extend(last.map_or_else(Vec::new, |last| between(&last, word)));
+                numbers.push(word.to_owned());
+                is_range = false;
+            } else if JOINS.contains(&word) && following.peek().is_some_and(is_number) {
+                is_range = ["to", "through"].contains(&word);
+            } else {
+                break;
+            }
+        }
+    }
+    let mut seen = HashSet::new();
+    numbers.retain(|number| seen.insert(number.clone()));
+    numbers
 }
 
-/// The number, if there is but one: a question that compares two chapters is about both.
-fn only(mut numbers: Vec<String>) -> Option<String> {
-    numbers.dedup();
-    numbers.pop().filter(|_| numbers.is_empty())
+/// Words between the numbers of a list or a range.
+const JOINS: [&str; 6] = ["and", "or", "to", "through", "vs", "versus"];
+
+/// The whole numbers between two others, at most [`MAX_PLACES`].
+fn between(from: &str, to: &str) -> Vec<String> {
+    match (from.parse::<i64>(), to.parse::<i64>()) {
+        (Ok(from), Ok(to)) => (from + 1..to)
+            .take(MAX_PLACES)
+            .map(|number| number.to_string())
+            .collect(),
+        _ => Vec::new(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// The places that a question names: `m2 c5` for chapter 5 of module 2.
+    fn placed(question: &str) -> Vec<String> {
+        let number = |place: &Option<TitleOrNumber>| match place {
+            Some(TitleOrNumber::Number(number)) => number.to_string(),
+            _ => String::new(),
+        };
+        let places = Intent::of(question).places(&Filters::default());
+        let written = places.iter().map(|place| {
+            let module = Some(number(&place.module)).filter(|number| !number.is_empty());
+            let chapter = Some(number(&place.chapter)).filter(|number| !number.is_empty());
+            let parts = [
+                module.map(|number| format!("m{number}")),
+                chapter.map(|number| format!("c{number}")),
+                place.lesson.as_ref().map(|lesson| format!("l{lesson}")),
+            ];
+            parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
+        });
+        written.collect()
+    }
+
     #[test]
-    fn a_place_narrows_unless_there_are_two_or_one_is_set() {
-        let narrowed = |question: &str, filters: &Filters| Intent::of(question).narrowed(filters);
-        let none = Filters::default();
-        let chapter = narrowed("What are the prerequisites of Chapter 4?", &none).unwrap();
-        assert_eq!(chapter.chapter, Some(TitleOrNumber::Number(4)));
-        let lesson = narrowed("summarize lesson 1.2.3.", &none).unwrap();
-        assert_eq!(lesson.lesson.as_deref(), Some("1.2.3"));
-        assert_eq!(narrowed("compare chapter 1 and chapter 2", &none), None);
-        assert_eq!(narrowed("how many chapters are there", &none), None);
-        assert_eq!(narrowed("in chapter 3", &chapter), None);
+    fn places_are_named_by_their_numbers() {
+        let named: [(&str, &[&str]); 27] = [
+            ("What are the prerequisites of Chapter 4?", &["c4"]),
+            ("I finished chapter 3; how do I install Gazebo?", &["c3"]),
+            ("Which exercises does chapter 3 or 4 have?", &["c3", "c4"]),
+            ("compare chapter 1 and chapter 2", &["c1", "c2"]),
+            ("compare chapters 1 and 2", &["c1", "c2"]),
+            ("chapters 1, 2 and 5", &["c1", "c2", "c5"]),
+            ("what do chapters 2 to 4 build on?", &["c2", "c3", "c4"]),
+            ("what do chapters 2-4 build on?", &["c2", "c3", "c4"]),
+            ("chapters 5–7, please", &["c5", "c6", "c7"]),
+            ("chapter 1 vs chapter 9", &["c1", "c9"]),
+            ("chapter 1 vs 9", &["c1", "c9"]),
+            ("summarize ch. 7", &["c7"]),
+            ("in ch 7, why is the PID unstable?", &["c7"]),
+            ("chap. 2: what is a frame?", &["c2"]),
+            ("chapter no. 6", &["c6"]),
+            ("chapter number 6", &["c6"]),
+            ("What does section 3.2 of chapter 3 say?", &["c3"]),
+            ("chapter 3.2 exercise 1", &["c3"]),
+            ("Module 2 quiz", &["m2"]),
+            ("what will I learn in modules 1 and 2", &["m1", "m2"]),
+            ("module 2, chapter 5: how is the map built?", &["m2 c5"]),
+            ("summarize lesson 1.2.3.", &["l1.2.3"]),
+            ("lessons 1.2.3 and 1.2.4", &["l1.2.3", "l1.2.4"]),
+            ("Was it in chapter 3 that URDF is explained?", &["c3"]),
+            ("chapter 3, chapter 3 and again chapter 3", &["c3"]),
+            (
+                "what changed between chapters 1 through 90",
+                &["c1", "c2", "c3", "c4"],
+            ),
+            (
+                "do chapters 1, 2, 3, 4, 5 use ROS?",
+                &["c1", "c2", "c3", "c4"],
+            ),
+        ];
+        for (question, expected) in named {
+            assert_eq!(placed(question), expected, "{question}");
+        }
+    }
+
+    #[test]
+    fn a_number_elsewhere_names_no_place() {
+        for question in [
+            "how many chapters are there",
+            "what are the 3 chapters about?",
+            "which chapter explains topics?",
+            "the next chapter",
+            "does this chapter need 4 GB of memory?",
+            "ROS 2 and Gazebo 11",
+            "install Python 3.10",
+            "module not found: numpy 2",
+            "ModuleNotFoundError in line 3",
+            "section 3 of the form",
+            "step 3 or 4 fails",
+            "an archive of 2 parts",
+            "figure 3-4",
+            "chapters and modules: what is the difference?",
+            "chapter and verse",
+            "a lesson in 3 parts",
+            "lesson 3.2",
+            "",
+        ] {
+            assert_eq!(placed(question), [""; 0], "{question}");
+        }
+    }
+
+    #[test]
+    fn a_place_that_the_caller_has_set_stands() {
+        let chapter = Filters {
+            chapter: Some(TitleOrNumber::Number(4)),
+            ..Filters::default()
+        };
+        assert_eq!(Intent::of("in chapter 3").places(&chapter), []);
+        let locale = Filters {
+            locale: Some("ur".to_owned()),
+            ..Filters::default()
+        };
+        let places = Intent::of("in chapter 3").places(&locale);
+        assert_eq!(places.len(), 1);
+        assert_eq!(places[0].locale, locale.locale);
     }
 
     #[test]
     fn a_lesson_is_named_by_the_number_in_its_title() {
-        assert_eq!(
-            Intent::of("what is in lesson 3.2?").lesson_title.as_deref(),
-            Some("lesson 3.2")
-        );
-        assert_eq!(Intent::of("lesson 1.2.3").lesson_title, None);
+        let titles = |question: &str| Intent::of(question).lesson_titles;
+        assert_eq!(titles("what is in lesson 3.2?"), ["lesson 3.2"]);
+        assert_eq!(titles("lessons 3.2 and 4"), ["lesson 3.2", "lesson 4"]);
+        assert_eq!(titles("lesson 1.2.3"), [""; 0]);
     }
 
     #[test]

@@ -2,39 +2,37 @@
 
 mod candidate;
 mod intent;
+mod search;
+mod known;
 mod lexical;
 mod mix;
 mod spelling;
 mod words;
+#[cfg(all(test, feature = "embedded"))]
+#[expect(clippy::unwrap_used, reason = "a failed step fails its test")]
+pub(crate) mod tests;
 
-use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use uuid::Uuid;
-
-use crate::catalog::{Catalog, CatalogError, IndexRow, JoinedChunk};
+use crate::catalog::{Catalog, IndexRow, Indexing};
 use crate::embed::{EmbedError, Embedder, Purpose};
-use crate::index::{Filters, Hit, IndexError, VectorIndex};
+use crate::error::Error;
+use crate::index::{Filters, IndexError, VectorIndex};
 use crate::rerank::Reranker;
 
 pub use candidate::{Candidate, Scores};
+pub use known::UnknownValue;
 pub use words::{Language, Words};
 
 use candidate::leaves_of;
 use intent::Intent;
 
-/// Chunks that each ranker gives: twice what is needed, since the join drops what is no longer in the book.
-const FETCHED: u64 = 40;
 /// The number of an index that is known by its alias alone: the catalog could not be asked.
 pub const UNKNOWN_INDEX: i64 = 0;
-/// How long the catalog has for the join before the payload stands in.
-const JOIN_DEADLINE: Duration = Duration::from_secs(2);
-/// How long the catalog has for a search when the vector store is away.
-const CATALOG_SEARCH_DEADLINE: Duration = Duration::from_secs(5);
+/// How long the catalog has to count the pages of a book that is being indexed.
+const STATS_DEADLINE: Duration = Duration::from_secs(2);
 /// How long the embedder has before words alone are searched for.
 const EMBED_DEADLINE: Duration = Duration::from_secs(5);
-/// The wait before the vector store is asked once more (S1).
-const SEARCH_BACKOFF: Duration = Duration::from_millis(200);
 
 /// All that a search needs.
 #[derive(Debug, Clone)]
@@ -55,6 +53,54 @@ pub enum RetrieveError {
     /// The vector store, and the catalog could not stand in.
     #[error(transparent)]
     Index(#[from] IndexError),
+    /// A filter has a value that nothing in the book has.
+    #[error(transparent)]
+    Filter(#[from] UnknownValue),
+}
+
+impl From<RetrieveError> for Error {
+    fn from(error: RetrieveError) -> Self {
+        match error {
+            RetrieveError::Index(error) => Self::unavailable(error),
+            RetrieveError::Filter(value) => Self::field(value.field, value.to_string()),
+        }
+    }
+}
+
+/// A text to search for, and the reader's question behind it.
+#[derive(Debug, Clone, Copy)]
+pub struct Query<'a> {
+    /// The text that sections are compared with.
+    text: &'a str,
+    /// The reader's own question: it alone may name a chapter or a kind of section.
+    question: &'a str,
+}
+
+impl<'a> Query<'a> {
+    /// A reader's question.
+    #[must_use]
+    pub fn question(question: &'a str) -> Self {
+        Self {
+            text: question,
+            question,
+        }
+    }
+
+    /// A reader's question with other or more words.
+    #[must_use]
+    pub fn reworded(text: &'a str, question: &'a str) -> Self {
+        Self { text, question }
+    }
+
+    /// A text of the book to be located. The chapters that it names are not asked for.
+    #[must_use]
+    pub fn passage(text: &'a str) -> Self {
+        Self { text, question: "" }
+    }
+
+    fn intent(&self) -> Intent {
+        Intent::of(self.question)
+    }
 }
 
 /// How long each stage took.
@@ -76,6 +122,18 @@ pub struct StageTimes {
 }
 
 impl StageTimes {
+    /// Returns the longer time of each stage, for two concurrent searches.
+    fn longest(self, other: &Self) -> Self {
+        Self {
+            embed_ms: self.embed_ms.max(other.embed_ms),
+            dense_ms: self.dense_ms.max(other.dense_ms),
+            lexical_ms: self.lexical_ms.max(other.lexical_ms),
+            join_ms: self.join_ms.max(other.join_ms),
+            fuse_ms: self.fuse_ms.max(other.fuse_ms),
+            rerank_ms: self.rerank_ms.max(other.rerank_ms),
+        }
+    }
+
     /// Adds those of a search that was made for the same question.
     fn add(&mut self, other: &Self) {
         self.embed_ms += other.embed_ms;
@@ -98,6 +156,8 @@ pub struct Retrieved {
     pub signals: Signals,
     /// How long it took.
     pub times: StageTimes,
+    /// Progress of the book's first indexing; `None` once it is complete.
+    pub indexing: Option<Indexing>,
     /// What did not work and was done without.
     pub degraded: Vec<&'static str>,
 }
@@ -150,15 +210,17 @@ impl Retrieved {
 impl Retriever {
     /// Finds the sections that may answer `query`, best first, `top_k` at most.
     ///
-    /// A lesson, chapter or module that the question names narrows the search to it, if anything is found there. When the
-    /// join shows that the book changed under the search, it searches once more.
+    /// A lesson, chapter or module that the question names is searched beside the whole book, and its sections are raised.
+    /// When the join shows that the book changed under the search, it searches once more.
     pub async fn retrieve(
         &self,
         index: &IndexRow,
-        query: &str,
+        query: Query<'_>,
         filters: &Filters,
         top_k: usize,
     ) -> Result<Retrieved, RetrieveError> {
+        let intent = query.intent();
+        let query = query.text;
         let started = Instant::now();
         let mut degraded = Vec::new();
         let query_vector = match self.embed(query).await {
@@ -170,16 +232,13 @@ impl Retriever {
             }
         };
         let embed_ms = milliseconds(started);
-        let intent = Intent::of(query);
-        let mut found = Found::default();
-        if let Some(narrowed) = intent.narrowed(filters) {
-            found = self.search(index, query, &query_vector, &narrowed).await?;
-        }
-        if found.hits.is_empty() {
-            let narrowed = found.times;
-            found = self.search(index, query, &query_vector, filters).await?;
-            found.times.add(&narrowed);
-        }
+        let places = intent.places(filters);
+        let (found, indexing) = tokio::join!(
+            self.search_places(index, query, &query_vector, filters, &places),
+            self.indexing(index)
+        );
+        let found = found?;
+        degraded.extend(indexing.map(|_| "indexing"));
         let started = Instant::now();
         let language = language_of(filters);
         let leaves = leaves_of(found.hits, &query_vector);
@@ -213,6 +272,7 @@ impl Retriever {
             candidates,
             query_vector,
             signals,
+            indexing,
             times: StageTimes {
                 embed_ms,
                 fuse_ms,
@@ -221,6 +281,17 @@ impl Retriever {
             },
             degraded,
         })
+    }
+
+    /// Progress of the book's first indexing; `None` once it is complete, or if the catalog is down.
+    async fn indexing(&self, index: &IndexRow) -> Option<Indexing> {
+        index.pages_expected?;
+        let stats = self.catalog.stats(index.index_id);
+        let stats = tokio::time::timeout(STATS_DEADLINE, stats).await.ok()?;
+        stats
+            .inspect_err(|error| tracing::warn!(stage = "retrieve", %error, "the progress of indexing is not known"))
+            .ok()
+            .and_then(|stats| index.indexing(stats.documents))
     }
 
     /// The question's vector.
@@ -254,171 +325,6 @@ impl Retriever {
         mix::reranked(candidates, &scores);
         Ok(())
     }
-
-    /// Both rankers' chunks that are in the book; once more if it changed meanwhile. When the vector store is away, the catalog's.
-    async fn search(
-        &self,
-        index: &IndexRow,
-        query: &str,
-        vector: &[f32],
-        filters: &Filters,
-    ) -> Result<Found, RetrieveError> {
-        let searched = match self.search_once(index, query, vector, filters).await {
-            Err(IndexError::Unavailable(_)) => {
-                tokio::time::sleep(SEARCH_BACKOFF).await;
-                self.search_once(index, query, vector, filters).await
-            }
-            other => other,
-        };
-        let found = match searched {
-            Ok(found) => found,
-            Err(error) => return self.search_catalog(index, query, filters, error).await,
-        };
-        if !found.changed {
-            return Ok(found);
-        }
-        // What was found and is still the book serves where it cannot be searched again.
-        Ok(
-            match self.search_once(index, query, vector, filters).await {
-                Ok(mut again) => {
-                    again.times.add(&found.times);
-                    again
-                }
-                Err(error) => {
-                    tracing::warn!(stage = "retrieve", %error, "the first search stands");
-                    found
-                }
-            },
-        )
-    }
-
-    /// What the catalog's full-text search finds; the vector store's error when that fails too.
-    async fn search_catalog(
-        &self,
-        index: &IndexRow,
-        query: &str,
-        filters: &Filters,
-        cause: IndexError,
-    ) -> Result<Found, RetrieveError> {
-        tracing::warn!(stage = "retrieve", error = %cause, "the catalog is searched instead");
-        if index.index_id == UNKNOWN_INDEX {
-            return Err(cause.into());
-        }
-        let words = Words::of(language_of(filters)).beginnings(query);
-        let limit = u32::try_from(FETCHED).unwrap_or(u32::MAX);
-        let search = self
-            .catalog
-            .search_text(index.index_id, &words, filters, limit);
-        let (outcome, lexical_ms) =
-            timed(tokio::time::timeout(CATALOG_SEARCH_DEADLINE, search)).await;
-        let chunks = match outcome {
-            Ok(Ok(chunks)) => chunks,
-            Ok(Err(error)) => {
-                tracing::warn!(stage = "retrieve", %error, "the catalog cannot stand in");
-                return Err(cause.into());
-            }
-            Err(_) => return Err(cause.into()),
-        };
-        let hits = chunks.into_iter().map(|chunk| Hit {
-            point_id: chunk.point_id,
-            score: 0.0,
-            payload: chunk.payload,
-            vectors: Vec::new(),
-        });
-        Ok(Found {
-            changed: false,
-            by_words: true,
-            hits: hits.collect(),
-            times: StageTimes {
-                lexical_ms,
-                ..StageTimes::default()
-            },
-            degraded: vec!["vector_store"],
-        })
-    }
-
-    async fn search_once(
-        &self,
-        index: &IndexRow,
-        query: &str,
-        vector: &[f32],
-        filters: &Filters,
-    ) -> Result<Found, IndexError> {
-        let began = jiff::Timestamp::now();
-        let collection = &index.collection;
-        let dense = timed(async {
-            if vector.is_empty() {
-                return Ok(Vec::new());
-            }
-            self.index
-                .search_dense(collection, vector, filters, FETCHED)
-                .await
-        });
-        let lexical = timed(
-            self.index
-                .search_lexical(collection, query, filters, FETCHED),
-        );
-        let ((dense, dense_ms), (lexical, lexical_ms)) = tokio::join!(dense, lexical);
-        let mut hits: HashMap<Uuid, Hit> = HashMap::new();
-        for hit in dense?.into_iter().chain(lexical?) {
-            hits.entry(hit.point_id).or_insert(hit);
-        }
-        let points: Vec<Uuid> = hits.keys().copied().collect();
-        let (joined, join_ms) = timed(self.join(index, &points)).await;
-        let mut degraded = Vec::new();
-        let joined: Option<HashMap<Uuid, JoinedChunk>> = match joined {
-            Ok(joined) => Some(joined.into_iter().map(|row| (row.point_id, row)).collect()),
-            Err(error) => {
-                tracing::warn!(stage = "join", error = %error, "the payload stands in for the catalog");
-                degraded.push("catalog");
-                None
-            }
-        };
-        let changed = joined.as_ref().is_some_and(|rows| {
-            rows.len() < points.len() || rows.values().any(|row| row.committed_at > began)
-        });
-        let in_book = |point: &Uuid| joined.as_ref().is_none_or(|rows| rows.contains_key(point));
-        hits.retain(|point, _| in_book(point));
-        Ok(Found {
-            changed,
-            by_words: false,
-            hits: hits.into_values().collect(),
-            times: StageTimes {
-                dense_ms,
-                lexical_ms,
-                join_ms,
-                ..StageTimes::default()
-            },
-            degraded,
-        })
-    }
-
-    async fn join(
-        &self,
-        index: &IndexRow,
-        points: &[Uuid],
-    ) -> Result<Vec<JoinedChunk>, CatalogError> {
-        if index.index_id == UNKNOWN_INDEX {
-            return Err(CatalogError::Unavailable(
-                "which index it is, is not known".to_owned(),
-            ));
-        }
-        tokio::time::timeout(JOIN_DEADLINE, self.catalog.join(index.index_id, points))
-            .await
-            .unwrap_or_else(|_| Err(CatalogError::Unavailable("no answer in time".to_owned())))
-    }
-}
-
-/// What the rankers found.
-#[derive(Default)]
-struct Found {
-    /// Whether a hit was replaced, or committed after the search began.
-    changed: bool,
-    /// Whether they have no vectors.
-    by_words: bool,
-    hits: Vec<Hit>,
-    times: StageTimes,
-    degraded: Vec<&'static str>,
 }
 
 /// The language that a search's texts are in.

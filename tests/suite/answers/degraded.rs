@@ -4,7 +4,7 @@ use bookrag_tests::chat_model::Reply;
 use bookrag_tests::proxy::Fault;
 use serde_json::{Value, json};
 
-use super::{COVERED, Service, degraded};
+use super::{COVERED, NOT_COVERED, Service, degraded};
 
 async fn search(service: &Service) -> (u16, Value) {
     let request = service.post("/api/v1/search", &json!({"query": COVERED}));
@@ -95,4 +95,80 @@ async fn search_needs_no_model_that_writes() {
     assert_eq!(status, 200);
     assert!(degraded(&found["meta"]).is_empty(), "{found}");
     assert!(service.model.requests().is_empty());
+}
+
+#[tokio::test]
+async fn while_the_book_is_indexed_for_the_first_time_answers_and_searches_say_so() {
+    let service = Service::extractive("degraded_indexing").await;
+    let expecting = "UPDATE indexes SET pages_expected = 63 RETURNING pages_expected::text";
+    service.row(expecting).await.unwrap();
+    let (status, envelope) = service.ask(json!({"query": NOT_COVERED})).await;
+    assert_eq!(status, 200, "{envelope}");
+    assert_eq!(degraded(&envelope["meta"]), ["indexing"]);
+    let told = envelope["data"]["answer"].as_str().unwrap();
+    assert!(
+        told.contains("still being indexed (2 of 63 pages)"),
+        "{told}"
+    );
+    let (data, meta) = service.answer(COVERED).await;
+    assert_eq!(data["answered"], true, "{data}");
+    assert_eq!(degraded(&meta), ["indexing"]);
+    let (_, found) = search(&service).await;
+    assert_eq!(degraded(&found["meta"]), ["indexing"], "{found}");
+}
+
+#[tokio::test]
+async fn a_filter_value_that_the_book_does_not_have_is_refused_with_those_it_has() {
+    let service = Service::extractive("degraded_filters").await;
+    for (filters, field, listed) in [
+        (json!({"locale": "fr"}), "filters.locale", "`en`"),
+        (json!({"version": "99"}), "filters.version", "`current`"),
+        (json!({"module": 7}), "filters.module", "none"),
+        (
+            json!({"source": "docs/x.md"}),
+            "filters.source",
+            "`docs/frost.md`",
+        ),
+    ] {
+        let body = json!({"query": COVERED, "filters": filters});
+        let searched = service.post("/api/v1/search", &body).send().await.unwrap();
+        let (status, asked) = service.ask(body.clone()).await;
+        for (status, envelope) in [
+            (status, asked),
+            (searched.status().as_u16(), searched.json().await.unwrap()),
+        ] {
+            assert_eq!(status, 400, "{envelope}");
+            assert_eq!(envelope["error"]["field"], field, "{envelope}");
+            let message = envelope["error"]["message"].as_str().unwrap();
+            assert!(message.contains(listed), "{message}");
+        }
+    }
+    // Conditions that this version does not know limit nothing, and with the catalog away nobody can tell.
+    let (status, envelope) = service
+        .ask(json!({"query": COVERED, "filters": {"colour": "red"}}))
+        .await;
+    assert_eq!((status, &envelope["data"]["answered"]), (200, &json!(true)));
+    service.database.set(Fault::Refuse);
+    let (status, envelope) = service
+        .ask(json!({"query": COVERED, "filters": {"locale": "fr"}}))
+        .await;
+    assert_eq!(
+        (status, &envelope["data"]["answered"]),
+        (200, &json!(false))
+    );
+}
+
+#[tokio::test]
+async fn a_page_of_any_locale_is_no_error() {
+    let service = Service::extractive("degraded_page").await;
+    for page_url in ["/fr/docs/frost", "https://x.org/docs/99/frost", "/"] {
+        let (status, envelope) = service
+            .ask(json!({"query": COVERED, "page_url": page_url}))
+            .await;
+        assert_eq!(
+            (status, &envelope["data"]["answered"]),
+            (200, &json!(true)),
+            "{page_url}"
+        );
+    }
 }

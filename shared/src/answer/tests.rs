@@ -1,0 +1,73 @@
+//! Extractive answers over a catalog in memory, while the vector store is down.
+
+use futures::FutureExt;
+use futures::future::join_all;
+
+use super::{Answer, Answerer, Mode, NOT_COVERED, Question, Rules};
+use crate::catalog::IndexRow;
+use crate::generate::Generator;
+use crate::retrieve::Retriever;
+use crate::retrieve::tests::{NAMING, book};
+
+async fn answer(retriever: &Retriever, index: &IndexRow, question: Question) -> Answer {
+    let answerer = Answerer {
+        retriever: retriever.clone(),
+        generator: Generator::Extractive,
+        rules: Rules::default(),
+    };
+    let prepared = answerer.prepare(index, question, None).await.unwrap();
+    prepared.whole().await.unwrap()
+}
+
+#[tokio::test]
+async fn while_the_book_is_indexed_for_the_first_time_progress_is_told_instead_of_a_refusal() {
+    let (retriever, index) = book(&[("dew", 1, "The dew sensor drifts at night.")]).await;
+    let asked = "Who won the chess championship in Reykjavik?";
+    let refused = answer(&retriever, &index, Question::new(asked, 5)).await;
+    assert_eq!(refused.text, NOT_COVERED);
+    let index = IndexRow {
+        pages_expected: Some(63),
+        ..index
+    };
+    let told = answer(&retriever, &index, Question::new(asked, 5)).await;
+    assert!(!told.answered);
+    assert_eq!(
+        told.text,
+        "This book is still being indexed (1 of 63 pages), so I cannot answer that yet. Please ask again in a moment."
+    );
+    assert_eq!(told.degraded, ["indexing", "vector_store"]);
+    // Pages that are indexed already are answered from.
+    let question = Question::new("Does the dew sensor drift at night?", 5);
+    let answered = answer(&retriever, &index, question).await;
+    assert!(
+        answered.answered && answered.degraded.contains(&"indexing"),
+        "{answered:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_selection_is_found_in_its_section_whatever_places_it_names() {
+    let fact = "the dew sensor drifts at night when its heater is off.";
+    let asked = NAMING.iter().map(|beginning| async move {
+        let selected = format!("{beginning}{fact}");
+        let pages = [
+            ("dew", 1, selected.as_str()),
+            (
+                "quiz",
+                4,
+                "Quiz, learning objectives, prerequisites, next steps, takeaways.",
+            ),
+        ];
+        let (retriever, index) = book(&pages).await;
+        let question = Question {
+            mode: Mode::SelectedText,
+            selected_text: Some(selected.clone()),
+            ..Question::new("When does the dew sensor drift?", 5)
+        };
+        (selected, answer(&retriever, &index, question).await)
+    });
+    for (selected, answer) in join_all(asked.map(FutureExt::boxed)).await {
+        assert!(answer.answered, "{selected}: {answer:?}");
+        assert_eq!(answer.citations[0].source, "dew.md", "{selected}");
+    }
+}

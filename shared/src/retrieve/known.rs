@@ -1,0 +1,171 @@
+//! Tells an empty result from a filter value that does not exist in the book.
+
+use std::time::Duration;
+
+use super::{RetrieveError, Retrieved, Retriever, UNKNOWN_INDEX};
+use crate::catalog::{CatalogError, IndexRow, SiteInfo};
+use crate::index::{Filters, TitleOrNumber};
+
+/// The most values that an error lists.
+const MAX_LISTED: usize = 20;
+/// The most characters of a value that an error repeats.
+const MAX_SHOWN_CHARACTERS: usize = 80;
+/// How long the catalog has to list the values of a field.
+const DEADLINE: Duration = Duration::from_secs(2);
+
+/// A filter value that nothing in the book has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{field} must be a value that the book has, got `{}`; the book has {}",
+    shown(value),
+    listed(known)
+)]
+pub struct UnknownValue {
+    /// The field of the request.
+    pub field: &'static str,
+    /// Its value.
+    pub value: String,
+    /// The values that exist, sorted.
+    pub known: Vec<String>,
+}
+
+fn shown(value: &str) -> String {
+    value.chars().take(MAX_SHOWN_CHARACTERS).collect()
+}
+
+fn listed(known: &[String]) -> String {
+    if known.is_empty() {
+        return "none".to_owned();
+    }
+    let values = known.iter().take(MAX_LISTED);
+    let mut list = values
+        .map(|value| format!("`{}`", shown(value)))
+        .collect::<Vec<_>>()
+        .join(", ");
+    if known.len() > MAX_LISTED {
+        list = format!("{list} and {} more", known.len() - MAX_LISTED);
+    }
+    list
+}
+
+/// A filter whose value may not exist.
+struct Limit<'a> {
+    /// The field of the request.
+    field: &'static str,
+    /// The field of the payload.
+    payload_field: &'static str,
+    value: String,
+    /// Values from the site's settings, valid even if no page has them.
+    configured: Vec<&'a String>,
+}
+
+impl Retriever {
+    /// Checks that the values of `limits` exist, if the search found nothing. `limits` are the filters of the request itself,
+    /// without the defaults that were added to them.
+    ///
+    /// Costs nothing if something was found. Every value is accepted while the catalog is down or the book is indexed for the
+    /// first time.
+    ///
+    /// # Errors
+    /// [`RetrieveError::Filter`] with the first value that nothing in the index has.
+    pub async fn check_limits(
+        &self,
+        index: &IndexRow,
+        limits: &Filters,
+        found: &Retrieved,
+    ) -> Result<(), RetrieveError> {
+        let is_explained = !found.candidates.is_empty() || found.indexing.is_some();
+        if is_explained || index.index_id == UNKNOWN_INDEX {
+            return Ok(());
+        }
+        for limit in limits_of(limits, &index.site) {
+            if limit.configured.contains(&&limit.value) {
+                continue;
+            }
+            let values = self.catalog.values(index.index_id, limit.payload_field);
+            let values = tokio::time::timeout(DEADLINE, values).await;
+            let late = |_| Err(CatalogError::Unavailable("no answer in time".to_owned()));
+            let mut known = match values.unwrap_or_else(late) {
+                Ok(known) => known,
+                Err(error) => {
+                    tracing::warn!(stage = "retrieve", %error, "the filters' values are not checked");
+                    return Ok(());
+                }
+            };
+            if known.contains(&limit.value) {
+                continue;
+            }
+            known.extend(limit.configured.into_iter().cloned());
+            known.sort_by_cached_key(|value| (value.parse::<i64>().ok(), value.clone()));
+            known.dedup();
+            return Err(UnknownValue {
+                field: limit.field,
+                value: limit.value,
+                known,
+            }
+            .into());
+        }
+        Ok(())
+    }
+}
+
+/// The filters that name a value. Flags, kinds and tiers are checked where the request is read.
+fn limits_of<'a>(filters: &Filters, site: &'a SiteInfo) -> Vec<Limit<'a>> {
+    let mut limits = Vec::new();
+    let mut limit = |field, payload_field, value: &Option<String>, configured: Vec<&'a String>| {
+        limits.extend(value.clone().map(|value| Limit {
+            field,
+            payload_field,
+            value,
+            configured,
+        }));
+    };
+    let set = |text: &'a String| Some(text).filter(|text| !text.is_empty());
+    let locales = site.locales.iter().chain(set(&site.default_locale));
+    let versions = site
+        .version_paths
+        .values()
+        .chain(set(&site.default_version));
+    limit(
+        "filters.locale",
+        "locale",
+        &filters.locale,
+        locales.collect(),
+    );
+    limit(
+        "filters.version",
+        "version",
+        &filters.version,
+        versions.collect(),
+    );
+    for (field, title, number, value) in [
+        ("filters.module", "module", "module_number", &filters.module),
+        (
+            "filters.chapter",
+            "chapter",
+            "chapter_number",
+            &filters.chapter,
+        ),
+    ] {
+        let named = value.as_ref().map(|value| match value {
+            TitleOrNumber::Title(value) => (title, value.clone()),
+            TitleOrNumber::Number(value) => (number, value.to_string()),
+        });
+        if let Some((payload_field, value)) = named {
+            limit(field, payload_field, &Some(value), Vec::new());
+        }
+    }
+    for (field, payload_field, value) in [
+        ("filters.lesson", "lesson_id", &filters.lesson),
+        ("filters.layer", "layer", &filters.layer),
+        (
+            "filters.proficiency_level",
+            "proficiency_level",
+            &filters.proficiency_level,
+        ),
+        ("filters.source", "source", &filters.source),
+    ] {
+        limit(field, payload_field, value, Vec::new());
+    }
+    limits
+}

@@ -1,0 +1,355 @@
+//! Whole retrievals over a catalog in memory, while the vector store is down.
+
+mod limits;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt as _;
+use futures::future::join_all;
+use uuid::Uuid;
+
+use super::mix::tests::section;
+use super::{Query, Retrieved, Retriever};
+use crate::book::Lesson;
+use crate::catalog::{
+    Catalog, ChunkRow, Commit, CommitOutcome, DocumentRow, IndexRow, IndexSpec, NewChunk, NewIndex,
+    Retired, SiteInfo, SqliteCatalog,
+};
+use crate::embed::{Embedder, FakeEmbedder};
+use crate::index::{ChunkPayload, Filters, VectorIndex};
+use crate::rerank::Reranker;
+
+/// A page of one section: its name, its chapter's number, and its text.
+pub(crate) type Page<'a> = (&'a str, i64, &'a str);
+
+/// Nothing listens on this port, which is reserved (RFC 6335, section 6).
+const NO_STORE: &str = "http://127.0.0.1:0";
+
+/// A completely indexed book, without a vector store.
+pub(crate) async fn book(pages: &[Page<'_>]) -> (Retriever, IndexRow) {
+    let catalog = Catalog::Sqlite(SqliteCatalog::simulated().unwrap());
+    let index = catalog.ensure_index(&new_index()).await.unwrap();
+    for page in pages {
+        commit(&catalog, index.index_id, page).await;
+    }
+    catalog.expect_pages(index.index_id, None).await.unwrap();
+    let retriever = Retriever {
+        embedder: Embedder::Fake(FakeEmbedder::new()),
+        reranker: Reranker::None,
+        index: VectorIndex::new(NO_STORE, None, Duration::from_secs(1)).unwrap(),
+        catalog: catalog.clone(),
+    };
+    (retriever, catalog.live_index().await.unwrap().unwrap())
+}
+
+fn new_index() -> NewIndex {
+    NewIndex {
+        spec: IndexSpec {
+            embedder: "fake".to_owned(),
+            embedder_fingerprint: "fake".to_owned(),
+            dimensions: 64,
+            chunk_policy: "adaptive".to_owned(),
+            embedded_text_version: 1,
+            bm25: "k1=1.2 b=0.75".to_owned(),
+        },
+        collection: "tests".to_owned(),
+        site: SiteInfo {
+            default_locale: "en".to_owned(),
+            default_version: "current".to_owned(),
+            locales: vec!["ur".to_owned()],
+            version_paths: [("next".to_owned(), "2.0".to_owned())].into(),
+            ..SiteInfo::default()
+        },
+        retired: Retired::Stays,
+    }
+}
+
+async fn commit(catalog: &Catalog, index_id: i64, (name, chapter, text): &Page<'_>) {
+    let source = format!("{name}.md");
+    let payload = ChunkPayload {
+        chunk_id: Uuid::new_v4(),
+        module: "Basics".to_owned(),
+        module_number: Some(1),
+        chapter: format!("The chapter {chapter}"),
+        chapter_number: Some(*chapter),
+        ..Arc::unwrap_or_clone(section(name, "x", text, 0.0, "2026").payload)
+    };
+    let row = ChunkRow {
+        chunk_id: payload.chunk_id,
+        position: 0,
+        chapter: payload.chapter.clone(),
+        chapter_id: Some(*chapter),
+        section: None,
+        section_id: None,
+        source_file: source.clone(),
+        start_line: 1,
+        end_line: 2,
+        token_count: 9,
+        point_id: Uuid::new_v4(),
+        text: (*text).to_owned(),
+        text_hash: String::new(),
+        payload_hash: String::new(),
+    };
+    let document = DocumentRow {
+        document_id: Uuid::new_v5(&Uuid::NAMESPACE_URL, source.as_bytes()),
+        source,
+        title: (*name).to_owned(),
+        url: format!("/{name}"),
+        locale: "en".to_owned(),
+        version: "current".to_owned(),
+        lesson_id: None,
+        lesson: Lesson::default(),
+        fingerprint: String::new(),
+        skip_reason: None,
+        deleted: false,
+    };
+    let points = [row.point_id];
+    let intents = catalog.add_intents(index_id, document.document_id, &points);
+    intents.await.unwrap();
+    let commit = Commit {
+        index_id,
+        document,
+        expected_revision: 0,
+        chunks: Some(vec![NewChunk { row, payload }]),
+        intents: points.to_vec(),
+        inputs: Vec::new(),
+    };
+    let outcome = catalog.commit(&commit).await.unwrap();
+    assert!(
+        matches!(outcome, CommitOutcome::Committed { .. }),
+        "{outcome:?}"
+    );
+}
+
+async fn found(retriever: &Retriever, index: &IndexRow, query: Query<'_>) -> Retrieved {
+    let filters = Filters::default();
+    let found = retriever.retrieve(index, query, &filters, usize::MAX).await;
+    found.unwrap()
+}
+
+/// The names of the pages that are found, best first.
+fn names(found: &Retrieved) -> Vec<&str> {
+    let titles = found.candidates.iter().map(|found| &found.payload.title);
+    titles.map(String::as_str).collect()
+}
+
+#[tokio::test]
+async fn words_are_found_in_their_other_forms_without_the_vector_store() {
+    let pages: [Page; 24] = [
+        ("battery", 1, "Charge the battery."),
+        ("batteries", 1, "Two batteries."),
+        ("memory", 1, "It runs out of memory."),
+        ("policies", 1, "Quality of service policies."),
+        ("police", 1, "Call the police."),
+        ("library", 1, "Link the library."),
+        ("queries", 1, "Send queries."),
+        ("history", 1, "The bus keeps a history."),
+        ("trajectories", 1, "Plan trajectories."),
+        ("directory", 1, "Change the directory."),
+        ("gravity", 1, "Gravity points down."),
+        ("copies", 1, "It copies files."),
+        ("entry", 1, "The entry point."),
+        ("property", 1, "A property of joints."),
+        ("study", 1, "A study of gaits."),
+        ("rclpy", 1, "Import rclpy first."),
+        ("scaling", 1, "Scaling of meshes."),
+        ("scalar", 1, "A scalar field."),
+        ("capability", 1, "Each capability is listed."),
+        ("calibrated", 1, "Calibrated once."),
+        ("fly", 1, "Drones fly."),
+        ("flip", 1, "Flip the switch."),
+        ("node", 1, "Call create_node once."),
+        ("environment", 1, "Set testEnvironment."),
+    ];
+    let table: [(&str, &[&str]); 41] = [
+        ("battery", &["batteries", "battery"]),
+        ("batteries", &["batteries", "battery"]),
+        ("Battery!", &["batteries", "battery"]),
+        ("memory", &["memory"]),
+        ("memories", &["memory"]),
+        ("policy", &["policies"]),
+        ("policies", &["policies"]),
+        ("police", &["police"]),
+        ("library", &["library"]),
+        ("libraries", &["library"]),
+        ("query", &["queries"]),
+        ("querying", &["queries"]),
+        ("history", &["history"]),
+        ("histories", &["history"]),
+        ("trajectory", &["trajectories"]),
+        ("directories", &["directory"]),
+        ("gravity", &["gravity"]),
+        ("copy", &["copies"]),
+        ("copying", &["copies"]),
+        ("copied", &["copies"]),
+        ("entries", &["entry"]),
+        ("properties", &["property"]),
+        ("studying", &["study"]),
+        ("rclpy", &["rclpy"]),
+        ("scale", &["scaling"]),
+        ("scaled", &["scaling"]),
+        ("scaling", &["scaling"]),
+        ("scalars", &["scalar"]),
+        ("capabilities", &["capability"]),
+        ("capable", &["capability"]),
+        ("calibrating", &["calibrated"]),
+        ("calibrate", &["calibrated"]),
+        ("flies", &["fly"]),
+        ("flipping", &["flip"]),
+        ("create_node", &["node"]),
+        ("nodes", &["node"]),
+        ("testEnvironments", &["environment"]),
+        // No page has these; `bat` begins a word of one.
+        ("bat", &[]),
+        ("quasar", &[]),
+        ("the of it", &[]),
+        ("polish", &[]),
+    ];
+    let (retriever, index) = book(&pages).await;
+    let searches = table
+        .iter()
+        .map(|(word, _)| found(&retriever, &index, Query::question(word)).boxed());
+    for (found, (word, expected)) in join_all(searches).await.iter().zip(table) {
+        assert_eq!(found.degraded, ["vector_store"]);
+        let relevant = found
+            .candidates
+            .iter()
+            .filter(|found| found.scores.lexical > 0.0);
+        let mut relevant: Vec<&str> = relevant.map(|found| found.payload.title.as_str()).collect();
+        relevant.sort_unstable();
+        assert_eq!(relevant, expected, "{word}");
+    }
+}
+
+#[tokio::test]
+async fn a_chapter_that_is_named_is_raised_and_hides_no_other() {
+    let pages: [Page; 5] = [
+        ("gazebo", 7, "Install Gazebo with apt."),
+        ("urdf", 3, "Install the URDF tools for robots."),
+        ("frames", 3, "Frames have parents."),
+        ("topics", 4, "Install the topic tools for robots."),
+        ("services", 5, "Install the service tools for robots."),
+    ];
+    let table: [(&str, &str); 8] = [
+        ("I finished chapter 3; how do I install Gazebo?", "gazebo"),
+        ("After chapter 3, how is Gazebo installed?", "gazebo"),
+        ("Chapters 3 and 4 are done. Install Gazebo?", "gazebo"),
+        ("Which tools for robots does chapter 3 install?", "urdf"),
+        ("Which tools for robots does chapter 4 install?", "topics"),
+        ("Install the tools for robots of ch. 5", "services"),
+        ("Which frames have parents in chapter 3?", "frames"),
+        ("Which frames have parents in chapter 9?", "frames"),
+    ];
+    let (retriever, index) = book(&pages).await;
+    let searches = table
+        .iter()
+        .map(|(question, _)| found(&retriever, &index, Query::question(question)).boxed());
+    for (found, (question, best)) in join_all(searches).await.iter().zip(table) {
+        assert_eq!(names(found).first(), Some(&best), "{question}");
+    }
+    let either = Query::question("Which tools for robots does chapter 3 or 4 install?");
+    let either = found(&retriever, &index, either).await;
+    let mut best = names(&either)[..2].to_vec();
+    best.sort_unstable();
+    assert_eq!(best, ["topics", "urdf"]);
+    assert!(names(&either).contains(&"services"), "{:?}", names(&either));
+}
+
+/// Beginnings of sentences that name a place or a kind of section, as books have them.
+pub(crate) const NAMING: [&str; 30] = [
+    "As we saw in Chapter 4, ",
+    "Chapter 4 explained why ",
+    "In chapter 4 you learned that ",
+    "Recall from Chapter 4 that ",
+    "This builds on chapters 3 and 4: ",
+    "See Chapter 4 for why ",
+    "You will meet this again in chapter 4: ",
+    "Module 2 returns to this: ",
+    "Skip to module 2, chapter 4 if you know that ",
+    "Before Chapter 4, remember that ",
+    "Unlike chapter 4, here ",
+    "(Chapter 4) ",
+    "Figure 1 of chapter 4 shows how ",
+    "Chapter 4's quiz asks why ",
+    "The quiz asks why ",
+    "Key takeaways: ",
+    "Summary of the above: ",
+    "To summarize, ",
+    "Next steps: ",
+    "What comes after this? ",
+    "Learning objective: know that ",
+    "By the learning objectives of chapter 4, ",
+    "What you will learn: ",
+    "What will I learn? That ",
+    "Prerequisites: ",
+    "Required before chapter 4: ",
+    "Test your knowledge, or test my knowledge: ",
+    "Review questions for chapter 4: ",
+    "In lesson 1.4.1, ",
+    "As lesson 4.1 says, ",
+];
+
+#[tokio::test]
+async fn a_passage_is_located_wherever_the_places_are_that_it_names() {
+    let fact =
+        "the dew sensor drifts when it is cold, so its small heater warms the glass at night.";
+    let pages: [Page; 4] = [
+        (
+            "dew",
+            1,
+            "The dew sensor drifts when it is cold, so its small heater warms the glass at night.",
+        ),
+        (
+            "quiz",
+            4,
+            "Quiz. Review questions: does a sensor drift? Summary and takeaways.",
+        ),
+        (
+            "objectives",
+            4,
+            "Learning objectives: what you will learn of the sensor.",
+        ),
+        ("lesson 4.1", 4, "Next steps and prerequisites."),
+    ];
+    let (retriever, index) = book(&pages).await;
+    let texts = NAMING.map(|beginning| format!("{beginning}{fact}"));
+    let searches = texts
+        .iter()
+        .map(|text| found(&retriever, &index, Query::passage(text)));
+    for (found, text) in join_all(searches).await.iter().zip(&texts) {
+        assert_eq!(names(found).first(), Some(&"dew"), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn only_the_readers_own_question_asks_for_a_place() {
+    let pages: [Page; 3] = [
+        ("one", 1, "The dew sensor drifts."),
+        ("four", 4, "The dew sensor drifts."),
+        ("five", 5, "Pumps and valves."),
+    ];
+    let (retriever, index) = book(&pages).await;
+    for beginning in NAMING {
+        let text = format!("Why does the dew sensor drift?\n\nContext: {beginning}");
+        let reworded = Query::reworded(&text, "Why does the dew sensor drift?");
+        assert_eq!(
+            reworded.intent(),
+            Query::question("").intent(),
+            "{beginning}"
+        );
+        assert_ne!(
+            Query::question(&text).intent(),
+            Query::question("").intent(),
+            "{beginning}"
+        );
+    }
+    for (own, best) in [
+        ("Why does the dew sensor drift in chapter 4?", "four"),
+        ("Why does the dew sensor drift in chapter 1?", "one"),
+    ] {
+        let text = "Why does the dew sensor drift?";
+        let found = found(&retriever, &index, Query::reworded(text, own)).await;
+        assert_eq!(names(&found).first(), Some(&best), "{own}");
+    }
+}

@@ -1,0 +1,115 @@
+//! Filter values that do not exist, and books that are not complete yet.
+
+use serde_json::{Value, json};
+
+use super::super::{Query, RetrieveError, Retriever, UnknownValue};
+use super::{Page, book, found};
+use crate::catalog::IndexRow;
+use crate::index::Filters;
+
+/// The value that the book does not have, if nothing is found because of it.
+async fn unknown(
+    retriever: &Retriever,
+    index: &IndexRow,
+    limits: &Filters,
+) -> Option<UnknownValue> {
+    let query = Query::question("dew");
+    let found = retriever
+        .retrieve(index, query, limits, usize::MAX)
+        .await
+        .unwrap();
+    match retriever.check_limits(index, limits, &found).await {
+        Ok(()) => None,
+        Err(RetrieveError::Filter(value)) => Some(value),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+#[tokio::test]
+async fn a_value_that_the_book_does_not_have_is_named_with_those_it_has() {
+    let (retriever, index) = book(&[("dew", 2, "Dew."), ("rain", 11, "Rain.")]).await;
+    for (field, value, listed) in [
+        ("locale", json!("fr"), "`en`, `ur`"),
+        ("version", json!("99"), "`2.0`, `current`"),
+        ("module", json!("Sim"), "`Basics`"),
+        ("module", json!(7), "`1`"),
+        ("chapter", json!("Sim"), "`The chapter 11`, `The chapter 2`"),
+        ("chapter", json!(3), "`2`, `11`"),
+        ("lesson", json!("1.2.3"), "none"),
+        ("layer", json!("L9"), "`N/A`"),
+        ("proficiency_level", json!("C2"), "`N/A`"),
+        ("source", json!("a.md"), "`dew.md`, `rain.md`"),
+    ] {
+        let limits = filters(&json!({ field: value }));
+        let unknown = unknown(&retriever, &index, &limits).await.unwrap();
+        let told = format!(
+            "filters.{field} must be a value that the book has, got `{}`; the book has {listed}",
+            unknown.value
+        );
+        assert_eq!(unknown.to_string(), told);
+        assert_eq!(unknown.field, format!("filters.{field}"));
+    }
+    // These exist in the book or in its settings.
+    for known in [
+        json!({"locale": "ur"}),
+        json!({"version": "2.0"}),
+        json!({"source": "rain.md"}),
+        json!({"chapter": 11, "module": 1}),
+        json!({"hardware_tier": 0}),
+        json!({}),
+    ] {
+        let limits = filters(&known);
+        assert_eq!(unknown(&retriever, &index, &limits).await, None, "{known}");
+    }
+}
+
+fn filters(json: &Value) -> Filters {
+    serde_json::from_value(json.clone()).unwrap()
+}
+
+#[tokio::test]
+async fn long_values_and_long_lists_are_cut() {
+    let names: Vec<String> = (10..40).map(|number| format!("page-{number}")).collect();
+    let pages: Vec<Page> = names
+        .iter()
+        .map(|name| (name.as_str(), 1, "Dew."))
+        .collect();
+    let (retriever, index) = book(&pages).await;
+    let limits = Filters {
+        source: Some("x".repeat(5_000)),
+        ..Filters::default()
+    };
+    let told = unknown(&retriever, &index, &limits)
+        .await
+        .unwrap()
+        .to_string();
+    assert!(told.ends_with("`page-29.md` and 10 more"), "{told}");
+    assert!(told.len() < 600, "{told}");
+}
+
+#[tokio::test]
+async fn while_a_book_is_indexed_for_the_first_time_a_search_says_how_far_that_is() {
+    let (retriever, index) = book(&[("dew", 1, "Dew."), ("rain", 1, "Rain.")]).await;
+    let fr = Filters {
+        locale: Some("fr".to_owned()),
+        ..Filters::default()
+    };
+    for (expected, told) in [
+        (Some(0), Some("2 pages so far")),
+        (Some(63), Some("2 of 63 pages")),
+        (Some(2), None),
+        (None, None),
+    ] {
+        let expecting = retriever.catalog.expect_pages(index.index_id, expected);
+        expecting.await.unwrap();
+        let index = retriever.catalog.live_index().await.unwrap().unwrap();
+        assert_eq!(index.pages_expected, expected);
+        let found = found(&retriever, &index, Query::question("dew")).await;
+        let progress = found.indexing.map(|progress| progress.to_string());
+        assert_eq!(progress.as_deref(), told);
+        assert_eq!(found.degraded.contains(&"indexing"), told.is_some());
+        // A page that is not indexed yet may have the value.
+        let unknown = unknown(&retriever, &index, &fr).await;
+        assert_eq!(unknown.is_none(), told.is_some(), "{unknown:?}");
+    }
+}
