@@ -40,7 +40,8 @@ impl Book {
             .iter()
             .filter_map(|name| Some(((*name).to_owned(), String::from_utf8(read(name)?).ok()?)))
             .collect();
-        let settings = SiteSettings::read(&settings_files, root.join("docs").is_dir());
+        let settings = SiteSettings::read(&settings_files, root.join("docs").is_dir())
+            .expect("the settings can be read");
         let mut pages = Vec::new();
         for file in list_pages(&settings, &paths) {
             let bytes = read(&file.source).expect("a listed page is there");

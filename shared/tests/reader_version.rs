@@ -35,7 +35,7 @@ fn a_change_of_what_is_read_raises_the_readers_version() {
         config.to_owned(),
         String::from_utf8(text).expect("the config is text"),
     )]);
-    let settings = SiteSettings::read(&settings_files, true);
+    let settings = SiteSettings::read(&settings_files, true).expect("the settings can be read");
     let mut hash = Sha256::new();
     for page in list_pages(&settings, &paths) {
         let bytes = read(&page.source).expect("the page is there");

@@ -13,7 +13,7 @@ use super::lesson::{Lesson, lesson_of};
 use super::omission::{Omission, OmissionReason};
 use super::pages::PageFile;
 use super::permalink::{page_names, page_url};
-use super::settings::SiteSettings;
+use super::settings::{SettingsError, SiteSettings};
 use super::titles::{
     category_files, category_label, first_title, folder_titles, has_content_title, index_files,
     shortened_title, title_block,
@@ -268,6 +268,14 @@ pub(super) fn decode(bytes: &[u8]) -> Result<String, SkipReason> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     // As CommonMark says of NUL; Postgres takes none.
     Ok(with_line_feeds(text).replace('\0', "\u{fffd}"))
+}
+
+/// The text of a file of settings.
+pub(crate) fn settings_text(name: &str, bytes: &[u8]) -> Result<String, SettingsError> {
+    decode(bytes).map_err(|reason| match reason {
+        SkipReason::NotUtf8 { line } => SettingsError::new(name, line, "it is not UTF-8 text"),
+        reason => SettingsError::new(name, 1, &reason.to_string()),
+    })
 }
 
 /// A text whose lines all end in `\n`; a lone `\r` ends one too, as in Markdown.

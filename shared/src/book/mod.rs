@@ -1,8 +1,8 @@
 //! Reading a Docusaurus book: Markdown and MDX to documents with front matter, blocks, anchors and URLs. Pure.
 
+mod script;
 mod settings;
 
-mod js_literals;
 mod pages;
 mod front_matter;
 mod permalink;
@@ -23,18 +23,18 @@ mod body;
 mod document;
 
 pub use block::{Block, BlockKind};
-pub(crate) use document::with_line_feeds;
 pub use document::{
     Document, Inputs, MAX_PAGE_BYTES, READER_VERSION, SkipReason, document_id, fingerprint, hex,
     is_too_much, missing_inputs, read_document,
 };
+pub(crate) use document::{settings_text, with_line_feeds};
 pub use front_matter::{FrontMatter, FrontMatterError};
 pub use lesson::{Lesson, UNKNOWN};
 
 pub use omission::{Omission, OmissionReason};
 pub use pages::{PageFile, default_source, list_pages, own_translation, page_file, source_in};
 pub use settings::{
-    CURRENT_VERSION, MarkdownFormat, Origin, SETTINGS_FILES, Setting, SiteSettings,
+    CURRENT_VERSION, MarkdownFormat, Origin, SETTINGS_FILES, Setting, SettingsError, SiteSettings,
 };
 pub use slug::slug;
 pub use titles::shortened_title;

@@ -156,7 +156,7 @@ mod tests {
             ),
             ("versions.json".to_owned(), "[\"1.0\"]".to_owned()),
         ]);
-        let settings = SiteSettings::read(&files, true);
+        let settings = SiteSettings::read(&files, true).unwrap();
         let paths = [
             "docs/a.md",
             "docs/UP.MD",

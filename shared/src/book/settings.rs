@@ -1,21 +1,25 @@
 //! A site's settings: from `bookrag.toml`, else from the literals of its Docusaurus config, else the defaults.
 
-mod docusaurus;
+mod value;
+mod changes;
+mod evaluate;
 mod origin;
+mod docusaurus;
+mod patterns;
 
 use std::collections::BTreeMap;
 
-use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
+use globset::GlobSet;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 pub use origin::{Origin, Setting};
 
 use docusaurus::{
-    docs_options, locale_places, read_docusaurus_config, read_toml, read_versions, strings, text,
-    version_paths,
+    docs_options, locale_places, read_docusaurus_config, read_toml, read_versions, version_paths,
 };
 use origin::Picker;
+use patterns::glob_set;
+use value::ConfigValue;
 
 /// The files that settings are read from, in the order they are looked for.
 pub const SETTINGS_FILES: [&str; 7] = [
@@ -88,12 +92,34 @@ pub struct SiteSettings {
     pub keep_anchor_case: bool,
     /// Each setting with its value and where it was read.
     pub origins: Vec<Setting>,
-    /// What could not be read, said once.
+    /// Settings that could not be read and that a page can do without.
     pub warnings: Vec<String>,
     include_patterns: Vec<String>,
     include: GlobSet,
     exclude_patterns: Vec<String>,
     exclude: GlobSet,
+}
+
+/// A file of settings that cannot be read. Its settings are not known, so nothing may be read with others.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{file}, line {line}: {reason}")]
+pub struct SettingsError {
+    /// The file's name.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong there, and what to do.
+    pub reason: String,
+}
+
+impl SettingsError {
+    pub(crate) fn new(file: &str, line: usize, reason: &str) -> Self {
+        Self {
+            file: file.to_owned(),
+            line,
+            reason: reason.to_owned(),
+        }
+    }
 }
 
 /// Where a locale's own settings put it.
@@ -155,56 +181,61 @@ struct TomlSettings {
 impl SiteSettings {
     /// Reads a site's settings from the text of its [`SETTINGS_FILES`], by name, and whether it has a docs folder.
     ///
-    /// What cannot be read stands in `warnings`; it never fails.
-    #[must_use]
+    /// A setting that the config computes is reported in `warnings`, and its default taken.
+    ///
+    /// # Errors
+    /// If a file cannot be parsed, or the config computes which files are pages and `bookrag.toml` does not say.
     #[expect(clippy::too_many_lines, reason = "one setting after another")]
-    pub fn read(files: &BTreeMap<String, String>, has_docs_folder: bool) -> Self {
+    pub fn read(
+        files: &BTreeMap<String, String>,
+        has_docs_folder: bool,
+    ) -> Result<Self, SettingsError> {
         let mut picker = Picker::default();
-        let toml = read_toml(files, &mut picker.warnings);
-        let (config_name, config) = read_docusaurus_config(files, &mut picker.warnings);
+        let toml = read_toml(files)?;
+        let (config_name, config) = read_docusaurus_config(files)?;
         picker.config_name = config_name;
         let docs = docs_options(&config, &mut picker.warnings);
-        let title = picker.optional("title", toml.title, &config["title"], text);
+        let title = picker.optional("title", toml.title, config.get("title"), ConfigValue::text);
         let base_url = slashed(&picker.pick(
             "base_url",
             toml.base_url,
-            &config["baseUrl"],
-            text,
+            config.get("baseUrl"),
+            ConfigValue::text,
             "/".to_owned(),
         ));
         let route_base_path = picker.pick(
             "route_base_path",
             toml.route_base_path,
-            &docs["routeBasePath"],
-            text,
+            docs.get("routeBasePath"),
+            ConfigValue::text,
             "docs".to_owned(),
         );
-        let docs_path = picker.pick(
+        let docs_path = picker.pick_scope(
             "docs_path",
             toml.docs_path,
-            &docs["path"],
-            text,
+            docs.get("path"),
+            ConfigValue::text,
             if has_docs_folder { "docs" } else { "" }.to_owned(),
         );
         let trailing_slash = picker.optional(
             "trailing_slash",
             toml.trailing_slash,
-            &config["trailingSlash"],
-            Value::as_bool,
+            config.get("trailingSlash"),
+            ConfigValue::bool,
         );
         let number_prefixes = picker.pick(
             "number_prefixes",
             toml.number_prefixes,
-            &docs["numberPrefixParser"],
-            Value::as_bool,
+            docs.get("numberPrefixParser"),
+            ConfigValue::bool,
             true,
         );
-        let markdown = &config["markdown"];
+        let markdown = config.get("markdown");
         let markdown_format = picker.pick(
             "markdown_format",
             toml.markdown_format,
-            &markdown["format"],
-            |value| MarkdownFormat::named(value.as_str()?),
+            markdown.get("format"),
+            |value| MarkdownFormat::named(&value.text()?),
             MarkdownFormat::Mdx,
         );
         // Plugins are functions, so their use shows in the text alone. A folder without a config gets the benefit of it.
@@ -225,74 +256,99 @@ impl SiteSettings {
         let keep_anchor_case = picker.pick(
             "keep_anchor_case",
             toml.keep_anchor_case,
-            &markdown["anchors"]["maintainCase"],
-            Value::as_bool,
+            markdown.get("anchors").get("maintainCase"),
+            ConfigValue::bool,
             false,
         );
-        let include_patterns = picker.pick(
+        let include_patterns = picker.pick_scope(
             "include",
             toml.include,
-            &docs["include"],
-            strings,
+            docs.get("include"),
+            ConfigValue::texts,
             DEFAULT_INCLUDE.map(str::to_owned).to_vec(),
         );
-        let exclude_patterns = picker.pick(
+        let exclude_patterns = picker.pick_scope(
             "exclude",
             toml.exclude,
-            &docs["exclude"],
-            strings,
+            docs.get("exclude"),
+            ConfigValue::texts,
             DEFAULT_EXCLUDE.map(str::to_owned).to_vec(),
         );
-        let i18n = &config["i18n"];
+        picker.check()?;
+        let i18n = config.get("i18n");
         let default_locale = picker.pick(
             "default_locale",
             toml.default_locale,
-            &i18n["defaultLocale"],
-            text,
+            i18n.get("defaultLocale"),
+            ConfigValue::text,
             "en".to_owned(),
         );
-        let mut locales = picker.pick("locales", toml.locales, &i18n["locales"], strings, vec![]);
+        let mut locales = picker.pick(
+            "locales",
+            toml.locales,
+            i18n.get("locales"),
+            ConfigValue::texts,
+            vec![],
+        );
         if !locales.contains(&default_locale) {
             locales.insert(0, default_locale.clone());
         }
-        let i18n_path = picker.pick("i18n_path", None, &i18n["path"], text, "i18n".to_owned());
-        let locale_places = locale_places(&i18n["localeConfigs"], &base_url);
-        let mut versions = read_versions(toml.versions, files, &mut picker);
-        let only = picker.list_only("only_include_versions", &docs["onlyIncludeVersions"]);
+        let i18n_path = picker.config_only("i18n.path", i18n.get("path"), ConfigValue::text);
+        let origin = i18n_path
+            .as_ref()
+            .map_or(Origin::Default, |_| Origin::File(config_name));
+        let i18n_path = i18n_path.unwrap_or_else(|| "i18n".to_owned());
+        picker.found("i18n_path", &i18n_path, origin);
+        let locale_places = locale_places(i18n.get("localeConfigs"), &base_url, &mut picker);
+        let mut versions = read_versions(toml.versions, files, &mut picker)?;
+        let only = picker.config_only(
+            "onlyIncludeVersions",
+            docs.get("onlyIncludeVersions"),
+            ConfigValue::texts,
+        );
+        if let Some(only) = &only {
+            picker.found("only_include_versions", only, Origin::File(config_name));
+        }
         versions.retain(|version| only.as_ref().is_none_or(|only| only.contains(version)));
-        if docs["disableVersioning"] == true {
+        let unversioned = picker.config_only(
+            "disableVersioning",
+            docs.get("disableVersioning"),
+            ConfigValue::bool,
+        );
+        if unversioned == Some(true) {
             versions.clear();
         }
         let current_version = picker.pick(
             "current_version",
             toml.current_version,
-            &docs["includeCurrentVersion"],
-            Value::as_bool,
+            docs.get("includeCurrentVersion"),
+            ConfigValue::bool,
             true,
         ) && only
             .is_none_or(|only| only.iter().any(|name| name == CURRENT_VERSION));
         let last_version = picker.optional(
             "last_version",
             toml.last_version,
-            &docs["lastVersion"],
-            text,
+            docs.get("lastVersion"),
+            ConfigValue::text,
         );
         let version_paths = picker.pick(
             "version_paths",
             toml.version_paths,
-            &docs["versions"],
+            docs.get("versions"),
             version_paths,
             BTreeMap::new(),
         );
         if !toml.require_front_matter.is_empty() {
             picker.note("require_front_matter", &toml.require_front_matter);
         }
+        let comment_ids = comment_ids(&config, &mut picker);
         let Picker {
             origins,
             mut warnings,
             ..
         } = picker;
-        Self {
+        Ok(Self {
             title,
             base_url,
             route_base_path: route_base_path.trim_matches('/').to_owned(),
@@ -312,8 +368,7 @@ impl SiteSettings {
             version_paths,
             markdown_format,
             math,
-            comment_ids: config["future"]["v4"] == true
-                || markdown["mdx1Compat"]["comments"] == false,
+            comment_ids,
             keep_anchor_case,
             require_front_matter: toml.require_front_matter,
             include: glob_set(&include_patterns, &mut warnings),
@@ -322,7 +377,7 @@ impl SiteSettings {
             exclude_patterns,
             origins,
             warnings,
-        }
+        })
     }
 
     /// Whether the file at `relative`, a path below its version's root, is one of the site's.
@@ -404,6 +459,19 @@ impl SiteSettings {
     }
 }
 
+/// Whether `<!-- #id -->` gives a heading its id: a choice of Docusaurus 4 that can be made alone.
+fn comment_ids(config: &ConfigValue, picker: &mut Picker) -> bool {
+    // Other kinds of values, such as a list of single features, leave it as it is.
+    let chosen = |value: &ConfigValue| match value {
+        ConfigValue::Computed(_) => None,
+        value => Some(value.bool()),
+    };
+    let all = picker.config_only("future.v4", config.get("future").get("v4"), chosen);
+    let compat = config.get("markdown").get("mdx1Compat").get("comments");
+    let compat = picker.config_only("markdown.mdx1Compat.comments", compat, chosen);
+    all == Some(Some(true)) || compat == Some(Some(false))
+}
+
 /// A base URL with a slash at both ends.
 fn slashed(url: &str) -> String {
     let path = url.trim_matches('/');
@@ -414,39 +482,7 @@ fn slashed(url: &str) -> String {
     }
 }
 
-/// Bytes of an exclude pattern, and how many of them there may be: reading one takes stack, and all of them memory.
-const MAX_PATTERN_BYTES: usize = 1_000;
-const MAX_PATTERNS: usize = 1_000;
-
-fn glob_set(patterns: &[String], warnings: &mut Vec<String>) -> GlobSet {
-    let mut builder = GlobSetBuilder::new();
-    if patterns.len() > MAX_PATTERNS {
-        let count = patterns.len();
-        warnings.push(format!(
-            "of {count} exclude patterns the first {MAX_PATTERNS} are read"
-        ));
-    }
-    for pattern in patterns.iter().take(MAX_PATTERNS) {
-        if pattern.len() > MAX_PATTERN_BYTES {
-            let beginning: String = pattern.chars().take(20).collect();
-            warnings.push(format!(
-                "exclude pattern `{beginning}…` has more than {MAX_PATTERN_BYTES} bytes and is not read"
-            ));
-            continue;
-        }
-        let glob: Result<Glob, _> = GlobBuilder::new(pattern).literal_separator(true).build();
-        match glob {
-            Ok(glob) => {
-                builder.add(glob);
-            }
-            Err(error) => warnings.push(format!("exclude pattern `{pattern}`: {}", error.kind())),
-        }
-    }
-    builder.build().unwrap_or_else(|error| {
-        warnings.push(format!("exclude patterns: {error}"));
-        GlobSet::empty()
-    })
-}
-
+#[cfg(test)]
+mod config_tests;
 #[cfg(test)]
 mod tests;

@@ -7,7 +7,7 @@ use super::*;
 use crate::book::{Inputs, MAX_PAGE_BYTES, SiteSettings, SkipReason, page_file, read_document};
 
 fn read(text: &[u8]) -> Result<Document, SkipReason> {
-    let settings = SiteSettings::read(&BTreeMap::new(), true);
+    let settings = SiteSettings::read(&BTreeMap::new(), true).unwrap();
     let page = page_file(&settings, "docs/page.mdx").expect("the path is a page's");
     read_document(&settings, "site", &page, text, &Inputs::new())
 }
@@ -265,7 +265,7 @@ fn a_long_title_does_not_go_into_every_chunk() {
 
 #[test]
 fn partials_that_use_each_other_end() {
-    let settings = SiteSettings::read(&BTreeMap::new(), true);
+    let settings = SiteSettings::read(&BTreeMap::new(), true).unwrap();
     let page = page_file(&settings, "docs/page.mdx").expect("the path is a page's");
     let uses = "import A from './_a.mdx';\nimport B from './_b.mdx';\n\nText.\n\n<A/>\n\n<B/>\n\n<A/>\n\n<B/>\n";
     let inputs = Inputs::from(

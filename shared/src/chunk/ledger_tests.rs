@@ -7,7 +7,7 @@ use crate::chunk::{ChunkPolicy, chunk_document};
 const PAGE: &str = "---\ntitle: Soil\nkeywords: [a]\n---\n\nimport Tabs from '@theme/Tabs';\n\n# Soil {#soil}\n\nA [probe](https://example.org/x) &amp; **re**lay.[^1]\n\n<Tabs>\n<TabItem value=\"l\" label=\"Linux\">\n\n7. `sudo` first\n7. then {count + 1}\n\n</TabItem>\n</Tabs>\n\n| a | b |\n|---|---|\n| 1 \\| 2 | x | beyond |\n\n```js title=\"a.js\" {2}\nrun()\n```\n\n:::tip[Hot]{.x}\n\n<!-- not shown -->\n\nMind the sun, see [ref].\n\n:::\n\n[ref]: https://example.org/ref\n[^1]: A note.\n";
 
 fn document(text: &str) -> Document {
-    let settings = SiteSettings::read(&BTreeMap::new(), true);
+    let settings = SiteSettings::read(&BTreeMap::new(), true).unwrap();
     let page = page_file(&settings, "docs/page.mdx").expect("the path is a page's");
     read_document(&settings, "site", &page, text.as_bytes(), &Inputs::new())
         .expect("the page can be read")

@@ -6,7 +6,7 @@ use super::*;
 use crate::book::{BlockKind, Inputs, SiteSettings, page_file, read_document};
 
 fn document(text: &str) -> Document {
-    let settings = SiteSettings::read(&BTreeMap::new(), true);
+    let settings = SiteSettings::read(&BTreeMap::new(), true).unwrap();
     let page = page_file(&settings, "docs/a/page.md").expect("the path is a page's");
     read_document(&settings, "site", &page, text.as_bytes(), &Inputs::new())
         .expect("the page can be read")

@@ -38,7 +38,7 @@ mod tests {
 
     fn settings(toml: &str) -> SiteSettings {
         let files = BTreeMap::from([("bookrag.toml".to_owned(), toml.to_owned())]);
-        SiteSettings::read(&files, true)
+        SiteSettings::read(&files, true).unwrap()
     }
 
     #[test]

@@ -9,7 +9,10 @@ mod s3;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::book::{Inputs, PageFile, SETTINGS_FILES, SiteSettings, is_too_much, missing_inputs};
+use crate::book::{
+    Inputs, PageFile, SETTINGS_FILES, SettingsError, SiteSettings, is_too_much, missing_inputs,
+    settings_text,
+};
 
 pub use cache::FileCache;
 pub use folder::FolderSource;
@@ -45,6 +48,9 @@ pub enum SourceError {
         /// What the system or service said.
         reason: String,
     },
+    /// The site's settings cannot be read: for the author to correct. To try again does not help.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
     /// Anything that may pass.
     #[error("{path} could not be read: {reason}")]
     Unavailable {
@@ -79,14 +85,14 @@ impl Source {
     }
 
     /// The site's settings.
+    ///
+    /// # Errors
+    /// [`SourceError::Settings`] if one of their files cannot be parsed.
     pub async fn settings(&self) -> Result<SiteSettings, SourceError> {
         let mut files = BTreeMap::new();
         for name in SETTINGS_FILES {
             if let Some(bytes) = self.read(name).await? {
-                files.insert(
-                    name.to_owned(),
-                    String::from_utf8_lossy(&bytes).into_owned(),
-                );
+                files.insert(name.to_owned(), settings_text(name, &bytes)?);
             }
         }
         let has_docs_folder = match self {
@@ -96,7 +102,7 @@ impl Source {
             #[cfg(test)]
             Self::Memory(_) => true,
         };
-        Ok(SiteSettings::read(&files, has_docs_folder))
+        Ok(SiteSettings::read(&files, has_docs_folder)?)
     }
 
     /// All other files that reading a page uses or looks for: from `files`, where they are.

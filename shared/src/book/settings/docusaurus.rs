@@ -2,155 +2,183 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-
-use super::super::js_literals::{is_computed, read_config};
+use super::evaluate::read_config;
 use super::origin::{Origin, Picker};
-use super::{LocalePlace, SETTINGS_FILES, TomlSettings, slashed};
+use super::value::{ConfigMap, ConfigValue};
+use super::{LocalePlace, SETTINGS_FILES, SettingsError, TomlSettings, slashed};
 
-pub(super) fn read_toml(
-    files: &BTreeMap<String, String>,
-    warnings: &mut Vec<String>,
-) -> TomlSettings {
-    let Some(text) = files.get("bookrag.toml") else {
-        return TomlSettings::default();
+pub(super) fn read_toml(files: &BTreeMap<String, String>) -> Result<TomlSettings, SettingsError> {
+    let name = "bookrag.toml";
+    let Some(text) = files.get(name) else {
+        return Ok(TomlSettings::default());
     };
-    toml::from_str(text).unwrap_or_else(|error| {
-        let line = error.span().map_or(1, |span| {
-            1 + text[..span.start.min(text.len())].matches('\n').count()
-        });
-        warnings.push(format!("bookrag.toml, line {line}: {}", error.message()));
-        TomlSettings::default()
+    toml::from_str(text).map_err(|error| {
+        let start = error.span().map_or(0, |span| span.start.min(text.len()));
+        let line = 1 + text.as_bytes()[..start]
+            .iter()
+            .filter(|byte| **byte == b'\n')
+            .count();
+        SettingsError::new(name, line, error.message())
     })
 }
 
-/// The first Docusaurus config there is: its name and its literals.
+/// The first Docusaurus config there is: its name and its object.
 pub(super) fn read_docusaurus_config(
     files: &BTreeMap<String, String>,
-    warnings: &mut Vec<String>,
-) -> (&'static str, Value) {
+) -> Result<(&'static str, ConfigValue), SettingsError> {
     let mut names = SETTINGS_FILES
         .into_iter()
         .filter(|name| name.starts_with("docusaurus.config"));
     let Some((name, text)) = names.find_map(|name| Some((name, files.get(name)?))) else {
-        return ("", Value::Null);
+        return Ok(("", ConfigValue::Absent));
     };
-    let config = read_config(text);
-    if config.is_null() {
-        warnings.push(format!(
-            "{name}: no object literal with `baseUrl` found; put the settings in bookrag.toml"
-        ));
-    }
-    (name, config)
+    let config = read_config(name, text)
+        .map_err(|error| SettingsError::new(name, error.line, &error.reason))?;
+    Ok((name, config))
 }
 
 pub(super) fn read_versions(
     toml: Option<Vec<String>>,
     files: &BTreeMap<String, String>,
     picker: &mut Picker,
-) -> Vec<String> {
+) -> Result<Vec<String>, SettingsError> {
     if let Some(versions) = toml {
         picker.note("versions", &versions);
-        return versions;
+        return Ok(versions);
     }
-    let Some(text) = files.get("versions.json") else {
-        return Vec::new();
+    let name = "versions.json";
+    let Some(text) = files.get(name) else {
+        return Ok(Vec::new());
     };
-    match serde_json::from_str::<Vec<String>>(text) {
-        Ok(versions) => {
-            picker.found("versions", &versions, Origin::File("versions.json"));
-            versions
-        }
-        Err(error) => {
-            picker.warnings.push(format!("versions.json: {error}"));
-            Vec::new()
-        }
-    }
+    let versions: Vec<String> = serde_json::from_str(text).map_err(|error| {
+        SettingsError::new(
+            name,
+            error.line().max(1),
+            &format!("expected a list of names: {error}"),
+        )
+    })?;
+    picker.found("versions", &versions, Origin::File(name));
+    Ok(versions)
 }
 
-/// The options of the docs plugin: of a preset, or of the plugin named in the config.
-pub(super) fn docs_options(config: &Value, warnings: &mut Vec<String>) -> Value {
-    let entries = |key: &str| config[key].as_array().cloned().unwrap_or_default();
+/// The options of the book's docs plugin: of a preset, or of the plugin that the config names.
+///
+/// They are computed if no docs plugin is in sight and a computed preset or plugin may be one.
+pub(super) fn docs_options(config: &ConfigValue, warnings: &mut Vec<String>) -> ConfigValue {
     let mut found = None;
-    for preset in entries("presets") {
-        let docs = &preset[1]["docs"];
-        if is_computed(docs) || is_computed(&preset[1]) {
-            warnings.push(
-                "the preset's `docs` options are computed; put the settings in bookrag.toml"
-                    .to_owned(),
-            );
-        } else if docs.is_object() {
-            found.get_or_insert_with(|| docs.clone());
+    let mut computed = None;
+    for (name, options) in entries(config.get("presets"), &mut computed) {
+        match (is_named(&name, "classic"), options.get("docs")) {
+            (_, docs @ ConfigValue::Map(_)) | (true, docs @ ConfigValue::Computed(_)) => {
+                found.get_or_insert_with(|| docs.clone());
+            }
+            (false, docs @ ConfigValue::Computed(_)) => computed = computed.or(Some(docs.clone())),
+            (true, ConfigValue::Absent) => {
+                found.get_or_insert(ConfigValue::Map(ConfigMap::new()));
+            }
+            _ => {}
         }
     }
-    for plugin in entries("plugins") {
-        let docs_plugin = plugin[0]
-            .as_str()
-            .is_some_and(|name| name.ends_with("content-docs"));
-        match plugin[1]["id"].as_str() {
-            _ if !docs_plugin => {}
-            None | Some("default") => {
-                found.get_or_insert_with(|| plugin[1].clone());
+    for (name, options) in entries(config.get("plugins"), &mut computed) {
+        if !is_named(&name, "content-docs") {
+            continue;
+        }
+        match options.get("id") {
+            ConfigValue::Computed(line) => {
+                computed = computed.or(Some(ConfigValue::Computed(*line)))
             }
-            Some(id) => warnings.push(format!(
+            ConfigValue::Text(id) if id != "default" => warnings.push(format!(
                 "the docs of the plugin instance `{id}` are not read: a book is one instance"
             )),
+            _ => {
+                found.get_or_insert(options);
+            }
         }
     }
-    found.unwrap_or(Value::Null)
+    found.or(computed).unwrap_or(ConfigValue::Absent)
+}
+
+/// The names and options of a list of presets or plugins. What is not known of the list is put into `computed`.
+fn entries(
+    list: &ConfigValue,
+    computed: &mut Option<ConfigValue>,
+) -> Vec<(ConfigValue, ConfigValue)> {
+    let items = match list {
+        ConfigValue::List(items) => items.as_slice(),
+        ConfigValue::Computed(_) => std::slice::from_ref(list),
+        _ => &[],
+    };
+    let mut entries = Vec::new();
+    for item in items {
+        match item {
+            ConfigValue::Computed(_) => {
+                computed.get_or_insert_with(|| item.clone());
+            }
+            ConfigValue::List(_) => entries.push((item.get("0").clone(), item.get("1").clone())),
+            item => entries.push((item.clone(), ConfigValue::Absent)),
+        }
+    }
+    entries
+}
+
+fn is_named(name: &ConfigValue, ending: &str) -> bool {
+    matches!(name, ConfigValue::Text(name) if name.ends_with(ending))
 }
 
 /// The folders and base URLs that locales' own settings give them.
 pub(super) fn locale_places(
-    locale_configs: &Value,
+    locale_configs: &ConfigValue,
     base_url: &str,
+    picker: &mut Picker,
 ) -> BTreeMap<String, LocalePlace> {
-    let Some(configs) = locale_configs.as_object() else {
+    let object = |value: &ConfigValue| match value {
+        ConfigValue::Map(map) => Some(map.clone()),
+        _ => None,
+    };
+    let Some(configs) = picker.config_only("i18n.localeConfigs", locale_configs, object) else {
         return BTreeMap::new();
     };
-    configs
-        .iter()
-        .map(|(locale, config)| {
-            let place = LocalePlace {
-                untranslated: config["translate"] == false,
-                folder: text(&config["path"]),
-                // Relative to the site's own.
-                base_url: text(&config["baseUrl"]).map(|url| {
-                    if url.starts_with('/') {
-                        slashed(&url)
-                    } else {
-                        slashed(&format!("{base_url}{url}"))
-                    }
-                }),
-            };
-            (locale.clone(), place)
-        })
-        .collect()
+    picker.config_only("i18n.localeConfigs", configs.rest(), |_| None::<()>);
+    let mut places = BTreeMap::new();
+    for (locale, config) in configs.fields() {
+        let name = |field: &str| format!("i18n.localeConfigs.{locale}.{field}");
+        let translate = picker.config_only(
+            &name("translate"),
+            config.get("translate"),
+            ConfigValue::bool,
+        );
+        let base = picker.config_only(&name("baseUrl"), config.get("baseUrl"), ConfigValue::text);
+        let place = LocalePlace {
+            untranslated: translate == Some(false),
+            folder: picker.config_only(&name("path"), config.get("path"), ConfigValue::text),
+            // Relative to the site's own.
+            base_url: base.map(|url| match url.starts_with('/') {
+                true => slashed(&url),
+                false => slashed(&format!("{base_url}{url}")),
+            }),
+        };
+        places.insert(locale.clone(), place);
+    }
+    places
 }
 
-pub(super) fn text(value: &Value) -> Option<String> {
-    value.as_str().map(str::to_owned)
-}
-
-pub(super) fn version_paths(versions: &Value) -> Option<BTreeMap<String, String>> {
-    let paths = versions.as_object().filter(|_| !is_computed(versions))?;
-    Some(
-        paths
-            .iter()
-            .filter_map(|(name, options)| {
-                let path = options["path"].as_str()?;
-                Some((name.clone(), path.trim_matches('/').to_owned()))
-            })
-            .collect(),
-    )
-}
-
-pub(super) fn strings(value: &Value) -> Option<Vec<String>> {
-    let items = value.as_array()?;
-    Some(
-        items
-            .iter()
-            .filter_map(|item| item.as_str().map(str::to_owned))
-            .collect(),
-    )
+/// The paths of versions that have one of their own. `None` if one of them is not known.
+pub(super) fn version_paths(versions: &ConfigValue) -> Option<BTreeMap<String, String>> {
+    let ConfigValue::Map(versions) = versions else {
+        return None;
+    };
+    if *versions.rest() != ConfigValue::Absent {
+        return None;
+    }
+    let mut paths = BTreeMap::new();
+    for (name, options) in versions.fields() {
+        match options.get("path") {
+            ConfigValue::Text(path) => {
+                drop(paths.insert(name.clone(), path.trim_matches('/').to_owned()))
+            }
+            ConfigValue::Absent => {}
+            _ => return None,
+        }
+    }
+    Some(paths)
 }

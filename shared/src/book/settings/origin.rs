@@ -1,11 +1,11 @@
-//! Where each setting was read.
+//! Where each setting was read, and which could not be.
 
 use std::fmt;
 
 use serde::Serialize;
-use serde_json::Value;
 
-use super::super::js_literals::is_computed;
+use super::SettingsError;
+use super::value::ConfigValue;
 
 /// A setting as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +42,8 @@ pub(super) struct Picker {
     pub(super) config_name: &'static str,
     pub(super) origins: Vec<Setting>,
     pub(super) warnings: Vec<String>,
+    /// Settings that decide which files are pages and that the config computes: the line and what to write instead.
+    undecided: Vec<(usize, String)>,
 }
 
 impl Picker {
@@ -50,14 +52,16 @@ impl Picker {
         &mut self,
         name: &'static str,
         toml: Option<T>,
-        config: &Value,
-        convert: impl Fn(&Value) -> Option<T>,
+        config: &ConfigValue,
+        convert: impl Fn(&ConfigValue) -> Option<T>,
         default: T,
     ) -> T {
-        let (value, origin) = match (toml, self.of_config(name, config, convert)) {
-            (Some(value), _) => (value, Origin::File("bookrag.toml")),
-            (None, Some(value)) => (value, Origin::File(self.config_name)),
-            (None, None) => (default, Origin::Default),
+        let (value, origin) = match toml {
+            Some(value) => (value, Origin::File("bookrag.toml")),
+            None => match self.of_config(name, config, convert, "put it in bookrag.toml") {
+                Some(value) => (value, Origin::File(self.config_name)),
+                None => (default, Origin::Default),
+            },
         };
         self.found(name, &value, origin);
         value
@@ -68,34 +72,82 @@ impl Picker {
         &mut self,
         name: &'static str,
         toml: Option<T>,
-        config: &Value,
-        convert: impl Fn(&Value) -> Option<T>,
+        config: &ConfigValue,
+        convert: impl Fn(&ConfigValue) -> Option<T>,
     ) -> Option<T> {
-        let convert = |value: &Value| convert(value).map(Some);
+        let convert = |value: &ConfigValue| convert(value).map(Some);
         self.pick(name, toml.map(Some), config, convert, None)
     }
 
-    /// A list that only the config may have.
-    pub(super) fn list_only(&mut self, name: &'static str, config: &Value) -> Option<Vec<String>> {
-        let list = self.of_config(name, config, super::docusaurus::strings)?;
-        self.found(name, &list, Origin::File(self.config_name));
-        Some(list)
+    /// As [`Self::pick`], of a setting that decides which files are pages: a wrong one would show pages that the site
+    /// leaves out. [`Self::check`] refuses a computed one.
+    pub(super) fn pick_scope<T: Serialize>(
+        &mut self,
+        name: &'static str,
+        toml: Option<T>,
+        config: &ConfigValue,
+        convert: impl Fn(&ConfigValue) -> Option<T>,
+        default: T,
+    ) -> T {
+        if toml.is_none() && *config != ConfigValue::Absent && convert(config).is_none() {
+            let value = serde_json::to_string(&default).unwrap_or_default();
+            let line = config.computed_line().unwrap_or(1);
+            self.undecided.push((line, format!("{name} = {value}")));
+            return default;
+        }
+        self.pick(name, toml, config, convert, default)
+    }
+
+    /// A setting that only the config may have.
+    pub(super) fn config_only<T>(
+        &mut self,
+        name: &str,
+        config: &ConfigValue,
+        convert: impl Fn(&ConfigValue) -> Option<T>,
+    ) -> Option<T> {
+        self.of_config(name, config, convert, "write its value there")
     }
 
     fn of_config<T>(
         &mut self,
         name: &str,
-        config: &Value,
-        convert: impl Fn(&Value) -> Option<T>,
+        config: &ConfigValue,
+        convert: impl Fn(&ConfigValue) -> Option<T>,
+        remedy: &str,
     ) -> Option<T> {
-        let value = convert(config).filter(|_| !is_computed(config));
-        if value.is_none() && !config.is_null() {
-            self.warnings.push(format!(
-                "{}: the value of `{name}` is computed there or of another kind; put it in bookrag.toml",
-                self.config_name
-            ));
+        let value = convert(config);
+        if value.is_none() && *config != ConfigValue::Absent {
+            let file = self.config_name;
+            self.warnings.push(match config.computed_line() {
+                Some(line) => format!(
+                    "{file}, line {line}: `{name}` is computed, and the config is not run; {remedy}"
+                ),
+                None => format!("{file}: the value of `{name}` is of another kind; {remedy}"),
+            });
         }
         value
+    }
+
+    /// # Errors
+    /// If the config computes which files are pages.
+    pub(super) fn check(&self) -> Result<(), SettingsError> {
+        let Some((line, _)) = self.undecided.first() else {
+            return Ok(());
+        };
+        let lines: Vec<&str> = self
+            .undecided
+            .iter()
+            .map(|(_, line)| line.as_str())
+            .collect();
+        Err(SettingsError {
+            file: self.config_name.to_owned(),
+            line: *line,
+            reason: format!(
+                "which files are pages is computed here, and the config is not run. Write into bookrag.toml what the site \
+                 uses; Docusaurus's defaults are:\n{}",
+                lines.join("\n")
+            ),
+        })
     }
 
     /// Notes a setting of `bookrag.toml`.

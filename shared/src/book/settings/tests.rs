@@ -1,11 +1,19 @@
 use super::*;
 
-fn read(files: &[(&str, &str)]) -> SiteSettings {
+fn try_read(files: &[(&str, &str)]) -> Result<SiteSettings, SettingsError> {
     let files = files
         .iter()
         .map(|(name, text)| ((*name).to_owned(), (*text).to_owned()))
         .collect();
     SiteSettings::read(&files, true)
+}
+
+fn read(files: &[(&str, &str)]) -> SiteSettings {
+    try_read(files).unwrap()
+}
+
+fn refused(files: &[(&str, &str)]) -> String {
+    try_read(files).unwrap_err().to_string()
 }
 
 #[test]
@@ -33,19 +41,52 @@ fn a_sites_exclude_replaces_the_defaults() {
 }
 
 #[test]
-fn toml_wins_and_its_mistakes_are_said() {
+fn toml_wins() {
     let config = ("docusaurus.config.js", "module.exports = {baseUrl: '/a/'}");
-    assert_eq!(
-        read(&[config, ("bookrag.toml", "base_url = '/b'")]).base_url,
-        "/b/"
+    let settings = read(&[config, ("bookrag.toml", "base_url = '/b'")]);
+    assert_eq!(settings.base_url, "/b/");
+    let config = (
+        "docusaurus.config.js",
+        "module.exports = {baseUrl: process.env.BASE}",
     );
-    let broken = read(&[config, ("bookrag.toml", "base_ulr = '/b'")]);
-    assert_eq!(broken.base_url, "/a/");
-    assert!(
-        broken.warnings[0].contains("base_ulr"),
-        "{:?}",
-        broken.warnings
-    );
+    let settings = read(&[config, ("bookrag.toml", "base_url = '/b'")]);
+    assert!(settings.warnings.is_empty(), "{:?}", settings.warnings);
+}
+
+#[test]
+fn a_settings_file_that_cannot_be_parsed_is_refused_with_its_line() {
+    for (name, text, line, reason) in [
+        (
+            "bookrag.toml",
+            "title = 'A'\nbase_ulr = '/b'",
+            2,
+            "base_ulr",
+        ),
+        ("bookrag.toml", "title = 'A'\n\nexclude = [", 3, ""),
+        ("bookrag.toml", "exclude = 'a.md'", 1, "string"),
+        (
+            "docusaurus.config.js",
+            "module.exports = {\n  title: 'A'\n  baseUrl: '/',\n}",
+            3,
+            "`,`",
+        ),
+        ("docusaurus.config.ts", "const a: = 1;", 1, ""),
+        (
+            "docusaurus.config.js",
+            "<<<<<<< HEAD\nmodule.exports = {}",
+            1,
+            "",
+        ),
+        ("versions.json", "[\"2.0\",\n\"1.0\"", 2, "list of names"),
+        ("versions.json", "{\"2.0\": 1}", 1, "list of names"),
+    ] {
+        let error = refused(&[(name, text)]);
+        assert!(
+            error.starts_with(&format!("{name}, line {line}: ")),
+            "{error}"
+        );
+        assert!(error.contains(reason), "{error}");
+    }
 }
 
 #[test]
@@ -104,14 +145,17 @@ fn versions_that_are_not_built_are_left_out() {
 }
 
 #[test]
-fn what_cannot_be_read_is_said() {
+fn docs_of_other_instances_are_reported() {
     let settings = read(&[(
         "docusaurus.config.js",
-        "const docs = require('./docs');\nmodule.exports = {baseUrl: '/', presets: [['classic', {docs}]], plugins: [['@docusaurus/plugin-content-docs', {id: 'api'}]]}",
+        "module.exports = {plugins: [['@docusaurus/plugin-content-docs', {id: 'api', path: 'api'}]]}",
     )]);
-    assert!(settings.warnings[0].contains("`docs` options are computed"));
-    assert!(settings.warnings[1].contains("instance `api`"));
-    assert!(read(&[("bookrag.toml", "a = 1\n")]).warnings[0].starts_with("bookrag.toml, line 1: "));
+    assert!(
+        settings.warnings[0].contains("instance `api`"),
+        "{:?}",
+        settings.warnings
+    );
+    assert_eq!(settings.docs_path, "docs");
 }
 
 #[test]

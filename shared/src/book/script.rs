@@ -1,0 +1,248 @@
+//! Parses JavaScript and TypeScript: the site's config, the modules that pages import, and the imports of pages.
+
+use std::thread;
+
+use oxc_allocator::Allocator;
+use oxc_ast::ast::Program;
+use oxc_parser::{Parser, ParserReturn};
+use oxc_span::SourceType;
+
+/// Longer files are not parsed. Large configs, with thousands of redirects, have some 200 kB.
+const MAX_SCRIPT_BYTES: usize = 1024 * 1024;
+
+/// The parser, and what reads its tree, call themselves for each nested construct, and each construct has one of these
+/// bytes or words. Their number in a text is an upper bound of how deep it may nest.
+const NESTING_BYTES: &[u8] = b"([{<>`!~+-*/%=&|^?:.@";
+const NESTING_WORDS: [&str; 22] = [
+    "abstract",
+    "as",
+    "asserts",
+    "await",
+    "class",
+    "delete",
+    "do",
+    "else",
+    "for",
+    "if",
+    "in",
+    "infer",
+    "instanceof",
+    "keyof",
+    "new",
+    "readonly",
+    "satisfies",
+    "typeof",
+    "unique",
+    "void",
+    "while",
+    "yield",
+];
+
+/// More possible levels of nesting are not parsed: they would need too much stack. Thousands of redirects have fewer.
+const MAX_NESTING: usize = 128 * 1024;
+
+/// More open brackets, those in strings and comments included, are not parsed: some constructs take the parser time that
+/// grows with the square of their depth.
+const MAX_OPEN_BRACKETS: usize = 500;
+
+/// The stack that one level takes, in bytes: twice what was measured, with and without optimisation.
+const STACK_PER_LEVEL: usize = if cfg!(debug_assertions) { 16 } else { 4 } * 1024;
+
+/// The stack that any text takes, in bytes.
+const BASE_STACK: usize = 4 * 1024 * 1024;
+
+/// Up to so many levels fit the stack of the calling thread.
+const SHALLOW: usize = 32;
+
+/// Why a text is no program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct SyntaxError {
+    /// The line, from 1.
+    pub(super) line: usize,
+    /// What is wrong there.
+    pub(super) reason: String,
+}
+
+/// The language of a file, by its name: TypeScript, or JavaScript with JSX.
+pub(super) fn language_of(path: &str) -> SourceType {
+    let extension = path.rsplit('.').next().unwrap_or_default();
+    match extension {
+        "ts" | "mts" | "cts" => SourceType::ts().with_unambiguous(true),
+        "tsx" => SourceType::tsx().with_unambiguous(true),
+        _ => SourceType::unambiguous().with_jsx(true),
+    }
+}
+
+/// Parses a text and returns what `read` makes of it.
+///
+/// The parser is recursive: a text that may nest deep is parsed on a thread with a stack that is large enough for it.
+///
+/// # Errors
+/// The first syntax error, or that the text is too large.
+pub(super) fn parse<T: Send>(
+    text: &str,
+    language: SourceType,
+    read: impl for<'a> FnOnce(&'a Program<'a>) -> T + Send,
+) -> Result<T, SyntaxError> {
+    let failed = |reason: String| SyntaxError { line: 1, reason };
+    if text.len() > MAX_SCRIPT_BYTES {
+        return Err(failed(format!(
+            "the file has more than {MAX_SCRIPT_BYTES} bytes"
+        )));
+    }
+    let levels = nesting(text);
+    if levels > MAX_NESTING {
+        let reason =
+            format!("the file has more than {MAX_NESTING} brackets, operators and keywords");
+        return Err(failed(reason));
+    }
+    if open_brackets(text) > MAX_OPEN_BRACKETS {
+        return Err(failed(format!(
+            "it nests more than {MAX_OPEN_BRACKETS} brackets"
+        )));
+    }
+    if levels <= SHALLOW {
+        return parse_here(text, language, read);
+    }
+    thread::scope(|scope| {
+        let builder = thread::Builder::new().stack_size(BASE_STACK + levels * STACK_PER_LEVEL);
+        let parsing = builder.spawn_scoped(scope, || parse_here(text, language, read));
+        let parsing = parsing.map_err(|error| failed(format!("no memory to parse it: {error}")))?;
+        parsing
+            .join()
+            .unwrap_or_else(|_| Err(failed("the parser failed".to_owned())))
+    })
+}
+
+fn parse_here<T>(
+    text: &str,
+    language: SourceType,
+    read: impl for<'a> FnOnce(&'a Program<'a>) -> T,
+) -> Result<T, SyntaxError> {
+    let allocator = Allocator::default();
+    let ParserReturn {
+        program,
+        diagnostics,
+        ..
+    } = Parser::new(&allocator, text, language).parse();
+    if let Some(error) = diagnostics.errors().next() {
+        let offset = error.labels.iter().next().map_or(0, |label| label.offset());
+        return Err(SyntaxError {
+            line: line_of(text, offset),
+            reason: error.message.to_string(),
+        });
+    }
+    Ok(read(allocator.alloc(program)))
+}
+
+/// The line of a byte offset, from 1.
+pub(super) fn line_of(text: &str, offset: u32) -> usize {
+    let before = &text.as_bytes()[..text.len().min(offset as usize)];
+    1 + before.iter().filter(|byte| **byte == b'\n').count()
+}
+
+/// The most brackets that are open at once.
+fn open_brackets(text: &str) -> usize {
+    let (mut open, mut most) = (0_usize, 0);
+    for byte in text.bytes() {
+        match byte {
+            b'(' | b'[' | b'{' | b'<' => open += 1,
+            b')' | b']' | b'}' | b'>' => open = open.saturating_sub(1),
+            _ => {}
+        }
+        most = most.max(open);
+    }
+    most
+}
+
+/// How deep a text may nest at most.
+fn nesting(text: &str) -> usize {
+    let bytes = text
+        .bytes()
+        .filter(|byte| NESTING_BYTES.contains(byte))
+        .count();
+    let words = text.split(|c: char| !c.is_ascii_alphabetic());
+    bytes + words.filter(|word| NESTING_WORDS.contains(word)).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_program(text: &str) -> bool {
+        parse(text, language_of("a.js"), |_| ()).is_ok()
+    }
+
+    #[test]
+    fn a_text_that_nests_deep_ends_no_process() {
+        for level in [
+            "[",
+            "(",
+            "{",
+            "({a:",
+            "!",
+            "-",
+            "typeof ",
+            "new ",
+            "a=>",
+            "a=",
+            "a?b:",
+            "a**",
+            "`${",
+            "<a>",
+            "if(a)",
+            "else ",
+            "while(a)",
+            "do ",
+            "async a=>",
+            "function f(){",
+            "class extends ",
+            "a:",
+            "for(;;)",
+            "[...",
+            "({...",
+            "await ",
+            "(a,b)=>",
+            "(a=(",
+            "a?(b):",
+            "a<b<",
+            "(a)?(",
+            "{[",
+            "import(",
+            "f(",
+            "a[",
+            "@a ",
+            "label: ",
+        ] {
+            for count in [100, 5_000] {
+                let text = level.repeat(count);
+                let _ = is_program(&text);
+                let _ = parse(&text, language_of("a.ts"), |_| ());
+                let _ = parse(&text, language_of("a.tsx"), |_| ());
+            }
+        }
+        assert!(is_program(&format!(
+            "x = {}1{}",
+            "[".repeat(400),
+            "]".repeat(400)
+        )));
+    }
+
+    #[test]
+    fn an_error_names_its_line() {
+        let error = parse("const a = 1;\nconst b = ;\n", language_of("a.js"), |_| ()).unwrap_err();
+        assert_eq!(error.line, 2, "{error:?}");
+        assert!(!error.reason.is_empty());
+    }
+
+    #[test]
+    fn both_kinds_of_modules_and_jsx_and_types_are_parsed() {
+        assert!(is_program("module.exports = {a: 1}"));
+        assert!(is_program(
+            "import a from 'a'; export default () => <a b={1}>don't</a>"
+        ));
+        let types = "import type {A} from 'a'; const a = {b: 1} satisfies A; export default a as A";
+        assert!(!is_program(types));
+        assert!(parse(types, language_of("a.ts"), |_| ()).is_ok());
+    }
+}

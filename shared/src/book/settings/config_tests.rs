@@ -1,0 +1,399 @@
+//! What is known of a config without running it.
+
+use super::*;
+
+fn try_config(name: &str, text: &str) -> Result<SiteSettings, SettingsError> {
+    SiteSettings::read(&BTreeMap::from([(name.to_owned(), text.to_owned())]), true)
+}
+
+fn config(text: &str) -> SiteSettings {
+    try_config("docusaurus.config.js", text).unwrap()
+}
+
+/// The settings of a site whose docs have these options.
+fn docs(options: &str) -> Result<SiteSettings, SettingsError> {
+    let text = format!(
+        "module.exports = {{baseUrl: '/b/', presets: [['classic', {{docs: {options}}}]]}};"
+    );
+    try_config("docusaurus.config.js", &text)
+}
+
+fn excluded(settings: &SiteSettings) -> &[String] {
+    &settings.exclude_patterns
+}
+
+#[test]
+fn literals_are_read_and_code_is_not_run() {
+    let settings = try_config(
+        "docusaurus.config.ts",
+        r"// baseUrl: '/wrong/'
+        import {themes} from 'prism-react-renderer';
+        const docs = {routeBasePath: 'guide', exclude: ['**/*.x.md']} as const;
+        const name = 'b';
+        const config: Config = {
+          title: 'A b\u00f6ok', baseUrl: `/${name}/`, url: process.env.URL || 'x', trailingSlash: false,
+          staticDirectories: [/[{]/.source],
+          i18n: {defaultLocale: 'en', locales: ['en', 'ur']},
+          presets: [['classic', ({docs, theme: {customCss: require.resolve('./x.css')}} satisfies Preset.Options)]],
+          themeConfig: {items: [...more, {label: `v${version}`}], pattern: /[{'/]/},
+        };
+        export default config;",
+    )
+    .unwrap();
+    assert_eq!(settings.title.as_deref(), Some("A böok"));
+    assert_eq!(settings.base_url, "/b/");
+    assert_eq!(settings.trailing_slash, Some(false));
+    assert_eq!(settings.locales, ["en", "ur"]);
+    assert_eq!(settings.route_base_path, "guide");
+    assert_eq!(excluded(&settings), ["**/*.x.md"]);
+    assert!(settings.warnings.is_empty(), "{:?}", settings.warnings);
+}
+
+#[test]
+fn each_way_to_export_a_config_is_read() {
+    let object = "{title: 'A', baseUrl: '/a/'}";
+    for text in [
+        format!("module.exports = {object}"),
+        format!("export default {object}"),
+        format!("const config = {object}; export default config"),
+        format!("const config = {object}; export {{config as default}}"),
+        format!("const config = {object}; module.exports = config;"),
+        format!("export default defineConfig({object})"),
+        format!(
+            "module.exports = async function() {{ const a = await import('a'); return {object}; }};"
+        ),
+        format!("export default function config() {{ return {object}; }}"),
+        format!("module.exports = async () => ({object});"),
+        format!(
+            "async function create() {{ const config = {object}; return config; }} module.exports = create;"
+        ),
+        format!("const create = () => {{ return {object}; }}; export default create;"),
+        format!(
+            "export default () => {{ if (process.env.CI) {{ return {object}; }} return {object}; }};"
+        ),
+        format!(
+            "const f=()=>import('x').then(m=>{{return m.default}});\nmodule.exports=async function(){{return {object}}}"
+        ),
+    ] {
+        let settings = config(&text);
+        assert_eq!(settings.base_url, "/a/", "{text}");
+        assert!(
+            settings.warnings.is_empty(),
+            "{text}: {:?}",
+            settings.warnings
+        );
+    }
+    let typed = try_config(
+        "docusaurus.config.ts",
+        &format!("const a: Config = {object}; export = a;"),
+    );
+    assert_eq!(typed.unwrap().base_url, "/a/");
+}
+
+#[test]
+fn a_trailing_spread_a_computed_key_and_a_regular_expression_move_no_setting() {
+    for odd in [
+        "...(process.env.CI ? {a: 1} : {})",
+        "...shared",
+        "[key]: 1",
+        "pattern: /[{]/",
+        "get late() { return 1; }",
+        "async load() { return {baseUrl: '/no/'}; }",
+    ] {
+        for docs in [format!(
+            "{odd}, path: 'docs', include: ['*.md'], exclude: [], routeBasePath: 'r'"
+        )] {
+            let text = format!(
+                "module.exports = {{i18n: {{locales: ['en', 'ur']}}, presets: [['classic', {{docs: {{{docs}}}, theme: {{{odd}}}}}]], baseUrl: '/b/'}}"
+            );
+            let settings = config(&text);
+            assert_eq!(settings.route_base_path, "r", "{text}");
+            assert_eq!(settings.base_url, "/b/", "{text}");
+            assert_eq!(settings.locales, ["en", "ur"], "{text}");
+            assert_eq!(settings.trailing_slash, None, "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_spread_of_known_objects_gives_their_fields() {
+    let settings = config(
+        "const shared = {exclude: ['secret/**'], path: 'docs'};
+         const lists = ['a.md', ...['b.md']];
+         module.exports = {presets: [['classic', {docs: {...shared, include: lists}}]]};",
+    );
+    assert_eq!(excluded(&settings), ["secret/**"]);
+    assert_eq!(settings.include_patterns, ["a.md", "b.md"]);
+    let settings = docs("{exclude: ['a.md'], ...{exclude: ['b.md']}}").unwrap();
+    assert_eq!(excluded(&settings), ["b.md"]);
+}
+
+#[test]
+fn a_computed_scope_of_the_docs_is_refused_and_names_what_to_write() {
+    for options in [
+        "{exclude: hidden}",
+        "{...shared}",
+        "{exclude: ['a.md'], ...shared}",
+        "{[key]: ['a.md']}",
+        "{exclude: ['a.md', ...hidden]}",
+        "{exclude: process.env.CI ? ['a.md'] : []}",
+        "{...(process.env.CI ? {exclude: []} : {})}",
+        "{...(process.env.CI && {exclude: []})}",
+        "{exclude: 'a.md'}",
+        "options",
+        "require('./docs')",
+    ] {
+        let error = docs(options).unwrap_err().to_string();
+        assert!(
+            error.starts_with("docusaurus.config.js, line 1: "),
+            "{options}: {error}"
+        );
+        assert!(
+            error.contains("bookrag.toml") && error.contains("\nexclude = ["),
+            "{options}: {error}"
+        );
+    }
+    for text in [
+        "module.exports = require('./base')",
+        "module.exports = withTheme({presets: [['classic', {docs: {}}]]})",
+        "export default {...base}",
+        "export const title = 'A'",
+        "export default {presets: makePresets()}",
+        "export default {presets: [['classic', {docs: false}]], plugins: [...instances]}",
+        "export default class {}",
+        "",
+    ] {
+        assert!(try_config("docusaurus.config.js", text).is_err(), "{text}");
+    }
+    let told = "docs_path = 'docs'\ninclude = ['**/*.md']\nexclude = ['secret/**']\n";
+    let files = [
+        ("docusaurus.config.js", "module.exports = require('./base')"),
+        ("bookrag.toml", told),
+    ];
+    let files = files.map(|(name, text)| (name.to_owned(), text.to_owned()));
+    let settings = SiteSettings::read(&BTreeMap::from(files), true).unwrap();
+    assert_eq!(excluded(&settings), ["secret/**"]);
+    let reported = |name: &str| {
+        settings
+            .warnings
+            .iter()
+            .any(|warning| warning.contains(&format!("`{name}`")))
+    };
+    for name in [
+        "title",
+        "base_url",
+        "route_base_path",
+        "trailing_slash",
+        "number_prefixes",
+        "locales",
+        "last_version",
+    ] {
+        assert!(reported(name), "{name}: {:?}", settings.warnings);
+    }
+}
+
+#[test]
+fn what_does_not_concern_the_docs_stops_nothing() {
+    for options in [
+        "{...(process.env.CI ? {showLastUpdateTime: true} : {}), exclude: ['a.md']}",
+        "{exclude: ['a.md'], ...(process.env.CI ? {editUrl: url} : {})}",
+        "{exclude: ['a.md'], ...(process.env.CI && {editUrl: url})}",
+        "{exclude: ['a.md'], remarkPlugins: [npm2yarn, ...more], sidebarPath: require.resolve('./s.js')}",
+        "{...unknown, path: 'docs', include: ['**/*.md'], exclude: ['a.md']}",
+        "process.env.CI ? {exclude: ['a.md'], editUrl: 'x'} : {exclude: ['a.md']}",
+        "{exclude: false ? [] : ['a.md']}",
+        "{exclude: null ?? ['a.md']}",
+    ] {
+        let settings = docs(options).unwrap_or_else(|error| panic!("{options}: {error}"));
+        assert_eq!(excluded(&settings), ["a.md"], "{options}");
+    }
+    for text in [
+        "module.exports = {presets: ['classic'], plugins: [function own() { return {}; }, ...more]}",
+        "module.exports = {presets: [[require.resolve('@docusaurus/preset-classic'), {blog: false}]], plugins: [own]}",
+        "module.exports = {themes: makeThemes(), plugins: [['@docusaurus/plugin-content-docs', {routeBasePath: 'a'}], own]}",
+        "module.exports = {presets: [['classic', {docs: {}}], ['redocusaurus', options]]}",
+    ] {
+        config(text);
+    }
+}
+
+#[test]
+fn a_change_of_the_config_after_its_literal_is_seen() {
+    let base = "const docs = {exclude: ['a.md'], routeBasePath: 'r'};
+        const config = {title: 'A', baseUrl: '/a/', presets: [['classic', {docs}]]};";
+    let after = |change: &str| {
+        let text = format!("{base}\n{change}\nmodule.exports = config;");
+        try_config("docusaurus.config.js", &text)
+    };
+    assert_eq!(
+        after("config.title = 'B';").unwrap().title.as_deref(),
+        Some("B")
+    );
+    assert_eq!(
+        excluded(&after("docs.exclude = ['b.md'];").unwrap()),
+        ["b.md"]
+    );
+    assert_eq!(
+        excluded(&after("config.presets[0][1].docs.exclude = ['b.md'];").unwrap()),
+        ["b.md"]
+    );
+    let prefixes = after("docs.numberPrefixParser = false;").unwrap();
+    assert!(!prefixes.number_prefixes);
+    let prefixes = after("docs.numberPrefixParser = parser;").unwrap();
+    assert!(
+        prefixes.warnings[0].contains("`number_prefixes` is computed"),
+        "{:?}",
+        prefixes.warnings
+    );
+    for change in [
+        "docs.exclude.push('b.md');",
+        "docs.exclude = hidden;",
+        "if (process.env.CI) { docs.exclude = ['b.md']; }",
+        "docs['exclude'] = hidden;",
+        "docs[key] = [];",
+        "Object.assign(docs, {exclude: []});",
+        "Object.assign(config, require('./more'));",
+        "config.presets = presets;",
+        "config.presets.push(preset); docs.path = path;",
+        "change(config);",
+        "const same = docs; same.exclude = hidden;",
+        "const part = config.presets[0]; part[1].docs.exclude.length = 0;",
+        "for (const preset of config.presets) { preset[1].docs = {}; }",
+        "delete docs.exclude;",
+        "[docs.exclude] = lists;",
+    ] {
+        assert!(after(change).is_err(), "{change}");
+    }
+    for change in [
+        "console.log(config);",
+        "const urls = config.baseUrl + 'x'; fetch(config.baseUrl);",
+        "const names = docs.exclude.map(name => name);",
+        "const shown = JSON.stringify(config);",
+        "function other(config) { config.presets = []; config.push(1); }",
+        "const alias = docs.exclude; console.log(alias.join());",
+    ] {
+        let settings = after(change).unwrap_or_else(|error| panic!("{change}: {error}"));
+        assert_eq!(excluded(&settings), ["a.md"], "{change}");
+    }
+    let exported =
+        "module.exports = {title: 'A', presets: ['classic']}; module.exports.title = 'B';";
+    assert_eq!(config(exported).title.as_deref(), Some("B"));
+    assert!(
+        try_config(
+            "docusaurus.config.js",
+            &format!("{exported} module.exports.presets = more;")
+        )
+        .is_err()
+    );
+    assert!(
+        try_config(
+            "docusaurus.config.js",
+            "let c = {}; c = make(); export default c;"
+        )
+        .is_err()
+    );
+}
+
+#[test]
+fn each_computed_setting_is_reported_with_its_line() {
+    let settings = config(
+        "const e = process.env;
+module.exports = {
+  title: e.TITLE,
+  baseUrl: e.BASE || '/',
+  trailingSlash: e.SLASH === '1',
+  markdown: {format: e.FORMAT, anchors: {maintainCase: e.CASE}, mdx1Compat: {comments: e.COMMENTS}},
+  future: {v4: e.V4},
+  i18n: {path: e.I18N, defaultLocale: e.LOCALE, locales: [e.LOCALE], localeConfigs: {ur: {path: e.A, baseUrl: e.B, translate: e.C}}},
+  presets: [['classic', {docs: {
+    routeBasePath: e.ROUTE, numberPrefixParser: () => {}, onlyIncludeVersions: versions, disableVersioning: e.D,
+    includeCurrentVersion: e.CURRENT, lastVersion: e.LAST, versions: {[v]: {path: 'x'}},
+  }}]],
+};",
+    );
+    for (line, name) in [
+        (3, "title"),
+        (4, "base_url"),
+        (5, "trailing_slash"),
+        (6, "markdown_format"),
+        (6, "keep_anchor_case"),
+        (6, "markdown.mdx1Compat.comments"),
+        (7, "future.v4"),
+        (8, "i18n.path"),
+        (8, "default_locale"),
+        (8, "locales"),
+        (8, "i18n.localeConfigs.ur.path"),
+        (8, "i18n.localeConfigs.ur.baseUrl"),
+        (8, "i18n.localeConfigs.ur.translate"),
+        (10, "route_base_path"),
+        (10, "number_prefixes"),
+        (10, "onlyIncludeVersions"),
+        (10, "disableVersioning"),
+        (11, "current_version"),
+        (11, "last_version"),
+        (11, "version_paths"),
+    ] {
+        let expected = format!("docusaurus.config.js, line {line}: `{name}` is computed");
+        let found = settings
+            .warnings
+            .iter()
+            .any(|warning| warning.starts_with(&expected));
+        assert!(found, "{expected}: {:#?}", settings.warnings);
+    }
+}
+
+#[test]
+fn keys_may_be_numbers_as_versions_are() {
+    let settings = docs(
+        "{versions: {1: {path: 'first'}, 2.0: {path: 'second'}, 3.10: {}, ['4']: {path: 'four'}}}",
+    )
+    .unwrap();
+    // As JavaScript spells these numbers.
+    let paths: Vec<(&str, &str)> = settings
+        .version_paths
+        .iter()
+        .map(|(a, b)| (a.as_str(), b.as_str()))
+        .collect();
+    assert_eq!(paths, [("1", "first"), ("2", "second"), ("4", "four")]);
+}
+
+#[test]
+fn a_hostile_config_ends_soon() {
+    for text in ["}}}}", "{{{{", "const x = ", "`${"] {
+        assert!(try_config("docusaurus.config.js", text).is_err(), "{text}");
+    }
+    for text in [
+        "[".repeat(100_000),
+        "({".repeat(1_000_000),
+        "(a=(".repeat(100_000),
+        "a.".repeat(60_000) + "b",
+    ] {
+        assert!(try_config("docusaurus.config.js", &text).is_err());
+    }
+    for each in [
+        "[{}]",
+        "{x: {}, y: {}}",
+        "{...{}, ...{}}",
+        "{x: {}.x, y: 'long'}",
+    ] {
+        let mut text = "const a0 = ['x'];\n".to_owned();
+        for n in 1..60 {
+            let former = format!("a{}", n - 1);
+            text += &format!(
+                "const a{n} = {};\n",
+                each.replace("{}", &former)
+                    .replace("[a", &format!("[{former}, {former}, a"))
+            );
+        }
+        let config = format!(
+            "{text}\nmodule.exports = {{title: 'A', presets: [['classic', {{docs: {{exclude: a59}}}}]]}};"
+        );
+        assert!(
+            try_config("docusaurus.config.js", &config).is_err(),
+            "{each}"
+        );
+    }
+    let itself =
+        "const a = {...a, b: a}; module.exports = {title: 'A', presets: ['classic'], x: a}";
+    assert_eq!(config(itself).title.as_deref(), Some("A"));
+}
