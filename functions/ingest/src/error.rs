@@ -1,5 +1,6 @@
 //! Why the function does not start, or an event is not served.
 
+use bookrag::book::SettingsError;
 use bookrag::catalog::CatalogError;
 use bookrag::context::StartError;
 use bookrag::embed::EmbedError;
@@ -69,10 +70,26 @@ pub enum HandlerError {
 }
 
 impl HandlerError {
+    /// The error in the site's settings that caused this one. To try again does not help: the author must correct the
+    /// file, and the event of its upload has all pages read again.
+    #[must_use]
+    pub fn settings(&self) -> Option<&SettingsError> {
+        match self {
+            Self::Source(SourceError::Settings(error))
+            | Self::Ingest(IngestError::Source(SourceError::Settings(error)))
+            | Self::Sync(
+                SyncError::Source(SourceError::Settings(error))
+                | SyncError::Ingest(IngestError::Source(SourceError::Settings(error))),
+            ) => Some(error),
+            _ => None,
+        }
+    }
+
     /// Which of these it is, for logs and for Lambda's `errorType`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
+            _ if self.settings().is_some() => "Settings",
             Self::Event(_) => "Event",
             Self::Source(_) => "Source",
             Self::Catalog(_) => "Catalog",

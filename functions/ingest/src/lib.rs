@@ -86,7 +86,8 @@ impl Function {
 
     /// Does what an event asks for, before the deadline.
     ///
-    /// A batch of SQS messages is answered with those that failed, as `ReportBatchItemFailures` wants it.
+    /// A batch of SQS messages is answered with those that failed, as `ReportBatchItemFailures` wants it. Messages and
+    /// objects that fail on the site's settings are logged, counted and done with: see [`HandlerError::settings`].
     ///
     /// # Errors
     /// When the event cannot be read or served. Of a batch only what Lambda does not know it by.
@@ -95,8 +96,10 @@ impl Function {
         let answer = match Event::try_from(event)? {
             Event::Queue(messages) => self.serve_queue(&messages, deadline, &mut metrics).await,
             Event::Objects(objects) => {
-                let served = self.serve_objects(objects, &mut metrics);
-                deadline.bound(served).await
+                let served = deadline.bound(self.serve_objects(objects, &mut metrics));
+                served
+                    .await
+                    .or_else(|error| unless_in_settings(error, &mut metrics))
             }
             Event::Command(command) => {
                 let served = Box::pin(self.command(command, &mut metrics));
@@ -108,7 +111,7 @@ impl Function {
             }
         };
         if let Err(error) = &answer {
-            count_mass_deletion(error, &mut metrics);
+            count_refusal(error, &mut metrics);
         }
         metrics.emit();
         answer
@@ -145,8 +148,10 @@ impl Function {
             let served = deadline.bound(self.serve_message(message, &mut converging, metrics));
             if let Err(error) = served.await {
                 log_failure(message, &error);
-                count_mass_deletion(&error, metrics);
-                failed.push(message);
+                count_refusal(&error, metrics);
+                if error.settings().is_none() {
+                    failed.push(message);
+                }
             }
         }
         if let Some(converging) = converging
@@ -155,7 +160,10 @@ impl Function {
             for message in &begun {
                 log_failure(message, &error);
             }
-            failed.clone_from(&begun);
+            count_refusal(&error, metrics);
+            if error.settings().is_none() {
+                failed.clone_from(&begun);
+            }
         }
         let late: Vec<&Message> = messages.iter().skip(begun.len()).collect();
         let handed_back = self.hand_back(&late, metrics);
@@ -321,7 +329,21 @@ fn log_failure(message: &Message, error: &HandlerError) {
     tracing::error!(stage = "ingest", message.id = message.id, error.kind = kind, error = %error, "the message failed");
 }
 
-fn count_mass_deletion(error: &HandlerError, metrics: &mut Metrics) {
+/// The answer to an event that failed on the site's settings: it is not sent again, since that would change nothing.
+fn unless_in_settings(error: HandlerError, metrics: &mut Metrics) -> Result<Value, HandlerError> {
+    if error.settings().is_none() {
+        return Err(error);
+    }
+    tracing::error!(stage = "ingest", error.kind = error.kind(), error = %error, "the event failed");
+    count_refusal(&error, metrics);
+    Ok(json!({ "files": 0, "error": error.to_string() }))
+}
+
+/// Counts what an author or operator must look at.
+fn count_refusal(error: &HandlerError, metrics: &mut Metrics) {
+    if error.settings().is_some() {
+        metrics.count(Metric::DocumentsSkipped, 1);
+    }
     if matches!(error, HandlerError::Sync(SyncError::MassDeletion { .. })) {
         metrics.count(Metric::MassDeletionsStopped, 1);
     }

@@ -3,7 +3,7 @@
 use super::block::{Block, BlockKind};
 use super::document::{Inputs, MAX_PAGE_BYTES, decode};
 use super::front_matter::{FrontMatter, SplitPage, split_front_matter};
-use super::imports::{imported_partials, resolve_import};
+use super::imports::Partials;
 use super::markdown::parse_blocks;
 use super::mdx::{Dialect, Flavor, prepare};
 use super::omission::{Omission, OmissionReason};
@@ -27,6 +27,14 @@ pub(super) struct Reading<'a> {
 }
 
 impl Reading<'_> {
+    /// The Markdown files that a page or partial imports.
+    pub(super) fn partials(&self, source: &str, split: &SplitPage<'_>) -> Partials {
+        match self.dialect(source, &split.front_matter).flavor {
+            Flavor::Mdx => Partials::of(source, split.body, self.inputs),
+            Flavor::Markdown => Partials::default(),
+        }
+    }
+
     /// How the file at `source` is written: as its front matter says, else as the site does.
     fn dialect(&self, source: &str, front_matter: &FrontMatter) -> Dialect {
         let own = front_matter.format.as_deref();
@@ -73,7 +81,13 @@ impl Body {
         reading: &Reading<'_>,
         depth: usize,
     ) {
-        let partials = imported_partials(split.body);
+        let partials = reading.partials(source, split);
+        if partials.is_cut {
+            self.warnings.push(format!(
+                "{source}: some of its many imports are not followed"
+            ));
+        }
+        let partials = partials.paths;
         let dialect = reading.dialect(source, &split.front_matter);
         let prepared = prepare(split.body, split.lines_before + 1, dialect, &partials);
         let mut slugger = Slugger::new(reading.settings.keep_anchor_case);
@@ -96,8 +110,8 @@ impl Body {
                         if depth == 0 {
                             self.partial_line = lines.start;
                         }
-                        let path = partials.get(&name).map(|path| resolve_import(source, path));
-                        self.read_partial(path.as_deref(), reading, depth);
+                        let path = partials.get(&name).map(String::as_str);
+                        self.read_partial(path, reading, depth);
                     }
                     Placeholder::Contents(_) if self.contents.len() == MAX_CONTENTS => {}
                     Placeholder::Contents(contents) => {

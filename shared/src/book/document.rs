@@ -8,7 +8,6 @@ use uuid::Uuid;
 use super::block::{Block, BlockKind};
 use super::body::{Body, MAX_PARTIAL_DEPTH, Reading};
 use super::front_matter::{FrontMatter, split_front_matter};
-use super::imports::{imported_partials, resolve_import};
 use super::lesson::{Lesson, lesson_of};
 use super::omission::{Omission, OmissionReason};
 use super::pages::PageFile;
@@ -130,20 +129,26 @@ pub fn missing_inputs(
             wanted.insert(source);
         }
     }
+    let reading = Reading { settings, inputs };
     let mut queue = VecDeque::from([(page.source.clone(), bytes, 0)]);
     let mut seen = BTreeSet::new();
     while let Some((source, bytes, depth)) = queue.pop_front() {
-        let text = String::from_utf8_lossy(bytes);
-        for path in imported_partials(&text).into_values() {
-            let path = resolve_import(&source, &path);
-            let first = seen.insert(path.clone());
-            if let (Some(Some(bytes)), true, true) =
-                (inputs.get(&path), first, depth < MAX_PARTIAL_DEPTH)
-            {
-                queue.push_back((path.clone(), bytes, depth + 1));
+        // What cannot be read shows no partial.
+        let Ok(text) = decode(bytes) else { continue };
+        let Ok(split) = split_front_matter(&text) else {
+            continue;
+        };
+        let partials = reading.partials(&source, &split);
+        for path in partials.paths.into_values() {
+            if let (Some(Some(bytes)), true, true) = (
+                inputs.get(&path),
+                seen.insert(path.clone()),
+                depth < MAX_PARTIAL_DEPTH,
+            ) {
+                queue.push_back((path, bytes, depth + 1));
             }
-            wanted.insert(path);
         }
+        wanted.extend(partials.wanted);
     }
     wanted.retain(|path| !inputs.contains_key(path));
     let room = MAX_INPUTS + 1 - inputs.len();

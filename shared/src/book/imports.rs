@@ -1,35 +1,181 @@
-//! The Markdown files that a page imports.
+//! The Markdown files that a page shows as components.
 
-use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 
-use regex::Regex;
+use super::document::{Inputs, decode};
+use super::modules::{Imported, Module, page_imports};
 
-static PARTIAL_IMPORT: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
-        r#"(?m)^import\s+([\w$]+)?\s*,?\s*(?:\{([^{}]*)\}\s*)?from\s*["']([^"'\n]+\.mdx?)["']"#,
-    )
-    .expect("the pattern is a constant")
-});
+/// Endings of the files that a specifier without one stands for, in the order that Docusaurus's bundler tries them.
+const MODULE_EXTENSIONS: [&str; 5] = ["mjs", "js", "jsx", "ts", "tsx"];
 
-/// The Markdown files that a page imports: component name → path as written.
-pub(super) fn imported_partials(body: &str) -> BTreeMap<String, String> {
-    let imports = PARTIAL_IMPORT.captures_iter(body).filter_map(|import| {
-        let named_default = || {
-            let mut names = import.get(2)?.as_str().split(',');
-            names.find_map(|name| name.trim().strip_prefix("default as ").map(str::trim))
-        };
-        let name = import.get(1).map(|name| name.as_str());
-        Some((
-            name.or_else(named_default)?.to_owned(),
-            import[3].to_owned(),
-        ))
-    });
-    imports.collect()
+/// How many modules pass a component on, one to the next.
+const MAX_MODULE_DEPTH: usize = 8;
+
+/// Modules that are looked for, for one page; each may stand for a dozen files.
+const MAX_MODULES: usize = 50;
+
+/// Exports that are followed, for one page: modules that pass on all exports of each other would have no end.
+const MAX_EXPORTS: usize = 10_000;
+
+/// The Markdown files that a page's imports stand for.
+#[derive(Debug, Default)]
+pub(super) struct Partials {
+    /// Their paths relative to the site, by component name. They need not exist.
+    pub(super) paths: BTreeMap<String, String>,
+    /// Files that must be looked at to tell: Markdown files and modules.
+    pub(super) wanted: BTreeSet<String>,
+    /// Whether the page imports more modules than are followed.
+    pub(super) is_cut: bool,
 }
 
-/// The path of an import relative to the site: `./_x.mdx` beside the page, `@site/…` from the site's root. It never leads out of it.
-pub(super) fn resolve_import(source: &str, import: &str) -> String {
+impl Partials {
+    /// The partials of a page or partial written in MDX, as far as `inputs` hold the modules that pass them on.
+    pub(super) fn of(source: &str, body: &str, inputs: &Inputs) -> Self {
+        let mut resolver = Resolver {
+            inputs,
+            modules: HashMap::new(),
+            exports_left: MAX_EXPORTS,
+            partials: Self::default(),
+        };
+        for (name, imported) in page_imports(body) {
+            // Most modules are components, and most of these are looked for in vain.
+            if !is_markdown(&imported.specifier) && !body.contains(&format!("<{name}")) {
+                continue;
+            }
+            if let Some(path) = resolver.resolve(source, &imported, 0) {
+                resolver.partials.paths.insert(name, path);
+            }
+        }
+        resolver.partials
+    }
+}
+
+struct Resolver<'a> {
+    inputs: &'a Inputs,
+    /// The modules that were looked for, by the path that an import gives.
+    modules: HashMap<String, Option<Rc<FoundModule>>>,
+    exports_left: usize,
+    partials: Partials,
+}
+
+struct FoundModule {
+    file: String,
+    passes: Module,
+}
+
+impl Resolver<'_> {
+    /// The Markdown file that an import in the file `source` stands for.
+    fn resolve(&mut self, source: &str, imported: &Imported, depth: usize) -> Option<String> {
+        let specifier = imported.specifier.as_str();
+        self.exports_left = self.exports_left.checked_sub(1)?;
+        if depth > MAX_MODULE_DEPTH || specifier.contains(['!', '?']) {
+            return None;
+        }
+        let path = resolve_import(source, specifier);
+        if is_markdown(specifier) {
+            // Other exports of a Markdown file are no text.
+            let is_text = imported.name == "default";
+            if is_text && !self.inputs.contains_key(&path) {
+                self.partials.wanted.insert(path.clone());
+            }
+            return is_text.then_some(path);
+        }
+        let is_of_site = ["./", "../", "@site/"]
+            .iter()
+            .any(|start| specifier.starts_with(start));
+        if !is_of_site && !matches!(specifier, "." | "..") {
+            return None;
+        }
+        let module = self.module(path)?;
+        if let Some(next) = module.passes.exports.get(&imported.name) {
+            return self.resolve(&module.file, next, depth + 1);
+        }
+        // All exports are passed on but the default.
+        let stars = module
+            .passes
+            .stars
+            .iter()
+            .filter(|_| imported.name != "default");
+        for specifier in stars {
+            let next = Imported {
+                specifier: specifier.clone(),
+                name: imported.name.clone(),
+            };
+            let path = self.resolve(&module.file, &next, depth + 1);
+            if path.is_some() || self.exports_left == 0 {
+                return path;
+            }
+        }
+        None
+    }
+
+    /// The module at a path, which may lack its ending.
+    fn module(&mut self, path: String) -> Option<Rc<FoundModule>> {
+        if let Some(known) = self.modules.get(&path) {
+            return known.clone();
+        }
+        if self.modules.len() == MAX_MODULES {
+            self.partials.is_cut = true;
+            return None;
+        }
+        let module = self.find(&path).map(Rc::new);
+        self.modules.insert(path, module.clone());
+        module
+    }
+
+    /// Looks for a module at the paths it may have. The first that was not looked at yet is wanted.
+    fn find(&mut self, path: &str) -> Option<FoundModule> {
+        for file in module_files(path) {
+            match self.inputs.get(&file) {
+                Some(Some(bytes)) => {
+                    let text = decode(bytes).unwrap_or_default();
+                    let passes = Module::read(&file, &text);
+                    return Some(FoundModule { file, passes });
+                }
+                Some(None) => {}
+                None => {
+                    self.partials.wanted.insert(file);
+                    return None;
+                }
+            }
+        }
+        None
+    }
+}
+
+fn is_markdown(path: &str) -> bool {
+    path.ends_with(".md") || path.ends_with(".mdx")
+}
+
+/// The files that a module's path may stand for. Files of other kinds, such as styles and images, are none.
+fn module_files(path: &str) -> Vec<String> {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    if let Some((_, extension)) = name.rsplit_once('.') {
+        let is_module = MODULE_EXTENSIONS.contains(&extension);
+        return is_module.then(|| path.to_owned()).into_iter().collect();
+    }
+    let folder = if path.is_empty() {
+        String::new()
+    } else {
+        format!("{path}/")
+    };
+    let files = MODULE_EXTENSIONS
+        .iter()
+        .map(|extension| format!("{path}.{extension}"));
+    let files = files.filter(|_| !path.is_empty());
+    files
+        .chain(
+            MODULE_EXTENSIONS
+                .iter()
+                .map(|extension| format!("{folder}index.{extension}")),
+        )
+        .collect()
+}
+
+/// The path of an import relative to the site: `./_x.mdx` beside the page, `@site/…` from the site's root. It never leads
+/// out of the site.
+fn resolve_import(source: &str, import: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     let path = match import.strip_prefix("@site/") {
         Some(path) => path,
@@ -55,6 +201,25 @@ pub(super) fn resolve_import(source: &str, import: &str) -> String {
 mod tests {
     use super::*;
 
+    /// The partials of a page among these files, and the files that were looked at.
+    fn resolved(body: &str, files: &[(&str, &str)]) -> (BTreeMap<String, String>, Vec<String>) {
+        let mut inputs = Inputs::new();
+        loop {
+            let partials = Partials::of("docs/a/page.mdx", body, &inputs);
+            if partials.wanted.is_empty() {
+                return (partials.paths, inputs.into_keys().collect());
+            }
+            for path in partials.wanted {
+                let file = files.iter().find(|(name, _)| *name == path);
+                inputs.insert(path, file.map(|(_, text)| text.as_bytes().to_vec()));
+            }
+        }
+    }
+
+    fn path_of(body: &str, files: &[(&str, &str)]) -> Option<String> {
+        resolved(body, files).0.remove("A")
+    }
+
     #[test]
     fn imports_stay_inside_the_site() {
         let resolved = |import| resolve_import("docs/a/page.md", import);
@@ -64,5 +229,191 @@ mod tests {
         assert_eq!(resolved("../../../../etc/x.md"), "etc/x.md");
         assert_eq!(resolved("@site/../other/x.md"), "other/x.md");
         assert_eq!(resolved("@site//etc/x.md"), "etc/x.md");
+    }
+
+    #[test]
+    fn a_partial_is_found_through_the_modules_that_pass_it_on() {
+        let named = "import {A} from './parts'
+
+<A/>
+";
+        let default = "import A from './parts'
+
+<A/>
+";
+        for (body, files) in [
+            (
+                named,
+                &[("docs/a/parts.js", "export {default as A} from './_a.mdx'")][..],
+            ),
+            (
+                named,
+                &[("docs/a/parts.tsx", "import A from './_a.mdx'; export {A}")],
+            ),
+            (
+                named,
+                &[(
+                    "docs/a/parts.ts",
+                    "import B from './_a.mdx'; export {B as A}",
+                )],
+            ),
+            (
+                default,
+                &[(
+                    "docs/a/parts.jsx",
+                    "import A from './_a.mdx'; export default A",
+                )],
+            ),
+            (
+                default,
+                &[("docs/a/parts.mjs", "export {default} from './_a.mdx'")],
+            ),
+            (
+                named,
+                &[(
+                    "docs/a/parts/index.js",
+                    "export {default as A} from '../_a.mdx'",
+                )],
+            ),
+            (
+                named,
+                &[
+                    ("docs/a/parts/index.tsx", "export * from './all'"),
+                    (
+                        "docs/a/parts/all.js",
+                        "export {default as A} from '@site/docs/a/_a.mdx'",
+                    ),
+                ],
+            ),
+            (
+                "import {A} from './parts.js'
+
+<A/>
+",
+                &[("docs/a/parts.js", "export {default as A} from './_a.mdx'")],
+            ),
+            (
+                "import {A} from '..'
+
+<A/>
+",
+                &[("docs/index.js", "export {default as A} from './a/_a.mdx'")],
+            ),
+            (
+                "import {B as A} from '@site/src/b'
+
+<A/>
+",
+                &[("src/b.ts", "export {default as B} from '../docs/a/_a.mdx'")],
+            ),
+            (r"import A from './\_a.mdx'", &[]),
+        ] {
+            assert_eq!(
+                path_of(body, files).as_deref(),
+                Some("docs/a/_a.mdx"),
+                "{body} {files:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_module_that_passes_nothing_on_gives_no_partial() {
+        let body = "import {A} from './parts'
+import B from '@theme/B'
+import c from './c.css'
+
+<A/><B/>
+";
+        for files in [
+            &[][..],
+            &[("docs/a/parts.js", "export const A = () => null")],
+            &[("docs/a/parts.js", "export {A} from './parts'")],
+            &[
+                (
+                    "docs/a/parts.js",
+                    "export * from './parts'; export * from './other'",
+                ),
+                ("docs/a/other.js", "export * from './parts'"),
+            ],
+            &[("docs/a/parts.js", "export {A} from './_a.mdx'")],
+            &[("docs/a/parts.js", "export {A} from 'package'")],
+            &[("docs/a/parts.js", "export {")],
+        ] {
+            assert_eq!(path_of(body, files), None, "{files:?}");
+        }
+    }
+
+    #[test]
+    fn only_what_may_be_a_partial_is_looked_for() {
+        let body = "import A from './_a.mdx'
+import {B} from './b'
+import {C} from './c'
+import D from 'd'
+import E from './e.svg'
+
+<C/> <E/> <D/>
+";
+        let (_, looked_at) = resolved(
+            body,
+            &[("docs/a/c.js", "export {default as C} from './_a.mdx'")],
+        );
+        assert_eq!(looked_at, ["docs/a/_a.mdx", "docs/a/c.js", "docs/a/c.mjs"]);
+    }
+
+    #[test]
+    fn what_is_looked_at_has_a_bound() {
+        let names: Vec<String> = (0..2_000).map(|n| format!("A{n}")).collect();
+        let imports: String = names
+            .iter()
+            .map(|name| {
+                format!(
+                    "import {name} from './{name}'
+"
+                )
+            })
+            .collect();
+        let uses: String = names
+            .iter()
+            .map(|name| {
+                format!(
+                    "<{name}/>
+"
+                )
+            })
+            .collect();
+        let (paths, looked_at) = resolved(
+            &format!(
+                "{imports}
+{uses}"
+            ),
+            &[],
+        );
+        assert!(paths.is_empty() && looked_at.len() <= MAX_MODULES * 2 * MODULE_EXTENSIONS.len());
+        let stars: String = (0..2_000)
+            .map(|n| {
+                format!(
+                    "export * from './s{}';
+",
+                    n % 40
+                )
+            })
+            .collect();
+        let files: Vec<(String, &str)> = (0..40)
+            .map(|n| (format!("docs/a/s{n}.js"), stars.as_str()))
+            .collect();
+        let files: Vec<(&str, &str)> = files
+            .iter()
+            .map(|(name, text)| (name.as_str(), *text))
+            .collect();
+        assert_eq!(
+            path_of(
+                "import {A} from './s0'
+
+<A/>
+",
+                &files
+            ),
+            None
+        );
     }
 }

@@ -10,6 +10,7 @@ use super::html::html_block;
 use super::lines::{
     Fence, closes, directive, is_esm, is_heading, opens_fence, split_container_prefix,
 };
+use super::modules::{EsmBlock, esm_blocks};
 use super::omission::{Omission, OmissionReason};
 
 /// Plain Markdown, each line with its line in the page.
@@ -79,6 +80,10 @@ pub(super) fn prepare(
         line: first_line,
         dialect,
         partials,
+        esm: match dialect.flavor {
+            Flavor::Mdx => esm_blocks(body),
+            Flavor::Markdown => BTreeMap::new(),
+        },
         out: Prepared::default(),
         current: String::new(),
         current_line: first_line,
@@ -102,6 +107,8 @@ struct Preparer<'a> {
     line: u32,
     dialect: Dialect,
     partials: &'a BTreeMap<String, String>,
+    /// The blocks of imports and exports, by their offsets.
+    esm: BTreeMap<usize, EsmBlock>,
     out: Prepared,
     /// The output line being written, and the source line it began on.
     current: String,
@@ -256,12 +263,19 @@ impl<'a> Preparer<'a> {
         }
     }
 
-    /// Skips an `import`/`export` block: up to a blank line outside all brackets.
+    /// Skips an `import`/`export` block: up to the blank line that ends it, or, if it is none that can be parsed, up to a
+    /// blank line outside all brackets.
     fn skip_esm(&mut self) {
+        let block = self.esm.get(&self.at).map(|block| block.lines);
         let mut depth = 0_i32;
+        let mut lines = 0;
         while self.at < self.text.len() {
             let line = self.rest_of_line();
-            if depth <= 0 && line.trim().is_empty() {
+            let ends = match block {
+                Some(all) => lines == all,
+                None => depth <= 0 && line.trim().is_empty(),
+            };
+            if ends {
                 break;
             }
             for byte in line.bytes() {
@@ -271,6 +285,7 @@ impl<'a> Preparer<'a> {
                     _ => {}
                 }
             }
+            lines += 1;
             self.omit(line.len(), OmissionReason::Import, &[]);
             self.skip_line("");
         }

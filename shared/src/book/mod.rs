@@ -12,6 +12,7 @@ mod omission;
 mod placeholder;
 mod lines;
 mod spans;
+mod modules;
 mod imports;
 mod mdx;
 mod slug;

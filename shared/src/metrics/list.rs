@@ -99,7 +99,7 @@ metrics! {
     DocumentsDeleted = "documents_deleted", Count, INGEST;
     /// Pages that were looked at and agree.
     DocumentsUnchanged = "documents_unchanged", Count, INGEST;
-    /// Pages that cannot be read: their last good text stays.
+    /// Pages that cannot be read, and events that met settings that cannot be read: the last good text stays.
     DocumentsSkipped = "documents_skipped", Count, INGEST;
     /// Pages that could not be brought in, and are tried again.
     DocumentsFailed = "documents_failed", Count, INGEST;

@@ -1,4 +1,3 @@
-use super::super::imports::imported_partials;
 use super::super::placeholder::Placeholder;
 use super::*;
 
@@ -120,8 +119,7 @@ fn lines_keep_their_numbers() {
 #[test]
 fn partials_leave_their_mark() {
     let body = "import Safety from './_safety.mdx';\n\n<Safety />\n";
-    let partials = imported_partials(body);
-    assert_eq!(partials["Safety"], "./_safety.mdx");
+    let partials = BTreeMap::from([("Safety".to_owned(), "docs/_safety.mdx".to_owned())]);
     let prepared = prepare(body, 1, MDX, &partials);
     assert!(
         prepared

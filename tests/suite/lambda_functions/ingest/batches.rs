@@ -129,6 +129,42 @@ async fn what_was_done_under_older_settings_is_to_be_done_again() {
     assert_eq!(world.documents().await[0].row.url, "/book/docs/intro");
 }
 
+#[tokio::test]
+async fn settings_that_cannot_be_read_are_named_and_fail_no_message() {
+    let world = World::start("lambda_ingest_unreadable").await;
+    let page = "docs/intro.md";
+    world.put(page, "# Garden\n\nBeans climb.\n").await;
+    world.converge(Change::Created, page).await;
+    world
+        .put("bookrag.toml", "title = 'A'\nexclud = []\n")
+        .await;
+    world.put(page, "# Garden\n\nPeas climb.\n").await;
+    let batch = sqs_batch_of_text(&[
+        notification(Sender::S3, "site/bookrag.toml"),
+        notification(Sender::S3, "site/docs/intro.md"),
+    ]);
+    // Once more would change nothing, and readers keep what they have.
+    assert_eq!(world.lambda.invoke(batch).await.payload(), failures(&[]));
+    let direct = world.notify(Change::Created, page).await.payload();
+    assert!(
+        direct["error"].to_string().contains("bookrag.toml, line 2"),
+        "{direct}"
+    );
+    let logs = world.lambda.function.logs();
+    assert!(
+        logs.contains("bookrag.toml, line 2: unknown field `exclud`"),
+        "{logs}"
+    );
+    assert!(logs.contains("\"documents_skipped\":2"), "{logs}");
+    assert!(world.text(page).await.contains("Beans"));
+    let status = json!({ "command": "status" });
+    let refused = world.lambda.invoke(status).await;
+    assert_eq!(refused.error().error_type, "Settings");
+    world.put("bookrag.toml", "title = 'A'\n").await;
+    world.converge(Change::Created, "bookrag.toml").await;
+    assert!(world.text(page).await.contains("Peas"));
+}
+
 /// An embeddings API that does something else first.
 pub(super) async fn embeddings_after<F>(
     first: impl Fn() -> F + Clone + Send + Sync + 'static,

@@ -1,0 +1,398 @@
+//! What modules import and export, and the imports of a page, which is a module as well.
+
+use std::collections::BTreeMap;
+
+use oxc_ast::ast::{ExportDefaultDeclarationKind, ImportDeclarationSpecifier, Program, Statement};
+
+use super::lines::{Fence, closes, is_esm, opens_fence, split_container_prefix};
+use super::script::{language_of, parse};
+
+/// An export of another module.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Imported {
+    /// Which module, as it is written, escapes undone: `./_part.mdx`.
+    pub(super) specifier: String,
+    /// Which export of it: `default`, or its name.
+    pub(super) name: String,
+}
+
+/// What a module passes on from other modules.
+#[derive(Debug, Default)]
+pub(super) struct Module {
+    /// Each export that is an import, by its name.
+    pub(super) exports: BTreeMap<String, Imported>,
+    /// The modules of which all exports are passed on.
+    pub(super) stars: Vec<String>,
+}
+
+impl Module {
+    /// Reads a module. One that cannot be parsed passes nothing on.
+    pub(super) fn read(path: &str, text: &str) -> Self {
+        parse(text, language_of(path), |program| Self::of(program)).unwrap_or_default()
+    }
+
+    fn of(program: &Program) -> Self {
+        let imports: BTreeMap<String, Imported> = imports(program).into_iter().collect();
+        let mut module = Self::default();
+        for statement in &program.body {
+            match statement {
+                Statement::ExportFromDeclaration(export) => {
+                    for name in &export.specifiers {
+                        let imported = Imported {
+                            specifier: export.source.value.to_string(),
+                            name: name.local.name().to_string(),
+                        };
+                        module
+                            .exports
+                            .insert(name.exported.name().to_string(), imported);
+                    }
+                }
+                Statement::ExportNamedDeclaration(export) => {
+                    for name in &export.specifiers {
+                        if let Some(imported) = imports.get(name.local.name().as_str()) {
+                            module
+                                .exports
+                                .insert(name.exported.name().to_string(), imported.clone());
+                        }
+                    }
+                }
+                Statement::ExportDefaultDeclaration(export) => {
+                    let name = match &export.declaration {
+                        ExportDefaultDeclarationKind::Identifier(name) => name.name.as_str(),
+                        _ => continue,
+                    };
+                    if let Some(imported) = imports.get(name) {
+                        module
+                            .exports
+                            .insert("default".to_owned(), imported.clone());
+                    }
+                }
+                Statement::ExportAllDeclaration(export) if export.exported.is_none() => {
+                    module.stars.push(export.source.value.to_string());
+                }
+                _ => {}
+            }
+        }
+        module
+    }
+}
+
+/// The names that a program imports, and what they stand for.
+fn imports(program: &Program) -> Vec<(String, Imported)> {
+    let mut imports = Vec::new();
+    for statement in &program.body {
+        let Statement::ImportDeclaration(declaration) = statement else {
+            continue;
+        };
+        for specifier in declaration.specifiers.iter().flatten() {
+            let name = match specifier {
+                ImportDeclarationSpecifier::ImportDefaultSpecifier(_) => "default".to_owned(),
+                ImportDeclarationSpecifier::ImportSpecifier(import) => {
+                    import.imported.name().to_string()
+                }
+                ImportDeclarationSpecifier::ImportNamespaceSpecifier(_) => continue,
+            };
+            let imported = Imported {
+                specifier: declaration.source.value.to_string(),
+                name,
+            };
+            imports.push((specifier.name().to_string(), imported));
+        }
+    }
+    imports
+}
+
+/// A block of imports and exports in a page.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct EsmBlock {
+    /// How many lines it has.
+    pub(super) lines: usize,
+    imports: Vec<(String, Imported)>,
+}
+
+/// Bytes that may be parsed for one page, [`BYTES_PER_PARSE`] at least each time. A hostile page takes all of them;
+/// what begins later is no block.
+const MAX_PARSED_BYTES: usize = 1024 * 1024;
+const BYTES_PER_PARSE: usize = 1024;
+
+/// The names that a page written in MDX imports.
+pub(super) fn page_imports(body: &str) -> BTreeMap<String, Imported> {
+    let blocks = esm_blocks(body).into_values();
+    blocks.flat_map(|block| block.imports).collect()
+}
+
+/// The blocks of imports and exports in a page written in MDX, by the offset of their first byte.
+pub(super) fn esm_blocks(body: &str) -> BTreeMap<usize, EsmBlock> {
+    let mut blocks = BTreeMap::new();
+    let mut budget = MAX_PARSED_BYTES;
+    // An open fence and how many quotes it stands in, and the open `mdx-code-block` fence, whose content is no code.
+    let mut fence: Option<(Fence, usize)> = None;
+    let mut unwrapped: Option<Fence> = None;
+    let mut at = 0;
+    while at < body.len() {
+        let line = body[at..].split('\n').next().unwrap_or_default();
+        let (prefix, content) = split_container_prefix(line);
+        let quotes = prefix.matches('>').count();
+        if let Some((open, depth)) = fence {
+            if closes(open, content) && quotes == depth {
+                fence = None;
+            }
+        } else if unwrapped.is_some_and(|open| closes(open, content)) {
+            unwrapped = None;
+        } else if let Some((open, info)) = opens_fence(content) {
+            if open.is_mdx_code_block(info) {
+                unwrapped = Some(open);
+            } else {
+                fence = Some((open, quotes));
+            }
+        } else if budget > 0
+            && is_esm(line)
+            && let Some((bytes, block)) = esm_block(&body[at..], &mut budget)
+        {
+            blocks.insert(at, block);
+            at += bytes;
+            continue;
+        }
+        at += line.len() + 1;
+    }
+    blocks
+}
+
+/// The block that begins `text`, and its bytes: up to the first blank line where it is complete, as in MDX.
+fn esm_block(text: &str, budget: &mut usize) -> Option<(usize, EsmBlock)> {
+    let mut bytes = 0;
+    let mut lines = 0;
+    let mut rest = text.split_inclusive('\n').peekable();
+    while let Some(line) = rest.next() {
+        bytes += line.len();
+        lines += 1;
+        if rest.peek().is_some_and(|next| !next.trim().is_empty()) {
+            continue;
+        }
+        let left = budget.checked_sub(bytes.max(BYTES_PER_PARSE));
+        *budget = left.unwrap_or_default();
+        left?;
+        if let Ok(imports) = parse(&text[..bytes], language_of("page.jsx"), |program| {
+            imports(program)
+        }) {
+            return Some((bytes, EsmBlock { lines, imports }));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::mdx::{Dialect, Flavor, prepare};
+    use super::super::omission::OmissionReason;
+    use super::*;
+
+    fn imported(specifier: &str, name: &str) -> Imported {
+        Imported {
+            specifier: specifier.to_owned(),
+            name: name.to_owned(),
+        }
+    }
+
+    fn imports_of(body: &str) -> Vec<(String, Imported)> {
+        page_imports(body).into_iter().collect()
+    }
+
+    fn one(name: &str, specifier: &str, export: &str) -> Vec<(String, Imported)> {
+        vec![(name.to_owned(), imported(specifier, export))]
+    }
+
+    #[test]
+    fn imports_are_read_as_javascript() {
+        for (body, name, specifier, export) in [
+            ("import A from './_a.mdx';\n", "A", "./_a.mdx", "default"),
+            (r"import A from './\_a.md'", "A", "./_a.md", "default"),
+            ("import A from \"./\\u005fa.md\"", "A", "./_a.md", "default"),
+            (
+                "import {default as A} from './_a.mdx'",
+                "A",
+                "./_a.mdx",
+                "default",
+            ),
+            (
+                "import {\n  B as A, // why\n} from\n  './b';\n\nText",
+                "A",
+                "./b",
+                "B",
+            ),
+            (
+                "import A\n  from './_a.mdx' /* import B from 'b' */",
+                "A",
+                "./_a.mdx",
+                "default",
+            ),
+            (
+                "Text.\n\nimport A from './_a.mdx'\n\nText.",
+                "A",
+                "./_a.mdx",
+                "default",
+            ),
+            (
+                "# Heading\nimport A from './_a.mdx'\n",
+                "A",
+                "./_a.mdx",
+                "default",
+            ),
+            (
+                "```mdx-code-block\nimport A from './_a.mdx'\n\n<A/>\n```\n",
+                "A",
+                "./_a.mdx",
+                "default",
+            ),
+            (
+                "export const a = {\n\n  b: ')',\n\n};\nimport A from './_a.mdx'\n",
+                "A",
+                "./_a.mdx",
+                "default",
+            ),
+            (
+                "export const a = 'x(';\n\nimport A from './_a.mdx'\n",
+                "A",
+                "./_a.mdx",
+                "default",
+            ),
+        ] {
+            assert_eq!(imports_of(body), one(name, specifier, export), "{body}");
+        }
+        let two = imports_of(
+            "import A from './a.mdx'; import {B, C as D} from './b'\nimport E, {F} from './e';\n",
+        );
+        let names: Vec<&str> = two.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["A", "B", "D", "E", "F"]);
+        assert_eq!(two[2].1, imported("./b", "C"));
+    }
+
+    #[test]
+    fn what_is_no_import_of_the_page_is_none() {
+        for body in [
+            "```js\nimport A from './_a.mdx'\n```\n",
+            "~~~\n\nimport A from './_a.mdx'\n~~~\n",
+            "> ```js\n> x\n> ```\n\nimport things from the shelf\n",
+            "  import A from './_a.mdx'\n",
+            "`import A from './_a.mdx'`\n",
+            "import * as A from './a'\n",
+            "import './a.css'\n",
+            "export const a = 1\n",
+        ] {
+            assert_eq!(imports_of(body), [], "{body}");
+        }
+    }
+
+    #[test]
+    fn the_blocks_that_are_read_are_those_that_leave_the_text() {
+        let dialect = Dialect {
+            flavor: Flavor::Mdx,
+            math: true,
+            comment_ids: false,
+        };
+        for body in [
+            "import A from './_a.mdx'\n\nText.\n",
+            "import A from './(_a.mdx'\n\nText (one.\n\nText) two.\n",
+            "import {\n  A,\n\n  B,\n} from './a'\n\nText.\n",
+            "export const a = () => {\n\n  return '}';\n\n};\n\nText.\n",
+            "Text.\n\nimport A from './_a.mdx';\nimport B from './_b.mdx'; export const c = `\n\n{`;\n\nText.\n",
+            "```js\nimport A from 'a'\n\nimport B from 'b'\n```\n\nText.\n",
+            "> ```js\n> import A from 'a'\n> ```\n\nimport A from './_a.mdx'\n",
+            "````mdx-code-block\nimport A from './_a.mdx'\n\nText.\n````\n\nimport B from './_b.mdx'",
+        ] {
+            let blocks = esm_blocks(body);
+            let read: usize = blocks.values().map(|block| block.lines).sum();
+            let prepared = prepare(body, 1, dialect, &BTreeMap::new());
+            let gone = prepared.omissions.iter();
+            let gone = gone.filter(|omission| omission.reason == OmissionReason::Import);
+            let gone: u32 = gone
+                .map(|omission| omission.end_line - omission.start_line + 1)
+                .sum();
+            assert_eq!(
+                gone as usize, read,
+                "{body}: {blocks:?}, {:?}",
+                prepared.text
+            );
+            assert!(
+                !prepared.text.contains("_b.mdx"),
+                "{body}: {:?}",
+                prepared.text
+            );
+        }
+    }
+
+    #[test]
+    fn a_module_passes_its_imports_on() {
+        let module = |text: &str| Module::read("docs/index.tsx", text);
+        let exports =
+            |text: &str| -> Vec<(String, Imported)> { module(text).exports.into_iter().collect() };
+        for (text, name, specifier, export) in [
+            (
+                "export {default as A} from './_a.mdx'",
+                "A",
+                "./_a.mdx",
+                "default",
+            ),
+            (
+                "export {default} from './_a.mdx'",
+                "default",
+                "./_a.mdx",
+                "default",
+            ),
+            (
+                "import A from './_a.mdx'; export {A}",
+                "A",
+                "./_a.mdx",
+                "default",
+            ),
+            (
+                "export {A as B}; import A from './_a.mdx'",
+                "B",
+                "./_a.mdx",
+                "default",
+            ),
+            (
+                "import A from './_a.mdx';\nexport default A;",
+                "default",
+                "./_a.mdx",
+                "default",
+            ),
+            (
+                "import {A} from './a';\nexport {A as default};",
+                "default",
+                "./a",
+                "A",
+            ),
+            (
+                "import type {T} from 't'; export {X} from './x'; const y: T = 1;",
+                "X",
+                "./x",
+                "X",
+            ),
+        ] {
+            assert_eq!(exports(text), one(name, specifier, export), "{text}");
+        }
+        assert_eq!(
+            module("export * from './a'; export * as b from './b'").stars,
+            ["./a"]
+        );
+        assert_eq!(
+            exports("export default function A() { return <b>don't</b>; }"),
+            []
+        );
+        assert_eq!(exports("export {"), []);
+    }
+
+    #[test]
+    fn a_hostile_page_ends_soon() {
+        for line in [
+            "import x\n\n",
+            "import {\n\n",
+            "export const a = (\n\n",
+            "import x",
+            "export default [[\n",
+        ] {
+            esm_blocks(&line.repeat(200_000));
+        }
+    }
+}
