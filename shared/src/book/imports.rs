@@ -145,7 +145,7 @@ impl Resolver<'_> {
 }
 
 fn is_markdown(path: &str) -> bool {
-    path.ends_with(".md") || path.ends_with(".mdx")
+    matches!(path.rsplit_once('.'), Some((_, "md" | "mdx")))
 }
 
 /// The files that a module's path may stand for. Files of other kinds, such as styles and images, are none.

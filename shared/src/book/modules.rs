@@ -28,7 +28,7 @@ pub(super) struct Module {
 impl Module {
     /// Reads a module. One that cannot be parsed passes nothing on.
     pub(super) fn read(path: &str, text: &str) -> Self {
-        parse(text, language_of(path), |program| Self::of(program)).unwrap_or_default()
+        parse(text, language_of(path), Self::of).unwrap_or_default()
     }
 
     fn of(program: &Program) -> Self {

@@ -5,7 +5,7 @@ use std::thread;
 use oxc_allocator::Allocator;
 use oxc_ast::ast::Program;
 use oxc_parser::{Parser, ParserReturn};
-use oxc_span::SourceType;
+use oxc_span::{LabeledSpan, SourceType};
 
 /// Longer files are not parsed. Large configs, with thousands of redirects, have some 200 kB.
 const MAX_SCRIPT_BYTES: usize = 1024 * 1024;
@@ -126,7 +126,7 @@ fn parse_here<T>(
         ..
     } = Parser::new(&allocator, text, language).parse();
     if let Some(error) = diagnostics.errors().next() {
-        let offset = error.labels.iter().next().map_or(0, |label| label.offset());
+        let offset = error.labels.iter().next().map_or(0, LabeledSpan::offset);
         return Err(SyntaxError {
             line: line_of(text, offset),
             reason: error.message.to_string(),

@@ -133,13 +133,13 @@ fn changes_at<'a>(
         let parent = nodes.parent_id(at);
         match nodes.kind(parent) {
             AstKind::StaticMemberExpression(member) => {
-                push(&mut path, whole, member.property.name.as_str())
+                push(&mut path, whole, member.property.name.as_str());
             }
             AstKind::ComputedMemberExpression(member) if member.object.span() == span => {
                 match &member.expression {
                     Expression::StringLiteral(key) => push(&mut path, whole, key.value.as_str()),
                     Expression::NumericLiteral(key) => {
-                        push(&mut path, whole, &key.value.to_string())
+                        push(&mut path, whole, &key.value.to_string());
                     }
                     _ => whole = false,
                 }

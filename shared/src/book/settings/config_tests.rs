@@ -100,18 +100,16 @@ fn a_trailing_spread_a_computed_key_and_a_regular_expression_move_no_setting() {
         "get late() { return 1; }",
         "async load() { return {baseUrl: '/no/'}; }",
     ] {
-        for docs in [format!(
-            "{odd}, path: 'docs', include: ['*.md'], exclude: [], routeBasePath: 'r'"
-        )] {
-            let text = format!(
-                "module.exports = {{i18n: {{locales: ['en', 'ur']}}, presets: [['classic', {{docs: {{{docs}}}, theme: {{{odd}}}}}]], baseUrl: '/b/'}}"
-            );
-            let settings = config(&text);
-            assert_eq!(settings.route_base_path, "r", "{text}");
-            assert_eq!(settings.base_url, "/b/", "{text}");
-            assert_eq!(settings.locales, ["en", "ur"], "{text}");
-            assert_eq!(settings.trailing_slash, None, "{text}");
-        }
+        let docs =
+            format!("{odd}, path: 'docs', include: ['*.md'], exclude: [], routeBasePath: 'r'");
+        let settings = config(&format!(
+            "module.exports = {{i18n: {{locales: ['en', 'ur']}}, \
+             presets: [['classic', {{docs: {{{docs}}}, theme: {{{odd}}}}}]], themeConfig: {{a: 1, {odd}}}, baseUrl: '/b/'}}"
+        ));
+        assert_eq!(settings.route_base_path, "r", "{odd}");
+        assert_eq!(settings.base_url, "/b/", "{odd}");
+        assert_eq!(settings.locales, ["en", "ur"], "{odd}");
+        assert_eq!(settings.trailing_slash, None, "{odd}");
     }
 }
 

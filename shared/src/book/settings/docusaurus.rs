@@ -85,7 +85,7 @@ pub(super) fn docs_options(config: &ConfigValue, warnings: &mut Vec<String>) -> 
         }
         match options.get("id") {
             ConfigValue::Computed(line) => {
-                computed = computed.or(Some(ConfigValue::Computed(*line)))
+                computed = computed.or(Some(ConfigValue::Computed(*line)));
             }
             ConfigValue::Text(id) if id != "default" => warnings.push(format!(
                 "the docs of the plugin instance `{id}` are not read: a book is one instance"
@@ -152,9 +152,13 @@ pub(super) fn locale_places(
             untranslated: translate == Some(false),
             folder: picker.config_only(&name("path"), config.get("path"), ConfigValue::text),
             // Relative to the site's own.
-            base_url: base.map(|url| match url.starts_with('/') {
-                true => slashed(&url),
-                false => slashed(&format!("{base_url}{url}")),
+            base_url: base.map(|url| {
+                let is_whole = url.starts_with('/');
+                slashed(&if is_whole {
+                    url
+                } else {
+                    format!("{base_url}{url}")
+                })
             }),
         };
         places.insert(locale.clone(), place);
@@ -174,7 +178,7 @@ pub(super) fn version_paths(versions: &ConfigValue) -> Option<BTreeMap<String, S
     for (name, options) in versions.fields() {
         match options.get("path") {
             ConfigValue::Text(path) => {
-                drop(paths.insert(name.clone(), path.trim_matches('/').to_owned()))
+                paths.insert(name.clone(), path.trim_matches('/').to_owned());
             }
             ConfigValue::Absent => {}
             _ => return None,

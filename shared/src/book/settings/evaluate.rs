@@ -14,7 +14,7 @@ use oxc_ast::ast::{
     ModuleExportName, ObjectExpression, ObjectProperty, ObjectPropertyKind, Program, PropertyKind,
     Statement, TemplateLiteral, UnaryOperator,
 };
-use oxc_semantic::{NodeId, Semantic, SemanticBuilder, SymbolId};
+use oxc_semantic::{AstNode, NodeId, Semantic, SemanticBuilder, SymbolId};
 use oxc_span::{GetSpan, Span};
 
 use super::super::script::{SyntaxError, language_of, line_of, parse};
@@ -115,7 +115,7 @@ impl<'a> Evaluator<'_, 'a> {
         for change in changes_of_exports(self.semantic) {
             match (&change, &mut config) {
                 (Change::Set { path, value, .. }, None) if path.is_empty() => {
-                    config = Some(self.config(value, 0))
+                    config = Some(self.config(value, 0));
                 }
                 (change, Some(config)) => self.apply(change, config, 0),
                 (change, None) => return self.computed(change.span()),
@@ -190,7 +190,7 @@ impl<'a> Evaluator<'_, 'a> {
             let mut around = nodes.ancestors(node.id());
             if around
                 .find(|node| is_function(node.kind()))
-                .map(|node| node.id())
+                .map(AstNode::id)
                 != Some(function)
             {
                 continue;
@@ -350,7 +350,7 @@ impl<'a> Evaluator<'_, 'a> {
         for property in &object.properties {
             match property {
                 ObjectPropertyKind::SpreadProperty(spread) => {
-                    map.spread(self.spread(&spread.argument, depth + 1))
+                    map.spread(self.spread(&spread.argument, depth + 1));
                 }
                 ObjectPropertyKind::ObjectProperty(property) => {
                     let value = if property.kind == PropertyKind::Init {
@@ -446,7 +446,7 @@ impl<'a> Evaluator<'_, 'a> {
     fn apply(&self, change: &Change<'a>, config: &mut ConfigValue, depth: usize) {
         match change {
             Change::Set { path, value, .. } if !path.is_empty() => {
-                config.set(path, self.value(value, depth + 1))
+                config.set(path, self.value(value, depth + 1));
             }
             Change::Set { span, .. } => *config = self.computed(*span),
             Change::Unknown { path, span } => config.set(path, self.computed(*span)),

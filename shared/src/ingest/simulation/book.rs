@@ -63,7 +63,7 @@ pub(super) fn settings(files: &BTreeMap<String, Vec<u8>>) -> SiteSettings {
         })
         .into_iter()
         .collect();
-    SiteSettings::read(&files, true).unwrap()
+    SiteSettings::read(&files, true).expect("the simulated settings can be read")
 }
 
 /// Changes a file, or several; returns the paths whose events follow.
