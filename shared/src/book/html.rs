@@ -2,8 +2,13 @@
 
 use super::jsx::{parse_tag, tag_start};
 
-/// Tags whose content is shown as it stands, up to the tag that closes them.
-const RAW_TAGS: [&str; 4] = ["pre", "script", "style", "textarea"];
+/// Tags whose content is shown as it stands, and what closes them.
+const RAW_TAGS: [(&str, &str); 4] = [
+    ("pre", "</pre>"),
+    ("script", "</script>"),
+    ("style", "</style>"),
+    ("textarea", "</textarea>"),
+];
 
 /// Tags that begin a block of HTML in plain Markdown, wherever the line ends (`CommonMark` 0.31, 4.6).
 const BLOCK_TAGS: [&str; 62] = [
@@ -71,17 +76,40 @@ const BLOCK_TAGS: [&str; 62] = [
     "ul",
 ];
 
-/// The block of HTML that a line of plain Markdown begins: up to this closing tag, or with `""` up to a blank line. `None` when
-/// it begins none: tags within a text make no block.
-pub(super) fn html_block(content: &str) -> Option<&'static str> {
-    let start = tag_start(content)?;
-    let is = |name: &&str| start.name().eq_ignore_ascii_case(name);
-    if let Some(raw) = RAW_TAGS.iter().find(|name| is(name) && !start.closes()) {
-        return Some(raw);
-    }
-    let whole_line = || {
-        let tag = parse_tag(content, start)?;
-        content[tag.length..].trim().is_empty().then_some(())
+/// A block of HTML in plain Markdown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct HtmlBlock {
+    /// What stands on its last line; a block without it ends before a blank line.
+    pub(super) end: Option<&'static str>,
+    /// True if it may begin within a paragraph.
+    pub(super) interrupts: bool,
+}
+
+/// The block of HTML that a line of plain Markdown begins (`CommonMark` 0.31, 4.6). `None` when it begins none: tags within a
+/// text make no block.
+pub(super) fn html_block(content: &str) -> Option<HtmlBlock> {
+    let up_to = |end| HtmlBlock {
+        end,
+        interrupts: true,
     };
-    (BLOCK_TAGS.iter().any(is) || whole_line().is_some()).then_some("")
+    if content.starts_with("<!--") {
+        return Some(up_to(Some("-->")));
+    }
+    let start = tag_start(content)?;
+    let is = |name: &str| start.name().eq_ignore_ascii_case(name);
+    let raw = RAW_TAGS.iter().find(|(name, _)| is(name));
+    if let Some((_, end)) = raw.filter(|_| !start.closes()) {
+        return Some(up_to(Some(end)));
+    }
+    if BLOCK_TAGS.iter().any(|name| is(name)) {
+        return Some(up_to(None));
+    }
+    let tag = parse_tag(content, start)?;
+    content[tag.length..]
+        .trim()
+        .is_empty()
+        .then_some(HtmlBlock {
+            end: None,
+            interrupts: false,
+        })
 }

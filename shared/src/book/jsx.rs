@@ -132,7 +132,7 @@ pub(super) fn tag_start(text: &str) -> Option<TagStart<'_>> {
 }
 
 /// Parses the tag that `text` starts with. `None` when there is none, or it never ends.
-pub(super) fn parse_tag<'a>(text: &'a str, start: TagStart<'a>) -> Option<Tag<'a>> {
+pub(super) fn parse_tag<'a>(text: &str, start: TagStart<'a>) -> Option<Tag<'a>> {
     let bytes = text.as_bytes();
     let TagStart {
         name,
@@ -165,7 +165,7 @@ pub(super) fn parse_tag<'a>(text: &'a str, start: TagStart<'a>) -> Option<Tag<'a
 }
 
 /// Parses one attribute at `at`; returns where it ends.
-fn parse_attribute<'a>(text: &'a str, at: usize, tag: &mut Tag<'a>) -> Option<usize> {
+fn parse_attribute(text: &str, at: usize, tag: &mut Tag<'_>) -> Option<usize> {
     let name_length = text[at..].find(|c: char| {
         c.is_whitespace() || matches!(c, '=' | '>' | '/' | '{' | '}' | '<' | '"' | '\'' | '`')
     })?;
@@ -183,12 +183,14 @@ fn parse_attribute<'a>(text: &'a str, at: usize, tag: &mut Tag<'a>) -> Option<us
     match *text.as_bytes().get(end)? {
         quote @ (b'"' | b'\'') => {
             let length = text[end + 1..].find(char::from(quote))?;
-            keep_prose(tag, name, &text[end + 1..end + 1 + length]);
+            let value = &text[end + 1..end + 1 + length];
+            keep_prose(tag, name, value);
             Some(end + length + 2)
         }
         b'{' => {
             let length = expression_length(&text[end..])?;
-            for literal in string_literals(&text[end + 1..end + length - 1]) {
+            let expression = &text[end + 1..end + length - 1];
+            for literal in string_literals(expression) {
                 keep_prose(tag, name, &literal);
             }
             Some(end + length)
@@ -338,6 +340,18 @@ pub(super) fn string_literals(expression: &str) -> Vec<String> {
         at = end;
     }
     literals
+}
+
+/// The text of an expression that is a string and nothing else.
+pub(super) fn only_string(expression: &str) -> Option<String> {
+    let literal = expression.trim();
+    let quote = literal.chars().next()?;
+    let quoted = literal.len() >= 2 && literal.ends_with(quote);
+    if !matches!(quote, '"' | '\'' | '`') || !quoted {
+        return None;
+    }
+    let mut literals = string_literals(literal);
+    literals.pop().filter(|_| literals.is_empty())
 }
 
 fn unescape(literal: &str) -> String {

@@ -70,6 +70,37 @@ pub(super) fn is_heading(content: &str) -> bool {
     (1..=6).contains(&level) && (rest.is_empty() || rest.starts_with([' ', '\t']))
 }
 
+/// The marks of the containers that a line stands in, as the lines after it have them: items go on by indentation.
+pub(super) fn continued_prefix(line: &str) -> String {
+    split_container_prefix(line)
+        .0
+        .replace(|mark| !matches!(mark, '>' | '\t'), " ")
+}
+
+/// How many quotes a line with these container marks stands in.
+pub(super) fn quotes_in(prefix: &str) -> usize {
+    prefix.bytes().filter(|byte| *byte == b'>').count()
+}
+
+/// A line without its first marks of quotes; `None` if it has fewer.
+pub(super) fn without_quotes(line: &str, quotes: usize) -> Option<&str> {
+    (0..quotes).try_fold(line, |rest, _| {
+        rest.trim_start_matches([' ', '\t']).strip_prefix('>')
+    })
+}
+
+/// Markdown that shows `text` as it is: each of its marks escaped.
+pub(super) fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if c.is_ascii_punctuation() {
+            escaped.push('\\');
+        }
+        escaped.push(if c == '\n' { ' ' } else { c });
+    }
+    escaped
+}
+
 pub(super) fn is_esm(line: &str) -> bool {
     ["import ", "import{", "export "]
         .iter()

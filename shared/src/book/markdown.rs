@@ -10,12 +10,12 @@ use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, T
 use regex::Regex;
 
 use super::block::{Block, BlockKind};
-use super::mdx::{Dialect, Flavor, HIDDEN_END, HIDDEN_START, MATH_INFO, Prepared, REMOVED_MARK};
+use super::mdx::{Dialect, Flavor, MATH_INFO, Prepared, REMOVED_BLOCK};
 use super::omission::{Omission, OmissionReason};
 use super::placeholder::Placeholder;
 use super::slug::Slugger;
 
-use heading_id::{HIDDEN_FROM_ID, drop_directives, explicit_id};
+use heading_id::{HIDDEN_FROM_ID, drop_directives, explicit_id, shown};
 use source_lines::{LineIndex, SourceLines};
 
 /// Indented code in MDX is text; so deep may such text nest in itself before it is taken as it stands.
@@ -259,6 +259,7 @@ impl Reader<'_> {
                     self.omit(pass, range, OmissionReason::CharacterReference);
                 }
             }
+            Event::Html(mark) | Event::InlineHtml(mark) if mark.trim_end() == REMOVED_BLOCK => {}
             Event::Code(content) | Event::Html(content) | Event::InlineHtml(content) => {
                 leaf.push(&content, range);
             }
@@ -300,7 +301,8 @@ impl Reader<'_> {
     /// Ends a run of text: a paragraph, or a list item's when a mark is waiting.
     fn end_text(&mut self, pass: &mut Pass<'_>) {
         let leaf = std::mem::take(&mut pass.leaf);
-        let text = leaf.text.trim();
+        let text = shown(&leaf.text);
+        let text = text.trim();
         if text.is_empty() {
             return;
         }
@@ -312,6 +314,9 @@ impl Reader<'_> {
             self.push(BlockKind::Paragraph, text.to_owned(), lines);
         } else {
             let marker = std::mem::take(&mut pass.marker);
+            // A block of tags may stand between an item's mark and its text.
+            let start = lines.start.min(pass.lines.line(pass.marker_at));
+            let lines = SourceLines { start, ..lines };
             self.push(BlockKind::ListItem, format!("{marker}{text}"), lines);
         }
     }
@@ -331,8 +336,8 @@ impl Reader<'_> {
         let linkable = !anchor.is_empty() && anchor.len() <= MAX_ANCHOR_BYTES;
         let mut text = leaf.text.as_str();
         // An id with a directive in it (`{#a:b}`) is taken, and shown all the same.
-        let shown = HIDDEN_FROM_ID.replace_all(text, "");
-        if explicit.is_some() && explicit_id(&shown, self.dialect.flavor) == explicit {
+        let visible = HIDDEN_FROM_ID.replace_all(text, "");
+        if explicit.is_some() && explicit_id(&visible, self.dialect.flavor) == explicit {
             let (before, id) = text.split_at(text.rfind('{').unwrap_or(text.len()));
             text = before;
             self.parsed.omissions.push(Omission {
@@ -346,8 +351,7 @@ impl Reader<'_> {
             level: level as u8,
             anchor: (level != HeadingLevel::H1 && linkable).then_some(anchor),
         };
-        let text = text.replace([REMOVED_MARK, HIDDEN_START, HIDDEN_END], "");
-        self.push(kind, text.trim().to_owned(), lines);
+        self.push(kind, shown(text).trim().to_owned(), lines);
     }
 
     /// Ends a code block; indented text is code in Markdown only.

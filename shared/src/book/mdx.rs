@@ -2,16 +2,20 @@
 //!
 //! Every line that comes out knows the line it came from.
 
+mod flow;
 mod inline;
 
 use std::collections::BTreeMap;
 
-use super::html::html_block;
+use super::html::HtmlBlock;
 use super::lines::{
-    Fence, closes, directive, is_esm, is_heading, opens_fence, split_container_prefix,
+    Fence, closes, continued_prefix, directive, is_esm, is_heading, opens_fence, quotes_in,
+    split_container_prefix,
 };
 use super::modules::{EsmBlock, esm_blocks};
 use super::omission::{Omission, OmissionReason};
+
+pub(super) use flow::REMOVED_BLOCK;
 
 /// Plain Markdown, each line with its line in the page.
 #[derive(Debug, Default)]
@@ -92,13 +96,26 @@ pub(super) fn prepare(
         html: None,
         search_budget: SEARCH_BUDGET,
         first: None,
-        literal: false,
-        heading: false,
+        kind: LineKind::Text,
+        quotes: 0,
     };
     while preparer.at < body.len() {
         preparer.line();
     }
     preparer.out
+}
+
+/// What the text of a line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LineKind {
+    /// Part of a paragraph, an item or a table.
+    Text,
+    /// A heading.
+    Heading,
+    /// A block of MDX: tags, expressions and comments alone.
+    Flow,
+    /// Part of a block of HTML in plain Markdown, which has no marks but tags.
+    Html,
 }
 
 struct Preparer<'a> {
@@ -113,19 +130,19 @@ struct Preparer<'a> {
     /// The output line being written, and the source line it began on.
     current: String,
     current_line: u32,
-    /// Whether the line before was blank: only then may an import begin.
+    /// Whether no paragraph can go on: only then may an import begin.
     after_blank: bool,
     /// The open `mdx-code-block` fence, whose content is read as text.
     unwrapped: Option<Fence>,
-    /// The open block of HTML in plain Markdown: up to a blank line, or up to this closing tag.
-    html: Option<&'static str>,
+    /// The open block of HTML in plain Markdown.
+    html: Option<HtmlBlock>,
     search_budget: usize,
     /// The first character of `current` that is no space.
     first: Option<char>,
-    /// Whether the line's text has no marks but tags.
-    literal: bool,
-    /// Whether the line is a heading.
-    heading: bool,
+    /// What the line being written is.
+    kind: LineKind,
+    /// How many quotes the line stands in.
+    quotes: usize,
 }
 
 impl<'a> Preparer<'a> {
@@ -133,13 +150,15 @@ impl<'a> Preparer<'a> {
     fn line(&mut self) {
         let line = self.rest_of_line();
         let (prefix, content) = split_container_prefix(line);
+        self.quotes = quotes_in(prefix);
         let marked = is_heading(content) || opens_fence(content).is_some();
         if marked && self.interrupts_from_afar(line) {
             self.out.push("", self.line);
         }
-        if self.in_html(content) {
-            self.text_line();
-        } else if let Some(fence) = self.unwrapped
+        if self.html_line(prefix, content) {
+            return;
+        }
+        if let Some(fence) = self.unwrapped
             && closes(fence, content)
         {
             self.unwrapped = None;
@@ -150,7 +169,7 @@ impl<'a> Preparer<'a> {
                 self.omit(line.len(), OmissionReason::FenceInfo, &[]);
                 self.skip_line("");
             } else {
-                self.copy_fence(fence, quotes_in(prefix));
+                self.copy_fence(fence, self.quotes);
             }
         } else if self.dialect.flavor == Flavor::Mdx && self.after_blank && is_esm(line) {
             self.skip_esm();
@@ -169,9 +188,16 @@ impl<'a> Preparer<'a> {
                 self.out.push(&format!("{prefix}{title}"), line);
                 self.out.push(prefix, line);
             }
+        } else if self.begins_flow(content) {
+            self.flow_line(prefix);
         } else {
             self.after_blank = content.trim().is_empty();
-            self.text_line();
+            let kind = if self.is_heading() {
+                LineKind::Heading
+            } else {
+                LineKind::Text
+            };
+            self.text_line(kind);
         }
     }
 
@@ -180,33 +206,6 @@ impl<'a> Preparer<'a> {
         const CODE_INDENT: usize = 4;
         let indented = line.len() - line.trim_start_matches(' ').len() >= CODE_INDENT;
         self.dialect.flavor == Flavor::Mdx && indented && !self.after_blank
-    }
-
-    /// Whether the line belongs to a block of HTML in plain Markdown, where no other mark counts.
-    fn in_html(&mut self, content: &str) -> bool {
-        if self.dialect.flavor == Flavor::Mdx {
-            return false;
-        }
-        let blank = content.trim().is_empty();
-        if self.html.is_none() && self.after_blank {
-            self.html = html_block(content);
-        }
-        let inside = match self.html {
-            None => false,
-            Some("") => !blank,
-            Some(_) => true,
-        };
-        let ends = match self.html {
-            Some("") => blank,
-            Some(name) => content.contains(&format!("</{name}>")),
-            None => false,
-        };
-        if ends {
-            self.html = None;
-        }
-        self.after_blank = blank;
-        self.literal = inside;
-        inside
     }
 
     /// The lines of the `$$` block that begins on this line, its marks among them.
@@ -247,6 +246,14 @@ impl<'a> Preparer<'a> {
 
     fn copy_line(&mut self) {
         self.skip_line(self.rest_of_line());
+    }
+
+    /// Ends a paragraph that goes on, so that the line with these container marks begins a block.
+    fn end_paragraph(&mut self, prefix: &str) {
+        if !self.after_blank {
+            self.out.push(&continued_prefix(prefix), self.line);
+            self.after_blank = true;
+        }
     }
 
     /// Copies a fence that stands in this many quotes, up to the line that closes it.
@@ -290,10 +297,6 @@ impl<'a> Preparer<'a> {
             self.skip_line("");
         }
     }
-}
-
-fn quotes_in(prefix: &str) -> usize {
-    prefix.bytes().filter(|byte| *byte == b'>').count()
 }
 
 #[cfg(test)]

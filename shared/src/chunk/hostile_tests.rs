@@ -132,6 +132,11 @@ const UNITS: &[&str] = &[
     "a {#a}\n",
     "## a {#a}\n\n",
     "<Tabs>\n<TabItem label=\"a\">\n\n",
+    "<b/>\n---\n",
+    "- <b/>\n",
+    "<b/>{a}<!-- a -->",
+    "> <b\n> c/>\n",
+    "> <b c='\n",
 ];
 
 #[test]
@@ -140,6 +145,21 @@ fn repeated_marks_are_read() {
     for unit in UNITS {
         check(&format!("x\n\n{}", unit.repeat(BYTES / unit.len())));
         check(&format!("# x {}", unit.repeat(BYTES / unit.len())));
+    }
+}
+
+#[test]
+fn repeated_tags_are_read_in_plain_markdown() {
+    const BYTES: usize = 256 << 10;
+    for unit in [
+        "<!-- a\n",
+        "<!-- #a -->",
+        "<pre>a\n",
+        "a\n<div>\n",
+        "> <b\n> c>\n",
+    ] {
+        let text = unit.repeat(BYTES / unit.len());
+        check(&format!("---\nmdx:\n  format: md\n---\nx\n\n{text}"));
     }
 }
 

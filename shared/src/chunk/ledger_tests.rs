@@ -97,6 +97,8 @@ fn items_without_text_and_lone_carriage_returns_are_accounted_for() {
         "1.\n   ## b",
         "    a\n\n    \rT\n",
         "# a\rb\rc\r\r## d",
+        "> a\n> <X\n>   b=\"c\"\n> />\n> ---",
+        "1. <X label=\"a b\"/>\n<div>{c}</div>\n---\n",
     ] {
         let document = document(page);
         let chunks = chunk_document(&document, &ChunkPolicy::ADAPTIVE);

@@ -1,5 +1,6 @@
 //! Which of a heading's text makes its id.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -11,6 +12,16 @@ pub(super) static HIDDEN_FROM_ID: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&format!("{HIDDEN_START}[^{HIDDEN_END}]*{HIDDEN_END}"))
         .expect("the pattern is a constant")
 });
+
+/// A text as it is shown, without the marks that only matter for ids.
+pub(super) fn shown(text: &str) -> Cow<'_, str> {
+    const MARKS: [char; 3] = [REMOVED_MARK, HIDDEN_START, HIDDEN_END];
+    if text.contains(MARKS) {
+        text.replace(MARKS, "").into()
+    } else {
+        text.into()
+    }
+}
 
 /// The id that an author wrote at the end of a heading: `{#id}`, in MDX also `{/* #id */}`.
 pub(super) fn explicit_id(text: &str, flavor: Flavor) -> Option<&str> {

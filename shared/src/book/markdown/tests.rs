@@ -10,6 +10,16 @@ fn blocks(text: &str) -> Vec<Block> {
     parse_blocks(&prepared, &raw, MDX, &mut Slugger::default()).blocks
 }
 
+fn markdown_blocks(text: &str) -> Vec<Block> {
+    let prepared = prepare(text, 1, MARKDOWN, &BTreeMap::new());
+    let raw: Vec<_> = text.lines().collect();
+    parse_blocks(&prepared, &raw, MARKDOWN, &mut Slugger::default()).blocks
+}
+
+fn is_heading(block: &Block) -> bool {
+    matches!(block.kind, BlockKind::Heading { .. })
+}
+
 fn anchors(text: &str) -> Vec<String> {
     blocks(text)
         .into_iter()
@@ -68,9 +78,7 @@ fn heading_ids_are_those_of_docusaurus() {
 fn indented_text_is_code_in_markdown_only() {
     let text = "a\n\n    b *c*\n";
     assert_eq!(blocks(text)[1].kind, BlockKind::Paragraph);
-    let prepared = prepare(text, 1, MARKDOWN, &BTreeMap::new());
-    let raw: Vec<_> = text.lines().collect();
-    let plain = parse_blocks(&prepared, &raw, MARKDOWN, &mut Slugger::default()).blocks;
+    let plain = markdown_blocks(text);
     assert_eq!(plain[1].text, "b *c*");
     assert!(matches!(plain[1].kind, BlockKind::Code { .. }));
 }
@@ -122,4 +130,99 @@ fn the_same_bytes_leave_out_the_same_in_the_same_order() {
     let first = read();
     assert_eq!(first.len(), 40);
     assert!((0..5).all(|_| read() == first));
+}
+
+/// What Docusaurus makes blocks of: no underline below makes a heading of them, nor of the text above.
+#[test]
+fn an_underline_below_a_block_of_tags_makes_no_heading() {
+    let mdx = [
+        "<div></div>",
+        "<br />",
+        "<hr\n  className=\"x\"\n/>",
+        "<X/> {y} <Z/>",
+        "{/* comment */}",
+        "{\n  x\n}",
+        "{x}",
+        "{'text'}",
+        "<!-- comment -->",
+        "<img alt=\"a picture\"/>",
+        "text\n<br />",
+        "text\n{/* comment */}",
+        "text\n      <br />",
+        "text\n\t<br />",
+        "- item\n<br />",
+        "> quote\n<br />",
+        "import x from 'y'\n",
+    ];
+    for block in mdx {
+        for underline in ["---", "===", "--"] {
+            for text in [
+                format!("{block}\n{underline}\n\nafter"),
+                format!("<div className=\"full\">\n\n{block}\n{underline}\n\nafter\n\n</div>"),
+            ] {
+                let blocks = blocks(&text);
+                assert!(!blocks.iter().any(is_heading), "{text:?}: {blocks:?}");
+            }
+        }
+    }
+    let markdown = [
+        "<div></div>",
+        "<!-- comment -->",
+        "<!-- over\nlines -->",
+        "<pre>text</pre>",
+        "<style>\n.x{}\n</style>",
+        "text\n<div></div>",
+        "text\n<!-- comment -->",
+    ];
+    for block in markdown {
+        let text = format!("{block}\n---\n\nafter");
+        let blocks = markdown_blocks(&text);
+        assert!(!blocks.iter().any(is_heading), "{text:?}: {blocks:?}");
+    }
+}
+
+#[test]
+fn an_underline_below_text_with_tags_makes_a_heading() {
+    for (text, anchor) in [
+        ("<b>Text</b>\n---", "text"),
+        ("{x} text\n---", "x-text"),
+        ("text {/* comment */}\n---", "text--comment-"),
+        ("<h2>Text</h2>\n---", "text"),
+        ("> <b>Text</b>\n> ---", "text"),
+    ] {
+        assert_eq!(anchors(text), [anchor], "{text}");
+    }
+}
+
+#[test]
+fn a_block_of_tags_joins_no_list_table_or_quotation() {
+    let texts = |text: &str| -> Vec<String> {
+        let blocks = blocks(text).into_iter();
+        blocks.map(|block| block.text).collect()
+    };
+    assert_eq!(texts("1. a\n<X/>\n1. b"), ["1. a", "1. b"]);
+    assert_eq!(texts("1. a\n   <X/>\n   b\n2. c"), ["1. a", "b", "2. c"]);
+    assert_eq!(texts("2. <X/>\n\n   b"), ["2. b"]);
+    assert_eq!(
+        texts("- <TabItem label=\"On Linux\">\n\n  b\n  </TabItem>"),
+        ["- On Linux", "b"]
+    );
+    assert_eq!(
+        texts("<X/>\n| a |\n|---|\n| b |\n<X/>\n| c |"),
+        ["a\nb", "| c |"]
+    );
+    assert_eq!(texts("a\n<X/>\n    b\n<X/>\nc"), ["a", "b", "c"]);
+    assert_eq!(
+        texts("> a\n> <X\n>   b=\"c\"\n> />\n> ---\n> d"),
+        ["a", "d"]
+    );
+    assert_eq!(
+        texts("> <X\n>   title=\"two\n> words\"\n> /> d"),
+        ["two words", "d"]
+    );
+}
+
+#[test]
+fn marks_of_a_line_that_is_no_heading_after_all_are_not_shown() {
+    assert_eq!(blocks("- a <b>c</b>\n---")[0].text, "- a c");
 }

@@ -4,15 +4,18 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::super::jsx::{Gap, Tag, expression_length, parse_tag, string_literals, tag_start};
-use super::super::lines::split_container_prefix;
+use super::super::jsx::{Gap, Tag, TagStart, expression_length, only_string, parse_tag, tag_start};
+use super::super::lines::{continued_prefix, escaped, split_container_prefix, without_quotes};
 use super::super::omission::{Omission, OmissionReason};
 use super::super::placeholder::{Contents, Placeholder};
 use super::super::spans::{autolink_length, code_span_length, math_length, padded_math, ticks};
-use super::{Flavor, HIDDEN_END, HIDDEN_START, Preparer, REMOVED_MARK};
+use super::{Flavor, HIDDEN_END, HIDDEN_START, LineKind, Preparer, REMOVED_BLOCK, REMOVED_MARK};
 
 /// A tag with more prose in it is listed whole when it is left out.
 const MAX_KEPT: usize = 64;
+
+/// A tag in a quote ends on one of so many lines, each of which is copied to be read without the quote's mark.
+const MAX_QUOTED_TAG_LINES: usize = 32;
 
 /// A text directive, with its label if it has one: the braces after it are its attributes.
 static ENDS_IN_DIRECTIVE: LazyLock<Regex> = LazyLock::new(|| {
@@ -22,11 +25,11 @@ static ENDS_IN_DIRECTIVE: LazyLock<Regex> = LazyLock::new(|| {
 
 impl Preparer<'_> {
     /// Copies a line of text without its tags and expressions; those may take it over several lines.
-    pub(super) fn text_line(&mut self) {
-        let heading = self.is_heading();
-        self.heading = heading;
+    pub(super) fn text_line(&mut self, kind: LineKind) {
+        self.kind = kind;
+        let heading = kind == LineKind::Heading;
         self.current_line = self.line;
-        if self.literal {
+        if kind == LineKind::Html {
             self.container_marks();
         }
         while self.at < self.text.len() {
@@ -38,7 +41,7 @@ impl Preparer<'_> {
                     break;
                 }
                 '<' => self.markup(rest, heading),
-                _ if self.literal => {
+                _ if kind == LineKind::Html => {
                     let plain = rest.find(['\n', '<']).unwrap_or(rest.len());
                     self.write_literal(&rest[..plain]);
                     self.at += plain;
@@ -68,21 +71,16 @@ impl Preparer<'_> {
                 }
             }
         }
+        if kind == LineKind::Flow {
+            self.end_flow();
+        }
         self.end_line();
         self.line += 1;
-        self.literal = false;
     }
 
     /// Writes text none of whose characters is a mark.
     fn write_literal(&mut self, text: &str) {
-        let mut escaped = String::with_capacity(text.len() + 8);
-        for c in text.chars() {
-            if c.is_ascii_punctuation() {
-                escaped.push('\\');
-            }
-            escaped.push(if c == '\n' { ' ' } else { c });
-        }
-        self.write(&escaped);
+        self.write(&escaped(text));
     }
 
     /// Looks for the end of a construct, as long as the page has not wasted too many bytes on such searches. `find` gives
@@ -99,12 +97,16 @@ impl Preparer<'_> {
     }
 
     /// A tag that never ends costs a search; a `<` that begins none does not.
-    fn search_tag<'t>(&mut self, rest: &'t str) -> Option<Tag<'t>> {
+    pub(super) fn search_tag<'t>(&mut self, rest: &'t str) -> Option<Tag<'t>> {
         let start = tag_start(rest)?;
-        self.search(|| parse_tag(rest, start).ok_or(rest.len()))
+        let quotes = self.quotes;
+        self.search(|| match quotes {
+            0 => parse_tag(rest, start).ok_or(rest.len()),
+            quotes => parse_quoted_tag(rest, start, quotes),
+        })
     }
 
-    fn is_heading(&self) -> bool {
+    pub(super) fn is_heading(&self) -> bool {
         let mut lines = self.text[self.at..].split('\n');
         let (_, content) = split_container_prefix(lines.next().unwrap_or_default());
         let next = split_container_prefix(lines.next().unwrap_or_default())
@@ -116,7 +118,7 @@ impl Preparer<'_> {
     }
 
     /// Writes to the current line of the output.
-    fn write(&mut self, text: &str) {
+    pub(super) fn write(&mut self, text: &str) {
         if self.first.is_none() {
             self.first = text.chars().find(|c| !c.is_whitespace());
         }
@@ -165,13 +167,13 @@ impl Preparer<'_> {
             self.current_line = self.line;
         }
         // In a heading such spaces count for its id.
-        if !self.heading && self.at_line_start() {
+        if self.kind != LineKind::Heading && self.at_line_start() {
             self.skip_spaces();
         }
     }
 
     /// Whether the output's line holds nothing but the marks of containers.
-    fn at_line_start(&self) -> bool {
+    pub(super) fn at_line_start(&self) -> bool {
         self.first.is_none() || split_container_prefix(&self.current).1.is_empty()
     }
 
@@ -191,7 +193,7 @@ impl Preparer<'_> {
         }
     }
 
-    fn end_line(&mut self) {
+    pub(super) fn end_line(&mut self) {
         let line = std::mem::take(&mut self.current);
         self.first = None;
         self.out.push(&line, self.current_line);
@@ -205,7 +207,8 @@ impl Preparer<'_> {
                     self.skip(length + "<!---->".len(), OmissionReason::Comment, &[]);
                     let id = comment[..length].trim().split(char::is_whitespace).next();
                     let id = id.filter(|id| id.starts_with('#') && self.dialect.comment_ids);
-                    let last = self.rest_of_line().trim().is_empty();
+                    let after = self.text[self.at..].trim_start_matches([' ', '\t']);
+                    let last = after.is_empty() || after.starts_with('\n');
                     if let (Some(id), true, true) = (id, heading, last) {
                         self.write_literal(&format!(" {{{id}}}"));
                     } else if heading {
@@ -261,8 +264,8 @@ impl Preparer<'_> {
             self.own_line(&Placeholder::Contents(contents).line());
             return;
         }
-        let prose = tag.prose.join(" ");
         let in_table = self.first == Some('|');
+        let prose = tag.prose.join(" ");
         let alone = self.at_line_start();
         match tag.gap() {
             Gap::None => self.write(&prose),
@@ -299,13 +302,15 @@ impl Preparer<'_> {
 
     /// Ends the current line and puts `text` between blank lines, so that it is a block of its own.
     fn own_line(&mut self, text: &str) {
-        let prefix = split_container_prefix(&self.current)
-            .0
-            .replace(|mark| !matches!(mark, '>' | '\t'), " ");
+        let prefix = continued_prefix(&self.current);
         let line = self.line;
         if self.first.is_none() {
             self.current.clear();
         } else {
+            // An item that begins with a blank line ends there.
+            if self.at_line_start() {
+                self.write(REMOVED_BLOCK);
+            }
             self.end_line();
         }
         self.out.push(&prefix, line);
@@ -340,32 +345,44 @@ impl Preparer<'_> {
             return;
         }
         let literal = inner.trim();
-        let is_string = literal.len() >= 2
-            && literal.starts_with(['"', '\'', '`'])
-            && literal.chars().next() == literal.chars().last();
         let is_number = !literal.is_empty() && literal.bytes().all(|byte| byte.is_ascii_digit());
-        let literals = if is_string {
-            string_literals(literal)
-        } else if is_number {
-            vec![literal.to_owned()]
-        } else {
-            Vec::new()
-        };
-        let kept = if literals.len() == 1 {
-            literals
-        } else {
-            Vec::new()
-        };
+        let kept = only_string(literal).or_else(|| is_number.then(|| literal.to_owned()));
         let reason = if literal.starts_with("/*") {
             OmissionReason::Comment
         } else {
             OmissionReason::Expression
         };
-        self.skip(length, reason, &kept);
-        if let [only] = kept.as_slice() {
-            self.write_literal(only);
+        self.skip(length, reason, kept.as_slice());
+        if let Some(text) = kept {
+            self.write_literal(&text);
         }
     }
+}
+
+/// Parses a tag that stands in this many quotes: their marks on its other lines do not count.
+///
+/// # Errors
+/// It never ends: the bytes that were searched.
+fn parse_quoted_tag<'a>(text: &str, start: TagStart<'a>, quotes: usize) -> Result<Tag<'a>, usize> {
+    let on_one_line = |tag: &Tag<'_>| !text[..tag.length].contains('\n');
+    if let Some(tag) = parse_tag(text, start).filter(on_one_line) {
+        return Ok(tag);
+    }
+    let mut unquoted = String::new();
+    let mut marks = Vec::new();
+    for (number, line) in text.split('\n').take(MAX_QUOTED_TAG_LINES).enumerate() {
+        let quotes = if number == 0 { 0 } else { quotes };
+        let Some(rest) = without_quotes(line, quotes) else {
+            break;
+        };
+        marks.push(line.len() - rest.len());
+        unquoted.push_str(rest);
+        unquoted.push('\n');
+    }
+    let mut tag = parse_tag(&unquoted, start).ok_or(text.len())?;
+    let last_line = unquoted[..tag.length].matches('\n').count();
+    tag.length += marks[..=last_line].iter().sum::<usize>();
+    Ok(tag)
 }
 
 /// The last bytes of a text: enough for a directive and its label.

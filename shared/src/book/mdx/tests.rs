@@ -18,7 +18,7 @@ fn plain(text: &str) -> String {
     let lines: Vec<_> = prepared
         .text
         .lines()
-        .filter(|line| !line.trim().is_empty())
+        .filter(|line| !matches!(line.trim(), "" | REMOVED_BLOCK))
         .collect();
     lines.join("\n")
 }
@@ -88,6 +88,24 @@ fn in_plain_markdown_tags_within_a_text_make_no_block() {
     assert_eq!(plain("<div>\n    a *b*\n</div>"), "a \\*b\\*");
     assert_eq!(plain("<br/> <br/> <br/> <br/> text"), "text");
     assert_eq!(plain("<!-- a --> <!-- b --> <!-- c --> text"), "text");
+}
+
+#[test]
+fn in_plain_markdown_blocks_of_html_end_where_they_are_closed() {
+    let plain = |text: &str| {
+        let prepared = prepare(text, 1, MARKDOWN, &BTreeMap::new());
+        prepared.text.trim().to_owned()
+    };
+    for (text, last) in [
+        ("<style>\n.x {}\n</style>\n**a**", "**a**"),
+        ("<!-- a\n\nb -->\n**c**", "**c**"),
+        ("<pre>\na\n\n*b*\n</pre>\n**c**", "**c**"),
+        ("a\n<div>\n*b*\n</div>\n\n**c**", "**c**"),
+        ("a\n<div>\n*b*", "\\*b\\*"),
+        ("a\n<b>\n*b*", "*b*"),
+    ] {
+        assert_eq!(plain(text).lines().last(), Some(last), "{text}");
+    }
 }
 
 #[test]
