@@ -14,8 +14,8 @@ trap 'rm -rf "$out"' EXIT
 
 # A book and its locale. Every rate is 1, and 99.5 % of the words are found, but for what the books' own truth gets wrong:
 # - ary in Urdu: two ids hold U+FFFD where the source has a letter.
-# - rules-dev: one page's route is broken by its parentheses; of headings from a partial or with an expression or a
-#   picture the truth has no line.
+# - rules-dev: one page's route is broken by its parentheses; of headings from a partial, with an expression or a picture, or
+#   written as a tag the truth has no line.
 check() {
   local book=$1 locale=$2 misses=$3 name=$1${2:+.$2}
   target/debug/bookrag chunks "$shared/books/$book" --jsonl ${locale:+--locale "$locale"} >"$out/$name.jsonl" 2>"$out/$name.err" \

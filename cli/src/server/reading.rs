@@ -127,7 +127,7 @@ fn render(document: &Document, book: &str) -> String {
 
 fn render_block(block: &Block) -> String {
     match &block.kind {
-        BlockKind::Heading { level, anchor } => {
+        BlockKind::Heading { level, anchor, .. } => {
             let id = anchor
                 .as_ref()
                 .map(|anchor| format!(" id=\"{}\"", escape(anchor)))

@@ -24,8 +24,10 @@ pub enum BlockKind {
     Heading {
         /// 1 to 6.
         level: u8,
-        /// Its id in the page; a level 1 heading has none.
+        /// Its id in the page. One of level 1 has none, nor one written as a tag without `id`.
         anchor: Option<String>,
+        /// True if lists of the page's headings name it; Docusaurus names none that is written as a tag.
+        listed: bool,
     },
     /// A paragraph.
     Paragraph,

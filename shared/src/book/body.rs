@@ -190,7 +190,11 @@ fn contents_block() -> Block {
 /// The headings that a `<TOCInline>` shows, a line each, deeper ones indented.
 fn contents_text(blocks: &[Block], contents: &Contents) -> String {
     let headings = blocks.iter().filter_map(|block| match block.kind {
-        BlockKind::Heading { level, .. } if level > 1 => Some((level, &block.text)),
+        BlockKind::Heading {
+            level,
+            listed: true,
+            ..
+        } if level > 1 => Some((level, &block.text)),
         _ => None,
     });
     let listed = headings

@@ -13,6 +13,10 @@ pub(super) struct Tag<'a> {
     pub(super) self_closing: bool,
     /// The prose in its attributes, in order.
     pub(super) prose: Vec<String>,
+    /// The value of its `id`, if that is a string.
+    pub(super) id: Option<String>,
+    /// The value of its `as`, if that is a string: the element that the component makes.
+    pub(super) made_as: Option<String>,
 }
 
 /// Attributes whose text a reader sees, whatever the component.
@@ -145,6 +149,8 @@ pub(super) fn parse_tag<'a>(text: &str, start: TagStart<'a>) -> Option<Tag<'a>> 
         closing,
         self_closing: false,
         prose: Vec::new(),
+        id: None,
+        made_as: None,
     };
     let mut at = name_end;
     loop {
@@ -185,6 +191,7 @@ fn parse_attribute(text: &str, at: usize, tag: &mut Tag<'_>) -> Option<usize> {
             let length = text[end + 1..].find(char::from(quote))?;
             let value = &text[end + 1..end + 1 + length];
             keep_prose(tag, name, value);
+            keep_value(tag, name, value);
             Some(end + length + 2)
         }
         b'{' => {
@@ -193,13 +200,26 @@ fn parse_attribute(text: &str, at: usize, tag: &mut Tag<'_>) -> Option<usize> {
             for literal in string_literals(expression) {
                 keep_prose(tag, name, &literal);
             }
+            if let Some(value) = only_string(expression) {
+                keep_value(tag, name, &value);
+            }
             Some(end + length)
         }
         // HTML allows a bare value.
         _ => {
             let length = text[end..].find(|c: char| c.is_whitespace() || c == '>')?;
+            keep_value(tag, name, &text[end..end + length]);
             Some(end + length)
         }
+    }
+}
+
+/// Keeps the value of an attribute that says whether and how others link to the tag.
+fn keep_value(tag: &mut Tag<'_>, name: &str, value: &str) {
+    if name.eq_ignore_ascii_case("id") {
+        tag.id = Some(value.to_owned());
+    } else if name == "as" {
+        tag.made_as = Some(value.to_owned());
     }
 }
 
@@ -434,6 +454,25 @@ mod tests {
             prose("<Card note={'It\\'s fine'} href='a b'/>"),
             ["It's fine"]
         );
+    }
+
+    #[test]
+    fn an_id_is_kept_if_it_is_a_string() {
+        let id = |text: &str| parse(text).expect("a tag").id;
+        for text in [
+            "<h2 id=\"a b\">",
+            "<h2 class='c' id={'a b'}>",
+            "<h2\n  id = {\n`a b`}>",
+            "<H2 ID='a b'>",
+        ] {
+            assert_eq!(id(text).as_deref(), Some("a b"), "{text}");
+        }
+        assert_eq!(id("<h2 id=a>").as_deref(), Some("a"));
+        for text in ["<h2>", "<h2 id>", "<h2 id={a}>", "<h2 id={'a' + 'b'}>"] {
+            assert_eq!(id(text), None, "{text}");
+        }
+        let heading = parse("<Heading as=\"h3\" id='x'>").expect("a tag");
+        assert_eq!(heading.made_as.as_deref(), Some("h3"));
     }
 
     #[test]

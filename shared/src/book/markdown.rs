@@ -1,6 +1,7 @@
 //! From prepared Markdown to the blocks of a page, in reading order, each with its source lines.
 
 mod heading_id;
+mod heading_tags;
 mod source_lines;
 
 use std::ops::Range;
@@ -10,12 +11,13 @@ use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, T
 use regex::Regex;
 
 use super::block::{Block, BlockKind};
-use super::mdx::{Dialect, Flavor, MATH_INFO, Prepared, REMOVED_BLOCK};
+use super::mdx::{Dialect, Flavor, HeadingTag, MATH_INFO, Prepared, REMOVED_BLOCK};
 use super::omission::{Omission, OmissionReason};
 use super::placeholder::Placeholder;
 use super::slug::Slugger;
 
 use heading_id::{HIDDEN_FROM_ID, drop_directives, explicit_id, shown};
+use heading_tags::OpenHeading;
 use source_lines::{LineIndex, SourceLines};
 
 /// Indented code in MDX is text; so deep may such text nest in itself before it is taken as it stands.
@@ -59,6 +61,7 @@ pub(super) fn parse_blocks(
         dialect,
         slugger,
         title_is_over: false,
+        open_heading: None,
         parsed: Parsed::default(),
     };
     reader.read(&prepared.text, &prepared.line_of, 0);
@@ -71,6 +74,8 @@ struct Reader<'a> {
     slugger: &'a mut Slugger,
     /// Whether a heading or thematic break was passed: no title can follow.
     title_is_over: bool,
+    /// The heading written as tags that has not ended.
+    open_heading: Option<OpenHeading>,
     parsed: Parsed,
 }
 
@@ -307,7 +312,10 @@ impl Reader<'_> {
             return;
         }
         let lines = pass.lines.of(leaf.range());
-        if let Some(placeholder) = Placeholder::of_line(text) {
+        if let Some(tag) = HeadingTag::of_line(text) {
+            self.drop_marker(pass);
+            self.heading_tag(tag, lines);
+        } else if let Some(placeholder) = Placeholder::of_line(text) {
             let at = self.parsed.blocks.len();
             self.parsed.placeholders.push((at, placeholder, lines));
         } else if pass.marker.is_empty() {
@@ -333,7 +341,7 @@ impl Reader<'_> {
             // A level 1 heading has no id, but uses up its slug.
             None => self.slugger.slug(&slug_text),
         };
-        let linkable = !anchor.is_empty() && anchor.len() <= MAX_ANCHOR_BYTES;
+        let anchor = linkable(anchor).filter(|_| level != HeadingLevel::H1);
         let mut text = leaf.text.as_str();
         // An id with a directive in it (`{#a:b}`) is taken, and shown all the same.
         let visible = HIDDEN_FROM_ID.replace_all(text, "");
@@ -349,7 +357,8 @@ impl Reader<'_> {
         }
         let kind = BlockKind::Heading {
             level: level as u8,
-            anchor: (level != HeadingLevel::H1 && linkable).then_some(anchor),
+            anchor,
+            listed: true,
         };
         self.push(kind, shown(text).trim().to_owned(), lines);
     }
@@ -428,6 +437,11 @@ impl Reader<'_> {
             });
         }
     }
+}
+
+/// An id that others may link to.
+fn linkable(anchor: String) -> Option<String> {
+    Some(anchor).filter(|anchor| !anchor.is_empty() && anchor.len() <= MAX_ANCHOR_BYTES)
 }
 
 /// Text that looked like code, less the indentation that its lines share, each with its line in the file. `lines` are those

@@ -3,6 +3,7 @@
 //! Every line that comes out knows the line it came from.
 
 mod flow;
+mod heading_tag;
 mod inline;
 
 use std::collections::BTreeMap;
@@ -16,6 +17,7 @@ use super::modules::{EsmBlock, esm_blocks};
 use super::omission::{Omission, OmissionReason};
 
 pub(super) use flow::REMOVED_BLOCK;
+pub(super) use heading_tag::HeadingTag;
 
 /// Plain Markdown, each line with its line in the page.
 #[derive(Debug, Default)]

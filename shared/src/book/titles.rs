@@ -36,6 +36,7 @@ pub(super) fn title_block(title: &str, line: u32) -> Block {
         kind: BlockKind::Heading {
             level: 1,
             anchor: None,
+            listed: true,
         },
         text: title.to_owned(),
         markdown: format!("# {title}"),

@@ -132,11 +132,17 @@ const UNITS: &[&str] = &[
     "a {#a}\n",
     "## a {#a}\n\n",
     "<Tabs>\n<TabItem label=\"a\">\n\n",
+    "<h2>",
+    "<h2>\n",
+    "<h2>a\n\n",
+    "<h2>a</h2>\n",
+    "<h2 id='",
     "<b/>\n---\n",
     "- <b/>\n",
     "<b/>{a}<!-- a -->",
     "> <b\n> c/>\n",
     "> <b c='\n",
+    "\u{E0B6}2a\u{E0B6}\n\na\n\n",
 ];
 
 #[test]
@@ -152,6 +158,9 @@ fn repeated_marks_are_read() {
 fn repeated_tags_are_read_in_plain_markdown() {
     const BYTES: usize = 256 << 10;
     for unit in [
+        "<h2>",
+        "<h2>a</h2>\n\n",
+        "<h2>a\n\n",
         "<!-- a\n",
         "<!-- #a -->",
         "<pre>a\n",
@@ -209,6 +218,9 @@ fn deep_nesting_is_read() {
         ("[", "]"),
         ("**", "**"),
         ("<a b={", "}/>"),
+        ("<h2>", "</h2>"),
+        ("<h2>\n\n", "\n\n</h2>"),
+        ("> <h2>\n", "\n</h2>"),
     ] {
         check(&format!("x\n\n{}", deep(open, close, "word")));
     }
@@ -227,6 +239,9 @@ fn unclosed_constructs_keep_their_text() {
         "<!-- ",
         "<details>\n\n",
         "[a](",
+        "<h2>",
+        "<h2>\n\n",
+        "<h2>\n\n<h2>\n\n",
     ] {
         let document = read(format!("# T\n\n{open}the words after it\n").as_bytes())
             .expect("the page can be read");

@@ -97,8 +97,12 @@ fn items_without_text_and_lone_carriage_returns_are_accounted_for() {
         "1.\n   ## b",
         "    a\n\n    \rT\n",
         "# a\rb\rc\r\r## d",
+        "<h2 id=\"a\">b</h2>",
+        "<h2\n  id={a}\n>\n\nb\n\nc\n\n</h2>\n\nd",
+        "- <Heading as=\"h3\" id=\"a\">b {c}</Heading>",
+        "<h2>a\n\n<h3>b\n\nc</h2>d</h3>",
         "> a\n> <X\n>   b=\"c\"\n> />\n> ---",
-        "1. <X label=\"a b\"/>\n<div>{c}</div>\n---\n",
+        "1. <X label=\"a b\"/>\n<h2>{c}</h2>\n---\n",
     ] {
         let document = document(page);
         let chunks = chunk_document(&document, &ChunkPolicy::ADAPTIVE);

@@ -64,37 +64,37 @@ pub(super) struct Section<'a> {
     above: HeadingPath,
 }
 
-/// The headings a text stands under, outermost first.
+/// The headings a text stands under, outermost first, and where a link to it lands.
 #[derive(Debug, Clone, Default)]
 pub(super) struct HeadingPath {
-    headings: Vec<(u8, String, Option<String>)>,
+    headings: Vec<(u8, String)>,
+    anchor: Option<String>,
 }
 
 impl HeadingPath {
     /// Goes below a heading: those of its level and deeper end.
     pub(super) fn enter(&mut self, level: u8, heading: &Block) {
-        self.headings.retain(|(above, _, _)| *above < level);
-        let anchor = match &heading.kind {
-            BlockKind::Heading { anchor, .. } => anchor.clone(),
-            _ => None,
-        };
-        self.headings
-            .push((level, shortened_title(&heading.text), anchor));
+        self.headings.retain(|(above, _)| *above < level);
+        self.headings.push((level, shortened_title(&heading.text)));
+        if let BlockKind::Heading {
+            anchor: Some(anchor),
+            ..
+        } = &heading.kind
+        {
+            self.anchor = Some(anchor.clone());
+        }
     }
 
     pub(super) fn titles(&self) -> Vec<String> {
         self.headings
             .iter()
-            .map(|(_, title, _)| title.clone())
+            .map(|(_, title)| title.clone())
             .collect()
     }
 
-    /// The anchor of the innermost heading that has one.
+    /// The anchor of the nearest heading above that has one, of whatever level: a link to it lands just above the text.
     pub(super) fn anchor(&self) -> Option<String> {
-        self.headings
-            .iter()
-            .rev()
-            .find_map(|(_, _, anchor)| anchor.clone())
+        self.anchor.clone()
     }
 }
 

@@ -55,6 +55,47 @@ fn the_text_before_the_first_section_is_a_chunk_too() {
 }
 
 #[test]
+fn a_heading_without_an_anchor_splits_and_links_to_the_nearest_one_above() {
+    let text = "# Title\n\n<h2>No id</h2>\n\nA.\n\n## Setup\n\nB.\n\n### Linux\n\nC.\n\n<h2>Options</h2>\n\nD.\n\n<h2 id=\"given\">Given</h2>\n\nE.\n\n# Second\n\nF.";
+    let chunks = chunks(text, &ChunkPolicy::ADAPTIVE);
+    let seen: Vec<_> = chunks
+        .iter()
+        .flat_map(|chunk| &chunk.leaves)
+        .map(|leaf| (leaf.heading_path.join(" / "), leaf.section_id.as_deref()))
+        .collect();
+    let expected = [
+        ("Title", None),
+        ("Title / No id", None),
+        ("Title / Setup", Some("setup")),
+        ("Title / Setup / Linux", Some("linux")),
+        ("Title / Options", Some("linux")),
+        ("Title / Given", Some("given")),
+        ("Second", Some("given")),
+    ];
+    assert_eq!(
+        seen,
+        expected.map(|(path, anchor)| (path.to_owned(), anchor))
+    );
+    let sections: Vec<_> = chunks
+        .iter()
+        .map(|chunk| chunk.section.as_deref())
+        .collect();
+    assert!(sections.contains(&Some("Options")), "{sections:?}");
+}
+
+#[test]
+fn lists_of_headings_name_none_that_is_written_as_a_tag() {
+    let text = "# T\n\n<TOCInline toc={toc} />\n\n## Listed\n\n<h2 id=\"x\">Not listed</h2>";
+    let document = document(text);
+    let list = document
+        .blocks
+        .iter()
+        .find(|block| block.kind == BlockKind::Contents)
+        .expect("the list is there");
+    assert_eq!(list.text, "- Listed");
+}
+
+#[test]
 fn sections_are_classified() {
     let text = "# T\n\n## 🎯 Learning Objectives\n\n- a\n\n## Theory\n\nText.\n\n## Code\n\n```\na\n```\n\n```\nb\n```";
     let kinds: Vec<_> = chunks(text, &ChunkPolicy::ADAPTIVE)

@@ -99,9 +99,9 @@ pub(super) fn fused(
         section.scores.score = section.scores.fused;
     }
     sort(&mut sections);
-    // By URL: two files may claim the same.
-    let mut seen: HashSet<String> = HashSet::new();
-    sections.retain(|section| seen.insert(section.url(None)));
+    // By URL: two files may claim the same. By title too: a heading without an anchor has the URL of the one above it.
+    let mut seen: HashSet<(String, String)> = HashSet::new();
+    sections.retain(|section| seen.insert((section.url(None), section.section().to_owned())));
     (sections, signals)
 }
 
@@ -231,6 +231,18 @@ pub(super) mod tests {
         assert_eq!(order(Weights::Words, sections())[0], "/far#x");
         // 0.7 × 0.8 + 0.2 × its share of the words + 0.1 is more than 0.7 × 0.9.
         assert_eq!(order(Weights::Fixed, sections())[0], "/new#x");
+    }
+
+    #[test]
+    fn headings_that_share_an_anchor_are_each_there() {
+        let mut without_anchor = section("page", "x", "spin the node again", 0.8, "2026-01-01");
+        let payload = Arc::make_mut(&mut without_anchor.payload);
+        payload.leaves[0].heading_path = vec!["Options".to_owned()];
+        let sections = vec![
+            section("page", "x", "spin the node", 0.9, "2026-01-01"),
+            without_anchor,
+        ];
+        assert_eq!(order(Weights::Scaled, sections), ["/page#x", "/page#x"]);
     }
 
     #[test]

@@ -226,3 +226,102 @@ fn a_block_of_tags_joins_no_list_table_or_quotation() {
 fn marks_of_a_line_that_is_no_heading_after_all_are_not_shown() {
     assert_eq!(blocks("- a <b>c</b>\n---")[0].text, "- a c");
 }
+
+fn seen_headings(blocks: Vec<Block>) -> Vec<(String, Option<String>)> {
+    let headings = blocks.into_iter().filter_map(|block| match block.kind {
+        BlockKind::Heading { level, anchor, .. } => {
+            Some((format!("{level} {}", block.text), anchor))
+        }
+        _ => None,
+    });
+    headings.collect()
+}
+
+#[test]
+fn headings_written_as_tags_are_headings() {
+    let cases: [(&str, &[(&str, &str)]); 16] = [
+        ("<h2>Plain</h2>", &[("2 Plain", "")]),
+        ("<h2 id=\"x\">With</h2>", &[("2 With", "x")]),
+        (
+            "<h3 id={'x'}>With **bold** and `a`</h3>",
+            &[("3 With bold and a", "x")],
+        ),
+        (
+            "<h2\n  id=\"x\"\n>\n  Over <b>several</b>\n  lines\n</h2>",
+            &[("2 Over several lines", "x")],
+        ),
+        ("<h2 id='x'>\n\nOne\n\ntwo\n\n</h2>", &[("2 One two", "x")]),
+        (
+            "<Heading as=\"h2\" id=\"x\">Component</Heading>",
+            &[("2 Component", "x")],
+        ),
+        (
+            "<h2 id='a'>A</h2>\n<h3 id='b'>B</h3>\ntext",
+            &[("2 A", "a"), ("3 B", "b")],
+        ),
+        ("- <h3 id='x'>In an item</h3>", &[("3 In an item", "x")]),
+        ("> <h3 id='x'>Quoted</h3>", &[("3 Quoted", "x")]),
+        (
+            "<summary><h3>In a summary</h3></summary>",
+            &[("3 In a summary", "")],
+        ),
+        ("<h2 id='a_b*c*'>1. Marks</h2>", &[("2 1. Marks", "a_b*c*")]),
+        ("<h2>{'Text'}</h2>", &[("2 Text", "")]),
+        ("## <h2 id='x'>Both</h2>", &[("2 Both", "both")]),
+        ("# <span id='x'>Title</span>", &[("1 Title", "")]),
+        (
+            "<h2>\n\n## Inside\n\n</h2>\n\ntext </h2>",
+            &[("2 Inside", "inside")],
+        ),
+        (
+            "<h2>Never closed\n\ntext\n\n<h3>Closed</h3>",
+            &[("3 Closed", "")],
+        ),
+    ];
+    let expected = |headings: &[(&str, &str)]| -> Vec<(String, Option<String>)> {
+        let headings = headings.iter().map(|(text, anchor)| {
+            let anchor = Some((*anchor).to_owned()).filter(|anchor| !anchor.is_empty());
+            ((*text).to_owned(), anchor)
+        });
+        headings.collect()
+    };
+    for (text, headings) in cases {
+        assert_eq!(seen_headings(blocks(text)), expected(headings), "{text}");
+    }
+    let in_markdown: [(&str, &[(&str, &str)]); 4] = [
+        ("<H2 ID=x>As *it* stands</H2>", &[("2 As *it* stands", "x")]),
+        ("<h2 id='x'>\nOver\nlines\n</h2>", &[("2 Over lines", "x")]),
+        ("<h2>\n\nWith **bold**\n\n</h2>", &[("2 With bold", "")]),
+        ("text\n<h3>a</h3>\ntext", &[("3 a", "")]),
+    ];
+    for (text, headings) in in_markdown {
+        let seen = seen_headings(markdown_blocks(text));
+        assert_eq!(seen, expected(headings), "{text}");
+    }
+}
+
+#[test]
+fn what_is_no_heading_stays_text() {
+    for text in [
+        "<summary>Text</summary>",
+        "<h2>Text",
+        "Text</h2>",
+        "<h2 id='x'/>\n\nText",
+        "<h2>{text}</h2>",
+        "| <h2>Text</h2> |\n|---|",
+        "<Heading id='x'>Text</Heading>",
+        "<h2>\n\n- an item\n\n</h2>",
+    ] {
+        let blocks = blocks(text);
+        assert!(!blocks.iter().any(is_heading), "{text}: {blocks:?}");
+    }
+}
+
+#[test]
+fn a_heading_written_as_tags_knows_its_lines_and_reserves_no_id() {
+    let text = "<h2\n  id=\"a\"\n>\n  A\n</h2>\n\n<h2>b</h2>\n\n## b\n";
+    let headings = blocks(text);
+    assert_eq!((headings[0].start_line, headings[0].end_line), (3, 5));
+    assert_eq!(headings[1].markdown, "<h2>b</h2>");
+    assert_eq!(anchors(text), ["a", "", "b"]);
+}

@@ -9,7 +9,9 @@ use super::super::lines::{continued_prefix, escaped, split_container_prefix, wit
 use super::super::omission::{Omission, OmissionReason};
 use super::super::placeholder::{Contents, Placeholder};
 use super::super::spans::{autolink_length, code_span_length, math_length, padded_math, ticks};
-use super::{Flavor, HIDDEN_END, HIDDEN_START, LineKind, Preparer, REMOVED_BLOCK, REMOVED_MARK};
+use super::{
+    Flavor, HIDDEN_END, HIDDEN_START, HeadingTag, LineKind, Preparer, REMOVED_BLOCK, REMOVED_MARK,
+};
 
 /// A tag with more prose in it is listed whole when it is left out.
 const MAX_KEPT: usize = 64;
@@ -265,6 +267,12 @@ impl Preparer<'_> {
             return;
         }
         let in_table = self.first == Some('|');
+        let heading = HeadingTag::of_tag(tag, self.dialect.flavor).filter(|_| !in_table);
+        if let Some(heading) = heading {
+            self.own_line(&heading.line());
+            self.escape_mark_after_tag();
+            return;
+        }
         let prose = tag.prose.join(" ");
         let alone = self.at_line_start();
         match tag.gap() {
