@@ -166,7 +166,9 @@ impl Limiter {
         let counted = self.counts.catalog.take_turn(&key, limit);
         let reason = match tokio::time::timeout(STORE_DEADLINE, counted).await {
             Ok(Ok(turn)) => return Ok(turn),
-            Ok(Err(CatalogError::Unavailable(reason))) => reason,
+            Ok(Err(error @ (CatalogError::Unavailable(_) | CatalogError::StorageFull { .. }))) => {
+                error.to_string()
+            }
             Ok(Err(error)) => return Err(Error::unavailable(error)),
             Err(_) => "no answer in time".to_owned(),
         };

@@ -14,6 +14,7 @@ mod postgres;
 mod sqlite;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use uuid::Uuid;
@@ -66,7 +67,27 @@ pub enum CatalogError {
     /// The index's deletion has begun and is not finished: may pass.
     #[error("the index is being dropped")]
     BeingDropped,
-    /// It refused a statement: a bug, or a damaged file.
+    /// Its file is damaged. The file is a copy of what the site says, so it may be made anew.
+    #[error(
+        "the catalog {} is damaged ({reason}); run `bookrag doctor SITE --repair` to index the book again",
+        path.display()
+    )]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What the database says of it.
+        reason: String,
+    },
+    /// There is no space left where its file is: passes once there is.
+    #[error(
+        "no space is left to write the catalog {}; free some disk space and try again",
+        path.display()
+    )]
+    StorageFull {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It refused a statement: a bug.
     #[error("the catalog refused: {0}")]
     Rejected(String),
 }
@@ -120,6 +141,14 @@ impl Catalog {
     /// Asks for an answer and checks the schema version.
     pub async fn ping(&self) -> Result<(), CatalogError> {
         on_store!(self, store => store.ping())
+    }
+
+    /// Reads the whole file and looks for damage. A server checks its own files, so Postgres is only asked for an answer.
+    ///
+    /// # Errors
+    /// [`CatalogError::Damaged`] with the first problem found.
+    pub async fn check(&self) -> Result<(), CatalogError> {
+        on_store!(self, store => store.check())
     }
 
     /// The index of this version, created if there is none: live when it is the first, else building. Its site is updated;

@@ -73,6 +73,10 @@ impl PostgresCatalog {
     pub(in crate::catalog) async fn ping(&self) -> Result<(), CatalogError> {
         self.pool.check_schema().await
     }
+
+    pub(in crate::catalog) async fn check(&self) -> Result<(), CatalogError> {
+        self.ping().await
+    }
 }
 
 impl fmt::Debug for PostgresCatalog {

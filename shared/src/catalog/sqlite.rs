@@ -15,12 +15,13 @@ mod search;
 mod values;
 
 use std::fs;
-use std::path::Path;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior, ffi};
 
 use super::CatalogError;
 
@@ -36,6 +37,7 @@ pub struct SqliteCatalog {
 #[derive(Debug)]
 struct Database {
     connection: Mutex<Connection>,
+    path: PathBuf,
     /// Whether calls are steps of a simulation.
     #[cfg(test)]
     simulated: bool,
@@ -48,13 +50,16 @@ impl SqliteCatalog {
     ///
     /// # Errors
     ///
-    /// `Unavailable` if the file cannot be opened or written, `Rejected` if it is no database.
+    /// `Unavailable` if the file cannot be opened or written, `StorageFull` if there is no space for it, `Damaged` if it is no
+    /// database.
     pub async fn open(path: &Path) -> Result<Self, CatalogError> {
         let path = path.to_owned();
-        let connection = blocking(move || connect(&path)).await?;
+        let opening = path.clone();
+        let connection = blocking(move || connect(&opening).map_err(|error| at(&opening, error)));
         Ok(Self {
             database: Arc::new(Database {
-                connection: Mutex::new(connection),
+                connection: Mutex::new(connection.await?),
+                path,
                 #[cfg(test)]
                 simulated: false,
                 schema_checked: AtomicBool::new(false),
@@ -71,6 +76,7 @@ impl SqliteCatalog {
         Ok(Self {
             database: Arc::new(Database {
                 connection: Mutex::new(connection),
+                path: PathBuf::from(":memory:"),
                 simulated: true,
                 schema_checked: AtomicBool::new(true),
             }),
@@ -92,6 +98,21 @@ impl SqliteCatalog {
     pub(in crate::catalog) async fn ping(&self) -> Result<(), CatalogError> {
         self.with_connection(|connection| migrations::check(connection))
             .await
+    }
+
+    pub(in crate::catalog) async fn check(&self) -> Result<(), CatalogError> {
+        self.run(|connection| {
+            let report: String =
+                connection.query_row("PRAGMA quick_check(1)", (), |row| row.get(0))?;
+            if report == "ok" {
+                return Ok(());
+            }
+            Err(CatalogError::Damaged {
+                path: PathBuf::new(),
+                reason: report.replace('\n', " "),
+            })
+        })
+        .await
     }
 
     /// Runs `work` on the connection, once the schema version was checked.
@@ -132,16 +153,33 @@ impl SqliteCatalog {
                 .connection
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner);
-            work(&mut connection)
+            work(&mut connection).map_err(|error| at(&database.path, error))
         })
         .await
     }
 }
 
+/// Names the file in errors that are about it.
+fn at(file: &Path, error: CatalogError) -> CatalogError {
+    let path = file.to_owned();
+    match error {
+        CatalogError::Damaged { reason, .. } => CatalogError::Damaged { path, reason },
+        CatalogError::StorageFull { .. } => CatalogError::StorageFull { path },
+        CatalogError::Unavailable(reason) => {
+            CatalogError::Unavailable(format!("{}: {reason}", file.display()))
+        }
+        other => other,
+    }
+}
+
 fn connect(path: &Path) -> Result<Connection, CatalogError> {
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)
-            .map_err(|cause| CatalogError::Unavailable(format!("{}: {cause}", folder.display())))?;
+        fs::create_dir_all(folder).map_err(|cause| match cause.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => CatalogError::StorageFull {
+                path: path.to_owned(),
+            },
+            _ => CatalogError::Unavailable(cause.to_string()),
+        })?;
     }
     let connection = Connection::open(path)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
@@ -171,27 +209,34 @@ where
     }
 }
 
+/// The file's path is added where the connection is, by [`at`].
 impl From<rusqlite::Error> for CatalogError {
     fn from(error: rusqlite::Error) -> Self {
-        let passing = matches!(
-            error.sqlite_error_code(),
-            Some(
-                ErrorCode::DatabaseBusy
-                    | ErrorCode::DatabaseLocked
-                    | ErrorCode::CannotOpen
-                    | ErrorCode::DiskFull
-                    | ErrorCode::FileLockingProtocolFailed
-                    | ErrorCode::OperationInterrupted
-                    | ErrorCode::OutOfMemory
-                    | ErrorCode::PermissionDenied
-                    | ErrorCode::ReadOnly
-                    | ErrorCode::SystemIoFailure
-            )
-        );
-        if passing {
-            Self::Unavailable(error.to_string())
-        } else {
-            Self::Rejected(error.to_string())
+        let path = PathBuf::new();
+        let reason = error.to_string();
+        let Some(failure) = error.sqlite_error() else {
+            return Self::Rejected(reason);
+        };
+        if failure.extended_code == ffi::SQLITE_IOERR_SHMSIZE {
+            // The file of the write-ahead log's index could not grow.
+            return Self::StorageFull { path };
+        }
+        match failure.code {
+            ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => Self::Damaged { path, reason },
+            ErrorCode::DiskFull => Self::StorageFull { path },
+            ErrorCode::DatabaseBusy
+            | ErrorCode::DatabaseLocked
+            | ErrorCode::CannotOpen
+            | ErrorCode::FileLockingProtocolFailed
+            | ErrorCode::OperationInterrupted
+            | ErrorCode::OutOfMemory
+            | ErrorCode::PermissionDenied
+            | ErrorCode::ReadOnly
+            | ErrorCode::SystemIoFailure => Self::Unavailable(reason),
+            _ => Self::Rejected(reason),
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
