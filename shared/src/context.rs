@@ -333,6 +333,7 @@ impl Context {
         IndexRow {
             index_id: UNKNOWN_INDEX,
             spec: IndexSpec {
+                site: None,
                 embedder: identity.name.clone(),
                 embedder_fingerprint: identity.fingerprint.clone(),
                 dimensions: identity.dimensions,

@@ -117,31 +117,44 @@ impl Store {
         }
     }
 
+    /// Makes the tables of an earlier version.
+    async fn make_version(&self, version: usize) {
+        let migrations = match &self.behind {
+            Behind::Sqlite { .. } => [
+                include_str!("../../shared/migrations/sqlite/0001_catalog.sql"),
+                include_str!("../../shared/migrations/sqlite/0002_reindex.sql"),
+                include_str!("../../shared/migrations/sqlite/0003_readers.sql"),
+            ],
+            Behind::Postgres { .. } => [
+                include_str!("../../shared/migrations/0001_catalog.sql"),
+                include_str!("../../shared/migrations/0002_reindex.sql"),
+                include_str!("../../shared/migrations/0003_readers.sql"),
+            ],
+        };
+        for (statements, version) in migrations.into_iter().zip(1..=version) {
+            self.execute(statements).await;
+            let applied_at = self.moment(0);
+            let row = format!("INSERT INTO schema_version VALUES ({version}, {applied_at})");
+            self.execute(&row).await;
+        }
+    }
+
+    /// A second since 1970, as the database writes it.
+    fn moment(&self, second: u32) -> String {
+        match &self.behind {
+            Behind::Sqlite { .. } => format!("{second}000000"),
+            Behind::Postgres { .. } => format!("to_timestamp({second})"),
+        }
+    }
+
     /// Makes the tables of version 2, with a question and its judgement in them.
     async fn make_version_2(&self, message_id: Uuid) {
-        let (tables, versions, no_chunks, now) = match &self.behind {
-            Behind::Sqlite { .. } => (
-                [
-                    include_str!("../../shared/migrations/sqlite/0001_catalog.sql"),
-                    include_str!("../../shared/migrations/sqlite/0002_reindex.sql"),
-                ],
-                "INSERT INTO schema_version (version, applied_at) VALUES (1, 0), (2, 0)",
-                "[]",
-                "0",
-            ),
-            Behind::Postgres { .. } => (
-                [
-                    include_str!("../../shared/migrations/0001_catalog.sql"),
-                    include_str!("../../shared/migrations/0002_reindex.sql"),
-                ],
-                "INSERT INTO schema_version (version) VALUES (1), (2)",
-                "{}",
-                "now()",
-            ),
+        self.make_version(2).await;
+        let no_chunks = match &self.behind {
+            Behind::Sqlite { .. } => "[]",
+            Behind::Postgres { .. } => "{}",
         };
-        for statements in tables.into_iter().chain([versions]) {
-            self.execute(statements).await;
-        }
+        let now = self.moment(0);
         let rows = format!(
             "INSERT INTO chat_queries (query_id, user_ip_hash, question_hash, retrieved_chunk_ids, response_time_ms,
                 status, answered, created_at)
@@ -149,6 +162,18 @@ impl Store {
              INSERT INTO feedback (feedback_id, message_id, rating, comment, created_at)
              VALUES ('{message_id}', '{message_id}', 'up', 'it''s fine', {now})"
         );
+        self.execute(&rows).await;
+    }
+
+    /// Makes the tables of version 3, in which two sources have two documents each.
+    async fn make_version_3_with_two_documents_a_source(&self) {
+        self.make_version(3).await;
+        let rows = include_str!("catalog_contract/two_documents_a_source.sql");
+        let rows = [0, 10, 20, 30]
+            .into_iter()
+            .fold(rows.to_owned(), |rows, second| {
+                rows.replace(&format!("@{second}"), &self.moment(second))
+            });
         self.execute(&rows).await;
     }
 
@@ -247,6 +272,8 @@ laws! {
         without_tables_every_operation_names_the_schema_version
         tables_of_a_later_version_are_used
         migrating_twice_changes_nothing
+        of_a_sources_documents_only_the_newest_survives_the_migration
+        a_source_never_gets_a_second_document
         two_that_migrate_at_once_both_succeed
         the_first_index_is_live_and_the_next_is_building
         an_index_is_found_by_its_spec_and_its_site_is_updated

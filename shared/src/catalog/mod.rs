@@ -33,7 +33,7 @@ pub use types::{
 };
 
 /// The version of the tables that this code reads and writes.
-pub const SCHEMA_VERSION: i32 = 4;
+pub const SCHEMA_VERSION: i32 = 5;
 
 /// The longest time that is added to the present or taken from it, a thousand years: both databases' times reach further.
 const LONGEST: Duration = Duration::from_hours(24 * 365 * 1_000);
@@ -168,12 +168,12 @@ impl Catalog {
         Ok(indexes.find(|index| index.state == IndexState::Live))
     }
 
-    /// Makes an index the live one and retires the one that was, if it holds exactly these documents with these
-    /// fingerprints. Commits wait meanwhile.
+    /// Makes an index the live one and retires the one that was, if it holds exactly the documents of these sources with
+    /// these fingerprints. Commits wait meanwhile.
     pub async fn switch(
         &self,
         index_id: i64,
-        documents: &BTreeMap<Uuid, String>,
+        documents: &BTreeMap<String, String>,
     ) -> Result<SwitchOutcome, CatalogError> {
         on_store!(self, store => store.switch(index_id, documents))
     }
@@ -209,13 +209,13 @@ impl Catalog {
         on_store!(self, store => store.record_failure(index_id, source, reason))
     }
 
-    /// A document as it was last committed; `None` when it never was. A deleted one is a tombstone.
+    /// The document of a source as it was last committed; `None` when it never was. A deleted one is a tombstone.
     pub async fn document(
         &self,
         index_id: i64,
-        document_id: Uuid,
+        source: &str,
     ) -> Result<Option<StoredDocument>, CatalogError> {
-        on_store!(self, store => store.document(index_id, document_id))
+        on_store!(self, store => store.document(index_id, source))
     }
 
     /// All documents of an index that are not deleted, by source path.

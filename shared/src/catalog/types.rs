@@ -13,6 +13,9 @@ use crate::index::ChunkPayload;
 /// What decides whether vectors can be compared and texts are alike: the identity of an index.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IndexSpec {
+    /// The name of the site that the documents are of. `None` in what release 0.1 made: there only the collection's name tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub site: Option<String>,
     /// The embedding model's name.
     pub embedder: String,
     /// The hash of its file, or its provider and name.
@@ -74,18 +77,18 @@ pub enum Retired {
 pub enum SwitchOutcome {
     /// The index is the live one.
     Switched,
-    /// These documents are missing, differ, or should not be there: nothing was changed.
-    Behind(Vec<Uuid>),
+    /// The documents of these sources are missing, differ, or should not be there: nothing was changed.
+    Behind(Vec<String>),
     /// The index is retired: nothing was changed.
     Retired,
 }
 
 impl SwitchOutcome {
     /// Compares what an index holds with what it should.
-    pub(super) fn of(held: &BTreeMap<Uuid, String>, expected: &BTreeMap<Uuid, String>) -> Self {
-        let differs = |id: &&Uuid| held.get(*id) != expected.get(*id);
-        let all: BTreeSet<&Uuid> = held.keys().chain(expected.keys()).collect();
-        let behind: Vec<Uuid> = all.into_iter().filter(differs).copied().collect();
+    pub(super) fn of(held: &BTreeMap<String, String>, expected: &BTreeMap<String, String>) -> Self {
+        let differs = |source: &&String| held.get(*source) != expected.get(*source);
+        let all: BTreeSet<&String> = held.keys().chain(expected.keys()).collect();
+        let behind: Vec<String> = all.into_iter().filter(differs).cloned().collect();
         if behind.is_empty() {
             Self::Switched
         } else {
@@ -172,7 +175,7 @@ impl fmt::Display for Indexing {
 pub struct DocumentRow {
     /// UUIDv5 of site and source.
     pub document_id: Uuid,
-    /// The source path.
+    /// The source path, of which an index has one document.
     pub source: String,
     /// The title.
     pub title: String,

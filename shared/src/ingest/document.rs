@@ -116,8 +116,8 @@ impl Ingest {
     }
 
     async fn stored(&self, path: &str) -> Result<Option<StoredDocument>, IngestError> {
-        let id = document_id(&self.options.site, path);
-        Ok(self.catalog.document(self.index_row.index_id, id).await?)
+        let index_id = self.index_row.index_id;
+        Ok(self.catalog.document(index_id, path).await?)
     }
 
     /// Commits what was seen. `None` when another writer was first.
@@ -156,7 +156,13 @@ impl Ingest {
             bytes,
             &look.inputs,
         ) {
-            Ok(document) => self.index_document(&document, stored, look, lost).await,
+            Ok(mut document) => {
+                if let Some(stored) = stored {
+                    // An index that release 0.1 fed under two names of the site has ids of both.
+                    document.id = stored.row.document_id;
+                }
+                self.index_document(&document, stored, look, lost).await
+            }
             Err(SkipReason::Draft) => {
                 let removed = self.remove(&page.source, present, &look.inputs).await?;
                 Ok(removed.map(|outcome| match outcome.change {
@@ -283,9 +289,13 @@ impl Ingest {
         look: &Look,
     ) -> Result<Option<DocumentOutcome>, IngestError> {
         let last_good = stored.filter(|stored| !stored.row.deleted && stored.chunk_count > 0);
+        let id = || document_id(&self.options.site, &page.source);
         let row = match last_good {
             Some(stored) => stored.row.clone(),
-            None => empty_row(page, document_id(&self.options.site, &page.source)),
+            None => empty_row(
+                page,
+                stored.map_or_else(id, |stored| stored.row.document_id),
+            ),
         };
         let commit = Commit {
             index_id: self.index_row.index_id,
@@ -319,12 +329,11 @@ impl Ingest {
             }
             outcome = deleted();
         }
-        let id = document_id(&self.options.site, path);
         for other in self.catalog.indexes().await? {
             if other.index_id == self.index_row.index_id || other.state == IndexState::Retired {
                 continue;
             }
-            let stored = self.catalog.document(other.index_id, id).await?;
+            let stored = self.catalog.document(other.index_id, path).await?;
             let present = stored.as_ref().filter(|stored| !stored.row.deleted);
             if let Some(stored) = present
                 && !self.delete(&other, stored, inputs).await?

@@ -52,7 +52,7 @@ pub enum Opening {
 
 impl Ingest {
     /// Reads the site's settings, and finds or creates the index for what this process embeds, and its collection. The
-    /// collection is the site's own: another book in the same store has another.
+    /// collection is the site's own: another book in the same store has another, and so has this book under another name.
     ///
     /// # Errors
     /// [`IngestError::Retired`] when another deployment has taken over.
@@ -66,6 +66,7 @@ impl Ingest {
         let settings = source.settings().await?;
         let identity = embedder.identity();
         let spec = IndexSpec {
+            site: Some(options.site.clone()),
             embedder: identity.name.clone(),
             embedder_fingerprint: identity.fingerprint.clone(),
             dimensions: identity.dimensions,
@@ -73,15 +74,10 @@ impl Ingest {
             embedded_text_version: EMBEDDED_TEXT_VERSION,
             bm25: BM25_SETTINGS.to_owned(),
         };
-        let json = serde_json::to_string(&spec).expect("an index's version serialises");
-        let collection = format!(
-            "{}_{}",
-            options.collection,
-            &plan::hash(&format!("{}\n{json}", options.site))[..8]
-        );
+        let spec = known_spec(&catalog, &options.site, spec).await?;
         let new = NewIndex {
+            collection: format!("{}{}", options.collection, tag(&options.site, &spec)),
             spec,
-            collection,
             site: site_info(&settings, &options.title),
             retired: match options.opening {
                 Opening::TakesOver => Retired::Revives,
@@ -130,6 +126,35 @@ impl Ingest {
         let now = self.source.settings().await?;
         Ok(now.reading_key() != self.settings.reading_key())
     }
+}
+
+/// What the collection of a site's index ends with.
+pub(super) fn tag(site: &str, spec: &IndexSpec) -> String {
+    let json = serde_json::to_string(spec).expect("an index's version serialises");
+    format!("_{}", &plan::hash(&format!("{site}\n{json}"))[..8])
+}
+
+/// The identity under which the catalog knows the index: release 0.1 left the site out of it, so an index that it made for this
+/// site, as its collection's name shows, goes on under the identity it has.
+async fn known_spec(
+    catalog: &Catalog,
+    site: &str,
+    spec: IndexSpec,
+) -> Result<IndexSpec, IngestError> {
+    let former = IndexSpec {
+        site: None,
+        ..spec.clone()
+    };
+    let tag = tag(site, &former);
+    let indexes = catalog.indexes().await?;
+    let is_of_site = |index: &IndexRow| {
+        index.spec == spec || index.spec == former && index.collection.contains(&tag)
+    };
+    let known = indexes.into_iter().filter(is_of_site);
+    // One that has the site in its identity comes first, if there are both.
+    Ok(known
+        .max_by_key(|index| index.spec.site.is_some())
+        .map_or(spec, |index| index.spec))
 }
 
 /// The index as it is. One that is not there yet has no number, and no documents.

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::IngestError;
 use crate::book::{Document, UNKNOWN, hex};
-use crate::catalog::{Catalog, ChunkRow, IndexRow, NewChunk};
+use crate::catalog::{Catalog, ChunkRow, IndexRow, IndexSpec, IndexState, NewChunk};
 use crate::chunk::Chunk;
 use crate::embed::Embedder;
 use crate::index::{ChunkPayload, NewPoint, VectorIndex};
@@ -111,8 +111,29 @@ impl<'a> Plan<'a> {
         Self { chunks, document }
     }
 
-    /// Takes vectors over from stored points: of this document's old chunks, or of any with the same text.
+    /// Takes vectors over from stored points: of this document's old chunks, or of any with the same text; of those in the
+    /// live index too, if it has the same model, so that a site's new name or another chunk policy embeds little anew.
     pub(super) async fn find_stored_vectors(
+        &mut self,
+        catalog: &Catalog,
+        index: &VectorIndex,
+        row: &IndexRow,
+    ) -> Result<(), IngestError> {
+        self.take_over(catalog, index, row).await?;
+        let is_missing = |chunk: &PlannedChunk<'_>| matches!(chunk.vectors, Vectors::ToEmbed);
+        if row.state == IndexState::Live || !self.chunks.iter().any(is_missing) {
+            return Ok(());
+        }
+        match catalog.live_index().await? {
+            Some(live) if live.index_id != row.index_id && embeds_alike(&live.spec, &row.spec) => {
+                self.take_over(catalog, index, &live).await
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes vectors over from the points of one index.
+    async fn take_over(
         &mut self,
         catalog: &Catalog,
         index: &VectorIndex,
@@ -220,6 +241,19 @@ impl<'a> Plan<'a> {
             })
             .collect()
     }
+}
+
+/// Whether equal texts have equal vectors in both.
+fn embeds_alike(one: &IndexSpec, other: &IndexSpec) -> bool {
+    let identity = |spec: &IndexSpec| {
+        (
+            spec.embedder.clone(),
+            spec.embedder_fingerprint.clone(),
+            spec.dimensions,
+            spec.embedded_text_version,
+        )
+    };
+    identity(one) == identity(other)
 }
 
 impl PlannedChunk<'_> {

@@ -4,10 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use futures::{StreamExt, stream};
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 
 use super::{Ingest, IngestError, SkippedFile};
-use crate::book::{PageFile, SkipReason, document_id, list_pages, read_document};
+use crate::book::{PageFile, SkipReason, list_pages, read_document};
 use crate::catalog::StoredDocument;
 use crate::source::FileCache;
 
@@ -33,9 +32,9 @@ pub struct Status {
     pub failed: Vec<SkippedFile>,
     /// Pages that are not in a production build.
     pub drafts: Vec<String>,
-    /// The documents that should be there, with their fingerprints.
+    /// The sources whose documents should be there, with their fingerprints.
     #[serde(skip)]
-    pub(super) expected: BTreeMap<Uuid, String>,
+    pub(super) expected: BTreeMap<String, String>,
 }
 
 /// A document that is not as its file is.
@@ -102,7 +101,7 @@ impl Ingest {
         let seen: Vec<Seen> = stream::iter(looks).buffered(READS).collect().await;
         for (page, seen) in pages.iter().zip(seen) {
             let row = rows.remove(&page.source);
-            status.add(&self.options.site, page, row.as_ref(), seen);
+            status.add(page, row.as_ref(), seen);
         }
         for source in rows.into_keys() {
             status.pend(&source, PendingChange::Deleted);
@@ -151,7 +150,7 @@ impl Ingest {
 }
 
 impl Status {
-    fn add(&mut self, site: &str, page: &PageFile, row: Option<&StoredDocument>, seen: Seen) {
+    fn add(&mut self, page: &PageFile, row: Option<&StoredDocument>, seen: Seen) {
         let source = &page.source;
         match (seen, row) {
             (Seen::Page(fingerprint), Some(row)) if row.row.fingerprint == fingerprint => {
@@ -167,12 +166,12 @@ impl Status {
                         }
                     }
                 }
-                self.expected.insert(document_id(site, source), fingerprint);
+                self.expected.insert(source.clone(), fingerprint);
             }
             (Seen::Page(fingerprint), row) => {
                 let change = row.map_or(PendingChange::New, |_| PendingChange::Changed);
                 self.pend(source, change);
-                self.expected.insert(document_id(site, source), fingerprint);
+                self.expected.insert(source.clone(), fingerprint);
             }
             (Seen::Absent, Some(_)) => self.pend(source, PendingChange::Deleted),
             (Seen::Absent, None) => {}

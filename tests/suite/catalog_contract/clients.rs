@@ -75,7 +75,7 @@ async fn client(catalog: Catalog, index_id: i64, number: usize) -> Vec<Uuid> {
 async fn replace(catalog: &Catalog, index_id: i64, source: &str) -> (HashSet<Uuid>, HashSet<Uuid>) {
     let document_id = document_id(source);
     loop {
-        let stored = catalog.document(index_id, document_id).await.unwrap();
+        let stored = catalog.document(index_id, source).await.unwrap();
         let revision = stored.map_or(0, |stored| stored.revision);
         let old = catalog.chunks(index_id, document_id).await.unwrap();
         let new: [_; CHUNKS] = [chunk(source, 0, "one"), chunk(source, 1, "two")];

@@ -21,11 +21,7 @@ pub(super) async fn a_commit_is_read_back_whole_by_another_process(store: Store)
     );
 
     let reopened = store.reopened().await;
-    let stored = reopened
-        .document(index_id, document_id(SOURCE))
-        .await
-        .unwrap()
-        .unwrap();
+    let stored = reopened.document(index_id, SOURCE).await.unwrap().unwrap();
     assert_eq!(stored.row, document(SOURCE));
     assert_eq!((stored.revision, stored.chunk_count), (1, 2));
     assert_eq!(
@@ -52,10 +48,7 @@ pub(super) async fn a_commit_is_read_back_whole_by_another_process(store: Store)
     }
     assert_eq!(joined.len(), 2);
     assert_eq!(
-        reopened
-            .document(index_id, document_id("docs/b.md"))
-            .await
-            .unwrap(),
+        reopened.document(index_id, "docs/b.md").await.unwrap(),
         None
     );
 }
@@ -70,30 +63,15 @@ pub(super) async fn a_revision_that_was_overtaken_conflicts_and_writes_nothing(s
         catalog.commit(&early).await.unwrap(),
         CommitOutcome::Conflict
     );
-    assert_eq!(
-        catalog
-            .document(index_id, document_id(SOURCE))
-            .await
-            .unwrap(),
-        None
-    );
+    assert_eq!(catalog.document(index_id, SOURCE).await.unwrap(), None);
 
     write(catalog, &commit(index_id, SOURCE, 0, &chunks)).await;
-    let before = catalog
-        .document(index_id, document_id(SOURCE))
-        .await
-        .unwrap();
+    let before = catalog.document(index_id, SOURCE).await.unwrap();
     for revision in [0, 2] {
         let late = commit(index_id, SOURCE, revision, &[chunk(SOURCE, 0, "late")]);
         assert_eq!(write(catalog, &late).await, CommitOutcome::Conflict);
     }
-    assert_eq!(
-        catalog
-            .document(index_id, document_id(SOURCE))
-            .await
-            .unwrap(),
-        before
-    );
+    assert_eq!(catalog.document(index_id, SOURCE).await.unwrap(), before);
     assert_eq!(
         catalog.chunks(index_id, document_id(SOURCE)).await.unwrap(),
         chunks
@@ -154,7 +132,7 @@ pub(super) async fn a_commit_without_all_its_intents_conflicts_and_writes_nothin
         catalog.commit(&commit).await.unwrap(),
         CommitOutcome::Conflict
     );
-    assert_eq!(catalog.document(index_id, document_id).await.unwrap(), None);
+    assert_eq!(catalog.document(index_id, SOURCE).await.unwrap(), None);
     assert_eq!(catalog.chunks(index_id, document_id).await.unwrap(), []);
     assert_eq!(
         catalog
@@ -242,11 +220,7 @@ pub(super) async fn a_commit_without_chunks_keeps_those_there_are(store: Store) 
     skipped.chunks = None;
     skipped.document.skip_reason = Some("line 3: bad YAML".to_owned());
     assert_eq!(write(catalog, &skipped).await, COMMITTED);
-    let stored = catalog
-        .document(index_id, document_id(SOURCE))
-        .await
-        .unwrap()
-        .unwrap();
+    let stored = catalog.document(index_id, SOURCE).await.unwrap().unwrap();
     assert_eq!((stored.row, stored.revision), (skipped.document, 2));
     assert_eq!(
         catalog.chunks(index_id, document_id(SOURCE)).await.unwrap(),
@@ -267,11 +241,7 @@ pub(super) async fn a_deleted_document_is_a_tombstone(store: Store) {
         CommitOutcome::Committed { garbage }
     );
     assert_eq!(catalog.documents(index_id).await.unwrap(), []);
-    let tombstone = catalog
-        .document(index_id, document_id(SOURCE))
-        .await
-        .unwrap()
-        .unwrap();
+    let tombstone = catalog.document(index_id, SOURCE).await.unwrap().unwrap();
     assert!(tombstone.row.deleted);
     assert_eq!((tombstone.revision, tombstone.chunk_count), (2, 0));
     // A writer that read it before it was deleted comes too late; one that read the tombstone brings it back.
@@ -330,13 +300,7 @@ pub(super) async fn a_retired_index_takes_no_commits(store: Store) {
     store.execute("UPDATE indexes SET state = 'retired'").await;
     let commit = commit(index_id, SOURCE, 0, &[chunk(SOURCE, 0, "one")]);
     assert_eq!(write(catalog, &commit).await, CommitOutcome::Retired);
-    assert_eq!(
-        catalog
-            .document(index_id, document_id(SOURCE))
-            .await
-            .unwrap(),
-        None
-    );
+    assert_eq!(catalog.document(index_id, SOURCE).await.unwrap(), None);
     assert_eq!(catalog.pending_count(index_id).await.unwrap(), 1);
     assert_eq!(catalog.live_index().await.unwrap(), None);
     let found = catalog.ensure_index(&new_index("adaptive")).await.unwrap();

@@ -174,7 +174,7 @@ pub(super) async fn stats_count_what_there_is(store: Store) {
     deleted.document.skip_reason = Some("was bad".to_owned());
     write(catalog, &deleted).await;
     let gone = catalog
-        .document(index_id, document_id("docs/gone.md"))
+        .document(index_id, "docs/gone.md")
         .await
         .unwrap()
         .unwrap();
@@ -182,11 +182,7 @@ pub(super) async fn stats_count_what_there_is(store: Store) {
     shorter.intents.clear();
     write(catalog, &shorter).await;
 
-    let newest = catalog
-        .document(index_id, document_id(source))
-        .await
-        .unwrap()
-        .unwrap();
+    let newest = catalog.document(index_id, source).await.unwrap().unwrap();
     assert!(newest.last_indexed_at >= gone.last_indexed_at);
     let stats = catalog.stats(index_id).await.unwrap();
     assert_eq!(
@@ -206,6 +202,49 @@ pub(super) async fn stats_count_what_there_is(store: Store) {
     );
 }
 
+pub(super) async fn of_a_sources_documents_only_the_newest_survives_the_migration(store: Store) {
+    store.make_version_3_with_two_documents_a_source().await;
+    assert_eq!(store.catalog.migrate().await.unwrap(), SCHEMA_VERSION);
+    for (query, expected) in [
+        (
+            "SELECT string_agg(source || '=' || title, ' ' ORDER BY source) FROM documents",
+            "docs/a.md=new docs/b.md=only docs/gone.md=deleted",
+        ),
+        (
+            "SELECT string_agg(text, ' ' ORDER BY text) FROM document_chunks",
+            "b new",
+        ),
+        (
+            "SELECT string_agg(path, ' ' ORDER BY path) FROM document_inputs",
+            "docs/new.md",
+        ),
+        (
+            "SELECT string_agg(substr(CAST(point_id AS TEXT), 35), ' ' ORDER BY point_id)
+             FROM pending_points WHERE kind = 'garbage'",
+            "a1 c1",
+        ),
+    ] {
+        assert_eq!(store.value(query).await, expected, "{query}");
+    }
+}
+
+/// Code of the release before knows documents by their id alone.
+pub(super) async fn a_source_never_gets_a_second_document(store: Store) {
+    let index_id = live_index(&store.catalog).await;
+    let first = commit(index_id, "docs/a.md", 0, &[]);
+    store.catalog.commit(&first).await.unwrap();
+    let mut second = first.clone();
+    second.document.document_id = Uuid::new_v4();
+    for revision in [0, 1] {
+        second.expected_revision = revision;
+        let refused = store.catalog.commit(&second).await.unwrap();
+        assert_eq!(refused, CommitOutcome::Conflict);
+    }
+    let documents = store.catalog.documents(index_id).await.unwrap();
+    let ids: Vec<Uuid> = documents.iter().map(|held| held.row.document_id).collect();
+    assert_eq!(ids, [first.document.document_id]);
+}
+
 /// A live index with a document, and another beside it with the same one.
 async fn two_indexes(store: &Store) -> (IndexRow, IndexRow) {
     store.catalog.migrate().await.unwrap();
@@ -223,27 +262,31 @@ async fn two_indexes(store: &Store) -> (IndexRow, IndexRow) {
     (former, next)
 }
 
-async fn held(store: &Store, index: &IndexRow) -> BTreeMap<Uuid, String> {
+async fn held(store: &Store, index: &IndexRow) -> BTreeMap<String, String> {
     let documents = store.catalog.documents(index.index_id).await.unwrap();
     let documents = documents.into_iter().map(|document| document.row);
-    documents
-        .map(|row| (row.document_id, row.fingerprint))
-        .collect()
+    documents.map(|row| (row.source, row.fingerprint)).collect()
 }
 
 pub(super) async fn a_switch_needs_exactly_the_documents(store: Store) {
     let (former, next) = two_indexes(&store).await;
     let held = held(&store, &next).await;
-    let id = *held.keys().next().unwrap();
-    let other = Uuid::new_v4();
+    let source = held.keys().next().unwrap().clone();
+    let other = "docs/other.md".to_owned();
     for (documents, behind) in [
-        (BTreeMap::new(), id),
-        (BTreeMap::from([(id, "another".to_owned())]), id),
+        (BTreeMap::new(), source.clone()),
         (
-            [held.clone(), BTreeMap::from([(other, "f".to_owned())])]
-                .into_iter()
-                .flatten()
-                .collect(),
+            BTreeMap::from([(source.clone(), "another".to_owned())]),
+            source,
+        ),
+        (
+            [
+                held.clone(),
+                BTreeMap::from([(other.clone(), "f".to_owned())]),
+            ]
+            .into_iter()
+            .flatten()
+            .collect(),
             other,
         ),
     ] {

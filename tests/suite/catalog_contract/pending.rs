@@ -62,13 +62,7 @@ pub(super) async fn a_claimed_intent_cannot_be_committed(store: Store) {
     assert_eq!(claimed, [due(commit.intents[0], false)]);
     // Writing it down again does not bring it back either.
     assert_eq!(write(catalog, &commit).await, CommitOutcome::Conflict);
-    assert_eq!(
-        catalog
-            .document(index_id, document_id(SOURCE))
-            .await
-            .unwrap(),
-        None
-    );
+    assert_eq!(catalog.document(index_id, SOURCE).await.unwrap(), None);
     assert_eq!(catalog.pending_count(index_id).await.unwrap(), 2);
 }
 

@@ -83,12 +83,12 @@ async fn write_document(
                 fingerprint, skip_reason, deleted, revision, last_indexed_at)
              SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13 + 1, clock_timestamp()
              WHERE $13 = 0 OR EXISTS (SELECT FROM documents WHERE index_id = $1 AND document_id = $2)
-             ON CONFLICT (index_id, document_id) DO UPDATE SET
-                source = excluded.source, title = excluded.title, url = excluded.url, locale = excluded.locale,
+             ON CONFLICT (index_id, source) DO UPDATE SET
+                title = excluded.title, url = excluded.url, locale = excluded.locale,
                 version = excluded.version, lesson_id = excluded.lesson_id, lesson = excluded.lesson,
                 fingerprint = excluded.fingerprint, skip_reason = excluded.skip_reason, deleted = excluded.deleted,
                 revision = excluded.revision, last_indexed_at = excluded.last_indexed_at
-             WHERE documents.revision = $13",
+             WHERE documents.revision = $13 AND documents.document_id = $2",
             &[
                 (&commit.index_id, Type::INT8),
                 (&document.document_id, Type::UUID),

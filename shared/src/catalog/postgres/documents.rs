@@ -12,7 +12,7 @@ impl PostgresCatalog {
     pub(in crate::catalog) async fn document(
         &self,
         index_id: i64,
-        document_id: Uuid,
+        source: &str,
     ) -> Result<Option<StoredDocument>, CatalogError> {
         let rows = self
             .pool
@@ -20,8 +20,8 @@ impl PostgresCatalog {
                 "SELECT *, (SELECT count(*) FROM document_chunks AS chunk
                     WHERE chunk.index_id = document.index_id AND chunk.document_id = document.document_id
                  ) AS chunk_count
-                 FROM documents AS document WHERE index_id = $1 AND document_id = $2",
-                &[(&index_id, Type::INT8), (&document_id, Type::UUID)],
+                 FROM documents AS document WHERE index_id = $1 AND source = $2",
+                &[(&index_id, Type::INT8), (&source, Type::TEXT)],
             )
             .await?;
         rows.first().map(stored_document).transpose()

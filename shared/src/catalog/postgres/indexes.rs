@@ -6,7 +6,6 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tokio_postgres::Row;
 use tokio_postgres::types::{Json, Type};
-use uuid::Uuid;
 
 use super::PostgresCatalog;
 use super::pool::single;
@@ -80,7 +79,7 @@ impl PostgresCatalog {
     pub(in crate::catalog) async fn switch(
         &self,
         index_id: i64,
-        documents: &BTreeMap<Uuid, String>,
+        documents: &BTreeMap<String, String>,
     ) -> Result<SwitchOutcome, CatalogError> {
         let mut transaction = self.pool.begin().await?;
         // As where an index is made: the two take turns.
@@ -101,7 +100,7 @@ impl PostgresCatalog {
         }
         let held = transaction
             .query(
-                "SELECT document_id, fingerprint FROM documents WHERE index_id = $1 AND NOT deleted",
+                "SELECT source, fingerprint FROM documents WHERE index_id = $1 AND NOT deleted",
                 &[(&index_id, Type::INT8)],
             )
             .await?;

@@ -10,7 +10,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/0001_catalog.sql"),
     include_str!("../../../migrations/0002_reindex.sql"),
     include_str!("../../../migrations/0003_readers.sql"),
-    include_str!("../../../migrations/0004_indexing.sql"),
+    include_str!("../../../migrations/0004_sources.sql"),
+    include_str!("../../../migrations/0005_indexing.sql"),
 ];
 
 /// What starts a migration's transaction. Two that run at once take turns by the advisory lock, which ends with the

@@ -11,16 +11,17 @@ impl SqliteCatalog {
     pub(in crate::catalog) async fn document(
         &self,
         index_id: i64,
-        document_id: Uuid,
+        source: &str,
     ) -> Result<Option<StoredDocument>, CatalogError> {
+        let source = source.to_owned();
         self.run(move |connection| {
             let document = connection
                 .query_row(
                     "SELECT *, (SELECT count(*) FROM document_chunks AS chunk
                         WHERE chunk.index_id = document.index_id AND chunk.document_id = document.document_id
                      ) AS chunk_count
-                     FROM documents AS document WHERE index_id = ?1 AND document_id = ?2",
-                    (index_id, document_id.to_string()),
+                     FROM documents AS document WHERE index_id = ?1 AND source = ?2",
+                    (index_id, source),
                     stored_document,
                 )
                 .optional()?;

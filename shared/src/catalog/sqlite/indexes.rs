@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use rusqlite::{OptionalExtension, Row};
-use uuid::Uuid;
 
-use super::values::{ago, count, damaged, from_json, json, now, timestamp, uuid};
+use super::values::{ago, count, damaged, from_json, json, now, timestamp};
 use super::{SqliteCatalog, begin_write};
 use crate::catalog::{
     CatalogError, IndexRow, IndexState, IndexStats, NewIndex, OF_AN_INDEX, Retired, SwitchOutcome,
@@ -58,7 +57,7 @@ impl SqliteCatalog {
     pub(in crate::catalog) async fn switch(
         &self,
         index_id: i64,
-        documents: &BTreeMap<Uuid, String>,
+        documents: &BTreeMap<String, String>,
     ) -> Result<SwitchOutcome, CatalogError> {
         let documents = documents.clone();
         self.run(move |connection| {
@@ -76,8 +75,8 @@ impl SqliteCatalog {
                 Some(IndexState::Building | IndexState::Live) => {}
             }
             let held = transaction
-                .prepare("SELECT document_id, fingerprint FROM documents WHERE index_id = ?1 AND NOT deleted")?
-                .query_map([index_id], |row| Ok((uuid(row, "document_id")?, row.get("fingerprint")?)))?
+                .prepare("SELECT source, fingerprint FROM documents WHERE index_id = ?1 AND NOT deleted")?
+                .query_map([index_id], |row| Ok((row.get("source")?, row.get("fingerprint")?)))?
                 .collect::<Result<_, _>>()?;
             let outcome = SwitchOutcome::of(&held, &documents);
             if outcome == SwitchOutcome::Switched {

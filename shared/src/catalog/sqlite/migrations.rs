@@ -10,7 +10,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0001_catalog.sql"),
     include_str!("../../../migrations/sqlite/0002_reindex.sql"),
     include_str!("../../../migrations/sqlite/0003_readers.sql"),
-    include_str!("../../../migrations/sqlite/0004_indexing.sql"),
+    include_str!("../../../migrations/sqlite/0004_sources.sql"),
+    include_str!("../../../migrations/sqlite/0005_indexing.sql"),
 ];
 
 /// Applies what is missing, each migration in a transaction. Returns the version after it.

@@ -6,6 +6,7 @@
 //! changes stop: the points, the catalog's rows and the chunks of the files are the same.
 
 mod book;
+mod renaming;
 mod switching;
 mod world;
 
@@ -74,11 +75,13 @@ fn settings_that_change_meanwhile_reach_every_page() {
 
 /// A history in which another deployment fills an index of its own, and switches to it.
 fn deployment(seed: u64) -> Result<(), Failure> {
-    let attacks = if seed.is_multiple_of(2) {
-        vec![Attack::Deployment, Attack::Settings]
-    } else {
-        vec![Attack::Deployment]
-    };
+    let mut attacks = vec![Attack::Deployment];
+    if seed.is_multiple_of(2) {
+        attacks.push(Attack::Settings);
+    }
+    if seed.is_multiple_of(3) {
+        attacks.push(Attack::Renaming);
+    }
     World::new(seed, None, attacks).run()
 }
 

@@ -89,6 +89,8 @@ pub(super) enum Attack {
     Settings,
     /// Another deployment takes over, which cuts pages in another way and fills an index of its own.
     Deployment,
+    /// The other deployment has another name for the site, too.
+    Renaming,
 }
 
 pub(super) struct World {
@@ -333,6 +335,9 @@ impl World {
         self.trace.push("deploy".to_owned());
         self.former = Some(self.ingest.clone());
         self.ingest.options.policy = NEXT_POLICY;
+        if self.suffers(Attack::Renaming) {
+            "renamed".clone_into(&mut self.ingest.options.site);
+        }
         self.note_texts();
     }
 

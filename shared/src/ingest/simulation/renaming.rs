@@ -1,0 +1,180 @@
+//! A site that is renamed, and a book that is fed from two places.
+
+use std::collections::BTreeMap;
+
+use super::super::{Ingest, OpenOptions, Opening, Ports, Report, SyncOptions, sync};
+use super::world::block_on;
+use crate::catalog::{Catalog, IndexRow, IndexSpec, NewIndex, Retired, SqliteCatalog};
+use crate::chunk::ChunkPolicy;
+use crate::embed::{Embedder, FakeEmbedder};
+use crate::faults;
+use crate::index::{FakeIndex, VectorIndex};
+use crate::source::{MemorySource, Source};
+
+/// The stores of one book.
+struct Stores {
+    points: FakeIndex,
+    catalog: Catalog,
+}
+
+impl Stores {
+    fn new() -> Self {
+        faults::begin(0, None);
+        Self {
+            points: FakeIndex::default(),
+            catalog: Catalog::Sqlite(SqliteCatalog::simulated().expect("SQLite has memory")),
+        }
+    }
+
+    fn open(&self, site: &str, files: &MemorySource, opening: Opening) -> Ingest {
+        let ports = Ports {
+            source: Source::Memory(files.clone()),
+            embedder: Embedder::Fake(FakeEmbedder::new()),
+            index: VectorIndex::fake(self.points.clone()).expect("a fake needs no server"),
+            catalog: self.catalog.clone(),
+        };
+        let options = OpenOptions {
+            site: site.to_owned(),
+            title: "The book".to_owned(),
+            policy: ChunkPolicy::ADAPTIVE,
+            collection: "simulated".to_owned(),
+            opening,
+        };
+        block_on(Ingest::open(ports, options)).expect("nothing fails")
+    }
+
+    fn sync(&self, site: &str, files: &MemorySource) -> Report {
+        let ingest = self.open(site, files, Opening::TakesOver);
+        block_on(sync(&ingest, SyncOptions::default(), |_| {})).expect("nothing fails")
+    }
+
+    fn live(&self) -> IndexRow {
+        let live = block_on(self.catalog.live_index()).expect("nothing fails");
+        live.expect("there is one")
+    }
+
+    /// What readers find: for each document of the live index its source and text, and each text has its point.
+    fn book(&self) -> Vec<(String, String)> {
+        let live = self.live();
+        let documents = block_on(self.catalog.documents(live.index_id)).expect("nothing fails");
+        let text = |id| {
+            let chunks = block_on(self.catalog.chunks(live.index_id, id)).expect("nothing fails");
+            for chunk in &chunks {
+                self.points.with_stored(&live.collection, |points| {
+                    assert!(points.contains_key(&chunk.point_id), "{}", chunk.text);
+                });
+            }
+            chunks.into_iter().map(|chunk| chunk.text).collect()
+        };
+        documents
+            .into_iter()
+            .map(|document| (document.row.source, text(document.row.document_id)))
+            .collect()
+    }
+}
+
+impl Drop for Stores {
+    fn drop(&mut self) {
+        faults::end();
+    }
+}
+
+fn files(pages: &[(&str, &str)]) -> MemorySource {
+    let files = MemorySource::default();
+    for (page, text) in pages {
+        put(&files, page, text);
+    }
+    files
+}
+
+fn put(files: &MemorySource, page: &str, text: &str) {
+    let text = format!("# Page\n\n{text}\n").into_bytes();
+    files.files().insert(format!("docs/{page}.md"), text);
+}
+
+/// What readers should find.
+fn assert_book(stores: &Stores, pages: &[(&str, &str)]) {
+    let found = stores.book();
+    let expected: BTreeMap<String, &str> = pages
+        .iter()
+        .map(|(page, text)| (format!("docs/{page}.md"), *text))
+        .collect();
+    let sources: Vec<&String> = found.iter().map(|(source, _)| source).collect();
+    assert_eq!(sources, Vec::from_iter(expected.keys()));
+    for (source, text) in &found {
+        assert!(text.contains(expected[source]), "{source}: {text}");
+    }
+}
+
+#[test]
+fn a_renamed_site_has_one_document_a_source_with_its_newest_text() {
+    let stores = Stores::new();
+    let files = files(&[("a", "First."), ("b", "Second."), ("c", "Third.")]);
+    stores.sync("old", &files);
+    put(&files, "b", "Changed.");
+    let report = stores.sync("new", &files);
+    assert_book(
+        &stores,
+        &[("a", "First."), ("b", "Changed."), ("c", "Third.")],
+    );
+    // What did not change took its vectors from the former index.
+    assert_eq!((report.embedded, report.vectors_reused), (1, 2));
+}
+
+#[test]
+fn two_places_that_feed_one_book_in_turn_leave_no_stale_page() {
+    let stores = Stores::new();
+    let here = files(&[("a", "First."), ("b", "Second.")]);
+    let there = files(&[("a", "First."), ("b", "Second.")]);
+    stores.sync("/here", &here);
+    for round in 0..3 {
+        let text = format!("Round {round}.");
+        put(&there, "a", &text);
+        stores.sync("/there", &there);
+        assert_book(&stores, &[("a", &text), ("b", "Second.")]);
+        put(&here, "a", &text);
+        stores.sync("/here", &here);
+        assert_book(&stores, &[("a", &text), ("b", "Second.")]);
+    }
+    there.files().remove("docs/b.md");
+    stores.sync("/there", &there);
+    assert_book(&stores, &[("a", "Round 2.")]);
+}
+
+#[test]
+fn a_page_deleted_under_the_new_name_goes_from_the_index_of_the_old_one() {
+    let stores = Stores::new();
+    let files = files(&[("a", "First."), ("b", "Second.")]);
+    stores.sync("old", &files);
+    // The function of the new deployment hears of it before anybody switched.
+    let next = stores.open("new", &files, Opening::Feeds);
+    assert_ne!(next.index_row.index_id, stores.live().index_id);
+    files.files().remove("docs/b.md");
+    block_on(next.ingest_document("docs/b.md")).expect("nothing fails");
+    assert_book(&stores, &[("a", "First.")]);
+}
+
+#[test]
+fn an_index_that_the_release_before_made_goes_on_as_it_is() {
+    let stores = Stores::new();
+    let files = files(&[("a", "First.")]);
+    let made = stores.open("site", &files, Opening::Looks).index_row;
+    let spec = IndexSpec {
+        site: None,
+        ..made.spec
+    };
+    let former = NewIndex {
+        collection: format!("simulated{}", super::super::open::tag("site", &spec)),
+        spec,
+        site: made.site,
+        retired: Retired::Stays,
+    };
+    block_on(stores.catalog.ensure_index(&former)).expect("nothing fails");
+    stores.sync("site", &files);
+    assert_eq!(stores.live().collection, former.collection);
+    let indexes = block_on(stores.catalog.indexes()).expect("nothing fails");
+    assert_eq!(indexes.len(), 1);
+    // Under another name the same book has another.
+    stores.sync("renamed", &files);
+    assert_ne!(stores.live().collection, former.collection);
+}
