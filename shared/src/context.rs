@@ -27,7 +27,7 @@ use crate::embed::{
 };
 use crate::error::{Error, ErrorKind};
 use crate::generate::{ChatModel, ChatOptions, CohereChat, GenerateError, Generator, OpenAiChat};
-use crate::index::{BM25_SETTINGS, IndexError, VectorIndex};
+use crate::index::{IndexError, VectorIndex, bm25_settings};
 use crate::rerank::{CohereRerankOptions, CohereReranker, RerankError, Reranker};
 use crate::retrieve::{Retriever, UNKNOWN_INDEX};
 
@@ -339,7 +339,7 @@ impl Context {
                 dimensions: identity.dimensions,
                 chunk_policy: self.chunk_policy.clone(),
                 embedded_text_version: EMBEDDED_TEXT_VERSION,
-                bm25: BM25_SETTINGS.to_owned(),
+                bm25: bm25_settings(),
             },
             collection: self.alias.clone(),
             state: IndexState::Live,

@@ -341,6 +341,7 @@ laws! {
         chunks_without_a_payload_are_not_found_until_they_are_committed_again
         a_kept_point_keeps_its_payload
         only_chunks_that_the_index_has_are_found;
+        a_chunk_whose_payload_cannot_be_read_is_left_out
     insights:
         days_count_how_questions_ended
         open_questions_are_counted_by_their_hash

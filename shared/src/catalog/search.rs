@@ -15,6 +15,18 @@ pub struct FoundChunk {
     pub payload: ChunkPayload,
 }
 
+/// A chunk whose payload was stored as this text; `None` if this program cannot read it, as another release's or a damaged
+/// one: that ends no search.
+pub(super) fn found_chunk(point_id: Uuid, payload: &str) -> Option<FoundChunk> {
+    match serde_json::from_str(payload) {
+        Ok(payload) => Some(FoundChunk { point_id, payload }),
+        Err(error) => {
+            tracing::warn!(stage = "catalog", %error, point.id = %point_id, "a chunk is left out");
+            None
+        }
+    }
+}
+
 /// Normalises the words to look for, each given by the beginnings of its forms: lower case, split at other characters than
 /// letters and digits, equal words once.
 pub(super) fn beginnings(looked_for: &[Vec<String>]) -> Vec<Vec<String>> {

@@ -25,7 +25,7 @@ pub(crate) use fake::FakeIndex;
 pub use filters::{Filters, TitleOrNumber};
 pub use payload::{ChunkPayload, LeafPayload};
 
-use convert::{bm25_document, dense_only, from_client, hit, point_struct, rows_of, uuid_of};
+use convert::{bm25_document, dense_only, from_client, hits, point_struct, rows_of, uuid_of};
 
 /// The dense vectors: one row for each window of each leaf, compared by their best row.
 const DENSE: &str = "dense";
@@ -39,8 +39,14 @@ const BM25_B: f64 = 0.75;
 /// Words of an average chunk, against which BM25 weighs lengths.
 const BM25_AVERAGE_WORDS: f64 = 256.0;
 
-/// The BM25 settings as part of an index's version.
-pub const BM25_SETTINGS: &str = "k=1.2 b=0.75 avg_len=256 language=english";
+/// The language whose stems and stop words BM25 knows.
+const BM25_LANGUAGE: &str = "english";
+
+/// The BM25 settings as part of an index's identity.
+#[must_use]
+pub fn bm25_settings() -> String {
+    format!("k={BM25_K} b={BM25_B} avg_len={BM25_AVERAGE_WORDS} language={BM25_LANGUAGE}")
+}
 
 /// HNSW edges a node, and candidates while building.
 const HNSW_M: u64 = 16;
@@ -123,6 +129,23 @@ pub struct NewPoint {
     pub vectors: Vec<Vec<f32>>,
     /// The text that BM25 weighs.
     pub lexical_text: String,
+}
+
+/// What a search found, best first.
+#[derive(Debug, Clone, Default)]
+pub struct Hits {
+    /// The points that were found and read.
+    pub read: Vec<Hit>,
+    /// How many more were found whose payload this program cannot read.
+    pub unreadable: usize,
+}
+
+impl std::ops::Deref for Hits {
+    type Target = [Hit];
+
+    fn deref(&self) -> &[Hit] {
+        &self.read
+    }
 }
 
 /// A point that a search found.
@@ -378,7 +401,7 @@ impl VectorIndex {
         vector: &[f32],
         filters: &Filters,
         limit: u64,
-    ) -> Result<Vec<Hit>, IndexError> {
+    ) -> Result<Hits, IndexError> {
         let query = Query::new_nearest(VectorInput::from(vector.to_vec()));
         self.search(collection, query, DENSE, filters, limit).await
     }
@@ -390,7 +413,7 @@ impl VectorIndex {
         text: &str,
         filters: &Filters,
         limit: u64,
-    ) -> Result<Vec<Hit>, IndexError> {
+    ) -> Result<Hits, IndexError> {
         let query = Query::new_nearest(VectorInput::from(bm25_document(text)));
         self.search(collection, query, LEXICAL, filters, limit)
             .await
@@ -403,7 +426,7 @@ impl VectorIndex {
         using: &str,
         filters: &Filters,
         limit: u64,
-    ) -> Result<Vec<Hit>, IndexError> {
+    ) -> Result<Hits, IndexError> {
         let mut request = QueryPointsBuilder::new(collection)
             .query(query)
             .using(using)
@@ -414,7 +437,7 @@ impl VectorIndex {
             request = request.filter(filter);
         }
         let answer = self.client.query(request).await.map_err(from_client)?;
-        answer.result.into_iter().map(hit).collect()
+        hits(answer.result)
     }
 }
 

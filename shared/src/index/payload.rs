@@ -213,3 +213,27 @@ impl ChunkPayload {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+
+    /// Each release adds a file: a payload as it writes them.
+    #[test]
+    fn payloads_of_each_release_are_read() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/payloads");
+        let mut releases = 0;
+        for file in fs::read_dir(folder).unwrap() {
+            let path = file.unwrap().path();
+            let text = fs::read_to_string(&path).unwrap();
+            let payload: Result<ChunkPayload, _> = serde_json::from_str(&text);
+            let payload = payload.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            assert_eq!(payload.leaves[0].text, payload.text);
+            releases += 1;
+        }
+        assert!(releases > 0);
+    }
+}

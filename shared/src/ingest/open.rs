@@ -5,7 +5,7 @@ use super::{Ingest, IngestError, plan, site_info};
 use crate::catalog::{Catalog, CatalogError, IndexRow, IndexSpec, IndexState, NewIndex, Retired};
 use crate::chunk::{ChunkPolicy, EMBEDDED_TEXT_VERSION};
 use crate::embed::Embedder;
-use crate::index::{BM25_SETTINGS, VectorIndex};
+use crate::index::{VectorIndex, bm25_settings};
 use crate::source::Source;
 
 /// The number of an index that is not there; those of the catalog begin with 1.
@@ -72,7 +72,7 @@ impl Ingest {
             dimensions: identity.dimensions,
             chunk_policy: options.policy.name.to_owned(),
             embedded_text_version: EMBEDDED_TEXT_VERSION,
-            bm25: BM25_SETTINGS.to_owned(),
+            bm25: bm25_settings(),
         };
         let spec = known_spec(&catalog, &options.site, spec).await?;
         let new = NewIndex {

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::{RetrieveError, Retriever, StageTimes, UNKNOWN_INDEX, Words, language_of, timed};
 use crate::catalog::{CatalogError, IndexRow, JoinedChunk};
-use crate::index::{Filters, Hit, IndexError};
+use crate::index::{Filters, Hit, Hits, IndexError};
 
 /// Chunks that each ranker gives: twice what is needed, since the join drops what is no longer in the book.
 const FETCHED: u64 = 40;
@@ -132,7 +132,7 @@ impl Retriever {
         let collection = &index.collection;
         let dense = timed(async {
             if vector.is_empty() {
-                return Ok(Vec::new());
+                return Ok(Hits::default());
             }
             self.index
                 .search_dense(collection, vector, filters, FETCHED)
@@ -144,12 +144,17 @@ impl Retriever {
         );
         let ((dense, dense_ms), (lexical, lexical_ms)) = tokio::join!(dense, lexical);
         let mut hits: HashMap<Uuid, Hit> = HashMap::new();
-        for hit in dense?.into_iter().chain(lexical?) {
+        let (dense, lexical) = (dense?, lexical?);
+        let unreadable = dense.unreadable + lexical.unreadable;
+        for hit in dense.read.into_iter().chain(lexical.read) {
             hits.entry(hit.point_id).or_insert(hit);
         }
         let points: Vec<Uuid> = hits.keys().copied().collect();
         let (joined, join_ms) = timed(self.join(index, &points)).await;
         let mut degraded = Vec::new();
+        if unreadable > 0 {
+            degraded.push("vector_store");
+        }
         let joined: Option<HashMap<Uuid, JoinedChunk>> = match joined {
             Ok(joined) => Some(joined.into_iter().map(|row| (row.point_id, row)).collect()),
             Err(error) => {

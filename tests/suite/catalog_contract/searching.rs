@@ -494,3 +494,13 @@ pub(super) async fn only_chunks_that_the_index_has_are_found(store: Store) {
     assert_eq!(texts(catalog, index_id, &["node"]).await, [""; 0]);
     assert_eq!(texts(catalog, building + 1, &["node"]).await, [""; 0]);
 }
+
+pub(super) async fn a_chunk_whose_payload_cannot_be_read_is_left_out(store: Store) {
+    let catalog = &store.catalog;
+    let index_id = live_index(catalog).await;
+    write_texts(catalog, index_id, ["one node", "two nodes"]).await;
+    store
+        .execute("UPDATE document_chunks SET payload = '{\"of\": \"another release\"}' WHERE text = 'one node'")
+        .await;
+    assert_eq!(texts(catalog, index_id, &["node"]).await, ["two nodes"]);
+}

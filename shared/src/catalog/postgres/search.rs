@@ -4,8 +4,9 @@ use serde_json::{Map, Value};
 use tokio_postgres::types::{Json, Type};
 
 use super::PostgresCatalog;
+use crate::catalog::search::found_chunk;
 use crate::catalog::{CatalogError, FoundChunk};
-use crate::index::{ChunkPayload, Filters, TitleOrNumber};
+use crate::index::{Filters, TitleOrNumber};
 
 impl PostgresCatalog {
     pub(in crate::catalog) async fn search_text(
@@ -44,7 +45,7 @@ impl PostgresCatalog {
                     FROM hit GROUP BY number),
                  best AS (
                     SELECT chunk_id, sum(weight) AS score FROM hit JOIN weight USING (number) GROUP BY chunk_id)
-                 SELECT qdrant_point_id, payload FROM best JOIN document_chunks USING (chunk_id)
+                 SELECT qdrant_point_id, payload::text FROM best JOIN document_chunks USING (chunk_id)
                  WHERE index_id = $1
                  ORDER BY score DESC, ts_rank_cd(words, to_tsquery('simple', $3)) DESC,
                     source_file COLLATE \"C\", position
@@ -59,17 +60,11 @@ impl PostgresCatalog {
                 ],
             )
             .await?;
-        let mut found = rows
-            .iter()
-            .map(|row| {
-                let Json(payload): Json<ChunkPayload> = row.try_get("payload")?;
-                Ok(FoundChunk {
-                    point_id: row.try_get("qdrant_point_id")?,
-                    payload,
-                })
-            })
-            .collect::<Result<Vec<_>, CatalogError>>()?;
-        found.retain(|chunk| filters.admits(&chunk.payload));
+        let mut found = Vec::with_capacity(rows.len());
+        for row in &rows {
+            let chunk = found_chunk(row.try_get("qdrant_point_id")?, row.try_get("payload")?);
+            found.extend(chunk.filter(|chunk| filters.admits(&chunk.payload)));
+        }
         Ok(found)
     }
 }

@@ -3,10 +3,10 @@
 use rusqlite::Row;
 
 use super::SqliteCatalog;
-use super::values::{from_json, uuid};
-use crate::catalog::search::words;
+use super::values::uuid;
+use crate::catalog::search::{found_chunk, words};
 use crate::catalog::{CatalogError, FoundChunk};
-use crate::index::{ChunkPayload, Filters};
+use crate::index::Filters;
 
 /// A chunk that has some of the words.
 struct Match {
@@ -75,15 +75,10 @@ fn matching(
     if counts.iter().all(|count| *count == 0) {
         return Ok(None);
     }
-    let payload: ChunkPayload = from_json(row, "payload")?;
-    if !filters.admits(&payload) {
-        return Ok(None);
-    }
-    let chunk = FoundChunk {
-        point_id: uuid(row, "qdrant_point_id")?,
-        payload,
-    };
-    Ok(Some(Match { chunk, counts }))
+    let payload: String = row.get("payload")?;
+    let chunk = found_chunk(uuid(row, "qdrant_point_id")?, &payload);
+    let admitted = chunk.filter(|chunk| filters.admits(&chunk.payload));
+    Ok(admitted.map(|chunk| Match { chunk, counts }))
 }
 
 fn counts(text: &str, looked_for: &[Vec<String>]) -> Vec<usize> {
