@@ -14,7 +14,7 @@ use crate::api::{AuthOptions, Limits};
 use crate::chunk::ChunkPolicy;
 use crate::prices::Price;
 
-pub use models::{EmbedderChoice, GeneratorChoice, RerankerChoice};
+pub use models::{ChatServer, EmbedderChoice, GeneratorChoice, RerankerChoice};
 
 use models::{chat_price, embedder_choice, generator_choice, reranker_choice};
 
@@ -195,12 +195,8 @@ impl Config {
                 );
             }
         }
-        if !problems.is_empty() {
-            problems.sort();
-            return Err(ConfigError(problems));
-        }
         let origins = text("BOOKRAG_ORIGINS").unwrap_or_default();
-        Ok(Self {
+        let config = Self {
             place,
             qdrant_url: text("QDRANT_URL"),
             qdrant_api_key: secret("QDRANT_API_KEY"),
@@ -237,7 +233,13 @@ impl Config {
             metrics_namespace: text("BOOKRAG_METRICS_NAMESPACE")
                 .unwrap_or_else(|| "bookrag".to_owned()),
             data: text("BOOKRAG_DATA").map_or_else(|| PathBuf::from(".bookrag"), PathBuf::from),
-        })
+        };
+        problems.extend(models::budget_without_price(&config));
+        if problems.is_empty() {
+            return Ok(config);
+        }
+        problems.sort();
+        Err(ConfigError(problems))
     }
 }
 

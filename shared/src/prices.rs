@@ -57,6 +57,13 @@ impl Price {
         known.map(|&(_, _, input, output)| Self { input, output })
     }
 
+    /// The price of a model behind a base URL; `None` when it is not known.
+    #[must_use]
+    pub fn at(base_url: &str, model: &str) -> Option<Self> {
+        let url = reqwest::Url::parse(base_url).ok()?;
+        Self::of(url.host_str()?, model)
+    }
+
     /// What these tokens cost, in millionths of a dollar, rounded up.
     #[must_use]
     #[expect(

@@ -1,6 +1,9 @@
 //! Which models are chosen.
 
-use super::Place;
+use secrecy::SecretString;
+
+use super::{Config, Place};
+use crate::generate::{CohereChat, OpenAiChat};
 use crate::prices::Price;
 
 /// Which model embeds.
@@ -172,6 +175,58 @@ pub(super) fn generator_choice(
             GeneratorChoice::Extractive
         }
     }
+}
+
+/// The chat model that is chosen, and where it is.
+#[derive(Debug)]
+pub struct ChatServer<'a> {
+    /// Up to and without the API's path.
+    pub base_url: &'a str,
+    /// Its key.
+    pub api_key: Option<&'a SecretString>,
+    /// The model's name.
+    pub model: &'a str,
+}
+
+impl Config {
+    /// The chat model that writes answers; `None` where the book's own sentences answer.
+    #[must_use]
+    pub fn chat_server(&self) -> Option<ChatServer<'_>> {
+        let (base_url, api_key, model, default) = match &self.generator {
+            GeneratorChoice::Extractive => return None,
+            GeneratorChoice::OpenAi { model } => {
+                let (base_url, api_key) = match &self.chat_base_url {
+                    Some(base_url) => (base_url, &self.chat_api_key),
+                    None => (&self.openai_base_url, &self.openai_api_key),
+                };
+                (base_url, api_key, model, OpenAiChat::DEFAULT_MODEL)
+            }
+            GeneratorChoice::Cohere { model } => {
+                let (base_url, api_key) = (&self.cohere_base_url, &self.cohere_api_key);
+                (base_url, api_key, model, CohereChat::DEFAULT_MODEL)
+            }
+        };
+        Some(ChatServer {
+            base_url,
+            api_key: api_key.as_ref(),
+            model: model.as_deref().unwrap_or(default),
+        })
+    }
+}
+
+/// What is wrong with a budget for a model whose price is not known: nothing would count towards it.
+pub(super) fn budget_without_price(config: &Config) -> Option<String> {
+    config.rules.daily_budget_micro_usd?;
+    let ChatServer {
+        base_url, model, ..
+    } = config.chat_server()?;
+    let is_known = config.chat_price.is_some() || Price::at(base_url, model).is_some();
+    (!is_known).then(|| {
+        format!(
+            "BOOKRAG_DAILY_BUDGET_USD needs the price of the chat model `{model}`, which is not listed for this server; set \
+             BOOKRAG_CHAT_PRICE to INPUT/OUTPUT in dollars for a million tokens (0/0 if it is free), or remove the budget"
+        )
+    })
 }
 
 /// What tokens of the chat model cost, as `INPUT/OUTPUT` in US dollars for a million.

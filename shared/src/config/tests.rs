@@ -153,3 +153,28 @@ fn limits_are_those_of_the_place_unless_they_are_set() {
     let three = ("BOOKRAG_CHAT_PER_MINUTE", "3");
     assert_eq!(limits(Place::Laptop, &[three]).chat, Some(3));
 }
+
+#[test]
+fn a_budget_needs_a_price_to_count_with() {
+    let with = |variables: &[(&str, &str)]| {
+        let budget = [("BOOKRAG_DAILY_BUDGET_USD", "2"), ("OPENAI_API_KEY", "k")];
+        read(Place::Laptop, &[&budget[..], variables].concat())
+    };
+    let openai = ("BOOKRAG_GENERATOR", "openai");
+    let unknown = ("BOOKRAG_CHAT_MODEL", "gpt-99");
+    let server = ("BOOKRAG_CHAT_BASE_URL", "http://localhost:11434/v1");
+    for variables in [
+        &[openai, unknown][..],
+        &[openai, server],
+        &[openai, unknown, server],
+    ] {
+        let error = with(variables).expect_err("no price").to_string();
+        for part in ["BOOKRAG_DAILY_BUDGET_USD", "BOOKRAG_CHAT_PRICE", "0/0"] {
+            assert!(error.contains(part), "{error}");
+        }
+        let price = ("BOOKRAG_CHAT_PRICE", "0/0");
+        with(&[variables, &[price]].concat()).expect("a price is given");
+    }
+    with(&[openai]).expect("the default model's price is listed");
+    with(&[]).expect("the book's own sentences cost nothing");
+}
