@@ -4,14 +4,16 @@
 mod local;
 #[cfg(feature = "local-models")]
 pub use local::model_files;
+mod remembered;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use hmac::{Hmac, KeyInit, Mac};
 use secrecy::{ExposeSecret, SecretString};
 use sha2::Sha256;
-use tokio::sync::Mutex;
+
+pub use remembered::{Ages, LookUp, Reading, Remembered};
 
 use crate::answer::{Answerer, Asker, Question, Rules};
 use crate::api::{Authorizer, LimitedRoute, Limiter, Route, client_address, client_network};
@@ -44,8 +46,12 @@ const POOL_SIZE: usize = 2;
 const EMBEDDING_TIMEOUT: Duration = Duration::from_secs(20);
 /// How long a reranking request may take: without it the order of retrieval stands.
 const RERANK_TIMEOUT: Duration = Duration::from_secs(3);
-/// How long the live index is remembered.
-const LIVE_INDEX_AGE: Duration = Duration::from_secs(10);
+/// How long the live index is remembered, and how long the former one serves while a query asks for it again: much less than
+/// the hour for which a retired index stays.
+const LIVE_INDEX_AGES: Ages = Ages {
+    fresh: Duration::from_secs(10),
+    usable: Duration::from_mins(10),
+};
 
 /// The ports of a process.
 #[derive(Debug, Clone)]
@@ -70,7 +76,7 @@ pub struct Context {
     /// A name of the live index's collection, for when nobody else can say.
     alias: String,
     chunk_policy: String,
-    live: Arc<Mutex<Option<(Instant, IndexRow)>>>,
+    live: Arc<Remembered<IndexRow>>,
 }
 
 /// Why a process cannot start.
@@ -209,32 +215,22 @@ fn hosted_embedder(config: &Config) -> Result<Option<Embedder>, EmbedError> {
 
 /// What writes answers, as it is configured.
 fn generator(config: &Config) -> Result<Generator, GenerateError> {
-    let options =
-        |base_url: &str, key: &Option<SecretString>, model: &Option<String>, default: &str| {
-            ChatOptions {
-                base_url: base_url.to_owned(),
-                api_key: key.clone(),
-                model: model.clone().unwrap_or_else(|| default.to_owned()),
-                timeout: config.rules.deadline,
-                price: config.chat_price,
-            }
-        };
-    Ok(match &config.generator {
-        GeneratorChoice::Extractive => Generator::Extractive,
-        GeneratorChoice::OpenAi { model } => {
-            let (url, key) = match &config.chat_base_url {
-                Some(url) => (url, &config.chat_api_key),
-                None => (&config.openai_base_url, &config.openai_api_key),
-            };
-            let chat = OpenAiChat::new(options(url, key, model, OpenAiChat::DEFAULT_MODEL))?;
-            Generator::Model(ChatModel::OpenAi(chat))
+    let Some(server) = config.chat_server() else {
+        return Ok(Generator::Extractive);
+    };
+    let options = ChatOptions {
+        base_url: server.base_url.to_owned(),
+        api_key: server.api_key.cloned(),
+        model: server.model.to_owned(),
+        timeout: config.rules.deadline,
+        price: config.chat_price,
+    };
+    Ok(Generator::Model(match config.generator {
+        GeneratorChoice::Cohere { .. } => ChatModel::Cohere(CohereChat::new(options)?),
+        GeneratorChoice::OpenAi { .. } | GeneratorChoice::Extractive => {
+            ChatModel::OpenAi(OpenAiChat::new(options)?)
         }
-        GeneratorChoice::Cohere { model } => {
-            let (url, key) = (&config.cohere_base_url, &config.cohere_api_key);
-            let chat = CohereChat::new(options(url, key, model, CohereChat::DEFAULT_MODEL))?;
-            Generator::Model(ChatModel::Cohere(chat))
-        }
-    })
+    }))
 }
 
 impl Context {
@@ -295,26 +291,27 @@ impl Context {
     }
 
     /// The index that queries read, remembered for 10 seconds; when the catalog is away, the last one known, else the one that the
-    /// alias names.
+    /// alias names. While one query waits for the catalog, the others use the last one known.
     ///
     /// # Errors
     /// `Unavailable` when there is none.
     pub async fn live_index(&self) -> Result<IndexRow, Error> {
-        let mut live = self.live.lock().await;
-        // While the book is indexed for the first time, each answer says how far that is now.
-        if let Some((since, row)) = live.as_ref()
-            && since.elapsed() < LIVE_INDEX_AGE
-            && row.pages_expected.is_none()
-        {
-            return Ok(row.clone());
-        }
-        let row = match (self.catalog().live_index().await, live.as_ref()) {
+        let ages = |row: &IndexRow| match row.pages_expected {
+            // While the book is indexed for the first time, each answer says how far that is now.
+            Some(_) => Ages::ZERO,
+            None => LIVE_INDEX_AGES,
+        };
+        let mut reading = match self.live.look_up(ages) {
+            LookUp::Known(row) => return Ok(row),
+            LookUp::Read(reading) => reading,
+        };
+        let row = match (self.catalog().live_index().await, reading.former.take()) {
             (Ok(Some(row)), _) => row,
             (Ok(None), _) => {
                 let message = "the book has not been indexed yet";
                 return Err(Error::new(ErrorKind::Unavailable, message));
             }
-            (Err(CatalogError::Unavailable(_)), Some((_, last))) => last.clone(),
+            (Err(CatalogError::Unavailable(_)), Some(last)) => last,
             (Err(CatalogError::Unavailable(reason)), None) => {
                 tracing::warn!(stage = "catalog", reason, "the alias names the index");
                 // Not remembered: the catalog may be back with the next question.
@@ -322,7 +319,7 @@ impl Context {
             }
             (Err(error), _) => return Err(Error::unavailable(error)),
         };
-        *live = Some((Instant::now(), row.clone()));
+        reading.remember(row.clone());
         Ok(row)
     }
 

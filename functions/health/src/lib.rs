@@ -10,17 +10,18 @@ use axum::routing::get;
 use axum::{Json, Router};
 use bookrag::api::{Envelope, Meta, Observed, cors, method_not_allowed, not_found};
 use bookrag::catalog::{Catalog, CatalogError, IndexRow, IndexStats, Indexing};
-use bookrag::context::Context;
+use bookrag::context::{Ages, Context, LookUp, Remembered};
 use bookrag::generate::Generator;
 use bookrag::index::VectorIndex;
 use bookrag::retrieve::milliseconds;
 use serde::Serialize;
-use tokio::sync::Mutex;
 
 /// A component that has not answered by then is down; the whole answers within 5 seconds.
 const DEADLINE: Duration = Duration::from_secs(4);
-/// How long an answer is remembered, so that a monitor does not keep the database awake.
+/// How long an answer that all is well is remembered, so that a monitor does not keep the database awake.
 const REMEMBERED: Duration = Duration::from_secs(30);
+/// How old an answer may be that is given while another request asks the components.
+const USABLE: Duration = Duration::from_mins(1);
 
 /// The state of the whole or of a component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -90,7 +91,7 @@ pub struct IndexHealth {
 
 struct Checks {
     context: Arc<Context>,
-    last: Mutex<Option<(Instant, Health)>>,
+    last: Remembered<Health>,
 }
 
 /// The function: its routes, and clear errors for all other requests.
@@ -103,7 +104,7 @@ pub fn routes(context: Arc<Context>) -> Router {
     let cors = cors(&context.origins, context.local_origins);
     let checks = Arc::new(Checks {
         context,
-        last: Mutex::new(None),
+        last: Remembered::default(),
     });
     Router::new()
         .route("/api/v1/health", get(health))
@@ -134,17 +135,21 @@ async fn health(State(checks): State<Arc<Checks>>, request: Request) -> Response
 }
 
 impl Checks {
-    /// The last answer while it is fresh and well, else a new one.
+    /// The last answer while it is fresh and well, or while another request waits for a new one; else a new one.
     async fn remembered(&self) -> Health {
-        let mut last = self.last.lock().await;
-        if let Some((since, health)) = last.as_ref()
-            && since.elapsed() < REMEMBERED
-            && health.status == Status::Healthy
-        {
-            return health.clone();
-        }
+        let ages = |health: &Health| Ages {
+            fresh: match health.status {
+                Status::Healthy => REMEMBERED,
+                Status::Degraded | Status::Unhealthy => Duration::ZERO,
+            },
+            usable: USABLE,
+        };
+        let reading = match self.last.look_up(ages) {
+            LookUp::Known(health) => return health,
+            LookUp::Read(reading) => reading,
+        };
         let health = check(&self.context).await;
-        *last = Some((Instant::now(), health.clone()));
+        reading.remember(health.clone());
         health
     }
 }
