@@ -193,7 +193,7 @@ impl Store {
     }
 
     /// The first column of the only row, as text.
-    async fn value(&self, query: &str) -> String {
+    pub(crate) async fn value(&self, query: &str) -> String {
         match &self.behind {
             Behind::Sqlite { file, .. } => {
                 let connection = rusqlite::Connection::open(file).unwrap();

@@ -7,7 +7,7 @@ use bookrag_tests::postgres::Postgres;
 use futures::future::try_join_all;
 use tokio_postgres::NoTls;
 
-use crate::catalog_contract::rows::commit;
+use crate::catalog_contract::rows::{commit, live_index};
 use crate::catalog_contract::{Store, postgres_options};
 
 /// Ends all other connections to the database, as a pooler's restart or a long silence does.
@@ -75,6 +75,57 @@ async fn a_statement_that_waits_for_too_long_is_unavailable() {
     assert_eq!(catalog.live_index().await.unwrap(), None);
     drop(client);
     connection.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_statement_that_takes_too_long_ends_on_the_server_too() {
+    let url = Postgres::shared().await;
+    let url = url.create_database("catalog_stopped").await;
+    let mut options = postgres_options(&url);
+    options.statement_timeout = Duration::from_millis(200);
+    let catalog = Catalog::Postgres(PostgresCatalog::new(options).unwrap());
+    catalog.migrate().await.unwrap();
+    catalog.live_index().await.unwrap();
+
+    let (client, connection) = tokio_postgres::connect(&url, NoTls).await.unwrap();
+    let connection = tokio::spawn(connection);
+    let connections = async || -> String {
+        let pids = "SELECT string_agg(pid || state, ' ' ORDER BY pid) FROM pg_stat_activity
+            WHERE datname = current_database() AND pid <> pg_backend_pid()";
+        client.query_one(pids, &[]).await.unwrap().get(0)
+    };
+    let before = connections().await;
+    let lock = "BEGIN; LOCK TABLE indexes IN ACCESS EXCLUSIVE MODE";
+    client.batch_execute(lock).await.unwrap();
+    let failure = catalog.live_index().await.unwrap_err();
+    assert!(failure.to_string().contains("57014"), "{failure}");
+    // The same connection, and it is idle.
+    assert_eq!(connections().await, before);
+    assert!(before.ends_with("idle"), "{before}");
+    client.batch_execute("ROLLBACK").await.unwrap();
+    drop(client);
+    connection.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_refused_statement_costs_no_connection() {
+    let store = Store::postgres().await;
+    store.catalog.migrate().await.unwrap();
+    let index_id = live_index(&store.catalog).await;
+    let pids = "SELECT string_agg(pid::text, ' ' ORDER BY pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    let before = store.value(pids).await;
+    // Alone, and within a transaction.
+    store
+        .catalog
+        .record_failure(77, "docs/a.md", "there is no such index")
+        .await
+        .unwrap_err();
+    let source = "docs/\0.md";
+    let impossible = commit(index_id, source, 0, &[]);
+    store.catalog.commit(&impossible).await.unwrap_err();
+    store.catalog.live_index().await.unwrap();
+    assert_eq!(store.value(pids).await, before);
 }
 
 #[tokio::test]

@@ -33,7 +33,7 @@ pub(super) fn new_index(chunk_policy: &str) -> NewIndex {
 }
 
 /// Tables and a live index.
-pub(super) async fn live_index(catalog: &Catalog) -> i64 {
+pub(crate) async fn live_index(catalog: &Catalog) -> i64 {
     catalog.migrate().await.unwrap();
     let index = catalog.ensure_index(&new_index("adaptive")).await.unwrap();
     index.index_id

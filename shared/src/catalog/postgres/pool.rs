@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use rustls::{ClientConfig, RootCertStore, crypto::ring};
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -16,6 +17,10 @@ use super::PostgresOptions;
 use super::failure::Failure;
 use crate::catalog::{CatalogError, SCHEMA_VERSION};
 
+/// How much longer than the server a statement's answer is waited for: the server stops a slow one first, and its connection
+/// stays whole.
+const GRACE: Duration = Duration::from_millis(500);
+
 /// A statement's parameters with their types, which an unnamed statement has to say.
 pub(super) type Parameters<'a> = &'a [(&'a (dyn ToSql + Sync), Type)];
 
@@ -25,6 +30,8 @@ pub(super) struct Pool {
     direct: Config,
     tls: MakeRustlsConnect,
     options: PostgresOptions,
+    /// What begins a transaction.
+    begin: String,
     permits: Semaphore,
     idle: Mutex<Vec<Client>>,
     /// Whether the tables were seen to be of this program's version.
@@ -38,6 +45,7 @@ impl Pool {
             direct,
             tls: tls(),
             permits: Semaphore::new(options.pool_size.max(1)),
+            begin: begin(options.statement_timeout),
             options,
             idle: Mutex::default(),
             schema_checked: AtomicBool::new(false),
@@ -57,21 +65,15 @@ impl Pool {
     /// Begins a transaction. Unless it is committed, nothing of it stays.
     pub(super) async fn begin(&self) -> Result<Transaction<'_>, CatalogError> {
         self.require_schema().await?;
-        let limit = self.options.statement_timeout.as_millis().max(1);
-        // A function that is frozen in the middle must not hold its locks.
-        let settings = format!(
-            "BEGIN; SET LOCAL statement_timeout = {limit}; \
-             SET LOCAL idle_in_transaction_session_timeout = {limit}"
-        );
         let mut connection = self.connection().await?;
         connection.in_transaction = true;
-        match connection.batch(&settings).await {
+        match connection.batch(&self.begin).await {
             Err(failure) if failure.connection_lost => {
                 drop(connection);
                 self.idle().clear();
                 connection = self.connection().await?;
                 connection.in_transaction = true;
-                connection.batch(&settings).await?;
+                connection.batch(&self.begin).await?;
             }
             answer => answer?,
         }
@@ -109,14 +111,15 @@ impl Pool {
         parameters: Parameters<'_>,
     ) -> Result<Vec<Row>, Failure> {
         let mut connection = self.connection().await?;
-        match connection.query(statement, parameters).await {
+        match connection.query_alone(statement, parameters).await {
             Err(failure) if failure.connection_lost => {}
             answer => return answer,
         }
         drop(connection);
         // They are as old as the one that broke.
         self.idle().clear();
-        self.connection().await?.query(statement, parameters).await
+        let mut connection = self.connection().await?;
+        connection.query_alone(statement, parameters).await
     }
 
     async fn connection(&self) -> Result<Connection<'_>, Failure> {
@@ -164,6 +167,17 @@ impl Pool {
     }
 }
 
+/// What begins a transaction whose statements the server stops after `limit`. The settings end with it, so a pooler's other
+/// clients have none of them.
+fn begin(limit: Duration) -> String {
+    let limit = limit.as_millis().max(1);
+    // A function that is frozen in the middle must not hold its locks.
+    format!(
+        "BEGIN; SET LOCAL statement_timeout = {limit}; \
+         SET LOCAL idle_in_transaction_session_timeout = {limit}"
+    )
+}
+
 /// The only row of an answer that has one.
 pub(super) fn single(rows: &[Row]) -> Result<&Row, CatalogError> {
     match rows {
@@ -175,7 +189,7 @@ pub(super) fn single(rows: &[Row]) -> Result<&Row, CatalogError> {
     }
 }
 
-/// A connection in use. It goes back to the pool only after a call that ended well, outside of a transaction: one whose
+/// A connection in use. It goes back to the pool only after a call that the server answered, outside of a transaction: one whose
 /// future was dropped may still be busy.
 struct Connection<'a> {
     pool: &'a Pool,
@@ -186,6 +200,28 @@ struct Connection<'a> {
 }
 
 impl Connection<'_> {
+    /// Runs one statement in a transaction of its own, in one round trip: outside of one the server would not stop it in time.
+    async fn query_alone(
+        &mut self,
+        statement: &str,
+        parameters: Parameters<'_>,
+    ) -> Result<Vec<Row>, Failure> {
+        let begin = &self.pool.begin;
+        self.timed(async |client| {
+            // All three are sent at once, in this order.
+            let (begun, rows, ended) = futures::join!(
+                client.batch_execute(begin),
+                client.query_typed(statement, parameters),
+                client.batch_execute("COMMIT"),
+            );
+            begun?;
+            let rows = rows?;
+            ended?;
+            Ok(rows)
+        })
+        .await
+    }
+
     async fn query(
         &mut self,
         statement: &str,
@@ -213,7 +249,7 @@ impl Connection<'_> {
         &mut self,
         call: impl AsyncFnOnce(&Client) -> Result<T, tokio_postgres::Error>,
     ) -> Result<T, Failure> {
-        let limit = self.pool.options.statement_timeout;
+        let limit = self.pool.options.statement_timeout + GRACE;
         let client = self.client.as_ref().expect("only dropping takes it");
         self.reusable = false;
         let Ok(answer) = timeout(limit, call(client)).await else {
@@ -221,9 +257,17 @@ impl Connection<'_> {
             self.pool.idle().clear();
             return Err(Failure::timeout(limit));
         };
-        let answer = answer?;
-        self.reusable = !self.in_transaction;
-        Ok(answer)
+        let answer = answer.map_err(Failure::from);
+        let broke = |failure: &Failure| failure.connection_lost || failure.code.is_none();
+        self.reusable = !self.in_transaction && !answer.as_ref().is_err_and(broke);
+        answer
+    }
+
+    /// Ends a transaction in which a statement failed, so that the connection can be used again. A failure only costs the
+    /// connection: what is not committed does not stay.
+    async fn roll_back(&mut self) {
+        self.in_transaction = false;
+        let _ = self.batch("ROLLBACK").await;
     }
 }
 
@@ -246,7 +290,8 @@ impl Transaction<'_> {
         statement: &str,
         parameters: Parameters<'_>,
     ) -> Result<Vec<Row>, CatalogError> {
-        Ok(self.connection.query(statement, parameters).await?)
+        let answer = self.connection.query(statement, parameters).await;
+        self.checked(answer).await
     }
 
     pub(super) async fn execute(
@@ -254,7 +299,19 @@ impl Transaction<'_> {
         statement: &str,
         parameters: Parameters<'_>,
     ) -> Result<u64, CatalogError> {
-        Ok(self.connection.execute(statement, parameters).await?)
+        let answer = self.connection.execute(statement, parameters).await;
+        self.checked(answer).await
+    }
+
+    /// After a statement that the server refused the transaction is over.
+    async fn checked<T>(&mut self, answer: Result<T, Failure>) -> Result<T, CatalogError> {
+        if let Err(failure) = &answer
+            && failure.code.is_some()
+            && !failure.connection_lost
+        {
+            self.connection.roll_back().await;
+        }
+        Ok(answer?)
     }
 
     /// After an error it is not known whether it was committed.
@@ -263,10 +320,8 @@ impl Transaction<'_> {
         Ok(self.connection.batch("COMMIT").await?)
     }
 
-    /// A failure only costs the connection: what is not committed does not stay.
     pub(super) async fn roll_back(mut self) {
-        self.connection.in_transaction = false;
-        let _ = self.connection.batch("ROLLBACK").await;
+        self.connection.roll_back().await;
     }
 }
 
