@@ -209,6 +209,15 @@ impl Catalog {
         on_store!(self, store => store.record_failure(index_id, source, reason))
     }
 
+    /// Removes the failures of these files: there is nothing left to index.
+    pub async fn forget_failures(
+        &self,
+        index_id: i64,
+        sources: &[String],
+    ) -> Result<(), CatalogError> {
+        on_store!(self, store => store.forget_failures(index_id, sources))
+    }
+
     /// The document of a source as it was last committed; `None` when it never was. A deleted one is a tombstone.
     pub async fn document(
         &self,

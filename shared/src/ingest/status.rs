@@ -32,6 +32,9 @@ pub struct Status {
     pub failed: Vec<SkippedFile>,
     /// Pages that are not in a production build.
     pub drafts: Vec<String>,
+    /// Sources that failed when they were last tried, and of which nothing is left to do.
+    #[serde(skip)]
+    pub(super) former_failures: Vec<String>,
     /// The sources whose documents should be there, with their fingerprints.
     #[serde(skip)]
     pub(super) expected: BTreeMap<String, String>,
@@ -111,12 +114,15 @@ impl Ingest {
             .iter()
             .map(|pending| pending.source.as_str())
             .collect();
-        let failed = failed
+        let (failed, over): (Vec<_>, Vec<_>) = failed
             .into_iter()
-            .filter(|(source, _)| pending.contains(source.as_str()))
-            .map(|(source, reason)| SkippedFile { source, reason });
-        let failed: Vec<SkippedFile> = failed.collect();
-        status.failed.extend(failed);
+            .filter(|(source, _)| source.starts_with(prefix))
+            .partition(|(source, _)| pending.contains(source.as_str()));
+        let failed = failed.into_iter();
+        status
+            .failed
+            .extend(failed.map(|(source, reason)| SkippedFile { source, reason }));
+        status.former_failures = over.into_iter().map(|(source, _)| source).collect();
         Ok(status)
     }
 

@@ -204,6 +204,13 @@ impl Ingest {
         options: SyncOptions,
     ) -> Result<Status, SyncError> {
         let mut status = self.status(prefix).await?;
+        if !status.former_failures.is_empty() {
+            let index_id = self.index_row.index_id;
+            let forgotten = self
+                .catalog
+                .forget_failures(index_id, &status.former_failures);
+            forgotten.await.map_err(IngestError::from)?;
+        }
         if status.pages == 0 && status.documents == 0 {
             let folder = match self.settings.docs_path.as_str() {
                 "" => "the folder itself".to_owned(),

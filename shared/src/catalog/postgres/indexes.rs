@@ -201,6 +201,20 @@ impl PostgresCatalog {
         Ok(())
     }
 
+    pub(in crate::catalog) async fn forget_failures(
+        &self,
+        index_id: i64,
+        sources: &[String],
+    ) -> Result<(), CatalogError> {
+        self.pool
+            .query(
+                "DELETE FROM document_failures WHERE index_id = $1 AND source = ANY($2)",
+                &[(&index_id, Type::INT8), (&sources, Type::TEXT_ARRAY)],
+            )
+            .await?;
+        Ok(())
+    }
+
     pub(in crate::catalog) async fn stats(
         &self,
         index_id: i64,

@@ -168,6 +168,22 @@ impl SqliteCatalog {
         .await
     }
 
+    pub(in crate::catalog) async fn forget_failures(
+        &self,
+        index_id: i64,
+        sources: &[String],
+    ) -> Result<(), CatalogError> {
+        let sources = json(&sources);
+        self.run(move |connection| {
+            connection.execute(
+                "DELETE FROM document_failures WHERE index_id = ?1 AND source IN (SELECT value FROM json_each(?2))",
+                (index_id, sources),
+            )?;
+            Ok(())
+        })
+        .await
+    }
+
     pub(in crate::catalog) async fn stats(
         &self,
         index_id: i64,

@@ -39,6 +39,7 @@ impl Stores {
             policy: ChunkPolicy::ADAPTIVE,
             collection: "simulated".to_owned(),
             opening,
+            retention: None,
         };
         block_on(Ingest::open(ports, options)).expect("nothing fails")
     }
@@ -177,4 +178,17 @@ fn an_index_that_the_release_before_made_goes_on_as_it_is() {
     // Under another name the same book has another.
     stores.sync("renamed", &files);
     assert_ne!(stores.live().collection, former.collection);
+}
+
+#[test]
+fn a_page_that_failed_and_is_gone_is_not_listed_as_failed() {
+    let stores = Stores::new();
+    let files = files(&[("a", "First."), ("b", "Second.")]);
+    let ingest = stores.open("site", &files, Opening::TakesOver);
+    let error = super::super::IngestError::Retired;
+    block_on(ingest.record_failure("docs/b.md", &error));
+    files.files().remove("docs/b.md");
+    stores.sync("site", &files);
+    let stats = block_on(stores.catalog.stats(stores.live().index_id)).expect("nothing fails");
+    assert_eq!(stats.failed, []);
 }
