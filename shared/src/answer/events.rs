@@ -1,10 +1,13 @@
 //! A prepared answer, written: as a stream of events, or whole.
 
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
 use std::time::Duration;
 
 use async_stream::stream;
+use futures::future::{MaybeDone, maybe_done};
 use futures::{Stream, StreamExt};
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::draft::{Draft, Stop};
 use super::journal::Journal;
@@ -25,8 +28,8 @@ use crate::retrieve::milliseconds;
 
 /// Lessons named when the book does not cover a question.
 const MAX_SUGGESTIONS: usize = 3;
-/// How long a model has for its first word; without one by then the book's own sentences answer.
-const FIRST_TOKEN: Duration = Duration::from_secs(15);
+/// How long an answer that is ready waits until its beginning is written down.
+const BEGIN_GRACE: Duration = Duration::from_millis(200);
 /// How long a busy model is waited for in all, and the first wait where it names none; each other is twice as long.
 const BUSY_DEADLINE: Duration = Duration::from_secs(8);
 const BUSY_WAIT: Duration = Duration::from_secs(1);
@@ -75,18 +78,19 @@ impl Prepared {
         stream! {
             let journal = self.journal();
             let mut degraded = Vec::new();
-            let (begun, text) = tokio::join!(journal.begin(), self.text(&mut degraded));
-            if !begun {
-                degraded.push("catalog");
-            }
-            let mut text = match text {
+            // It is written down beside the answer.
+            let mut begun = pin!(maybe_done(journal.begin()));
+            let mut text = match beside(begun.as_mut(), self.text(&mut degraded)).await {
                 Ok(text) => text,
                 Err(busy) => {
+                    begun.await;
                     journal.fail(QueryStatus::Error, self.spent).await;
                     yield Err(busy);
                     return;
                 }
             };
+            // A reader who leaves at the first word has asked all the same; a catalog that hangs keeps nobody waiting.
+            let _ = timeout(BEGIN_GRACE, begun.as_mut()).await;
             let answer = loop { match text {
                 Text::Refusal => break self.refusal(),
                 Text::Extracted(quotes) => {
@@ -117,7 +121,8 @@ impl Prepared {
                         if let Some(stop) = draft.stopped() {
                             break Ok(Ending { finish: finish_of(stop), usage: None });
                         }
-                        let piece = timeout_at(deadline, pieces.next()).await;
+                        let piece = timeout_at(deadline, pieces.next());
+                        let piece = beside(begun.as_mut(), piece).await;
                         next = piece.ok().flatten().unwrap_or(Err(GenerateError::Timeout));
                     };
                     // Nobody reads on: the model stops.
@@ -143,6 +148,7 @@ impl Prepared {
                             break self.written(draft.writer);
                         }
                         (Err(error), _) => {
+                            begun.await;
                             journal.fail(QueryStatus::Error, self.spent).await;
                             yield Err(Error::broken_off(error));
                             return;
@@ -156,6 +162,11 @@ impl Prepared {
             }
             if answer.answered && answer.citations.is_empty() {
                 degraded.push("citations");
+            }
+            begun.as_mut().await;
+            let begun = begun.as_mut().take_output().unwrap_or(false);
+            if !begun {
+                degraded.push("catalog");
             }
             for what in degraded {
                 if !answer.degraded.contains(&what) {
@@ -403,6 +414,20 @@ fn still_indexing(progress: Indexing) -> String {
     )
 }
 
+/// Does the main work, and the side work as far as it gets meanwhile.
+async fn beside<T, Side: Future>(
+    mut side: Pin<&mut MaybeDone<Side>>,
+    main: impl Future<Output = T>,
+) -> T {
+    let mut main = pin!(main);
+    poll_fn(|context| {
+        // Whether it is done is asked later.
+        let _ = side.as_mut().poll(context);
+        main.as_mut().poll(context)
+    })
+    .await
+}
+
 /// How an answer ended that was not read on.
 fn finish_of(stop: Stop) -> Finish {
     match stop {
@@ -421,7 +446,8 @@ fn name_of(finish: Finish) -> Option<&'static str> {
     }
 }
 
-/// The first text a model writes, and the rest of it: what comes before is blank, ends, fails or takes too long is none.
+/// The first text a model writes, and the rest of it: what comes before is blank, ends, fails or takes too long is none. A model
+/// that thinks first has as long as the whole answer has.
 async fn first_text(
     model: &ChatModel,
     prompt: &Prompt,
@@ -432,8 +458,7 @@ async fn first_text(
     let mut wait = BUSY_WAIT;
     loop {
         let opening = opened(model, prompt, max_tokens);
-        let by = deadline.min(Instant::now() + FIRST_TOKEN);
-        let error = match timeout_at(by, opening).await {
+        let error = match timeout_at(deadline, opening).await {
             Ok(Ok(Opening::Text(text, pieces))) => return Ok((text, pieces)),
             Ok(Ok(Opening::Blank(ending))) => {
                 tracing::warn!(stage = "generate", finish = ?ending.finish, "the model wrote nothing");

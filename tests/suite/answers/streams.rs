@@ -90,7 +90,7 @@ async fn a_refusal_streams_too() {
 
 #[tokio::test]
 async fn a_quiet_stream_is_kept_open_by_a_comment() {
-    // Longer than the heartbeat's ten seconds, shorter than the time a first word may take.
+    // Longer than the heartbeat's ten seconds, shorter than the time an answer may take.
     let pieces = vec!["A clear sky [2]".to_owned()];
     let service = Service::with_model(
         "streams_quiet",
