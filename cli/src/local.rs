@@ -75,6 +75,12 @@ impl BookFolder {
         }
     }
 
+    /// The secret that readers are hashed with where none is configured: made once and kept beside the catalog.
+    fn salt(&self) -> Result<String, LocalError> {
+        let path = self.path.join("salt");
+        kept_secret(&path).map_err(|source| LocalError::File { path, source })
+    }
+
     /// The bytes that all its files take on the disk.
     #[must_use]
     pub fn bytes(&self) -> u64 {
@@ -109,6 +115,23 @@ impl BookFolder {
         }
         Ok(())
     }
+}
+
+/// The secret in a file that only its owner may read; made if there is none.
+fn kept_secret(path: &Path) -> std::io::Result<String> {
+    match std::fs::read_to_string(path) {
+        Ok(secret) if !secret.trim().is_empty() => return Ok(secret.trim().to_owned()),
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+        // None yet, or a process died before it was written.
+        _ => {}
+    }
+    let secret = format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple());
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    std::io::Write::write_all(&mut options.open(path)?, secret.as_bytes())?;
+    Ok(secret)
 }
 
 /// What goes away meanwhile counts nothing.
@@ -160,6 +183,12 @@ impl LocalBook {
             }
         };
         let (engine, index) = open_index(config, folder).await?;
+        let mut config = config.clone();
+        if config.salt.is_none() {
+            // Readers' hashes outlive the process, so that they can delete what they said later.
+            config.salt = Some(folder.salt()?.into());
+        }
+        let config = &config;
         let embedder = embedder(config, &say).await?;
         let reranker = reranker(config, &say).await?;
         let retriever = Retriever {
@@ -194,6 +223,7 @@ impl LocalBook {
             policy: config.chunk_policy.clone(),
             collection: config.collection.clone(),
             opening,
+            retention: config.retention,
         };
         Ok(Ingest::open(ports, options).await?)
     }
@@ -223,4 +253,27 @@ async fn open_index(
     let engine = Engine::start(&folder.path.join("vectors")).await?;
     let index = vector_index(config, engine.url())?;
     Ok((Some(engine), index))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_salt_is_made_once_and_only_its_owner_may_read_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("salt");
+        let first = kept_secret(&path).unwrap();
+        assert_eq!(first.len(), 64);
+        let second = kept_secret(&path).unwrap();
+        assert_eq!(first, second);
+        #[cfg(unix)]
+        {
+            let mode = std::os::unix::fs::MetadataExt::mode(&path.metadata().unwrap());
+            assert_eq!(mode & 0o777, 0o600);
+        }
+        std::fs::write(&path, "").unwrap();
+        let anew = kept_secret(&path).unwrap();
+        assert_ne!(first, anew);
+    }
 }

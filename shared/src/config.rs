@@ -6,6 +6,7 @@ mod rules;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::time::Duration;
 
 use secrecy::SecretString;
 
@@ -63,6 +64,8 @@ pub struct Config {
     /// `BOOKRAG_ANSWER_TOKENS`, `BOOKRAG_DAILY_BUDGET_USD`, `BOOKRAG_STORE_CONVERSATIONS` (hours), `BOOKRAG_STORE_QUESTIONS`,
     /// `BOOKRAG_NOT_COVERED`, `BOOKRAG_NOT_IN_SELECTION`.
     pub rules: Rules,
+    /// `BOOKRAG_RETENTION_DAYS`: how long questions, judgements and messages are kept; `None` for ever.
+    pub retention: Option<Duration>,
     /// `BOOKRAG_CHAT_PER_MINUTE`, `BOOKRAG_SEARCH_PER_MINUTE`, `BOOKRAG_FEEDBACK_PER_MINUTE`; 0 for no limit.
     pub limits: Limits,
     /// `BOOKRAG_TRUSTED_PROXIES`.
@@ -97,7 +100,7 @@ pub struct Config {
 pub struct ConfigError(pub Vec<String>);
 
 /// Every variable that is read. `BOOKRAG_` ones besides these are mistakes.
-const KNOWN: [&str; 35] = [
+const KNOWN: [&str; 36] = [
     "BOOKRAG_EMBEDDER",
     "BOOKRAG_EMBEDDING_MODEL",
     "BOOKRAG_EMBEDDING_DIMENSIONS",
@@ -112,6 +115,7 @@ const KNOWN: [&str; 35] = [
     "BOOKRAG_DAILY_BUDGET_USD",
     "BOOKRAG_STORE_CONVERSATIONS",
     "BOOKRAG_STORE_QUESTIONS",
+    "BOOKRAG_RETENTION_DAYS",
     "BOOKRAG_NOT_COVERED",
     "BOOKRAG_NOT_IN_SELECTION",
     "BOOKRAG_CHAT_PER_MINUTE",
@@ -171,6 +175,7 @@ impl Config {
         let generator = generator_choice(text, &mut problems);
         let chat_price = chat_price(text, &mut problems);
         let rules = rules::rules(text, &mut problems);
+        let retention = rules::retention(text, &mut problems);
         let limits = rules::limits(place, text, &mut problems);
         let trusted_proxies = rules::trusted_proxies(text, &mut problems);
         let auth = rules::auth(text, &mut problems);
@@ -215,6 +220,7 @@ impl Config {
             chat_api_key: secret("BOOKRAG_CHAT_API_KEY"),
             chat_price,
             rules,
+            retention,
             limits,
             trusted_proxies,
             auth,

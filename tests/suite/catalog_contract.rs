@@ -187,6 +187,7 @@ impl Store {
         let statements = format!(
             "UPDATE rate_limits SET tat = tat - {time};
              UPDATE conversations SET expires_at = expires_at - {time};
+             UPDATE messages SET created_at = created_at - {time};
              UPDATE chat_queries SET created_at = created_at - {time}"
         );
         self.execute(&statements).await;
@@ -329,7 +330,8 @@ laws! {
         a_late_answer_does_not_bring_a_deleted_conversation_back
         a_deletion_and_a_late_answer_at_once_leave_nothing
         a_message_stays_in_its_conversation
-        forgetting_takes_what_was_said_in_expired_conversations;
+        forgetting_takes_what_was_said_in_expired_conversations
+        what_is_older_than_the_retention_goes_and_the_rest_stays;
     searching:
         chunks_are_found_by_the_beginnings_of_their_words
         a_word_is_found_in_its_other_forms
@@ -339,9 +341,9 @@ laws! {
         all_conditions_of_a_filter_must_hold
         nothing_but_letters_and_digits_of_a_term_is_looked_for
         chunks_without_a_payload_are_not_found_until_they_are_committed_again
+        a_chunk_whose_payload_cannot_be_read_is_left_out
         a_kept_point_keeps_its_payload
         only_chunks_that_the_index_has_are_found;
-        a_chunk_whose_payload_cannot_be_read_is_left_out
     insights:
         days_count_how_questions_ended
         open_questions_are_counted_by_their_hash

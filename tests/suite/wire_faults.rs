@@ -100,7 +100,7 @@ impl World {
         // An intent is claimed at first, and forgotten at last.
         for _ in 0..2 {
             self.backends.execute(AGE).await;
-            bookrag::ingest::sweep(&ingest.catalog, &ingest.index)
+            bookrag::ingest::sweep(&ingest.catalog, &ingest.index, None)
                 .await
                 .unwrap();
         }

@@ -136,6 +136,7 @@ impl Backends {
             policy: ChunkPolicy::ADAPTIVE,
             collection: COLLECTION.to_owned(),
             opening: Opening::Feeds,
+            retention: None,
         };
         Ingest::open(ports, options).await
     }

@@ -1,12 +1,14 @@
 //! `bookrag serve`: indexes a book and answers questions on this machine.
 
+use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use bookrag::catalog::Catalog;
 use bookrag::config::Config;
-use bookrag::ingest::Opening;
+use bookrag::ingest::{Opening, forget_readers};
 use clap::Args;
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::net::TcpListener;
@@ -22,6 +24,9 @@ use crate::site::Site;
 
 /// Writes that come together, as an editor makes them, are read once.
 const QUIET_AFTER_CHANGE: Duration = Duration::from_millis(300);
+
+/// How often conversations and questions that expired are deleted.
+const FORGET_EVERY: Duration = Duration::from_hours(1);
 
 #[derive(Debug, Args)]
 pub(super) struct ServeArguments {
@@ -138,6 +143,7 @@ async fn serve(
         Some(Ok(_)) => {
             tokio::select! {
                 result = follow(&server, changes, arguments.options, json) => result,
+                never = forget_hourly(server.catalog(), config.retention) => match never {},
                 () = interrupted() => Ok(Exit::Done),
             }
         }
@@ -185,6 +191,16 @@ fn watch(site: &Path) -> Result<(RecommendedWatcher, mpsc::Receiver<()>), Comman
         .watch(site, RecursiveMode::Recursive)
         .map_err(told)?;
     Ok((watcher, changes))
+}
+
+/// Forgets what readers left behind once it expires, also while no page changes.
+async fn forget_hourly(catalog: &Catalog, retention: Option<Duration>) -> Infallible {
+    loop {
+        tokio::time::sleep(FORGET_EVERY).await;
+        if let Err(error) = forget_readers(catalog, retention).await {
+            output::status(&format!("what expired is not deleted yet: {error}"));
+        }
+    }
 }
 
 /// Waits; of a watched folder, syncs whenever it changed.

@@ -13,6 +13,7 @@ use axum::extract::State;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{any, get, post};
 use bookrag::api::authorize;
+use bookrag::catalog::Catalog;
 use bookrag::context::Context;
 use bookrag::ingest::{Ingest, Opening, Report, SyncError, SyncOptions, sync};
 use tokio::sync::{Mutex, RwLock};
@@ -46,6 +47,11 @@ impl Server {
             instance,
             site_url: site_url.map(|url| url.trim_end_matches('/').to_owned()),
         }
+    }
+
+    /// The catalog.
+    pub(crate) fn catalog(&self) -> &Catalog {
+        self.context.catalog()
     }
 
     /// The book's title.

@@ -42,7 +42,7 @@ impl Function {
             }
             Command::Reindex { attempt, of } => self.reindex(attempt, of, metrics).await,
             Command::Sweep {} => {
-                let swept = sweep(&self.catalog, &self.index).await?;
+                let swept = sweep(&self.catalog, &self.index, self.retention).await?;
                 self.count_pending_points(metrics).await?;
                 Ok(json!({ "swept": swept }))
             }

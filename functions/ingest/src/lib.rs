@@ -46,6 +46,7 @@ pub struct Function {
     catalog: Catalog,
     collection: String,
     namespace: String,
+    retention: Option<Duration>,
     /// Without it long work is done here, as far as an invocation's time goes.
     queue: Option<Queue>,
 }
@@ -80,6 +81,7 @@ impl Function {
             catalog: postgres_catalog(config, catalog).map_err(StartError::from)?,
             collection: config.collection.clone(),
             namespace: config.metrics_namespace.clone(),
+            retention: config.retention,
             queue,
         })
     }
@@ -311,6 +313,7 @@ impl Function {
             policy: self.policy.clone(),
             collection: self.collection.clone(),
             opening,
+            retention: self.retention,
         };
         let ingest = Ingest::open(ports, options).await?;
         for warning in &ingest.settings.warnings {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::search::beginnings;
-use super::{Catalog, CatalogError, FoundChunk, Insights, Turn, TurnLimit, on_store};
+use super::{Catalog, CatalogError, FoundChunk, Insights, LONGEST, Turn, TurnLimit, on_store};
 use crate::index::Filters;
 
 /// A question and its answer.
@@ -95,9 +95,16 @@ impl Catalog {
         on_store!(self, store => store.delete_conversation(conversation_id, session_hash))
     }
 
-    /// Deletes the conversations that expired, and the limits whose turns have all been back for `age`.
-    pub async fn forget_expired(&self, age: Duration) -> Result<(), CatalogError> {
-        on_store!(self, store => store.forget_expired(age))
+    /// Deletes what readers left behind and is not kept any longer: the conversations that expired, the limits whose turns have
+    /// all been back for `limits_age`, and with a `retention` the questions, judgements and messages that are older.
+    pub async fn forget_expired(
+        &self,
+        limits_age: Duration,
+        retention: Option<Duration>,
+    ) -> Result<(), CatalogError> {
+        // Longer ago than anything was written.
+        let retention = retention.unwrap_or(LONGEST);
+        on_store!(self, store => store.forget_expired(limits_age, retention))
     }
 
     /// Returns the chunks that the filters admit and that have any of these words. A word is given by the beginnings of its

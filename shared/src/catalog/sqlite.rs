@@ -187,6 +187,8 @@ fn connect(path: &Path) -> Result<Connection, CatalogError> {
     // The vector store flushes what it acknowledges; so the two agree after a power cut too.
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "foreign_keys", true)?;
+    // What a reader has deleted is overwritten.
+    connection.query_row("PRAGMA secure_delete = ON", (), |_| Ok(()))?;
     Ok(connection)
 }
 

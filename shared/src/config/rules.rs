@@ -15,6 +15,9 @@ const HOUR: u64 = 3_600;
 const MICRO: f64 = 1e6;
 /// The longest time conversations are kept for, in hours: a year.
 const MAX_HOURS: u64 = 24 * 366;
+/// How long what readers left behind is kept unless another time is set, and the longest that can be: ten years.
+const DEFAULT_RETENTION_DAYS: u64 = 90;
+const MAX_RETENTION_DAYS: u64 = 3_660;
 /// The most tokens an answer may be allowed.
 const MAX_ANSWER_TOKENS: u32 = 16_000;
 
@@ -57,6 +60,28 @@ pub(super) fn rules(text: impl Fn(&str) -> Option<String>, problems: &mut Vec<St
         keep_questions,
         ..default
     }
+}
+
+/// How long questions, judgements and messages are kept; `None` for ever.
+pub(super) fn retention(
+    text: impl Fn(&str) -> Option<String>,
+    problems: &mut Vec<String>,
+) -> Option<Duration> {
+    const NAME: &str = "BOOKRAG_RETENTION_DAYS";
+    let days = match text(NAME).as_deref() {
+        None => DEFAULT_RETENTION_DAYS,
+        Some("off") => 0,
+        Some(value) => match value.parse() {
+            Ok(days) if days <= MAX_RETENTION_DAYS => days,
+            _ => {
+                problems.push(format!(
+                    "{NAME} must be a whole number of days from 1 to {MAX_RETENTION_DAYS}, or `off` to keep everything, got `{value}`"
+                ));
+                0
+            }
+        },
+    };
+    (days > 0).then(|| Duration::from_hours(24 * days))
 }
 
 /// How often a client may ask: in Lambda S0's limits unless others are set, on a laptop none.

@@ -155,6 +155,27 @@ fn limits_are_those_of_the_place_unless_they_are_set() {
 }
 
 #[test]
+fn what_readers_left_is_kept_for_ninety_days_unless_it_is_set() {
+    let retention = |value: &str| read(Place::Laptop, &[("BOOKRAG_RETENTION_DAYS", value)]);
+    let days = |value: &str| {
+        let retention = retention(value).expect("valid").retention;
+        retention.map(|time| time.as_secs() / 86_400)
+    };
+    assert_eq!(days(""), Some(90));
+    assert_eq!(days("7"), Some(7));
+    assert_eq!(days("off"), None);
+    assert_eq!(days("0"), None);
+    for value in ["-1", "1.5", "a week", "99999999999999999999"] {
+        let error = retention(value).expect_err(value).to_string();
+        assert!(
+            error.contains("BOOKRAG_RETENTION_DAYS must be a whole number"),
+            "{error}"
+        );
+        assert!(error.contains(&format!("`{value}`")), "{error}");
+    }
+}
+
+#[test]
 fn a_budget_needs_a_price_to_count_with() {
     let with = |variables: &[(&str, &str)]| {
         let budget = [("BOOKRAG_DAILY_BUDGET_USD", "2"), ("OPENAI_API_KEY", "k")];

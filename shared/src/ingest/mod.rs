@@ -30,7 +30,7 @@ pub use outcome::{Change, DocumentOutcome};
 pub use report::{Report, SkippedFile};
 pub use site::site_info;
 pub use status::{PendingChange, PendingDocument, Status};
-pub use sweep::sweep;
+pub use sweep::{forget_readers, sweep};
 pub use switch::Switched;
 pub use sync::{MassDeletion, Progress, Settled, SyncError, SyncOptions, sync};
 

@@ -1,5 +1,7 @@
 //! From ports to an index that can be fed.
 
+use std::time::Duration;
+
 use super::sweep::drop_retired;
 use super::{Ingest, IngestError, plan, site_info};
 use crate::catalog::{Catalog, CatalogError, IndexRow, IndexSpec, IndexState, NewIndex, Retired};
@@ -37,6 +39,8 @@ pub struct OpenOptions {
     pub collection: String,
     /// What the index is wanted for.
     pub opening: Opening,
+    /// How long a sweep leaves questions, judgements and messages; `None` for ever.
+    pub retention: Option<Duration>,
 }
 
 /// What an index is wanted for.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::IngestError;
-use crate::catalog::{Catalog, IndexRow, IndexState};
+use crate::catalog::{Catalog, CatalogError, IndexRow, IndexState};
 use crate::index::VectorIndex;
 
 /// Intents older than this are swept: longer than an invocation lives.
@@ -16,16 +16,28 @@ const RETIRED_AGE: Duration = Duration::from_hours(1);
 /// Limits whose turns have all been back for so long are forgotten.
 const LIMITS_AGE: Duration = Duration::from_hours(1);
 
-/// Deletes the points that writers left behind, of all indexes, drops those retired an hour ago, and forgets readers'
-/// conversations that expired. Returns how many points are done with.
-pub async fn sweep(catalog: &Catalog, index: &VectorIndex) -> Result<usize, IngestError> {
+/// Deletes the points that writers left behind, of all indexes, drops those retired an hour ago, and forgets what readers left
+/// behind. Returns how many points are done with.
+pub async fn sweep(
+    catalog: &Catalog,
+    index: &VectorIndex,
+    retention: Option<Duration>,
+) -> Result<usize, IngestError> {
     drop_retired(catalog, index).await?;
     let mut done = 0;
     for row in catalog.indexes().await? {
         done += sweep_index(catalog, index, &row).await?;
     }
-    catalog.forget_expired(LIMITS_AGE).await?;
+    forget_readers(catalog, retention).await?;
     Ok(done)
+}
+
+/// Forgets conversations that expired, and questions, judgements and messages older than the retention; `None` keeps them.
+pub async fn forget_readers(
+    catalog: &Catalog,
+    retention: Option<Duration>,
+) -> Result<(), CatalogError> {
+    catalog.forget_expired(LIMITS_AGE, retention).await
 }
 
 /// Drops indexes whose time has come, and those whose deletion began and was not finished.

@@ -232,7 +232,7 @@ impl Ingest {
 
     /// Sweeps; compares the store with the catalog and repairs what differs; lets the alias follow.
     pub async fn settle(&self, options: SyncOptions) -> Result<Settled, IngestError> {
-        let swept = sweep(&self.catalog, &self.index).await?;
+        let swept = sweep(&self.catalog, &self.index, self.options.retention).await?;
         let mut differences = self.compare().await?;
         let mut warnings = Vec::new();
         let stray = differences.stray.len();

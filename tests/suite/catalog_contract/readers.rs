@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bookrag::catalog::{Catalog, Exchange, NewExchange, TurnLimit};
+use bookrag::catalog::{Catalog, Exchange, Feedback, NewExchange, QueryStatus, Rating, TurnLimit};
 use futures::future::try_join_all;
 use uuid::Uuid;
 
@@ -96,7 +96,7 @@ pub(super) async fn limits_are_forgotten_when_their_turns_have_long_been_back(st
     catalog.take_turn("reader", an_hour(1)).await.unwrap();
     for (time, expected) in [(Duration::ZERO, "1"), (HOUR, "1"), (HOUR, "0")] {
         store.elapse(time).await;
-        catalog.forget_expired(HOUR).await.unwrap();
+        catalog.forget_expired(HOUR, None).await.unwrap();
         let held = store.value("SELECT count(*) FROM rate_limits").await;
         assert_eq!(held, expected);
     }
@@ -317,14 +317,47 @@ pub(super) async fn forgetting_takes_what_was_said_in_expired_conversations(stor
     for new in [&short, &long] {
         assert!(save(catalog, new).await);
     }
-    catalog.forget_expired(Duration::ZERO).await.unwrap();
+    let forget = async |limits_age| catalog.forget_expired(limits_age, None).await.unwrap();
+    forget(Duration::ZERO).await;
     assert_eq!(store.value("SELECT count(*) FROM messages").await, "2");
     store.elapse(HOUR * 2).await;
-    catalog.forget_expired(Duration::MAX).await.unwrap();
+    forget(Duration::MAX).await;
     assert_eq!(store.value("SELECT count(*) FROM conversations").await, "1");
     assert_eq!(store.value("SELECT count(*) FROM messages").await, "1");
     assert_eq!(
         all(catalog, long.conversation_id).await,
         Some(vec![long.exchange])
     );
+}
+
+pub(super) async fn what_is_older_than_the_retention_goes_and_the_rest_stays(store: Store) {
+    let catalog = &store.catalog;
+    catalog.migrate().await.unwrap();
+    let leave = async || {
+        let mut new = question(Uuid::new_v4(), "What's a node?");
+        new.keep = Duration::MAX;
+        assert!(save(catalog, &new).await);
+        let log = super::logs::log(QueryStatus::Success);
+        catalog.log_query(&log).await.unwrap();
+        let feedback = Feedback {
+            message_id: log.query_id,
+            rating: Rating::Up,
+            comment: Some("it's fine".to_owned()),
+        };
+        assert!(catalog.add_feedback(&feedback).await.unwrap());
+    };
+    let tables = ["messages", "chat_queries", "feedback"];
+    let assert_rows = async |expected: &str| {
+        for table in tables {
+            let rows = store.value(&format!("SELECT count(*) FROM {table}")).await;
+            assert_eq!(rows, expected, "{table}");
+        }
+    };
+    leave().await;
+    store.elapse(HOUR * 2).await;
+    leave().await;
+    for (retention, left) in [(None, "2"), (Some(HOUR * 3), "2"), (Some(HOUR), "1")] {
+        catalog.forget_expired(HOUR, retention).await.unwrap();
+        assert_rows(left).await;
+    }
 }

@@ -79,16 +79,28 @@ impl PostgresCatalog {
 
     pub(in crate::catalog) async fn forget_expired(
         &self,
-        age: Duration,
+        limits_age: Duration,
+        retention: Duration,
     ) -> Result<(), CatalogError> {
         self.pool
             .query(
                 "WITH limits AS (
                     DELETE FROM rate_limits WHERE tat <= now() - $1 * interval '1 microsecond')
                  DELETE FROM conversations WHERE expires_at <= now()",
-                &[(&microseconds(age), Type::INT8)],
+                &[(&microseconds(limits_age), Type::INT8)],
             )
             .await?;
+        // Judgements first, as they refer to questions.
+        for old in [
+            "DELETE FROM messages WHERE now() - created_at >= $1 * interval '1 microsecond'",
+            "DELETE FROM feedback USING chat_queries
+             WHERE query_id = message_id AND now() - chat_queries.created_at >= $1 * interval '1 microsecond'",
+            "DELETE FROM chat_queries WHERE now() - created_at >= $1 * interval '1 microsecond'
+                AND NOT EXISTS (SELECT FROM feedback WHERE message_id = query_id)",
+        ] {
+            let retention = microseconds(retention);
+            self.pool.query(old, &[(&retention, Type::INT8)]).await?;
+        }
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use rusqlite::{OptionalExtension, Transaction};
+use rusqlite::{Connection, OptionalExtension, Transaction};
 use uuid::Uuid;
 
 use super::values::{ago, now, uuid};
@@ -87,6 +87,7 @@ impl SqliteCatalog {
                 )
                 .optional()?;
             transaction.commit()?;
+            wipe_log(connection)?;
             Ok(held.unwrap_or(false))
         })
         .await
@@ -94,17 +95,33 @@ impl SqliteCatalog {
 
     pub(in crate::catalog) async fn forget_expired(
         &self,
-        age: Duration,
+        limits_age: Duration,
+        retention: Duration,
     ) -> Result<(), CatalogError> {
         self.run(move |connection| {
+            let before = ago(retention);
             let transaction = begin_write(connection)?;
-            transaction.execute("DELETE FROM rate_limits WHERE tat <= ?1", [ago(age)])?;
+            transaction.execute("DELETE FROM rate_limits WHERE tat <= ?1", [ago(limits_age)])?;
             transaction.execute("DELETE FROM conversations WHERE expires_at <= ?1", [now()])?;
+            transaction.execute("DELETE FROM messages WHERE created_at <= ?1", [before])?;
+            transaction.execute(
+                "DELETE FROM feedback WHERE message_id IN
+                    (SELECT query_id FROM chat_queries WHERE created_at <= ?1)",
+                [before],
+            )?;
+            transaction.execute("DELETE FROM chat_queries WHERE created_at <= ?1", [before])?;
             transaction.commit()?;
+            wipe_log(connection)?;
             Ok(())
         })
         .await
     }
+}
+
+/// Empties the write-ahead log, which has deleted texts still. While another process reads the file it stays as it is, until
+/// the next call.
+fn wipe_log(connection: &Connection) -> rusqlite::Result<()> {
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(()))
 }
 
 /// Writes an exchange without its answer; `false` when the conversation is another session's, or the message another

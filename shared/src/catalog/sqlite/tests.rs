@@ -1,7 +1,8 @@
 use tempfile::TempDir;
+use uuid::Uuid;
 
 use super::*;
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Exchange, NewExchange, QueryLog, QueryStatus};
 
 async fn catalog(folder: &TempDir) -> (SqliteCatalog, PathBuf) {
     let path = folder.path().join("book").join("catalog.sqlite");
@@ -31,11 +32,17 @@ async fn a_file_that_is_no_database_is_named_with_what_helps() {
 async fn a_check_finds_damage_that_no_statement_has_met_yet() {
     let folder = TempDir::new().unwrap();
     let (catalog, path) = catalog(&folder).await;
+    // The pages of an empty index, which nothing reads to open the file or to count.
+    let page = |connection: &mut Connection| {
+        let page = "SELECT rootpage FROM sqlite_schema WHERE name = 'feedback_message'";
+        let page: usize = connection.query_row(page, (), |row| row.get(0))?;
+        let size = connection.query_row("PRAGMA page_size", (), |row| row.get(0))?;
+        Ok((page, size))
+    };
+    let (page, size): (usize, usize) = catalog.run(page).await.expect("read");
     drop(catalog);
     let mut bytes = fs::read(&path).unwrap();
-    // The schema's page and those of the first tables stay readable, so opening and counting see nothing.
-    let half = bytes.len() / 2;
-    bytes[half..].fill(0xa5);
+    bytes[(page - 1) * size..page * size].fill(0xa5);
     fs::write(&path, bytes).unwrap();
 
     let catalog = Catalog::Sqlite(SqliteCatalog::open(&path).await.expect("opened"));
@@ -81,4 +88,76 @@ async fn a_full_disk_is_named_with_the_file_and_passes_with_space() {
     );
     limit(1_000_000);
     write().await.expect("there is space again");
+}
+
+/// Whether a text stands anywhere in the files of a folder.
+fn is_in_files(folder: &TempDir, text: &str) -> bool {
+    let files = fs::read_dir(folder.path().join("book")).unwrap();
+    let holds = |bytes: Vec<u8>| {
+        let mut windows = bytes.windows(text.len());
+        windows.any(|window| window == text.as_bytes())
+    };
+    files
+        .map(|file| fs::read(file.unwrap().path()).unwrap())
+        .any(holds)
+}
+
+/// Long enough to be in several pages of the file.
+fn secret() -> String {
+    format!("the-secret-question-{}", "x".repeat(20_000))
+}
+
+async fn ask(catalog: &Catalog, keep: Duration) -> Uuid {
+    let conversation_id = Uuid::new_v4();
+    let new = NewExchange {
+        conversation_id,
+        session_hash: "0f".to_owned(),
+        exchange: Exchange {
+            message_id: Uuid::new_v4(),
+            question: secret(),
+            answer: None,
+        },
+        keep,
+    };
+    assert!(catalog.save_exchange(&new).await.unwrap());
+    conversation_id
+}
+
+#[tokio::test]
+async fn a_deleted_conversation_is_gone_from_the_files_too() {
+    let folder = TempDir::new().unwrap();
+    let (sqlite, _) = catalog(&folder).await;
+    let catalog = Catalog::Sqlite(sqlite);
+    let id = ask(&catalog, Duration::from_hours(1)).await;
+    assert!(is_in_files(&folder, "the-secret-question"));
+    assert!(catalog.delete_conversation(id, "0f").await.unwrap());
+    assert!(!is_in_files(&folder, "the-secret-question"));
+    assert!(!is_in_files(&folder, &"x".repeat(100)));
+}
+
+#[tokio::test]
+async fn what_expired_is_gone_from_the_files_too() {
+    let folder = TempDir::new().unwrap();
+    let (sqlite, _) = catalog(&folder).await;
+    let catalog = Catalog::Sqlite(sqlite);
+    ask(&catalog, Duration::ZERO).await;
+    let log = QueryLog {
+        query_id: Uuid::new_v4(),
+        user_ip_hash: "0f".to_owned(),
+        question_hash: "1e".to_owned(),
+        retrieved_chunk_ids: Vec::new(),
+        cited_chunk_ids: Vec::new(),
+        response_time_ms: 1,
+        status: QueryStatus::Success,
+        answered: true,
+        tokens: 0,
+        cost_micro_usd: 0,
+        degraded: false,
+        question: Some(secret()),
+    };
+    catalog.log_query(&log).await.unwrap();
+    let all = Some(Duration::ZERO);
+    catalog.forget_expired(Duration::ZERO, all).await.unwrap();
+    assert!(!is_in_files(&folder, "the-secret-question"));
+    assert!(!is_in_files(&folder, &"x".repeat(100)));
 }

@@ -49,6 +49,7 @@ fn change_after(steps: usize, removed: Option<Part>) -> Change {
             policy,
             collection: "simulated".to_owned(),
             opening,
+            retention: None,
         };
         let ingest = block_on(Ingest::open(ports, options)).expect("nothing fails");
         block_on(ingest.ingest_document(PAGE)).expect("nothing fails");

@@ -136,6 +136,7 @@ impl World {
             policy: ChunkPolicy::ADAPTIVE,
             collection: "simulated".to_owned(),
             opening: Opening::Feeds,
+            retention: None,
         };
         let ingest = block_on(Ingest::open(ports, options)).expect("nothing fails yet");
         Self {
@@ -236,7 +237,7 @@ impl World {
         // Intents are claimed after one leap, and their rows go after the next; a retired index after four.
         for _ in 0..6 {
             faults::with(|script| script.pass(LEAP));
-            block_on(sweep(&self.ingest.catalog, &self.ingest.index))
+            block_on(sweep(&self.ingest.catalog, &self.ingest.index, None))
                 .map_err(|error| Failure(error.to_string()))?;
         }
         if self.suffers(Attack::Damage) {
@@ -378,7 +379,9 @@ impl World {
         let ingest = self.ingest.clone();
         self.trace.push("sweep".to_owned());
         self.tasks.push(Task {
-            work: Box::pin(async move { sweep(&ingest.catalog, &ingest.index).await.map(drop) }),
+            work: Box::pin(
+                async move { sweep(&ingest.catalog, &ingest.index, None).await.map(drop) },
+            ),
             event: None,
             leaps: 0,
         });
