@@ -99,6 +99,14 @@ impl Store {
         })
     }
 
+    /// The URL of the Postgres database, past a pooler.
+    pub(crate) fn url(&self) -> &str {
+        let Behind::Postgres { direct_url, .. } = &self.behind else {
+            panic!("a file has no URL");
+        };
+        direct_url
+    }
+
     /// Runs statements that both databases understand.
     pub(crate) async fn execute(&self, statements: &str) {
         match &self.behind {
@@ -194,7 +202,7 @@ impl Store {
     }
 
     /// The first column of the only row, as text.
-    pub(crate) async fn value(&self, query: &str) -> String {
+    async fn value(&self, query: &str) -> String {
         match &self.behind {
             Behind::Sqlite { file, .. } => {
                 let connection = rusqlite::Connection::open(file).unwrap();

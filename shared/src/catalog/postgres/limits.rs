@@ -12,7 +12,7 @@ impl PostgresCatalog {
         key: &str,
         limit: TurnLimit,
     ) -> Result<Turn, CatalogError> {
-        // As `TurnLimit::take`. Outside of a transaction now() is when the statement began, wherever it stands in it.
+        // As `TurnLimit::take`. The statement has a transaction of its own, so now() is when it began, wherever it stands in it.
         let rows = self
             .pool
             .query(

@@ -59,7 +59,8 @@ impl Pool {
         parameters: Parameters<'_>,
     ) -> Result<Vec<Row>, CatalogError> {
         self.require_schema().await?;
-        Ok(self.query_unchecked(statement, parameters).await?)
+        // In a box, or every future that waits for the catalog would hold all that connecting and asking needs.
+        Ok(Box::pin(self.query_unchecked(statement, parameters)).await?)
     }
 
     /// Begins a transaction. Unless it is committed, nothing of it stays.
@@ -102,7 +103,7 @@ impl Pool {
         if self.schema_checked.load(Ordering::Relaxed) {
             return Ok(());
         }
-        self.check_schema().await
+        Box::pin(self.check_schema()).await
     }
 
     async fn query_unchecked(
@@ -212,7 +213,7 @@ impl Connection<'_> {
             let (begun, rows, ended) = futures::join!(
                 client.batch_execute(begin),
                 client.query_typed(statement, parameters),
-                client.batch_execute("COMMIT"),
+                client.batch_execute("END"),
             );
             begun?;
             let rows = rows?;
