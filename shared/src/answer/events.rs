@@ -79,8 +79,8 @@ impl Prepared {
             let journal = self.journal();
             let mut degraded = Vec::new();
             // It is written down beside the answer.
-            let mut begun = pin!(maybe_done(journal.begin()));
-            let mut text = match beside(begun.as_mut(), self.text(&mut degraded)).await {
+            let mut begun = Box::pin(maybe_done(journal.begin()));
+            let mut text = match beside(begun.as_mut(), Box::pin(self.text(&mut degraded))).await {
                 Ok(text) => text,
                 Err(busy) => {
                     begun.await;

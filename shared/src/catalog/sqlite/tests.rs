@@ -35,14 +35,16 @@ async fn a_check_finds_damage_that_no_statement_has_met_yet() {
     // The pages of an empty index, which nothing reads to open the file or to count.
     let page = |connection: &mut Connection| {
         let page = "SELECT rootpage FROM sqlite_schema WHERE name = 'feedback_message'";
-        let page: usize = connection.query_row(page, (), |row| row.get(0))?;
+        let page: u32 = connection.query_row(page, (), |row| row.get(0))?;
         let size = connection.query_row("PRAGMA page_size", (), |row| row.get(0))?;
         Ok((page, size))
     };
-    let (page, size): (usize, usize) = catalog.run(page).await.expect("read");
+    let (page, size): (u32, u32) = catalog.run(page).await.expect("read");
+    let start = usize::try_from((page - 1) * size).unwrap();
+    let end = usize::try_from(page * size).unwrap();
     drop(catalog);
     let mut bytes = fs::read(&path).unwrap();
-    bytes[(page - 1) * size..page * size].fill(0xa5);
+    bytes[start..end].fill(0xa5);
     fs::write(&path, bytes).unwrap();
 
     let catalog = Catalog::Sqlite(SqliteCatalog::open(&path).await.expect("opened"));

@@ -101,7 +101,7 @@ fn assert_book(stores: &Stores, pages: &[(&str, &str)]) {
         .map(|(page, text)| (format!("docs/{page}.md"), *text))
         .collect();
     let sources: Vec<&String> = found.iter().map(|(source, _)| source).collect();
-    assert_eq!(sources, Vec::from_iter(expected.keys()));
+    assert_eq!(sources, expected.keys().collect::<Vec<_>>());
     for (source, text) in &found {
         assert!(text.contains(expected[source]), "{source}: {text}");
     }
