@@ -80,6 +80,7 @@ mod tests {
             policy: ChunkPolicy::ADAPTIVE,
             collection: "tests".to_owned(),
             opening: Opening::Feeds,
+            retention: None,
         };
         let ingest = block_on(Ingest::open(ports, options)).unwrap();
         (source, ingest)

@@ -46,6 +46,7 @@ pub(crate) async fn book(pages: &[Page<'_>]) -> (Retriever, IndexRow) {
 fn new_index() -> NewIndex {
     NewIndex {
         spec: IndexSpec {
+            site: Some("site".to_owned()),
             embedder: "fake".to_owned(),
             embedder_fingerprint: "fake".to_owned(),
             dimensions: 64,
