@@ -1,6 +1,9 @@
 //! The blocks of a page.
 
 use std::borrow::Cow;
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
 
 /// One block as a reader sees it: a heading, a paragraph, a list item, a piece of code, a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -9,6 +12,8 @@ pub struct Block {
     pub kind: BlockKind,
     /// Its text without markup. Code and tables hold a line a source line; cells are joined by ` | `.
     pub text: String,
+    /// The inline code and formulas in the text, in order.
+    pub marks: Vec<Mark>,
     /// Its source, as written.
     pub markdown: String,
     /// The first line in the file, from 1.
@@ -44,6 +49,86 @@ pub enum BlockKind {
     Table,
     /// A list of the page's headings, put there by the page: shown, and not searched.
     Contents,
+}
+
+/// What a stretch of a text is, by byte offsets: the text itself has no markup.
+///
+/// Stored as a list of three, since a page may have hundreds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "(MarkKind, usize, usize)", into = "(MarkKind, usize, usize)")]
+pub struct Mark {
+    /// What it is.
+    pub kind: MarkKind,
+    /// The first byte.
+    pub start: usize,
+    /// The byte after the last.
+    pub end: usize,
+}
+
+/// The kinds of mark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MarkKind {
+    /// Inline code.
+    Code,
+    /// A formula with its dollars.
+    Formula,
+    /// A block: a paragraph, or a heading that stands for its section.
+    Paragraph,
+    /// A block: a list item with its marker.
+    ListItem,
+    /// A block: a table; the first line is its header.
+    Table,
+    /// A block: code with its fence.
+    Fence,
+}
+
+impl From<(MarkKind, usize, usize)> for Mark {
+    fn from((kind, start, end): (MarkKind, usize, usize)) -> Self {
+        Self { kind, start, end }
+    }
+}
+
+impl From<Mark> for (MarkKind, usize, usize) {
+    fn from(Mark { kind, start, end }: Mark) -> Self {
+        (kind, start, end)
+    }
+}
+
+impl Mark {
+    /// The bytes that it covers.
+    #[must_use]
+    pub fn range(self) -> Range<usize> {
+        self.start..self.end
+    }
+
+    /// True for code and formulas inside a block.
+    #[must_use]
+    pub fn is_inline(self) -> bool {
+        matches!(self.kind, MarkKind::Code | MarkKind::Formula)
+    }
+
+    /// The mark in a text that has so many bytes before this one.
+    #[must_use]
+    pub fn after(self, bytes: usize) -> Self {
+        Self {
+            start: self.start + bytes,
+            end: self.end + bytes,
+            ..self
+        }
+    }
+
+    /// The mark in a text that is only this stretch; `None` if it lies outside.
+    #[must_use]
+    pub fn within(self, stretch: &Range<usize>) -> Option<Self> {
+        let start = self.start.max(stretch.start);
+        let end = self.end.min(stretch.end);
+        (start < end).then(|| Self {
+            start: start - stretch.start,
+            end: end - stretch.start,
+            ..self
+        })
+    }
 }
 
 impl Block {

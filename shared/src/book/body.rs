@@ -181,6 +181,7 @@ fn contents_block() -> Block {
     Block {
         kind: BlockKind::Contents,
         text: String::new(),
+        marks: Vec::new(),
         markdown: String::new(),
         start_line: 1,
         end_line: 1,

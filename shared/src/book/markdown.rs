@@ -2,6 +2,7 @@
 
 mod heading_id;
 mod heading_tags;
+mod leaf;
 mod source_lines;
 
 use std::ops::Range;
@@ -10,7 +11,7 @@ use std::sync::LazyLock;
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use regex::Regex;
 
-use super::block::{Block, BlockKind};
+use super::block::{Block, BlockKind, Mark, MarkKind};
 use super::mdx::{Dialect, Flavor, HeadingTag, MATH_INFO, Prepared, REMOVED_BLOCK};
 use super::omission::{Omission, OmissionReason};
 use super::placeholder::Placeholder;
@@ -18,6 +19,7 @@ use super::slug::Slugger;
 
 use heading_id::{HIDDEN_FROM_ID, drop_directives, explicit_id, shown};
 use heading_tags::OpenHeading;
+use leaf::Leaf;
 use source_lines::{LineIndex, SourceLines};
 
 /// Indented code in MDX is text; so deep may such text nest in itself before it is taken as it stands.
@@ -77,30 +79,6 @@ struct Reader<'a> {
     /// The heading written as tags that has not ended.
     open_heading: Option<OpenHeading>,
     parsed: Parsed,
-}
-
-/// What is being read between a start and an end event.
-#[derive(Default)]
-struct Leaf {
-    text: String,
-    /// The text that a heading's id is made of.
-    slug_text: String,
-    /// Byte offsets in the prepared text.
-    start: Option<usize>,
-    end: usize,
-}
-
-impl Leaf {
-    fn push(&mut self, text: &str, range: &Range<usize>) {
-        self.start.get_or_insert(range.start);
-        self.end = self.end.max(range.end);
-        self.text.push_str(text);
-        self.slug_text.push_str(text);
-    }
-
-    fn range(&self) -> Range<usize> {
-        self.start.unwrap_or(self.end)..self.end
-    }
 }
 
 /// An open list: the next number, or `None` for bullets.
@@ -238,7 +216,8 @@ impl Reader<'_> {
                 pass.leaf.end = range.end;
                 let table = std::mem::take(&mut pass.leaf);
                 let text = table.text.trim_end().to_owned();
-                self.push(BlockKind::Table, text, pass.lines.of(table.range()));
+                let lines = pass.lines.of(table.range());
+                self.push_marked(BlockKind::Table, text, table.marks, lines);
             }
             TagEnd::CodeBlock => {
                 pass.leaf.end = range.end;
@@ -265,11 +244,14 @@ impl Reader<'_> {
                 }
             }
             Event::Html(mark) | Event::InlineHtml(mark) if mark.trim_end() == REMOVED_BLOCK => {}
-            Event::Code(content) | Event::Html(content) | Event::InlineHtml(content) => {
-                leaf.push(&content, range);
+            Event::Code(content) => leaf.push_marked(MarkKind::Code, &content, range),
+            Event::Html(content) | Event::InlineHtml(content) => leaf.push(&content, range),
+            Event::InlineMath(tex) => {
+                leaf.push_marked(MarkKind::Formula, &format!("${tex}$"), range);
             }
-            Event::InlineMath(tex) => leaf.push(&format!("${tex}$"), range),
-            Event::DisplayMath(tex) => leaf.push(&format!("$${tex}$$"), range),
+            Event::DisplayMath(tex) => {
+                leaf.push_marked(MarkKind::Formula, &format!("$${tex}$$"), range);
+            }
             Event::TaskListMarker(done) => leaf.push(if done { "[x] " } else { "[ ] " }, range),
             Event::FootnoteReference(_) => self.omit(pass, range, OmissionReason::FootnoteLabel),
             Event::SoftBreak => {
@@ -305,13 +287,15 @@ impl Reader<'_> {
 
     /// Ends a run of text: a paragraph, or a list item's when a mark is waiting.
     fn end_text(&mut self, pass: &mut Pass<'_>) {
-        let leaf = std::mem::take(&mut pass.leaf);
-        let text = shown(&leaf.text);
-        let text = text.trim();
+        let leaf = std::mem::take(&mut pass.leaf).shown();
+        let text = leaf.text.trim();
         if text.is_empty() {
             return;
         }
         let lines = pass.lines.of(leaf.range());
+        let before = leaf.text.len() - leaf.text.trim_start().len();
+        let kept = before..before + text.len();
+        let marks = leaf.marks.iter().filter_map(|mark| mark.within(&kept));
         if let Some(tag) = HeadingTag::of_line(text) {
             self.drop_marker(pass);
             self.heading_tag(tag, lines);
@@ -319,13 +303,19 @@ impl Reader<'_> {
             let at = self.parsed.blocks.len();
             self.parsed.placeholders.push((at, placeholder, lines));
         } else if pass.marker.is_empty() {
-            self.push(BlockKind::Paragraph, text.to_owned(), lines);
+            self.push_marked(
+                BlockKind::Paragraph,
+                text.to_owned(),
+                marks.collect(),
+                lines,
+            );
         } else {
             let marker = std::mem::take(&mut pass.marker);
             // A block of tags may stand between an item's mark and its text.
             let start = lines.start.min(pass.lines.line(pass.marker_at));
             let lines = SourceLines { start, ..lines };
-            self.push(BlockKind::ListItem, format!("{marker}{text}"), lines);
+            let marks = marks.map(|mark| mark.after(marker.len())).collect();
+            self.push_marked(BlockKind::ListItem, format!("{marker}{text}"), marks, lines);
         }
     }
 
@@ -379,7 +369,8 @@ impl Reader<'_> {
         let code = leaf.text.trim_end_matches('\n');
         if let Some(rest) = info.strip_prefix(MATH_INFO) {
             let formula = format!("$${rest}\n{code}\n$$");
-            self.push(BlockKind::Paragraph, formula, lines);
+            let whole = Mark::from((MarkKind::Formula, 0, formula.len()));
+            self.push_marked(BlockKind::Paragraph, formula, vec![whole], lines);
             return;
         }
         let kind = BlockKind::Code {
@@ -407,6 +398,10 @@ impl Reader<'_> {
     }
 
     fn push(&mut self, kind: BlockKind, text: String, lines: SourceLines) {
+        self.push_marked(kind, text, Vec::new(), lines);
+    }
+
+    fn push_marked(&mut self, kind: BlockKind, text: String, marks: Vec<Mark>, lines: SourceLines) {
         let from = (lines.start as usize).saturating_sub(1);
         let to = (lines.end as usize).clamp(from, self.raw_lines.len());
         // The source of the second block of a line cannot be told from the first one's.
@@ -419,6 +414,7 @@ impl Reader<'_> {
         self.parsed.blocks.push(Block {
             kind,
             text,
+            marks,
             markdown,
             start_line: lines.start,
             end_line: lines.end,

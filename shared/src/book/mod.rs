@@ -16,20 +16,27 @@ mod modules;
 mod imports;
 mod mdx;
 mod slug;
+mod hidden;
 mod block;
+mod escape;
+#[cfg(test)]
+pub(crate) mod rendering;
 mod markdown;
 mod lesson;
 mod titles;
 mod body;
 mod document;
 
-pub use block::{Block, BlockKind};
+pub use block::{Block, BlockKind, Mark, MarkKind};
 pub use document::{
     Document, Inputs, MAX_PAGE_BYTES, READER_VERSION, SkipReason, document_id, fingerprint, hex,
     is_too_much, missing_inputs, read_document,
 };
 pub(crate) use document::{settings_text, with_line_feeds};
+pub use escape::{ListMarkers, escaped, fence_of, fenced, marked_text, marker_length};
 pub use front_matter::{FrontMatter, FrontMatterError};
+pub use hidden::visible;
+pub(crate) use hidden::{Filter as HiddenFilter, is_hidden};
 pub use lesson::{Lesson, UNKNOWN};
 
 pub use omission::{Omission, OmissionReason};

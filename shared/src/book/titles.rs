@@ -39,6 +39,7 @@ pub(super) fn title_block(title: &str, line: u32) -> Block {
             listed: true,
         },
         text: title.to_owned(),
+        marks: Vec::new(),
         markdown: format!("# {title}"),
         start_line: line,
         end_line: line,

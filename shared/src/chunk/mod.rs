@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 use uuid::Uuid;
 
-use crate::book::{Block, BlockKind, Document, Lesson, shortened_title};
+use crate::book::{Block, BlockKind, Document, Lesson, Mark, MarkKind, fence_of, shortened_title};
 
 pub use ledger::{LedgerEntry, count_reasons, ledger};
 pub use policy::ChunkPolicy;
@@ -135,11 +135,13 @@ fn leaves_of(
             blocks
         };
         let (start_line, end_line) = lines_of(blocks);
+        let (text, marks) = marked_text(&searched(body));
         leaves.push(Leaf {
             section_id: path.anchor(),
             heading_path: path.titles(),
             breadcrumb: breadcrumb(document, &path.titles(), enriched),
-            text: join(&searched(body), fenced_text),
+            text,
+            marks,
             start_line,
             end_line,
         });
@@ -229,15 +231,57 @@ fn separator(first: &Block, second: &Block) -> &'static str {
     }
 }
 
+/// Joins blocks as they are embedded, and marks what each of them is.
+fn marked_text(blocks: &[&Block]) -> (String, Vec<Mark>) {
+    let mut text = String::new();
+    let mut marks = Vec::new();
+    for (at, block) in blocks.iter().enumerate() {
+        if at > 0 {
+            text.push_str(separator(blocks[at - 1], block));
+        }
+        let own = fenced_text(block);
+        marks.extend(marks_of(block, &own).map(|mark| mark.after(text.len())));
+        text.push_str(&own);
+    }
+    (text, marks)
+}
+
+/// The marks of a block, of which `text` is embedded.
+fn marks_of(block: &Block, text: &str) -> impl Iterator<Item = Mark> {
+    let mark = |kind, start, end| Mark { kind, start, end };
+    let whole = |kind| vec![mark(kind, 0, text.len())];
+    let blocks = match &block.kind {
+        BlockKind::Code { title, .. } => {
+            let title = title.as_ref().map_or(0, String::len);
+            let fence = title + usize::from(title > 0);
+            let title = (title > 0).then(|| mark(MarkKind::Paragraph, 0, title));
+            let code = mark(MarkKind::Fence, fence, text.len());
+            title.into_iter().chain([code]).collect()
+        }
+        BlockKind::Contents => {
+            let lines = text.split_inclusive('\n').scan(0, |end, line| {
+                let start = *end;
+                *end += line.len();
+                Some(mark(
+                    MarkKind::ListItem,
+                    start,
+                    start + line.trim_end().len(),
+                ))
+            });
+            lines.collect()
+        }
+        BlockKind::ListItem => whole(MarkKind::ListItem),
+        BlockKind::Table => whole(MarkKind::Table),
+        BlockKind::Heading { .. } | BlockKind::Paragraph => whole(MarkKind::Paragraph),
+    };
+    blocks.into_iter().chain(block.marks.iter().copied())
+}
+
 /// A block's text; code stands in a fence, so that whoever quotes it can keep it as code.
 fn fenced_text(block: &Block) -> String {
     match &block.kind {
         BlockKind::Code { language, title } => {
-            // Longer than any run of backticks inside.
-            let mut fence = "```".to_owned();
-            while block.text.contains(&fence) {
-                fence.push('`');
-            }
+            let fence = fence_of(&block.text);
             let title = title
                 .as_ref()
                 .map(|title| format!("{title}\n"))

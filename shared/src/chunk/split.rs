@@ -1,9 +1,9 @@
 //! Cutting a long section in pieces, at the edges of its blocks.
 
 use std::borrow::{Borrow, Cow};
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 
-use crate::book::{Block, BlockKind};
+use crate::book::{Block, BlockKind, Mark};
 
 use super::policy::ChunkPolicy;
 use super::section::Section;
@@ -216,6 +216,8 @@ fn cut_block(block: &Block, target: usize) -> Vec<Block> {
         _ => "",
     };
     let header_lines = usize::from(!header.is_empty());
+    let mut from = header.len();
+    let mut at = from;
     let mut parts = Vec::new();
     let mut text = String::from(header);
     let mut size = count_tokens(header);
@@ -225,23 +227,48 @@ fn cut_block(block: &Block, target: usize) -> Vec<Block> {
         for fragment in fragments(unit, target) {
             let tokens = count_tokens(fragment);
             if size + tokens > target && size > header_size {
-                parts.push(part_of(block, &text, first_unit, index, by_line));
+                let marks = marks_of(block, header.len(), from..at);
+                parts.push(part_of(block, &text, marks, first_unit..index, by_line));
+                from = at;
                 text = String::from(header);
                 size = header_size;
                 first_unit = index;
             }
             text.push_str(fragment);
+            at += fragment.len();
             size += tokens;
         }
     }
     if size > header_size || parts.is_empty() {
-        parts.push(part_of(block, &text, first_unit, units.len(), by_line));
+        let marks = marks_of(block, header.len(), from..at);
+        let units = first_unit..units.len();
+        parts.push(part_of(block, &text, marks, units, by_line));
     }
     parts
 }
 
-/// One part of a cut block: its text, and the source lines of its units `from..to` where units are lines.
-fn part_of(block: &Block, text: &str, from: usize, to: usize, by_line: bool) -> Block {
+/// The marks of a part: of the header that it repeats, and of its own stretch of the block's text.
+fn marks_of(block: &Block, header: usize, stretch: Range<usize>) -> Vec<Mark> {
+    let of = |stretch: Range<usize>| {
+        let marks = block.marks.iter();
+        marks.filter_map(move |mark| mark.within(&stretch))
+    };
+    let own = of(stretch).map(|mark| mark.after(header));
+    of(0..header).chain(own).collect()
+}
+
+/// One part of a cut block: its text, and the source lines of its units where units are lines.
+fn part_of(
+    block: &Block,
+    text: &str,
+    marks: Vec<Mark>,
+    units: Range<usize>,
+    by_line: bool,
+) -> Block {
+    let Range {
+        start: from,
+        end: to,
+    } = units;
     let line = |unit: usize| u32::try_from(unit).unwrap_or(u32::MAX);
     let (start_line, end_line) = if by_line {
         // Below a fence's opening line, or a table's header and the line under it.
@@ -257,9 +284,11 @@ fn part_of(block: &Block, text: &str, from: usize, to: usize, by_line: bool) -> 
     if let (BlockKind::Code { title, .. }, true) = (&mut kind, from > 0) {
         *title = None;
     }
+    let kept = 0..text.trim_end().len();
     Block {
         kind,
         text: text.trim_end().to_owned(),
+        marks: marks.iter().filter_map(|mark| mark.within(&kept)).collect(),
         markdown: text.trim_end().to_owned(),
         start_line,
         end_line,

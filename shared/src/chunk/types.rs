@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::section::SectionType;
+use crate::book::Mark;
 
 /// Words on a printed page, by which a chunk's `page` is counted within its document.
 pub(super) const WORDS_A_PRINTED_PAGE: usize = 500;
@@ -66,6 +67,8 @@ pub struct Leaf {
     pub breadcrumb: String,
     /// Its text, the heading aside; code stands in fences.
     pub text: String,
+    /// Its blocks, and the inline code and formulas in them, in order.
+    pub marks: Vec<Mark>,
     /// The first line in the file, from 1.
     pub start_line: u32,
     /// The last line in the file.

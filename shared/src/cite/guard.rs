@@ -8,7 +8,7 @@ mod shown;
 use self::address::{End, Place, Start, has_host, mail_host, starts, trimmed, word_end};
 use self::scan::{BOUND, Scan, bounded, definition, label, link, opens_tag, reference, tag};
 use self::shown::Shown;
-use super::hidden::Filter;
+use crate::book::HiddenFilter as Filter;
 
 pub use self::allowed::AllowedLinks;
 

@@ -1,6 +1,5 @@
 //! From markers in a text to citations that were checked. Pure.
 
-mod hidden;
 mod markers;
 mod guard;
 mod sentence;
@@ -9,11 +8,11 @@ mod support;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+pub use crate::book::visible;
 use crate::chunk::citation_label;
 use crate::retrieve::Candidate;
 
 pub use guard::{AllowedLinks, LinkGuard};
-pub use hidden::visible;
 pub use markers::{Cited, MarkerReader};
 pub use sentence::SentenceTracker;
 pub use support::{Support, supports};
@@ -51,9 +50,9 @@ pub struct Citation {
     pub page: usize,
     /// How well it matches, 0 to 1.
     pub confidence: f32,
-    /// The beginning of the cited text.
+    /// The beginning of the cited text, as plain text: it is not Markdown, and `<` or `[` in it are themselves.
     pub quote: String,
-    /// `[Module 1, Chapter 2, Lesson 3]`, or `(Source: chapter, section)`.
+    /// `[Module 1, Chapter 2, Lesson 3]`, or `(Source: chapter, section)`; plain text.
     pub label: String,
     /// Whether the passage says what the sentence says; absent until it was checked.
     pub supported: Option<bool>,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::book::{Document, Lesson, UNKNOWN, hex};
+use crate::book::{Document, Lesson, Mark, UNKNOWN, hex};
 use crate::chunk::{Chunk, SectionType};
 
 /// What missing metadata without a title reads as (S1).
@@ -102,6 +102,9 @@ pub struct LeafPayload {
     pub breadcrumb: String,
     /// Its text.
     pub text: String,
+    /// Its blocks, and the inline code and formulas in them; empty in points that were stored before there was this field.
+    #[serde(default)]
+    pub marks: Vec<Mark>,
     /// The first line, from 1.
     pub start_line: u32,
     /// The last line.
@@ -128,6 +131,7 @@ impl ChunkPayload {
                 heading_path: leaf.heading_path.clone(),
                 breadcrumb: leaf.breadcrumb.clone(),
                 text: leaf.text.clone(),
+                marks: leaf.marks.clone(),
                 start_line: leaf.start_line,
                 end_line: leaf.end_line,
                 windows: *windows,

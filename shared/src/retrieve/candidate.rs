@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
+use crate::book::Mark;
 use crate::embed::Embedder;
 use crate::index::{ChunkPayload, Hit, LeafPayload};
 
@@ -66,6 +67,12 @@ impl Candidate {
     pub fn text(&self) -> &str {
         self.section_of_chunk()
             .map_or(&self.payload.text, |leaf| &leaf.text)
+    }
+
+    /// What stretches of the section's text are; empty if it was stored without.
+    #[must_use]
+    pub fn marks(&self) -> &[Mark] {
+        self.section_of_chunk().map_or(&[], |leaf| &leaf.marks)
     }
 
     /// How well it matches, 0 to 1: the reranker's word, else the cosine, which unlike a rank mean the same for every

@@ -128,6 +128,7 @@ fn payload(text: &str, windows: usize) -> ChunkPayload {
             breadcrumb: "A › B".to_owned(),
             heading_path: vec!["Book".to_owned(), "Nodes".to_owned()],
             text: text.to_owned(),
+            marks: vec![(bookrag::book::MarkKind::Paragraph, 0, text.len()).into()],
             start_line: 1,
             end_line: 2,
             windows,

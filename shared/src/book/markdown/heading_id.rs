@@ -13,11 +13,13 @@ pub(super) static HIDDEN_FROM_ID: LazyLock<Regex> = LazyLock::new(|| {
         .expect("the pattern is a constant")
 });
 
-/// A text as it is shown, without the marks that only matter for ids.
+/// Characters that only matter for ids.
+pub(super) const ID_MARKS: [char; 3] = [REMOVED_MARK, HIDDEN_START, HIDDEN_END];
+
+/// A text as it is shown, without [`ID_MARKS`].
 pub(super) fn shown(text: &str) -> Cow<'_, str> {
-    const MARKS: [char; 3] = [REMOVED_MARK, HIDDEN_START, HIDDEN_END];
-    if text.contains(MARKS) {
-        text.replace(MARKS, "").into()
+    if text.contains(ID_MARKS) {
+        text.replace(ID_MARKS, "").into()
     } else {
         text.into()
     }

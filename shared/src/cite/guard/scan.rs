@@ -1,7 +1,7 @@
 //! Markdown and HTML that a text may begin with: where it ends and what it leads to. Pure functions of what follows.
 
 use super::address::{End, Place, Start, starts};
-use crate::cite::hidden::is_hidden;
+use crate::book::is_hidden;
 
 /// The longest link, tag, definition or code span that is waited for, in bytes.
 pub(super) const BOUND: usize = 2_048;

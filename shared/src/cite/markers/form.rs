@@ -1,6 +1,6 @@
 //! What stands in brackets: a citation, what could pass for one, or text.
 
-use crate::cite::hidden::is_hidden;
+use crate::book::is_hidden;
 
 /// Words that models write before a passage's number.
 const PASSAGE_WORDS: [&str; 8] = [

@@ -5,7 +5,7 @@ const MAX_MARKS: usize = 4;
 
 /// Takes hidden characters out of a text that comes in pieces; terminal sequences go whole, also over pieces.
 #[derive(Debug, Default)]
-pub(super) struct Filter {
+pub(crate) struct Filter {
     sequence: Sequence,
     marks: usize,
 }
@@ -35,7 +35,7 @@ pub fn visible(text: &str) -> String {
 
 impl Filter {
     /// Appends what of a piece may be seen. Line separators become `\n`.
-    pub(super) fn push(&mut self, piece: &str, out: &mut String) {
+    pub(crate) fn push(&mut self, piece: &str, out: &mut String) {
         for c in piece.chars() {
             if self.is_in_sequence(c) {
                 continue;
@@ -86,7 +86,7 @@ impl Filter {
 
 /// Whether a character is a control (but for line feed and tab), turns the order of letters round, or shows nothing.
 /// The joiners U+200C and U+200D stay: Urdu and Persian are spelt with them.
-pub(super) fn is_hidden(c: char) -> bool {
+pub(crate) fn is_hidden(c: char) -> bool {
     if c.is_control() {
         return c != '\n' && c != '\t';
     }

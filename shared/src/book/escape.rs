@@ -1,0 +1,271 @@
+//! Writes the book's text as Markdown that shows exactly this text in every renderer of `CommonMark` and of GitHub's dialect.
+
+mod formula;
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::block::{Mark, MarkKind};
+use super::hidden::visible;
+
+/// What GitHub's dialect makes a link of. No escape keeps all of its renderers from that, so an address is written as code.
+static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"[A-Za-z0-9+.-]*://[!-~]*|(?i:www)\.[!-~]*|[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+        .expect("the pattern is a constant")
+});
+
+/// Ends an address that a sentence goes on after.
+const AFTER_ADDRESS: [char; 15] = [
+    '.', ',', ';', ':', '!', '?', '\'', '"', ')', ']', '}', '>', '*', '_', '~',
+];
+
+/// Writes plain text, such as a title: nothing in it is markup.
+#[must_use]
+pub fn escaped(text: &str) -> String {
+    marked_text(text, &[], 0..text.len())
+}
+
+/// Writes a stretch of a text: inline code stays code, formulas stay formulas, and nothing else in it is markup. Lines stay
+/// lines of one paragraph; blank lines, indentation and invisible characters are left out.
+#[must_use]
+pub fn marked_text(text: &str, marks: &[Mark], stretch: Range<usize>) -> String {
+    let mut pieces = Pieces::default();
+    let mut at = stretch.start;
+    for mark in marks.iter().filter(|mark| mark.is_inline()) {
+        let (start, end) = (mark.start.max(at), mark.end.min(stretch.end));
+        if start < end {
+            pieces.push_prose(&shown(text, at..start));
+            pieces.push(mark.kind, &shown(text, start..end));
+            at = end;
+        }
+    }
+    pieces.push_prose(&shown(text, at..stretch.end));
+    pieces.written()
+}
+
+fn shown(text: &str, stretch: Range<usize>) -> String {
+    visible(text.get(stretch).unwrap_or_default())
+}
+
+/// A fence that is longer than any run of backticks in the code.
+#[must_use]
+pub fn fence_of(code: &str) -> String {
+    let mut fence = "```".to_owned();
+    while code.contains(&fence) {
+        fence.push('`');
+    }
+    fence
+}
+
+/// Writes a block of code. A language that is more than a name is left out.
+#[must_use]
+pub fn fenced(code: &str, language: &str) -> String {
+    let code = visible(code);
+    let fence = fence_of(&code);
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "+-_#.".contains(c);
+    let is_known = language.chars().all(is_name);
+    let language = if is_known { language } else { "" };
+    format!("{fence}{language}\n{code}\n{fence}")
+}
+
+/// The bytes of an item's marker, `- ` or `1. ` with its indentation; 0 without one.
+#[must_use]
+pub fn marker_length(item: &str) -> usize {
+    let marker = item.trim_start_matches(' ');
+    let digits = marker.bytes().take_while(u8::is_ascii_digit).count();
+    let mark = if digits > 0 { ". " } else { "- " };
+    if marker[digits..].starts_with(mark) {
+        item.len() - marker.len() + digits + mark.len()
+    } else {
+        0
+    }
+}
+
+/// Indents the items of a list as Markdown nests them, whichever of the book's items are there: an item without the one it
+/// stood in would be a block of code where it stood.
+#[derive(Debug, Default)]
+pub struct ListMarkers {
+    /// Of each open item, its indentation in the book and the column of its text.
+    open: Vec<(usize, usize)>,
+}
+
+impl ListMarkers {
+    /// The next item's marker, indented to stand below the items before it.
+    pub fn place(&mut self, marker: &str) -> String {
+        let mark = marker.trim_start_matches(' ');
+        let depth = marker.len() - mark.len();
+        while self.open.last().is_some_and(|(above, _)| *above >= depth) {
+            self.open.pop();
+        }
+        let column = self.open.last().map_or(0, |(_, column)| *column);
+        self.open.push((depth, column + mark.len()));
+        format!("{}{mark}", " ".repeat(column))
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Piece {
+    Prose(String),
+    Code(String),
+    Formula(String),
+}
+
+#[derive(Debug, Default)]
+struct Pieces(Vec<Piece>);
+
+impl Pieces {
+    fn push(&mut self, kind: MarkKind, text: &str) {
+        match kind {
+            MarkKind::Formula if formula::is_writable(text) => {
+                self.0.push(Piece::Formula(text.to_owned()));
+            }
+            MarkKind::Code => self.push_code(text),
+            _ => self.push_prose(text),
+        }
+    }
+
+    /// Adjacent code spans are written as one: their backticks would run together.
+    fn push_code(&mut self, text: &str) {
+        match self.0.last_mut() {
+            _ if text.is_empty() => {}
+            Some(Piece::Code(before)) => before.push_str(text),
+            _ => self.0.push(Piece::Code(text.to_owned())),
+        }
+    }
+
+    fn push_prose(&mut self, text: &str) {
+        let mut from = 0;
+        for found in ADDRESS.find_iter(text) {
+            let address = found.as_str().trim_end_matches(AFTER_ADDRESS);
+            self.push_words(&text[from..found.start()]);
+            self.push_code(address);
+            from = found.start() + address.len();
+        }
+        self.push_words(&text[from..]);
+    }
+
+    fn push_words(&mut self, text: &str) {
+        if !text.is_empty() {
+            self.0.push(Piece::Prose(text.to_owned()));
+        }
+    }
+
+    fn written(self) -> String {
+        if let [Piece::Formula(alone)] = &*self.0 {
+            return formula::block(alone);
+        }
+        let mut writer = Writer::default();
+        for piece in self.0 {
+            match piece {
+                Piece::Prose(text) => writer.prose(&text),
+                Piece::Code(code) => writer.inside(&code_span(&code)),
+                Piece::Formula(formula) => writer.inside(&formula::inline(&formula)),
+            }
+        }
+        writer.markdown.trim_end().to_owned()
+    }
+}
+
+/// Inline code: within as many backticks as it takes.
+fn code_span(code: &str) -> String {
+    let code = code.replace('\n', " ");
+    let mut ticks = "`".to_owned();
+    while code.split(|c| c != '`').any(|run| run == ticks) {
+        ticks.push('`');
+    }
+    // One space at each end is not part of the code.
+    let has_tick = code.starts_with('`') || code.ends_with('`');
+    let has_spaces = code.starts_with(' ') && code.ends_with(' ') && !code.trim().is_empty();
+    let pad = if has_tick || has_spaces { " " } else { "" };
+    format!("{ticks}{pad}{code}{pad}{ticks}")
+}
+
+/// Where on a line the writer is: blocks begin at its start.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    #[default]
+    Start,
+    /// After digits alone.
+    Number,
+    Inside,
+}
+
+#[derive(Debug, Default)]
+struct Writer {
+    markdown: String,
+    place: Place,
+}
+
+impl Writer {
+    /// What is neither prose nor at the start of a block.
+    fn inside(&mut self, markdown: &str) {
+        // Two formulas side by side would be one of a block.
+        if markdown.starts_with('$') && self.markdown.ends_with('$') {
+            self.markdown.push(' ');
+        }
+        self.markdown.push_str(markdown);
+        self.place = Place::Inside;
+    }
+
+    fn prose(&mut self, text: &str) {
+        let mut before = None;
+        for (at, c) in text.char_indices() {
+            let rest = &text[at + c.len_utf8()..];
+            match (c, self.place) {
+                ('\n' | ' ' | '\t', Place::Start) => {}
+                ('\n', _) => {
+                    // Two spaces before it would be a line's end of their own.
+                    let length = self.markdown.trim_end_matches([' ', '\t']).len();
+                    self.markdown.truncate(length);
+                    self.markdown.push('\n');
+                    self.place = Place::Start;
+                }
+                _ => {
+                    if is_markup(c, before, rest, self.place) {
+                        self.markdown.push('\\');
+                    }
+                    self.markdown.push(c);
+                    let is_number = self.place != Place::Inside && c.is_ascii_digit();
+                    self.place = if is_number {
+                        Place::Number
+                    } else {
+                        Place::Inside
+                    };
+                }
+            }
+            before = Some(c);
+        }
+    }
+}
+
+/// True if a character of prose could be read as markup. The rest is all that follows in the prose: what stands after its end
+/// is not known.
+fn is_markup(c: char, before: Option<char>, rest: &str, place: Place) -> bool {
+    let next = rest.chars().next();
+    let starts = place == Place::Start;
+    let before_space = next.is_some_and(char::is_whitespace);
+    match c {
+        '`' | '[' | ']' | '$' => true,
+        '\\' => next.is_none_or(|next| next.is_ascii_punctuation() || next.is_whitespace()),
+        // Emphasis needs an opening mark, which has no space after it and, of underscores, no letter before it.
+        '*' | '~' => starts || !before_space,
+        '<' => !before_space,
+        '_' => starts || !(before_space || before.is_some_and(char::is_alphanumeric)),
+        '&' => is_reference(rest),
+        '#' | '>' | '=' | ':' | '|' => starts,
+        '-' | '+' => starts && !next.is_some_and(char::is_alphanumeric),
+        '.' | ')' => place == Place::Number && (next.is_none() || before_space),
+        _ => false,
+    }
+}
+
+/// True if what follows `&` makes a character reference of it.
+fn is_reference(rest: &str) -> bool {
+    let name = rest.trim_start_matches(|c: char| c == '#' || c.is_ascii_alphanumeric());
+    name.len() < rest.len() && name.starts_with(';')
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,231 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::book::rendering::{rendered, words};
+
+/// Text that is nearly markup.
+fn hostile() -> impl Strategy<Value = String> {
+    let marks = prop::sample::select(vec![
+        "\\",
+        "`",
+        "``",
+        "```",
+        "*",
+        "**",
+        "_",
+        "__",
+        "~",
+        "~~",
+        "~~~",
+        "[",
+        "]",
+        "](",
+        "![",
+        "[^",
+        "]: ",
+        "<",
+        "</",
+        "<!--",
+        ">",
+        "&",
+        "&lt;",
+        "&#60;",
+        "#",
+        "## ",
+        "|",
+        "--|--",
+        "---",
+        "===",
+        "- ",
+        "+ ",
+        "* ",
+        "1. ",
+        "2) ",
+        "$",
+        "$$",
+        ":",
+        ": ",
+        ":::",
+        "!",
+        "(",
+        ")",
+        "{",
+        "}",
+        "^",
+        "\n",
+        "\n\n",
+        "  \n",
+        "    ",
+        "\t",
+        " ",
+        "\"",
+        "'",
+        "[ ] ",
+        "[x] ",
+        "[[",
+        "]]",
+        "+++",
+        "http://",
+        "https://evil.example/a_b_",
+        "www.",
+        "www.evil.example",
+        "a@b.example",
+        "@b.c",
+        "mailto:",
+        "<a>",
+        "<script>",
+        "<https://e.example>",
+        "javascript:alert(1)",
+        "[2]",
+        "\u{200b}",
+        "\u{202e}",
+        "\u{1b}[1m",
+        "\u{a0}",
+        "ü",
+        "中",
+        "۔",
+        "a",
+        "B",
+        "1",
+        "12",
+        ".",
+    ]);
+    prop::collection::vec(marks, 0..24).prop_map(|marks| marks.concat())
+}
+
+fn is_plain(elements: &std::collections::BTreeSet<String>) -> bool {
+    elements.iter().all(|name| name == "p" || name == "code")
+}
+
+/// What a stretch of a text with marks reads as.
+fn check(text: &str, marks: &[Mark]) -> Result<String, TestCaseError> {
+    let markdown = marked_text(text, marks, 0..text.len());
+    for seen in rendered(&markdown) {
+        prop_assert!(is_plain(&seen.elements), "{text:?} {markdown:?} {seen:?}");
+        prop_assert_eq!(&seen.text, &words(&visible(text)), "{:?}", &markdown);
+    }
+    Ok(markdown)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn text_is_shown_as_it_is_and_nothing_in_it_is_markup(text in hostile()) {
+        check(&text, &[])?;
+    }
+
+    #[test]
+    fn inline_code_is_shown_as_code_and_nothing_beside_it_changes(
+        stretches in prop::collection::vec((any::<bool>(), hostile()), 1..6),
+    ) {
+        let mut text = String::new();
+        let mut marks = Vec::new();
+        for (is_code, stretch) in stretches {
+            let start = text.len();
+            // Code has no line ends: a Markdown reader made spaces of them.
+            text.push_str(&if is_code { stretch.replace('\n', " ") } else { stretch });
+            if is_code {
+                marks.push(Mark { kind: MarkKind::Code, start, end: text.len() });
+            }
+        }
+        check(&text, &marks)?;
+    }
+
+    #[test]
+    fn what_follows_a_text_is_not_drawn_into_it(text in hostile(), next in hostile()) {
+        let (first, second) = (escaped(&text), escaped(&next));
+        for (joint, expected) in [(" ", " "), ("\n", " "), (" [1]\n\n", " [1] ")] {
+            for seen in rendered(&format!("{first}{joint}{second}")) {
+                prop_assert!(is_plain(&seen.elements), "{first:?} {second:?} {seen:?}");
+                let both = format!("{}{expected}{}", visible(&text), visible(&next));
+                prop_assert_eq!(seen.text, words(&both));
+            }
+        }
+    }
+
+    #[test]
+    fn a_formula_is_no_markup_to_a_renderer_without_formulas(
+        tex in "[a-z{}()^_*~<>&\\[\\]!/:.@+= 0-9-]{1,30}|(\\\\(hat|ast|,|\\{)|\\{x\\}|_\\{i\\}|\\^\\{\\*\\}|<b>|\\[2\\]|\\]\\(|www\\.|://| ){1,9}",
+    ) {
+        let formula = format!("${}$", tex.trim());
+        let mark = Mark { kind: MarkKind::Formula, start: 0, end: formula.len() };
+        let markdown = marked_text(&formula, &[mark], 0..formula.len());
+        let [_, seen] = rendered(&markdown);
+        prop_assert!(is_plain(&seen.elements), "{markdown:?} {seen:?}");
+        prop_assert!(!Regex::new(r"\[\d+\]").unwrap().is_match(&markdown), "{markdown}");
+    }
+}
+
+#[test]
+fn escapes_stand_only_where_they_matter() {
+    let unchanged = [
+        "Robots move; they sense, think & act (mostly). It costs 5 % more: fine!",
+        "snake_case and a_b_c, 3 * 4 < 12 > 2, R&D, #1, 1.5 m, -40 °C, C++ - or C#",
+        "a = b | c, x: y, and/or, it's \"quoted\", e.g. this – 2024.",
+        "100 ~ 200",
+    ];
+    for text in unchanged {
+        assert_eq!(escaped(text), text);
+    }
+    for (text, expected) in [
+        ("use <Tabs>", r"use \<Tabs>"),
+        ("<{@b.c>", r"\<{@b.c>"),
+        ("see [2]", r"see \[2\]"),
+        ("# no heading", r"\# no heading"),
+        ("1. no item", r"1\. no item"),
+        ("a\n- b\n---", "a\n\\- b\n\\---"),
+        ("__init__", r"\_\_init_\_"),
+        (r"C:\new \_", r"C:\new \\\_"),
+        ("costs $5", r"costs \$5"),
+        ("&lt; &amp x", r"\&lt; &amp x"),
+        ("See https://ros.org/x_y_.", "See `https://ros.org/x_y`\\_."),
+        ("mail a.b@c.example!", "mail `a.b@c.example`!"),
+    ] {
+        assert_eq!(escaped(text), expected);
+    }
+}
+
+#[test]
+fn formulas_read_the_same_in_tex() {
+    for (formula, expected) in [
+        ("$x_1 + y_{2}$", "$x_1 + y_{2}$"),
+        (r"$\hat{x}_{i} a_i$", r"$\hat{x}_ {i} a_i$"),
+        ("$2*(a) + q^*$", r"$2*(a) + q^\ast$"),
+        ("$a*b$", r"$a\ast b$"),
+        (
+            r"$\begin{align*} a &= b \\ c \end{align*}$",
+            r"$\begin{align*} a &= b \\ c \end{align*}$",
+        ),
+        (r"$\sqrt[3]{x} <y$", r"$\sqrt[{}3]{x} < y$"),
+        ("$$a\n+ b$$", "$$\na + b\n$$"),
+        ("$$\n+ b\n$$", "$$\n{}+ b\n$$"),
+        ("$a % b$", r"\$a % b\$"),
+    ] {
+        let mark = Mark::from((MarkKind::Formula, 0, formula.len()));
+        assert_eq!(marked_text(formula, &[mark], 0..formula.len()), expected);
+    }
+}
+
+#[test]
+fn a_fence_holds_any_code_and_names_no_more_than_a_language() {
+    for (code, language, expected) in [
+        ("a", "rust", "```rust\na\n```"),
+        ("```", "c++", "````c++\n```\n````"),
+        ("a", "x`<b>", "```\na\n```"),
+    ] {
+        assert_eq!(fenced(code, language), expected);
+    }
+}
+
+#[test]
+fn items_nest_below_the_items_that_are_there() {
+    let mut list = ListMarkers::default();
+    let placed: Vec<String> = ["    - ", "    - ", "      1. ", "        - ", "  - ", "- "]
+        .into_iter()
+        .map(|marker| list.place(marker))
+        .collect();
+    assert_eq!(placed, ["- ", "- ", "  1. ", "     - ", "- ", "- "]);
+    let lengths = ["- a", "  12. a", "1.a", "-a", "a - b", "1) a", ""].map(marker_length);
+    assert_eq!(lengths, [2, 6, 0, 0, 0, 0, 0]);
+}
