@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use pulldown_cmark::{Event, Parser, TagEnd};
+
 use super::formulas::{Interval, ndcg, precision, precision_ceiling, reciprocal_rank, success};
 use super::labels::Labels;
 use super::metrics::{Metric, Metrics};
@@ -47,7 +49,7 @@ impl Tally {
         }
         self.add_citations(&labels, &outcome.citations);
         if let Some(expected) = &question.answer_contains {
-            let holds = plain(&outcome.answer).contains(&plain(expected));
+            let holds = plain(&shown(&outcome.answer)).contains(&plain(expected));
             self.push(Metric::AnswerContains, f64::from(holds));
         }
     }
@@ -104,6 +106,21 @@ impl Tally {
             counts,
         }
     }
+}
+
+/// The text that an answer's Markdown shows.
+fn shown(markdown: &str) -> String {
+    let mut text = String::new();
+    for event in Parser::new(markdown) {
+        match event {
+            Event::Text(part) | Event::Code(part) => text.push_str(&part),
+            Event::Html(part) | Event::InlineHtml(part) => text.push_str(&part),
+            Event::SoftBreak | Event::HardBreak => text.push(' '),
+            Event::End(TagEnd::Paragraph | TagEnd::Item | TagEnd::CodeBlock) => text.push(' '),
+            _ => {}
+        }
+    }
+    text
 }
 
 /// Words in lower case with one space between them.

@@ -212,7 +212,11 @@ fn citations_and_words_are_those_of_answers_that_were_given() {
     let on_page = ("docs/a.md", "/a#y");
     let elsewhere = ("docs/b.md", "/b#x");
     let (mut questions, mut outcomes): (Vec<_>, Vec<_>) = [
-        answered("1", "Take two\nSCREWS.", &[in_section, on_page, elsewhere]),
+        answered(
+            "1",
+            "Take `two`\nSCR**EWS.**",
+            &[in_section, on_page, elsewhere],
+        ),
         answered("2", "Take a screw.", &[in_section]),
         answered("3", "two screws", &[elsewhere]),
         answered("4", "", &[]),

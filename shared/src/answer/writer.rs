@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::{AnswerEvent, LabelsInText};
-use crate::cite::{
-    Citation, Cited, LinkGuard, MarkerReader, SentenceTracker, citation, supports, visible,
-};
+use crate::book::escaped;
+use crate::chunk::citation_label;
+use crate::cite::{Citation, Cited, LinkGuard, MarkerReader, SentenceTracker, citation, supports};
 use crate::generate::{Passage, Quote};
 use crate::retrieve::{Candidate, Language, Words};
 
@@ -15,7 +15,7 @@ pub(super) struct Writer {
     locale: Option<String>,
     labels: LabelsInText,
     markers: MarkerReader,
-    /// Takes out what a model may not write; the book's own sentences need none.
+    /// Takes out what a model may not write. The book's own sentences need none: what they hold is written as text.
     guard: Option<LinkGuard>,
     sentences: SentenceTracker,
     words: Words,
@@ -67,10 +67,11 @@ impl Writer {
 
     /// Writes a piece of an extractive answer: what looks like a marker in the book's text is none.
     pub(super) fn quote(&mut self, quote: Quote) -> Vec<AnswerEvent> {
-        self.add(match quote {
-            Quote::Text(text) => Cited::Text(visible(&text)),
-            Quote::Citation(passage) => Cited::Marker(passage),
-        });
+        match quote {
+            Quote::Text(markdown) => self.token(markdown),
+            // The passage is what it says.
+            Quote::Citation(passage) => self.cite(passage, true),
+        }
         std::mem::take(&mut self.events)
     }
 
@@ -109,15 +110,30 @@ impl Writer {
                     let before = guard.marker();
                     self.token(before);
                 }
-                let n = self.number_of(passage);
-                let mark = match self.labels {
-                    LabelsInText::Numbers => format!("[{n}]"),
-                    LabelsInText::Labels => self.citations[&n].label.clone(),
-                };
-                self.text.push_str(&mark);
-                self.events.push(AnswerEvent::Token(mark));
+                let supported = self.check(passage);
+                self.cite(passage, supported);
             }
         }
+    }
+
+    fn cite(&mut self, passage: usize, supported: bool) {
+        let n = self.number_of(passage, supported);
+        let mark = match self.labels {
+            LabelsInText::Numbers => format!("[{n}]"),
+            LabelsInText::Labels => self.label_of(passage),
+        };
+        self.text.push_str(&mark);
+        self.events.push(AnswerEvent::Token(mark));
+    }
+
+    /// A citation's label as Markdown. One that is made of the book's titles is text; one of numbers stays as it is, since
+    /// clients look for its brackets.
+    fn label_of(&self, passage: usize) -> String {
+        let candidate = &self.candidates[passage - 1];
+        let lesson = candidate.payload.lesson();
+        let titles =
+            || citation_label(&lesson, &candidate.payload.title, Some(candidate.section()));
+        lesson.label().unwrap_or_else(|| escaped(&titles()))
     }
 
     fn token(&mut self, text: String) {
@@ -129,8 +145,7 @@ impl Writer {
     }
 
     /// The number a passage is shown under: numbers count up in the order of the text.
-    fn number_of(&mut self, passage: usize) -> usize {
-        let supported = self.check(passage);
+    fn number_of(&mut self, passage: usize, supported: bool) -> usize {
         if let Some(&n) = self.shown_as.get(&passage) {
             if let Some(known) = self.citations.get_mut(&n) {
                 known.supported = Some(known.supported.unwrap_or(true) && supported);
@@ -181,3 +196,6 @@ impl Writer {
         self.supported
     }
 }
+
+#[cfg(test)]
+mod tests;

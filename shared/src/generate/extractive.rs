@@ -4,10 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use super::sentences::{Unit, UnitKind, units_of};
 use super::{Passage, Quote};
+use crate::book::ListMarkers;
 use crate::retrieve::{Candidate, Language, Words};
 
-/// The longest answer, in characters (S0).
-const MAX_CHARACTERS: usize = 2_000;
 /// Characters quoted of each passage, best first: a section is read on around the unit that answers best.
 const PASSAGE_CHARACTERS: [usize; 3] = [800, 450, 250];
 /// A passage after the first is quoted when its best unit scores at least this share of the best of all.
@@ -89,7 +88,7 @@ pub(super) fn answer(query: &str, passages: &[Passage<'_>]) -> Vec<Quote> {
 
 /// The units of the section.
 fn quotable_units(candidate: &Candidate) -> Vec<Unit> {
-    units_of(candidate.text())
+    units_of(candidate.text(), candidate.marks())
 }
 
 fn heading_of(candidate: &Candidate) -> String {
@@ -173,6 +172,7 @@ fn is_fragment(unit: &Unit) -> bool {
 
 /// Writes units that follow one another, cited at the end of each paragraph, list and table.
 fn write(units: &[&Unit], n: usize, pieces: &mut Vec<Quote>) {
+    let mut list = ListMarkers::default();
     for (at, unit) in units.iter().enumerate() {
         let previous = at.checked_sub(1).map(|before| units[before]);
         let separator = match previous {
@@ -193,15 +193,15 @@ fn write(units: &[&Unit], n: usize, pieces: &mut Vec<Quote>) {
         // Code and formulas belong to the sentence before them, which is cited.
         let stands_alone = matches!(unit.kind, UnitKind::Code | UnitKind::Formula);
         let cited_before = stands_alone && previous.is_some();
-        let bullet = if unit.kind == UnitKind::TableRow {
-            "- "
-        } else {
-            ""
+        let marker = match unit.kind {
+            UnitKind::ListItem => list.place(&unit.marker),
+            UnitKind::TableRow => "- ".to_owned(),
+            _ => String::new(),
         };
-        let text: String = match unit.kind {
-            UnitKind::Code | UnitKind::Formula => unit.text.clone(),
-            _ => unit.text.chars().take(MAX_CHARACTERS).collect(),
-        };
+        if unit.kind != UnitKind::ListItem {
+            list = ListMarkers::default();
+        }
+        let markdown = &unit.markdown;
         let cited = !(goes_on || cited_before);
         let before_mark = match unit.kind {
             _ if !cited => "",
@@ -209,10 +209,13 @@ fn write(units: &[&Unit], n: usize, pieces: &mut Vec<Quote>) {
             _ => " ",
         };
         pieces.push(Quote::Text(format!(
-            "{separator}{bullet}{text}{before_mark}"
+            "{separator}{marker}{markdown}{before_mark}"
         )));
         if cited {
             pieces.push(Quote::Citation(n));
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -198,7 +198,8 @@ fn broke_off() -> GenerateError {
 /// A piece of an extractive answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Quote {
-    /// The book's text, at most a sentence or a block of code; what looks like a marker in it is none.
+    /// The book's text as Markdown that shows exactly this text, at most a sentence or a block of code; what looks like a
+    /// marker in it is none.
     Text(String),
     /// The number of the passage that the text before is from.
     Citation(usize),
