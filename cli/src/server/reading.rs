@@ -3,7 +3,10 @@
 use axum::extract::State;
 use axum::http::{StatusCode, Uri, header};
 use axum::response::{Html, IntoResponse, Redirect, Response};
-use bookrag::book::{Block, BlockKind, Document, page_file, read_document};
+use bookrag::book::{
+    Block, BlockKind, Document, ListMarkers, Mark, MarkKind, marked_text, marker_length, page_file,
+    read_document,
+};
 use bookrag::source::FileCache;
 use pulldown_cmark::{Options, Parser, html};
 
@@ -100,19 +103,13 @@ fn percent_decode(path: &str) -> String {
 
 fn render(document: &Document, book: &str) -> String {
     let mut body = String::new();
-    let mut items = String::new();
-    for block in &document.blocks {
-        if block.kind == BlockKind::ListItem {
-            items.push_str(&block.text);
-            items.push('\n');
-            continue;
-        }
-        if !items.is_empty() {
-            body.push_str(&markdown(&std::mem::take(&mut items)));
-        }
-        body.push_str(&render_block(block));
+    let is_item = |block: &Block| block.kind == BlockKind::ListItem;
+    for run in document.blocks.chunk_by(|a, b| is_item(a) && is_item(b)) {
+        body.push_str(&match run {
+            [first, ..] if is_item(first) => render_list(run),
+            blocks => blocks.iter().map(render_block).collect(),
+        });
     }
-    body.push_str(&markdown(&items));
     format!(
         "<!doctype html><html lang=\"{}\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
          <title>{title} | {book}</title><link rel=\"stylesheet\" href=\"/assets/reading.css\"><link rel=\"icon\" href=\"/favicon.ico\"></head>\
@@ -161,11 +158,24 @@ fn render_block(block: &Block) -> String {
     }
 }
 
-/// A list's items as HTML; whatever looks like markup in them is text.
-fn markdown(text: &str) -> String {
-    let escaped = text.replace('&', "&amp;").replace('<', "&lt;");
+/// A list's items, nested; whatever looks like markup in them is text, but for inline code.
+fn render_list(items: &[Block]) -> String {
+    let mut markers = ListMarkers::default();
+    let mut markdown = String::new();
+    for item in items {
+        let length = marker_length(&item.text);
+        let code: Vec<Mark> = item
+            .marks
+            .iter()
+            .filter(|mark| mark.kind == MarkKind::Code)
+            .copied()
+            .collect();
+        markdown.push_str(&markers.place(&item.text[..length]));
+        markdown.push_str(&marked_text(&item.text, &code, length..item.text.len()));
+        markdown.push('\n');
+    }
     let mut out = String::new();
-    html::push_html(&mut out, Parser::new_ext(&escaped, Options::empty()));
+    html::push_html(&mut out, Parser::new_ext(&markdown, Options::empty()));
     out
 }
 
@@ -175,3 +185,6 @@ fn escape(text: &str) -> String {
         .replace('>', "&gt;")
         .replace('"', "&quot;")
 }
+
+#[cfg(test)]
+mod tests;
