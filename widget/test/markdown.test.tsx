@@ -156,6 +156,35 @@ test('what is read aloud has no marks', () => {
   assert.equal(spokenText('## A\n\n- **b** `c` [1]\n\n[d](https://e.example)\n```sh\nf\n```'), 'A\n\nb c\n\nd\n\nf');
 });
 
+test('what is escaped is read aloud as it is', () => {
+  const text = 'Use \\<Tabs> \\[2\\] and \\*.\n\n- `a**b` [1]\n- two\n  - three\n\n| a | b |\n|--|--|\n| \\# c | d |\n\nEnd [1].';
+  assert.equal(spokenText(text), 'Use <Tabs> [2] and *.\n\na**b\ntwo\nthree\n\na, b\n# c, d\n\nEnd.');
+});
+
+test("the book's own sentences are shown as the text that they are in the book", () => {
+  // What the server writes for such sentences (shared/src/book/escape).
+  const cases: [string, string][] = [
+    ['- mopple \\[click me\\](javascript:alert(1)) [1]', '<ul dir="auto"><li>mopple [click me](javascript:alert(1)) '],
+    ['- mopple !\\[img\\](`https://evil.example/p.png`) [1]', 'mopple ![img](<code dir="ltr">https://evil.example/p.png</code>) '],
+    ['Use `<Tabs>` and \\<Tabs>. [1]', 'Use <code dir="ltr">&lt;Tabs&gt;</code> and &lt;Tabs&gt;. '],
+    ['See \\[2\\] and \\[1\\]. [1]', 'See [2] and [1]. '],
+    ['Code ``a`b`` and `` `x` ``, `a[1]`. [1]', 'Code <code dir="ltr">a`b</code> and <code dir="ltr">`x`</code>, <code dir="ltr">a[1]</code>. '],
+    ['It costs \\$5 or \\$6, \\&lt; x. [1]', 'It costs $5 or $6, &amp;lt; x. '],
+    ['1986\\. A year, \\*not bold*, \\_\\_init_\\_ \\~~x~~. [1]', '<p dir="auto">1986. A year, *not bold*, __init__ ~~x~~. '],
+    ['\\# no heading [1]', '<p dir="auto"># no heading '],
+    ['\\- no item [1]', '<p dir="auto">- no item '],
+    ['C:\\\\\\*.txt [1]', '<p dir="auto">C:\\*.txt '],
+    ['Mail `a@b.example`. [1]', '<p dir="auto">Mail <code dir="ltr">a@b.example</code>. '],
+    ['The value $x_1 < y^\\ast$. [1]', '<p dir="auto">The value <var data-block="false">x_1 &lt; y^\\ast</var>. '],
+    ['$$\n{}+ b\n$$', '<var data-block="true">{}+ b</var>'],
+  ];
+  for (const [text, expected] of cases) {
+    const html = render(text);
+    assert.ok(html.includes(expected), `${text}\n${html}`);
+    assert.deepEqual(links(html), text.includes('[1]') ? ['/book/docs/a#b'] : [], html);
+  }
+});
+
 test('a marker within a link is not a link within a link', () => {
   const html = render('[see [1] here](https://e.example)');
   assert.equal(html.match(/<a /g)?.length, 1);

@@ -97,12 +97,43 @@ export function decodeEntities(text: string): string {
 
 /** An answer's text as it is read aloud: without marks and markers. */
 export function spokenText(text: string): string {
-  return text
-    .replace(/^ *(?:```|~~~).*$/gm, '')
-    .replace(/^[ |:-]*-{3}[ |:-]*$/gm, '')
-    .replace(/ ?\[\d{1,3}\](?!\()/g, '')
-    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replace(/^ *(?:#{1,6}|>|[-*+]) +/gm, '')
-    .replace(/\*\*|`/g, '')
-    .trim();
+  const blocks = readMarkdown(text, { math: false, isGrowing: false });
+  return spokenBlocks(blocks).replaceAll(/ ?\uFFFC/g, '').trim();
+}
+
+function spokenBlocks(tokens: Token[], separator = '\n\n'): string {
+  const spoken = tokens.map((token) => {
+    switch (token.type) {
+      case 'space':
+      case 'hr':
+      case 'checkbox':
+        return '';
+      case 'code':
+        return token.text;
+      case 'list':
+        return token.items.map((item: Token) => spokenBlocks([item])).join('\n');
+      case 'list_item':
+      case 'blockquote':
+        return spokenBlocks(token.tokens ?? [], '\n');
+      case 'table':
+        return [token.header, ...token.rows].map(spokenRow).join('\n');
+      default:
+        return spokenInlines('tokens' in token && token.tokens ? token.tokens : [token]);
+    }
+  });
+  return spoken.filter(Boolean).join(separator);
+}
+
+function spokenRow(cells: Tokens.TableCell[]): string {
+  return cells.map(({ tokens }) => spokenInlines(tokens)).join(', ');
+}
+
+function spokenInlines(tokens: Token[]): string {
+  const spoken = tokens.map((token) => {
+    if (token.type === 'citation') return '\uFFFC';
+    if ('tokens' in token && token.tokens) return spokenInlines(token.tokens);
+    if (token.type === 'text' || token.type === 'image') return decodeEntities(token.text);
+    return ['escape', 'codespan'].includes(token.type) ? (token as Tokens.Escape).text : token.raw;
+  });
+  return spoken.join('');
 }
