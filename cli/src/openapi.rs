@@ -16,7 +16,7 @@ const CHAT_ALIASES: [&str; 3] = ["/api/v1/query", "/api/query", "/api/chat"];
 #[must_use]
 pub fn document() -> Value {
     let mut shapes = Shapes::default();
-    let chat = shapes.named::<ChatRequest>();
+    let chat = shapes.chat_request();
     let answer = shapes.enveloped::<ChatData>();
     let search = shapes.named::<SearchRequest>();
     let results = shapes.enveloped::<SearchData>();
@@ -187,6 +187,20 @@ impl Shapes {
         schema["properties"]["error"] = json!({"$ref": "#/components/schemas/ErrorBody"});
         schema["required"] = json!(["success", "error", "meta"]);
         self.add("ErrorEnvelope".to_owned(), schema)
+    }
+
+    /// The question, and which mode needs a selection: derived schemas have no conditions.
+    fn chat_request(&mut self) -> Value {
+        let reference = self.named::<ChatRequest>();
+        let request = self.schemas.get_mut(&*ChatRequest::name());
+        let request = request.expect("the shape was just added");
+        request["if"] =
+            json!({"properties": {"mode": {"const": "selected_text"}}, "required": ["mode"]});
+        request["then"] = json!({
+            "properties": {"selected_text": {"type": "string", "pattern": "\\S"}},
+            "required": ["selected_text"],
+        });
+        reference
     }
 
     fn add(&mut self, name: String, schema: Value) -> Value {

@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::envelope::{Meta, code_of, failure};
 use super::extract::{CONVERSATION_HEADER, object, objects};
+use super::number::whole_number;
 use super::observe::Observed;
 use crate::answer::{Answer, AnswerEvent, LabelsInText, Mode, Question, Suggestion};
 use crate::catalog::{Feedback, Rating};
@@ -23,8 +24,10 @@ pub(super) const MAX_QUERY_CHARACTERS: usize = 2_000;
 const MAX_TEXT_CHARACTERS: usize = 2_000;
 /// The longest session name, in characters.
 const MAX_SESSION_CHARACTERS: usize = 200;
-/// Messages of a history (S1).
+/// The newest messages of a history that are read, and the characters that are read of each: an answer may be longer, and
+/// clients send it back.
 const MAX_HISTORY: usize = 10;
+const MAX_HISTORY_CHARACTERS: usize = 2_000;
 /// Passages an answer may draw on: unless told, and at most.
 const DEFAULT_TOP_K: usize = 5;
 const MAX_TOP_K: usize = 10;
@@ -43,7 +46,7 @@ pub struct ChatRequest {
     /// `global_book` or `selected_text`.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Mode>))]
     pub mode: Option<String>,
-    /// The text the reader selected, at most 2,000 characters.
+    /// The text the reader selected, at most 2,000 characters. Mode `selected_text` needs it.
     #[cfg_attr(feature = "openapi", schema(max_length = 2000))]
     pub selected_text: Option<String>,
     /// The reader's own words on what it is about, at most 2,000 characters.
@@ -57,10 +60,9 @@ pub struct ChatRequest {
     pub filters: Filters,
     /// Passages an answer may draw on, 1 to 10.
     #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 10))]
-    #[serde(alias = "max_results")]
+    #[serde(alias = "max_results", deserialize_with = "whole_number")]
     pub top_k: Option<usize>,
-    /// The conversation before, oldest first, at most 10 messages: for clients that keep it themselves.
-    #[cfg_attr(feature = "openapi", schema(max_items = 10))]
+    /// The conversation before, oldest first: for clients that keep it themselves. The newest 10 messages are read.
     #[serde(deserialize_with = "objects")]
     pub history: Vec<HistoryMessage>,
     /// The conversation, where they are stored: the one that an answer named.
@@ -81,8 +83,8 @@ pub struct HistoryMessage {
     /// `user` or `assistant`.
     #[cfg_attr(feature = "openapi", schema(required, pattern = "^(user|assistant)$"))]
     pub role: String,
-    /// What was said, at most 2,000 characters.
-    #[cfg_attr(feature = "openapi", schema(required, max_length = 2000))]
+    /// What was said. The first 2,000 characters are read.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub content: String,
 }
 
@@ -97,17 +99,13 @@ impl ChatRequest {
     }
 }
 
-/// The history's messages as questions with their answers.
+/// The newest messages of the history as questions with their answers.
 fn turns(history: &[HistoryMessage]) -> Result<Vec<Turn>, Error> {
-    if history.len() > MAX_HISTORY {
-        let count = history.len();
-        let message = format!("history must have at most {MAX_HISTORY} messages, it has {count}");
-        return Err(Error::field("history", message));
-    }
+    let newest = &history[history.len().saturating_sub(MAX_HISTORY)..];
     let mut turns: Vec<Turn> = Vec::new();
-    for message in history {
-        let content = optional_text("history.content", Some(message.content.clone()))?;
-        let content = content.unwrap_or_default();
+    for message in newest {
+        let content = clean(&message.content);
+        let content = content.chars().take(MAX_HISTORY_CHARACTERS).collect();
         match message.role.as_str() {
             "user" => turns.push(Turn {
                 question: content,
@@ -264,7 +262,8 @@ pub(super) fn check_filters(filters: &Filters) -> Result<(), Error> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ChatData {
-    /// The text, citations as `[n]`.
+    /// The answer as Markdown, citations as `[n]`. Sentences of the book are escaped: whatever is text in the book is text here,
+    /// and a number in brackets that the book has is no citation.
     pub answer: String,
     /// Whether the book covered the question.
     pub answered: bool,
@@ -465,3 +464,6 @@ impl TryFrom<FeedbackRequest> for Feedback {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

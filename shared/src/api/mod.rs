@@ -3,6 +3,7 @@
 mod observe;
 mod auth;
 mod limits;
+mod number;
 mod chat;
 mod envelope;
 mod extract;

@@ -5,6 +5,7 @@ use uuid::Uuid;
 
 use super::chat::{MAX_QUERY_CHARACTERS, check_filters, optional_text, required_text};
 use super::extract::object;
+use super::number::whole_number;
 use crate::error::Error;
 use crate::index::Filters;
 use crate::retrieve::{Candidate, Scores};
@@ -32,7 +33,7 @@ pub struct SearchRequest {
     pub filters: Filters,
     /// Results, 1 to 20.
     #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 20))]
-    #[serde(alias = "max_results")]
+    #[serde(alias = "max_results", deserialize_with = "whole_number")]
     pub top_k: Option<usize>,
 }
 
@@ -103,7 +104,7 @@ pub struct SearchResult {
     pub chunk_index: usize,
     /// How many chunks the section has.
     pub chunk_count: usize,
-    /// The beginning of the text.
+    /// The beginning of the text, as plain text: it is not Markdown.
     pub preview: String,
 }
 

@@ -57,27 +57,17 @@ async fn without_a_model_the_question_before_is_searched_for_too() {
 }
 
 #[tokio::test]
-async fn a_history_that_is_too_long_or_of_other_roles_is_refused() {
+async fn a_history_of_other_roles_is_refused() {
     let service = Service::extractive("talk_refused").await;
-    let message = |role: &str| json!({"role": role, "content": "x"});
-    let many: Vec<Value> = (0..11).map(|_| message("user")).collect();
-    for (history, field) in [
-        (json!(many), "history"),
-        (json!([message("system")]), "history.role"),
-        (
-            json!([{"role": "user", "content": "x".repeat(2_001)}]),
-            "history.content",
-        ),
-    ] {
-        let (status, envelope) = service
-            .ask(json!({"query": COVERED, "history": history}))
-            .await;
-        assert_eq!(
-            (status, &envelope["error"]["field"]),
-            (400, &json!(field)),
-            "{envelope}"
-        );
-    }
+    let history = json!([{"role": "system", "content": "x"}]);
+    let (status, envelope) = service
+        .ask(json!({"query": COVERED, "history": history}))
+        .await;
+    assert_eq!(
+        (status, &envelope["error"]["field"]),
+        (400, &json!("history.role")),
+        "{envelope}"
+    );
 }
 
 #[tokio::test]
