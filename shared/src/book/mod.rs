@@ -40,7 +40,9 @@ pub(crate) use hidden::{Filter as HiddenFilter, is_hidden};
 pub use lesson::{Lesson, UNKNOWN};
 
 pub use omission::{Omission, OmissionReason};
-pub use pages::{PageFile, default_source, list_pages, own_translation, page_file, source_in};
+pub use pages::{
+    PageFile, default_source, list_pages, may_hold_pages, own_translation, page_file, source_in,
+};
 pub use settings::{
     CURRENT_VERSION, MarkdownFormat, Origin, SETTINGS_FILES, Setting, SettingsError, SiteSettings,
 };

@@ -56,6 +56,24 @@ pub fn list_pages(settings: &SiteSettings, paths: &BTreeSet<String>) -> Vec<Page
         .collect()
 }
 
+/// True if pages of the book may be in a folder or below it. Its path ends in `/`.
+#[must_use]
+pub fn may_hold_pages(settings: &SiteSettings, folder: &str) -> bool {
+    let docs = format!("{}/", settings.docs_path);
+    let mut others = Vec::new();
+    if !settings.versions.is_empty() {
+        others.push("versioned_docs/".to_owned());
+    }
+    if settings.locales.len() > 1 {
+        others.push(format!("{}/", settings.i18n_path));
+    }
+    page_file(settings, &format!("{folder}page.md")).is_some()
+        || docs.starts_with(folder)
+        || others
+            .iter()
+            .any(|root| root.starts_with(folder) || folder.starts_with(root))
+}
+
 /// The file that stands in for a page when it exists: the default locale may have a folder of translations too.
 #[must_use]
 pub fn own_translation(settings: &SiteSettings, page: &PageFile) -> Option<String> {
@@ -186,5 +204,30 @@ mod tests {
                 "versioned_docs/version-1.0/a.md"
             ]
         );
+    }
+
+    #[test]
+    fn folders_that_may_hold_pages_are_told_from_others() {
+        let files = BTreeMap::from([
+            (
+                "docusaurus.config.js".to_owned(),
+                "module.exports={baseUrl:'/',i18n:{defaultLocale:'en',locales:['en','ur']}}"
+                    .to_owned(),
+            ),
+            ("versions.json".to_owned(), "[\"1.0\"]".to_owned()),
+        ]);
+        let settings = SiteSettings::read(&files, true);
+        for folder in [
+            "docs/",
+            "docs/a/b/",
+            "i18n/",
+            "i18n/ur/",
+            "versioned_docs/version-1.0/",
+        ] {
+            assert!(may_hold_pages(&settings, folder), "{folder}");
+        }
+        for folder in ["data/", "docs/_partials/", "blog/", "documents/"] {
+            assert!(!may_hold_pages(&settings, folder), "{folder}");
+        }
     }
 }

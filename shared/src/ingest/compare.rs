@@ -8,6 +8,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use uuid::Uuid;
 
 use super::{Change, Ingest, IngestError};
+use crate::catalog::StoredDocument;
+use crate::index::{Filters, Hit, TitleOrNumber};
 
 /// In what the store and the catalog differ.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -58,6 +60,96 @@ impl Ingest {
             }
         }
         Ok(Differences { stray, lost })
+    }
+
+    /// Reads the vectors of all points, and searches both ways under every filter for a chunk of each locale and version: a
+    /// damaged store may still list its ids. Returns what is wrong; points that are not there are for [`Self::compare`].
+    pub async fn damage(&self) -> Result<Vec<String>, IngestError> {
+        let collection = &self.index_row.collection;
+        if !self.index.has_collection(collection).await? {
+            return Ok(Vec::new());
+        }
+        let mut damage = Vec::new();
+        let mut editions: BTreeMap<(String, String), (String, Vec<f32>)> = BTreeMap::new();
+        for StoredDocument { row, .. } in self.catalog.documents(self.index_row.index_id).await? {
+            let chunks = self
+                .catalog
+                .chunks(self.index_row.index_id, row.document_id);
+            let points: Vec<Uuid> = chunks.await?.iter().map(|it| it.point_id).collect();
+            let vectors = self.index.vectors(collection, &points).await?;
+            let broken = vectors
+                .values()
+                .filter(|rows| !self.are_embeddings(rows))
+                .count();
+            if broken > 0 {
+                damage.push(format!(
+                    "{}: the vectors of {broken} chunks are broken",
+                    row.source
+                ));
+            }
+            if let Some(rows) = vectors.into_values().find(|rows| self.are_embeddings(rows)) {
+                let edition = editions.entry((row.locale, row.version));
+                edition.or_insert_with(|| (row.source, rows.into_iter().flatten().collect()));
+            }
+        }
+        for (source, mut vector) in editions.into_values() {
+            vector.truncate(self.index_row.spec.dimensions);
+            if !self.finds(&source, &vector).await? {
+                damage.push(format!(
+                    "{source}: searches with filters do not find its chunks"
+                ));
+            }
+        }
+        Ok(damage)
+    }
+
+    /// True if a chunk of a page is found by its vector and by its text under filters on all its fields.
+    async fn finds(&self, source: &str, vector: &[f32]) -> Result<bool, IngestError> {
+        let collection = &self.index_row.collection;
+        let of_the_page = Filters {
+            source: Some(source.to_owned()),
+            ..Filters::default()
+        };
+        let hits = self
+            .index
+            .search_dense(collection, vector, &of_the_page, 1)
+            .await?;
+        let Some(Hit { payload, .. }) = hits.into_iter().next() else {
+            return Ok(false);
+        };
+        let by_title = Filters {
+            module: Some(TitleOrNumber::Title(payload.module)),
+            chapter: Some(TitleOrNumber::Title(payload.chapter)),
+            lesson: payload.lesson_id,
+            hardware_tier: Some(payload.hardware_tier),
+            layer: Some(payload.layer),
+            proficiency_level: Some(payload.proficiency_level),
+            section_type: Some(payload.section_type),
+            has_code: Some(payload.has_code),
+            has_equations: Some(payload.has_equations),
+            locale: payload.locale.into_iter().next(),
+            version: Some(payload.version),
+            source: Some(payload.source),
+        };
+        let by_number = Filters {
+            module: payload.module_number.map(TitleOrNumber::Number),
+            chapter: payload.chapter_number.map(TitleOrNumber::Number),
+            ..by_title.clone()
+        };
+        let dense = self.index.search_dense(collection, vector, &by_title, 1);
+        let lexical = self
+            .index
+            .search_lexical(collection, &payload.text, &by_number, 1);
+        Ok(!dense.await?.is_empty() && !lexical.await?.is_empty())
+    }
+
+    /// True if there are rows, each of the index's dimensions and of about unit length, as all embedders make them.
+    fn are_embeddings(&self, rows: &[Vec<f32>]) -> bool {
+        let is_embedding = |row: &Vec<f32>| {
+            let length = row.iter().map(|number| number * number).sum::<f32>().sqrt();
+            row.len() == self.index_row.spec.dimensions && (0.9..1.1).contains(&length)
+        };
+        !rows.is_empty() && rows.iter().all(is_embedding)
     }
 
     /// Deletes stray points, and stores what was lost anew. Returns the sources that were restored.

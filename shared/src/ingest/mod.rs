@@ -17,6 +17,8 @@ mod report;
 mod site;
 #[cfg(all(test, feature = "embedded"))]
 mod simulation;
+#[cfg(all(test, feature = "embedded", target_os = "linux"))]
+mod unreadable_tests;
 
 use crate::book::SiteSettings;
 use crate::catalog::{Catalog, CatalogError, IndexRow};
@@ -29,7 +31,7 @@ pub use open::{OpenOptions, Opening, Ports};
 pub use outcome::{Change, DocumentOutcome};
 pub use report::{Report, SkippedFile};
 pub use site::site_info;
-pub use status::{PendingChange, PendingDocument, Status};
+pub use status::{NOT_UTF8, PendingChange, PendingDocument, Status};
 pub use sweep::{forget_readers, sweep};
 pub use switch::Switched;
 pub use sync::{MassDeletion, Progress, Settled, SyncError, SyncOptions, sync};
@@ -80,4 +82,42 @@ pub enum IngestError {
     /// The index was retired meanwhile.
     #[error("the index is retired")]
     Retired,
+}
+
+impl IngestError {
+    /// True if a store, a model or the whole source failed, so that the next page would fail as well.
+    fn is_outage(&self) -> bool {
+        match self {
+            Self::Source(SourceError::Forbidden { .. }) | Self::Contended { .. } => false,
+            Self::Source(SourceError::NotFound(_) | SourceError::Unavailable { .. })
+            | Self::Catalog(_)
+            | Self::Index(_)
+            | Self::Embed(_)
+            | Self::Retired => true,
+        }
+    }
+
+    /// True if the same run may succeed later without a change of the book or of the settings.
+    #[must_use]
+    pub fn may_pass(&self) -> bool {
+        match self {
+            Self::Source(error) => matches!(error, SourceError::Unavailable { .. }),
+            Self::Catalog(error) => matches!(
+                error,
+                CatalogError::Unavailable(_) | CatalogError::StorageFull { .. }
+            ),
+            Self::Index(error) => {
+                matches!(
+                    error,
+                    IndexError::Unavailable(_) | IndexError::StorageFull(_)
+                )
+            }
+            Self::Embed(error) => matches!(
+                error,
+                EmbedError::RateLimited { .. } | EmbedError::Timeout | EmbedError::Unavailable(_)
+            ),
+            Self::Contended { .. } => true,
+            Self::Retired => false,
+        }
+    }
 }

@@ -37,8 +37,11 @@ pub struct Report {
     pub skipped: Vec<SkippedFile>,
     /// Of these, those whose last good revision still answers.
     pub stale: Vec<String>,
-    /// Pages that failed and may succeed later.
+    /// Pages, and folders (their paths end in `/`), that could not be read or stored and may be later.
     pub failed: Vec<SkippedFile>,
+    /// Of these, those whose cause is a store or a model: they may succeed without a change of the book.
+    #[serde(skip)]
+    pub outages: usize,
     /// Pages some of whose points the store had lost, and has again.
     #[serde(default)]
     pub restored: Vec<String>,
@@ -91,6 +94,8 @@ impl Report {
             files_unchanged: status.indexed,
             skipped: status.skipped.clone(),
             stale: status.stale.clone(),
+            failed: status.unreadable_folders.clone(),
+            warnings: status.warnings.clone(),
             ..Self::default()
         }
     }

@@ -6,12 +6,19 @@ use futures::{StreamExt, stream};
 use serde::{Deserialize, Serialize};
 
 use super::{Ingest, IngestError, SkippedFile};
-use crate::book::{PageFile, SkipReason, list_pages, read_document};
+use crate::book::{
+    PageFile, SiteSettings, SkipReason, default_source, list_pages, may_hold_pages, page_file,
+    read_document,
+};
 use crate::catalog::StoredDocument;
-use crate::source::FileCache;
+use crate::source::{FileCache, Listing};
 
 /// Pages that are read at once.
 const READS: usize = 16;
+
+/// What is wrong with a file whose path is not UTF-8.
+pub const NOT_UTF8: &str =
+    "its path is not UTF-8, so the page has no URL and is not indexed; rename it";
 
 /// What an index holds of a source.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,9 +42,18 @@ pub struct Status {
     /// Sources that failed when they were last tried, and of which nothing is left to do.
     #[serde(skip)]
     pub(super) former_failures: Vec<String>,
+    /// Folders that cannot be listed, their paths ending in `/`. What is stored of their pages stays.
+    #[serde(default)]
+    pub unreadable_folders: Vec<SkippedFile>,
+    /// Files that would be pages if they had other names.
+    #[serde(default)]
+    pub warnings: Vec<String>,
     /// The sources whose documents should be there, with their fingerprints.
     #[serde(skip)]
     pub(super) expected: BTreeMap<String, String>,
+    /// Pages whose own file cannot be read: no other run reads it either.
+    #[serde(skip)]
+    unreadable: BTreeSet<String>,
 }
 
 /// A document that is not as its file is.
@@ -72,7 +88,7 @@ enum Seen {
     /// Not there: a draft.
     Draft,
     /// Not known, and why.
-    Unreadable(String),
+    Unreadable(IngestError),
 }
 
 impl Ingest {
@@ -86,8 +102,8 @@ impl Ingest {
                 rows.insert(row.row.source.clone(), row);
             }
         }
-        let paths = self.source.list().await?;
-        let mut pages = list_pages(&self.settings, &paths);
+        let listing = self.source.listing().await?;
+        let mut pages = list_pages(&self.settings, &listing.paths);
         pages.retain(|page| page.source.starts_with(prefix));
         let failed = self.catalog.stats(index_id).await?.failed;
         let mut status = Status {
@@ -95,6 +111,7 @@ impl Ingest {
             documents: rows.len(),
             ..Status::default()
         };
+        status.note(&self.settings, listing);
         // What many pages use is read once, and forgotten with this run: a later one must see what changed since.
         let files = FileCache::default();
         let mut looks = Vec::with_capacity(pages.len());
@@ -106,8 +123,12 @@ impl Ingest {
             let row = rows.remove(&page.source);
             status.add(page, row.as_ref(), seen);
         }
-        for source in rows.into_keys() {
-            status.pend(&source, PendingChange::Deleted);
+        for (source, row) in rows {
+            if self.is_out_of_sight(&status, &source) {
+                status.expected.insert(source, row.row.fingerprint);
+            } else {
+                status.pend(&source, PendingChange::Deleted);
+            }
         }
         let pending: BTreeSet<&str> = status
             .pending
@@ -118,10 +139,12 @@ impl Ingest {
             .into_iter()
             .filter(|(source, _)| source.starts_with(prefix))
             .partition(|(source, _)| pending.contains(source.as_str()));
-        let failed = failed.into_iter();
-        status
-            .failed
-            .extend(failed.map(|(source, reason)| SkippedFile { source, reason }));
+        let failed: Vec<SkippedFile> = failed
+            .into_iter()
+            .filter(|(source, _)| !status.failed.iter().any(|known| known.source == *source))
+            .map(|(source, reason)| SkippedFile { source, reason })
+            .collect();
+        status.failed.extend(failed);
         status.former_failures = over.into_iter().map(|(source, _)| source).collect();
         Ok(status)
     }
@@ -139,7 +162,7 @@ impl Ingest {
     async fn seen(&self, page: &PageFile, row: Option<&StoredDocument>, files: &FileCache) -> Seen {
         let look = match self.look(page, files).await {
             Ok(look) => look,
-            Err(error) => return Seen::Unreadable(error.to_string()),
+            Err(error) => return Seen::Unreadable(error),
         };
         let Some(bytes) = &look.bytes else {
             return Seen::Absent;
@@ -152,6 +175,32 @@ impl Ingest {
             Err(SkipReason::Draft) => Seen::Draft,
             _ => Seen::Page(look.fingerprint),
         }
+    }
+
+    /// True if a page, or the page that it translates, is in a folder that cannot be listed.
+    fn is_out_of_sight(&self, status: &Status, source: &str) -> bool {
+        let translated = page_file(&self.settings, source);
+        let translated = translated.map(|page| default_source(&self.settings, &page));
+        let is_below = |path: &str| {
+            let mut folders = status.unreadable_folders.iter();
+            folders.any(|folder| path.starts_with(&folder.source))
+        };
+        is_below(source) || translated.is_some_and(|path| is_below(&path))
+    }
+
+    /// The documents of the live index that a switch to this one would lose, because their files cannot be read now.
+    pub(super) async fn lost_by_a_switch(&self, status: &Status) -> Result<bool, IngestError> {
+        if status.unreadable.is_empty() && status.unreadable_folders.is_empty() {
+            return Ok(false);
+        }
+        let Some(live) = self.catalog.live_index().await? else {
+            return Ok(false);
+        };
+        let documents = self.catalog.documents(live.index_id).await?;
+        Ok(documents.iter().any(|document| {
+            let source = &document.row.source;
+            status.unreadable.contains(source) || self.is_out_of_sight(status, source)
+        }))
     }
 }
 
@@ -187,14 +236,43 @@ impl Status {
                     self.pend(source, PendingChange::Deleted);
                 }
             }
-            (Seen::Unreadable(reason), _) => {
+            (Seen::Unreadable(error), row) => {
                 self.pend(source, PendingChange::Unreadable);
+                if !error.is_outage() {
+                    self.unreadable.insert(source.clone());
+                    if let Some(row) = row {
+                        self.expected
+                            .insert(source.clone(), row.row.fingerprint.clone());
+                    }
+                }
                 self.failed.push(SkippedFile {
                     source: source.clone(),
-                    reason,
+                    reason: error.to_string(),
                 });
             }
         }
+    }
+
+    /// Takes over what could not be listed, as far as it concerns the book.
+    fn note(&mut self, settings: &SiteSettings, listing: Listing) {
+        let folders = listing.unreadable.into_iter();
+        self.unreadable_folders = folders
+            .filter(|(folder, _)| may_hold_pages(settings, folder))
+            .map(|(source, reason)| SkippedFile { source, reason })
+            .collect();
+        let names = listing.not_utf8.iter();
+        self.warnings = names
+            .filter(|path| page_file(settings, path).is_some())
+            .map(|path| format!("{path}: {NOT_UTF8}"))
+            .collect();
+    }
+
+    /// True if pages are still to be indexed or deleted, apart from those whose own file cannot be read.
+    pub(super) fn is_behind(&self) -> bool {
+        let sources = self.pending.iter().map(|pending| &pending.source);
+        sources
+            .into_iter()
+            .any(|source| !self.unreadable.contains(source))
     }
 
     fn pend(&mut self, source: &str, change: PendingChange) {

@@ -23,7 +23,7 @@ impl Ingest {
         let index_id = self.index_row.index_id;
         for _ in 0..MAX_ATTEMPTS {
             let status = self.outstanding("", options).await?;
-            if !status.pending.is_empty() {
+            if status.is_behind() || self.lost_by_a_switch(&status).await? {
                 return Ok(Switched::Behind(status));
             }
             let total = self.documents_of_live_index().await?;

@@ -1,20 +1,21 @@
 //! Converging every page of a source.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use serde::Serialize;
 
 use super::{
-    Ingest, IngestError, MAX_ATTEMPTS, PendingChange, PendingDocument, Report, SourceError, Status,
-    Switched, sweep,
+    Ingest, IngestError, MAX_ATTEMPTS, PendingChange, PendingDocument, Report, SkippedFile,
+    SourceError, Status, Switched, sweep,
 };
-use crate::catalog::IndexState;
+use crate::catalog::{IndexState, StoredDocument};
 
 /// More deletions than this are looked at before they are believed.
 const FEW_PAGES: usize = 10;
 /// More stray points than this may be another catalog's.
 const FEW_POINTS: usize = 100;
-/// After so many failures in a row the cause is no single page.
+/// After so many failures of stores and models in a row the others would fail as well.
 const MAX_FAILURES_IN_A_ROW: usize = 3;
 
 /// What a run may do.
@@ -51,7 +52,7 @@ pub enum SyncError {
     /// The files could not be listed.
     #[error(transparent)]
     Source(#[from] SourceError),
-    /// Every page fails.
+    /// A store or a model fails, whatever the page.
     #[error("{0}")]
     Ingest(#[from] IngestError),
     /// There is nothing to index.
@@ -62,7 +63,8 @@ pub enum SyncError {
     SettingsChanged,
     /// The files that are left are fewer than those that would go.
     #[error(
-        "{deleted} of {total} pages would be deleted; nothing was changed. If that is right, allow mass deletion"
+        "{deleted} of {total} pages would be deleted; nothing was changed. If that is right, allow mass deletion: \
+         `--allow-mass-deletion` (of the ingest function: `\"allow_mass_deletion\": true`)"
     )]
     MassDeletion {
         /// Pages that would go.
@@ -89,8 +91,8 @@ pub async fn sync(
     let mut pending = status.pending;
     let mut live = ingest.index_row.state == IndexState::Live;
     for _ in 0..MAX_ATTEMPTS {
-        converge(ingest, &pending, &mut report, &mut progress).await?;
-        if live || !report.failed.is_empty() {
+        report.outages += converge(ingest, &pending, &mut report, &mut progress).await?;
+        if live || report.outages > 0 {
             break;
         }
         pending = match ingest.switch(options).await? {
@@ -100,6 +102,8 @@ pub async fn sync(
             }
             Switched::Behind(status) => status.pending,
         };
+        let failed: BTreeSet<&str> = report.failed.iter().map(|file| &*file.source).collect();
+        pending.retain(|pending| !failed.contains(pending.source.as_str()));
     }
     ingest.end_first_indexing().await?;
     if !live {
@@ -117,6 +121,9 @@ pub async fn sync(
         return Err(SyncError::SettingsChanged);
     }
     let index_id = ingest.index_row.index_id;
+    let documents = ingest.catalog.documents(index_id).await;
+    let documents = documents.map_err(IngestError::from)?;
+    report.warnings.extend(shared_urls(&documents));
     let stats = ingest
         .catalog
         .stats(index_id)
@@ -135,14 +142,18 @@ pub async fn sync(
     Ok(report)
 }
 
-/// Pages come first: a renamed one takes its vectors over from the one that goes.
+/// Pages come first: a renamed one takes its vectors over from the one that goes. Returns how many pages failed for
+/// another reason than their own file.
+///
+/// # Errors
+/// The last failure, once a store or a model has failed [`MAX_FAILURES_IN_A_ROW`] times.
 async fn converge(
     ingest: &Ingest,
     pending: &[PendingDocument],
     report: &mut Report,
     progress: &mut impl FnMut(Progress<'_>),
-) -> Result<(), SyncError> {
-    let mut failures_in_a_row = 0;
+) -> Result<usize, SyncError> {
+    let (mut outages, mut failures_in_a_row) = (0, 0);
     for (done, PendingDocument { source, .. }) in pending.iter().enumerate() {
         progress(Progress {
             done,
@@ -156,7 +167,10 @@ async fn converge(
             }
             Err(error) => {
                 ingest.record_failure(source, &error).await;
-                failures_in_a_row += 1;
+                if error.is_outage() {
+                    outages += 1;
+                    failures_in_a_row += 1;
+                }
                 if failures_in_a_row == MAX_FAILURES_IN_A_ROW {
                     return Err(error.into());
                 }
@@ -164,7 +178,25 @@ async fn converge(
             }
         }
     }
-    Ok(())
+    Ok(outages)
+}
+
+/// A warning for each URL that several documents claim.
+fn shared_urls(documents: &[StoredDocument]) -> Vec<String> {
+    let mut claims: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for StoredDocument { row, .. } in documents {
+        claims.entry(&row.url).or_default().push(&row.source);
+    }
+    // A page that could never be read has no URL yet.
+    let shared = claims
+        .into_iter()
+        .filter(|(url, sources)| !url.is_empty() && sources.len() > 1);
+    shared
+        .map(|(url, sources)| {
+            let sources = sources.join(", ");
+            format!("{sources}: all have the URL {url}, and Docusaurus shows only one of them")
+        })
+        .collect()
 }
 
 /// Refuses to delete most of a book.
@@ -193,6 +225,14 @@ pub struct Settled {
     pub warnings: Vec<String>,
 }
 
+impl SyncError {
+    /// True if the same run may succeed later without a change of the book or of the settings.
+    #[must_use]
+    pub fn may_pass(&self) -> bool {
+        matches!(self, Self::Ingest(error) if error.may_pass())
+    }
+}
+
 impl Ingest {
     /// What is to be done for the pages whose path begins with `prefix`; pages that go come last.
     ///
@@ -212,6 +252,13 @@ impl Ingest {
             forgotten.await.map_err(IngestError::from)?;
         }
         if status.pages == 0 && status.documents == 0 {
+            if let Some(SkippedFile { source, reason }) = status.unreadable_folders.pop() {
+                return Err(SourceError::Forbidden {
+                    path: source,
+                    reason,
+                }
+                .into());
+            }
             let folder = match self.settings.docs_path.as_str() {
                 "" => "the folder itself".to_owned(),
                 path => format!("`{path}/`"),
@@ -240,7 +287,8 @@ impl Ingest {
             differences.stray.clear();
             warnings.push(format!(
                 "the vector store holds {stray} points that this catalog does not know; nothing was deleted. If no \
-                 other catalog uses the collection {}, allow mass deletion",
+                 other catalog uses the collection {}, allow mass deletion: `--allow-mass-deletion` (of the ingest \
+                 function: `\"allow_mass_deletion\": true`)",
                 self.index_row.collection
             ));
         }

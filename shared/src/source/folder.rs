@@ -1,12 +1,11 @@
 //! A folder on this machine.
 
-use std::collections::BTreeSet;
 use std::io::{ErrorKind, Read};
 use std::path::{Component, Path, PathBuf};
 
 use crate::book::MAX_PAGE_BYTES;
 
-use super::SourceError;
+use super::{Listing, SourceError};
 
 /// Folders that hold no book: what tools put beside it.
 const SKIPPED_FOLDERS: [&str; 4] = ["node_modules", "build", "static", "src"];
@@ -45,19 +44,20 @@ impl FolderSource {
         self.root.join(name).is_dir()
     }
 
-    pub(super) async fn list(&self) -> Result<BTreeSet<String>, SourceError> {
+    pub(super) async fn listing(&self) -> Result<Listing, SourceError> {
         let root = self.root.clone();
-        let has_docs = self.has_folder("docs");
-        tokio::task::spawn_blocking(move || {
-            let mut paths = BTreeSet::new();
-            walk(&root, "", has_docs, &mut paths)?;
-            Ok(paths)
-        })
-        .await
-        .map_err(|error| SourceError::Unavailable {
-            path: self.root.display().to_string(),
-            reason: error.to_string(),
-        })?
+        let mut walk = Walk {
+            skip_tools: self.has_folder("docs"),
+            listing: Listing::default(),
+        };
+        let walked = tokio::task::spawn_blocking(move || {
+            walk.folder(&root, "", true)?;
+            Ok(walk.listing)
+        });
+        walked
+            .await
+            .unwrap_or_else(|error| Err(std::io::Error::other(error)))
+            .map_err(|error| failed("", &error))
     }
 
     pub(super) async fn read(&self, path: &str) -> Result<Option<Vec<u8>>, SourceError> {
@@ -79,11 +79,15 @@ fn read_limited(path: &Path, real_root: &Path) -> std::io::Result<Option<Vec<u8>
     let real = match path.canonicalize() {
         Ok(real) => real,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            return Ok(None);
+            // A link stays when the disk that it leads to is not mounted: the page is unknown, not deleted.
+            return if path.is_symlink() {
+                refused("it is a link to a file that does not exist")
+            } else {
+                Ok(None)
+            };
         }
         Err(error) => return Err(error),
     };
-    let refused = |reason| Err(std::io::Error::new(ErrorKind::PermissionDenied, reason));
     if !real.starts_with(real_root) {
         return refused("it is a link to a file outside of the site's folder");
     }
@@ -101,40 +105,60 @@ fn read_limited(path: &Path, real_root: &Path) -> std::io::Result<Option<Vec<u8>
     Ok(Some(bytes))
 }
 
-/// Collects the files below a folder. Links to folders are not followed: they may lead in circles.
-fn walk(
-    folder: &Path,
-    prefix: &str,
-    skip_tools: bool,
-    paths: &mut BTreeSet<String>,
-) -> Result<(), SourceError> {
-    let entries = std::fs::read_dir(folder).map_err(|error| failed(prefix, &error))?;
-    for entry in entries {
-        let entry = entry.map_err(|error| failed(prefix, &error))?;
-        // A name that is not Unicode has no URL.
-        let Ok(name) = entry.file_name().into_string() else {
-            continue;
-        };
-        let path = format!("{prefix}{name}");
-        let kind = entry.file_type().map_err(|error| failed(&path, &error))?;
-        if kind.is_dir() {
-            let tool = skip_tools && prefix.is_empty() && SKIPPED_FOLDERS.contains(&name.as_str());
-            if !name.starts_with('.') && name != "node_modules" && !tool {
-                walk(&entry.path(), &format!("{path}/"), skip_tools, paths)?;
-            }
-        } else {
-            paths.insert(path);
-        }
-    }
-    Ok(())
+fn refused(reason: &str) -> std::io::Result<Option<Vec<u8>>> {
+    Err(std::io::Error::new(ErrorKind::PermissionDenied, reason))
 }
 
+/// Collects the files below a folder.
+struct Walk {
+    /// Whether [`SKIPPED_FOLDERS`] beside `docs` are left out.
+    skip_tools: bool,
+    listing: Listing,
+}
+
+impl Walk {
+    /// Adds the files below `folder`, whose path ends in `/` unless it is the root's. Links to folders are not followed:
+    /// they may lead in circles.
+    ///
+    /// # Errors
+    /// If `folder` itself cannot be listed; folders in it that cannot be are added as such.
+    fn folder(&mut self, folder: &Path, path: &str, is_utf8: bool) -> std::io::Result<()> {
+        for entry in std::fs::read_dir(folder)? {
+            let entry = entry?;
+            let (name, is_utf8) = match entry.file_name().into_string() {
+                Ok(name) => (name, is_utf8),
+                Err(name) => (name.to_string_lossy().into_owned(), false),
+            };
+            let below = format!("{path}{name}");
+            if !entry.file_type()?.is_dir() {
+                let files = if is_utf8 {
+                    &mut self.listing.paths
+                } else {
+                    &mut self.listing.not_utf8
+                };
+                files.insert(below);
+                continue;
+            }
+            let tool =
+                self.skip_tools && path.is_empty() && SKIPPED_FOLDERS.contains(&name.as_str());
+            if name.starts_with('.') || name == "node_modules" || tool {
+                continue;
+            }
+            let below = format!("{below}/");
+            if let Err(error) = self.folder(&entry.path(), &below, is_utf8) {
+                self.listing.unreadable.insert(below, error.to_string());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whatever the system says of a file of a folder concerns that file alone.
 fn failed(path: &str, error: &std::io::Error) -> SourceError {
-    let path = if path.is_empty() { "the folder" } else { path }.to_owned();
-    let reason = error.to_string();
-    match error.kind() {
-        ErrorKind::PermissionDenied => SourceError::Forbidden { path, reason },
-        _ => SourceError::Unavailable { path, reason },
+    let path = if path.is_empty() { "the folder" } else { path };
+    SourceError::Forbidden {
+        path: path.to_owned(),
+        reason: error.to_string(),
     }
 }
 
@@ -159,7 +183,10 @@ mod tests {
         let source = FolderSource::open(site.path()).unwrap();
         let again = source.read("docs/again.md").await.unwrap();
         assert_eq!(again.as_deref(), Some(b"# Page".as_slice()));
-        for refused in ["docs/secret.md", "docs/endless.md", "docs/socket.md"] {
+        symlink("loop.md", docs.join("loop.md")).unwrap();
+        symlink("not-mounted/page.md", docs.join("dangling.md")).unwrap();
+        for refused in ["secret", "endless", "socket", "loop", "dangling"] {
+            let refused = &format!("docs/{refused}.md");
             let error = source.read(refused).await.unwrap_err();
             assert!(matches!(error, SourceError::Forbidden { .. }), "{error}");
         }
@@ -167,5 +194,27 @@ mod tests {
         for absent in ["../secret.md", absolute.to_str().unwrap(), "docs/../../x"] {
             assert_eq!(source.read(absent).await.unwrap(), None, "{absent}");
         }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn what_cannot_be_listed_is_named_and_the_rest_is_listed() {
+        use std::os::unix::ffi::OsStrExt;
+
+        let site = tempfile::tempdir().unwrap();
+        let docs = site.path().join("docs");
+        std::fs::create_dir(&docs).unwrap();
+        std::fs::write(docs.join("page.md"), "# Page").unwrap();
+        let name = std::ffi::OsStr::from_bytes(b"caf\xe9.md");
+        std::fs::write(docs.join(name), "# Page").unwrap();
+        // Its path is longer than the system takes, for root too.
+        std::fs::create_dir(docs.join("x".repeat(250))).unwrap();
+        let long = site.path().join("./".repeat(1_950));
+        let listing = FolderSource::open(&long).unwrap().listing().await;
+        let listing = listing.unwrap();
+        assert!(listing.paths.contains("docs/page.md"));
+        assert_eq!(listing.not_utf8, ["docs/caf\u{fffd}.md".to_owned()].into());
+        let unreadable: Vec<String> = listing.unreadable.into_keys().collect();
+        assert_eq!(unreadable, [format!("docs/{}/", "x".repeat(250))]);
     }
 }

@@ -34,13 +34,24 @@ pub enum Source {
     Memory(MemorySource),
 }
 
+/// The files of a source.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Listing {
+    /// The paths of all files below the root, `/` between their parts.
+    pub paths: BTreeSet<String>,
+    /// Folders that could not be listed, their paths ending in `/`, with the reason. Which files they hold is unknown.
+    pub unreadable: BTreeMap<String, String>,
+    /// Files whose path is not UTF-8, U+FFFD for what cannot be decoded. They have no URL and cannot be read.
+    pub not_utf8: BTreeSet<String>,
+}
+
 /// Why a file could not be listed or read. An absent file is no error.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
     /// The folder or bucket itself is not there.
     #[error("{0} does not exist")]
     NotFound(String),
-    /// It is there and may not be read.
+    /// It is there and may not be read; other files may be.
     #[error("{path} may not be read: {reason}")]
     Forbidden {
         /// What was read.
@@ -64,13 +75,25 @@ pub enum SourceError {
 impl Source {
     /// The paths of all files below the root, `/` between their parts.
     pub async fn list(&self) -> Result<BTreeSet<String>, SourceError> {
-        match self {
-            Self::Folder(folder) => folder.list().await,
+        Ok(self.listing().await?.paths)
+    }
+
+    /// All files below the root, and what could not be listed.
+    ///
+    /// # Errors
+    /// If the root itself cannot be listed.
+    pub async fn listing(&self) -> Result<Listing, SourceError> {
+        let paths = match self {
+            Self::Folder(folder) => return folder.listing().await,
             #[cfg(feature = "s3")]
-            Self::S3(bucket) => bucket.list().await,
+            Self::S3(bucket) => bucket.list().await?,
             #[cfg(test)]
-            Self::Memory(files) => files.list().await,
-        }
+            Self::Memory(files) => files.list().await?,
+        };
+        Ok(Listing {
+            paths,
+            ..Listing::default()
+        })
     }
 
     /// The content of a file; `None` when there is none at this path. A file above the page limit is cut just past it.
