@@ -14,7 +14,7 @@ use axum::response::Response;
 use jsonwebtoken::errors::{Error as TokenError, ErrorKind as TokenErrorKind};
 use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode, decode_header};
 use secrecy::{ExposeSecret, SecretString};
-use serde::de::IgnoredAny;
+use serde::Deserialize;
 
 use super::envelope::failure;
 use super::observe::Observed;
@@ -126,6 +126,14 @@ struct Checks {
     validation: Validation,
 }
 
+/// The claims that `jsonwebtoken` checks too loosely: it takes a list of issuers that has ours, but the issuer is one string
+/// (RFC 7519, section 4.1.1).
+#[derive(Deserialize)]
+struct Claims {
+    #[expect(dead_code, reason = "only its type counts")]
+    iss: Option<String>,
+}
+
 /// Why a request may not pass.
 #[derive(Debug, PartialEq, Eq)]
 enum Refusal {
@@ -148,9 +156,14 @@ impl Authorizer {
             let reason = "the token needs extensions that are not known here";
             return Err(Refusal::InvalidToken(reason.to_owned()));
         }
-        decode::<IgnoredAny>(token, &self.checks.key, &self.checks.validation)
+        decode::<Claims>(token, &self.checks.key, &self.checks.validation)
             .map(|_| ())
-            .map_err(|error| invalid(&error))
+            .map_err(|error| match error.kind() {
+                TokenErrorKind::Json(json) if json.is_data() => {
+                    Refusal::InvalidToken("the token has no valid iss".to_owned())
+                }
+                _ => invalid(&error),
+            })
     }
 
     fn wrong_algorithm(&self) -> Refusal {

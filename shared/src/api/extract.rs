@@ -230,10 +230,14 @@ pub fn cors(origins: &[String], local: bool) -> CorsLayer {
         ])
 }
 
+/// True if an origin is `http`, a name of this machine and perhaps a port: nothing else, such as a user before an `@`.
 fn is_local(origin: &str) -> bool {
-    let host = origin.strip_prefix("http://").unwrap_or_default();
-    let host = host.rsplit_once(':').map_or(host, |(host, _)| host);
-    matches!(host, "localhost" | "127.0.0.1" | "[::1]")
+    let Ok(uri) = origin.parse::<Uri>() else {
+        return false;
+    };
+    let host = uri.host().unwrap_or_default();
+    let port = uri.port().map_or(String::new(), |port| format!(":{port}"));
+    matches!(host, "localhost" | "127.0.0.1" | "[::1]") && origin == format!("http://{host}{port}")
 }
 
 #[cfg(test)]

@@ -173,6 +173,12 @@ fn claims_are_there_and_are_those_asked_for() {
         (json!({ "exp": "tomorrow" }), "the token has no valid exp"),
         (json!({ "exp": -1 }), "the token has no valid exp"),
         (json!({ "iss": null }), "the token has no valid iss"),
+        // RFC 7519, section 4.1.1: one string.
+        (
+            json!({ "iss": [ISSUER, "https://others.example"] }),
+            "the token has no valid iss",
+        ),
+        (json!({ "iss": [ISSUER] }), "the token has no valid iss"),
         (json!({ "aud": null }), "the token has no valid aud"),
         (json!({ "aud": [] }), "the token is for another audience"),
         (

@@ -102,3 +102,32 @@ async fn a_body_that_does_not_end_is_not_waited_for() {
     assert_eq!(error.kind, ErrorKind::Invalid);
     assert!(error.message.contains("in time"), "{}", error.message);
 }
+
+#[test]
+fn an_origin_is_parsed_and_not_matched_by_its_beginning() {
+    for local in [
+        "http://localhost",
+        "http://localhost:3000",
+        "http://127.0.0.1:8080",
+        "http://[::1]",
+        "http://[::1]:3000",
+    ] {
+        assert!(is_local(local), "{local}");
+    }
+    for other in [
+        "http://localhost:3000@evil.com",
+        "http://localhost@evil.com",
+        "http://user@localhost",
+        "http://localhost.evil.com",
+        "http://evil.com/http://localhost",
+        "http://localhost:3000/",
+        "http://localhost:",
+        "http://localhost:port",
+        "https://localhost",
+        "localhost",
+        "null",
+        "",
+    ] {
+        assert!(!is_local(other), "{other}");
+    }
+}
