@@ -118,6 +118,16 @@ pub(super) async fn feedback_needs_a_message(store: Store) {
         assert!(store.catalog.add_feedback(&feedback).await.unwrap());
     }
     assert_eq!(store.value("SELECT count(*) FROM feedback").await, "3");
+    // Repeats replace: whoever holds a message's id cannot fill the table.
+    feedback.rating = Rating::Down;
+    for number in 0..20 {
+        feedback.comment = Some(format!("comment {number}"));
+        assert!(store.catalog.add_feedback(&feedback).await.unwrap());
+    }
+    assert_eq!(store.value("SELECT count(*) FROM feedback").await, "3");
+    let newest = "SELECT comment FROM feedback WHERE rating = 'down'";
+    assert_eq!(store.value(newest).await, "comment 19");
+    feedback.comment = Some("Robert'); DROP TABLE feedback;--".to_owned());
     let comment = store
         .value("SELECT comment FROM feedback WHERE rating = 'up'")
         .await;

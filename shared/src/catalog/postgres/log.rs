@@ -45,11 +45,13 @@ impl PostgresCatalog {
         &self,
         feedback: &Feedback,
     ) -> Result<bool, CatalogError> {
-        // The id is made here, so that a second try writes nothing twice.
+        // The id is made here, so that a second try writes nothing twice. A message has one row of each rating, the newest.
         let rows = self
             .pool
             .query(
-                "WITH written AS (
+                "WITH replaced AS (
+                    DELETE FROM feedback WHERE message_id = $2 AND rating = $3 AND feedback_id <> $1),
+                 written AS (
                     INSERT INTO feedback (feedback_id, message_id, rating, comment)
                     SELECT $1, query_id, $3, $4 FROM chat_queries WHERE query_id = $2
                     ON CONFLICT DO NOTHING)

@@ -3,8 +3,8 @@
 use rusqlite::params;
 use uuid::Uuid;
 
-use super::SqliteCatalog;
 use super::values::{json, now};
+use super::{SqliteCatalog, begin_write};
 use crate::catalog::{CatalogError, Feedback, QueryLog, signed};
 
 impl SqliteCatalog {
@@ -51,7 +51,13 @@ impl SqliteCatalog {
     ) -> Result<bool, CatalogError> {
         let feedback = feedback.clone();
         self.run(move |connection| {
-            let written = connection.execute(
+            let transaction = begin_write(connection)?;
+            // A message has one row of each rating, whoever sends how many: the newest.
+            transaction.execute(
+                "DELETE FROM feedback WHERE message_id = ?1 AND rating = ?2",
+                params![feedback.message_id.to_string(), feedback.rating.name()],
+            )?;
+            let written = transaction.execute(
                 "INSERT INTO feedback (feedback_id, message_id, rating, comment, created_at)
                  SELECT ?1, query_id, ?3, ?4, ?5 FROM chat_queries WHERE query_id = ?2",
                 params![
@@ -62,6 +68,7 @@ impl SqliteCatalog {
                     now(),
                 ],
             )?;
+            transaction.commit()?;
             Ok(written > 0)
         })
         .await
