@@ -137,12 +137,14 @@ impl Body {
         let line = self.partial_line;
         let path = path.unwrap_or_default();
         let bytes = reading.inputs.get(path).and_then(Option::as_deref);
+        let was_full = self.partial_bytes > MAX_PARTIAL_BYTES;
         self.partial_bytes += bytes.map_or(0, <[u8]>::len);
+        let is_left_out = bytes.is_some() && self.partial_bytes > MAX_PARTIAL_BYTES;
         let problem = match bytes.map(decode) {
             None => "is not there".to_owned(),
-            Some(_) if self.partial_bytes > MAX_PARTIAL_BYTES => {
-                format!("is left out: the page's partials have more than {MAX_PARTIAL_BYTES} bytes")
-            }
+            Some(_) if is_left_out => format!(
+                "and those after it are left out: the page's partials have more than {MAX_PARTIAL_BYTES} bytes"
+            ),
             Some(_) if depth == MAX_PARTIAL_DEPTH => "is nested too deep".to_owned(),
             Some(Err(reason)) => format!("is left out: {reason}"),
             Some(Ok(text)) => match split_front_matter(&text) {
@@ -154,8 +156,11 @@ impl Body {
                 }
             },
         };
-        self.warnings
-            .push(format!("line {line}: the partial {path} {problem}"));
+        // The first partial that does not fit is named for all that follow.
+        if !(was_full && is_left_out) {
+            self.warnings
+                .push(format!("line {line}: the partial {path} {problem}"));
+        }
         self.omissions.push(Omission {
             start_line: line,
             end_line: line,

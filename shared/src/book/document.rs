@@ -208,6 +208,9 @@ pub fn read_document(
         });
     let title = shortened_title(&title);
     let mut warnings = body.warnings;
+    // A partial that is used many times has the same problem each time.
+    let mut known = BTreeSet::new();
+    warnings.retain(|warning| known.insert(warning.clone()));
     warnings.extend(heading_warnings(&blocks));
     let shows_title = front_matter
         .other

@@ -316,3 +316,27 @@ fn partials_that_use_each_other_end() {
     );
     assert!(!chunk_document(&document, &ChunkPolicy::ADAPTIVE).is_empty());
 }
+
+#[test]
+fn a_problem_of_partials_is_told_once_a_page() {
+    let settings = SiteSettings::read(&BTreeMap::new(), true);
+    let page = page_file(&settings, "docs/page.mdx").expect("the path is a page's");
+    let uses = format!(
+        "import A from './_a.mdx';\nimport B from './_b.mdx';\n\n{}",
+        "<A/>\n\n<B/> <B/>\n\n".repeat(50)
+    );
+    let large = format!("Text.\n\n{}", "x".repeat(1 << 20));
+    let inputs = Inputs::from([
+        ("docs/_a.mdx".to_owned(), Some(large.into_bytes())),
+        ("docs/_b.mdx".to_owned(), None),
+    ]);
+    let document = read_document(&settings, "site", &page, uses.as_bytes(), &inputs)
+        .expect("the page can be read");
+    let told = |problem: &str| {
+        let warnings = document.warnings.iter();
+        warnings.filter(|it| it.contains(problem)).count()
+    };
+    assert_eq!(told("left out"), 1, "{:?}", document.warnings);
+    // One for each line that uses it.
+    assert_eq!(told("is not there"), 50);
+}
