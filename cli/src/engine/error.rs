@@ -7,14 +7,36 @@ use qdrant_edge::OperationError;
 use thiserror::Error;
 use tonic::Status;
 
+use super::space::StorageFull;
+
 /// Why the engine could not start or stop.
 #[derive(Debug, Error)]
 pub enum EngineError {
     /// Another engine, in this process or another one, holds the folder.
-    #[error("the index folder {} is in use by another process", folder.display())]
+    #[error(
+        "the index folder {} is in use by {holder}. Wait until it ends, or stop it; beside `bookrag serve`, the commands \
+         `ask`, `search`, `sync` and `doctor` work through it",
+        folder.display()
+    )]
     InUse {
         /// The folder that is held.
         folder: PathBuf,
+        /// The process that holds it, as far as it is known.
+        holder: String,
+    },
+    /// The folder's disk is too full.
+    #[error("no space for the vector store: {0}")]
+    StorageFull(#[from] StorageFull),
+    /// Files of the engine are missing, or hold something else than it wrote.
+    #[error(
+        "the vector store in {} is damaged ({reason}); run `bookrag doctor SITE --repair` to index the book again",
+        folder.display()
+    )]
+    Damaged {
+        /// The index folder.
+        folder: PathBuf,
+        /// The file, and what is wrong with it.
+        reason: String,
     },
     /// The folder or a file in it could not be read or written.
     #[error("cannot use the index folder: {}: {source}", path.display())]
@@ -23,14 +45,6 @@ pub enum EngineError {
         path: PathBuf,
         /// What the operating system said.
         source: io::Error,
-    },
-    /// A collection in the folder could not be opened.
-    #[error("cannot open collection `{collection}`: {reason}")]
-    Collection {
-        /// The collection's name.
-        collection: String,
-        /// What the engine said.
-        reason: String,
     },
     /// No loopback port could be opened.
     #[error("cannot listen on a loopback port: {0}")]
@@ -81,9 +95,23 @@ pub(super) enum CallError {
         /// What the operating system said.
         source: io::Error,
     },
+    /// The disk is too full for a change.
+    #[error(transparent)]
+    StorageFull(#[from] StorageFull),
     /// Qdrant's engine refused or failed.
     #[error(transparent)]
     Engine(#[from] OperationError),
+    /// Qdrant's engine failed on its own files, or panicked.
+    #[error(
+        "the vector store failed on its files in {} ({reason}); if that stays, run `bookrag doctor SITE --repair`",
+        folder.display()
+    )]
+    Failed {
+        /// The collection's folder.
+        folder: PathBuf,
+        /// What the engine said.
+        reason: String,
+    },
     /// Qdrant's engine panicked; the call may have been done in part.
     #[error("the engine panicked")]
     Panicked,
@@ -95,6 +123,17 @@ impl CallError {
         move |source| Self::Storage {
             path: path.to_path_buf(),
             source,
+        }
+    }
+
+    /// Names the folder if the engine, and not the request, is to blame.
+    pub(super) fn in_folder(self, folder: &Path) -> Self {
+        match self {
+            Self::Engine(error) if !is_of_the_request(&error) => Self::Failed {
+                folder: folder.to_path_buf(),
+                reason: error.to_string(),
+            },
+            other => other,
         }
     }
 
@@ -116,19 +155,32 @@ impl From<CallError> for Status {
             CallError::CollectionExists(_) => Status::already_exists(message),
             CallError::Invalid(_) => Status::invalid_argument(message),
             CallError::Unsupported(_) => Status::unimplemented(message),
-            CallError::Engine(
-                OperationError::WrongVectorDimension { .. }
-                | OperationError::VectorNameNotExists { .. }
-                | OperationError::ValidationError { .. }
-                | OperationError::TypeError { .. }
-                | OperationError::TypeInferenceError { .. }
-                | OperationError::WrongSparse
-                | OperationError::WrongMulti,
-            ) => Status::invalid_argument(format!("Wrong input: {message}")),
-            CallError::Storage { .. } | CallError::Engine(_) | CallError::Panicked => {
+            CallError::StorageFull(_) => Status::resource_exhausted(message),
+            CallError::Engine(error) if is_of_the_request(&error) => {
+                Status::invalid_argument(format!("Wrong input: {message}"))
+            }
+            CallError::Storage { .. }
+            | CallError::Engine(_)
+            | CallError::Failed { .. }
+            | CallError::Panicked => {
                 tracing::error!(error = %message, "embedded engine call failed");
                 Status::internal(message)
             }
         }
     }
+}
+
+/// True if the engine refused what a request holds.
+fn is_of_the_request(error: &OperationError) -> bool {
+    matches!(
+        error,
+        OperationError::PointIdError { .. }
+            | OperationError::WrongVectorDimension { .. }
+            | OperationError::VectorNameNotExists { .. }
+            | OperationError::ValidationError { .. }
+            | OperationError::TypeError { .. }
+            | OperationError::TypeInferenceError { .. }
+            | OperationError::WrongSparse
+            | OperationError::WrongMulti
+    )
 }

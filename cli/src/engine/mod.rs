@@ -11,6 +11,7 @@ mod error;
 mod files;
 mod grpc;
 mod schema;
+mod space;
 mod store;
 mod strict;
 #[cfg(test)]
@@ -32,6 +33,7 @@ use tonic::transport::server::TcpIncoming;
 
 pub use error::EngineError;
 use grpc::{CollectionCalls, HealthCalls, PointCalls};
+pub use space::StorageFull;
 use store::Store;
 
 /// The largest message either way. A batch of points with token vectors is larger than tonic's 4 MiB.

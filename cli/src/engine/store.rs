@@ -1,8 +1,9 @@
 //! The folder: its lock, its collections, their aliases. Blocking; callers use `spawn_blocking`.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, TryLockError};
-use std::io;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Write};
+use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
@@ -12,7 +13,7 @@ use qdrant_client::qdrant::{AliasOperations, CreateCollection};
 use super::collection::Collection;
 use super::convert;
 use super::error::{CallError, EngineError};
-use super::files;
+use super::{files, panic_message, space};
 
 const LOCK_FILE: &str = "lock";
 const ALIASES_FILE: &str = "aliases.json";
@@ -48,6 +49,7 @@ impl Store {
         fs::create_dir_all(&collections_folder)
             .map_err(EngineError::folder(&collections_folder))?;
         let lock = lock(folder)?;
+        space::check(folder).map_err(EngineError::folder(folder))??;
         let mut collections = BTreeMap::new();
         let entries =
             fs::read_dir(&collections_folder).map_err(EngineError::folder(&collections_folder))?;
@@ -58,13 +60,7 @@ impl Store {
                 continue;
             }
             let name = entry.file_name().to_string_lossy().into_owned();
-            let loaded = Collection::load(&name, &entry.path()).map_err(|error| {
-                EngineError::Collection {
-                    collection: name.clone(),
-                    reason: error.to_string(),
-                }
-            })?;
-            match loaded {
+            match load(folder, &name, &entry.path())? {
                 Some(collection) => {
                     collections.insert(name, Arc::new(collection));
                 }
@@ -134,6 +130,7 @@ impl Store {
         let folder = self.folder.join(COLLECTIONS_FOLDER).join(&name);
         // What an earlier creation left that failed half way.
         remove_folder(&folder)?;
+        space::check(&self.folder).map_err(CallError::storage(&self.folder))??;
         let collection = Collection::create(&name, &folder, schema)?;
         let collections = self.folder.join(COLLECTIONS_FOLDER);
         files::sync_folder(&collections).map_err(CallError::storage(&collections))?;
@@ -209,23 +206,72 @@ impl Store {
     }
 }
 
+/// Locks the folder; the file says who holds it, for others that want it.
 fn lock(folder: &Path) -> Result<File, EngineError> {
     let path = folder.join(LOCK_FILE);
-    let file = File::create(&path).map_err(EngineError::folder(&path))?;
+    let failed = || EngineError::folder(&path);
+    let open = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .read(true)
+        .write(true)
+        .open(&path);
+    let mut file = open.map_err(failed())?;
     match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(EngineError::InUse {
-            folder: folder.to_path_buf(),
-        }),
-        Err(TryLockError::Error(error)) => Err(EngineError::folder(&path)(error)),
+        Ok(()) => {
+            file.set_len(0).map_err(failed())?;
+            file.write_all(holder().as_bytes()).map_err(failed())?;
+            Ok(file)
+        }
+        Err(TryLockError::WouldBlock) => {
+            let mut holder = String::new();
+            // Where a locked file cannot be read (Windows), the holder is not known.
+            if file.read_to_string(&mut holder).is_err() || holder.is_empty() {
+                "another process".clone_into(&mut holder);
+            }
+            Err(EngineError::InUse {
+                folder: folder.to_path_buf(),
+                holder,
+            })
+        }
+        Err(TryLockError::Error(error)) => Err(failed()(error)),
     }
+}
+
+/// This process, for people: `process 4711 (bookrag serve)`.
+fn holder() -> String {
+    let command = std::env::args().nth(1).unwrap_or_default();
+    format!("process {} (bookrag {command})", std::process::id())
+}
+
+/// Opens a collection. What the engine cannot read is damaged; what the system does not let it read is not.
+fn load(folder: &Path, name: &str, path: &Path) -> Result<Option<Collection>, EngineError> {
+    let damaged = |reason| EngineError::Damaged {
+        folder: folder.to_path_buf(),
+        reason: format!("collection {name}: {reason}"),
+    };
+    let loaded = catch_unwind(|| Collection::load(name, path));
+    match loaded.map_err(|panic| damaged(panic_message(&*panic)))? {
+        Err(CallError::Storage { path, source }) if !is_damage(&source) => {
+            Err(EngineError::folder(&path)(source))
+        }
+        loaded => loaded.map_err(|error| damaged(error.to_string())),
+    }
+}
+
+/// True if a file was read, and is not what it should be, or is missing where it must be.
+fn is_damage(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidData, NotFound, UnexpectedEof};
+    matches!(error.kind(), InvalidData | NotFound | UnexpectedEof)
 }
 
 fn load_aliases(folder: &Path) -> Result<BTreeMap<String, String>, EngineError> {
     let file = folder.join(ALIASES_FILE);
     match fs::read(&file) {
-        Ok(json) => serde_json::from_slice(&json)
-            .map_err(|error| EngineError::folder(&file)(io::Error::from(error))),
+        Ok(json) => serde_json::from_slice(&json).map_err(|error| EngineError::Damaged {
+            folder: folder.to_path_buf(),
+            reason: format!("{ALIASES_FILE}: {error}"),
+        }),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(BTreeMap::new()),
         Err(error) => Err(EngineError::folder(&file)(error)),
     }

@@ -8,14 +8,15 @@ mod write;
 
 use std::fs;
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use qdrant_edge::{EdgeShard, UpdateOperation};
 
 use super::error::CallError;
-use super::files;
 use super::schema::Schema;
+use super::{files, panic_message, space};
 
 const SCHEMA_FILE: &str = "collection.json";
 const SHARD_FOLDER: &str = "shard";
@@ -94,15 +95,22 @@ impl Collection {
         work: impl FnOnce(&EdgeShard) -> Result<T, CallError>,
     ) -> Result<T, CallError> {
         let shard = self.shard.read().unwrap_or_else(PoisonError::into_inner);
-        match shard.as_ref() {
-            Some(shard) => work(shard),
-            None => Err(CallError::UnknownCollection(self.name.clone())),
+        let Some(shard) = shard.as_ref() else {
+            return Err(CallError::UnknownCollection(self.name.clone()));
+        };
+        match catch_unwind(AssertUnwindSafe(|| work(shard))) {
+            Ok(result) => result.map_err(|error| error.in_folder(&self.folder)),
+            Err(panic) => Err(CallError::Failed {
+                folder: self.folder.clone(),
+                reason: panic_message(&*panic),
+            }),
         }
     }
 
     /// Applies an update and makes it durable: `EdgeShard::load` does not replay its log.
     fn update(&self, operation: UpdateOperation) -> Result<(), CallError> {
         let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        space::check(&self.folder).map_err(CallError::storage(&self.folder))??;
         self.with_shard(|shard| {
             shard.update(operation)?;
             shard.flush();

@@ -270,7 +270,7 @@ async fn aliases_are_after_a_restart_as_they_were_left() {
     fs::write(folder.0.join("aliases.json"), "{\"li").unwrap();
     // Damaged aliases are not forgotten in silence.
     let damaged = Engine::start(&folder.0).await;
-    assert!(matches!(damaged, Err(EngineError::Folder { .. })));
+    assert!(matches!(damaged, Err(EngineError::Damaged { .. })));
 }
 
 #[tokio::test(flavor = "multi_thread")]
