@@ -7,7 +7,7 @@ use bookrag::config::Config;
 use bookrag::ingest::{Differences, Ingest, IngestError, Status};
 use serde::{Deserialize, Serialize};
 
-use crate::local::BookFolder;
+use crate::local::{BookFolder, LocalError};
 
 /// In what the three differ.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -18,14 +18,19 @@ pub(crate) struct Examination {
     pub(crate) stray_points: usize,
     /// Points of the catalog that the store does not have: how many, by document.
     pub(crate) lost_points: BTreeMap<String, usize>,
+    /// Damage of the stores' files.
+    #[serde(default)]
+    pub(crate) damage: Vec<String>,
 }
 
 impl Examination {
+    /// # Errors
+    /// Also if a store cannot be read.
     pub(crate) async fn of(ingest: &Ingest) -> Result<Self, IngestError> {
-        let differences = if ingest.is_indexed() {
-            ingest.compare().await?
+        let (differences, damage) = if ingest.is_indexed() {
+            (ingest.compare().await?, ingest.damage().await?)
         } else {
-            Differences::default()
+            (Differences::default(), Vec::new())
         };
         let lost = differences.lost.into_iter();
         Ok(Self {
@@ -34,12 +39,24 @@ impl Examination {
             lost_points: lost
                 .map(|(source, points)| (source, points.len()))
                 .collect(),
+            damage,
         })
+    }
+
+    /// Of stores that cannot be read.
+    pub(crate) fn damaged(error: &LocalError) -> Self {
+        Self {
+            damage: vec![error.to_string()],
+            ..Self::default()
+        }
     }
 
     /// Whether there is nothing to repair.
     pub(crate) fn is_clean(&self) -> bool {
-        self.status.pending.is_empty() && self.stray_points == 0 && self.lost_points.is_empty()
+        self.status.pending.is_empty()
+            && self.stray_points == 0
+            && self.lost_points.is_empty()
+            && self.damage.is_empty()
     }
 }
 

@@ -1,6 +1,8 @@
 //! A book on this machine: its folder of stores, the embedded engine, the local model.
 
+use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
+use std::time::SystemTime;
 
 use bookrag::catalog::{Catalog, CatalogError, SqliteCatalog};
 use bookrag::config::Config;
@@ -16,6 +18,10 @@ use crate::site::Site;
 
 /// Names the book that `ask` and `search` take when none is named: the one last served or synced.
 const CURRENT_FILE: &str = "current";
+/// Where books are kept unless `BOOKRAG_DATA` says otherwise.
+const DATA_FOLDER: &str = ".bookrag";
+const CATALOG_FILE: &str = "catalog.sqlite";
+const VECTORS_FOLDER: &str = "vectors";
 
 /// Why a book could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -39,7 +45,7 @@ pub enum LocalError {
     #[error(transparent)]
     Ingest(#[from] IngestError),
     /// A file of ours.
-    #[error("{path}: {source}")]
+    #[error("{}: {source}", path.display())]
     File {
         /// The path.
         path: PathBuf,
@@ -49,6 +55,42 @@ pub enum LocalError {
     /// No book was served or synced here before.
     #[error("there is no book in {0}; run `bookrag serve SITE` or `bookrag sync SITE` first")]
     NoBook(PathBuf),
+}
+
+impl LocalError {
+    /// Which of the embedded stores is damaged, if that is the cause.
+    #[must_use]
+    pub(crate) fn damage(&self) -> Option<DamagedStore> {
+        match self {
+            Self::Ingest(IngestError::Index(IndexError::StorageFull(_))) => None,
+            Self::Engine(EngineError::Damaged { .. } | EngineError::Panicked { .. })
+            | Self::Ingest(IngestError::Index(_)) => Some(DamagedStore::Vectors),
+            Self::Catalog(CatalogError::Damaged { .. })
+            | Self::Ingest(IngestError::Catalog(CatalogError::Damaged { .. })) => {
+                Some(DamagedStore::Catalog)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// An embedded store whose files are not as they were written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DamagedStore {
+    /// The catalog: without it the vectors mean nothing either.
+    Catalog,
+    /// The vectors.
+    Vectors,
+}
+
+impl DamagedStore {
+    /// True if it is one of this machine's files, and not a hosted store.
+    pub(crate) fn is_embedded(self, config: &Config) -> bool {
+        match self {
+            Self::Catalog => config.database_url.is_none(),
+            Self::Vectors => config.qdrant_url.is_none(),
+        }
+    }
 }
 
 /// Where a book's stores are.
@@ -102,19 +144,62 @@ impl BookFolder {
         Ok(Self { path })
     }
 
-    /// Creates the folder and makes it the current one.
+    /// Creates the folder. In the default place, or a new one, version control ignores what is in it.
     pub fn create(&self) -> Result<(), LocalError> {
-        let failed = |source| LocalError::File {
-            path: self.path.clone(),
-            source,
-        };
-        std::fs::create_dir_all(&self.path).map_err(failed)?;
-        if let (Some(parent), Some(name)) = (self.path.parent(), self.path.file_name()) {
-            std::fs::write(parent.join(CURRENT_FILE), name.to_string_lossy().as_bytes())
-                .map_err(failed)?;
+        let data = self.path.parent().unwrap_or(&self.path);
+        let is_ours = !data.exists() || data.file_name().is_some_and(|name| name == DATA_FOLDER);
+        std::fs::create_dir_all(&self.path).map_err(file(&self.path))?;
+        let ignore = data.join(".gitignore");
+        if is_ours && !ignore.exists() {
+            std::fs::write(&ignore, "*\n").map_err(file(&ignore))?;
         }
         Ok(())
     }
+
+    /// Makes it the folder of the book that commands take when none is named.
+    pub fn make_current(&self) -> Result<(), LocalError> {
+        if let (Some(parent), Some(name)) = (self.path.parent(), self.path.file_name()) {
+            let current = parent.join(CURRENT_FILE);
+            let name = name.to_string_lossy();
+            std::fs::write(&current, name.as_bytes()).map_err(file(&current))?;
+        }
+        Ok(())
+    }
+
+    /// Takes the vector store away, so that the next run fills it again: it is a copy of what the site says.
+    pub(crate) fn remove_vectors(&self) -> Result<(), LocalError> {
+        let vectors = self.path.join(VECTORS_FOLDER);
+        match std::fs::remove_dir_all(&vectors) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(file(&vectors)(error)),
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
+    /// Moves the catalog aside, and takes the vector store away, whose points nothing knows then. Returns the catalog's new
+    /// path: conversations and judgements may still be read from it.
+    pub(crate) fn set_catalog_aside(&self) -> Result<PathBuf, LocalError> {
+        let seconds = SystemTime::UNIX_EPOCH
+            .elapsed()
+            .unwrap_or_default()
+            .as_secs();
+        let aside = format!("{CATALOG_FILE}.damaged-{seconds}");
+        // With its log, which belongs to it.
+        for kind in ["-wal", "-shm", ""] {
+            let from = self.path.join(format!("{CATALOG_FILE}{kind}"));
+            if from.exists() {
+                let to = self.path.join(format!("{aside}{kind}"));
+                std::fs::rename(&from, &to).map_err(file(&from))?;
+            }
+        }
+        self.remove_vectors()?;
+        Ok(self.path.join(aside))
+    }
+}
+
+/// Names the path of an error of a file.
+fn file(path: &Path) -> impl FnOnce(std::io::Error) -> LocalError + use<> {
+    let path = path.to_owned();
+    move |source| LocalError::File { path, source }
 }
 
 /// The secret in a file that only its owner may read; made if there is none.
@@ -239,7 +324,7 @@ impl LocalBook {
 
 /// The catalog of a book whose stores are embedded.
 pub(crate) async fn catalog_of(folder: &BookFolder) -> Result<Catalog, CatalogError> {
-    let sqlite = SqliteCatalog::open(&folder.path.join("catalog.sqlite")).await?;
+    let sqlite = SqliteCatalog::open(&folder.path.join(CATALOG_FILE)).await?;
     Ok(Catalog::Sqlite(sqlite))
 }
 
@@ -250,7 +335,7 @@ async fn open_index(
     if let Some(url) = &config.qdrant_url {
         return Ok((None, vector_index(config, url)?));
     }
-    let engine = Engine::start(&folder.path.join("vectors")).await?;
+    let engine = Engine::start(&folder.path.join(VECTORS_FOLDER)).await?;
     let index = vector_index(config, engine.url())?;
     Ok((Some(engine), index))
 }

@@ -1,9 +1,12 @@
 //! A `serve` that already has the book open: other commands go through it.
 
+use std::fs::OpenOptions;
+use std::io::Write;
 use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use reqwest::{Method, RequestBuilder};
 use serde::{Deserialize, Serialize};
 
 use crate::local::BookFolder;
@@ -17,13 +20,29 @@ struct Notice {
     address: SocketAddr,
     /// Tells this server from another that took its port.
     instance: String,
+    /// What commands show to be let in, see [`SECRET_HEADER`].
+    #[serde(default)]
+    secret: String,
 }
+
+/// Carries the secret of a server's notice: who can read that file is a program of the person who runs the server, and no
+/// page in a browser, no other user and nobody behind a proxy.
+pub(crate) const SECRET_HEADER: &str = "x-bookrag-secret";
 
 /// A running server.
 #[derive(Debug, Clone)]
 pub(crate) struct Running {
     /// Its URL, without a slash at the end.
     pub(crate) url: String,
+    secret: String,
+}
+
+impl Running {
+    /// A request to what only commands may ask.
+    pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        let request = client().request(method, format!("{}{path}", self.url));
+        request.header(SECRET_HEADER, &self.secret)
+    }
 }
 
 fn notice_path(folder: &BookFolder) -> PathBuf {
@@ -35,12 +54,21 @@ pub(crate) fn announce(
     folder: &BookFolder,
     address: SocketAddr,
     instance: &str,
+    secret: &str,
 ) -> std::io::Result<()> {
     let notice = Notice {
         address,
         instance: instance.to_owned(),
+        secret: secret.to_owned(),
     };
-    std::fs::write(notice_path(folder), serde_json::to_vec(&notice)?)
+    // One that a killed server left may be readable by others.
+    withdraw(folder);
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(notice_path(folder))?;
+    file.write_all(&serde_json::to_vec(&notice)?)
 }
 
 /// Takes the notice away.
@@ -62,7 +90,10 @@ pub(crate) async fn find(folder: &BookFolder) -> Option<Running> {
         .timeout(KNOCK_TIMEOUT)
         .send();
     let book: serde_json::Value = knock.await.ok()?.json().await.ok()?;
-    (book["instance"] == notice.instance).then_some(Running { url })
+    (book["instance"] == notice.instance).then_some(Running {
+        url,
+        secret: notice.secret,
+    })
 }
 
 /// A folder that came from elsewhere may name any address: only this machine's own can be listened on.
@@ -82,7 +113,7 @@ pub(crate) fn client() -> reqwest::Client {
 
 #[cfg(test)]
 mod tests {
-    use std::io::{Read, Write};
+    use std::io::Read;
 
     use super::*;
 
@@ -113,8 +144,24 @@ mod tests {
         let path = folder.path().to_owned();
         let folder = BookFolder { path };
         for (instance, is_taken) in [("another", false), ("this", true)] {
-            announce(&folder, address, instance).expect("the notice is written");
+            announce(&folder, address, instance, "secret").expect("the notice is written");
             assert_eq!(find(&folder).await.is_some(), is_taken, "{instance}");
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nobody_else_reads_the_secret() {
+        use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().to_owned();
+        let folder = BookFolder { path };
+        let notice = notice_path(&folder);
+        std::fs::write(&notice, "left by a killed server").expect("written");
+        let all = std::fs::Permissions::from_mode(0o666);
+        std::fs::set_permissions(&notice, all).expect("changed");
+        announce(&folder, ([127, 0, 0, 1], 1).into(), "it", "secret").expect("written");
+        assert_eq!(notice.metadata().expect("there").mode() & 0o777, 0o600);
     }
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use bookrag::book::SETTINGS_FILES;
 use bookrag::source::{FolderSource, S3Source, Source, SourceError};
 
 /// A book's address.
@@ -35,6 +36,24 @@ impl Site {
         }
     }
 
+    /// What to tell of a folder that is no Docusaurus site: its settings are guessed.
+    #[must_use]
+    pub fn note(&self) -> Option<String> {
+        let folder = self.folder()?;
+        if has_config(folder) {
+            return None;
+        }
+        let pages = if folder.join("docs").is_dir() {
+            "the pages are taken from its folder `docs`"
+        } else {
+            "all .md and .mdx files in it are taken for pages"
+        };
+        Some(format!(
+            "note: there is no docusaurus.config file in {}; {pages}, with Docusaurus's defaults",
+            folder.display()
+        ))
+    }
+
     /// The address in full, which tells this book from others.
     #[must_use]
     pub fn address(&self) -> String {
@@ -59,6 +78,14 @@ impl Site {
             Self::Bucket(url) => Ok(Source::S3(S3Source::connect(url).await?)),
         }
     }
+}
+
+/// Whether a folder has a configuration, of Docusaurus or our own.
+pub(crate) fn has_config(folder: &Path) -> bool {
+    let mut names = SETTINGS_FILES
+        .iter()
+        .filter(|name| **name != "versions.json");
+    names.any(|name| folder.join(name).is_file())
 }
 
 #[cfg(test)]

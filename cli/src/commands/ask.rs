@@ -46,7 +46,7 @@ async fn through_server(
         .json(&arguments.request());
     let envelope: Envelope<ChatData> = request.send().await?.json().await?;
     match envelope.error {
-        Some(error) => Err(CommandError::Told(error.message)),
+        Some(error) => Err(CommandError::of_server(&error.code, &error.message)),
         None => Ok(envelope),
     }
 }
@@ -57,7 +57,7 @@ async fn here(
     arguments: &QuestionArguments,
 ) -> Result<Envelope<ChatData>, CommandError> {
     let request: ChatRequest = serde_json::from_value(arguments.request())
-        .map_err(|error| CommandError::Told(error.to_string()))?;
+        .map_err(|error| CommandError::Usage(error.to_string()))?;
     let question = Question::try_from(request)?;
     let book = LocalBook::open(config, folder, output::status).await?;
     let outcome = answer(&book, question).await;

@@ -7,7 +7,7 @@ use bookrag::chunk::{Chunk, ChunkPolicy, chunk_document};
 use bookrag::config::Config;
 use clap::Args;
 
-use super::pages::read_pages;
+use super::pages::{ReadPages, Unread};
 use super::{CommandError, Exit, ledger, output};
 use crate::site::Site;
 
@@ -43,15 +43,22 @@ pub(super) async fn run(
     for warning in &settings.warnings {
         output::status(&format!("warning: {warning}"));
     }
-    let pages = read_pages(&source, &settings).await?;
+    let read = ReadPages::of(&source, &settings).await?;
+    for folder in &read.unknown {
+        output::status(&format!("not read {}: {}", folder.source, folder.reason));
+    }
     if arguments.ledger {
-        return Ok(ledger::run(&pages, policy, arguments.jsonl || json));
+        return Ok(ledger::run(&read, policy, arguments.jsonl || json));
     }
     let mut skipped = 0;
     let mut count = 0;
-    for page in &pages {
+    for page in &read.pages {
         let document = match &page.document {
             Ok(document) => document,
+            Err(reason @ Unread::Unreadable(_)) => {
+                output::status(&format!("not read: {reason}"));
+                continue;
+            }
             Err(reason) => {
                 skipped += 1;
                 output::status(&format!("skipped {}: {reason}", page.file.source));
@@ -77,7 +84,7 @@ pub(super) async fn run(
     if !arguments.jsonl && !json {
         output::line(&format!("{count} chunks, {skipped} pages skipped"));
     }
-    let partial = arguments.strict && skipped > 0;
+    let partial = read.are_incomplete() || (arguments.strict && skipped > 0);
     Ok(if partial { Exit::Partial } else { Exit::Done })
 }
 

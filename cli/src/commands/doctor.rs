@@ -2,6 +2,7 @@
 //! the book was indexed: then its index is compared with it, and repaired if that is wanted.
 
 use std::collections::BTreeMap;
+use std::iter;
 use std::path::PathBuf;
 
 use bookrag::book::{SiteSettings, SkipReason};
@@ -9,14 +10,15 @@ use bookrag::chunk::{ChunkPolicy, chunk_document, ledger};
 use bookrag::config::Config;
 use bookrag::ingest::{Opening, PendingChange, Report};
 use clap::Args;
+use reqwest::Method;
 use serde::Serialize;
 
-use super::pages::{ReadPage, read_pages};
-use super::sync::{ReportArguments, through_server, with_progress};
-use super::{CommandError, Exit, output};
+use super::pages::{ReadPages, Unread};
+use super::sync::{self, ReportArguments, through_server};
+use super::{CommandError, Exit, answer, output};
 use crate::examination::{Examination, is_indexed};
-use crate::local::{BookFolder, LocalBook, LocalError};
-use crate::running;
+use crate::local::{BookFolder, DamagedStore, LocalBook, LocalError};
+use crate::running::{self, Running};
 use crate::site::Site;
 
 #[derive(Debug, Args)]
@@ -42,6 +44,8 @@ struct Diagnosis {
     /// Pages of each locale and version.
     editions: BTreeMap<String, usize>,
     skipped: Vec<Finding>,
+    /// Pages and folders that the system does not let be read.
+    unreadable: Vec<Finding>,
     /// Pages that are not in a production build.
     drafts: Vec<String>,
     warnings: Vec<Finding>,
@@ -79,8 +83,8 @@ pub(super) async fn run(
     let site = Site::read(&arguments.site)?;
     let source = site.source().await?;
     let settings = source.settings().await?;
-    let pages = read_pages(&source, &settings).await?;
-    let mut diagnosis = diagnose(settings, &pages, &config.chunk_policy);
+    let read = ReadPages::of(&source, &settings).await?;
+    let mut diagnosis = diagnose(settings, &read, &config.chunk_policy);
     let folder = BookFolder::of_site(config, &site);
     if is_indexed(config, &folder) {
         let options = ReportArguments {
@@ -89,7 +93,7 @@ pub(super) async fn run(
         };
         let repair = arguments.repair.then_some(options);
         (diagnosis.index, diagnosis.repair) = match running::find(&folder).await {
-            Some(server) => examine_through(&server.url, repair).await?,
+            Some(server) => examine_through(&server, repair).await?,
             None => examine(config, &folder, &site, repair).await?,
         };
     }
@@ -104,7 +108,10 @@ pub(super) async fn run(
         (Some(index), None) => index.is_clean(),
         (None, None) => true,
     };
-    let well = diagnosis.skipped.is_empty() && diagnosis.lost.is_empty() && diagnosis.pages > 0;
+    let well = diagnosis.skipped.is_empty()
+        && diagnosis.unreadable.is_empty()
+        && diagnosis.lost.is_empty()
+        && diagnosis.pages > 0;
     Ok(if well && index_is_well {
         Exit::Done
     } else {
@@ -121,38 +128,78 @@ async fn examine(
     site: &Site,
     repair: Option<ReportArguments>,
 ) -> Result<Examined, CommandError> {
-    let book = LocalBook::open(config, folder, output::status).await?;
-    let outcome = async {
-        let ingest = book.ingest(config, site, Opening::Looks).await?;
-        let examination = Examination::of(&ingest).await.map_err(LocalError::from)?;
-        let Some(options) = repair.filter(|_| !examination.is_clean()) else {
-            return Ok((Some(examination), None));
-        };
-        let ingest = book.ingest(config, site, Opening::TakesOver).await?;
-        let report = with_progress(&ingest, options.sync_options()).await?;
-        Ok((Some(examination), Some(report)))
+    let (examination, damaged) = match compare(config, folder, site).await {
+        Ok(examination) if examination.damage.is_empty() => (examination, None),
+        Ok(examination) => (examination, Some(DamagedStore::Vectors)),
+        Err(error) => match error.damage().filter(|store| store.is_embedded(config)) {
+            Some(store) => (Examination::damaged(&error), Some(store)),
+            None => return Err(error.into()),
+        },
     };
-    let outcome = outcome.await;
-    book.close().await?;
-    outcome
+    let Some(options) = repair.filter(|_| !examination.is_clean()) else {
+        return Ok((Some(examination), None));
+    };
+    match damaged {
+        None => {}
+        Some(DamagedStore::Vectors) => folder.remove_vectors()?,
+        Some(DamagedStore::Catalog) => {
+            let aside = folder.set_catalog_aside()?;
+            output::status(&format!(
+                "the damaged catalog is kept as {}: stored conversations and feedback may be read from it",
+                aside.display()
+            ));
+        }
+    }
+    let report = sync::here(config, folder, site, options).await?;
+    Ok((Some(examination), Some(report)))
+}
+
+/// Opens the stores and compares them with the book.
+async fn compare(
+    config: &Config,
+    folder: &BookFolder,
+    site: &Site,
+) -> Result<Examination, LocalError> {
+    let book = LocalBook::open(config, folder, output::status).await?;
+    let examined = async {
+        book.context.catalog().check().await?;
+        let ingest = book.ingest(config, site, Opening::Looks).await?;
+        Examination::of(&ingest).await.map_err(LocalError::from)
+    };
+    let examined = examined.await;
+    let closed = book.close().await;
+    // Why the stores cannot be examined says more than that they cannot be closed.
+    let examination = examined?;
+    closed?;
+    Ok(examination)
 }
 
 /// As [`examine`], by the server that has the stores open.
 async fn examine_through(
-    url: &str,
+    server: &Running,
     repair: Option<ReportArguments>,
 ) -> Result<Examined, CommandError> {
-    let request = running::client().get(format!("{url}/local/examine"));
-    let answer = request.send().await?.error_for_status()?;
-    let examination: Examination = answer.json().await?;
+    let request = server.request(Method::GET, "/local/examine");
+    let examination: Examination = answer(request).await?;
     let report = match repair.filter(|_| !examination.is_clean()) {
-        Some(options) => Some(through_server(url, options).await?),
+        Some(_) if !examination.damage.is_empty() => {
+            return Err(CommandError::Told(format!(
+                "the vector store is damaged, and `bookrag serve` at {} has it open; stop that, then run `bookrag \
+                 doctor SITE --repair` again",
+                server.url
+            )));
+        }
+        Some(options) => Some(through_server(server, options).await?),
         None => None,
     };
     Ok((Some(examination), report))
 }
 
-fn diagnose(settings: SiteSettings, pages: &[ReadPage], policy: &ChunkPolicy) -> Diagnosis {
+fn diagnose(settings: SiteSettings, read: &ReadPages, policy: &ChunkPolicy) -> Diagnosis {
+    let unknown = read.unknown.iter().map(|unknown| Finding {
+        at: unknown.source.clone(),
+        what: unknown.reason.clone(),
+    });
     let mut diagnosis = Diagnosis {
         settings: settings
             .origins
@@ -168,6 +215,7 @@ fn diagnose(settings: SiteSettings, pages: &[ReadPage], policy: &ChunkPolicy) ->
         chunks: 0,
         editions: BTreeMap::new(),
         skipped: Vec::new(),
+        unreadable: unknown.collect(),
         drafts: Vec::new(),
         warnings: Vec::new(),
         lost: Vec::new(),
@@ -177,26 +225,30 @@ fn diagnose(settings: SiteSettings, pages: &[ReadPage], policy: &ChunkPolicy) ->
         repair: None,
     };
     let mut urls: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for page in pages {
+    for page in &read.pages {
         let at = page.file.source.clone();
         let document = match &page.document {
             Ok(document) => document,
-            Err(SkipReason::Draft) => {
+            Err(Unread::Skipped(SkipReason::Draft)) => {
                 diagnosis.drafts.push(at);
                 continue;
             }
             Err(reason) => {
+                let findings = match reason {
+                    Unread::Skipped(_) => &mut diagnosis.skipped,
+                    Unread::Unreadable(_) => &mut diagnosis.unreadable,
+                };
                 let what = reason.to_string();
-                diagnosis.skipped.push(Finding { at, what });
+                findings.push(Finding { at, what });
                 continue;
             }
         };
         diagnosis.pages += 1;
         let edition = format!("{}, version {}", page.file.locale, page.file.version);
         *diagnosis.editions.entry(edition).or_default() += 1;
-        urls.entry(&document.url)
-            .or_default()
-            .push(&page.file.source);
+        for url in iter::once(&document.url).chain(document.fallback_urls.values()) {
+            urls.entry(url).or_default().push(&page.file.source);
+        }
         let warnings = document.warnings.iter().cloned();
         diagnosis.warnings.extend(warnings.map(|what| Finding {
             at: at.clone(),
@@ -249,6 +301,10 @@ fn print(diagnosis: &Diagnosis) {
     }
     for (title, findings) in [
         ("pages skipped", &diagnosis.skipped),
+        (
+            "pages and folders that cannot be read",
+            &diagnosis.unreadable,
+        ),
         ("text lost", &diagnosis.lost),
         ("URLs that several pages claim", &diagnosis.shared_urls),
         (
@@ -266,6 +322,9 @@ fn print(diagnosis: &Diagnosis) {
     }
     if let Some(index) = &diagnosis.index {
         print_index(index);
+        if diagnosis.repair.is_none() && !index.is_clean() {
+            output::line("  `bookrag doctor SITE --repair` repairs that");
+        }
     }
     if let Some(report) = &diagnosis.repair {
         output::line("repaired");
@@ -274,6 +333,9 @@ fn print(diagnosis: &Diagnosis) {
 }
 
 fn print_index(index: &Examination) {
+    for damage in &index.damage {
+        output::line(&format!("the index is damaged: {damage}"));
+    }
     let status = &index.status;
     output::line(&format!(
         "the index: {} documents, {} as their files are",

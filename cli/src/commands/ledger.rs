@@ -4,25 +4,27 @@ use std::collections::BTreeMap;
 
 use bookrag::chunk::{ChunkPolicy, LedgerEntry, chunk_document, ledger};
 
-use super::pages::ReadPage;
+use super::pages::{ReadPages, Unread};
 use super::{Exit, output};
 
-/// Prints the ledger of a book. Partial when something is lost.
-pub(super) fn run(pages: &[ReadPage], policy: &ChunkPolicy, json: bool) -> Exit {
+/// Prints the ledger of a book. Partial when something is lost, or could not be read.
+pub(super) fn run(read: &ReadPages, policy: &ChunkPolicy, json: bool) -> Exit {
     let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
     let (mut in_chunks, mut lost) = (0, 0);
-    for page in pages {
+    for page in &read.pages {
         let source = &page.file.source;
         let document = match &page.document {
             Ok(document) => document,
             Err(reason) => {
-                *reasons.entry("page skipped".to_owned()).or_default() += 1;
+                let what = match reason {
+                    Unread::Skipped(_) => "skipped",
+                    Unread::Unreadable(_) => "not read",
+                };
+                *reasons.entry(format!("page {what}")).or_default() += 1;
                 if json {
-                    output::json(
-                        &serde_json::json!({"source": source, "skipped": reason.to_string()}),
-                    );
+                    output::json(&serde_json::json!({"source": source, what: reason.to_string()}));
                 } else {
-                    output::line(&format!("{source}: skipped: {reason}"));
+                    output::line(&format!("{source}: {what}: {reason}"));
                 }
                 continue;
             }
@@ -47,13 +49,17 @@ pub(super) fn run(pages: &[ReadPage], policy: &ChunkPolicy, json: bool) -> Exit 
     if !json {
         output::line(&format!(
             "{} pages: {in_chunks} pieces in chunks, {lost} lost",
-            pages.len()
+            read.pages.len()
         ));
         for (reason, count) in reasons {
             output::line(&format!("  left out: {count:>6}  {reason}"));
         }
     }
-    if lost > 0 { Exit::Partial } else { Exit::Done }
+    if lost > 0 || read.are_incomplete() {
+        Exit::Partial
+    } else {
+        Exit::Done
+    }
 }
 
 fn line(source: &str, entry: &LedgerEntry) -> serde_json::Value {

@@ -14,12 +14,17 @@ mod migrate;
 mod models;
 mod output;
 
+use std::panic::PanicHookInfo;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use bookrag::config::{Config, Place};
+use bookrag::error::ErrorKind;
+use bookrag::source::SourceError;
 use bookrag::telemetry;
 use clap::{Args, Parser, Subcommand};
+use reqwest::RequestBuilder;
+use serde::de::DeserializeOwned;
 
 use crate::local::{BookFolder, LocalError};
 use crate::site::Site;
@@ -108,6 +113,8 @@ pub enum Exit {
     Done,
     /// It failed: 1.
     Failed,
+    /// What was typed cannot be: 2.
+    Usage,
     /// Some pages failed, or with `--strict` were skipped; the others are indexed: 3.
     Partial,
     /// The book does not say: 4.
@@ -119,6 +126,7 @@ impl From<Exit> for ExitCode {
         Self::from(match exit {
             Exit::Done => 0,
             Exit::Failed => 1,
+            Exit::Usage => 2,
             Exit::Partial => 3,
             Exit::NotCovered => 4,
         })
@@ -133,7 +141,7 @@ enum CommandError {
     #[error(transparent)]
     Sync(#[from] bookrag::ingest::SyncError),
     #[error(transparent)]
-    Source(#[from] bookrag::source::SourceError),
+    Source(#[from] SourceError),
     #[error(transparent)]
     Config(#[from] bookrag::config::ConfigError),
     #[error("{0}")]
@@ -142,19 +150,50 @@ enum CommandError {
     Server(#[from] reqwest::Error),
     #[error("{0}")]
     Told(String),
+    #[error("{0}")]
+    Usage(String),
+}
+
+impl CommandError {
+    /// What a running server answered instead of what it was asked for.
+    fn of_server(code: &str, message: &str) -> Self {
+        match code {
+            "invalid_request" => Self::Usage(message.to_owned()),
+            _ => Self::Told(message.to_owned()),
+        }
+    }
+
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Usage(_)
+            | Self::Source(SourceError::NotFound(_))
+            | Self::Local(LocalError::Source(SourceError::NotFound(_))) => Exit::Usage,
+            Self::Request(error) if error.kind == ErrorKind::Invalid => Exit::Usage,
+            _ => Exit::Failed,
+        }
+    }
 }
 
 /// Runs the command that was given.
 pub async fn run(arguments: Arguments) -> Exit {
     telemetry::init(Place::Laptop);
+    std::panic::set_hook(Box::new(|panic| output::status(&in_one_line(panic))));
     let json = arguments.json;
     match dispatch(arguments).await {
         Ok(exit) => exit,
         Err(error) => {
             output::failure(&error.to_string(), json);
-            Exit::Failed
+            error.exit()
         }
     }
+}
+
+/// A panic, of the embedded engine or of ours. What it broke is told where it is caught.
+fn in_one_line(panic: &PanicHookInfo<'_>) -> String {
+    let message = panic.payload_as_str().unwrap_or("no message");
+    let message = message.replace('\n', " ");
+    let place = panic.location().map(|place| format!(" ({place})"));
+    format!("internal error: {message}{}", place.unwrap_or_default())
 }
 
 async fn dispatch(arguments: Arguments) -> Result<Exit, CommandError> {
@@ -172,6 +211,25 @@ async fn dispatch(arguments: Arguments) -> Result<Exit, CommandError> {
         Command::Migrate => migrate::run(&config, json).await,
         Command::Models(arguments) => models::run(&config, arguments, json).await,
     }
+}
+
+/// What a running server answers to a command.
+///
+/// # Errors
+/// The server's own message if it has one.
+async fn answer<T: DeserializeOwned>(request: RequestBuilder) -> Result<T, CommandError> {
+    let response = request.send().await?;
+    let status = response.status();
+    if status.is_success() {
+        return Ok(response.json().await?);
+    }
+    let text = response.text().await?;
+    let body: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+    let message = match body["error"]["message"].as_str() {
+        Some(message) => message.to_owned(),
+        None => format!("the running server answered {status}: {text}"),
+    };
+    Err(CommandError::Told(message))
 }
 
 /// The folder of the named book, or of the current one.

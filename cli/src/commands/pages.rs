@@ -1,33 +1,97 @@
 //! Reads every page of a book, without a model or a store.
 
-use bookrag::book::{Document, PageFile, SiteSettings, SkipReason, list_pages, read_document};
-use bookrag::source::{FileCache, Source, SourceError};
+use bookrag::book::{
+    Document, PageFile, SiteSettings, SkipReason, list_pages, may_hold_pages, page_file,
+    read_document,
+};
+use bookrag::ingest::{NOT_UTF8, SkippedFile};
+use bookrag::source::{FileCache, Listing, Source, SourceError};
+
+/// The pages of a book, and where others may be.
+pub(super) struct ReadPages {
+    /// In path order.
+    pub(super) pages: Vec<ReadPage>,
+    /// Folders that cannot be listed, and files whose paths are not UTF-8.
+    pub(super) unknown: Vec<SkippedFile>,
+}
 
 /// A page's file, and what was read of it.
 pub(super) struct ReadPage {
     pub(super) file: PageFile,
     /// The file's text, its lines as in the file.
     pub(super) text: String,
-    pub(super) document: Result<Document, SkipReason>,
+    pub(super) document: Result<Document, Unread>,
 }
 
-/// The pages of a book in path order. One that goes away meanwhile is none.
-pub(super) async fn read_pages(
+/// Why there is nothing of a page.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Unread {
+    /// Its author must change it.
+    #[error("{0}")]
+    Skipped(SkipReason),
+    /// The system does not let it, or a file that it uses, be read.
+    #[error(transparent)]
+    Unreadable(#[from] SourceError),
+}
+
+impl ReadPages {
+    /// Reads the pages. One that goes away meanwhile is none.
+    ///
+    /// # Errors
+    /// If the site's own folder or bucket cannot be listed.
+    pub(super) async fn of(source: &Source, settings: &SiteSettings) -> Result<Self, SourceError> {
+        let listing = source.listing().await?;
+        let (mut pages, files) = (Vec::new(), FileCache::default());
+        for file in list_pages(settings, &listing.paths) {
+            let (text, document) = match read(source, settings, &file, &files).await {
+                Ok(None) => continue,
+                Ok(Some((text, document))) => (text, document.map_err(Unread::Skipped)),
+                Err(error) => (String::new(), Err(error.into())),
+            };
+            pages.push(ReadPage {
+                file,
+                text,
+                document,
+            });
+        }
+        Ok(Self {
+            pages,
+            unknown: unknown(settings, listing),
+        })
+    }
+
+    /// True if a page, or a folder that may hold some, could not be read.
+    pub(super) fn are_incomplete(&self) -> bool {
+        let mut documents = self.pages.iter().map(|page| &page.document);
+        !self.unknown.is_empty()
+            || documents.any(|document| matches!(document, Err(Unread::Unreadable(_))))
+    }
+}
+
+type Read = (String, Result<Document, SkipReason>);
+
+async fn read(
     source: &Source,
     settings: &SiteSettings,
-) -> Result<Vec<ReadPage>, SourceError> {
-    let paths = source.list().await?;
-    let (mut pages, files) = (Vec::new(), FileCache::default());
-    for file in list_pages(settings, &paths) {
-        let Some(bytes) = source.read(&file.source).await? else {
-            continue;
-        };
-        let inputs = source.inputs(settings, &file, &bytes, &files).await?;
-        pages.push(ReadPage {
-            document: read_document(settings, "", &file, &bytes, &inputs),
-            text: String::from_utf8_lossy(&bytes).into_owned(),
-            file,
-        });
-    }
-    Ok(pages)
+    file: &PageFile,
+    files: &FileCache,
+) -> Result<Option<Read>, SourceError> {
+    let Some(bytes) = source.read(&file.source).await? else {
+        return Ok(None);
+    };
+    let inputs = source.inputs(settings, file, &bytes, files).await?;
+    let document = read_document(settings, "", file, &bytes, &inputs);
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    Ok(Some((text, document)))
+}
+
+fn unknown(settings: &SiteSettings, listing: Listing) -> Vec<SkippedFile> {
+    let folders = listing.unreadable.into_iter();
+    let folders = folders.filter(|(folder, _)| may_hold_pages(settings, folder));
+    let files = listing.not_utf8.into_iter();
+    let files = files.filter(|path| page_file(settings, path).is_some());
+    folders
+        .chain(files.map(|path| (path, NOT_UTF8.to_owned())))
+        .map(|(source, reason)| SkippedFile { source, reason })
+        .collect()
 }

@@ -19,8 +19,10 @@ pub(super) async fn run(
         Some(server) => request(&server.url, arguments).await?,
         None => here(config, &folder, arguments).await?,
     };
-    if let Some(message) = envelope["error"]["message"].as_str() {
-        return Err(CommandError::Told(message.to_owned()));
+    let error = &envelope["error"];
+    if let Some(message) = error["message"].as_str() {
+        let code = error["code"].as_str().unwrap_or_default();
+        return Err(CommandError::of_server(code, message));
     }
     let results = envelope["data"]["results"]
         .as_array()

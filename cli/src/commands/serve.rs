@@ -6,22 +6,26 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::http::Uri;
 use bookrag::catalog::Catalog;
 use bookrag::config::Config;
-use bookrag::ingest::{Opening, forget_readers};
+use bookrag::ingest::{Opening, Report, SyncError, forget_readers};
 use clap::Args;
-use notify::{RecommendedWatcher, RecursiveMode, Watcher};
+use notify::{PollWatcher, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
-use uuid::Uuid;
 
 use super::sync::{ReportArguments, print, with_progress};
 use super::{CommandError, Exit, output};
 use crate::local::{BookFolder, LocalBook};
 use crate::running;
-use crate::server::{Server, router};
-use crate::site::Site;
+use crate::server::{HEAD_DEADLINE, Server, listen, router};
+use crate::site::{Site, has_config};
 
+/// The wait before a run that a store, a model or a full disk stopped is tried again.
+const RETRY_AFTER: Duration = Duration::from_secs(15);
+/// How often a folder is looked at that the system does not watch.
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
 /// Writes that come together, as an editor makes them, are read once.
 const QUIET_AFTER_CHANGE: Duration = Duration::from_millis(300);
 
@@ -40,10 +44,24 @@ pub(super) struct ServeArguments {
     #[arg(long, default_value = "127.0.0.1:8080")]
     listen: SocketAddr,
     /// Where the built site is served, for the links of citations; without it, pages are shown by this server.
-    #[arg(long)]
+    #[arg(long, value_parser = site_url)]
     site_url: Option<String>,
     #[command(flatten)]
     options: ReportArguments,
+}
+
+/// Checks that `--site-url` is an absolute URL: a path alone would lead back to this server.
+fn site_url(typed: &str) -> Result<String, String> {
+    let uri: Option<Uri> = typed.parse().ok();
+    let is_absolute = uri.is_some_and(|uri| {
+        matches!(uri.scheme_str(), Some("http" | "https"))
+            && uri.host().is_some_and(|host| !host.is_empty())
+            && uri.query().is_none()
+    });
+    if is_absolute && !typed.contains(['#', '@']) {
+        return Ok(typed.to_owned());
+    }
+    Err("expected the URL at which the site is served, such as https://book.example".to_owned())
 }
 
 pub(super) async fn run(
@@ -52,48 +70,36 @@ pub(super) async fn run(
     json: bool,
 ) -> Result<Exit, CommandError> {
     let site = arguments.site.clone().unwrap_or_else(|| PathBuf::from("."));
-    if arguments.site.is_none() && !looks_like_a_site(&site) {
-        return Err(CommandError::Told(
+    if arguments.site.is_none() && !site.join("docs").is_dir() && !has_config(&site) {
+        return Err(CommandError::Usage(
             "this folder holds no `docs` folder and no Docusaurus config; name the site: bookrag serve SITE".to_owned(),
         ));
     }
     let site = Site::read(&site)?;
     if arguments.watch && site.folder().is_none() {
-        return Err(CommandError::Told(
+        return Err(CommandError::Usage(
             "only a folder can be watched; a bucket tells the ingest function of its changes"
                 .to_owned(),
         ));
     }
-    let folder = BookFolder::of_site(&config, &site);
-    folder.create()?;
+    if let Some(note) = site.note() {
+        output::status(&note);
+    }
     let listener = TcpListener::bind(arguments.listen).await.map_err(|error| {
         CommandError::Told(format!(
-            "cannot listen on {}: {error}; choose another with --listen",
+            "cannot listen on {}: {error}; choose another with --listen, such as --listen 127.0.0.1:8081",
             arguments.listen
         ))
     })?;
-    let address = listener.local_addr().unwrap_or(arguments.listen);
+    let folder = BookFolder::of_site(&config, &site);
+    folder.create()?;
     let book = LocalBook::open(&config, &folder, output::status).await?;
-    let outcome = serve(
-        &config, &arguments, &site, &folder, &book, listener, address, json,
-    )
-    .await;
+    let outcome = serve(&config, &arguments, &site, &folder, &book, listener, json).await;
     running::withdraw(&folder);
     book.close().await?;
     outcome
 }
 
-fn looks_like_a_site(folder: &Path) -> bool {
-    folder.join("docs").is_dir()
-        || ["js", "ts", "mjs", "cjs"]
-            .iter()
-            .any(|kind| folder.join(format!("docusaurus.config.{kind}")).is_file())
-}
-
-#[expect(
-    clippy::too_many_arguments,
-    reason = "the parts of one running command"
-)]
 async fn serve(
     config: &Config,
     arguments: &ServeArguments,
@@ -101,27 +107,19 @@ async fn serve(
     folder: &BookFolder,
     book: &LocalBook,
     listener: TcpListener,
-    address: SocketAddr,
     json: bool,
 ) -> Result<Exit, CommandError> {
+    let address = listener.local_addr().unwrap_or(arguments.listen);
     let ingest = book.ingest(config, site, Opening::TakesOver).await?;
-    let instance = Uuid::new_v4().to_string();
-    let server = Arc::new(Server::new(
-        book.context.clone(),
-        ingest,
-        instance.clone(),
-        arguments.site_url.clone(),
-    ));
-    let app =
-        router(Arc::clone(&server), address).into_make_service_with_connect_info::<SocketAddr>();
-    let (stop, mut stopped) = tokio::sync::watch::channel(false);
-    let graceful = axum::serve(listener, app).with_graceful_shutdown(async move {
-        // An error says that the sender is gone: then it is time to stop, too.
-        let _ = stopped.wait_for(|stop| *stop).await;
-    });
-    let serving = tokio::spawn(graceful.into_future());
-    running::announce(folder, address, &instance)
+    let server = Server::new(book.context.clone(), ingest, arguments.site_url.clone());
+    let server = Arc::new(server);
+    let (stop, stopped) = tokio::sync::watch::channel(false);
+    let app = router(Arc::clone(&server), address);
+    let serving = tokio::spawn(listen(listener, app, HEAD_DEADLINE, stopped));
+    running::announce(folder, address, &server.instance, &server.secret)
         .map_err(|error| CommandError::Told(format!("{}: {error}", folder.path.display())))?;
+    // Only now: a server that did not start leaves the current book as it is.
+    folder.make_current()?;
     // Before the first sync, so that what is saved during it is not missed.
     let (_watcher, changes) = match site
         .folder()
@@ -132,21 +130,16 @@ async fn serve(
         Some((watcher, changes)) => (Some(watcher), Some(changes)),
         None => (None, None),
     };
-    let first = tokio::select! {
-        first = first_sync(&server, arguments.options, address, json) => Some(first),
-        () = interrupted() => None,
+    let follower = Follower {
+        server: &server,
+        options: arguments.options,
+        json,
+        failure: None,
     };
-    let outcome = match first {
-        None => Ok(Exit::Done),
-        Some(Err(error)) => Err(error),
-        Some(Ok(exit)) if exit != Exit::Done && arguments.options.strict => Ok(exit),
-        Some(Ok(_)) => {
-            tokio::select! {
-                result = follow(&server, changes, arguments.options, json) => result,
-                never = forget_hourly(server.catalog(), config.retention) => match never {},
-                () = interrupted() => Ok(Exit::Done),
-            }
-        }
+    let outcome = tokio::select! {
+        outcome = follower.run(address, changes) => outcome,
+        never = forget_hourly(server.catalog(), config.retention) => match never {},
+        () = interrupted() => Ok(Exit::Done),
     };
     let _ = stop.send(true);
     // A reader's open stream must not keep the command from ending.
@@ -154,43 +147,139 @@ async fn serve(
     outcome
 }
 
-async fn first_sync(
-    server: &Server,
+/// Keeps a served book as its files are.
+struct Follower<'a> {
+    server: &'a Server,
     options: ReportArguments,
-    address: SocketAddr,
     json: bool,
-) -> Result<Exit, CommandError> {
-    if !json {
-        output::status(&format!("indexing {}", server.title()));
-    }
-    let report = {
-        let ingest = server.ingest.lock().await;
-        with_progress(&ingest, options.sync_options()).await?
-    };
-    print(&report, json);
-    if !json {
-        output::line(&format!("\nask at http://{address}/   (Ctrl-C stops)"));
-    }
-    Ok(options.exit(&report))
+    /// What of the last run may pass: it is tried again, and told once.
+    failure: Option<String>,
 }
 
-/// Follows a folder from now on. Changes come until the watcher is dropped.
-fn watch(site: &Path) -> Result<(RecommendedWatcher, mpsc::Receiver<()>), CommandError> {
+impl Follower<'_> {
+    /// Indexes the book; then syncs whenever its folder changed, if it is watched, or something failed that may pass.
+    /// Returns only if the first run fails for good, or the watcher ends.
+    async fn run(
+        mut self,
+        address: SocketAddr,
+        mut changes: Option<mpsc::Receiver<()>>,
+    ) -> Result<Exit, CommandError> {
+        let first = self.index(address).await?;
+        if first != Exit::Done && self.options.strict {
+            return Ok(first);
+        }
+        loop {
+            let changed = async {
+                match &mut changes {
+                    Some(changes) => changes.recv().await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                changed = changed => if changed.is_none() {
+                    return Ok(Exit::Done);
+                },
+                () = tokio::time::sleep(RETRY_AFTER), if self.failure.is_some() => {}
+            }
+            if let Some(changes) = &mut changes {
+                tokio::time::sleep(QUIET_AFTER_CHANGE).await;
+                while changes.try_recv().is_ok() {}
+            }
+            match self.server.sync(self.options.sync_options()).await {
+                Ok(report) => {
+                    let is_new = self.note(&report);
+                    let changed = report.files_changed + report.files_deleted > 0;
+                    if changed || (is_new && !report.failed.is_empty()) {
+                        print(&report, self.json);
+                    }
+                }
+                Err(error) => self.tell(&error),
+            }
+        }
+    }
+
+    /// The first run. One that a store, a model or a full disk stopped is tried again later.
+    async fn index(&mut self, address: SocketAddr) -> Result<Exit, CommandError> {
+        if !self.json {
+            output::status(&format!(
+                "indexing {}; ask meanwhile at http://{address}/, where answers are incomplete until it is done",
+                self.server.title()
+            ));
+        }
+        let synced = {
+            let ingest = self.server.ingest.lock().await;
+            with_progress(&ingest, self.options.sync_options()).await
+        };
+        let exit = match synced {
+            Ok(report) => {
+                self.note(&report);
+                print(&report, self.json);
+                self.options.exit(&report)
+            }
+            Err(error) if error.may_pass() && !self.options.strict => {
+                self.tell(&error);
+                Exit::Partial
+            }
+            Err(error) => return Err(error.into()),
+        };
+        if !self.json {
+            output::line(&format!("\nask at http://{address}/   (Ctrl-C stops)"));
+        }
+        Ok(exit)
+    }
+
+    /// Takes down what of a run is to be tried again. Returns whether it is another failure than that of the run before.
+    fn note(&mut self, report: &Report) -> bool {
+        let failure = (report.outages > 0).then(|| format!("{:?}", report.failed));
+        let is_new = failure.is_none() || failure != self.failure;
+        self.failure = failure;
+        is_new
+    }
+
+    /// Tells why a run stopped, once for the same reason. Passing failures are tried again.
+    fn tell(&mut self, error: &SyncError) {
+        let message = error.to_string();
+        if self.failure.as_ref() != Some(&message) {
+            output::failure(&message, self.json);
+        }
+        self.failure = error.may_pass().then_some(message);
+    }
+}
+
+/// What tells of a folder's changes; they come until it is dropped.
+enum FolderWatcher {
+    /// The system.
+    Native { _watcher: RecommendedWatcher },
+    /// Our own looks at it, every [`POLL_INTERVAL`].
+    Polling { _watcher: PollWatcher },
+}
+
+/// Follows a folder from now on. The system's watcher takes all of its folders or none, and some may not be read.
+fn watch(site: &Path) -> Result<(FolderWatcher, mpsc::Receiver<()>), CommandError> {
     let (changed, changes) = mpsc::channel(1);
-    let told = |error: notify::Error| {
-        CommandError::Told(format!("{} cannot be watched: {error}", site.display()))
-    };
-    let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+    let tell = move |event: notify::Result<notify::Event>| {
         // Reading pages is an event, too; it changes nothing. A full channel already says that there is work.
         if event.is_ok_and(|event| !event.kind.is_access()) {
             let _ = changed.try_send(());
         }
-    })
-    .map_err(told)?;
-    watcher
-        .watch(site, RecursiveMode::Recursive)
-        .map_err(told)?;
-    Ok((watcher, changes))
+    };
+    // Links to folders are not followed, as when pages are listed.
+    let options = notify::Config::default()
+        .with_follow_symlinks(false)
+        .with_poll_interval(POLL_INTERVAL);
+    let watched = RecommendedWatcher::new(tell.clone(), options).and_then(|mut watcher| {
+        watcher.watch(site, RecursiveMode::Recursive)?;
+        Ok(FolderWatcher::Native { _watcher: watcher })
+    });
+    let watched = watched.or_else(|_| {
+        let mut watcher = PollWatcher::new(tell, options)?;
+        watcher.watch(site, RecursiveMode::Recursive)?;
+        Ok(FolderWatcher::Polling { _watcher: watcher })
+    });
+    let told = |error: notify::Error| {
+        CommandError::Told(format!("{} cannot be watched: {error}", site.display()))
+    };
+    Ok((watched.map_err(told)?, changes))
 }
 
 /// Forgets what readers left behind once it expires, also while no page changes.
@@ -201,32 +290,6 @@ async fn forget_hourly(catalog: &Catalog, retention: Option<Duration>) -> Infall
             output::status(&format!("what expired is not deleted yet: {error}"));
         }
     }
-}
-
-/// Waits; of a watched folder, syncs whenever it changed.
-async fn follow(
-    server: &Server,
-    changes: Option<mpsc::Receiver<()>>,
-    options: ReportArguments,
-    json: bool,
-) -> Result<Exit, CommandError> {
-    let Some(mut changes) = changes else {
-        return std::future::pending().await;
-    };
-    while changes.recv().await.is_some() {
-        tokio::time::sleep(QUIET_AFTER_CHANGE).await;
-        while changes.try_recv().is_ok() {}
-        match server.sync(options.sync_options()).await {
-            Ok(report)
-                if report.files_changed + report.files_deleted > 0 || !report.failed.is_empty() =>
-            {
-                print(&report, json);
-            }
-            Ok(_) => {}
-            Err(error) => output::failure(&error.to_string(), json),
-        }
-    }
-    Ok(Exit::Done)
 }
 
 /// Waits for Ctrl-C or a polite kill.

@@ -9,10 +9,11 @@ use bookrag::ingest::{
 };
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use reqwest::Method;
 
-use super::{CommandError, Exit, output};
+use super::{CommandError, Exit, answer, output};
 use crate::local::{BookFolder, LocalBook};
-use crate::running;
+use crate::running::{self, Running};
 use crate::site::Site;
 
 #[derive(Debug, Args)]
@@ -60,12 +61,16 @@ pub(super) async fn run(
     json: bool,
 ) -> Result<Exit, CommandError> {
     let site = Site::read(&arguments.site)?;
+    if let Some(note) = site.note() {
+        output::status(&note);
+    }
     let folder = BookFolder::of_site(config, &site);
     folder.create()?;
     let mut report = match running::find(&folder).await {
-        Some(server) => through_server(&server.url, arguments.options).await?,
+        Some(server) => through_server(&server, arguments.options).await?,
         None => here(config, &folder, &site, arguments.options).await?,
     };
+    folder.make_current()?;
     if config.qdrant_url.is_none() {
         report.storage_bytes = Some(folder.bytes());
     }
@@ -73,7 +78,8 @@ pub(super) async fn run(
     Ok(arguments.options.exit(&report))
 }
 
-async fn here(
+/// Opens the book and syncs it.
+pub(super) async fn here(
     config: &Config,
     folder: &BookFolder,
     site: &Site,
@@ -92,21 +98,13 @@ async fn here(
 
 /// Asks the server that has the book open to sync it.
 pub(super) async fn through_server(
-    url: &str,
+    server: &Running,
     options: ReportArguments,
 ) -> Result<Report, CommandError> {
-    output::status(&format!("syncing through the server at {url}"));
+    output::status(&format!("syncing through the server at {}", server.url));
     let allow = options.allow_mass_deletion;
-    let request = running::client().post(format!("{url}/local/sync?allow_mass_deletion={allow}"));
-    let response = request.send().await?;
-    if response.status().is_success() {
-        return Ok(response.json().await?);
-    }
-    let body: serde_json::Value = response.json().await?;
-    let message = body["error"]["message"]
-        .as_str()
-        .unwrap_or("the server could not sync");
-    Err(CommandError::Told(message.to_owned()))
+    let path = format!("/local/sync?allow_mass_deletion={allow}");
+    answer(server.request(Method::POST, &path)).await
 }
 
 /// Syncs with a bar on standard error, if a person looks at it.

@@ -1,6 +1,7 @@
 //! What `serve` mounts: the functions' own routers, the page to ask on, and a reading view of the book.
 
 mod assets;
+mod listen;
 mod local_api;
 mod reading;
 mod visitors;
@@ -10,13 +11,16 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::State;
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::middleware::from_fn_with_state;
 use axum::routing::{any, get, post};
-use bookrag::api::authorize;
+use bookrag::api::{authorize, not_found};
 use bookrag::catalog::Catalog;
 use bookrag::context::Context;
 use bookrag::ingest::{Ingest, Opening, Report, SyncError, SyncOptions, sync};
 use tokio::sync::{Mutex, RwLock};
+use uuid::Uuid;
+
+pub(crate) use listen::{HEAD_DEADLINE, listen};
 
 /// A served book.
 #[derive(Debug)]
@@ -27,24 +31,23 @@ pub(crate) struct Server {
     /// What pages are read with meanwhile: a reader does not wait for a run.
     reading: RwLock<Ingest>,
     title: String,
-    instance: String,
+    /// Tells this server from others.
+    pub(crate) instance: String,
+    /// What commands show to start a run.
+    pub(crate) secret: String,
     /// Where the built site is, if it is served somewhere.
     site_url: Option<String>,
 }
 
 impl Server {
-    pub(crate) fn new(
-        context: Context,
-        ingest: Ingest,
-        instance: String,
-        site_url: Option<String>,
-    ) -> Self {
+    pub(crate) fn new(context: Context, ingest: Ingest, site_url: Option<String>) -> Self {
         Self {
             context: Arc::new(context),
             title: ingest.index_row.site.title.clone(),
             reading: RwLock::new(ingest.clone()),
             ingest: Mutex::new(ingest),
-            instance,
+            instance: Uuid::new_v4().to_string(),
+            secret: Uuid::new_v4().to_string(),
             site_url: site_url.map(|url| url.trim_end_matches('/').to_owned()),
         }
     }
@@ -76,11 +79,16 @@ pub(crate) fn router(server: Arc<Server>, listening: SocketAddr) -> Router {
         .route("/assets/{name}", get(assets::asset))
         .route("/favicon.ico", get(assets::icon))
         .route("/local/book", get(local_api::book))
-        .route("/api/{*path}", any(bookrag::api::not_found));
+        .route("/api", any(not_found))
+        .route("/api/", any(not_found))
+        .route("/api/{*path}", any(not_found));
     let programs = Router::new()
         .route("/local/examine", get(local_api::examine))
         .route("/local/sync", post(local_api::sync))
-        .layer(from_fn(visitors::from_here));
+        .layer(from_fn_with_state(
+            server.secret.clone(),
+            visitors::with_secret,
+        ));
     // Where readers must sign in, the book's text is for those who did.
     let authorize = from_fn_with_state(context.authorizer.clone(), authorize);
     let reading = Router::new().fallback(reading::page).layer(authorize);

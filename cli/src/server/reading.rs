@@ -15,7 +15,7 @@ use super::{Server, Shared};
 
 pub(super) async fn page(State(server): Shared, uri: Uri) -> Response {
     if let Some(site) = &server.site_url {
-        return Redirect::temporary(&format!("{site}{uri}")).into_response();
+        return Redirect::temporary(&page_of_site(site, &uri)).into_response();
     }
     match document_at(&server, uri.path()).await {
         Some(document) => {
@@ -29,6 +29,12 @@ pub(super) async fn page(State(server): Shared, uri: Uri) -> Response {
         )
             .into_response(),
     }
+}
+
+/// The URL of a page where the built site is. A request may name anything: `//host/x`, or a URL in full.
+fn page_of_site(site: &str, uri: &Uri) -> String {
+    let path = uri.path_and_query().map_or("", |path| path.as_str());
+    format!("{site}/{}", path.trim_start_matches(['/', '\\']))
 }
 
 async fn document_at(server: &Server, path: &str) -> Option<Document> {

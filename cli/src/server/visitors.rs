@@ -1,11 +1,13 @@
-//! Who may ask a laptop what: pages of other sites must not, and only this machine starts a run.
+//! Who may ask a laptop what: pages of other sites must not read the book, and only commands start a run.
 
 use std::net::{IpAddr, SocketAddr};
 
-use axum::extract::{ConnectInfo, Request, State};
+use axum::extract::{Request, State};
 use axum::http::{StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+
+use crate::running::SECRET_HEADER;
 
 /// Middleware of everything: a server on the loopback interface answers under this machine's own names. A name of somebody else's that
 /// was made to lead here would let that site's pages read the book.
@@ -21,14 +23,15 @@ pub(super) async fn by_name(
     next.run(request).await
 }
 
-/// Middleware of what only programs on this machine may ask.
-pub(super) async fn from_here(request: Request, next: Next) -> Response {
-    let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
-    let is_here = peer.is_some_and(|ConnectInfo(peer)| peer.ip().to_canonical().is_loopback());
-    // Browsers say that another site asks; the command does not.
-    let is_page = request.headers().contains_key(header::ORIGIN);
-    if !is_here || is_page {
-        let message = "only this machine's own programs may ask that";
+/// Middleware of what only this program's own commands may ask: they read the secret beside the stores.
+pub(super) async fn with_secret(
+    State(secret): State<String>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let shown = request.headers().get(SECRET_HEADER);
+    if shown.is_none_or(|shown| shown.as_bytes() != secret.as_bytes()) {
+        let message = "only `bookrag` commands on this machine may ask that";
         return (StatusCode::FORBIDDEN, message).into_response();
     }
     next.run(request).await

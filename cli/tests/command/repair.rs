@@ -6,13 +6,6 @@ use serde_json::json;
 
 use crate::support::Workshop;
 
-/// The folder of the only book in a workshop.
-fn stores(workshop: &Workshop) -> std::path::PathBuf {
-    let data = workshop.site().parent().unwrap().join(".bookrag");
-    let name = fs::read_to_string(data.join("current")).unwrap();
-    data.join(name.trim())
-}
-
 #[test]
 fn a_lost_vector_store_is_filled_again() {
     let workshop = Workshop::new();
@@ -23,7 +16,7 @@ fn a_lost_vector_store_is_filled_again() {
         (&json!([]), &json!(0))
     );
 
-    fs::remove_dir_all(stores(&workshop).join("vectors")).unwrap();
+    fs::remove_dir_all(workshop.stores().join("vectors")).unwrap();
     let mended = workshop.sync();
     let pages = first["files_changed"].as_u64().unwrap();
     assert_eq!(
@@ -49,7 +42,7 @@ fn a_lost_vector_store_is_filled_again() {
 fn a_lost_catalog_is_filled_again_and_leaves_no_stray_points() {
     let workshop = Workshop::new();
     let first = workshop.sync();
-    for entry in fs::read_dir(stores(&workshop)).unwrap() {
+    for entry in fs::read_dir(workshop.stores()).unwrap() {
         let path = entry.unwrap().path();
         if path.is_file()
             && path
@@ -70,7 +63,7 @@ fn a_lost_catalog_is_filled_again_and_leaves_no_stray_points() {
     assert!(
         again["warnings"]
             .to_string()
-            .contains("allow mass deletion"),
+            .contains("allow mass deletion: `--allow-mass-deletion`"),
         "{again}"
     );
     let mended = workshop.json(&["sync", "book", "--allow-mass-deletion"]);
@@ -98,7 +91,7 @@ fn the_doctor_finds_in_what_an_index_differs_and_repairs_it() {
 
     let page = workshop.site().join("docs/intro.md");
     fs::write(&page, "# Another beginning\n\nText.\n").unwrap();
-    fs::remove_dir_all(stores(&workshop).join("vectors")).unwrap();
+    fs::remove_dir_all(workshop.stores().join("vectors")).unwrap();
     let ill = workshop.json(&["doctor", "book"]);
     assert_eq!(
         ill["index"]["status"]["pending"],

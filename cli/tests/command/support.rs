@@ -25,6 +25,52 @@ impl Workshop {
         workshop
     }
 
+    /// As [`Workshop::new`], with a site of a few small pages instead of the book.
+    pub(crate) fn small() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let workshop = Self { folder };
+        std::fs::create_dir_all(workshop.site().join("docs")).unwrap();
+        let config = "module.exports = {title: 'Garden', baseUrl: '/'};";
+        std::fs::write(workshop.site().join("docusaurus.config.js"), config).unwrap();
+        for (name, text) in [
+            (
+                "docs/probe.md",
+                "# Probe\n\nThe soil moisture probe needs calibration.\n",
+            ),
+            (
+                "docs/wheels.md",
+                "# Wheels\n\nTighten the wheels with the blue wrench.\n",
+            ),
+        ] {
+            workshop.write(name, text);
+        }
+        workshop
+    }
+
+    /// Writes a file of the site.
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        std::fs::write(self.site().join(path), text).unwrap();
+    }
+
+    /// The folder of all books' stores.
+    pub(crate) fn data(&self) -> PathBuf {
+        self.folder.path().join(".bookrag")
+    }
+
+    /// The folder of the current book's stores.
+    pub(crate) fn stores(&self) -> PathBuf {
+        let name = std::fs::read_to_string(self.data().join("current")).unwrap();
+        self.data().join(name.trim())
+    }
+
+    /// The sources that a search finds, and what was done without.
+    pub(crate) fn found(&self, query: &str) -> (Vec<Value>, Value) {
+        let found = self.json(&["search", query]);
+        let results = found["data"]["results"].as_array().unwrap();
+        let sources = results.iter().map(|result| result["source"].clone());
+        (sources.collect(), found["meta"]["degraded"].clone())
+    }
+
     pub(crate) fn site(&self) -> PathBuf {
         self.folder.path().join("book")
     }
@@ -65,7 +111,17 @@ impl Workshop {
 
     /// As [`Workshop::serve`], with variables.
     pub(crate) fn serve_with(&self, variables: &[(&str, &str)], more: &[&str]) -> Server {
-        let mut arguments = vec!["serve", "book", "--listen", "127.0.0.1:0"];
+        self.serve_site("book", variables, more)
+    }
+
+    /// As [`Workshop::serve_with`], of another site.
+    pub(crate) fn serve_site(
+        &self,
+        site: &str,
+        variables: &[(&str, &str)],
+        more: &[&str],
+    ) -> Server {
+        let mut arguments = vec!["serve", site, "--listen", "127.0.0.1:0"];
         arguments.extend(more);
         #[expect(clippy::zombie_processes, reason = "the server's drop waits for it")]
         let mut child = self
@@ -99,6 +155,11 @@ impl Server {
     pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
+    }
+
+    /// The number of its process.
+    pub(crate) fn process(&self) -> u32 {
+        self.child.id()
     }
 
     pub(crate) fn post(&self, path: &str, body: &Value) -> (u16, Value) {

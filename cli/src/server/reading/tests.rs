@@ -65,3 +65,19 @@ fn lists_nest_and_end_where_they_do_in_the_book() {
     let expected = "<ol><li>one<ul><li>two<ul><li>three</li></ul></li></ul></li><li>four</li></ol><p>Text.</p><ul><li>five</li></ul>";
     assert!(article.contains(expected), "{article}");
 }
+
+#[test]
+fn a_redirect_stays_on_the_site() {
+    for (asked, page) in [
+        ("/docs/a?b=c", "/docs/a?b=c"),
+        ("/", "/"),
+        ("//evil.example/x", "/evil.example/x"),
+        ("///evil.example", "/evil.example"),
+        ("http://evil.example/x", "/x"),
+        ("*", "/*"),
+    ] {
+        let uri = asked.parse().expect("a target of a request");
+        let at = page_of_site("https://book.example", &uri);
+        assert_eq!(at, format!("https://book.example{page}"), "{asked}");
+    }
+}

@@ -1,0 +1,106 @@
+//! What `serve` answers besides the book.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::Stdio;
+
+use serde_json::Value;
+
+use crate::support::{Workshop, client};
+
+#[test]
+fn only_commands_may_start_a_run() {
+    let workshop = Workshop::small();
+    let server = workshop.serve(&[]);
+    for headers in [
+        &[][..],
+        &[("x-forwarded-for", "203.0.113.9"), ("via", "1.1 nginx")],
+        &[("sec-fetch-site", "cross-site")],
+        &[("x-bookrag-secret", "")],
+        &[("x-bookrag-secret", "00000000-0000-4000-8000-000000000000")],
+    ] {
+        let requests = [
+            client().post(format!(
+                "{}/local/sync?allow_mass_deletion=true",
+                server.url
+            )),
+            client().get(format!("{}/local/examine", server.url)),
+        ];
+        for mut request in requests {
+            for (name, value) in headers {
+                request = request.header(*name, *value);
+            }
+            assert_eq!(request.send().unwrap().status(), 403, "{headers:?}");
+        }
+    }
+    assert_eq!(workshop.sync()["status"], "success");
+    assert!(workshop.json(&["doctor", "book"])["index"].is_object());
+}
+
+#[test]
+fn every_path_of_the_api_answers_in_the_envelope() {
+    let workshop = Workshop::small();
+    let server = workshop.serve(&[]);
+    for path in ["/api", "/api/", "/api/x", "/api/v1/nothing"] {
+        let (status, body) = server.get(path);
+        assert_eq!(status, 404, "{path}");
+        let body: Value = serde_json::from_str(&body).unwrap();
+        assert_eq!(body["error"]["code"], "not_found", "{path}");
+    }
+}
+
+#[test]
+fn a_redirect_to_the_built_site_stays_on_its_host() {
+    let workshop = Workshop::small();
+    let server = workshop.serve(&["--site-url", "https://book.example/"]);
+    let host = server.url.trim_start_matches("http://").to_owned();
+    let mut stream = TcpStream::connect(&host).unwrap();
+    let head =
+        format!("GET //evil.example/x HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+    stream.write_all(head.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(
+        answer.contains("location: https://book.example/evil.example/x\r\n"),
+        "{answer}"
+    );
+}
+
+#[test]
+fn the_address_is_told_before_the_book_is_indexed() {
+    let workshop = Workshop::small();
+    let mut child = workshop
+        .command(&["serve", "book", "--listen", "127.0.0.1:0"])
+        .stderr(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let told = lines
+        .map_while(Result::ok)
+        .find(|line| line.contains("http://127.0.0.1:"));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(told.unwrap().contains("indexing Garden"));
+}
+
+#[test]
+fn two_pages_with_one_url_are_named_by_the_doctor_and_by_each_sync() {
+    let workshop = Workshop::small();
+    workshop.write(
+        "docs/clash.md",
+        "---\nslug: /probe\n---\n\nAnother probe.\n",
+    );
+    let diagnosis = workshop.json(&["doctor", "book"]);
+    assert_eq!(diagnosis["shared_urls"][0]["at"], "/docs/probe");
+    assert_eq!(
+        diagnosis["shared_urls"][0]["what"],
+        "docs/clash.md, docs/probe.md"
+    );
+    for _ in 0..2 {
+        let warnings = workshop.sync()["warnings"].to_string();
+        for part in ["docs/clash.md, docs/probe.md", "/docs/probe"] {
+            assert!(warnings.contains(part), "{part} in {warnings}");
+        }
+    }
+}
