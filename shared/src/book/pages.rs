@@ -216,7 +216,7 @@ mod tests {
             ),
             ("versions.json".to_owned(), "[\"1.0\"]".to_owned()),
         ]);
-        let settings = SiteSettings::read(&files, true);
+        let settings = SiteSettings::read(&files, true).expect("the settings can be read");
         for folder in [
             "docs/",
             "docs/a/b/",

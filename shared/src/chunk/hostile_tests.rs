@@ -319,7 +319,7 @@ fn partials_that_use_each_other_end() {
 
 #[test]
 fn a_problem_of_partials_is_told_once_a_page() {
-    let settings = SiteSettings::read(&BTreeMap::new(), true);
+    let settings = SiteSettings::read(&BTreeMap::new(), true).expect("the settings can be read");
     let page = page_file(&settings, "docs/page.mdx").expect("the path is a page's");
     let uses = format!(
         "import A from './_a.mdx';\nimport B from './_b.mdx';\n\n{}",

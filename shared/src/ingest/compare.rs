@@ -114,7 +114,7 @@ impl Ingest {
             .index
             .search_dense(collection, vector, &of_the_page, 1)
             .await?;
-        let Some(Hit { payload, .. }) = hits.into_iter().next() else {
+        let Some(Hit { payload, .. }) = hits.read.into_iter().next() else {
             return Ok(false);
         };
         let by_title = Filters {

@@ -89,7 +89,11 @@ impl IngestError {
     fn is_outage(&self) -> bool {
         match self {
             Self::Source(SourceError::Forbidden { .. }) | Self::Contended { .. } => false,
-            Self::Source(SourceError::NotFound(_) | SourceError::Unavailable { .. })
+            Self::Source(
+                SourceError::NotFound(_)
+                | SourceError::Unavailable { .. }
+                | SourceError::Settings(_),
+            )
             | Self::Catalog(_)
             | Self::Index(_)
             | Self::Embed(_)

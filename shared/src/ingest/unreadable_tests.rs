@@ -62,6 +62,7 @@ impl Book {
             policy,
             collection: "unreadable".to_owned(),
             opening: Opening::Feeds,
+            retention: None,
         };
         Ingest::open(ports, options).await.unwrap()
     }

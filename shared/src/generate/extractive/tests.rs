@@ -12,7 +12,7 @@ use crate::retrieve::Scores;
 
 /// The sections of a page, as they come back from the store.
 fn sections(file: &str, page: &str) -> Vec<Candidate> {
-    let settings = SiteSettings::read(&BTreeMap::new(), true);
+    let settings = SiteSettings::read(&BTreeMap::new(), true).unwrap();
     let file = page_file(&settings, file).unwrap();
     let document = read_document(&settings, "site", &file, page.as_bytes(), &Inputs::new());
     let document = document.unwrap();
