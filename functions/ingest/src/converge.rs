@@ -86,7 +86,9 @@ impl Converging {
                 }
             }
         }
-        self.ingest.note_committed_pages().await?;
+        if let Err(error) = self.ingest.note_committed_pages().await {
+            tracing::warn!(stage = "ingest", %error, "the progress of the first indexing is not recorded");
+        }
         match failure {
             None => Ok(changed),
             Some(error) => Err(error.into()),

@@ -11,17 +11,19 @@ impl Ingest {
         self.expect_pages(pages).await
     }
 
-    /// Ends the first indexing once the index has as many documents as a run has counted pages.
+    /// Counts the pages again if as many as were counted are indexed, and ends the first indexing if none is left: pages that are
+    /// uploaded one by one are not all there at the first count.
     pub async fn note_committed_pages(&self) -> Result<(), IngestError> {
         let index = &self.index_row;
-        if index.pages_expected.is_none() {
+        let Some(expected) = index.pages_expected else {
+            return Ok(());
+        };
+        let stats = self.catalog.stats(index.index_id).await?;
+        if stats.documents < expected {
             return Ok(());
         }
-        let stats = self.catalog.stats(index.index_id).await?;
-        match index.indexing(stats.documents) {
-            Some(_) => Ok(()),
-            None => self.expect_pages(None).await,
-        }
+        let status = self.status("").await?;
+        self.note_expected_pages(&status).await
     }
 
     /// Ends the first indexing after a run over all pages. Pages that failed are reported elsewhere, by name.
@@ -139,14 +141,21 @@ mod tests {
 
     #[test]
     fn pages_that_come_one_by_one_end_the_first_indexing() {
-        let (source, ingest) = book();
-        let status = block_on(ingest.status("")).unwrap();
-        block_on(ingest.note_expected_pages(&status)).unwrap();
-        let ingest = block_on(ingest.reopened(Opening::Feeds)).unwrap();
-        for page in ["docs/a.md", "docs/b.md", "docs/c.md"] {
+        let (source, mut ingest) = book();
+        let mut heard = Vec::new();
+        for page in ["docs/a.md", "docs/b.md", "docs/c.md", "docs/d.md"] {
+            if page == "docs/b.md" {
+                // Uploaded when the pages were counted already.
+                write(&source, "d", "former");
+            }
             block_on(ingest.ingest_document(page)).unwrap();
             block_on(ingest.note_committed_pages()).unwrap();
+            heard.push(told(&ingest));
+            ingest = block_on(ingest.reopened(Opening::Feeds)).unwrap();
         }
+        let expected = ["1 of 3 pages", "2 of 3 pages", "3 of 4 pages"];
+        assert_eq!(heard[..3], expected.map(|told| Some(told.to_owned())));
+        assert_eq!(heard[3], None);
         // A page that is deleted later does not begin it again.
         source.files().remove("docs/a.md");
         block_on(ingest.ingest_document("docs/a.md")).unwrap();
