@@ -7,10 +7,11 @@ use std::time::Duration;
 use async_stream::stream;
 use futures::future::{MaybeDone, maybe_done};
 use futures::{Stream, StreamExt};
-use tokio::time::{Instant, sleep, timeout, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use super::draft::{Draft, Stop};
 use super::journal::Journal;
+use super::opening::{NoModel, Unwritten, first_text, name_of};
 use super::passages::{best, whole_chunks};
 use super::spending::{Reserved, Spent, estimated};
 use super::writer::Writer;
@@ -22,7 +23,7 @@ use crate::cite::{AllowedLinks, LinkGuard, visible};
 use crate::error::Error;
 use crate::generate::{
     Asked, ChatModel, Ending, Finish, GenerateError, Generator, Passage, Piece, Pieces, Prompt,
-    Quote, Usage, answer_prompt, extract, rules_of_answers,
+    Quote, answer_prompt, extract, rules_of_answers,
 };
 use crate::retrieve::milliseconds;
 
@@ -30,9 +31,6 @@ use crate::retrieve::milliseconds;
 const MAX_SUGGESTIONS: usize = 3;
 /// How long an answer that is ready waits until its beginning is written down.
 const BEGIN_GRACE: Duration = Duration::from_millis(200);
-/// How long a busy model is waited for in all, and the first wait where it names none; each other is twice as long.
-const BUSY_DEADLINE: Duration = Duration::from_secs(8);
-const BUSY_WAIT: Duration = Duration::from_secs(1);
 
 /// What an answer is written from.
 enum Text {
@@ -54,20 +52,6 @@ struct Asking {
     /// Its first text.
     first: String,
     pieces: Pieces,
-}
-
-/// A model that wrote nothing, and what it took if that is paid for all the same.
-struct Unwritten {
-    why: NoModel,
-    usage: Option<Usage>,
-}
-
-/// Why a model writes nothing.
-enum NoModel {
-    /// Another way of answering stands in; what to call what is missing.
-    Without(&'static str),
-    /// It has too much to do.
-    Busy,
 }
 
 impl Prepared {
@@ -434,99 +418,5 @@ fn finish_of(stop: Stop) -> Finish {
         Stop::Ended => Finish::Complete,
         Stop::Full => Finish::Truncated,
         Stop::Refused | Stop::Leaked => Finish::Filtered,
-    }
-}
-
-/// What an ending that is none is called.
-fn name_of(finish: Finish) -> Option<&'static str> {
-    match finish {
-        Finish::Complete => None,
-        Finish::Truncated => Some("truncated"),
-        Finish::Filtered => Some("content_filter"),
-    }
-}
-
-/// The first text a model writes, and the rest of it: what comes before is blank, ends, fails or takes too long is none. A model
-/// that thinks first has as long as the whole answer has.
-async fn first_text(
-    model: &ChatModel,
-    prompt: &Prompt,
-    max_tokens: u32,
-    deadline: Instant,
-) -> Result<(String, Pieces), Unwritten> {
-    let busy_deadline = deadline.min(Instant::now() + BUSY_DEADLINE);
-    let mut wait = BUSY_WAIT;
-    loop {
-        let opening = opened(model, prompt, max_tokens);
-        let error = match timeout_at(deadline, opening).await {
-            Ok(Ok(Opening::Text(text, pieces))) => return Ok((text, pieces)),
-            Ok(Ok(Opening::Blank(ending))) => {
-                tracing::warn!(stage = "generate", finish = ?ending.finish, "the model wrote nothing");
-                let usage = ending.usage.unwrap_or_else(|| estimated(prompt, 0));
-                return Err(Unwritten {
-                    why: NoModel::Without(name_of(ending.finish).unwrap_or("generator")),
-                    usage: Some(usage),
-                });
-            }
-            Ok(Err(error)) => error,
-            Err(_) => GenerateError::Timeout,
-        };
-        let usage = match error {
-            GenerateError::RateLimited { retry_after } => {
-                let pause = retry_after.unwrap_or(wait);
-                if pause > busy_deadline.saturating_duration_since(Instant::now()) {
-                    tracing::warn!(stage = "generate", "the model is busy");
-                    return Err(Unwritten {
-                        why: NoModel::Busy,
-                        usage: None,
-                    });
-                }
-                sleep(pause).await;
-                wait *= 2;
-                continue;
-            }
-            GenerateError::Rejected(_) => {
-                // Key, model or account: the operator must see to it.
-                tracing::error!(stage = "generate", %error, "the book's own sentences answer");
-                None
-            }
-            GenerateError::Timeout
-            | GenerateError::Unavailable(_)
-            | GenerateError::Malformed(_) => {
-                tracing::warn!(stage = "generate", %error, "the book's own sentences answer");
-                // It may have been read all the same, and is paid for then.
-                Some(estimated(prompt, 0))
-            }
-        };
-        return Err(Unwritten {
-            why: NoModel::Without("generator"),
-            usage,
-        });
-    }
-}
-
-/// How a model's answer begins.
-enum Opening {
-    /// With this text.
-    Text(String, Pieces),
-    /// With its end.
-    Blank(Ending),
-}
-
-async fn opened(
-    model: &ChatModel,
-    prompt: &Prompt,
-    max_tokens: u32,
-) -> Result<Opening, GenerateError> {
-    let mut pieces = model.stream(prompt, max_tokens).await?;
-    let mut text = String::new();
-    loop {
-        match pieces.next().await.unwrap_or(Err(GenerateError::Timeout))? {
-            Piece::Text(more) => text.push_str(&more),
-            Piece::End(ending) => return Ok(Opening::Blank(ending)),
-        }
-        if !text.trim().is_empty() {
-            return Ok(Opening::Text(text, pieces));
-        }
     }
 }

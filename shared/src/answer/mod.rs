@@ -12,6 +12,7 @@ mod leak;
 mod writer;
 mod draft;
 mod journal;
+mod opening;
 mod events;
 #[cfg(all(test, feature = "embedded"))]
 #[expect(clippy::unwrap_used, reason = "a failed step fails its test")]

@@ -45,6 +45,16 @@ pub struct Listing {
     pub not_utf8: BTreeSet<String>,
 }
 
+impl From<BTreeSet<String>> for Listing {
+    /// A listing of which nothing is missing.
+    fn from(paths: BTreeSet<String>) -> Self {
+        Self {
+            paths,
+            ..Self::default()
+        }
+    }
+}
+
 /// Why a file could not be listed or read. An absent file is no error.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
@@ -83,17 +93,13 @@ impl Source {
     /// # Errors
     /// If the root itself cannot be listed.
     pub async fn listing(&self) -> Result<Listing, SourceError> {
-        let paths = match self {
-            Self::Folder(folder) => return folder.listing().await,
+        match self {
+            Self::Folder(folder) => folder.listing().await,
             #[cfg(feature = "s3")]
-            Self::S3(bucket) => bucket.list().await?,
+            Self::S3(bucket) => Ok(bucket.list().await?.into()),
             #[cfg(test)]
-            Self::Memory(files) => files.list().await?,
-        };
-        Ok(Listing {
-            paths,
-            ..Listing::default()
-        })
+            Self::Memory(files) => Ok(files.list().await?.into()),
+        }
     }
 
     /// The content of a file; `None` when there is none at this path. A file above the page limit is cut just past it.
