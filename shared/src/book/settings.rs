@@ -344,9 +344,7 @@ impl SiteSettings {
         }
         let comment_ids = comment_ids(&config, &mut picker);
         let Picker {
-            origins,
-            mut warnings,
-            ..
+            origins, warnings, ..
         } = picker;
         Ok(Self {
             title,
@@ -371,9 +369,9 @@ impl SiteSettings {
             comment_ids,
             keep_anchor_case,
             require_front_matter: toml.require_front_matter,
-            include: glob_set(&include_patterns, &mut warnings),
+            include: glob_set("include", &include_patterns, &origins, files)?,
             include_patterns,
-            exclude: glob_set(&exclude_patterns, &mut warnings),
+            exclude: glob_set("exclude", &exclude_patterns, &origins, files)?,
             exclude_patterns,
             origins,
             warnings,

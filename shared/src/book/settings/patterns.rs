@@ -1,37 +1,69 @@
 //! The patterns of files that are pages, and of those that are not.
 
-use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
+use std::collections::BTreeMap;
 
-/// Bytes of an exclude pattern, and how many of them there may be: reading one takes stack, and all of them memory.
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+
+use super::SettingsError;
+use super::origin::{Origin, Setting};
+
+/// Bytes of a pattern, and how many of them there may be: reading one takes stack, and all of them memory.
 const MAX_PATTERN_BYTES: usize = 1_000;
 const MAX_PATTERNS: usize = 1_000;
 
-pub(super) fn glob_set(patterns: &[String], warnings: &mut Vec<String>) -> GlobSet {
-    let mut builder = GlobSetBuilder::new();
+/// Beginnings of extended globs, which Docusaurus understands and `globset` takes for text.
+const EXTENDED: [&str; 5] = ["!(", "@(", "+(", "?(", "*("];
+
+/// Reads the patterns of the setting `name`.
+///
+/// # Errors
+/// If one cannot be read: without it, pages would be shown that the site leaves out, or left out that it shows.
+pub(super) fn glob_set(
+    name: &str,
+    patterns: &[String],
+    origins: &[Setting],
+    files: &BTreeMap<String, String>,
+) -> Result<GlobSet, SettingsError> {
+    let refused = |pattern: &str, reason: &str| {
+        let setting = origins.iter().find(|setting| setting.name == name);
+        let file = match setting.map(|setting| setting.origin) {
+            Some(Origin::File(file)) => file,
+            _ => "bookrag.toml",
+        };
+        let mut lines = files.get(file).into_iter().flat_map(|text| text.lines());
+        let line = lines.position(|line| line.contains(pattern)).unwrap_or(0) + 1;
+        let shown: String = pattern.chars().take(40).collect();
+        SettingsError::new(
+            file,
+            line,
+            &format!("the {name} pattern `{shown}` {reason}"),
+        )
+    };
     if patterns.len() > MAX_PATTERNS {
-        let count = patterns.len();
-        warnings.push(format!(
-            "of {count} exclude patterns the first {MAX_PATTERNS} are read"
-        ));
+        let reason = format!(
+            "is one of {}; at most {MAX_PATTERNS} are read",
+            patterns.len()
+        );
+        return Err(refused(&patterns[MAX_PATTERNS], &reason));
     }
-    for pattern in patterns.iter().take(MAX_PATTERNS) {
+    let mut builder = GlobSetBuilder::new();
+    for pattern in patterns {
         if pattern.len() > MAX_PATTERN_BYTES {
-            let beginning: String = pattern.chars().take(20).collect();
-            warnings.push(format!(
-                "exclude pattern `{beginning}…` has more than {MAX_PATTERN_BYTES} bytes and is not read"
-            ));
-            continue;
+            let reason = format!("has more than {MAX_PATTERN_BYTES} bytes");
+            return Err(refused(pattern, &reason));
         }
-        let glob: Result<Glob, _> = GlobBuilder::new(pattern).literal_separator(true).build();
-        match glob {
-            Ok(glob) => {
-                builder.add(glob);
-            }
-            Err(error) => warnings.push(format!("exclude pattern `{pattern}`: {}", error.kind())),
+        if EXTENDED.iter().any(|beginning| pattern.contains(beginning)) {
+            let reason = "is an extended glob; write a pattern for each of its cases, such as `**/{a,b}/**`, in bookrag.toml";
+            return Err(refused(pattern, reason));
         }
+        if pattern.starts_with('!') {
+            let reason = "is negated; bookrag.toml takes `include` and `exclude` without `!`";
+            return Err(refused(pattern, reason));
+        }
+        let glob = GlobBuilder::new(pattern).literal_separator(true).build();
+        builder.add(glob.map_err(|error| refused(pattern, &error.kind().to_string()))?);
     }
-    builder.build().unwrap_or_else(|error| {
-        warnings.push(format!("exclude patterns: {error}"));
-        GlobSet::empty()
-    })
+    builder
+        .build()
+        .map_err(|error| refused("", &error.to_string()))
 }

@@ -159,14 +159,28 @@ fn docs_of_other_instances_are_reported() {
 }
 
 #[test]
-fn a_pattern_that_takes_too_much_is_named_and_not_read() {
-    let deep = "{a,".repeat(45_000) + &"}".repeat(45_000);
-    let many = "x/**".to_owned();
-    let mut warnings = Vec::new();
-    let set = glob_set(&[deep, "docs/*.md".to_owned()], &mut warnings);
-    assert!(set.is_match("docs/a.md"));
-    assert!(warnings[0].contains("more than 1000 bytes"), "{warnings:?}");
-    let mut warnings = Vec::new();
-    glob_set(&vec![many; 2_000], &mut warnings);
-    assert!(warnings[0].contains("of 2000"), "{warnings:?}");
+fn a_pattern_that_cannot_be_read_is_refused_with_its_line() {
+    let long = "x".repeat(1_001);
+    let many = vec!["'x/**'"; 2_000].join(", ");
+    for (patterns, reason) in [
+        (format!("'a/**',\n'{long}'"), "has more than 1000 bytes"),
+        (
+            "'a/**',\n'secret/[**'".to_owned(),
+            "unclosed character class",
+        ),
+        ("'a/**',\n'+(secret|x)/**'".to_owned(), "extended glob"),
+        ("'a/**',\n'!b/**'".to_owned(), "is negated"),
+        (format!("'a/**',\n{many}"), "is one of 2001"),
+    ] {
+        let config = format!(
+            "module.exports = {{presets: [['classic', {{docs: {{exclude: [{patterns}]}}}}]]}};"
+        );
+        let refused = refused(&[("docusaurus.config.js", &config)]);
+        assert!(
+            refused.contains("docusaurus.config.js, line 2: "),
+            "{refused}"
+        );
+        assert!(refused.contains(reason), "{refused}");
+        assert!(refused.len() < 500, "{refused}");
+    }
 }
