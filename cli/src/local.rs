@@ -62,7 +62,9 @@ impl LocalError {
     #[must_use]
     pub(crate) fn damage(&self) -> Option<DamagedStore> {
         match self {
-            Self::Ingest(IngestError::Index(IndexError::StorageFull(_))) => None,
+            Self::Ingest(IngestError::Index(
+                IndexError::StorageFull(_) | IndexError::Unavailable(_),
+            )) => None,
             Self::Engine(EngineError::Damaged { .. } | EngineError::Panicked { .. })
             | Self::Ingest(IngestError::Index(_)) => Some(DamagedStore::Vectors),
             Self::Catalog(CatalogError::Damaged { .. })

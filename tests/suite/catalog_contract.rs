@@ -10,6 +10,7 @@ mod pending;
 mod readers;
 pub(crate) mod rows;
 mod searching;
+mod values;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -343,7 +344,6 @@ laws! {
     searching:
         chunks_are_found_by_the_beginnings_of_their_words
         a_word_is_found_in_its_other_forms
-        the_values_of_a_field_are_listed_once
         more_and_rarer_words_come_first
         filters_are_applied_before_the_limit
         all_conditions_of_a_filter_must_hold
@@ -352,6 +352,8 @@ laws! {
         a_chunk_whose_payload_cannot_be_read_is_left_out
         a_kept_point_keeps_its_payload
         only_chunks_that_the_index_has_are_found;
+    values:
+        the_values_of_a_field_are_listed_once;
     insights:
         days_count_how_questions_ended
         open_questions_are_counted_by_their_hash

@@ -54,6 +54,9 @@ pub struct Status {
     /// Pages whose own file cannot be read: no other run reads it either.
     #[serde(skip)]
     unreadable: BTreeSet<String>,
+    /// All folders that cannot be listed, whether or not they may hold pages.
+    #[serde(skip)]
+    unlisted_folders: Vec<String>,
 }
 
 /// A document that is not as its file is.
@@ -182,15 +185,15 @@ impl Ingest {
         let translated = page_file(&self.settings, source);
         let translated = translated.map(|page| default_source(&self.settings, &page));
         let is_below = |path: &str| {
-            let mut folders = status.unreadable_folders.iter();
-            folders.any(|folder| path.starts_with(&folder.source))
+            let mut folders = status.unlisted_folders.iter();
+            folders.any(|folder| path.starts_with(folder))
         };
         is_below(source) || translated.is_some_and(|path| is_below(&path))
     }
 
     /// The documents of the live index that a switch to this one would lose, because their files cannot be read now.
     pub(super) async fn lost_by_a_switch(&self, status: &Status) -> Result<bool, IngestError> {
-        if status.unreadable.is_empty() && status.unreadable_folders.is_empty() {
+        if status.unreadable.is_empty() && status.unlisted_folders.is_empty() {
             return Ok(false);
         }
         let Some(live) = self.catalog.live_index().await? else {
@@ -255,6 +258,7 @@ impl Status {
 
     /// Takes over what could not be listed, as far as it concerns the book.
     fn note(&mut self, settings: &SiteSettings, listing: Listing) {
+        self.unlisted_folders = listing.unreadable.keys().cloned().collect();
         let folders = listing.unreadable.into_iter();
         self.unreadable_folders = folders
             .filter(|(folder, _)| may_hold_pages(settings, folder))

@@ -153,12 +153,15 @@ impl Walk {
     }
 }
 
-/// Whatever the system says of a file of a folder concerns that file alone.
+/// What the system says of a file of a folder concerns that file alone, unless this process has too many files open.
 fn failed(path: &str, error: &std::io::Error) -> SourceError {
-    let path = if path.is_empty() { "the folder" } else { path };
-    SourceError::Forbidden {
-        path: path.to_owned(),
-        reason: error.to_string(),
+    /// `ENFILE` and `EMFILE` of Linux, the BSDs and macOS.
+    const TOO_MANY_OPEN: [i32; 2] = [23, 24];
+    let path = if path.is_empty() { "the folder" } else { path }.to_owned();
+    let reason = error.to_string();
+    match error.raw_os_error() {
+        Some(code) if TOO_MANY_OPEN.contains(&code) => SourceError::Unavailable { path, reason },
+        _ => SourceError::Forbidden { path, reason },
     }
 }
 

@@ -8,7 +8,7 @@ use bookrag::retrieve::{Language, Words};
 use super::Store;
 use super::rows::{COMMITTED, chunk, commit, live_index, new_index, payload, write};
 
-const SOURCE: &str = "docs/a.md";
+pub(super) const SOURCE: &str = "docs/a.md";
 /// More than any test writes.
 const ALL: u32 = 100;
 
@@ -145,34 +145,6 @@ pub(super) async fn a_word_is_found_in_its_other_forms(store: Store) {
     }
 }
 
-pub(super) async fn the_values_of_a_field_are_listed_once(store: Store) {
-    let catalog = &store.catalog;
-    let index_id = live_index(catalog).await;
-    write_distinguished(catalog, index_id).await;
-    for (field, expected) in [
-        ("locale", &["de", "en", "ur"][..]),
-        ("version", &["1.0", "current"]),
-        (
-            "module",
-            &["Simulation's “worlds”", "The Robotic Nervous System"],
-        ),
-        ("module_number", &["1", "2"]),
-        ("chapter_number", &["1", "11"]),
-        ("lesson_id", &["2.11.1"]),
-        ("source", &[SOURCE, "versioned_docs/version-1.0/a b.md"]),
-        ("no_such_field", &[]),
-    ] {
-        let mut values = catalog.values(index_id, field).await.unwrap();
-        values.sort_unstable();
-        assert_eq!(values, expected, "{field}");
-        assert_eq!(catalog.values(index_id + 1, field).await.unwrap(), [""; 0]);
-    }
-    store
-        .execute("UPDATE document_chunks SET payload = NULL")
-        .await;
-    assert_eq!(catalog.values(index_id, "version").await.unwrap(), [""; 0]);
-}
-
 pub(super) async fn more_and_rarer_words_come_first(store: Store) {
     let catalog = &store.catalog;
     let index_id = live_index(catalog).await;
@@ -305,7 +277,7 @@ fn conditions() -> Vec<Filters> {
 }
 
 /// Thirty chunks that are found before another one, which is [`distinguish`]ed: its place.
-async fn write_distinguished(catalog: &Catalog, index_id: i64) -> FoundChunk {
+pub(super) async fn write_distinguished(catalog: &Catalog, index_id: i64) -> FoundChunk {
     let mut chunks: Vec<ChunkRow> = (0..30)
         .map(|position| chunk(SOURCE, position, "a node and a node"))
         .collect();

@@ -81,7 +81,7 @@ impl PostgresCatalog {
             .query(
                 "SELECT DISTINCT value #>> '{}' FROM document_chunks,
                     jsonb_path_query(payload, ('$.' || $2 || '[*]')::jsonpath) AS value
-                 WHERE index_id = $1 AND value <> 'null'",
+                 WHERE index_id = $1 AND value <> 'null' AND NOT coalesce((payload->>'unlisted')::boolean, false)",
                 &[(&index_id, Type::INT8), (&payload_field, Type::TEXT)],
             )
             .await?;

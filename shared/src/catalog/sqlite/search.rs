@@ -54,7 +54,8 @@ impl SqliteCatalog {
             let values = connection
                 .prepare(
                     "SELECT DISTINCT CAST(value AS TEXT) FROM document_chunks, json_each(payload, '$.' || ?2)
-                     WHERE index_id = ?1 AND value IS NOT NULL",
+                     WHERE index_id = ?1 AND value IS NOT NULL
+                       AND NOT coalesce(json_extract(payload, '$.unlisted'), 0)",
                 )?
                 .query_map((index_id, payload_field), |row| row.get(0))?
                 .collect::<Result<_, _>>()?;
