@@ -115,7 +115,7 @@ fn an_origin_is_parsed_and_not_matched_by_its_beginning() {
         assert!(is_local(local), "{local}");
     }
     for other in [
-        "http://localhost:3000@evil.com",
+        "http://localhost:3000@evil.com", // kingfisher:ignore: a port before an `@`, no password
         "http://localhost@evil.com",
         "http://user@localhost",
         "http://localhost.evil.com",
