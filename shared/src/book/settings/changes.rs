@@ -1,18 +1,29 @@
 //! What a config file does to an object after it is written down: assignments to its fields, calls that may change it.
 
 use oxc_ast::AstKind;
-use oxc_ast::ast::{AssignmentOperator, BindingPattern, CallExpression, Expression, UnaryOperator};
+use oxc_ast::ast::{
+    AssignmentOperator, BindingPattern, CallExpression, Expression, LogicalOperator, UnaryOperator,
+};
 use oxc_semantic::{NodeId, Semantic, SymbolId};
 use oxc_span::{GetSpan, Span};
 
 /// How many names may stand for one object, each for a part of the one before.
 const MAX_NAMES: usize = 8;
 
-/// Methods of lists and texts that leave them as they are.
-const READING_METHODS: [&str; 26] = [
+/// Methods that leave a list as it is and hand out none of its items.
+const READING_METHODS: [&str; 6] = [
+    "includes",
+    "indexOf",
+    "join",
+    "keys",
+    "lastIndexOf",
+    "toString",
+];
+
+/// Methods that leave a list as it is but hand out its items, as results or to a callback.
+const ITEM_METHODS: [&str; 15] = [
     "at",
     "concat",
-    "endsWith",
     "entries",
     "every",
     "filter",
@@ -21,20 +32,10 @@ const READING_METHODS: [&str; 26] = [
     "flat",
     "flatMap",
     "forEach",
-    "includes",
-    "indexOf",
-    "join",
-    "keys",
-    "lastIndexOf",
     "map",
     "reduce",
-    "replace",
     "slice",
     "some",
-    "split",
-    "startsWith",
-    "toLowerCase",
-    "toString",
     "values",
 ];
 
@@ -49,6 +50,9 @@ const WRITING_FUNCTIONS: [&str; 4] = [
     "setPrototypeOf",
 ];
 
+/// Functions whose result has the objects and lists that are in an argument.
+const ITEM_FUNCTIONS: [&str; 4] = ["assign", "entries", "from", "values"];
+
 /// A change of an object, at a path of fields.
 #[derive(Debug, Clone)]
 pub(super) enum Change<'a> {
@@ -62,20 +66,34 @@ pub(super) enum Change<'a> {
     Unknown { path: Vec<String>, span: Span },
     /// If it is an object or a list, other code has it and may change it.
     Shared { path: Vec<String>, span: Span },
+    /// Other code has the objects and lists that are its fields or items, and may change them.
+    ItemsShared { path: Vec<String>, span: Span },
 }
 
 impl Change<'_> {
     pub(super) fn span(&self) -> Span {
         match self {
-            Self::Set { span, .. } | Self::Unknown { span, .. } | Self::Shared { span, .. } => {
-                *span
-            }
+            Self::Set { span, .. }
+            | Self::Unknown { span, .. }
+            | Self::Shared { span, .. }
+            | Self::ItemsShared { span, .. } => *span,
         }
     }
 
     fn path_mut(&mut self) -> &mut Vec<String> {
         match self {
-            Self::Set { path, .. } | Self::Unknown { path, .. } | Self::Shared { path, .. } => path,
+            Self::Set { path, .. }
+            | Self::Unknown { path, .. }
+            | Self::Shared { path, .. }
+            | Self::ItemsShared { path, .. } => path,
+        }
+    }
+
+    /// The change if it may concern another object instead.
+    fn uncertain(self) -> Self {
+        match self {
+            Self::Set { path, span, .. } => Self::Unknown { path, span },
+            change => change,
         }
     }
 }
@@ -127,6 +145,8 @@ fn changes_at<'a>(
     let mut path = Vec::new();
     // Whether the path is all of it: after a computed key only its beginning is known.
     let mut whole = true;
+    // Whether the use stands for the object, and not for it or another one.
+    let mut certain = true;
     let mut at = name;
     loop {
         let span = nodes.kind(at).span();
@@ -150,11 +170,20 @@ fn changes_at<'a>(
             | AstKind::TSSatisfiesExpression(_)
             | AstKind::TSNonNullExpression(_)
             | AstKind::TSTypeAssertion(_) => {}
+            // `object && other` is never the object, as every object is true.
+            AstKind::LogicalExpression(logical)
+                if logical.operator != LogicalOperator::And || logical.right.span() == span =>
+            {
+                certain = false;
+            }
+            AstKind::ConditionalExpression(condition) if condition.test.span() != span => {
+                certain = false;
+            }
             AstKind::AssignmentExpression(assignment) if assignment.left.span() == span => {
                 let statement = nodes.parent_id(parent);
                 let runs = matches!(nodes.kind(statement), AstKind::ExpressionStatement(_))
                     && nodes.parent_id(statement) == block;
-                if runs && whole && assignment.operator == AssignmentOperator::Assign {
+                if runs && whole && certain && assignment.operator == AssignmentOperator::Assign {
                     let value = &assignment.right;
                     return vec![Change::Set { path, value, span }];
                 }
@@ -177,22 +206,28 @@ fn changes_at<'a>(
                 } else {
                     Some(String::new())
                 };
-                let reads = method.is_none_or(|method| READING_METHODS.contains(&method.as_str()));
-                return if reads {
-                    Vec::new()
-                } else {
-                    vec![Change::Shared { path, span }]
-                };
+                return method
+                    .and_then(|method| change_by_method(&method, path, span))
+                    .into_iter()
+                    .collect();
             }
-            AstKind::CallExpression(call) if leaves(call, span) => return Vec::new(),
-            AstKind::CallExpression(_) | AstKind::NewExpression(_) | AstKind::ForOfStatement(_) => {
+            AstKind::CallExpression(call) => {
+                return change_by_argument(call, path, span).into_iter().collect();
+            }
+            AstKind::NewExpression(_) | AstKind::ForOfStatement(_) => {
                 return vec![Change::Shared { path, span }];
             }
             AstKind::VariableDeclarator(variable) => {
                 let BindingPattern::BindingIdentifier(name) = &variable.id else {
                     return vec![Change::Shared { path, span }];
                 };
-                return changes_by_other_name(semantic, name.symbol_id.get(), path, span, names);
+                let symbol = name.symbol_id.get();
+                let changes = changes_by_other_name(semantic, symbol, path, span, names);
+                return if certain {
+                    changes
+                } else {
+                    changes.into_iter().map(Change::uncertain).collect()
+                };
             }
             _ => return Vec::new(),
         }
@@ -206,18 +241,39 @@ fn push(path: &mut Vec<String>, whole: bool, key: &str) {
     }
 }
 
-/// Whether a call leaves the argument at `span` as it is.
-fn leaves(call: &CallExpression, span: Span) -> bool {
+/// What a call of a method does to the object that has it.
+fn change_by_method<'a>(method: &str, path: Vec<String>, span: Span) -> Option<Change<'a>> {
+    if READING_METHODS.contains(&method) {
+        None
+    } else if ITEM_METHODS.contains(&method) {
+        Some(Change::ItemsShared { path, span })
+    } else {
+        Some(Change::Shared { path, span })
+    }
+}
+
+/// What a call does to the argument at `span`.
+fn change_by_argument<'a>(
+    call: &CallExpression,
+    path: Vec<String>,
+    span: Span,
+) -> Option<Change<'a>> {
     let Expression::StaticMemberExpression(function) = &call.callee else {
-        return false;
+        return Some(Change::Shared { path, span });
     };
     let reads = matches!(&function.object, Expression::Identifier(name) if READING_OBJECTS.contains(&name.name.as_str()));
-    let writes = WRITING_FUNCTIONS.contains(&function.property.name.as_str());
+    let name = function.property.name.as_str();
     let first = call
         .arguments
         .first()
         .is_some_and(|argument| argument.span() == span);
-    reads && !(writes && first)
+    if !reads || (first && WRITING_FUNCTIONS.contains(&name)) {
+        Some(Change::Shared { path, span })
+    } else if ITEM_FUNCTIONS.contains(&name) {
+        Some(Change::ItemsShared { path, span })
+    } else {
+        None
+    }
 }
 
 /// The changes of a part of the object, at `path`, that has a name of its own.
@@ -234,7 +290,8 @@ fn changes_by_other_name<'a>(
     let mut changes = changes_of(semantic, symbol, names - 1);
     // To assign the name itself changes the name, not the object.
     changes.retain_mut(|change| {
-        matches!(change, Change::Shared { .. }) || !change.path_mut().is_empty()
+        matches!(change, Change::Shared { .. } | Change::ItemsShared { .. })
+            || !change.path_mut().is_empty()
     });
     for change in &mut changes {
         change.path_mut().splice(0..0, path.iter().cloned());

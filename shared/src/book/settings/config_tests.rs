@@ -259,6 +259,17 @@ fn a_change_of_the_config_after_its_literal_is_seen() {
         "for (const preset of config.presets) { preset[1].docs = {}; }",
         "delete docs.exclude;",
         "[docs.exclude] = lists;",
+        "config.presets.find(preset => preset[0] === 'classic')[1].docs.exclude = ['b.md'];",
+        "config.presets.forEach(([, options]) => { options.docs.exclude = ['b.md']; });",
+        "config.presets.filter(Boolean).at(0)[1].docs.exclude = ['b.md'];",
+        "const all = config.presets; all.map(change);",
+        "Object.values(config.presets[0])[1].docs.exclude = ['b.md'];",
+        "Object.entries(config.presets[0][1]).forEach(change);",
+        "const copy = Object.assign({}, docs); copy.exclude.push('b.md');",
+        "const same = docs || {}; same.exclude = ['b.md'];",
+        "const same = process.env.CI ? docs : {}; same.exclude = ['b.md'];",
+        "const same = config.presets && config.presets[0][1].docs; same.exclude = ['b.md'];",
+        "(docs ?? {}).exclude = ['b.md'];",
     ] {
         assert!(after(change).is_err(), "{change}");
     }
@@ -269,6 +280,11 @@ fn a_change_of_the_config_after_its_literal_is_seen() {
         "const shown = JSON.stringify(config);",
         "function other(config) { config.presets = []; config.push(1); }",
         "const alias = docs.exclude; console.log(alias.join());",
+        "const more = docs.exclude.filter(Boolean).concat(['b.md']); docs.exclude.forEach(log);",
+        "const parts = Object.entries(docs.exclude); const found = config.presets.includes('classic');",
+        "const other = docs && {}; other.exclude = ['b.md'];",
+        "const other = docs ? {} : []; other.exclude = ['b.md'];",
+        "const shown = docs || {}; console.log(shown.exclude);",
     ] {
         let settings = after(change).unwrap_or_else(|error| panic!("{change}: {error}"));
         assert_eq!(excluded(&settings), ["a.md"], "{change}");
@@ -290,6 +306,21 @@ fn a_change_of_the_config_after_its_literal_is_seen() {
         )
         .is_err()
     );
+}
+
+#[test]
+fn items_that_are_handed_out_concern_only_their_own_list() {
+    let settings = config(
+        "const docs = {exclude: ['a.md']};
+         const config = {
+           title: 'A', presets: [['classic', {docs: process.env.CI ? docs : docs || {}}]],
+           themeConfig: {navbar: {items: [{to: '/a'}, {to: '/b'}]}},
+         };
+         config.themeConfig.navbar.items.filter(item => item.to).forEach(item => { item.to = '/c'; });
+         module.exports = config;",
+    );
+    assert_eq!(excluded(&settings), ["a.md"]);
+    assert!(settings.warnings.is_empty(), "{:?}", settings.warnings);
 }
 
 #[test]

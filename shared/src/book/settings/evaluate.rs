@@ -455,6 +455,13 @@ impl<'a> Evaluator<'_, 'a> {
                     config.set(path, self.computed(*span));
                 }
             }
+            Change::ItemsShared { path, span } => {
+                let computed = self.computed(*span);
+                for key in config.at(path).shared_items() {
+                    let path = [path.as_slice(), &[key]].concat();
+                    config.set(&path, computed.clone());
+                }
+            }
         }
     }
 }

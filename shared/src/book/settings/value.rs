@@ -79,6 +79,22 @@ impl ConfigValue {
         matches!(self, Self::List(_) | Self::Map(_))
     }
 
+    /// The keys of the fields or items that may be changed through another name for them.
+    pub(super) fn shared_items(&self) -> Vec<String> {
+        match self {
+            Self::List(items) => {
+                let items = items.iter().enumerate();
+                let shared = items.filter(|(_, item)| item.is_shared());
+                shared.map(|(at, _)| at.to_string()).collect()
+            }
+            Self::Map(map) => {
+                let shared = map.fields().filter(|(_, field)| field.is_shared());
+                shared.map(|(key, _)| key.clone()).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// Whether JavaScript takes it for true; `None` if it is computed.
     pub(super) fn truth(&self) -> Option<bool> {
         match self {
