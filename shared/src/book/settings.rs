@@ -6,6 +6,7 @@ mod evaluate;
 mod origin;
 mod docusaurus;
 mod patterns;
+mod versions;
 
 use std::collections::BTreeMap;
 
@@ -14,12 +15,11 @@ use serde::{Deserialize, Serialize};
 
 pub use origin::{Origin, Setting};
 
-use docusaurus::{
-    docs_options, locale_places, read_docusaurus_config, read_toml, read_versions, version_paths,
-};
+use docusaurus::{docs_options, locale_places, read_docusaurus_config, read_toml, version_paths};
 use origin::Picker;
 use patterns::glob_set;
 use value::ConfigValue;
+use versions::built_versions;
 
 /// The files that settings are read from, in the order they are looked for.
 pub const SETTINGS_FILES: [&str; 7] = [
@@ -184,7 +184,7 @@ impl SiteSettings {
     /// A setting that the config computes is reported in `warnings`, and its default taken.
     ///
     /// # Errors
-    /// If a file cannot be parsed, or the config computes which files are pages and `bookrag.toml` does not say.
+    /// If a file cannot be parsed, or the config computes which pages or versions are built and `bookrag.toml` does not say.
     #[expect(clippy::too_many_lines, reason = "one setting after another")]
     pub fn read(
         files: &BTreeMap<String, String>,
@@ -274,6 +274,13 @@ impl SiteSettings {
             ConfigValue::texts,
             DEFAULT_EXCLUDE.map(str::to_owned).to_vec(),
         );
+        let versions = built_versions(
+            toml.versions,
+            toml.current_version,
+            &docs,
+            files,
+            &mut picker,
+        )?;
         picker.check()?;
         let i18n = config.get("i18n");
         let default_locale = picker.pick(
@@ -300,32 +307,6 @@ impl SiteSettings {
         let i18n_path = i18n_path.unwrap_or_else(|| "i18n".to_owned());
         picker.found("i18n_path", &i18n_path, origin);
         let locale_places = locale_places(i18n.get("localeConfigs"), &base_url, &mut picker);
-        let mut versions = read_versions(toml.versions, files, &mut picker)?;
-        let only = picker.config_only(
-            "onlyIncludeVersions",
-            docs.get("onlyIncludeVersions"),
-            ConfigValue::texts,
-        );
-        if let Some(only) = &only {
-            picker.found("only_include_versions", only, Origin::File(config_name));
-        }
-        versions.retain(|version| only.as_ref().is_none_or(|only| only.contains(version)));
-        let unversioned = picker.config_only(
-            "disableVersioning",
-            docs.get("disableVersioning"),
-            ConfigValue::bool,
-        );
-        if unversioned == Some(true) {
-            versions.clear();
-        }
-        let current_version = picker.pick(
-            "current_version",
-            toml.current_version,
-            docs.get("includeCurrentVersion"),
-            ConfigValue::bool,
-            true,
-        ) && only
-            .is_none_or(|only| only.iter().any(|name| name == CURRENT_VERSION));
         let last_version = picker.optional(
             "last_version",
             toml.last_version,
@@ -360,8 +341,8 @@ impl SiteSettings {
             locales,
             i18n_path: i18n_path.trim_matches('/').to_owned(),
             locale_places,
-            current_version,
-            versions,
+            current_version: versions.current,
+            versions: versions.others,
             last_version,
             version_paths,
             markdown_format,

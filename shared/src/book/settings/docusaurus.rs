@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::evaluate::read_config;
-use super::origin::{Origin, Picker};
+use super::origin::Picker;
 use super::value::{ConfigMap, ConfigValue};
 use super::{LocalePlace, SETTINGS_FILES, SettingsError, TomlSettings, slashed};
 
@@ -35,30 +35,6 @@ pub(super) fn read_docusaurus_config(
     let config = read_config(name, text)
         .map_err(|error| SettingsError::new(name, error.line, &error.reason))?;
     Ok((name, config))
-}
-
-pub(super) fn read_versions(
-    toml: Option<Vec<String>>,
-    files: &BTreeMap<String, String>,
-    picker: &mut Picker,
-) -> Result<Vec<String>, SettingsError> {
-    if let Some(versions) = toml {
-        picker.note("versions", &versions);
-        return Ok(versions);
-    }
-    let name = "versions.json";
-    let Some(text) = files.get(name) else {
-        return Ok(Vec::new());
-    };
-    let versions: Vec<String> = serde_json::from_str(text).map_err(|error| {
-        SettingsError::new(
-            name,
-            error.line().max(1),
-            &format!("expected a list of names: {error}"),
-        )
-    })?;
-    picker.found("versions", &versions, Origin::File(name));
-    Ok(versions)
 }
 
 /// The options of the book's docs plugin: of a preset, or of the plugin that the config names.

@@ -42,7 +42,7 @@ pub(super) struct Picker {
     pub(super) config_name: &'static str,
     pub(super) origins: Vec<Setting>,
     pub(super) warnings: Vec<String>,
-    /// Settings that decide which files are pages and that the config computes: the line and what to write instead.
+    /// Settings that decide which pages and versions are built and that the config computes: the line and what to write instead.
     undecided: Vec<(usize, String)>,
 }
 
@@ -90,12 +90,22 @@ impl Picker {
         default: T,
     ) -> T {
         if toml.is_none() && *config != ConfigValue::Absent && convert(config).is_none() {
-            let value = serde_json::to_string(&default).unwrap_or_default();
-            let line = config.computed_line().unwrap_or(1);
-            self.undecided.push((line, format!("{name} = {value}")));
+            self.refuse(name, &default, config);
             return default;
         }
         self.pick(name, toml, config, convert, default)
+    }
+
+    /// Notes that `bookrag.toml` must have a setting, as an option of the config that decides it is not known.
+    pub(super) fn refuse(
+        &mut self,
+        name: &'static str,
+        default: &impl Serialize,
+        option: &ConfigValue,
+    ) {
+        let value = serde_json::to_string(default).unwrap_or_default();
+        let line = option.computed_line().unwrap_or(1);
+        self.undecided.push((line, format!("{name} = {value}")));
     }
 
     /// A setting that only the config may have.
@@ -129,7 +139,7 @@ impl Picker {
     }
 
     /// # Errors
-    /// If the config computes which files are pages.
+    /// If the config computes which pages or versions are built.
     pub(super) fn check(&self) -> Result<(), SettingsError> {
         let Some((line, _)) = self.undecided.first() else {
             return Ok(());
@@ -143,7 +153,7 @@ impl Picker {
             file: self.config_name.to_owned(),
             line: *line,
             reason: format!(
-                "which files are pages is computed here, and the config is not run. Write into bookrag.toml what the site \
+                "which pages or versions are built is computed here, and the config is not run. Write into bookrag.toml what the site \
                  uses; Docusaurus's defaults are:\n{}",
                 lines.join("\n")
             ),

@@ -145,6 +145,65 @@ fn versions_that_are_not_built_are_left_out() {
 }
 
 #[test]
+fn a_computed_choice_of_versions_is_refused_and_names_what_to_write() {
+    let versions = ("versions.json", "[\"2.0\", \"1.0\"]");
+    let all = "versions = [\"2.0\",\"1.0\"]";
+    let current = "current_version = true";
+    for (option, told, missing) in [
+        ("includeCurrentVersion: dev", "", vec![current]),
+        ("includeCurrentVersion: dev", all, vec![current]),
+        ("onlyIncludeVersions: built", "", vec![all, current]),
+        ("onlyIncludeVersions: built", all, vec![current]),
+        ("onlyIncludeVersions: built", current, vec![all]),
+        ("disableVersioning: fast", "", vec![all]),
+        (
+            "onlyIncludeVersions: built, disableVersioning: fast, includeCurrentVersion: dev",
+            "",
+            vec![all, current],
+        ),
+    ] {
+        let config =
+            format!("module.exports = {{presets: [['classic', {{docs: {{\n{option}}}}}]]}}");
+        let config = ("docusaurus.config.js", config.as_str());
+        let refused = refused(&[versions, config, ("bookrag.toml", told)]);
+        assert!(
+            refused.starts_with("docusaurus.config.js, line 2: ")
+                && refused.contains("bookrag.toml"),
+            "{refused}"
+        );
+        let lines: Vec<&str> = refused.lines().skip(1).collect();
+        assert_eq!(lines, missing, "{option}, {told}: {refused}");
+    }
+}
+
+#[test]
+fn the_toml_decides_what_a_computed_choice_of_versions_leaves_open() {
+    let computed = "module.exports = {presets: [['classic', {docs: {
+        onlyIncludeVersions: built, disableVersioning: fast, includeCurrentVersion: dev}}]]}";
+    let versions = ("versions.json", "[\"2.0\", \"1.0\"]");
+    let settings = read(&[
+        versions,
+        ("docusaurus.config.js", computed),
+        (
+            "bookrag.toml",
+            "versions = ['1.0']\ncurrent_version = false",
+        ),
+    ]);
+    assert_eq!(settings.versions, ["1.0"]);
+    assert!(!settings.current_version);
+    let warnings = &settings.warnings;
+    assert!(warnings.is_empty(), "{warnings:?}");
+    let literal =
+        "module.exports = {presets: [['classic', {docs: {onlyIncludeVersions: ['1.0']}}]]}";
+    let settings = read(&[
+        versions,
+        ("docusaurus.config.js", literal),
+        ("bookrag.toml", "versions = ['2.0', '1.0']"),
+    ]);
+    assert_eq!(settings.versions, ["1.0"]);
+}
+
+#[test]
 fn docs_of_other_instances_are_reported() {
     let settings = read(&[(
         "docusaurus.config.js",

@@ -1,0 +1,102 @@
+//! Which versions of the docs a site builds.
+
+use std::collections::BTreeMap;
+
+use super::origin::{Origin, Picker};
+use super::value::ConfigValue;
+use super::{CURRENT_VERSION, SettingsError};
+
+/// The versions that a site builds.
+pub(super) struct BuiltVersions {
+    /// Whether `docs/` itself is built, as the version `current`.
+    pub(super) current: bool,
+    /// The others, newest first.
+    pub(super) others: Vec<String>,
+}
+
+/// Reads the versions of `bookrag.toml`, else of `versions.json`, as far as the options of the docs build them.
+///
+/// An option that is computed is refused by [`Picker::check`], unless `bookrag.toml` says what it decides: its default
+/// could show versions that the site leaves out. In a site without versions it decides nothing, as Docusaurus builds
+/// at least one.
+///
+/// # Errors
+/// If `versions.json` cannot be parsed.
+pub(super) fn built_versions(
+    toml_versions: Option<Vec<String>>,
+    toml_current: Option<bool>,
+    docs: &ConfigValue,
+    files: &BTreeMap<String, String>,
+    picker: &mut Picker,
+) -> Result<BuiltVersions, SettingsError> {
+    let versions_told = toml_versions.is_some();
+    let mut others = read_versions(toml_versions, files, picker)?;
+    let mut only = docs.get("onlyIncludeVersions");
+    let mut disabled = docs.get("disableVersioning");
+    let mut include_current = docs.get("includeCurrentVersion");
+    if versions_told || !others.is_empty() {
+        let unknown_only = take_unknown(&mut only, ConfigValue::texts);
+        let unknown_disabled = take_unknown(&mut disabled, ConfigValue::bool);
+        let unknown_current = take_unknown(&mut include_current, ConfigValue::bool);
+        if let Some(option) = unknown_only.or(unknown_disabled).filter(|_| !versions_told) {
+            picker.refuse("versions", &others, option);
+        }
+        let unknown_current = unknown_current.or(unknown_only);
+        if let Some(option) = unknown_current.filter(|_| toml_current.is_none()) {
+            picker.refuse("current_version", &true, option);
+        }
+    }
+    let only = picker.config_only("onlyIncludeVersions", only, ConfigValue::texts);
+    if let Some(only) = &only {
+        picker.found(
+            "only_include_versions",
+            only,
+            Origin::File(picker.config_name),
+        );
+        others.retain(|version| only.contains(version));
+    }
+    if picker.config_only("disableVersioning", disabled, ConfigValue::bool) == Some(true) {
+        others.clear();
+    }
+    let current = picker.pick(
+        "current_version",
+        toml_current,
+        include_current,
+        ConfigValue::bool,
+        true,
+    ) && only.is_none_or(|only| only.iter().any(|name| name == CURRENT_VERSION));
+    Ok(BuiltVersions { current, others })
+}
+
+/// Takes an option that is set but not known, and leaves it absent.
+fn take_unknown<'a, T>(
+    option: &mut &'a ConfigValue,
+    convert: impl Fn(&ConfigValue) -> Option<T>,
+) -> Option<&'a ConfigValue> {
+    let unknown = **option != ConfigValue::Absent && convert(option).is_none();
+    unknown.then(|| std::mem::replace(option, &ConfigValue::Absent))
+}
+
+fn read_versions(
+    toml: Option<Vec<String>>,
+    files: &BTreeMap<String, String>,
+    picker: &mut Picker,
+) -> Result<Vec<String>, SettingsError> {
+    if let Some(versions) = toml {
+        picker.note("versions", &versions);
+        return Ok(versions);
+    }
+    let name = "versions.json";
+    let Some(text) = files.get(name) else {
+        return Ok(Vec::new());
+    };
+    let versions: Vec<String> = serde_json::from_str(text).map_err(|error| {
+        SettingsError::new(
+            name,
+            error.line().max(1),
+            &format!("expected a list of names: {error}"),
+        )
+    })?;
+    picker.found("versions", &versions, Origin::File(name));
+    Ok(versions)
+}
