@@ -190,7 +190,8 @@ impl Catalog {
         on_store!(self, store => store.finish_drop(index_id))
     }
 
-    /// Records how many pages an index will have once it is filled for the first time; `None` once it is.
+    /// Records how many pages an index will have once it is filled for the first time; `None` once it is. Does nothing
+    /// after that: the first indexing does not begin again.
     pub async fn expect_pages(
         &self,
         index_id: i64,

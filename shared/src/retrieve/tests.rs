@@ -28,19 +28,27 @@ const NO_STORE: &str = "http://127.0.0.1:0";
 
 /// A completely indexed book, without a vector store.
 pub(crate) async fn book(pages: &[Page<'_>]) -> (Retriever, IndexRow) {
+    let (retriever, index) = unfinished_book(pages).await;
+    let catalog = &retriever.catalog;
+    catalog.expect_pages(index.index_id, None).await.unwrap();
+    let index = catalog.live_index().await.unwrap().unwrap();
+    (retriever, index)
+}
+
+/// A book whose first indexing is not over, without a vector store.
+pub(super) async fn unfinished_book(pages: &[Page<'_>]) -> (Retriever, IndexRow) {
     let catalog = Catalog::Sqlite(SqliteCatalog::simulated().unwrap());
     let index = catalog.ensure_index(&new_index()).await.unwrap();
     for page in pages {
         commit(&catalog, index.index_id, page).await;
     }
-    catalog.expect_pages(index.index_id, None).await.unwrap();
     let retriever = Retriever {
         embedder: Embedder::Fake(FakeEmbedder::new()),
         reranker: Reranker::None,
         index: VectorIndex::new(NO_STORE, None, Duration::from_secs(1)).unwrap(),
-        catalog: catalog.clone(),
+        catalog,
     };
-    (retriever, catalog.live_index().await.unwrap().unwrap())
+    (retriever, index)
 }
 
 fn new_index() -> NewIndex {

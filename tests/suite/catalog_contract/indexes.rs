@@ -75,6 +75,10 @@ pub(super) async fn a_new_index_expects_pages_until_it_is_filled(store: Store) {
         written.unwrap();
         assert_eq!(expected().await, pages);
     }
+    // An invocation that began earlier does not begin the first indexing again.
+    let late = store.catalog.expect_pages(index_id, Some(63)).await;
+    late.unwrap();
+    assert_eq!(expected().await, None);
     // Found again, and with another site, it stays filled.
     let mut index = new_index("adaptive");
     index.site.title.push_str(", second edition");

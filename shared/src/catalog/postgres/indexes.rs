@@ -174,7 +174,7 @@ impl PostgresCatalog {
     ) -> Result<(), CatalogError> {
         self.pool
             .query(
-                "UPDATE indexes SET pages_expected = $2 WHERE index_id = $1",
+                "UPDATE indexes SET pages_expected = $2 WHERE index_id = $1 AND pages_expected IS NOT NULL",
                 &[(&index_id, Type::INT8), (&pages.map(signed), Type::INT8)],
             )
             .await?;

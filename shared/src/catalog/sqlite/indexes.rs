@@ -142,7 +142,7 @@ impl SqliteCatalog {
     ) -> Result<(), CatalogError> {
         self.run(move |connection| {
             connection.execute(
-                "UPDATE indexes SET pages_expected = ?2 WHERE index_id = ?1",
+                "UPDATE indexes SET pages_expected = ?2 WHERE index_id = ?1 AND pages_expected IS NOT NULL",
                 (index_id, pages.map(signed)),
             )?;
             Ok(())

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::{Query, RetrieveError, Retriever, UnknownValue};
-use super::{Page, book, found};
+use super::{Page, book, found, unfinished_book};
 use crate::catalog::IndexRow;
 use crate::index::Filters;
 
@@ -89,7 +89,8 @@ async fn long_values_and_long_lists_are_cut() {
 
 #[tokio::test]
 async fn while_a_book_is_indexed_for_the_first_time_a_search_says_how_far_that_is() {
-    let (retriever, index) = book(&[("dew", 1, "Dew."), ("rain", 1, "Rain.")]).await;
+    let pages = [("dew", 1, "Dew."), ("rain", 1, "Rain.")];
+    let (retriever, index) = unfinished_book(&pages).await;
     let fr = Filters {
         locale: Some("fr".to_owned()),
         ..Filters::default()
