@@ -52,8 +52,8 @@ impl Function {
                 let mut converging = self.converging().await?;
                 let files = paths.len();
                 let sources = BTreeSet::from_iter(paths);
-                converging.converge(&sources, metrics).await?;
-                converging.check_settings().await?;
+                let converged = converging.converge(&sources, metrics).await;
+                converging.finish(converged).await?;
                 Ok(json!({ "files": files }))
             }
         }

@@ -17,6 +17,8 @@ pub(crate) struct Converging {
     done: BTreeSet<String>,
     /// Whether anything was committed.
     committed: bool,
+    /// Whether a page was deleted.
+    deleted: bool,
 }
 
 impl Converging {
@@ -25,6 +27,7 @@ impl Converging {
             ingest,
             done: BTreeSet::new(),
             committed: false,
+            deleted: false,
         }
     }
 
@@ -86,12 +89,33 @@ impl Converging {
                 }
             }
         }
-        if let Err(error) = self.ingest.note_committed_pages().await {
-            tracing::warn!(stage = "ingest", %error, "the progress of the first indexing is not recorded");
-        }
         match failure {
             None => Ok(changed),
             Some(error) => Err(error.into()),
+        }
+    }
+
+    /// Ends an invocation that served one request: records the progress, then checks the settings if it was served.
+    pub(crate) async fn finish<T>(
+        &self,
+        served: Result<T, HandlerError>,
+    ) -> Result<T, HandlerError> {
+        self.note_progress().await;
+        let served = served?;
+        self.check_settings().await?;
+        Ok(served)
+    }
+
+    /// Records how far the first indexing is. Called once an invocation, because it may read the whole book; a failure is
+    /// only logged, as the documents themselves are committed.
+    pub(crate) async fn note_progress(&self) {
+        let noted = if self.deleted {
+            self.ingest.note_deleted_pages().await
+        } else {
+            self.ingest.note_committed_pages().await
+        };
+        if let Err(error) = noted {
+            tracing::warn!(stage = "ingest", %error, "the progress of the first indexing is not recorded");
         }
     }
 
@@ -124,6 +148,7 @@ impl Converging {
         metrics.count(Metric::ChunksEmbedded, outcome.embedded);
         metrics.count(Metric::VectorsReused, outcome.reused);
         self.committed |= outcome.change != Change::Unchanged;
+        self.deleted |= outcome.change == Change::Deleted;
         tracing::info!(
             stage = "ingest",
             document.source = source,

@@ -127,8 +127,8 @@ impl Function {
         let objects = self.ours(objects);
         if !objects.is_empty() {
             let mut converging = self.converging().await?;
-            self.serve(&mut converging, &objects, metrics).await?;
-            converging.check_settings().await?;
+            let served = self.serve(&mut converging, &objects, metrics).await;
+            converging.finish(served).await?;
         }
         Ok(json!({ "files": objects.len() }))
     }
@@ -154,6 +154,15 @@ impl Function {
                 if error.settings().is_none() {
                     failed.push(message);
                 }
+            }
+        }
+        if let Some(converging) = &converging {
+            let noted = async {
+                converging.note_progress().await;
+                Ok(())
+            };
+            if let Err(error) = deadline.bound(noted).await {
+                tracing::warn!(stage = "ingest", %error, "the progress of the first indexing is not recorded");
             }
         }
         if let Some(converging) = converging
@@ -277,8 +286,8 @@ impl Function {
             }
             None => {
                 let mut converging = Converging::new(ingest.clone());
-                converging.converge(sources, metrics).await?;
-                converging.check_settings().await?;
+                let converged = converging.converge(sources, metrics).await;
+                converging.finish(converged).await?;
                 Ok(0)
             }
         }

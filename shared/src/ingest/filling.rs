@@ -3,27 +3,52 @@
 use super::{Ingest, IngestError, Status};
 
 impl Ingest {
-    /// Records how many pages the index will have, or that it has them all. Does nothing after the first indexing: later
-    /// runs leave readers the former text of each page until the new one is committed.
+    /// Records how many pages the index will have, or ends the first indexing if only pages that failed are pending: readers
+    /// would wait for them forever. Does nothing after the first indexing, because later runs leave readers the former text
+    /// of each page until the new one is committed.
     pub async fn note_expected_pages(&self, status: &Status) -> Result<(), IngestError> {
         let pages = u64::try_from(status.expected.len()).unwrap_or(u64::MAX);
-        let pages = Some(pages).filter(|_| !status.pending.is_empty());
+        let pages = Some(pages).filter(|_| status.awaits_pages());
         self.expect_pages(pages).await
     }
 
-    /// Counts the pages again if as many as were counted are indexed, and ends the first indexing if none is left: pages that are
-    /// uploaded one by one are not all there at the first count.
+    /// Counts the pages again once as many as were expected are indexed or have failed, and ends the first indexing if none
+    /// is left: pages that are uploaded one by one are not all there at the first count.
     pub async fn note_committed_pages(&self) -> Result<(), IngestError> {
-        let index = &self.index_row;
-        let Some(expected) = index.pages_expected else {
+        let Some(expected) = self.pages_expected_now().await? else {
             return Ok(());
         };
-        let stats = self.catalog.stats(index.index_id).await?;
-        if stats.documents < expected {
+        let stats = self.catalog.stats(self.index_row.index_id).await?;
+        let failed = u64::try_from(stats.failed.len()).unwrap_or(u64::MAX);
+        if stats.documents.saturating_add(failed) < expected {
             return Ok(());
         }
+        self.count_pages_again().await
+    }
+
+    /// Counts the pages again after some were deleted: as many as were expected may never be indexed.
+    pub async fn note_deleted_pages(&self) -> Result<(), IngestError> {
+        match self.pages_expected_now().await? {
+            Some(_) => self.count_pages_again().await,
+            None => Ok(()),
+        }
+    }
+
+    async fn count_pages_again(&self) -> Result<(), IngestError> {
         let status = self.status("").await?;
         self.note_expected_pages(&status).await
+    }
+
+    /// Returns how many pages are expected at this moment: another invocation may have counted them, or ended the first
+    /// indexing, since this one began.
+    async fn pages_expected_now(&self) -> Result<Option<u64>, IngestError> {
+        if self.index_row.pages_expected.is_none() {
+            return Ok(None);
+        }
+        let indexes = self.catalog.indexes().await?;
+        let mut indexes = indexes.into_iter();
+        let index = indexes.find(|index| index.index_id == self.index_row.index_id);
+        Ok(index.and_then(|index| index.pages_expected))
     }
 
     /// Ends the first indexing after a run over all pages. Pages that failed are reported elsewhere, by name.
@@ -48,9 +73,9 @@ mod tests {
 
     use crate::catalog::{Catalog, SqliteCatalog};
     use crate::chunk::ChunkPolicy;
-    use crate::embed::{Embedder, FakeEmbedder};
+    use crate::embed::{EmbedError, Embedder, FakeEmbedder};
     use crate::index::{FakeIndex, Filters, VectorIndex};
-    use crate::ingest::{Ingest, OpenOptions, Opening, Ports, SyncOptions, sync};
+    use crate::ingest::{Ingest, IngestError, OpenOptions, Opening, Ports, SyncOptions, sync};
     use crate::source::{MemorySource, Source};
 
     /// Runs a future that waits for nothing outside this process.
@@ -160,6 +185,71 @@ mod tests {
         source.files().remove("docs/a.md");
         block_on(ingest.ingest_document("docs/a.md")).unwrap();
         assert_eq!(told(&ingest), None);
+    }
+
+    /// Records the refusal of a page, as an invocation does.
+    fn fail(ingest: &Ingest, source: &str) {
+        let error = IngestError::from(EmbedError::Rejected("the input is invalid".to_owned()));
+        block_on(ingest.record_failure(source, &error));
+    }
+
+    #[test]
+    fn a_page_that_always_fails_does_not_keep_the_first_indexing_on() {
+        let orders = [
+            ["docs/a.md", "docs/b.md", "docs/c.md"],
+            ["docs/c.md", "docs/b.md", "docs/a.md"],
+        ];
+        for order in orders {
+            let (_, ingest) = book();
+            let status = block_on(ingest.status("")).unwrap();
+            block_on(ingest.note_expected_pages(&status)).unwrap();
+            for page in order {
+                match page {
+                    "docs/c.md" => fail(&ingest, page),
+                    page => drop(block_on(ingest.ingest_document(page)).unwrap()),
+                }
+                block_on(ingest.note_committed_pages()).unwrap();
+                assert_eq!(told(&ingest).is_none(), page == order[2], "{page}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_run_that_finds_only_failed_pages_pending_ends_the_first_indexing() {
+        let (_, ingest) = book();
+        for page in ["docs/a.md", "docs/b.md"] {
+            block_on(ingest.ingest_document(page)).unwrap();
+        }
+        fail(&ingest, "docs/c.md");
+        let status = block_on(ingest.status("")).unwrap();
+        block_on(ingest.note_expected_pages(&status)).unwrap();
+        assert_eq!(told(&ingest), None);
+    }
+
+    #[test]
+    fn a_page_that_is_deleted_meanwhile_is_not_expected_any_longer() {
+        let (source, ingest) = book();
+        let status = block_on(ingest.status("")).unwrap();
+        block_on(ingest.note_expected_pages(&status)).unwrap();
+        for page in ["docs/a.md", "docs/b.md"] {
+            block_on(ingest.ingest_document(page)).unwrap();
+        }
+        source.files().remove("docs/a.md");
+        block_on(ingest.ingest_document("docs/a.md")).unwrap();
+        block_on(ingest.note_deleted_pages()).unwrap();
+        assert_eq!(told(&ingest).as_deref(), Some("1 of 2 pages"));
+        block_on(ingest.ingest_document("docs/c.md")).unwrap();
+        block_on(ingest.note_committed_pages()).unwrap();
+        assert_eq!(told(&ingest), None);
+    }
+
+    #[test]
+    fn a_stale_invocation_does_not_begin_the_first_indexing_again() {
+        let (_, stale) = book();
+        let before = block_on(stale.status("")).unwrap();
+        told_during_a_run(&block_on(stale.reopened(Opening::Feeds)).unwrap());
+        block_on(stale.note_expected_pages(&before)).unwrap();
+        assert_eq!(told(&stale), None);
     }
 
     #[test]

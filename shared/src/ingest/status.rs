@@ -279,6 +279,13 @@ impl Status {
             .any(|source| !self.unreadable.contains(source))
     }
 
+    /// True if pages are still to be indexed or deleted, apart from those that failed when they were last tried.
+    pub(super) fn awaits_pages(&self) -> bool {
+        let failed: BTreeSet<&str> = self.failed.iter().map(|file| &*file.source).collect();
+        let mut sources = self.pending.iter().map(|pending| &*pending.source);
+        sources.any(|source| !failed.contains(source))
+    }
+
     fn pend(&mut self, source: &str, change: PendingChange) {
         self.pending.push(PendingDocument {
             source: source.to_owned(),
