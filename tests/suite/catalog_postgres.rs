@@ -127,6 +127,60 @@ async fn a_refused_statement_costs_no_connection() {
     connection.await.unwrap().unwrap();
 }
 
+/// Three batches of each kind, all of them old, and a trigger that refuses a statement that deletes more than one batch.
+const OLD_ROWS: &str = "
+    CREATE FUNCTION refuse_many() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF (SELECT count(*) FROM gone) > 2000 THEN RAISE EXCEPTION 'too many rows at once'; END IF;
+        RETURN NULL;
+    END $$;
+    INSERT INTO rate_limits SELECT n::text, now() - interval '2 hours', true FROM generate_series(1, 4500) AS n;
+    INSERT INTO conversations (conversation_id, session_hash, expires_at)
+        SELECT gen_random_uuid(), '5e', now() - interval '2 hours' FROM generate_series(1, 4500);
+    INSERT INTO conversations (conversation_id, session_hash, expires_at)
+        VALUES ('00000000-0000-0000-0000-000000000001', '5e', now() + interval '2 hours');
+    INSERT INTO messages (message_id, conversation_id, question, created_at)
+        SELECT gen_random_uuid(), '00000000-0000-0000-0000-000000000001', 'Why?', now() - interval '2 hours'
+        FROM generate_series(1, 4500);
+    INSERT INTO chat_queries (query_id, user_ip_hash, question_hash, retrieved_chunk_ids, response_time_ms, status,
+            answered, created_at)
+        SELECT gen_random_uuid(), '0f', '1e', '{}', 5, 'success', true, now() - interval '2 hours'
+        FROM generate_series(1, 4500);
+    INSERT INTO feedback (feedback_id, message_id, rating, created_at)
+        SELECT query_id, query_id, 'up', now() FROM chat_queries";
+
+#[tokio::test]
+async fn whatever_the_number_of_old_rows_no_statement_deletes_more_than_a_batch() {
+    let store = Store::postgres().await;
+    store.catalog.migrate().await.unwrap();
+    store.execute(OLD_ROWS).await;
+    let (client, connection) = tokio_postgres::connect(store.url(), NoTls).await.unwrap();
+    let connection = tokio::spawn(connection);
+    let tables = [
+        "rate_limits",
+        "conversations",
+        "messages",
+        "feedback",
+        "chat_queries",
+    ];
+    for table in tables {
+        let trigger = format!(
+            "CREATE TRIGGER refuse_many AFTER DELETE ON {table} REFERENCING OLD TABLE AS gone
+             FOR EACH STATEMENT EXECUTE FUNCTION refuse_many()"
+        );
+        client.batch_execute(&trigger).await.unwrap();
+    }
+    let hour = Duration::from_hours(1);
+    let forgetting = store.catalog.forget_expired(hour, Some(hour));
+    forgetting.await.unwrap();
+    for table in tables {
+        let rows = format!("SELECT count(*) FROM {table}");
+        let rows: i64 = client.query_one(&rows, &[]).await.unwrap().get(0);
+        assert_eq!(rows, i64::from(table == "conversations"), "{table}");
+    }
+    drop(client);
+    connection.await.unwrap().unwrap();
+}
+
 /// The process that serves the catalog's only connection; those of connections that were closed end by themselves.
 async fn only_backend(client: &Client) -> i32 {
     let others = "SELECT pid FROM pg_stat_activity

@@ -23,12 +23,22 @@ pub async fn sweep(
     index: &VectorIndex,
     retention: Option<Duration>,
 ) -> Result<usize, IngestError> {
+    let done = sweep_points(catalog, index).await?;
+    forget_readers(catalog, retention).await?;
+    Ok(done)
+}
+
+/// Deletes the points that writers left behind, of all indexes, and drops those retired an hour ago. Returns how many points
+/// are done with.
+pub(super) async fn sweep_points(
+    catalog: &Catalog,
+    index: &VectorIndex,
+) -> Result<usize, IngestError> {
     drop_retired(catalog, index).await?;
     let mut done = 0;
     for row in catalog.indexes().await? {
         done += sweep_index(catalog, index, &row).await?;
     }
-    forget_readers(catalog, retention).await?;
     Ok(done)
 }
 
@@ -73,4 +83,56 @@ async fn sweep_index(
         .collect();
     catalog.forget(row.index_id, &done).await?;
     Ok(done.len())
+}
+
+#[cfg(all(test, feature = "embedded"))]
+mod tests {
+    use super::*;
+    use crate::catalog::SqliteCatalog;
+    use crate::chunk::ChunkPolicy;
+    use crate::embed::{Embedder, FakeEmbedder};
+    use crate::index::FakeIndex;
+    use crate::ingest::{Ingest, OpenOptions, Opening, Ports, SyncOptions};
+    use crate::source::{MemorySource, Source};
+
+    #[tokio::test]
+    async fn repairs_go_on_when_what_readers_left_cannot_be_forgotten() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("catalog.sqlite");
+        let catalog = Catalog::Sqlite(SqliteCatalog::open(&file).await.unwrap());
+        catalog.migrate().await.unwrap();
+        let source = MemorySource::default();
+        let page = b"# Dew\n\nWater on grass.\n".to_vec();
+        source.files().insert("docs/dew.md".to_owned(), page);
+        let ports = Ports {
+            source: Source::Memory(source),
+            embedder: Embedder::Fake(FakeEmbedder::new()),
+            index: VectorIndex::fake(FakeIndex::default()).unwrap(),
+            catalog,
+        };
+        let options = OpenOptions {
+            site: "site".to_owned(),
+            title: "The book".to_owned(),
+            policy: ChunkPolicy::ADAPTIVE,
+            collection: "tests".to_owned(),
+            opening: Opening::Feeds,
+            retention: None,
+        };
+        let ingest = Ingest::open(ports, options).await.unwrap();
+        ingest.ingest_document("docs/dew.md").await.unwrap();
+        let collection = &ingest.index_row.collection;
+        let points = ingest.index.point_ids(collection).await.unwrap();
+        let points = Vec::from_iter(points);
+        ingest.index.delete(collection, &points).await.unwrap();
+        let connection = rusqlite::Connection::open(&file).unwrap();
+        connection.execute_batch("DROP TABLE messages").unwrap();
+
+        let settled = ingest.settle(SyncOptions::default()).await.unwrap();
+        assert_eq!(settled.restored, ["docs/dew.md"]);
+        assert_eq!(settled.warnings.len(), 1, "{:?}", settled.warnings);
+        assert!(settled.warnings[0].contains("are not deleted"));
+        sweep(&ingest.catalog, &ingest.index, None)
+            .await
+            .unwrap_err();
+    }
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{
     Ingest, IngestError, MAX_ATTEMPTS, PendingChange, PendingDocument, Report, SkippedFile,
-    SourceError, Status, Switched, sweep,
+    SourceError, Status, Switched, forget_readers, sweep::sweep_points,
 };
 use crate::catalog::{IndexState, StoredDocument};
 
@@ -277,11 +277,17 @@ impl Ingest {
         Ok(status)
     }
 
-    /// Sweeps; compares the store with the catalog and repairs what differs; lets the alias follow.
+    /// Sweeps; compares the store with the catalog and repairs what differs; lets the alias follow. What readers left behind
+    /// is forgotten too; if that fails, a warning says so and the rest is done.
     pub async fn settle(&self, options: SyncOptions) -> Result<Settled, IngestError> {
-        let swept = sweep(&self.catalog, &self.index, self.options.retention).await?;
-        let mut differences = self.compare().await?;
+        let swept = sweep_points(&self.catalog, &self.index).await?;
         let mut warnings = Vec::new();
+        if let Err(error) = forget_readers(&self.catalog, self.options.retention).await {
+            warnings.push(format!(
+                "expired conversations and questions are not deleted: {error}"
+            ));
+        }
+        let mut differences = self.compare().await?;
         let stray = differences.stray.len();
         if stray > FEW_POINTS && options.mass_deletion == MassDeletion::Stop {
             differences.stray.clear();

@@ -7,8 +7,11 @@ use tokio_postgres::types::Type;
 use uuid::Uuid;
 
 use super::PostgresCatalog;
-use super::pool::Transaction;
+use super::pool::{Parameters, Transaction};
 use crate::catalog::{CatalogError, Exchange, NewExchange, microseconds};
+
+/// How many rows one statement deletes, so that the server does not stop it for its length.
+const DELETED_AT_ONCE: i64 = 2_000;
 
 impl PostgresCatalog {
     pub(in crate::catalog) async fn save_exchange(
@@ -82,25 +85,53 @@ impl PostgresCatalog {
         limits_age: Duration,
         retention: Duration,
     ) -> Result<(), CatalogError> {
-        self.pool
-            .query(
-                "WITH limits AS (
-                    DELETE FROM rate_limits WHERE tat <= now() - $1 * interval '1 microsecond')
-                 DELETE FROM conversations WHERE expires_at <= now()",
-                &[(&microseconds(limits_age), Type::INT8)],
-            )
-            .await?;
-        // Judgements first, as they refer to questions.
-        for old in [
-            "DELETE FROM messages WHERE now() - created_at >= $1 * interval '1 microsecond'",
-            "DELETE FROM feedback USING chat_queries
-             WHERE query_id = message_id AND now() - chat_queries.created_at >= $1 * interval '1 microsecond'",
-            "DELETE FROM chat_queries WHERE now() - created_at >= $1 * interval '1 microsecond'
-                AND NOT EXISTS (SELECT FROM feedback WHERE message_id = query_id)",
-        ] {
-            let retention = microseconds(retention);
-            self.pool.query(old, &[(&retention, Type::INT8)]).await?;
+        let steps = [
+            ("rate_limits", "key", "tat <= $before", limits_age),
+            (
+                "conversations",
+                "conversation_id",
+                "expires_at <= $before",
+                Duration::ZERO,
+            ),
+            ("messages", "message_id", "created_at <= $before", retention),
+            // Judgements first, as they refer to questions.
+            (
+                "feedback",
+                "feedback_id",
+                "message_id IN (SELECT query_id FROM chat_queries WHERE created_at <= $before)",
+                retention,
+            ),
+            (
+                "chat_queries",
+                "query_id",
+                "created_at <= $before AND NOT EXISTS (SELECT FROM feedback WHERE message_id = query_id)",
+                retention,
+            ),
+        ];
+        for (table, key, condition, age) in steps {
+            self.delete_in_batches(table, key, condition, age).await?;
         }
+        Ok(())
+    }
+
+    /// Deletes the rows that meet the condition, in which `$before` is the moment `age` ago. Rows that a reader holds locked
+    /// stay until the next time.
+    async fn delete_in_batches(
+        &self,
+        table: &str,
+        key: &str,
+        condition: &str,
+        age: Duration,
+    ) -> Result<(), CatalogError> {
+        // An index serves a condition only if it compares the column itself.
+        let condition = condition.replace("$before", "now() - $1 * interval '1 microsecond'");
+        let statement = format!(
+            "WITH old AS MATERIALIZED (SELECT {key} FROM {table} WHERE {condition} LIMIT $2 FOR UPDATE SKIP LOCKED)
+             DELETE FROM {table} USING old WHERE {table}.{key} = old.{key} RETURNING 1"
+        );
+        let age = microseconds(age);
+        let parameters: Parameters<'_> = &[(&age, Type::INT8), (&DELETED_AT_ONCE, Type::INT8)];
+        while !self.pool.query(&statement, parameters).await?.is_empty() {}
         Ok(())
     }
 }
