@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use bookrag::catalog::{Catalog, CatalogError, PostgresCatalog};
+use bookrag::catalog::{Catalog, CatalogError, CommitOutcome, PostgresCatalog};
 use bookrag_tests::postgres::Postgres;
 use futures::future::try_join_all;
 use tokio_postgres::{Client, NoTls};
@@ -179,6 +179,21 @@ async fn whatever_the_number_of_old_rows_no_statement_deletes_more_than_a_batch(
     }
     drop(client);
     connection.await.unwrap().unwrap();
+}
+
+/// The row of another source stands for that of a writer whose first commit the search for a conflict was too early to see.
+#[tokio::test]
+async fn a_first_commit_whose_id_was_taken_meanwhile_conflicts() {
+    let store = Store::postgres().await;
+    let index_id = live_index(&store.catalog).await;
+    let first = commit(index_id, "docs/a.md", 0, &[]);
+    let mut late = commit(index_id, "docs/b.md", 0, &[]);
+    late.document.document_id = first.document.document_id;
+    store.catalog.commit(&first).await.unwrap();
+    let outcome = store.catalog.commit(&late).await.unwrap();
+    assert_eq!(outcome, CommitOutcome::Conflict);
+    let stored = store.catalog.documents(index_id).await.unwrap();
+    assert_eq!(stored.len(), 1);
 }
 
 /// The process that serves the catalog's only connection; those of connections that were closed end by themselves.

@@ -71,14 +71,16 @@ async fn write(
 }
 
 /// Writes the row if its revision is the one expected; returns how many rows that were.
+///
+/// `ON CONFLICT` covers the source's index only: of two first commits at once, the later can meet the primary key first.
 async fn write_document(
     transaction: &mut Transaction<'_>,
     commit: &Commit,
 ) -> Result<u64, CatalogError> {
     let document = &commit.document;
     // The time is the clock's, not the transaction's: readers compare it with the moment they began.
-    transaction
-        .execute(
+    let written = transaction
+        .insert(
             "INSERT INTO documents (index_id, document_id, source, title, url, locale, version, lesson_id, lesson,
                 fingerprint, skip_reason, deleted, revision, last_indexed_at)
              SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13 + 1, clock_timestamp()
@@ -105,7 +107,8 @@ async fn write_document(
                 (&commit.expected_revision, Type::INT8),
             ],
         )
-        .await
+        .await?;
+    Ok(written.unwrap_or(0))
 }
 
 async fn take_intents(

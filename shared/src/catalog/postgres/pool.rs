@@ -304,6 +304,19 @@ impl Transaction<'_> {
         self.checked(answer).await
     }
 
+    /// As [`Self::execute`]; `None` if the row has a key that another transaction has taken. The transaction is over then.
+    pub(super) async fn insert(
+        &mut self,
+        statement: &str,
+        parameters: Parameters<'_>,
+    ) -> Result<Option<u64>, CatalogError> {
+        let answer = self.connection.execute(statement, parameters).await;
+        let taken =
+            matches!(&answer, Err(failure) if failure.code == Some(SqlState::UNIQUE_VIOLATION));
+        let answer = self.checked(answer).await;
+        if taken { Ok(None) } else { answer.map(Some) }
+    }
+
     /// After a statement that the server refused the transaction is over.
     async fn checked<T>(&mut self, answer: Result<T, Failure>) -> Result<T, CatalogError> {
         if let Err(failure) = &answer
