@@ -214,7 +214,7 @@ impl SiteSettings {
             "docs_path",
             toml.docs_path,
             docs.get("path"),
-            ConfigValue::text,
+            ConfigValue::path,
             if has_docs_folder { "docs" } else { "" }.to_owned(),
         );
         let trailing_slash = picker.optional(

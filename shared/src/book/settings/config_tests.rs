@@ -309,6 +309,27 @@ fn a_change_of_the_config_after_its_literal_is_seen() {
 }
 
 #[test]
+fn a_path_joined_to_the_folder_of_the_config_is_known_for_the_docs_alone() {
+    for path in [
+        "path.join(__dirname, 'guide', 'docs')",
+        "path.resolve(__dirname, './guide/docs')",
+    ] {
+        let settings = docs(&format!("{{path: {path}}}"));
+        assert_eq!(settings.unwrap().docs_path, "guide/docs", "{path}");
+    }
+    for options in [
+        "{path: path.resolve(__dirname, '../docs')}",
+        "{path: path.resolve(__dirname, '/docs')}",
+        "{path: path.join(__dirname, name)}",
+        "{path: path.join(root, 'docs')}",
+        "{path: path.join(__dirname)}",
+        "{exclude: [path.join(__dirname, 'docs/secret/**')]}",
+    ] {
+        assert!(docs(options).is_err(), "{options}");
+    }
+}
+
+#[test]
 fn items_that_are_handed_out_concern_only_their_own_list() {
     let settings = config(
         "const docs = {exclude: ['a.md']};

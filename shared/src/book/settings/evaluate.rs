@@ -308,7 +308,25 @@ impl<'a> Evaluator<'_, 'a> {
         {
             return self.value(argument, depth + 1);
         }
-        self.computed(call.span)
+        let path = self.site_path(call, depth);
+        path.map_or_else(|| self.computed(call.span), ConfigValue::SitePath)
+    }
+
+    /// `path.join(__dirname, 'docs')`, of a path inside the site.
+    fn site_path(&self, call: &'a CallExpression<'a>, depth: usize) -> Option<String> {
+        let function = call.callee.as_member_expression()?;
+        let joins = matches!(function.static_property_name(), Some("join" | "resolve"));
+        let (folder, parts) = call.arguments.split_first()?;
+        let is = |expression: &Expression, expected: &str| matches!(expression, Expression::Identifier(name) if name.name == expected);
+        if !joins || !is(function.object(), "path") || !is(folder.as_expression()?, "__dirname") {
+            return None;
+        }
+        let parts = parts
+            .iter()
+            .map(|part| self.value(part.as_expression()?, depth + 1).text());
+        let path = parts.collect::<Option<Vec<String>>>()?.join("/");
+        let inside = path.split('/').all(|name| !name.is_empty() && name != "..");
+        inside.then_some(path)
     }
 
     /// A field of a value that may be another one than the literal says if the object is computed.

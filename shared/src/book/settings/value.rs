@@ -10,6 +10,8 @@ pub(super) enum ConfigValue {
     Bool(bool),
     Number(f64),
     Text(String),
+    /// The absolute path of something inside the site, relative to the site.
+    SitePath(String),
     List(Vec<ConfigValue>),
     Map(ConfigMap),
     /// Known only when the file runs: an expression on this line.
@@ -43,6 +45,14 @@ impl ConfigValue {
         match self {
             Self::Text(text) => Some(text.clone()),
             _ => None,
+        }
+    }
+
+    /// A path relative to the site.
+    pub(super) fn path(&self) -> Option<String> {
+        match self {
+            Self::SitePath(path) => Some(path.clone()),
+            value => value.text(),
         }
     }
 
@@ -102,7 +112,7 @@ impl ConfigValue {
             Self::Bool(value) => Some(*value),
             Self::Number(value) => Some(*value != 0.0 && !value.is_nan()),
             Self::Text(text) => Some(!text.is_empty()),
-            Self::List(_) | Self::Map(_) => Some(true),
+            Self::SitePath(_) | Self::List(_) | Self::Map(_) => Some(true),
             Self::Computed(_) => None,
         }
     }
