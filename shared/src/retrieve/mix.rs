@@ -1,6 +1,6 @@
 //! From the sections found to one order.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::intent::Intent;
 use super::lexical::bm25;
@@ -99,9 +99,15 @@ pub(super) fn fused(
         section.scores.score = section.scores.fused;
     }
     sort(&mut sections);
-    // By URL: two files may claim the same. By title too: a heading without an anchor has the URL of the one above it.
+    // Two files may claim one URL: the better one has it. In one file headings may share a URL, since one without an anchor has
+    // that of the heading above; each of them is listed once.
+    let mut owners: HashMap<String, String> = HashMap::new();
     let mut seen: HashSet<(String, String)> = HashSet::new();
-    sections.retain(|section| seen.insert((section.url(None), section.section().to_owned())));
+    sections.retain(|section| {
+        let (url, source) = (section.url(None), &section.payload.source);
+        let owner = owners.entry(url.clone()).or_insert_with(|| source.clone());
+        owner == source && seen.insert((url, section.section().to_owned()))
+    });
     (sections, signals)
 }
 
@@ -242,7 +248,13 @@ pub(super) mod tests {
             section("page", "x", "spin the node", 0.9, "2026-01-01"),
             without_anchor,
         ];
-        assert_eq!(order(Weights::Scaled, sections), ["/page#x", "/page#x"]);
+        assert_eq!(
+            order(Weights::Scaled, sections.clone()),
+            ["/page#x", "/page#x"]
+        );
+        let mut of_another_file = sections;
+        Arc::make_mut(&mut of_another_file[1].payload).source = "docs/twin.md".to_owned();
+        assert_eq!(order(Weights::Scaled, of_another_file), ["/page#x"]);
     }
 
     #[test]
