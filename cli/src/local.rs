@@ -62,9 +62,8 @@ impl LocalError {
     #[must_use]
     pub(crate) fn damage(&self) -> Option<DamagedStore> {
         match self {
-            Self::Ingest(IngestError::Index(
-                IndexError::StorageFull(_) | IndexError::Unavailable(_),
-            )) => None,
+            Self::Ingest(IngestError::Index(IndexError::StorageFull(_))) => None,
+            // The engine answers as unavailable if it fails on its files.
             Self::Engine(EngineError::Damaged { .. } | EngineError::Panicked { .. })
             | Self::Ingest(IngestError::Index(_)) => Some(DamagedStore::Vectors),
             Self::Catalog(CatalogError::Damaged { .. })
