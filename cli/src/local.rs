@@ -203,7 +203,7 @@ fn file(path: &Path) -> impl FnOnce(std::io::Error) -> LocalError + use<> {
     move |source| LocalError::File { path, source }
 }
 
-/// The secret in a file that only its owner may read; made if there is none.
+/// Reads the secret in a file that only its owner may read. Creates it if it is missing.
 fn kept_secret(path: &Path) -> std::io::Result<String> {
     match std::fs::read_to_string(path) {
         Ok(secret) if !secret.trim().is_empty() => return Ok(secret.trim().to_owned()),

@@ -5,7 +5,8 @@
 
 use std::cell::RefCell;
 use std::future::poll_fn;
-use std::task::Poll;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use uuid::Uuid;
@@ -152,4 +153,15 @@ pub(crate) async fn call<T, E>(
     let done = work();
     pause().await;
     done
+}
+
+/// Runs a future that waits for nothing outside this process.
+pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
+    let mut future = pin!(future);
+    let mut context = Context::from_waker(Waker::noop());
+    loop {
+        if let Poll::Ready(value) = future.as_mut().poll(&mut context) {
+            return value;
+        }
+    }
 }

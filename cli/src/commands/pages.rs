@@ -35,7 +35,7 @@ pub(super) enum Unread {
 }
 
 impl ReadPages {
-    /// Reads the pages. One that goes away meanwhile is none.
+    /// Reads the pages. One that is deleted meanwhile is left out.
     ///
     /// # Errors
     /// If the site's own folder or bucket cannot be listed.

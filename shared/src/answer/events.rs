@@ -73,7 +73,7 @@ impl Prepared {
                     return;
                 }
             };
-            // A reader who leaves at the first word has asked all the same; a catalog that hangs keeps nobody waiting.
+            // The question is logged even if the reader leaves at the first word; a catalog that hangs delays nobody.
             let _ = timeout(BEGIN_GRACE, begun.as_mut()).await;
             let answer = loop { match text {
                 Text::Refusal => break self.refusal(),

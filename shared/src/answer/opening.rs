@@ -12,7 +12,7 @@ use crate::generate::{ChatModel, Ending, Finish, GenerateError, Piece, Pieces, P
 const BUSY_DEADLINE: Duration = Duration::from_secs(8);
 const BUSY_WAIT: Duration = Duration::from_secs(1);
 
-/// A model that wrote nothing, and what it took if that is paid for all the same.
+/// Why a model wrote nothing, and the tokens that are paid for nevertheless.
 pub(super) struct Unwritten {
     pub(super) why: NoModel,
     pub(super) usage: Option<Usage>,
@@ -26,7 +26,7 @@ pub(super) enum NoModel {
     Busy,
 }
 
-/// What an ending that is none is called.
+/// The name of an ending that cut the answer off; `None` if the answer is complete.
 pub(super) fn name_of(finish: Finish) -> Option<&'static str> {
     match finish {
         Finish::Complete => None,
@@ -35,8 +35,9 @@ pub(super) fn name_of(finish: Finish) -> Option<&'static str> {
     }
 }
 
-/// The first text a model writes, and the rest of it: what comes before is blank, ends, fails or takes too long is none. A model
-/// that thinks first has as long as the whole answer has.
+/// Waits for a model's first text, and returns it with the stream of the rest.
+///
+/// White space is not a beginning. A model that thinks first has until the deadline of the whole answer.
 pub(super) async fn first_text(
     model: &ChatModel,
     prompt: &Prompt,

@@ -68,26 +68,13 @@ impl Ingest {
 #[cfg(all(test, feature = "embedded"))]
 #[expect(clippy::unwrap_used, reason = "a failed step fails its test")]
 mod tests {
-    use std::pin::pin;
-    use std::task::{Context, Poll, Waker};
-
     use crate::catalog::{Catalog, SqliteCatalog};
     use crate::chunk::ChunkPolicy;
     use crate::embed::{EmbedError, Embedder, FakeEmbedder};
+    use crate::faults::block_on;
     use crate::index::{FakeIndex, Filters, VectorIndex};
     use crate::ingest::{Ingest, IngestError, OpenOptions, Opening, Ports, SyncOptions, sync};
     use crate::source::{MemorySource, Source};
-
-    /// Runs a future that waits for nothing outside this process.
-    fn block_on<T>(future: impl Future<Output = T>) -> T {
-        let mut future = pin!(future);
-        let mut context = Context::from_waker(Waker::noop());
-        loop {
-            if let Poll::Ready(value) = future.as_mut().poll(&mut context) {
-                return value;
-            }
-        }
-    }
 
     /// Three pages, none of them indexed.
     fn book() -> (MemorySource, Ingest) {

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::super::{Ingest, OpenOptions, Opening, Ports, Report, SyncOptions, sync};
-use super::world::block_on;
 use crate::catalog::{Catalog, IndexRow, IndexSpec, NewIndex, Retired, SqliteCatalog};
 use crate::chunk::ChunkPolicy;
 use crate::embed::{Embedder, FakeEmbedder};
 use crate::faults;
+use crate::faults::block_on;
 use crate::index::{FakeIndex, VectorIndex};
 use crate::source::{MemorySource, Source};
 

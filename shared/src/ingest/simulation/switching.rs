@@ -4,10 +4,10 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use super::super::{Ingest, OpenOptions, Opening, Ports, Switched, SyncOptions};
-use super::world::block_on;
 use crate::catalog::{Catalog, SqliteCatalog};
 use crate::chunk::ChunkPolicy;
 use crate::embed::{Embedder, FakeEmbedder};
+use crate::faults::block_on;
 use crate::faults::{self, Part};
 use crate::index::{FakeIndex, VectorIndex};
 use crate::source::{MemorySource, Source};

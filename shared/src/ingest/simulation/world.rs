@@ -4,7 +4,6 @@ mod checks;
 mod handlers;
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
@@ -19,7 +18,7 @@ use crate::book::{Inputs, SiteSettings, list_pages, missing_inputs, read_documen
 use crate::catalog::{Catalog, ChunkRow, IndexRow, SqliteCatalog};
 use crate::chunk::{ChunkPolicy, chunk_document};
 use crate::embed::{Embedder, FakeEmbedder};
-use crate::faults::{self, Part, Random};
+use crate::faults::{self, Part, Random, block_on};
 use crate::index::{FakeIndex, VectorIndex};
 use crate::source::{MemorySource, Source};
 
@@ -37,14 +36,9 @@ const FAILURES: u64 = 20;
 const LEAP: Duration = Duration::from_mins(16);
 
 /// What went wrong in a history.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
 pub(super) struct Failure(String);
-
-impl fmt::Display for Failure {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
-    }
-}
 
 type Work = Pin<Box<dyn Future<Output = Result<(), IngestError>>>>;
 
@@ -498,16 +492,5 @@ fn inputs_of(
             let content = files.get(&path).cloned();
             (path, content)
         }));
-    }
-}
-
-/// Runs a future whose calls only wait for other tasks.
-pub(super) fn block_on<T>(future: impl Future<Output = T>) -> T {
-    let mut future = std::pin::pin!(future);
-    let mut context = Context::from_waker(Waker::noop());
-    loop {
-        if let Poll::Ready(value) = future.as_mut().poll(&mut context) {
-            return value;
-        }
     }
 }

@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use uuid::Uuid;
 
-use super::{Failure, Seen, World, block_on, book, inputs_of};
+use super::{Failure, Seen, World, book, inputs_of};
 use crate::book::{list_pages, read_document};
 use crate::catalog::{ChunkRow, IndexState};
 use crate::chunk::chunk_document;
+use crate::faults::block_on;
 use crate::faults::{self, Part};
 
 impl World {
