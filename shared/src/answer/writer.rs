@@ -69,7 +69,7 @@ impl Writer {
     pub(super) fn quote(&mut self, quote: Quote) -> Vec<AnswerEvent> {
         match quote {
             Quote::Text(markdown) => self.token(markdown),
-            // The passage is what it says.
+            // A quote is its passage's own words, so the passage supports it.
             Quote::Citation(passage) => self.cite(passage, true),
         }
         std::mem::take(&mut self.events)

@@ -83,8 +83,8 @@ pub fn marker_length(item: &str) -> usize {
     }
 }
 
-/// Indents the items of a list as Markdown nests them, whichever of the book's items are there: an item without the one it
-/// stood in would be a block of code where it stood.
+/// Indents the items of a list as Markdown nests them. If an item's parent is left out, the book's own indentation would make
+/// the item a block of code.
 #[derive(Debug, Default)]
 pub struct ListMarkers {
     /// Of each open item, its indentation in the book and the column of its text.

@@ -272,7 +272,7 @@ impl<'a> Preparer<'a> {
         }
     }
 
-    /// Skips an `import`/`export` block: up to the blank line that ends it, or, if it is none that can be parsed, up to a
+    /// Skips an `import`/`export` block up to the blank line that ends it. A block that cannot be parsed ends at the first
     /// blank line outside all brackets.
     fn skip_esm(&mut self) {
         let block = self.esm.get(&self.at).map(|block| block.lines);

@@ -25,7 +25,7 @@ use super::value::{ConfigMap, ConfigValue};
 const MAX_DEPTH: usize = 64;
 
 /// How many expressions may be evaluated for one file, hundreds of times what a real one has. After that everything is
-/// computed. Each use of a name evaluates what it stands for again, which has no end in a hostile file.
+/// computed. Each use of a name evaluates its value again, which a hostile file can repeat without end.
 const MAX_STEPS: usize = 500_000;
 
 /// Bytes of text that count as one step.
@@ -298,7 +298,7 @@ impl<'a> Evaluator<'_, 'a> {
         self.owned(&text, template.span)
     }
 
-    /// `require.resolve('name')`, as the text it is given: it names a package all the same.
+    /// The value of `require.resolve('name')`: `name` itself, which is enough to recognise a package.
     fn resolved_path(&self, call: &'a CallExpression<'a>, depth: usize) -> ConfigValue {
         if let Expression::StaticMemberExpression(member) = &call.callee
             && matches!(&member.object, Expression::Identifier(name) if name.name == "require")
