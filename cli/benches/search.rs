@@ -51,7 +51,7 @@ async fn main() {
     let index = book.context.live_index().await.unwrap();
     let with = book.context.retriever_of(&index).unwrap();
     let mut without = with.clone();
-    without.reranker = Reranker::None;
+    without.backends.reranker = Reranker::None;
     let name = site.name();
     let questions: Vec<String> = Question::parse_all(&std::fs::read_to_string(questions).unwrap())
         .unwrap()
@@ -72,7 +72,7 @@ async fn main() {
             let (started, cpu) = (Instant::now(), cpu_milliseconds());
             let calls = (0..callers).map(|_| {
                 let (next, questions) = (Arc::clone(&next), Arc::clone(&questions));
-                let (retriever, index) = (retriever.clone(), index.clone());
+                let retriever = retriever.clone();
                 tokio::spawn(async move {
                     let mut took = Vec::new();
                     loop {
@@ -84,7 +84,7 @@ async fn main() {
                         let started = Instant::now();
                         let filters = Filters::default();
                         let found = retriever
-                            .retrieve(&index, Query::question(question), &filters, TOP_K)
+                            .retrieve(Query::question(question), &filters, TOP_K)
                             .await;
                         assert!(!found.unwrap().candidates.is_empty());
                         took.push(started.elapsed().as_secs_f64() * 1_000.0);

@@ -9,7 +9,7 @@ use bookrag::config::Config;
 use bookrag::context::{Context, StartError, embedder, postgres_catalog, reranker, vector_index};
 use bookrag::index::{IndexError, VectorIndex};
 use bookrag::ingest::{Ingest, IngestError, OpenOptions, Opening, Ports};
-use bookrag::retrieve::Retriever;
+use bookrag::retrieve::Backends;
 use bookrag::source::SourceError;
 use uuid::Uuid;
 
@@ -277,14 +277,14 @@ impl LocalBook {
         let config = &config;
         let embedder = embedder(config, &say).await?;
         let reranker = reranker(config, &say).await?;
-        let retriever = Retriever {
+        let backends = Backends {
             embedder,
             reranker,
-            index,
+            vectors: index,
             catalog,
         };
         Ok(Self {
-            context: Context::new(config, retriever)?,
+            context: Context::new(config, backends)?,
             engine,
         })
     }
@@ -296,12 +296,12 @@ impl LocalBook {
         site: &Site,
         opening: Opening,
     ) -> Result<Ingest, LocalError> {
-        let retriever = &self.context.retriever;
+        let backends = &self.context.backends;
         let ports = Ports {
             source: site.source().await?,
-            embedder: retriever.embedder.clone(),
-            index: retriever.index.clone(),
-            catalog: retriever.catalog.clone(),
+            embedder: backends.embedder.clone(),
+            index: backends.vectors.clone(),
+            catalog: backends.catalog.clone(),
         };
         let options = OpenOptions {
             site: config.site.clone().unwrap_or_else(|| site.address()),

@@ -140,6 +140,13 @@ const KNOWN: [&str; 36] = [
 ];
 
 impl Config {
+    /// How pages are cut for the embedder that is configured.
+    #[must_use]
+    pub fn policy(&self) -> ChunkPolicy {
+        let policy = self.chunk_policy.clone();
+        policy.for_input(self.embedder.max_tokens())
+    }
+
     /// Reads the process's environment.
     ///
     /// # Errors

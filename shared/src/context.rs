@@ -31,7 +31,7 @@ use crate::error::{Error, ErrorKind};
 use crate::generate::{ChatModel, ChatOptions, CohereChat, GenerateError, Generator, OpenAiChat};
 use crate::index::{IndexError, VectorIndex, bm25_settings};
 use crate::rerank::{CohereRerankOptions, CohereReranker, RerankError, Reranker};
-use crate::retrieve::{Retriever, UNKNOWN_INDEX};
+use crate::retrieve::{Backends, Retriever, UNKNOWN_INDEX};
 
 /// How long a query waits for the vector store.
 const INDEX_TIMEOUT: Duration = Duration::from_secs(5);
@@ -56,8 +56,8 @@ const LIVE_INDEX_AGES: Ages = Ages {
 /// The ports of a process.
 #[derive(Debug, Clone)]
 pub struct Context {
-    /// Retrieval, with its ports.
-    pub retriever: Retriever,
+    /// The backends of retrieval.
+    pub backends: Backends,
     /// What writes answers.
     pub generator: Generator,
     /// The rules of answering.
@@ -126,7 +126,7 @@ pub fn postgres_catalog(config: &Config, url: &SecretString) -> Result<Catalog, 
 
 /// The vector store at a URL.
 pub fn vector_index(config: &Config, url: &str) -> Result<VectorIndex, IndexError> {
-    VectorIndex::new(url, config.qdrant_api_key.as_ref(), INDEX_TIMEOUT)
+    VectorIndex::qdrant(url, config.qdrant_api_key.as_ref(), INDEX_TIMEOUT)
 }
 
 /// The reranker that is configured. `say` gets a line for a person while a local model is fetched.
@@ -249,20 +249,20 @@ impl Context {
             .as_ref()
             .ok_or_else(|| missing("DATABASE_URL"))?;
         let say = |line: &str| tracing::info!(stage = "start", "{line}");
-        let retriever = Retriever {
+        let backends = Backends {
             embedder: embedder(config, say).await?,
             reranker: reranker(config, say).await?,
-            index: vector_index(config, url)?,
+            vectors: vector_index(config, url)?,
             catalog: postgres_catalog(config, database)?,
         };
-        Self::new(config, retriever)
+        Self::new(config, backends)
     }
 
     /// A context around ports that are there already.
     ///
     /// # Errors
     /// When the generator cannot be built, or tokens not be checked.
-    pub fn new(config: &Config, retriever: Retriever) -> Result<Self, StartError> {
+    pub fn new(config: &Config, backends: Backends) -> Result<Self, StartError> {
         // Without a configured salt hashes last as long as the process: nothing to correlate later.
         let salt = config
             .salt
@@ -271,10 +271,10 @@ impl Context {
         Ok(Self {
             generator: generator(config)?,
             rules: config.rules.clone(),
-            limiter: Limiter::new(retriever.catalog.clone(), config.limits),
+            limiter: Limiter::new(backends.catalog.clone(), config.limits),
             authorizer: config.auth.check().map_err(StartError::Auth)?,
             trusted_proxies: config.trusted_proxies,
-            retriever,
+            backends,
             origins: config.origins.clone(),
             local_origins: config.place == crate::config::Place::Laptop,
             salt,
@@ -287,7 +287,7 @@ impl Context {
     /// The catalog.
     #[must_use]
     pub fn catalog(&self) -> &Catalog {
-        &self.retriever.catalog
+        &self.backends.catalog
     }
 
     /// The index that queries read, remembered for 10 seconds; when the catalog is away, the last one known, else the one that the
@@ -326,7 +326,7 @@ impl Context {
     /// What the alias names, as far as it is known without the catalog: it is taken for an index of this process's own settings, and
     /// nothing is known of the site.
     fn index_behind_alias(&self) -> IndexRow {
-        let identity = self.retriever.embedder.identity();
+        let identity = self.backends.embedder.identity();
         IndexRow {
             index_id: UNKNOWN_INDEX,
             spec: IndexSpec {
@@ -397,7 +397,7 @@ impl Context {
     /// # Errors
     /// `Unavailable` when this process cannot have that model.
     pub fn retriever_of(&self, index: &IndexRow) -> Result<Retriever, Error> {
-        let (spec, embedder) = (&index.spec, &self.retriever.embedder);
+        let (spec, embedder) = (&index.spec, &self.backends.embedder);
         let model = embedder.of_model(&spec.embedder, &spec.embedder_fingerprint, spec.dimensions);
         let embedder = model.ok_or_else(|| {
             let identity = embedder.identity();
@@ -407,8 +407,11 @@ impl Context {
             )))
         })?;
         Ok(Retriever {
-            embedder,
-            ..self.retriever.clone()
+            backends: Backends {
+                embedder,
+                ..self.backends.clone()
+            },
+            index: index.clone(),
         })
     }
 

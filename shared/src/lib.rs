@@ -4,6 +4,7 @@
 //! `lambda`, which are for the functions and the command.
 
 pub mod error;
+pub mod degradation;
 pub mod metrics;
 #[cfg(test)]
 pub(crate) mod faults;

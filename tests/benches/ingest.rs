@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use bookrag::embed::{Embedder, FakeEmbedder};
 use bookrag::index::Filters;
 use bookrag::ingest::{Report, SyncOptions, sync};
-use bookrag::retrieve::{Query, Retriever};
+use bookrag::retrieve::{Backends as Retrieval, Query, Retriever};
 use bookrag_tests::backends::Backends;
 use bookrag_tests::events::sqs_batch_of_received;
 use bookrag_tests::functions::function_binary;
@@ -230,21 +230,25 @@ async fn lag(window: Duration) {
 }
 
 async fn until_found(backends: &Backends, word: &str) {
-    let retriever = Retriever {
+    let retrieval = Retrieval {
         reranker: bookrag::rerank::Reranker::None,
         embedder: backends.ports(Path::new(".")).embedder,
-        index: backends.index.clone(),
+        vectors: backends.index.clone(),
         catalog: backends.catalog.clone(),
     };
     loop {
         if let Some(index) = backends.catalog.live_index().await.unwrap() {
+            let retriever = Retriever {
+                backends: retrieval.clone(),
+                index,
+            };
             let found = retriever
-                .retrieve(&index, Query::question(word), &Filters::default(), 5)
+                .retrieve(Query::question(word), &Filters::default(), 5)
                 .await;
             let candidates = found.map(|found| found.candidates).unwrap_or_default();
             if candidates
                 .iter()
-                .any(|candidate| candidate.payload.text.contains(word))
+                .any(|candidate| candidate.chunk.text.contains(word))
             {
                 return;
             }

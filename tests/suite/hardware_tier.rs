@@ -9,7 +9,7 @@ use bookrag::embed::{Embedder, FakeEmbedder};
 use bookrag::index::Filters;
 use bookrag::ingest::{Report, SyncOptions, sync};
 use bookrag::rerank::Reranker;
-use bookrag::retrieve::{Query, Retriever};
+use bookrag::retrieve::{Backends as Retrieval, Query, Retriever};
 use bookrag_tests::backends::Backends;
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRunner};
@@ -82,24 +82,26 @@ async fn ingest(backends: &Backends, site: &Path) -> Report {
 /// How many sections of each page are found.
 async fn found(backends: &Backends, hardware_tier: Option<i64>) -> BTreeMap<String, usize> {
     let retriever = Retriever {
-        embedder: Embedder::Fake(FakeEmbedder::new()),
-        reranker: Reranker::None,
-        index: backends.index.clone(),
-        catalog: backends.catalog.clone(),
+        backends: Retrieval {
+            embedder: Embedder::Fake(FakeEmbedder::new()),
+            reranker: Reranker::None,
+            vectors: backends.index.clone(),
+            catalog: backends.catalog.clone(),
+        },
+        index: backends.catalog.live_index().await.unwrap().unwrap(),
     };
     let filters = Filters {
         hardware_tier,
         ..Filters::default()
     };
-    let index = backends.catalog.live_index().await.unwrap().unwrap();
     let retrieved = retriever
-        .retrieve(&index, Query::question(WORD), &filters, usize::MAX)
+        .retrieve(Query::question(WORD), &filters, usize::MAX)
         .await;
     let retrieved = retrieved.unwrap();
     assert!(retrieved.degraded.is_empty(), "{:?}", retrieved.degraded);
     let mut found: BTreeMap<String, usize> = BTreeMap::new();
     for candidate in &retrieved.candidates {
-        *found.entry(candidate.payload.source.clone()).or_default() += 1;
+        *found.entry(candidate.chunk.source.clone()).or_default() += 1;
     }
     found
 }

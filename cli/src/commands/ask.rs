@@ -26,7 +26,8 @@ pub(super) async fn run(
     } else if let Some(data) = &envelope.data {
         print(data);
         if !envelope.meta.degraded.is_empty() {
-            let names = envelope.meta.degraded.join(", ");
+            let names = envelope.meta.degraded.iter().map(|what| what.name());
+            let names = names.collect::<Vec<_>>().join(", ");
             output::status(&format!("note: not all was there: {names}"));
         }
     }
@@ -68,7 +69,7 @@ async fn here(
 async fn answer(book: &LocalBook, question: Question) -> Result<Envelope<ChatData>, CommandError> {
     let index = book.context.live_index().await?;
     let answerer = book.context.answerer(&index)?;
-    let prepared = answerer.prepare(&index, question, None).await;
+    let prepared = answerer.prepare(question, None).await;
     let answer = prepared.map_err(Error::from)?.whole().await?;
     Ok(Envelope {
         success: true,

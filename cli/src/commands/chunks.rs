@@ -39,7 +39,10 @@ pub(super) async fn run(
 ) -> Result<Exit, CommandError> {
     let source = Site::read(&arguments.site)?.source().await?;
     let settings = source.settings().await?;
-    let policy = arguments.policy.as_ref().unwrap_or(&config.chunk_policy);
+    let policy = match &arguments.policy {
+        Some(policy) => policy.clone().for_input(config.embedder.max_tokens()),
+        None => config.policy(),
+    };
     for warning in &settings.warnings {
         output::status(&format!("warning: {warning}"));
     }
@@ -48,7 +51,7 @@ pub(super) async fn run(
         output::status(&format!("not read {}: {}", folder.source, folder.reason));
     }
     if arguments.ledger {
-        return Ok(ledger::run(&read, policy, arguments.jsonl || json));
+        return Ok(ledger::run(&read, &policy, arguments.jsonl || json));
     }
     let mut skipped = 0;
     let mut count = 0;
@@ -72,7 +75,7 @@ pub(super) async fn run(
         let Some(url) = url_in(document, locale) else {
             continue;
         };
-        for chunk in chunk_document(document, policy) {
+        for chunk in chunk_document(document, &policy) {
             count += 1;
             if arguments.jsonl || json {
                 output::json(&line(document, &chunk, url));
@@ -105,6 +108,7 @@ fn with_anchor(url: &str, chunk: &Chunk) -> String {
 
 fn line(document: &Document, chunk: &Chunk, url: &str) -> serde_json::Value {
     let mut value = serde_json::json!(chunk);
+    value["text"] = chunk.shown_text().into();
     value["source"] = document.file.source.clone().into();
     value["url"] = with_anchor(url, chunk).into();
     value["title"] = document.title.clone().into();

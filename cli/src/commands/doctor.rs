@@ -84,7 +84,7 @@ pub(super) async fn run(
     let source = site.source().await?;
     let settings = source.settings().await?;
     let read = ReadPages::of(&source, &settings).await?;
-    let mut diagnosis = diagnose(settings, &read, &config.chunk_policy);
+    let mut diagnosis = diagnose(settings, &read, &config.policy());
     let folder = BookFolder::of_site(config, &site);
     if is_indexed(config, &folder) {
         let options = ReportArguments {

@@ -8,7 +8,7 @@ use bookrag::config::Config;
 use bookrag::generate::Generator;
 use bookrag::index::Filters;
 use bookrag::ingest::{Opening, SyncOptions};
-use bookrag::retrieve::Candidate;
+use bookrag::retrieve::ScoredChunk;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
@@ -169,7 +169,7 @@ async fn ask_book(
             },
             ..answer::Question::new(&question.query, TOP_K)
         };
-        let prepared = answerer.prepare(&index, asked, None).await;
+        let prepared = answerer.prepare(asked, None).await;
         let prepared = prepared.map_err(bookrag::error::Error::from)?;
         let candidates = prepared.retrieved.candidates.clone();
         let signals = prepared.retrieved.signals;
@@ -183,7 +183,7 @@ async fn ask_book(
             "answered": answer.answered,
             "signals": signals,
             "results": results.iter().take(DETAILED).map(|candidate| json!({
-                "source": candidate.payload.source,
+                "source": candidate.chunk.source,
                 "url": candidate.url(locale),
                 "scores": candidate.scores,
             })).collect::<Vec<_>>(),
@@ -194,7 +194,7 @@ async fn ask_book(
             results: results
                 .iter()
                 .map(|candidate| Found {
-                    source: candidate.payload.source.clone(),
+                    source: candidate.chunk.source.clone(),
                     url: candidate.url(locale),
                 })
                 .collect(),
@@ -208,8 +208,8 @@ async fn ask_book(
     Ok(outcomes)
 }
 
-fn ranked(mut candidates: Vec<Candidate>, ranker: Ranker) -> Vec<Candidate> {
-    let by = |candidates: &mut Vec<Candidate>, score: fn(&Candidate) -> f32| {
+fn ranked(mut candidates: Vec<ScoredChunk>, ranker: Ranker) -> Vec<ScoredChunk> {
+    let by = |candidates: &mut Vec<ScoredChunk>, score: fn(&ScoredChunk) -> f32| {
         candidates.sort_by(|a, b| score(b).total_cmp(&score(a)));
     };
     match ranker {
@@ -218,11 +218,11 @@ fn ranked(mut candidates: Vec<Candidate>, ranker: Ranker) -> Vec<Candidate> {
         Ranker::Dense => by(&mut candidates, cosine),
         Ranker::Lexical => by(&mut candidates, |candidate| candidate.scores.lexical),
         Ranker::Rrf => {
-            let mut scored: Vec<(f64, Candidate)> = candidates
+            let mut scored: Vec<(f64, ScoredChunk)> = candidates
                 .into_iter()
                 .map(|candidate| (0.0, candidate))
                 .collect();
-            for score in [cosine as fn(&Candidate) -> f32, |candidate| {
+            for score in [cosine as fn(&ScoredChunk) -> f32, |candidate| {
                 candidate.scores.lexical
             }] {
                 scored.sort_by(|(_, a), (_, b)| score(b).total_cmp(&score(a)));
@@ -240,7 +240,7 @@ fn ranked(mut candidates: Vec<Candidate>, ranker: Ranker) -> Vec<Candidate> {
 }
 
 /// The cosine with the question; without one it is far.
-fn cosine(candidate: &Candidate) -> f32 {
+fn cosine(candidate: &ScoredChunk) -> f32 {
     candidate.scores.dense.unwrap_or(-1.0)
 }
 
@@ -258,8 +258,7 @@ fn stages(answer: &Answer) -> BTreeMap<&'static str, f64> {
     let times = &answer.times;
     BTreeMap::from([
         ("embed", times.embed_ms),
-        ("dense", times.dense_ms),
-        ("lexical", times.lexical_ms),
+        ("search", times.search_ms),
         ("join", times.join_ms),
         ("fuse", times.fuse_ms),
         ("rerank", times.rerank_ms),

@@ -155,11 +155,11 @@ impl Checks {
 }
 
 async fn check(context: &Context) -> Health {
-    let retriever = &context.retriever;
+    let backends = &context.backends;
     let (vector_store, (catalog, index), embedder, generator) = tokio::join!(
-        check_vector_store(&retriever.index),
-        check_catalog(&retriever.catalog),
-        component(retriever.embedder.ping()),
+        check_vector_store(&backends.vectors),
+        check_catalog(&backends.catalog),
+        component(backends.embedder.ping()),
         check_generator(&context.generator),
     );
     let is_well = |component: &Component| component.status == Status::Healthy;

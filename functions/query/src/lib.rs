@@ -82,7 +82,7 @@ async fn prepare(context: &Context, request: Request, client: &str) -> Result<Pr
     let asker = context.asker(client, &question, session.as_deref());
     let index = context.live_index().await?;
     let answerer = context.answerer(&index)?;
-    Ok(answerer.prepare(&index, question, Some(asker)).await?)
+    Ok(answerer.prepare(question, Some(asker)).await?)
 }
 
 async fn feedback(State(context): State<Arc<Context>>, request: Request) -> Response {

@@ -123,15 +123,12 @@ async fn search(
     let locale = locale_of(&index.site, page_url.as_deref()).or_else(|| filters.locale.clone());
     let searched = default_filters(&index.site, &filters, page_url.as_deref());
     let retriever = context.retriever_of(&index)?;
-    let found = retriever
-        .retrieve(&index, Query::question(&query), &searched, usize::MAX)
-        .await?;
-    retriever.check_limits(&index, &filters, &found).await?;
+    let query = Query::question(&query).of_listed_pages();
+    let found = retriever.retrieve(query, &searched, top_k).await?;
+    retriever.check_limits(&filters, &found).await?;
     let results: Vec<SearchResult> = found
         .candidates
         .iter()
-        .filter(|candidate| !candidate.payload.unlisted)
-        .take(top_k)
         .map(|candidate| SearchResult::new(candidate, locale.as_deref()))
         .collect();
     observed
@@ -141,10 +138,10 @@ async fn search(
         request_id: observed.request_id.clone(),
         latency_ms: milliseconds(started),
         source_count: results.len(),
-        num_candidates: found.candidates.len(),
+        num_candidates: found.num_candidates,
         score_distribution: results.iter().map(|result| result.score).collect(),
         stages_ms: found.times,
-        degraded: found.degraded.iter().map(|&name| name.to_owned()).collect(),
+        degraded: found.degraded,
         ..Meta::default()
     };
     let message = results.is_empty().then(|| match found.indexing {

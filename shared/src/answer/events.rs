@@ -11,8 +11,8 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use super::draft::{Draft, Stop};
 use super::journal::Journal;
-use super::opening::{NoModel, Unwritten, first_text, name_of};
-use super::passages::{best, whole_chunks};
+use super::opening::{NoModel, Unwritten, degradation_of, first_text};
+use super::passages::numbered;
 use super::spending::{Reserved, Spent, estimated};
 use super::writer::Writer;
 use super::{
@@ -20,6 +20,7 @@ use super::{
 };
 use crate::catalog::{Indexing, QueryStatus};
 use crate::cite::{AllowedLinks, LinkGuard, visible};
+use crate::degradation::Degradation;
 use crate::error::Error;
 use crate::generate::{
     Asked, ChatModel, Ending, Finish, GenerateError, Generator, Passage, Piece, Pieces, Prompt,
@@ -120,15 +121,15 @@ impl Prepared {
                         // Nothing of it was seen.
                         (ended, _) if draft.writer.is_blank() => {
                             let finish = ended.map_or(Finish::Complete, |ending| ending.finish);
-                            degraded.push(name_of(finish).unwrap_or("generator"));
+                            degraded.push(degradation_of(finish).unwrap_or(Degradation::Generator));
                             text = self.extracted();
                         }
                         (Ok(ending), _) => {
-                            degraded.extend(name_of(ending.finish));
+                            degraded.extend(degradation_of(ending.finish));
                             break self.written(draft.writer);
                         }
                         (Err(GenerateError::Timeout), _) => {
-                            degraded.extend(name_of(Finish::Truncated));
+                            degraded.extend(degradation_of(Finish::Truncated));
                             break self.written(draft.writer);
                         }
                         (Err(error), _) => {
@@ -145,12 +146,12 @@ impl Prepared {
                 yield Ok(AnswerEvent::Token(text));
             }
             if answer.answered && answer.citations.is_empty() {
-                degraded.push("citations");
+                degraded.push(Degradation::Citations);
             }
             begun.as_mut().await;
             let begun = begun.as_mut().take_output().unwrap_or(false);
             if !begun {
-                degraded.push("catalog");
+                degraded.push(Degradation::Catalog);
             }
             for what in degraded {
                 if !answer.degraded.contains(&what) {
@@ -179,7 +180,7 @@ impl Prepared {
     }
 
     fn catalog(&self) -> &crate::catalog::Catalog {
-        &self.answerer.retriever.catalog
+        self.answerer.retriever.catalog()
     }
 
     fn journal(&self) -> Journal {
@@ -195,7 +196,7 @@ impl Prepared {
     }
 
     /// What the answer will be written from.
-    async fn text(&mut self, degraded: &mut Vec<&'static str>) -> Result<Text, Error> {
+    async fn text(&mut self, degraded: &mut Vec<Degradation>) -> Result<Text, Error> {
         if !self.covered {
             return Ok(Text::Refusal);
         }
@@ -246,7 +247,7 @@ impl Prepared {
         };
         let (most, budget) = (rules.max_answer_tokens, rules.daily_budget_micro_usd);
         let reserved = Reserved::take(self.catalog(), model, &prompt, most, budget).await;
-        let reserved = reserved.ok_or((NoModel::Without("budget"), Spent::default()))?;
+        let reserved = reserved.ok_or((NoModel::Without(Degradation::Budget), Spent::default()))?;
         let deadline = Instant::now() + rules.deadline;
         match first_text(model, &prompt, most, deadline).await {
             Ok((first, pieces)) => Ok(Asking {
@@ -269,11 +270,12 @@ impl Prepared {
     }
 
     fn extractable(&self) -> Vec<Passage<'_>> {
-        best(&self.retrieved.candidates, self.question.top_k)
+        let candidates = &self.retrieved.candidates;
+        numbered(&candidates[..self.question.top_k.min(candidates.len())])
     }
 
     fn readable(&self) -> Vec<Passage<'_>> {
-        whole_chunks(&self.retrieved.candidates, self.question.top_k)
+        numbered(&self.context)
     }
 
     fn writer(&self, passages: &[Passage<'_>], guard: Option<LinkGuard>) -> Writer {
@@ -284,9 +286,10 @@ impl Prepared {
     /// What reads a model's text: it may link to what the passages link to, and to the book's own pages.
     fn draft(&self) -> Draft {
         let passages = self.readable();
-        let chunks = || passages.iter().map(|passage| &passage.candidate.payload);
+        let chunks = || passages.iter().map(|passage| &passage.candidate.chunk);
+        let links = chunks().flat_map(|chunk| chunk.links.iter().map(String::as_str));
         let allowed = AllowedLinks::new(
-            chunks().flat_map(|chunk| [chunk.markdown.as_str(), chunk.text.as_str()]),
+            links.chain(chunks().map(|chunk| chunk.text.as_str())),
             chunks().map(|chunk| chunk.url_in(self.locale.as_deref()).to_owned()),
             &self.base_url,
         );
@@ -324,11 +327,11 @@ impl Prepared {
     fn refusal(&self) -> (Option<String>, Answer) {
         let mut suggestions: Vec<Suggestion> = Vec::new();
         for candidate in &self.retrieved.candidates {
-            let url = candidate.payload.url_in(self.locale.as_deref()).to_owned();
-            let listed = !candidate.payload.unlisted;
+            let url = candidate.chunk.url_in(self.locale.as_deref()).to_owned();
+            let listed = !candidate.chunk.unlisted;
             if listed && suggestions.iter().all(|known| known.url != url) {
                 suggestions.push(Suggestion {
-                    title: candidate.payload.title.clone(),
+                    title: candidate.chunk.title.clone(),
                     url,
                 });
             }
@@ -369,7 +372,7 @@ impl Prepared {
     fn bare(&self) -> Answer {
         let candidates = &self.retrieved.candidates;
         let used = &candidates[..self.question.top_k.min(candidates.len())];
-        let chunks = used.iter().map(|found| found.payload.chunk_id);
+        let chunks = used.iter().map(|found| found.chunk.chunk_id);
         Answer {
             text: String::new(),
             answered: false,
@@ -382,7 +385,7 @@ impl Prepared {
             tokens: self.spent.tokens,
             cost_micro_usd: self.spent.micro_usd,
             retrieved_chunk_ids: chunks.collect(),
-            num_candidates: candidates.len(),
+            num_candidates: self.retrieved.num_candidates,
             scores: used.iter().map(|found| found.scores.score).collect(),
             times: self.retrieved.times,
             degraded: self.retrieved.degraded.clone(),

@@ -23,17 +23,19 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::catalog::{CatalogError, Exchange, IndexRow};
+use crate::catalog::{CatalogError, Exchange};
 use crate::cite::Citation;
+use crate::degradation::Degradation;
 use crate::generate::{Generator, Turn};
 use crate::index::Filters;
-use crate::retrieve::{Query, RetrieveError, Retrieved, Retriever, StageTimes};
+use crate::retrieve::{Query, RetrieveError, Retrieved, Retriever, ScoredChunk, StageTimes};
 
 pub use coverage::covers;
 pub use scope::{default_filters, locale_of};
 
 use anaphora::leans_back;
 use follow_up::{joined, rewritten};
+use passages::Surroundings;
 use scope::Selection;
 use spending::Spent;
 
@@ -46,6 +48,10 @@ pub const NOT_IN_SELECTION: &str =
 pub const REMEMBERED_EXCHANGES: u32 = 5;
 /// How long a conversation's beginning is waited for.
 const MEMORY_DEADLINE: Duration = Duration::from_secs(2);
+/// How long the catalog has to read what stands around the best chunks.
+const CONTEXT_DEADLINE: Duration = Duration::from_secs(2);
+/// Chunks that an answer considers: more than it draws on, for suggestions and selections.
+pub const CONSIDERED: usize = 150;
 
 /// What may answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -194,6 +200,8 @@ pub struct Prepared {
     pub retrieved: Retrieved,
     /// Whether the book covers the question.
     pub covered: bool,
+    /// The passages that a model reads.
+    context: Vec<ScoredChunk>,
     book: String,
     base_url: String,
     locale: Option<String>,
@@ -243,8 +251,8 @@ pub struct Answer {
     pub scores: Vec<f32>,
     /// How long each stage took.
     pub times: StageTimes,
-    /// What did not work and was done without.
-    pub degraded: Vec<&'static str>,
+    /// What it went without.
+    pub degraded: Vec<Degradation>,
     /// From the question to the end, in milliseconds.
     pub latency_ms: f64,
 }
@@ -256,7 +264,6 @@ impl Answerer {
     /// If neither the vector store nor the catalog can be searched, or a filter has a value that nothing in the book has.
     pub async fn prepare(
         &self,
-        index: &IndexRow,
         question: Question,
         asker: Option<Asker>,
     ) -> Result<Prepared, RetrieveError> {
@@ -270,16 +277,21 @@ impl Answerer {
         let standalone = self
             .standalone(&question.query, &history, message_id, &mut spent)
             .await;
-        let locale = locale_of(&index.site, question.page_url.as_deref());
+        let site = &self.retriever.index.site;
+        let locale = locale_of(site, question.page_url.as_deref());
         let mut retrieved = self
-            .retrieve(index, &question, &standalone, locale.as_deref())
+            .retrieve(&question, &standalone, locale.as_deref())
             .await?;
-        let retriever = &self.retriever;
-        retriever
-            .check_limits(index, &question.filters, &retrieved)
+        self.retriever
+            .check_limits(&question.filters, &retrieved)
             .await?;
         retrieved.degraded.splice(0..0, degraded);
         let covered = covers(&retrieved);
+        let context = if covered {
+            self.read_context(&mut retrieved, question.top_k).await
+        } else {
+            Vec::new()
+        };
         Ok(Prepared {
             answerer: self.clone(),
             asker,
@@ -291,11 +303,38 @@ impl Answerer {
             question,
             retrieved,
             covered,
-            book: index.site.title.clone(),
-            base_url: index.site.base_url.clone(),
+            context,
+            book: site.title.clone(),
+            base_url: site.base_url.clone(),
             spent,
             started,
         })
+    }
+
+    /// Makes each of the best chunks the whole text of its heading, and returns the passages that a model reads. If the catalog
+    /// does not answer in time, the chunks stay as they are.
+    async fn read_context(&self, retrieved: &mut Retrieved, top_k: usize) -> Vec<ScoredChunk> {
+        let candidates = &mut retrieved.candidates;
+        let top_k = top_k.min(candidates.len());
+        let best = &mut candidates[..top_k];
+        let read = Surroundings::read(&self.retriever, best);
+        let read = tokio::time::timeout(CONTEXT_DEADLINE, read).await;
+        match read
+            .unwrap_or_else(|_| Err(CatalogError::Unavailable("no answer in time".to_owned())))
+        {
+            Ok(surroundings) => {
+                surroundings.complete(best);
+                surroundings.passages(best)
+            }
+            Err(error) => {
+                tracing::warn!(stage = "context", %error, "the chunks are read alone");
+                let best = best.to_vec();
+                if !retrieved.degraded.contains(&Degradation::Catalog) {
+                    retrieved.degraded.push(Degradation::Catalog);
+                }
+                best
+            }
+        }
     }
 
     /// The conversation so far: as it is stored, else as the client tells it. A stored one that is gone, or another session's,
@@ -304,7 +343,7 @@ impl Answerer {
         &self,
         question: &Question,
         asker: Option<&Asker>,
-        degraded: &mut Vec<&'static str>,
+        degraded: &mut Vec<Degradation>,
     ) -> (Option<Uuid>, Vec<Turn>) {
         let told = question.history.clone();
         let (Some(_), Some(asker)) = (self.rules.keep_conversations, asker) else {
@@ -313,7 +352,7 @@ impl Answerer {
         let Some(id) = question.conversation_id else {
             return (Some(Uuid::new_v4()), told);
         };
-        let catalog = &self.retriever.catalog;
+        let catalog = self.retriever.catalog();
         let stored = catalog.exchanges(id, &asker.session_hash, REMEMBERED_EXCHANGES);
         let stored = tokio::time::timeout(MEMORY_DEADLINE, stored).await;
         match stored
@@ -329,7 +368,7 @@ impl Answerer {
             Ok(None) => (Some(Uuid::new_v4()), told),
             Err(error) => {
                 tracing::warn!(stage = "memory", %error, "the conversation is not remembered");
-                degraded.push("memory");
+                degraded.push(Degradation::Memory);
                 // It goes on when the catalog is back; whose it is, is looked at when it is written to.
                 (Some(id), told)
             }
@@ -365,13 +404,13 @@ impl Answerer {
 
     async fn retrieve(
         &self,
-        index: &IndexRow,
         question: &Question,
         standalone: &str,
         locale: Option<&str>,
     ) -> Result<Retrieved, RetrieveError> {
         let page_url = question.page_url.as_deref();
-        let filters = default_filters(&index.site, &question.filters, page_url);
+        let site = &self.retriever.index.site;
+        let filters = default_filters(site, &question.filters, page_url);
         let text = match &question.context {
             Some(context) => format!("{standalone}\n\nContext: {context}"),
             None => standalone.to_owned(),
@@ -386,14 +425,12 @@ impl Answerer {
         match (&question.mode, selection) {
             (Mode::SelectedText, Some(selection)) => {
                 let limit = question.top_k;
-                scope::retrieve_in_selection(retriever, index, query, &selection, &filters, limit)
-                    .await
+                scope::retrieve_in_selection(retriever, query, &selection, &filters, limit).await
             }
             (Mode::GlobalBook, Some(selection)) => {
-                scope::retrieve_around_selection(retriever, index, query, &selection, &filters)
-                    .await
+                scope::retrieve_around_selection(retriever, query, &selection, &filters).await
             }
-            (_, None) => retriever.retrieve(index, query, &filters, usize::MAX).await,
+            (_, None) => retriever.retrieve(query, &filters, CONSIDERED).await,
         }
     }
 }

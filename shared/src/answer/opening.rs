@@ -6,6 +6,7 @@ use futures::StreamExt;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::spending::estimated;
+use crate::degradation::Degradation;
 use crate::generate::{ChatModel, Ending, Finish, GenerateError, Piece, Pieces, Prompt, Usage};
 
 /// How long a busy model is waited for in all, and the first wait where it names none; each other is twice as long.
@@ -21,17 +22,17 @@ pub(super) struct Unwritten {
 /// Why a model writes nothing.
 pub(super) enum NoModel {
     /// Another way of answering stands in; what to call what is missing.
-    Without(&'static str),
+    Without(Degradation),
     /// It has too much to do.
     Busy,
 }
 
 /// The name of an ending that cut the answer off; `None` if the answer is complete.
-pub(super) fn name_of(finish: Finish) -> Option<&'static str> {
+pub(super) fn degradation_of(finish: Finish) -> Option<Degradation> {
     match finish {
         Finish::Complete => None,
-        Finish::Truncated => Some("truncated"),
-        Finish::Filtered => Some("content_filter"),
+        Finish::Truncated => Some(Degradation::Truncated),
+        Finish::Filtered => Some(Degradation::ContentFilter),
     }
 }
 
@@ -54,7 +55,7 @@ pub(super) async fn first_text(
                 tracing::warn!(stage = "generate", finish = ?ending.finish, "the model wrote nothing");
                 let usage = ending.usage.unwrap_or_else(|| estimated(prompt, 0));
                 return Err(Unwritten {
-                    why: NoModel::Without(name_of(ending.finish).unwrap_or("generator")),
+                    why: NoModel::Without(degradation_of(ending.finish).unwrap_or(Degradation::Generator)),
                     usage: Some(usage),
                 });
             }
@@ -89,7 +90,7 @@ pub(super) async fn first_text(
             }
         };
         return Err(Unwritten {
-            why: NoModel::Without("generator"),
+            why: NoModel::Without(Degradation::Generator),
             usage,
         });
     }

@@ -1,47 +1,178 @@
-//! Which passages an answer may draw on.
+//! Which passages an answer may draw on, and their context.
+//!
+//! Small chunks are found, and more is read: of a long section all parts, and for a model the sections around it.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
+use futures::future::try_join_all;
+
+use crate::catalog::{CatalogError, JoinedChunk};
 use crate::generate::Passage;
-use crate::retrieve::Candidate;
+use crate::index::ChunkPayload;
+use crate::retrieve::{Retriever, ScoredChunk};
 
 /// Bytes of all passages that a model is given: about 6,000 tokens of English.
 const MAX_BYTES: usize = 24_000;
+/// Bytes that a model is given around one chunk: about 700 tokens.
+const MAX_BYTES_AROUND: usize = 2_800;
+/// Chunks that are read before a chunk, and after it.
+const REACH: i32 = 8;
 
-/// The best sections, numbered in their order: what is quoted from.
-pub(super) fn best(candidates: &[Candidate], top_k: usize) -> Vec<Passage<'_>> {
-    let best = candidates.iter().take(top_k).zip(1..);
-    best.map(|(candidate, n)| Passage { n, candidate })
+/// Numbers passages in their order.
+pub(super) fn numbered(chunks: &[ScoredChunk]) -> Vec<Passage<'_>> {
+    let numbered = chunks.iter().zip(1..);
+    numbered
+        .map(|(candidate, n)| Passage { n, candidate })
         .collect()
 }
 
-/// The chunks that the best sections stand in, whole, best first: what a model reads. Each section of a chunk is a passage of
-/// its own, in the book's order, so that a citation names the heading it is from.
-pub(super) fn whole_chunks(candidates: &[Candidate], top_k: usize) -> Vec<Passage<'_>> {
-    let mut seen = HashSet::new();
-    let mut passages = Vec::new();
-    let mut bytes = 0;
-    for found in candidates.iter().take(top_k) {
-        if !seen.insert(found.point_id) {
-            continue;
-        }
-        let mut sections: Vec<&Candidate> = candidates
-            .iter()
-            .filter(|other| other.point_id == found.point_id)
-            .filter(|section| !section.is_bare_heading())
-            .collect();
-        sections.sort_by_key(|section| section.leaf);
-        for candidate in sections {
-            let more = candidate.text().len();
-            // The best section is always there.
-            if passages.is_empty() || bytes + more <= MAX_BYTES {
-                bytes += more;
-                passages.push(Passage {
-                    n: passages.len() + 1,
-                    candidate,
-                });
+/// The chunks around each of the best, in the order of their page.
+pub(super) struct Surroundings(Vec<Vec<ScoredChunk>>);
+
+impl Surroundings {
+    /// Reads what stands around the chunks. Around one whose place is not known nothing is.
+    pub(super) async fn read(
+        retriever: &Retriever,
+        best: &[ScoredChunk],
+    ) -> Result<Self, CatalogError> {
+        let index_id = retriever.index.index_id;
+        let around = best.iter().map(async |found| {
+            let Some(position) = found.position else {
+                return Ok(vec![found.clone()]);
+            };
+            let positions = (position - REACH).max(0)..=position + REACH;
+            let document = found.chunk.document_id;
+            let chunks = retriever.catalog().around(index_id, document, positions);
+            let chunks = chunks.await?.into_iter().map(|chunk| beside(found, chunk));
+            Ok::<_, CatalogError>(chunks.collect())
+        });
+        Ok(Self(try_join_all(around).await?))
+    }
+
+    /// Makes each of the best chunks the whole text of its heading.
+    pub(super) fn complete(&self, best: &mut [ScoredChunk]) {
+        for (found, around) in best.iter_mut().zip(&self.0) {
+            if found.chunk.chunk_count > 1 {
+                let parts: Vec<&ScoredChunk> = around
+                    .iter()
+                    .filter(|other| is_of_section(found, other))
+                    .collect();
+                if parts.len() == found.chunk.chunk_count {
+                    found.chunk = Arc::new(joined(found, &parts));
+                }
             }
         }
     }
-    passages
+
+    /// The passages that a model reads: each of the best chunks with what stands around it below the same heading of level 2,
+    /// best first, each in the order of its page. A passage is the text of one heading, so that a citation names it.
+    pub(super) fn passages(&self, best: &[ScoredChunk]) -> Vec<ScoredChunk> {
+        let mut passages: Vec<ScoredChunk> = Vec::new();
+        let mut seen = HashSet::new();
+        let mut bytes = 0;
+        for (found, around) in best.iter().zip(&self.0) {
+            let mut chosen = near(found, around);
+            // What was found is there whole.
+            for chunk in &mut chosen {
+                if is_of_section(found, chunk) {
+                    *chunk = found.clone();
+                }
+            }
+            for chunk in chosen {
+                let section = (
+                    chunk.chunk.document_id,
+                    chunk.chunk.heading_path.clone(),
+                    chunk.chunk.start_line,
+                );
+                let more = chunk.chunk.text.len();
+                // The best is always there.
+                let fits = passages.is_empty() || bytes + more <= MAX_BYTES;
+                if fits && !chunk.is_bare_heading() && seen.insert(section) {
+                    bytes += more;
+                    passages.push(chunk);
+                }
+            }
+        }
+        passages
+    }
+}
+
+/// A neighbour of a chunk that was found. It answers as well as that one, as far as is known.
+fn beside(found: &ScoredChunk, chunk: JoinedChunk) -> ScoredChunk {
+    ScoredChunk {
+        point_id: chunk.point_id,
+        position: Some(chunk.position),
+        chunk: Arc::new(chunk.payload),
+        scores: found.scores,
+    }
+}
+
+/// True if two chunks are parts of the text of one heading.
+fn is_of_section(found: &ScoredChunk, other: &ScoredChunk) -> bool {
+    let start = |scored: &ScoredChunk| {
+        let index = i32::try_from(scored.chunk.chunk_index).unwrap_or(i32::MAX);
+        scored.position.map(|position| position - index)
+    };
+    start(found).is_some() && start(found) == start(other)
+}
+
+/// The chunks around a chunk, itself among them, that share its heading of level 2, nearest first until there are enough; in
+/// the order of the page.
+fn near(found: &ScoredChunk, around: &[ScoredChunk]) -> Vec<ScoredChunk> {
+    let place = |scored: &ScoredChunk| scored.chunk.heading_path.iter().take(2).cloned().collect();
+    let group: Vec<String> = place(found);
+    let mut near: Vec<&ScoredChunk> = around
+        .iter()
+        .filter(|other| place(other) == group)
+        .collect();
+    let distance = |other: &&ScoredChunk| {
+        let position = |scored: &ScoredChunk| scored.position.unwrap_or_default();
+        position(other).abs_diff(position(found))
+    };
+    near.sort_by_key(distance);
+    let mut bytes = 0;
+    let mut chosen: Vec<ScoredChunk> = Vec::new();
+    for other in near {
+        bytes += other.chunk.text.len();
+        if !chosen.is_empty() && bytes > MAX_BYTES_AROUND {
+            break;
+        }
+        chosen.push(other.clone());
+    }
+    chosen.sort_by_key(|other| other.position);
+    chosen
+}
+
+/// The chunk with the text of all parts of its section; blocks that two parts share are there once.
+fn joined(found: &ScoredChunk, parts: &[&ScoredChunk]) -> ChunkPayload {
+    let mut whole = ChunkPayload::clone(&found.chunk);
+    (whole.chunk_index, whole.chunk_count) = (0, 1);
+    whole.text.clear();
+    whole.marks.clear();
+    for part in parts {
+        let part = &part.chunk;
+        let shared = shared_blocks(&whole.text, &part.text);
+        let fresh = &part.text[shared..];
+        if !whole.text.is_empty() && !fresh.is_empty() {
+            whole.text.push_str("\n\n");
+        }
+        let stretch = shared..part.text.len();
+        let marks = part.marks.iter().filter_map(|mark| mark.within(&stretch));
+        let at = whole.text.len();
+        whole.marks.extend(marks.map(|mark| mark.after(at)));
+        whole.text.push_str(fresh);
+        whole.start_line = whole.start_line.min(part.start_line);
+        whole.end_line = whole.end_line.max(part.end_line);
+        whole.links.extend(part.links.iter().cloned());
+    }
+    whole
+}
+
+/// The bytes at the beginning of `next` that `text` ends with, as whole blocks.
+fn shared_blocks(text: &str, next: &str) -> usize {
+    let ends = next.match_indices("\n\n").map(|(at, mark)| at + mark.len());
+    ends.filter(|end| text.ends_with(next[..*end].trim_end()))
+        .last()
+        .unwrap_or(0)
 }

@@ -3,10 +3,11 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::catalog::{IndexRow, SiteInfo};
-use crate::index::Filters;
+use super::CONSIDERED;
+use crate::catalog::SiteInfo;
+use crate::index::{ChunkPayload, Filters};
 use crate::rerank::Reranker;
-use crate::retrieve::{Candidate, Language, Query, RetrieveError, Retrieved, Retriever, Words};
+use crate::retrieve::{ScoredChunk, Language, Query, RetrieveError, Retrieved, Retriever, Words};
 
 /// The path of a page's URL, without origin, query and anchor.
 fn path_of(page_url: &str) -> &str {
@@ -59,8 +60,8 @@ pub fn default_filters(site: &SiteInfo, filters: &Filters, page_url: Option<&str
 
 /// Sections that a selection is looked for in.
 const LOOKED_AT: usize = 20;
-/// The least share of a selection's words that the section it comes from has, when it stands nowhere letter by letter: a page
-/// shows formulas, admonitions and components in other words than its source.
+/// The least share of a selection's words that the chunks of its page have, when no chunk has it letter by letter: a page shows
+/// formulas, admonitions and components in other words than its source.
 const SHARED_WORDS: f32 = 0.6;
 /// Lines between a section and its neighbours.
 const NEIGHBOUR_LINES: u32 = 3;
@@ -70,27 +71,30 @@ const PAGE_BONUS: f32 = 0.1;
 /// Retrieves within the section that holds the selection and those that touch it; nothing when it is not in the book.
 pub(super) async fn retrieve_in_selection(
     retriever: &Retriever,
-    index: &IndexRow,
     query: Query<'_>,
     selection: &Selection<'_>,
     filters: &Filters,
     top_k: usize,
 ) -> Result<Retrieved, RetrieveError> {
-    let mut located = locate(retriever, index, selection, filters).await?;
+    let mut located = locate(retriever, selection, filters).await?;
     let Some(holder) = selection.holder(&located.candidates) else {
         located.candidates.clear();
         return Ok(located);
     };
-    let payload = Arc::clone(&holder.payload);
-    let near = |candidate: &Candidate| {
-        let (start, end) = (candidate.payload.start_line, candidate.payload.end_line);
-        start <= payload.end_line + NEIGHBOUR_LINES && end + NEIGHBOUR_LINES >= payload.start_line
+    let holder = Arc::clone(&holder.chunk);
+    let near = |candidate: &ScoredChunk| {
+        let (start, end) = (candidate.chunk.start_line, candidate.chunk.end_line);
+        let touches = start <= holder.end_line + NEIGHBOUR_LINES
+            && end + NEIGHBOUR_LINES >= holder.start_line;
+        let place = |chunk: &ChunkPayload| chunk.heading_path.iter().take(2).cloned().collect();
+        let group: Vec<String> = place(&holder);
+        touches || place(&candidate.chunk) == group
     };
     let page = Filters {
-        source: Some(payload.source.clone()),
+        source: Some(holder.source.clone()),
         ..filters.clone()
     };
-    let mut retrieved = retriever.retrieve(index, query, &page, usize::MAX).await?;
+    let mut retrieved = retriever.retrieve(query, &page, CONSIDERED).await?;
     retrieved.keep(near);
     retrieved.candidates.truncate(top_k);
     Ok(retrieved)
@@ -99,18 +103,17 @@ pub(super) async fn retrieve_in_selection(
 /// Retrieves from the whole book, sections of the page that holds the selection a little ahead.
 pub(super) async fn retrieve_around_selection(
     retriever: &Retriever,
-    index: &IndexRow,
     query: Query<'_>,
     selection: &Selection<'_>,
     filters: &Filters,
 ) -> Result<Retrieved, RetrieveError> {
-    let located = locate(retriever, index, selection, filters);
-    let retrieved = retriever.retrieve(index, query, filters, usize::MAX);
+    let located = locate(retriever, selection, filters);
+    let retrieved = retriever.retrieve(query, filters, CONSIDERED);
     let (located, mut retrieved) = tokio::try_join!(located, retrieved)?;
     if let Some(holder) = selection.holder(&located.candidates) {
-        let page = holder.payload.document_id;
+        let page = holder.chunk.document_id;
         retrieved.raise(PAGE_BONUS, |candidate| {
-            candidate.payload.document_id == page
+            candidate.chunk.document_id == page
         });
     }
     Ok(retrieved)
@@ -119,16 +122,13 @@ pub(super) async fn retrieve_around_selection(
 /// The sections that the selection may come from. Which of them answers best does not matter, so nothing is reranked.
 async fn locate(
     retriever: &Retriever,
-    index: &IndexRow,
     selection: &Selection<'_>,
     filters: &Filters,
 ) -> Result<Retrieved, RetrieveError> {
-    let retriever = Retriever {
-        reranker: Reranker::None,
-        ..retriever.clone()
-    };
+    let mut retriever = retriever.clone();
+    retriever.backends.reranker = Reranker::None;
     retriever
-        .retrieve(index, Query::passage(selection.text), filters, LOOKED_AT)
+        .retrieve(Query::passage(selection.text), filters, LOOKED_AT)
         .await
 }
 
@@ -143,21 +143,24 @@ pub(super) struct Selection<'a> {
 impl Selection<'_> {
     /// The section it comes from: one of the page with these very words, else of the book; else the one that shares most of its
     /// words, if that is most of them.
-    fn holder<'c>(&self, candidates: &'c [Candidate]) -> Option<&'c Candidate> {
+    fn holder<'c>(&self, candidates: &'c [ScoredChunk]) -> Option<&'c ScoredChunk> {
         let selected = normalised(self.text);
         let page = self.page_url.map(|url| path_of(url).trim_end_matches('/'));
-        let on_page = |candidate: &Candidate| {
-            let url = path_of(candidate.payload.url_in(self.locale));
+        let on_page = |candidate: &ScoredChunk| {
+            let url = path_of(candidate.chunk.url_in(self.locale));
             page.is_none_or(|page| page == url.trim_end_matches('/'))
         };
         let holds =
-            |candidate: &&Candidate| normalised(&candidate.payload.text).contains(&selected);
+            |candidate: &&ScoredChunk| normalised(&candidate.chunk.text).contains(&selected);
         let here = || candidates.iter().filter(|candidate| on_page(candidate));
         let exact = here().find(holds);
         exact.or_else(|| candidates.iter().find(holds)).or_else(|| {
-            let shared = |candidate: &&Candidate| shared_words(&selected, &candidate.payload.text);
-            let best = here().max_by(|a, b| shared(a).total_cmp(&shared(b)));
-            best.filter(|candidate| shared(candidate) >= SHARED_WORDS)
+            let shared = |candidate: &&ScoredChunk| shared_words(&selected, &candidate.chunk.text);
+            let best = here().max_by(|a, b| shared(a).total_cmp(&shared(b)))?;
+            // A selection may reach over several chunks of its page.
+            let page = here().filter(|other| other.chunk.document_id == best.chunk.document_id);
+            let text: String = page.map(|other| format!("{}\n", other.chunk.text)).collect();
+            (shared_words(&selected, &text) >= SHARED_WORDS).then_some(best)
         })
     }
 }

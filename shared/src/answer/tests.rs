@@ -4,43 +4,40 @@ use futures::FutureExt;
 use futures::future::join_all;
 
 use super::{Answer, Answerer, Mode, NOT_COVERED, Question, Rules};
-use crate::catalog::IndexRow;
+use crate::degradation::Degradation;
 use crate::generate::Generator;
 use crate::retrieve::Retriever;
 use crate::retrieve::tests::{NAMING, book};
 
-async fn answer(retriever: &Retriever, index: &IndexRow, question: Question) -> Answer {
+async fn answer(retriever: &Retriever, question: Question) -> Answer {
     let answerer = Answerer {
         retriever: retriever.clone(),
         generator: Generator::Extractive,
         rules: Rules::default(),
     };
-    let prepared = answerer.prepare(index, question, None).await.unwrap();
+    let prepared = answerer.prepare(question, None).await.unwrap();
     prepared.whole().await.unwrap()
 }
 
 #[tokio::test]
 async fn while_the_book_is_indexed_for_the_first_time_progress_is_told_instead_of_a_refusal() {
-    let (retriever, index) = book(&[("dew", 1, "The dew sensor drifts at night.")]).await;
+    let mut retriever = book(&[("dew", 1, "The dew sensor drifts at night.")]).await;
     let asked = "Who won the chess championship in Reykjavik?";
-    let refused = answer(&retriever, &index, Question::new(asked, 5)).await;
+    let refused = answer(&retriever, Question::new(asked, 5)).await;
     assert_eq!(refused.text, NOT_COVERED);
-    let index = IndexRow {
-        pages_expected: Some(63),
-        ..index
-    };
-    let told = answer(&retriever, &index, Question::new(asked, 5)).await;
+    retriever.index.pages_expected = Some(63);
+    let told = answer(&retriever, Question::new(asked, 5)).await;
     assert!(!told.answered);
     assert_eq!(
         told.text,
         "This book is still being indexed (1 of 63 pages), so I cannot answer that yet. Please ask again in a moment."
     );
-    assert_eq!(told.degraded, ["indexing", "vector_store"]);
+    assert_eq!(told.degraded, [Degradation::Indexing, Degradation::VectorStore]);
     // Pages that are indexed already are answered from.
     let question = Question::new("Does the dew sensor drift at night?", 5);
-    let answered = answer(&retriever, &index, question).await;
+    let answered = answer(&retriever, question).await;
     assert!(
-        answered.answered && answered.degraded.contains(&"indexing"),
+        answered.answered && answered.degraded.contains(&Degradation::Indexing),
         "{answered:?}"
     );
 }
@@ -58,13 +55,13 @@ async fn a_selection_is_found_in_its_section_whatever_places_it_names() {
                 "Quiz, learning objectives, prerequisites, next steps, takeaways.",
             ),
         ];
-        let (retriever, index) = book(&pages).await;
+        let retriever = book(&pages).await;
         let question = Question {
             mode: Mode::SelectedText,
             selected_text: Some(selected.clone()),
             ..Question::new("When does the dew sensor drift?", 5)
         };
-        (selected, answer(&retriever, &index, question).await)
+        (selected, answer(&retriever, question).await)
     });
     for (selected, answer) in join_all(asked.map(FutureExt::boxed)).await {
         assert!(answer.answered, "{selected}: {answer:?}");

@@ -7,11 +7,11 @@ use crate::book::escaped;
 use crate::chunk::citation_label;
 use crate::cite::{Citation, Cited, LinkGuard, MarkerReader, SentenceTracker, citation, supports};
 use crate::generate::{Passage, Quote};
-use crate::retrieve::{Candidate, Language, Words};
+use crate::retrieve::{ScoredChunk, Language, Words};
 
 /// Turns a text with markers into events; passages that share a URL share a citation.
 pub(super) struct Writer {
-    candidates: Vec<Candidate>,
+    candidates: Vec<ScoredChunk>,
     locale: Option<String>,
     labels: LabelsInText,
     markers: MarkerReader,
@@ -130,9 +130,9 @@ impl Writer {
     /// clients look for its brackets.
     fn label_of(&self, passage: usize) -> String {
         let candidate = &self.candidates[passage - 1];
-        let lesson = candidate.payload.lesson();
+        let lesson = candidate.chunk.lesson();
         let titles =
-            || citation_label(&lesson, &candidate.payload.title, Some(candidate.section()));
+            || citation_label(&lesson, &candidate.chunk.title, Some(candidate.section()));
         lesson.label().unwrap_or_else(|| escaped(&titles()))
     }
 
@@ -190,7 +190,7 @@ impl Writer {
         let text: String = passages
             .iter()
             .map(|passage| &self.candidates[passage - 1])
-            .map(|candidate| format!("{}\n{}\n", candidate.breadcrumb(), candidate.text()))
+            .map(|candidate| format!("{}\n{}\n", candidate.chunk.breadcrumb, candidate.chunk.text))
             .collect();
         self.supported = supports(&text, sentence, &self.words).is_supported();
         self.supported

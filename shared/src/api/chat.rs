@@ -13,6 +13,7 @@ use super::observe::Observed;
 use crate::answer::{Answer, AnswerEvent, LabelsInText, Mode, Question, Suggestion};
 use crate::catalog::{Feedback, Rating};
 use crate::cite::Citation;
+use crate::degradation::Degradation;
 use crate::error::Error;
 use crate::generate::Turn;
 use crate::index::Filters;
@@ -307,11 +308,7 @@ impl Meta {
             num_candidates: answer.num_candidates,
             score_distribution: answer.scores.clone(),
             stages_ms: answer.times,
-            degraded: answer
-                .degraded
-                .iter()
-                .map(|&name| name.to_owned())
-                .collect(),
+            degraded: answer.degraded.clone(),
             tokens: answer.tokens,
             cost_usd: dollars(answer.cost_micro_usd),
         }
@@ -334,7 +331,7 @@ struct DoneEvent<'a> {
     /// As at the end: what later sentences showed of their support included.
     citations: &'a [Citation],
     suggestions: &'a [Suggestion],
-    degraded: &'a [&'static str],
+    degraded: &'a [Degradation],
     cost_usd: f64,
 }
 

@@ -5,6 +5,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 
+use crate::degradation::Degradation;
 use crate::error::{Error, ErrorKind};
 use crate::retrieve::StageTimes;
 
@@ -67,8 +68,8 @@ pub struct Meta {
     /// Milliseconds of each stage.
     #[serde(skip_deserializing)]
     pub stages_ms: StageTimes,
-    /// What did not work and was done without.
-    pub degraded: Vec<String>,
+    /// What the answer went without.
+    pub degraded: Vec<Degradation>,
     /// Model tokens spent; 0 without a model.
     pub tokens: u64,
     /// What they cost, in US dollars.

@@ -128,8 +128,7 @@ impl Measured {
         self.with(|metrics, started| {
             metrics.note(Metric::Latency, milliseconds(started));
             metrics.note(Metric::Embed, times.embed_ms);
-            metrics.note(Metric::Dense, times.dense_ms);
-            metrics.note(Metric::Lexical, times.lexical_ms);
+            metrics.note(Metric::Search, times.search_ms);
             metrics.note(Metric::Join, times.join_ms);
             metrics.note(Metric::Rerank, times.rerank_ms);
             metrics.rate(Metric::Degraded, is_degraded);

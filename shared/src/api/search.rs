@@ -8,7 +8,7 @@ use super::extract::object;
 use super::number::whole_number;
 use crate::error::Error;
 use crate::index::Filters;
-use crate::retrieve::{Candidate, Scores};
+use crate::retrieve::{ScoredChunk, Scores};
 
 /// Results: unless told, and at most.
 const DEFAULT_TOP_K: usize = 5;
@@ -111,31 +111,30 @@ pub struct SearchResult {
 impl SearchResult {
     /// A result of a candidate, with URLs of a locale.
     #[must_use]
-    pub fn new(candidate: &Candidate, locale: Option<&str>) -> Self {
-        let payload = &candidate.payload;
-        let leaf = candidate.section_of_chunk();
-        let preview: String = candidate
-            .text()
+    pub fn new(candidate: &ScoredChunk, locale: Option<&str>) -> Self {
+        let chunk = &candidate.chunk;
+        let preview: String = chunk
+            .text
             .split_whitespace()
             .collect::<Vec<_>>()
             .join(" ");
         Self {
-            chunk_id: payload.chunk_id,
+            chunk_id: chunk.chunk_id,
             score: candidate.scores.score,
             scores: candidate.scores,
-            title: payload.title.clone(),
-            lesson: payload.lesson.clone(),
-            chapter: payload.chapter.clone(),
-            module: payload.module.clone(),
+            title: chunk.title.clone(),
+            lesson: chunk.lesson.clone(),
+            chapter: chunk.chapter.clone(),
+            module: chunk.module.clone(),
             section: candidate.section().to_owned(),
-            section_type: payload.section_type,
+            section_type: chunk.section_type,
             url: candidate.url(locale),
-            source: payload.source.clone(),
-            start_line: leaf.map_or(payload.start_line, |leaf| leaf.start_line),
-            end_line: leaf.map_or(payload.end_line, |leaf| leaf.end_line),
-            hardware_tier: payload.hardware_tier,
-            chunk_index: payload.chunk_index,
-            chunk_count: payload.chunk_count,
+            source: chunk.source.clone(),
+            start_line: chunk.start_line,
+            end_line: chunk.end_line,
+            hardware_tier: chunk.hardware_tier,
+            chunk_index: chunk.chunk_index,
+            chunk_count: chunk.chunk_count,
             preview: preview.chars().take(PREVIEW_CHARACTERS).collect(),
         }
     }

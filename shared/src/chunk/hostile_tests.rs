@@ -31,12 +31,9 @@ fn check(text: &str) {
 
 /// What a chunk takes in memory, about.
 fn bytes_of(chunk: &Chunk) -> usize {
-    let leaves = chunk.leaves.iter().map(|leaf| {
-        leaf.text.len()
-            + leaf.breadcrumb.len()
-            + leaf.heading_path.iter().map(String::len).sum::<usize>()
-    });
-    chunk.text.len() + chunk.markdown.len() + leaves.sum::<usize>()
+    let texts = [&chunk.text, &chunk.breadcrumb];
+    let texts = texts.into_iter().chain(&chunk.heading_path).chain(&chunk.links);
+    texts.map(String::len).sum()
 }
 
 const UNITS: &[&str] = &[
@@ -198,8 +195,7 @@ fn ten_thousand_headings_are_read_and_each_has_an_id_of_its_own() {
     );
     let ids: std::collections::HashSet<_> = chunks
         .iter()
-        .flat_map(|chunk| &chunk.leaves)
-        .map(|leaf| leaf.section_id.clone())
+        .map(|chunk| chunk.section_id.clone())
         .collect();
     assert_eq!(ids.len(), 10_000 + 1, "and the page's top has none");
 }

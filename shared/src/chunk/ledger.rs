@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use uuid::Uuid;
 
-use crate::book::{Block, Document, Omission, OmissionReason, with_line_feeds};
+use crate::book::{Block, BlockKind, Document, Omission, OmissionReason, with_line_feeds};
 
 use super::types::Chunk;
 
@@ -90,7 +90,10 @@ impl Region<'_> {
         let from = (self.start as usize - 1).min(lines.len());
         let to = (self.end as usize).clamp(from, lines.len());
         let source = lines[from..to].join("\n");
-        let shown: Vec<_> = self.blocks.iter().map(|block| block.shown_text()).collect();
+        // A list of the page's headings is made, not written.
+        let written = |block: &&&Block| block.kind != BlockKind::Contents;
+        let written = self.blocks.iter().filter(written);
+        let shown: Vec<_> = written.map(|block| block.shown_text()).collect();
         let mut kept: Vec<&str> = shown.iter().map(AsRef::as_ref).collect();
         kept.extend(self.omissions.iter().map(|omission| omission.text.as_str()));
         let mut unaccounted = missing(&source, &kept);
@@ -101,11 +104,12 @@ impl Region<'_> {
             .iter()
             .filter(|chunk| chunk.start_line <= self.end && chunk.end_line >= self.start)
             .collect();
+        let texts: Vec<String> = holding.iter().map(|chunk| chunk.shown_text()).collect();
         // Each search begins where the one before ended: what is cut goes on in the next chunk.
         let mut at = 0;
         let mut held = |text: &str| {
-            let mut places = (at..holding.len()).chain(0..at);
-            let found = places.find(|place| holding[*place].text.contains(text));
+            let mut places = (at..texts.len()).chain(0..at);
+            let found = places.find(|place| texts[*place].contains(text));
             at = found.unwrap_or(at);
             found.is_some()
         };

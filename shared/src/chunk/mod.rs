@@ -10,6 +10,7 @@ mod ledger;
 
 use std::collections::HashMap;
 
+use pulldown_cmark::{Event, Parser, Tag};
 use uuid::Uuid;
 
 use crate::book::{Block, BlockKind, Document, Lesson, Mark, MarkKind, fence_of, shortened_title};
@@ -18,33 +19,35 @@ pub use ledger::{LedgerEntry, count_reasons, ledger};
 pub use policy::ChunkPolicy;
 pub use section::SectionType;
 pub use tokens::count_tokens;
-pub use types::{Chunk, Leaf};
+pub use types::Chunk;
 
-use section::{HeadingPath, Section, classify, sections_of};
+use section::{Section, classify, sections_of};
 use split::{Piece, pieces_of};
 
 /// The version of the text that is embedded for a chunk; part of an index's version.
-pub const EMBEDDED_TEXT_VERSION: u32 = 1;
+pub const EMBEDDED_TEXT_VERSION: u32 = 2;
 
 /// What separates the parts of a breadcrumb.
 const BREADCRUMB_SEPARATOR: &str = " › ";
 
-/// Cuts a document in chunks, in reading order. The same bytes and policy give the same chunks with the same ids.
+/// Cuts a document into chunks, in reading order. The same bytes and policy give the same chunks with the same ids.
 #[must_use]
 pub fn chunk_document(document: &Document, policy: &ChunkPolicy) -> Vec<Chunk> {
     let mut chunks = Vec::new();
     let mut occurrences: HashMap<Uuid, usize> = HashMap::new();
     let mut words_before = 0;
     for section in sections_of(&document.blocks) {
-        let section_type = classify(&section);
         let pieces = pieces_of(&section, policy);
-        let count = pieces.len();
-        let mut headings = section.headings();
-        for (index, piece) in pieces.into_iter().enumerate() {
-            let path = headings.before(piece.first_index);
-            let mut chunk = make_chunk(document, policy, &section, section_type, &piece, path);
-            chunk.chunk_index = index;
-            chunk.chunk_count = count;
+        let tokens: usize = pieces.iter().map(|piece| piece.tokens).sum();
+        let place = Place {
+            document,
+            section_type: classify(&section),
+            enriched: tokens < policy.enrich_below_tokens,
+            count: pieces.len(),
+            section: &section,
+        };
+        for (index, piece) in pieces.iter().enumerate() {
+            let mut chunk = place.chunk(index, piece, policy);
             chunk.page = 1 + words_before / types::WORDS_A_PRINTED_PAGE;
             words_before += piece.new_words();
             let text = chunk.embedded_text();
@@ -65,99 +68,62 @@ pub fn chunk_document(document: &Document, policy: &ChunkPolicy) -> Vec<Chunk> {
     chunks
 }
 
-fn make_chunk(
-    document: &Document,
-    policy: &ChunkPolicy,
-    section: &Section<'_>,
+/// What the chunks of one section have in common.
+struct Place<'a> {
+    document: &'a Document,
+    section: &'a Section<'a>,
     section_type: SectionType,
-    piece: &Piece<'_>,
-    path: &HeadingPath,
-) -> Chunk {
-    let text = join_text(&piece.blocks);
-    let token_count = piece.token_count;
-    let enriched = token_count < policy.enrich_below_tokens;
-    let leaves = leaves_of(document, piece, path.clone(), enriched);
-    let (start_line, end_line) = lines_of(&piece.blocks);
-    let mut place = path.clone();
-    if let Some(level) = piece.blocks[0].heading_level() {
-        place.enter(level, &piece.blocks[0]);
-    }
-    Chunk {
-        chunk_id: Uuid::nil(),
-        section: section.title().map(shortened_title),
-        section_id: place.anchor(),
-        heading_path: place.titles(),
-        section_type,
-        chunk_index: 0,
-        chunk_count: 1,
-        start_line,
-        end_line,
-        page: 1,
-        word_count: text.split_whitespace().count(),
-        has_code: piece.blocks.iter().any(|block| block.is_code()),
-        has_equations: text.contains("$$") || has_inline_formula(&text),
-        oversized: token_count > policy.flag_above_tokens,
-        enriched,
-        token_count,
-        markdown: join_markdown(&piece.blocks),
-        text,
-        leaves,
-    }
+    /// True if the section is short, so that module and chapter are embedded with it.
+    enriched: bool,
+    /// How many chunks the section has.
+    count: usize,
 }
 
-/// The leaf sections of a piece: one for each heading in it, and one for what stands before the first.
-fn leaves_of(
-    document: &Document,
-    piece: &Piece<'_>,
-    mut path: HeadingPath,
-    enriched: bool,
-) -> Vec<Leaf> {
-    let mut leaves = Vec::new();
-    let mut from = 0;
-    for at in 1..=piece.blocks.len() {
-        let ends = at == piece.blocks.len() || piece.blocks[at].heading_level().is_some();
-        if !ends {
-            continue;
-        }
-        let blocks = &piece.blocks[from..at];
-        if let Some(level) = blocks[0].heading_level() {
-            path.enter(level, &blocks[0]);
-        }
-        from = at;
-        // A heading with nothing below it is embedded with what follows: its words stand in the breadcrumb.
-        let only_heading = blocks.len() == 1 && blocks[0].heading_level().is_some();
-        if only_heading && at < piece.blocks.len() {
-            continue;
-        }
-        let body = if blocks[0].heading_level().is_some() && !only_heading {
-            &blocks[1..]
-        } else {
-            blocks
+impl Place<'_> {
+    fn chunk(&self, index: usize, piece: &Piece<'_>, policy: &ChunkPolicy) -> Chunk {
+        let heading = self.section.heading.filter(|_| index == 0);
+        let own: Vec<&Block> = piece.blocks.iter().map(|block| &**block).collect();
+        // A heading with nothing below it is its own text.
+        let body = match (own.as_slice(), self.section.heading) {
+            ([], Some(heading)) => vec![heading],
+            _ => searched(own.clone()),
         };
-        let (start_line, end_line) = lines_of(blocks);
-        let (text, marks) = marked_text(&searched(body));
-        leaves.push(Leaf {
-            section_id: path.anchor(),
-            heading_path: path.titles(),
-            breadcrumb: breadcrumb(document, &path.titles(), enriched),
-            text,
-            marks,
+        let (text, marks) = marked_text(&body);
+        let (start_line, end_line) = lines_of(heading.into_iter().chain(own.iter().copied()));
+        let token_count = count_tokens(&text);
+        let titles = self.section.path.titles();
+        Chunk {
+            chunk_id: Uuid::nil(),
+            section: self.section.heading.map(|heading| shortened_title(&heading.text)),
+            section_id: self.section.path.anchor(),
+            breadcrumb: breadcrumb(self.document, &titles, self.enriched),
+            heading_path: titles,
+            links: links_of(heading.into_iter().chain(own.iter().copied())),
+            section_type: self.section_type,
+            chunk_index: index,
+            chunk_count: self.count,
             start_line,
             end_line,
-        });
+            page: 1,
+            word_count: text.split_whitespace().count(),
+            has_code: own.iter().any(|block| block.is_code()),
+            has_equations: text.contains("$$") || has_inline_formula(&text),
+            oversized: token_count > policy.flag_above_tokens,
+            enriched: self.enriched,
+            token_count,
+            text,
+            marks,
+        }
     }
-    leaves
 }
 
 /// The blocks that are embedded: a list of the page's headings would answer for the sections it names. One that stands
 /// alone is better than nothing.
-fn searched<'a>(blocks: &'a [split::PieceBlock<'a>]) -> Vec<&'a Block> {
-    let blocks = || blocks.iter().map(|block| &**block);
-    let searched: Vec<&Block> = blocks()
-        .filter(|block| block.kind != BlockKind::Contents)
-        .collect();
+fn searched(blocks: Vec<&Block>) -> Vec<&Block> {
+    let is_text = |block: &&&Block| block.kind != BlockKind::Contents;
+    let searched: Vec<&Block> = blocks.iter().filter(is_text).copied().collect();
     if searched.is_empty() {
-        blocks().collect()
+        blocks
     } else {
         searched
     }
@@ -194,32 +160,6 @@ fn numbered(name: &str, number: Option<i64>, title: Option<&String>) -> Option<S
         (Some(number), None) => Some(format!("{name} {number}")),
         (None, title) => title.cloned(),
     }
-}
-
-/// Joins blocks as a reader sees them: list items line by line, other blocks with a blank line between.
-fn join_text<'a, B: std::borrow::Borrow<Block> + 'a>(blocks: &[B]) -> String {
-    join(blocks, |block| block.shown_text().into_owned())
-}
-
-fn join_markdown(blocks: &[split::PieceBlock<'_>]) -> String {
-    join(blocks, |block| block.markdown.clone())
-}
-
-fn join<'a, B: std::borrow::Borrow<Block> + 'a>(
-    blocks: &'a [B],
-    text_of: impl Fn(&'a Block) -> String,
-) -> String {
-    let mut joined = String::new();
-    let mut previous = None;
-    for block in blocks {
-        let block = block.borrow();
-        if let Some(previous) = previous {
-            joined.push_str(separator(previous, block));
-        }
-        joined.push_str(&text_of(block));
-        previous = Some(block);
-    }
-    joined
 }
 
 /// What stands between two blocks.
@@ -292,14 +232,35 @@ fn fenced_text(block: &Block) -> String {
     }
 }
 
-fn lines_of<B: std::borrow::Borrow<Block>>(blocks: &[B]) -> (u32, u32) {
-    let lines = blocks.iter().map(|block| {
-        let block = block.borrow();
-        (block.start_line, block.end_line)
-    });
-    lines.fold((u32::MAX, 1), |(start, end), (first, last)| {
-        (start.min(first), end.max(last))
+fn lines_of<'a>(blocks: impl Iterator<Item = &'a Block>) -> (u32, u32) {
+    blocks.fold((u32::MAX, 1), |(start, end), block| {
+        (start.min(block.start_line), end.max(block.end_line))
     })
+}
+
+/// The addresses that blocks link to, in the order of their first appearance.
+fn links_of<'a>(blocks: impl Iterator<Item = &'a Block>) -> Vec<String> {
+    let mut links: Vec<String> = Vec::new();
+    for block in blocks {
+        let in_markdown = Parser::new(&block.markdown).filter_map(|event| match event {
+            Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
+                Some(dest_url.into_string())
+            }
+            _ => None,
+        });
+        // Those of HTML and JSX, and bare ones.
+        let words = block
+            .markdown
+            .split(|c: char| c.is_whitespace() || "<>\"'`()[]{}|".contains(c))
+            .filter(|word| word.contains("://") || word.contains('@') || word.starts_with('/'))
+            .map(str::to_owned);
+        for link in in_markdown.chain(words) {
+            if !link.is_empty() && !links.contains(&link) {
+                links.push(link);
+            }
+        }
+    }
+    links
 }
 
 /// Whether a line holds `$…$` that is a formula rather than money or a shell variable.

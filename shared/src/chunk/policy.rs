@@ -86,6 +86,28 @@ impl ChunkPolicy {
     ];
 }
 
+/// The part of an embedder's input that a chunk's text may take; the rest is for its breadcrumb.
+const TEXT_SHARE: (usize, usize) = (3, 4);
+
+impl ChunkPolicy {
+    /// Returns the policy for an embedder that reads `max_tokens` tokens: chunks that fit its input, and an overlap that is as
+    /// large a part of them as before.
+    #[must_use]
+    pub fn for_input(self, max_tokens: usize) -> Self {
+        let (part, whole) = TEXT_SHARE;
+        let fits = max_tokens * part / whole;
+        if self.split_above_tokens <= fits {
+            return self;
+        }
+        Self {
+            split_above_tokens: fits,
+            target_tokens: self.target_tokens.min(fits),
+            overlap_tokens: self.overlap_tokens * fits / self.split_above_tokens,
+            ..self
+        }
+    }
+}
+
 impl FromStr for ChunkPolicy {
     type Err = String;
 

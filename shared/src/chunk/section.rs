@@ -1,4 +1,4 @@
-//! Sections: what stands between two headings of level 1 or 2.
+//! Sections: a heading and what stands below it, up to the next heading.
 
 use serde::{Deserialize, Serialize};
 
@@ -55,13 +55,15 @@ const STRUCTURAL_TITLES: [&str; 19] = [
 /// Two blocks of code make a section code-heavy (S2 FR-005).
 const CODE_HEAVY_BLOCKS: usize = 2;
 
-/// A section of a document.
+/// A section of a document: a heading and the blocks up to the next heading.
 #[derive(Debug)]
 pub(super) struct Section<'a> {
-    /// Its blocks, the heading first if it has one.
+    /// The heading; `None` for what stands before the first.
+    pub(super) heading: Option<&'a Block>,
+    /// The blocks below it.
     pub(super) blocks: &'a [Block],
-    /// The headings above its first block.
-    above: HeadingPath,
+    /// The heading and those above it.
+    pub(super) path: HeadingPath,
 }
 
 /// The headings a text stands under, outermost first, and where a link to it lands.
@@ -98,84 +100,41 @@ impl HeadingPath {
     }
 }
 
-impl Section<'_> {
-    /// The title: of its own heading, if it begins with one.
-    pub(super) fn title(&self) -> Option<&str> {
-        let first = self.blocks.first()?;
-        first.heading_level().map(|_| first.text.as_str())
-    }
-
-    /// The headings above its blocks, one place after another.
-    pub(super) fn headings(&self) -> Headings<'_> {
-        Headings {
-            blocks: self.blocks,
-            at: 0,
-            path: self.above.clone(),
-        }
-    }
-}
-
-/// Goes through a section from its start.
-pub(super) struct Headings<'a> {
-    blocks: &'a [Block],
-    at: usize,
-    path: HeadingPath,
-}
-
-impl Headings<'_> {
-    /// The headings above the block at `index`, its own aside. Each call goes on from the one before.
-    pub(super) fn before(&mut self, index: usize) -> &HeadingPath {
-        for block in self.blocks.get(self.at..index).unwrap_or_default() {
-            if let Some(level) = block.heading_level() {
-                self.path.enter(level, block);
-            }
-        }
-        self.at = self.at.max(index);
-        &self.path
-    }
-}
-
-/// Cuts a document's blocks in sections: at each heading of level 1 or 2 (a page's own title starts with the text below it).
+/// Cuts a document's blocks into sections, at each heading.
 pub(super) fn sections_of(blocks: &[Block]) -> Vec<Section<'_>> {
     let mut sections = Vec::new();
     let mut path = HeadingPath::default();
-    let mut above = HeadingPath::default();
-    let mut from = 0;
-    for (at, block) in blocks.iter().enumerate() {
-        let Some(level) = block.heading_level() else {
-            continue;
-        };
-        if level <= 2 && at > from {
-            sections.push(Section {
-                blocks: &blocks[from..at],
-                above: std::mem::take(&mut above),
-            });
-            from = at;
-            above.clone_from(&path);
+    let mut rest = blocks;
+    while !rest.is_empty() {
+        let heading = rest
+            .first()
+            .and_then(|block| block.heading_level().map(|level| (level, block)));
+        if let Some((level, block)) = heading {
+            path.enter(level, block);
+            rest = &rest[1..];
         }
-        path.enter(level, block);
-    }
-    if from < blocks.len() {
+        let end = rest.iter().position(|block| block.heading_level().is_some());
+        let (own, after) = rest.split_at(end.unwrap_or(rest.len()));
         sections.push(Section {
-            blocks: &blocks[from..],
-            above,
+            heading: heading.map(|(_, block)| block),
+            blocks: own,
+            path: path.clone(),
         });
+        rest = after;
     }
     sections
 }
 
 pub(super) fn classify(section: &Section<'_>) -> SectionType {
-    let title = section.title().unwrap_or_default().to_lowercase();
-    let title = title.trim_start_matches(|c: char| !c.is_alphabetic());
-    let structural = STRUCTURAL_TITLES.iter().any(|name| title.starts_with(name));
-    let code_blocks = section
-        .blocks
-        .iter()
-        .filter(|block| block.is_code())
-        .count();
-    if structural {
+    let is_structural = |title: &String| {
+        let title = title.to_lowercase();
+        let title = title.trim_start_matches(|c: char| !c.is_alphabetic());
+        STRUCTURAL_TITLES.iter().any(|name| title.starts_with(name))
+    };
+    let code_blocks = section.blocks.iter().filter(|block| block.is_code());
+    if section.path.titles().iter().any(is_structural) {
         SectionType::Structural
-    } else if code_blocks >= CODE_HEAVY_BLOCKS {
+    } else if code_blocks.count() >= CODE_HEAVY_BLOCKS {
         SectionType::CodeHeavy
     } else {
         SectionType::Instructional

@@ -7,8 +7,8 @@ use crate::book::{Block, BlockKind, Mark};
 
 use super::policy::ChunkPolicy;
 use super::section::Section;
-use super::tokens::{count_tokens, tokens_with_separator};
-use super::{join_text, separator};
+use super::fenced_text;
+use super::tokens::count_tokens;
 
 /// A block of a piece: as it stands in the document, or part of one too long to stay whole.
 #[derive(Debug, Clone)]
@@ -33,10 +33,8 @@ impl Borrow<Block> for PieceBlock<'_> {
 pub(super) struct Piece<'a> {
     /// Its blocks, those shared with the piece before first.
     pub(super) blocks: Vec<PieceBlock<'a>>,
-    /// The place of its first block in the section.
-    pub(super) first_index: usize,
-    /// cl100k tokens of its text.
-    pub(super) token_count: usize,
+    /// The cl100k tokens of its blocks.
+    pub(super) tokens: usize,
     /// How many of its blocks the piece before has too.
     shared: usize,
 }
@@ -52,136 +50,81 @@ impl Piece<'_> {
     }
 }
 
-/// A block with its size and its place in the section.
+/// A block with its size.
 #[derive(Clone)]
 struct Measured<'a> {
     block: PieceBlock<'a>,
-    index: usize,
     tokens: usize,
-    /// Whether the tokens of a text that holds it are the sum of its parts' tokens.
-    adds_up: bool,
 }
 
 /// Tokens of the blank line between two blocks.
 const SEPARATOR_TOKENS: usize = 1;
 
-/// Cuts a section in pieces. One that fits the policy is one piece.
+/// Cuts a section's blocks into pieces. A section that fits the policy is one piece.
 pub(super) fn pieces_of<'a>(section: &Section<'a>, policy: &ChunkPolicy) -> Vec<Piece<'a>> {
     let blocks: Vec<Measured<'a>> = measure(section.blocks, policy);
-    let total: usize = blocks
-        .iter()
-        .map(|block| block.tokens + SEPARATOR_TOKENS)
-        .sum();
-    if total <= policy.split_above_tokens + SEPARATOR_TOKENS {
+    if size_of(&blocks) <= policy.split_above_tokens + SEPARATOR_TOKENS {
         return vec![piece(blocks, 0)];
     }
     let mut pieces: Vec<Piece<'a>> = Vec::new();
     let mut current: Vec<Measured<'a>> = Vec::new();
     let mut shared = 0;
-    let mut size = 0;
-    let mut has_text = false;
     for measured in blocks {
-        let fresh = current.len() > shared;
-        let added = size + measured.tokens + SEPARATOR_TOKENS;
-        let heading = measured.block.heading_level().is_some();
-        // A subsection begins a piece of its own once the one before is half full.
-        let at_heading = heading && size > policy.target_tokens / 2;
-        let full = added > policy.target_tokens && size > 0;
-        let dangling = current
-            .last()
-            .is_some_and(|last| last.block.heading_level().is_some());
-        let must = added > policy.split_above_tokens;
-        // Headings stay with the text below them, unless there is none in sight.
-        let endless = heading && must;
-        if fresh && (at_heading || (full && !dangling) || (must && has_text) || endless) {
-            let overlap = if heading {
-                0
-            } else {
-                overlap_of(&current, policy.overlap_tokens)
-            };
+        let added = size_of(&current) + measured.tokens;
+        if current.len() > shared && added > policy.target_tokens {
+            let overlap = overlap_of(&current, policy.overlap_tokens);
             let kept = current[current.len() - overlap..].to_vec();
             pieces.push(piece(std::mem::replace(&mut current, kept), shared));
             shared = overlap;
-            size = current
-                .iter()
-                .map(|block| block.tokens + SEPARATOR_TOKENS)
-                .sum();
             // An overlap that leaves no room for the next block is given up.
-            if size + measured.tokens > policy.split_above_tokens {
+            if size_of(&current) + measured.tokens > policy.target_tokens {
                 current.clear();
                 shared = 0;
-                size = 0;
             }
-            has_text = false;
         }
-        has_text |= !heading;
-        size += measured.tokens + SEPARATOR_TOKENS;
         current.push(measured);
     }
-    if !current.is_empty() {
-        pieces.push(piece(current, shared));
-    }
+    pieces.push(piece(current, shared));
     pieces
 }
 
 fn piece(blocks: Vec<Measured<'_>>, shared: usize) -> Piece<'_> {
     Piece {
-        first_index: blocks.first().map_or(0, |measured| measured.index),
-        token_count: joined_tokens(&blocks),
+        tokens: size_of(&blocks),
         blocks: blocks.into_iter().map(|measured| measured.block).collect(),
         shared,
     }
 }
 
-/// The tokens of the joined text, from those of its blocks where they add up.
-fn joined_tokens(blocks: &[Measured<'_>]) -> usize {
-    if !blocks.iter().all(|measured| measured.adds_up) {
-        let blocks: Vec<PieceBlock<'_>> = blocks.iter().map(|m| m.block.clone()).collect();
-        return count_tokens(&join_text(&blocks));
-    }
-    let last = blocks.last().map_or(0, |measured| measured.tokens);
-    let others = blocks.windows(2).map(|pair| {
-        let separator = separator(&pair[0].block, &pair[1].block);
-        tokens_with_separator(&pair[0].block.shown_text(), pair[0].tokens, separator)
-    });
-    others.sum::<usize>() + last
+fn size_of(blocks: &[Measured<'_>]) -> usize {
+    blocks
+        .iter()
+        .map(|block| block.tokens + SEPARATOR_TOKENS)
+        .sum()
 }
 
 impl<'a> Measured<'a> {
-    fn new(block: PieceBlock<'a>, index: usize) -> Self {
-        let text = block.shown_text();
-        let tokens = count_tokens(&text);
-        let begins = text.trim_start_matches(' ');
-        let adds_up = begins.starts_with(|c: char| !c.is_whitespace())
-            && !text.ends_with(char::is_whitespace);
-        Self {
-            block,
-            index,
-            tokens,
-            adds_up,
-        }
+    fn new(block: PieceBlock<'a>) -> Self {
+        let tokens = count_tokens(&fenced_text(&block));
+        Self { block, tokens }
     }
 }
 
-/// How many of the last blocks the next piece repeats: whole ones, no heading, never all.
+/// How many of the last blocks the next piece repeats: whole ones, never all.
 fn overlap_of(blocks: &[Measured<'_>], max_tokens: usize) -> usize {
     let mut tokens = 0;
-    let mut count = 0;
-    for measured in blocks.iter().skip(1).rev() {
+    let repeated = blocks.iter().skip(1).rev().take_while(|measured| {
         tokens += measured.tokens + SEPARATOR_TOKENS;
-        if tokens > max_tokens || measured.block.heading_level().is_some() {
-            break;
-        }
-        count += 1;
-    }
-    count
+        tokens <= max_tokens
+    });
+    repeated.count()
 }
 
 /// Counts each block's tokens, and cuts those too long for any piece.
 fn measure<'a>(blocks: &'a [Block], policy: &ChunkPolicy) -> Vec<Measured<'a>> {
     let mut all = Vec::with_capacity(blocks.len());
-    for (index, block) in blocks.iter().enumerate() {
-        let measured = Measured::new(PieceBlock(Cow::Borrowed(block)), index);
+    for block in blocks {
+        let measured = Measured::new(PieceBlock(Cow::Borrowed(block)));
         let whole = matches!(block.kind, BlockKind::Code { .. } | BlockKind::Table);
         let limit = if whole {
             policy.cut_block_above_tokens
@@ -196,7 +139,7 @@ fn measure<'a>(blocks: &'a [Block], policy: &ChunkPolicy) -> Vec<Measured<'a>> {
         all.extend(
             parts
                 .into_iter()
-                .map(|part| Measured::new(PieceBlock(Cow::Owned(part)), index)),
+                .map(|part| Measured::new(PieceBlock(Cow::Owned(part)))),
         );
     }
     all

@@ -24,34 +24,68 @@ fn words(count: usize) -> String {
 fn a_page_without_sections_is_one_chunk() {
     let chunks = chunks("Only text.\n\nAnd more.", &ChunkPolicy::ADAPTIVE);
     assert_eq!(chunks.len(), 1);
-    assert_eq!(chunks[0].text, "page\n\nOnly text.\n\nAnd more.");
+    assert_eq!(chunks[0].text, "Only text.\n\nAnd more.");
+    assert_eq!(
+        chunks[0].shown_text(),
+        "page\n\nOnly text.\n\nAnd more."
+    );
     assert_eq!((chunks[0].start_line, chunks[0].end_line), (1, 3));
 }
 
 #[test]
-fn the_text_before_the_first_section_is_a_chunk_too() {
+fn each_heading_with_its_own_text_is_a_chunk() {
     let text = "# Title\n\nIntro.\n\n## First\n\nA.\n\n### Deeper\n\nB.\n\n## Second\n\nC.";
     let chunks = chunks(text, &ChunkPolicy::ADAPTIVE);
     let sections: Vec<_> = chunks
         .iter()
         .map(|chunk| chunk.section.as_deref())
         .collect();
-    assert_eq!(sections, [Some("Title"), Some("First"), Some("Second")]);
+    assert_eq!(
+        sections,
+        [Some("Title"), Some("First"), Some("Deeper"), Some("Second")]
+    );
     let anchors: Vec<_> = chunks
         .iter()
         .map(|chunk| chunk.section_id.as_deref())
         .collect();
-    assert_eq!(anchors, [None, Some("first"), Some("second")]);
-    let leaves: Vec<_> = chunks[1]
-        .leaves
-        .iter()
-        .map(|leaf| leaf.section_id.as_deref())
-        .collect();
-    assert_eq!(leaves, [Some("first"), Some("deeper")]);
     assert_eq!(
-        chunks[1].leaves[1].heading_path,
-        ["Title", "First", "Deeper"]
+        anchors,
+        [None, Some("first"), Some("deeper"), Some("second")]
     );
+    assert_eq!(chunks[2].heading_path, ["Title", "First", "Deeper"]);
+    assert_eq!(chunks[2].text, "B.");
+    assert_eq!((chunks[2].start_line, chunks[2].end_line), (9, 11));
+}
+
+#[test]
+fn a_heading_with_nothing_below_it_is_a_chunk_of_its_own() {
+    let chunks = chunks("# Title\n\n## First\n\n### Deeper\n\nB.", &ChunkPolicy::ADAPTIVE);
+    let texts: Vec<_> = chunks.iter().map(|chunk| chunk.text.as_str()).collect();
+    assert_eq!(texts, ["Title", "First", "B."]);
+    assert_eq!(chunks[1].section_id.as_deref(), Some("first"));
+}
+
+#[test]
+fn chunks_fit_the_embedders_input() {
+    let paragraphs = vec![words(90); 10].join("\n\n");
+    for (max_tokens, most) in [(256, 192), (512, 384), (8_000, 700)] {
+        let policy = ChunkPolicy::ADAPTIVE.for_input(max_tokens);
+        let chunks = chunks(&format!("# A\n\n{paragraphs}"), &policy);
+        assert!(chunks.iter().all(|chunk| chunk.token_count <= most));
+        assert_eq!(policy.split_above_tokens, most);
+    }
+    let unchanged = ChunkPolicy::ADAPTIVE.for_input(8_000);
+    assert_eq!(unchanged, ChunkPolicy::ADAPTIVE);
+}
+
+#[test]
+fn a_chunk_knows_what_it_links_to() {
+    let text = "# A\n\nSee [this](../b.md#c), <https://x.org/a_(b)> and <a href=\"/d\">D</a>.\n\n## B\n\nNothing.";
+    let chunks = chunks(text, &ChunkPolicy::ADAPTIVE);
+    for link in ["../b.md#c", "https://x.org/a_(b)", "/d"] {
+        assert!(chunks[0].links.iter().any(|found| found == link), "{link}");
+    }
+    assert!(chunks[1].links.is_empty());
 }
 
 #[test]
@@ -60,8 +94,7 @@ fn a_heading_without_an_anchor_splits_and_links_to_the_nearest_one_above() {
     let chunks = chunks(text, &ChunkPolicy::ADAPTIVE);
     let seen: Vec<_> = chunks
         .iter()
-        .flat_map(|chunk| &chunk.leaves)
-        .map(|leaf| (leaf.heading_path.join(" / "), leaf.section_id.as_deref()))
+        .map(|chunk| (chunk.heading_path.join(" / "), chunk.section_id.as_deref()))
         .collect();
     let expected = [
         ("Title", None),
@@ -151,16 +184,17 @@ fn code_is_kept_in_one_piece_up_to_the_cap_and_cut_between_lines_beyond() {
         .iter()
         .flat_map(|chunk| chunk.text.lines().map(str::to_owned))
         .collect();
-    let expected: Vec<String> = std::iter::once("A".to_owned())
-        .chain(std::iter::once(String::new()))
-        .chain(code(900).lines().map(str::to_owned))
+    let lines: Vec<String> = lines
+        .into_iter()
+        .filter(|line| !line.starts_with("```"))
         .collect();
+    let expected: Vec<String> = code(900).lines().map(str::to_owned).collect();
     assert_eq!(lines, expected);
     let first = &cut[1];
     let number: u32 = first
         .text
         .lines()
-        .next()
+        .nth(1)
         .and_then(|line| line[5..].split(' ').next())
         .and_then(|n| n.parse().ok())
         .expect("a line of code");
@@ -237,7 +271,7 @@ proptest! {
                 let holds = |chunk: &Chunk| {
                     chunk.start_line <= block.start_line
                         && chunk.end_line >= block.end_line
-                        && block.text.lines().all(|line| chunk.text.contains(line.trim()))
+                        && block.text.lines().all(|line| chunk.shown_text().contains(line.trim()))
                 };
                 // A block cut for its length lies in several chunks.
                 let found = chunks[at..].iter().position(holds);
@@ -257,7 +291,7 @@ proptest! {
             for chunk in &chunks {
                 prop_assert!(1 <= chunk.start_line && chunk.start_line <= chunk.end_line && chunk.end_line <= lines.max(1));
                 prop_assert!(chunk.token_count <= policy.flag_above_tokens || chunk.oversized);
-                prop_assert!(!chunk.leaves.is_empty());
+                prop_assert!(!chunk.text.is_empty());
                 prop_assert_eq!(chunk.token_count, count_tokens(&chunk.text));
                 for block in &document.blocks {
                     let whole = matches!(block.kind, BlockKind::Code { .. } | BlockKind::Table);

@@ -1,6 +1,5 @@
 //! Counting tokens: cl100k, as `tiktoken` counts them, each distinct piece of text encoded once.
 
-use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -155,32 +154,6 @@ fn encoded_length(piece: &str) -> usize {
         .len()
 }
 
-/// How many tokens a text gains by a separator of line ends after it, for `tokens` that it has alone.
-///
-/// Line ends are a token of their own, except after punctuation: `.` and a blank line are one token together. So the
-/// parts of a text that are cut at line ends need not be counted again when they are joined.
-pub(super) fn tokens_with_separator(text: &str, tokens: usize, separator: &str) -> usize {
-    let start = text
-        .char_indices()
-        .rev()
-        .take_while(|(_, c)| !(c.is_whitespace() || is_letter_or_number(*c)))
-        .last()
-        .map_or(text.len(), |(at, _)| at);
-    let start = start - usize::from(text[..start].ends_with(' '));
-    let end: Cow<'_, str> = text[start..].into();
-    tokens - count_tokens(&end) + count_tokens(&(end + separator))
-}
-
-fn is_letter_or_number(c: char) -> bool {
-    static LETTER_OR_NUMBER: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"^[\p{L}\p{N}]").expect("the pattern is a constant"));
-    if c.is_ascii() {
-        c.is_ascii_alphanumeric()
-    } else {
-        LETTER_OR_NUMBER.is_match(c.encode_utf8(&mut [0; 4]))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -193,15 +166,6 @@ mod tests {
         #[test]
         fn pieces_are_those_of_tiktoken(text in any_text()) {
             prop_assert_eq!(count_tokens(&text), encoded_length(&text));
-        }
-
-        #[test]
-        fn counts_of_joined_texts_add_up(first in any_text(), second in any_text()) {
-            let (first, second) = (first.trim(), second.trim());
-            for separator in ["\n", "\n\n"] {
-                let joined = tokens_with_separator(first, count_tokens(first), separator) + count_tokens(second);
-                prop_assert_eq!(joined, count_tokens(&format!("{first}{separator}{second}")));
-            }
         }
     }
 

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 pub use crate::book::visible;
 use crate::chunk::citation_label;
-use crate::retrieve::Candidate;
+use crate::retrieve::ScoredChunk;
 
 pub use guard::{AllowedLinks, LinkGuard};
 pub use markers::{Cited, MarkerReader};
@@ -58,13 +58,12 @@ pub struct Citation {
     pub supported: Option<bool>,
 }
 
-/// The citation of a section under a number.
+/// The citation of a chunk under a number.
 #[must_use]
-pub fn citation(n: usize, candidate: &Candidate, locale: Option<&str>) -> Citation {
-    let payload = &candidate.payload;
-    let leaf = candidate.section_of_chunk();
-    let prose = candidate
-        .text()
+pub fn citation(n: usize, candidate: &ScoredChunk, locale: Option<&str>) -> Citation {
+    let chunk = &candidate.chunk;
+    let prose = chunk
+        .text
         .lines()
         .filter(|line| !line.starts_with("```"));
     let quote: String = prose
@@ -79,22 +78,22 @@ pub fn citation(n: usize, candidate: &Candidate, locale: Option<&str>) -> Citati
     };
     Citation {
         n,
-        chunk_id: payload.chunk_id,
-        module: visible(&payload.module),
-        chapter: visible(&payload.chapter),
-        title: visible(&payload.title),
+        chunk_id: chunk.chunk_id,
+        module: visible(&chunk.module),
+        chapter: visible(&chunk.chapter),
+        title: visible(&chunk.title),
         section: visible(candidate.section()),
-        section_id: leaf.map_or(payload.section_id.clone(), |leaf| leaf.section_id.clone()),
+        section_id: chunk.section_id.clone(),
         url: candidate.url(locale),
-        source: payload.source.clone(),
-        start_line: leaf.map_or(payload.start_line, |leaf| leaf.start_line),
-        end_line: leaf.map_or(payload.end_line, |leaf| leaf.end_line),
-        page: payload.page,
+        source: chunk.source.clone(),
+        start_line: chunk.start_line,
+        end_line: chunk.end_line,
+        page: chunk.page,
         confidence: candidate.confidence(),
         quote: visible(&quote),
         label: visible(&citation_label(
-            &payload.lesson(),
-            &payload.title,
+            &chunk.lesson(),
+            &chunk.title,
             Some(candidate.section()),
         )),
         supported: None,

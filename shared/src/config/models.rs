@@ -3,6 +3,7 @@
 use secrecy::SecretString;
 
 use super::{Config, Place};
+use crate::embed::{CohereEmbedder, LOCAL_MAX_TOKENS, OpenAiEmbedder};
 use crate::generate::{CohereChat, OpenAiChat};
 use crate::prices::Price;
 
@@ -27,6 +28,18 @@ pub enum EmbedderChoice {
         /// Its dimensions, when they are not those of its name.
         dimensions: Option<usize>,
     },
+}
+
+impl EmbedderChoice {
+    /// The most tokens that the model reads of one text.
+    #[must_use]
+    pub fn max_tokens(&self) -> usize {
+        match self {
+            Self::BgeSmall | Self::MiniLm => LOCAL_MAX_TOKENS,
+            Self::OpenAi { .. } => OpenAiEmbedder::MAX_TOKENS,
+            Self::Cohere { model, .. } => CohereEmbedder::max_tokens(model),
+        }
+    }
 }
 
 /// What looks at the best candidates once more.

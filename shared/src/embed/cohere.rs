@@ -70,6 +70,17 @@ struct EmbeddingsByType {
 }
 
 impl CohereEmbedder {
+    /// The most tokens that a model reads of one text.
+    #[must_use]
+    pub fn max_tokens(model: &str) -> usize {
+        // `embed-v4.0` and later; before, the version stood at the name's end.
+        if model.starts_with("embed-v") {
+            LONG_MAX_TOKENS
+        } else {
+            MAX_TOKENS
+        }
+    }
+
     /// Sets the client up; no request is made.
     ///
     /// # Errors
@@ -166,12 +177,7 @@ fn identity(endpoint: &Endpoint, model: String, dimensions: Dimensions) -> Embed
     EmbedderIdentity {
         fingerprint: format!("{}/{model}", endpoint.host()),
         dimensions: dimensions.length(),
-        // `embed-v4.0` and what follows; before, the version stood at the name's end.
-        max_tokens: if model.starts_with("embed-v") {
-            LONG_MAX_TOKENS
-        } else {
-            MAX_TOKENS
-        },
+        max_tokens: CohereEmbedder::max_tokens(&model),
         name: model,
     }
 }

@@ -10,15 +10,11 @@ use rten_tensor::prelude::*;
 use tokio::task::spawn_blocking;
 
 use super::windows::windows;
-use super::{EmbedError, EmbedderIdentity, Purpose};
+use super::{EmbedError, EmbedderIdentity, LOCAL_MAX_TOKENS as MAX_TOKENS, Purpose};
 use crate::models::{LocalModel, ModelError, ModelFiles, SPECIAL_TOKENS, Threads, Transformer};
 
 /// Length of the models' vectors (their hidden size).
 const DIMENSIONS: usize = 384;
-
-/// The input that `MiniLM` was trained on (`max_seq_length` of its sentence-transformers configuration). bge reads 512, but
-/// finds more when a section is cut in windows of this size.
-const MAX_TOKENS: usize = 256;
 
 /// What bge-small was trained to see before a question (its model card).
 const BGE_QUESTION: &str = "Represent this sentence for searching relevant passages: ";

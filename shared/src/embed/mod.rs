@@ -25,6 +25,10 @@ pub use openai::{OpenAiEmbedder, OpenAiOptions};
 
 use crate::http::HttpError;
 
+/// The input of the local models, in their tokens: what `MiniLM` was trained on (`max_seq_length` of its
+/// sentence-transformers configuration). bge reads 512, but finds more when a section is cut to this size.
+pub const LOCAL_MAX_TOKENS: usize = 256;
+
 /// What turns texts into vectors.
 #[derive(Debug, Clone)]
 pub enum Embedder {

@@ -11,9 +11,6 @@ use super::{Dimensions, EmbedError, EmbedderIdentity};
 use crate::http::Endpoint;
 use crate::prices::Price;
 
-/// Tokens a window may have: `text-embedding-3-*` take 8,191.
-const MAX_TOKENS: usize = 8_000;
-
 /// Texts in one request: `api.openai.com` takes 2,048, other servers fewer.
 const BATCH_TEXTS: usize = 128;
 
@@ -63,6 +60,9 @@ struct Embedding {
 }
 
 impl OpenAiEmbedder {
+    /// Tokens a text may have: `text-embedding-3-*` take 8,191.
+    pub const MAX_TOKENS: usize = 8_000;
+
     /// Sets the client up; no request is made.
     ///
     /// # Errors
@@ -108,7 +108,7 @@ impl OpenAiEmbedder {
         reason = "the same call as on the other embedders"
     )]
     pub(super) fn windows(&self, breadcrumb: &str, text: &str) -> Vec<String> {
-        windows(breadcrumb, text, MAX_TOKENS, estimate_tokens)
+        windows(breadcrumb, text, Self::MAX_TOKENS, estimate_tokens)
     }
 
     pub(super) async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
@@ -136,7 +136,7 @@ fn identity(endpoint: &Endpoint, model: String, dimensions: Dimensions) -> Embed
         fingerprint: format!("{}/{model}", endpoint.host()),
         name: model,
         dimensions: dimensions.length(),
-        max_tokens: MAX_TOKENS,
+        max_tokens: OpenAiEmbedder::MAX_TOKENS,
     }
 }
 

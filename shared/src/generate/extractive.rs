@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::sentences::{Unit, UnitKind, units_of};
 use super::{Passage, Quote};
 use crate::book::ListMarkers;
-use crate::retrieve::{Candidate, Language, Words};
+use crate::retrieve::{ScoredChunk, Language, Words};
 
 /// Characters quoted of each passage, best first: a section is read on around the unit that answers best.
 const PASSAGE_CHARACTERS: [usize; 3] = [800, 450, 250];
@@ -87,15 +87,13 @@ pub(super) fn answer(query: &str, passages: &[Passage<'_>]) -> Vec<Quote> {
 }
 
 /// The units of the section.
-fn quotable_units(candidate: &Candidate) -> Vec<Unit> {
-    units_of(candidate.text(), candidate.marks())
+fn quotable_units(candidate: &ScoredChunk) -> Vec<Unit> {
+    units_of(&candidate.chunk.text, &candidate.chunk.marks)
 }
 
-fn heading_of(candidate: &Candidate) -> String {
-    let path = candidate
-        .section_of_chunk()
-        .map(|leaf| leaf.heading_path.join(" "));
-    format!("{} {}", candidate.payload.title, path.unwrap_or_default())
+fn heading_of(candidate: &ScoredChunk) -> String {
+    let chunk = &candidate.chunk;
+    format!("{} {}", chunk.title, chunk.heading_path.join(" "))
 }
 
 /// How much each word of the question says: rare among the units, much.

@@ -13,7 +13,7 @@ use futures::stream::BoxStream;
 
 use crate::http::HttpError;
 use crate::prices::Price;
-use crate::retrieve::Candidate;
+use crate::retrieve::ScoredChunk;
 
 pub use cohere::CohereChat;
 pub use openai::OpenAiChat;
@@ -43,7 +43,7 @@ pub struct Passage<'a> {
     /// Its number, from 1.
     pub n: usize,
     /// The section.
-    pub candidate: &'a Candidate,
+    pub candidate: &'a ScoredChunk,
 }
 
 /// What a model is asked with.

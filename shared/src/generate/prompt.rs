@@ -61,8 +61,8 @@ pub fn answer_prompt(asked: &Asked<'_>, fence: &str) -> Prompt {
     let mut user = String::new();
     for passage in asked.passages {
         let (n, candidate) = (passage.n, passage.candidate);
-        let about = format!("passage [{n}], from: {}", candidate.breadcrumb());
-        data(&mut user, fence, &about, candidate.text());
+        let about = format!("passage [{n}], from: {}", candidate.chunk.breadcrumb);
+        data(&mut user, fence, &about, &candidate.chunk.text);
     }
     conversation(&mut user, fence, asked.history);
     if let Some(selected) = asked.selected_text {

@@ -27,7 +27,7 @@ pub(crate) type Stored = BTreeMap<Uuid, StoredPoint>;
 #[derive(Debug, Clone)]
 pub(crate) struct StoredPoint {
     pub(crate) payload: ChunkPayload,
-    pub(crate) vectors: Vec<Vec<f32>>,
+    pub(crate) vector: Vec<f32>,
 }
 
 impl Points {
@@ -77,13 +77,41 @@ impl FakeIndex {
         call(work, lost).await
     }
 
-    pub(super) async fn ensure_collection(&self, collection: &str) -> Result<(), IndexError> {
+    pub(super) async fn ensure_collection(&self, collection: &str, _: usize) -> Result<(), IndexError> {
         let work = || {
             let mut all = self.lock();
             all.collections.entry(collection.to_owned()).or_default();
             Ok(())
         };
         call(work, lost).await
+    }
+
+    pub(super) async fn ping(&self) -> Result<(), IndexError> {
+        Ok(())
+    }
+
+    pub(super) async fn point_alias(&self, _: &str, _: &str) -> Result<(), IndexError> {
+        Ok(())
+    }
+
+    pub(super) async fn count(&self, collection: &str) -> Result<u64, IndexError> {
+        Ok(self.point_ids(collection).await?.len() as u64)
+    }
+
+    pub(super) async fn search(
+        &self,
+        _: &str,
+        _: &super::VectorQuery<'_>,
+    ) -> Result<Vec<super::ScoredPoint>, IndexError> {
+        Ok(Vec::new())
+    }
+
+    pub(super) async fn payloads(
+        &self,
+        _: &str,
+        _: &[Uuid],
+    ) -> Result<HashMap<Uuid, ChunkPayload>, IndexError> {
+        Ok(HashMap::new())
     }
 
     pub(super) async fn has_collection(&self, collection: &str) -> Result<bool, IndexError> {
@@ -118,7 +146,7 @@ impl FakeIndex {
                 );
                 let stored = StoredPoint {
                     payload: point.payload,
-                    vectors: point.vectors,
+                    vector: point.vector,
                 };
                 all.of(collection)?.insert(point.point_id, stored);
             }
@@ -143,13 +171,13 @@ impl FakeIndex {
         &self,
         collection: &str,
         points: &[Uuid],
-    ) -> Result<HashMap<Uuid, Vec<Vec<f32>>>, IndexError> {
+    ) -> Result<HashMap<Uuid, Vec<f32>>, IndexError> {
         let work = || {
             let mut all = self.lock();
             let stored = all.of(collection)?;
             let found = points.iter().filter_map(|id| {
                 let point = stored.get(id)?;
-                Some((*id, point.vectors.clone()))
+                Some((*id, point.vector.clone()))
             });
             Ok(found.collect())
         };

@@ -1,4 +1,4 @@
-//! What is stored with a point, one name for each thing.
+//! The metadata and text of a chunk, as points and the catalog hold it.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -11,17 +11,27 @@ const NOT_AVAILABLE: &str = "N/A";
 /// The tier of pages that name none: everybody can follow them.
 const DEFAULT_HARDWARE_TIER: i64 = 1;
 
-/// A chunk as search returns it.
+/// A chunk with the metadata of its page.
+///
+/// The fields that release 0.1 stored and this one does not are ignored, and those that it lacked are empty.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ChunkPayload {
     /// The chunk.
     pub chunk_id: Uuid,
     /// The document.
     pub document_id: Uuid,
-    /// The text as shown.
+    /// The text below the heading; code stands in fences. The catalog has it in a column of its own.
+    #[serde(default)]
     pub text: String,
-    /// Its Markdown.
-    pub markdown: String,
+    /// The blocks of the text, and the inline code and formulas in them.
+    #[serde(default)]
+    pub marks: Vec<Mark>,
+    /// What is embedded before the text: the page's title and the headings above; of a short section module and chapter too.
+    #[serde(default)]
+    pub breadcrumb: String,
+    /// The addresses that its Markdown links to.
+    #[serde(default)]
+    pub links: Vec<String>,
     /// The source path.
     pub source: String,
     /// The page's URL, without an anchor.
@@ -42,11 +52,11 @@ pub struct ChunkPayload {
     pub lesson_id: Option<String>,
     /// The page's title.
     pub title: String,
-    /// The section's title.
+    /// The heading.
     pub section: Option<String>,
     /// The anchor of the heading at or above the first line.
     pub section_id: Option<String>,
-    /// The headings above, outermost first.
+    /// The heading and those above it, outermost first.
     pub heading_path: Vec<String>,
     /// Structural, instructional or code-heavy.
     pub section_type: SectionType,
@@ -86,62 +96,25 @@ pub struct ChunkPayload {
     pub unlisted: bool,
     /// When it was made, ISO 8601.
     pub created_at: String,
-    /// The sections inside it.
-    pub leaves: Vec<LeafPayload>,
-}
-
-/// A section inside a chunk, and how many rows of the dense vectors are of it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct LeafPayload {
-    /// The anchor of its heading.
-    pub section_id: Option<String>,
-    /// Its heading and those above it, outermost first.
-    pub heading_path: Vec<String>,
-    /// What was embedded before its text; empty in points that were stored before there was this field.
-    #[serde(default)]
-    pub breadcrumb: String,
-    /// Its text.
-    pub text: String,
-    /// Its blocks, and the inline code and formulas in them; empty in points that were stored before there was this field.
-    #[serde(default)]
-    pub marks: Vec<Mark>,
-    /// The first line, from 1.
-    pub start_line: u32,
-    /// The last line.
-    pub end_line: u32,
-    /// Its rows of the dense vectors; the rows stand in the order of the leaves.
-    pub windows: usize,
 }
 
 impl ChunkPayload {
-    /// The payload of a chunk. `windows` gives the number of rows for each leaf.
+    /// Returns the payload of a chunk.
     #[must_use]
-    pub fn new(document: &Document, chunk: &Chunk, windows: &[usize], created_at: String) -> Self {
+    pub fn new(document: &Document, chunk: &Chunk, created_at: String) -> Self {
         let lesson: &Lesson = &document.lesson;
         let front_matter = &document.front_matter;
         let or = |value: Option<&String>, missing: &str| {
             value.cloned().unwrap_or_else(|| missing.to_owned())
         };
-        let leaves = chunk
-            .leaves
-            .iter()
-            .zip(windows)
-            .map(|(leaf, windows)| LeafPayload {
-                section_id: leaf.section_id.clone(),
-                heading_path: leaf.heading_path.clone(),
-                breadcrumb: leaf.breadcrumb.clone(),
-                text: leaf.text.clone(),
-                marks: leaf.marks.clone(),
-                start_line: leaf.start_line,
-                end_line: leaf.end_line,
-                windows: *windows,
-            });
         let own_locale = std::iter::once(document.file.locale.clone());
         Self {
             chunk_id: chunk.chunk_id,
             document_id: document.id,
             text: chunk.text.clone(),
-            markdown: chunk.markdown.clone(),
+            marks: chunk.marks.clone(),
+            breadcrumb: chunk.breadcrumb.clone(),
+            links: chunk.links.clone(),
             source: document.file.source.clone(),
             url: document.url.clone(),
             module: or(lesson.module.as_ref(), UNKNOWN),
@@ -176,7 +149,6 @@ impl ChunkPayload {
             version: document.file.version.clone(),
             unlisted: front_matter.unlisted,
             created_at,
-            leaves: leaves.collect(),
         }
     }
 
@@ -207,6 +179,12 @@ impl ChunkPayload {
         }
     }
 
+    /// Returns the text that is embedded and weighed by BM25.
+    #[must_use]
+    pub fn embedded_text(&self) -> String {
+        format!("{}\n{}", self.breadcrumb, self.text)
+    }
+
     /// The page's URL in a locale: its own, or the one under a locale that has no translation.
     #[must_use]
     pub fn url_in(&self, locale: Option<&str>) -> &str {
@@ -235,7 +213,7 @@ mod tests {
             let text = fs::read_to_string(&path).unwrap();
             let payload: Result<ChunkPayload, _> = serde_json::from_str(&text);
             let payload = payload.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-            assert_eq!(payload.leaves[0].text, payload.text);
+            assert!(!payload.text.is_empty() && !payload.url.is_empty());
             releases += 1;
         }
         assert!(releases > 0);

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use uuid::Uuid;
 
 use super::{Change, Ingest, IngestError};
-use crate::catalog::StoredDocument;
-use crate::index::{Filters, Hit, TitleOrNumber};
+use crate::catalog::{JoinedChunk, StoredDocument};
+use crate::index::{Filters, TitleOrNumber, VectorQuery};
 
 /// In what the store and the catalog differ.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -79,7 +79,7 @@ impl Ingest {
             let vectors = self.index.vectors(collection, &points).await?;
             let broken = vectors
                 .values()
-                .filter(|rows| !self.are_embeddings(rows))
+                .filter(|vector| !self.is_embedding(vector))
                 .count();
             if broken > 0 {
                 damage.push(format!(
@@ -87,13 +87,13 @@ impl Ingest {
                     row.source
                 ));
             }
-            if let Some(rows) = vectors.into_values().find(|rows| self.are_embeddings(rows)) {
+            let mut vectors = vectors.into_values();
+            if let Some(vector) = vectors.find(|vector| self.is_embedding(vector)) {
                 let edition = editions.entry((row.locale, row.version));
-                edition.or_insert_with(|| (row.source, rows.into_iter().flatten().collect()));
+                edition.or_insert((row.source, vector));
             }
         }
-        for (source, mut vector) in editions.into_values() {
-            vector.truncate(self.index_row.spec.dimensions);
+        for (source, vector) in editions.into_values() {
             if !self.finds(&source, &vector).await? {
                 damage.push(format!(
                     "{source}: searches with filters do not find its chunks"
@@ -110,11 +110,22 @@ impl Ingest {
             source: Some(source.to_owned()),
             ..Filters::default()
         };
-        let hits = self
+        let search = |vector, text, filters| VectorQuery {
+            text,
+            vector,
+            filters,
+            limit: 1,
+        };
+        let found = self
             .index
-            .search_dense(collection, vector, &of_the_page, 1)
+            .search(collection, &search(vector, source, &of_the_page))
             .await?;
-        let Some(Hit { payload, .. }) = hits.read.into_iter().next() else {
+        let points: Vec<Uuid> = found.iter().map(|point| point.point_id).collect();
+        let chunks = self
+            .catalog
+            .join(self.index_row.index_id, &points)
+            .await?;
+        let Some(JoinedChunk { payload, .. }) = chunks.into_iter().next() else {
             return Ok(false);
         };
         let by_title = Filters {
@@ -136,20 +147,19 @@ impl Ingest {
             chapter: payload.chapter_number.map(TitleOrNumber::Number),
             ..by_title.clone()
         };
-        let dense = self.index.search_dense(collection, vector, &by_title, 1);
-        let lexical = self
-            .index
-            .search_lexical(collection, &payload.text, &by_number, 1);
-        Ok(!dense.await?.is_empty() && !lexical.await?.is_empty())
+        let text = &payload.text;
+        let (by_title, by_number) = (search(vector, text, &by_title), search(&[], text, &by_number));
+        let (dense, lexical) = tokio::try_join!(
+            self.index.search(collection, &by_title),
+            self.index.search(collection, &by_number)
+        )?;
+        Ok(!dense.is_empty() && !lexical.is_empty())
     }
 
-    /// True if there are rows, each of the index's dimensions and of about unit length, as all embedders make them.
-    fn are_embeddings(&self, rows: &[Vec<f32>]) -> bool {
-        let is_embedding = |row: &Vec<f32>| {
-            let length = row.iter().map(|number| number * number).sum::<f32>().sqrt();
-            row.len() == self.index_row.spec.dimensions && (0.9..1.1).contains(&length)
-        };
-        !rows.is_empty() && rows.iter().all(is_embedding)
+    /// True if a vector has the index's dimensions and about unit length, as all embedders make them.
+    fn is_embedding(&self, vector: &[f32]) -> bool {
+        let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+        vector.len() == self.index_row.spec.dimensions && (0.9..1.1).contains(&length)
     }
 
     /// Deletes stray points, and stores what was lost anew. Returns the sources that were restored.

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::look::Look;
 use super::outcome::{deleted, skipped};
-use super::plan::{Plan, PlannedChunk, Vectors};
+use super::plan::{Plan, PlannedChunk, Vector};
 use super::{Change, DocumentOutcome, Ingest, IngestError, MAX_ATTEMPTS};
 use crate::book::{
     Document, Inputs, Lesson, PageFile, SkipReason, document_id, page_file, read_document,
@@ -185,7 +185,7 @@ impl Ingest {
         let chunks = chunk_document(document, &self.options.policy);
         let mut old = self.catalog.chunks(index_id, document.id).await?;
         old.retain(|row| !lost.contains(&row.point_id));
-        let mut plan = Plan::new(document, &chunks, &old, &self.embedder);
+        let mut plan = Plan::new(document, &chunks, &old);
         plan.find_stored_vectors(&self.catalog, &self.index, &self.index_row)
             .await?;
         let started = Instant::now();
@@ -233,26 +233,31 @@ impl Ingest {
         }))
     }
 
-    /// Embeds the chunks that no stored vectors serve. Returns how many, and the tokens of their texts.
+    /// Embeds the chunks that no stored vector serves. Returns how many, and the tokens of their texts.
+    ///
+    /// A chunk whose text does not fit the model's input, such as a long block of code, has the mean of its windows' vectors.
     async fn embed(&self, plan: &mut Plan<'_>) -> Result<(usize, u64), IngestError> {
         let mut wanted: Vec<&mut PlannedChunk<'_>> = plan
             .chunks
             .iter_mut()
-            .filter(|chunk| matches!(chunk.vectors, Vectors::ToEmbed))
+            .filter(|chunk| matches!(chunk.vector, Vector::ToEmbed))
             .collect();
-        let texts: Vec<String> = wanted
+        let windows: Vec<Vec<String>> = wanted
             .iter()
-            .flat_map(|chunk| chunk.windows.clone())
-            .flatten()
+            .map(|planned| {
+                let chunk = planned.chunk;
+                self.embedder.windows(&chunk.breadcrumb, &chunk.text)
+            })
             .collect();
-        let mut rows = Vec::with_capacity(texts.len());
+        let counts: Vec<usize> = windows.iter().map(Vec::len).collect();
+        let texts: Vec<String> = windows.into_iter().flatten().collect();
+        let mut vectors = Vec::with_capacity(texts.len());
         for batch in texts.chunks(EMBED_BATCH) {
-            rows.extend(self.embed_batch(batch).await?);
+            vectors.extend(self.embed_batch(batch).await?);
         }
-        let mut rows = rows.into_iter();
-        for chunk in &mut wanted {
-            let count = chunk.windows.iter().map(Vec::len).sum();
-            chunk.vectors = Vectors::Ready(rows.by_ref().take(count).collect());
+        let mut vectors = vectors.into_iter();
+        for (planned, count) in wanted.iter_mut().zip(counts) {
+            planned.vector = Vector::Ready(mean(vectors.by_ref().take(count)));
         }
         let tokens = texts.iter().map(|text| count_tokens(text) as u64).sum();
         Ok((wanted.len(), tokens))
@@ -399,6 +404,24 @@ async fn sleep(time: Duration) {
         return;
     }
     tokio::time::sleep(time).await;
+}
+
+/// The mean of vectors, of unit length.
+fn mean(vectors: impl Iterator<Item = Vec<f32>>) -> Vec<f32> {
+    let sum = vectors.reduce(|mut sum, vector| {
+        for (sum, number) in sum.iter_mut().zip(vector) {
+            *sum += number;
+        }
+        sum
+    });
+    let mut mean = sum.unwrap_or_default();
+    let length = mean.iter().map(|x| x * x).sum::<f32>().sqrt();
+    if length > 0.0 {
+        for number in &mut mean {
+            *number /= length;
+        }
+    }
+    mean
 }
 
 /// Nothing else is or was a page.

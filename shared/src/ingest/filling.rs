@@ -85,7 +85,7 @@ mod tests {
         let ports = Ports {
             source: Source::Memory(source.clone()),
             embedder: Embedder::Fake(FakeEmbedder::new()),
-            index: VectorIndex::fake(FakeIndex::default()).unwrap(),
+            index: VectorIndex::Fake(FakeIndex::default()),
             catalog: Catalog::Sqlite(SqliteCatalog::simulated().unwrap()),
         };
         let options = OpenOptions {

@@ -10,7 +10,6 @@ use super::IngestError;
 use crate::book::{Document, UNKNOWN, hex};
 use crate::catalog::{Catalog, ChunkRow, IndexRow, IndexSpec, IndexState, NewChunk};
 use crate::chunk::Chunk;
-use crate::embed::Embedder;
 use crate::index::{ChunkPayload, NewPoint, VectorIndex};
 
 /// The plan for one document.
@@ -20,28 +19,26 @@ pub(super) struct Plan<'a> {
 }
 
 pub(super) struct PlannedChunk<'a> {
-    chunk: &'a Chunk,
+    pub(super) chunk: &'a Chunk,
     text_hash: String,
     payload: ChunkPayload,
     payload_hash: String,
     point_id: Uuid,
-    /// The texts to embed, for each leaf; empty where the vectors are known.
-    pub(super) windows: Vec<Vec<String>>,
-    pub(super) vectors: Vectors,
+    pub(super) vector: Vector,
 }
 
-/// Where a chunk's vectors come from.
-pub(super) enum Vectors {
+/// Where a chunk's vector comes from.
+pub(super) enum Vector {
     /// The point stays as it is.
     Kept,
-    /// A stored point has them.
+    /// A stored point has it.
     Stored(Uuid),
-    /// They must be made.
+    /// It must be made.
     ToEmbed,
-    /// They were made.
-    Ready(Vec<Vec<f32>>),
-    /// They were taken over.
-    Reused(Vec<Vec<f32>>),
+    /// It was made.
+    Ready(Vec<f32>),
+    /// It was taken over.
+    Reused(Vec<f32>),
 }
 
 /// An id that no point ever had.
@@ -64,7 +61,6 @@ impl<'a> Plan<'a> {
         document: &'a Document,
         chunks: &'a [Chunk],
         old: &[ChunkRow],
-        embedder: &Embedder,
     ) -> Self {
         let mut by_hash: HashMap<&str, Vec<&ChunkRow>> = HashMap::new();
         for row in old {
@@ -75,13 +71,7 @@ impl<'a> Plan<'a> {
             .iter()
             .map(|chunk| {
                 let text_hash = hash(&chunk.embedded_text());
-                let windows: Vec<Vec<String>> = chunk
-                    .leaves
-                    .iter()
-                    .map(|leaf| embedder.windows(&leaf.breadcrumb, &leaf.text))
-                    .collect();
-                let counts: Vec<usize> = windows.iter().map(Vec::len).collect();
-                let payload = ChunkPayload::new(document, chunk, &counts, created_at.clone());
+                let payload = ChunkPayload::new(document, chunk, created_at.clone());
                 let payload_hash = payload.hash();
                 let candidates = by_hash.get_mut(text_hash.as_str());
                 let same = candidates.and_then(|rows| {
@@ -90,11 +80,11 @@ impl<'a> Plan<'a> {
                     });
                     at.map(|at| rows.remove(at))
                 });
-                let (point_id, vectors) = match same {
-                    Some(row) => (row.point_id, Vectors::Kept),
+                let (point_id, vector) = match same {
+                    Some(row) => (row.point_id, Vector::Kept),
                     None => match old.iter().find(|row| row.text_hash == text_hash) {
-                        Some(row) => (fresh_point_id(), Vectors::Stored(row.point_id)),
-                        None => (fresh_point_id(), Vectors::ToEmbed),
+                        Some(row) => (fresh_point_id(), Vector::Stored(row.point_id)),
+                        None => (fresh_point_id(), Vector::ToEmbed),
                     },
                 };
                 PlannedChunk {
@@ -103,8 +93,7 @@ impl<'a> Plan<'a> {
                     payload,
                     payload_hash,
                     point_id,
-                    windows,
-                    vectors,
+                    vector,
                 }
             })
             .collect();
@@ -120,7 +109,7 @@ impl<'a> Plan<'a> {
         row: &IndexRow,
     ) -> Result<(), IngestError> {
         self.take_over(catalog, index, row).await?;
-        let is_missing = |chunk: &PlannedChunk<'_>| matches!(chunk.vectors, Vectors::ToEmbed);
+        let is_missing = |chunk: &PlannedChunk<'_>| matches!(chunk.vector, Vector::ToEmbed);
         if row.state == IndexState::Live || !self.chunks.iter().any(is_missing) {
             return Ok(());
         }
@@ -142,7 +131,7 @@ impl<'a> Plan<'a> {
         let unknown: Vec<String> = self
             .chunks
             .iter()
-            .filter(|chunk| matches!(chunk.vectors, Vectors::ToEmbed))
+            .filter(|chunk| matches!(chunk.vector, Vector::ToEmbed))
             .map(|chunk| chunk.text_hash.clone())
             .collect();
         if !unknown.is_empty() {
@@ -152,18 +141,18 @@ impl<'a> Plan<'a> {
                 .into_iter()
                 .collect();
             for chunk in &mut self.chunks {
-                if let (Vectors::ToEmbed, Some(point)) =
-                    (&chunk.vectors, elsewhere.get(&chunk.text_hash))
+                if let (Vector::ToEmbed, Some(point)) =
+                    (&chunk.vector, elsewhere.get(&chunk.text_hash))
                 {
-                    chunk.vectors = Vectors::Stored(*point);
+                    chunk.vector = Vector::Stored(*point);
                 }
             }
         }
         let points: Vec<Uuid> = self
             .chunks
             .iter()
-            .filter_map(|chunk| match chunk.vectors {
-                Vectors::Stored(point) => Some(point),
+            .filter_map(|chunk| match chunk.vector {
+                Vector::Stored(point) => Some(point),
                 _ => None,
             })
             .collect();
@@ -172,14 +161,15 @@ impl<'a> Plan<'a> {
         }
         let stored = index.vectors(&row.collection, &points).await?;
         for chunk in &mut self.chunks {
-            let Vectors::Stored(point) = chunk.vectors else {
+            let Vector::Stored(point) = chunk.vector else {
                 continue;
             };
-            let rows: usize = chunk.windows.iter().map(Vec::len).sum();
-            // A point that is gone meanwhile, or has other rows, cannot serve.
-            chunk.vectors = match stored.get(&point) {
-                Some(vectors) if vectors.len() == rows => Vectors::Reused(vectors.clone()),
-                _ => Vectors::ToEmbed,
+            // The point may be gone by now.
+            chunk.vector = match stored.get(&point) {
+                Some(vector) if vector.len() == row.spec.dimensions => {
+                    Vector::Reused(vector.clone())
+                }
+                _ => Vector::ToEmbed,
             };
         }
         Ok(())
@@ -193,21 +183,20 @@ impl<'a> Plan<'a> {
     fn fresh(&self) -> impl Iterator<Item = &PlannedChunk<'a>> {
         self.chunks
             .iter()
-            .filter(|chunk| !matches!(chunk.vectors, Vectors::Kept))
+            .filter(|chunk| !matches!(chunk.vector, Vector::Kept))
     }
 
     /// The points to upsert.
     pub(super) fn new_points(&self) -> Result<Vec<NewPoint>, IngestError> {
         self.fresh()
-            .map(|chunk| match &chunk.vectors {
-                Vectors::Ready(vectors) | Vectors::Reused(vectors) => Ok(NewPoint {
+            .map(|chunk| match &chunk.vector {
+                Vector::Ready(vector) | Vector::Reused(vector) => Ok(NewPoint {
                     point_id: chunk.point_id,
                     payload: chunk.payload.clone(),
-                    vectors: vectors.clone(),
-                    lexical_text: chunk.chunk.embedded_text(),
+                    vector: vector.clone(),
                 }),
                 _ => Err(crate::embed::EmbedError::Malformed(format!(
-                    "no vectors for lines {} to {} of {}",
+                    "no vector for lines {} to {} of {}",
                     chunk.chunk.start_line, chunk.chunk.end_line, self.document.file.source
                 ))
                 .into()),
@@ -216,17 +205,17 @@ impl<'a> Plan<'a> {
     }
 
     pub(super) fn reused(&self) -> usize {
-        self.count(|vectors| matches!(vectors, Vectors::Reused(_)))
+        self.count(|vector| matches!(vector, Vector::Reused(_)))
     }
 
     pub(super) fn kept(&self) -> usize {
-        self.count(|vectors| matches!(vectors, Vectors::Kept))
+        self.count(|vector| matches!(vector, Vector::Kept))
     }
 
-    fn count(&self, of: impl Fn(&Vectors) -> bool) -> usize {
+    fn count(&self, of: impl Fn(&Vector) -> bool) -> usize {
         self.chunks
             .iter()
-            .filter(|chunk| of(&chunk.vectors))
+            .filter(|chunk| of(&chunk.vector))
             .count()
     }
 

@@ -107,7 +107,7 @@ mod tests {
         let ports = Ports {
             source: Source::Memory(source),
             embedder: Embedder::Fake(FakeEmbedder::new()),
-            index: VectorIndex::fake(FakeIndex::default()).unwrap(),
+            index: VectorIndex::Fake(FakeIndex::default()),
             catalog,
         };
         let options = OpenOptions {

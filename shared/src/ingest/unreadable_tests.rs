@@ -30,7 +30,7 @@ impl Book {
         Self {
             folder,
             catalog: Catalog::Sqlite(SqliteCatalog::simulated().unwrap()),
-            index: VectorIndex::fake(FakeIndex::default()).unwrap(),
+            index: VectorIndex::Fake(FakeIndex::default()),
         }
     }
 

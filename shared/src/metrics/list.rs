@@ -73,10 +73,8 @@ metrics! {
     Latency = "latency_ms", Milliseconds, READERS;
     /// Embedding the question.
     Embed = "embed_ms", Milliseconds, READERS;
-    /// The dense search.
-    Dense = "dense_ms", Milliseconds, READERS;
-    /// The lexical search.
-    Lexical = "lexical_ms", Milliseconds, READERS;
+    /// The search in the vector store.
+    Search = "search_ms", Milliseconds, READERS;
     /// The join with the catalog.
     Join = "join_ms", Milliseconds, READERS;
     /// The reranker.

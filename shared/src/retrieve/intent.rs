@@ -149,38 +149,38 @@ impl Intent {
     }
 
     /// Returns how many things it asks for beside its subject (a kind of section, a place, a lesson by its title's number),
-    /// and how many of them a section of a chunk has.
-    pub(super) fn fits(&self, payload: &ChunkPayload, leaf: usize) -> (f32, f32) {
+    /// and how many of them a chunk has.
+    pub(super) fn fits(&self, chunk: &ChunkPayload) -> (f32, f32) {
         let asked = [
             self.kind.is_some(),
             self.names_a_place(),
             !self.lesson_titles.is_empty(),
         ];
         let fits = [
-            self.asks_for(payload, leaf),
-            self.is_placed(payload),
-            self.names(payload),
+            self.asks_for(chunk),
+            self.is_placed(chunk),
+            self.names(chunk),
         ];
         let count = |of: [bool; 3]| of.into_iter().map(|is| f32::from(u8::from(is))).sum();
         (count(asked), count(fits))
     }
 
-    /// Whether a section of a chunk is of the kind it asks for.
-    fn asks_for(&self, payload: &ChunkPayload, leaf: usize) -> bool {
+    /// True if a chunk's section is of the kind it asks for.
+    fn asks_for(&self, chunk: &ChunkPayload) -> bool {
         let Some((_, _, headed)) = KINDS.iter().find(|(kind, _, _)| Some(*kind) == self.kind)
         else {
             return false;
         };
-        let path = payload.leaves.get(leaf).map(|leaf| &leaf.heading_path);
-        let headings = path.unwrap_or(&payload.heading_path).iter();
-        headings
+        chunk
+            .heading_path
+            .iter()
             .map(|heading| heading.to_lowercase().replace('’', "'"))
             .any(|heading| headed.iter().any(|words| heading.contains(words)))
     }
 
     /// True if a page is a lesson that it names by the number in its title.
-    fn names(&self, payload: &ChunkPayload) -> bool {
-        [&payload.title, &payload.lesson].into_iter().any(|title| {
+    fn names(&self, chunk: &ChunkPayload) -> bool {
+        [&chunk.title, &chunk.lesson].into_iter().any(|title| {
             let title = title.to_lowercase();
             let rests = self
                 .lesson_titles
@@ -197,16 +197,16 @@ impl Intent {
     }
 
     /// True if a chunk is in a place that it names by module, chapter or lesson.
-    fn is_placed(&self, payload: &ChunkPayload) -> bool {
+    fn is_placed(&self, chunk: &ChunkPayload) -> bool {
         let is_in = |named: &[i64], number: Option<i64>| {
             named.is_empty() || number.is_some_and(|number| named.contains(&number))
         };
-        let lesson = payload.lesson_id.as_ref();
+        let lesson = chunk.lesson_id.as_ref();
         let in_lesson =
             self.lessons.is_empty() || lesson.is_some_and(|id| self.lessons.contains(id));
         self.names_a_place()
-            && is_in(&self.modules, payload.module_number)
-            && is_in(&self.chapters, payload.chapter_number)
+            && is_in(&self.modules, chunk.module_number)
+            && is_in(&self.chapters, chunk.chapter_number)
             && in_lesson
     }
 

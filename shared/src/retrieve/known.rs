@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{RetrieveError, Retrieved, Retriever, UNKNOWN_INDEX};
-use crate::catalog::{CatalogError, IndexRow, SiteInfo};
+use crate::catalog::{CatalogError, SiteInfo};
 use crate::index::{Filters, TitleOrNumber};
 
 /// The most values that an error lists.
@@ -70,10 +70,10 @@ impl Retriever {
     /// [`RetrieveError::Filter`] with the first value that nothing in the index has.
     pub async fn check_limits(
         &self,
-        index: &IndexRow,
         limits: &Filters,
         found: &Retrieved,
     ) -> Result<(), RetrieveError> {
+        let index = &self.index;
         let is_explained = !found.candidates.is_empty() || found.indexing.is_some();
         if is_explained || index.index_id == UNKNOWN_INDEX {
             return Ok(());
@@ -82,7 +82,7 @@ impl Retriever {
             if limit.configured.contains(&&limit.value) {
                 continue;
             }
-            let values = self.catalog.values(index.index_id, limit.payload_field);
+            let values = self.catalog().values(index.index_id, limit.payload_field);
             let values = tokio::time::timeout(DEADLINE, values).await;
             let late = |_| Err(CatalogError::Unavailable("no answer in time".to_owned()));
             let mut known = match values.unwrap_or_else(late) {

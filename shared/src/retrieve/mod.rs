@@ -1,11 +1,11 @@
-//! From a question to candidates: dense ∥ lexical → join → fuse → rerank.
+//! From a question to the chunks that may answer it: search → join → fuse → rerank.
 
-mod candidate;
+mod scored;
 mod intent;
 mod search;
 mod known;
 mod lexical;
-mod mix;
+mod fusion;
 mod spelling;
 mod words;
 #[cfg(all(test, feature = "embedded"))]
@@ -15,16 +15,16 @@ pub(crate) mod tests;
 use std::time::{Duration, Instant};
 
 use crate::catalog::{Catalog, IndexRow, Indexing};
+use crate::degradation::Degradation;
 use crate::embed::{EmbedError, Embedder, Purpose};
 use crate::error::Error;
 use crate::index::{Filters, IndexError, VectorIndex};
 use crate::rerank::Reranker;
 
-pub use candidate::{Candidate, Scores};
+pub use scored::{ScoredChunk, Scores};
 pub use known::UnknownValue;
 pub use words::{Language, Words};
 
-use candidate::leaves_of;
 use intent::Intent;
 
 /// The number of an index that is known by its alias alone: the catalog could not be asked.
@@ -34,17 +34,26 @@ const STATS_DEADLINE: Duration = Duration::from_secs(2);
 /// How long the embedder has before words alone are searched for.
 const EMBED_DEADLINE: Duration = Duration::from_secs(5);
 
-/// All that a search needs.
+/// The backends of retrieval.
+#[derive(Debug, Clone)]
+pub struct Backends {
+    /// Makes the question's vector.
+    pub embedder: Embedder,
+    /// Scores the best chunks once more.
+    pub reranker: Reranker,
+    /// Where the vectors are.
+    pub vectors: VectorIndex,
+    /// Which chunks are the book, and their texts.
+    pub catalog: Catalog,
+}
+
+/// Retrieval from one index.
 #[derive(Debug, Clone)]
 pub struct Retriever {
-    /// What makes the question's vector.
-    pub embedder: Embedder,
-    /// What looks at the best candidates once more.
-    pub reranker: Reranker,
-    /// Where the chunks are.
-    pub index: VectorIndex,
-    /// Which of them are the book.
-    pub catalog: Catalog,
+    /// The backends. Their embedder is the one that the index was made with.
+    pub backends: Backends,
+    /// The index.
+    pub index: IndexRow,
 }
 
 /// Why nothing could be retrieved.
@@ -70,32 +79,53 @@ impl From<RetrieveError> for Error {
 /// A text to search for, and the reader's question behind it.
 #[derive(Debug, Clone, Copy)]
 pub struct Query<'a> {
-    /// The text that sections are compared with.
+    /// The text that chunks are compared with.
     text: &'a str,
     /// The reader's own question: it alone may name a chapter or a kind of section.
     question: &'a str,
+    /// Which pages may be found.
+    pages: Pages,
+}
+
+/// Which pages a search may find.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pages {
+    /// All.
+    All,
+    /// Those that the site lists.
+    Listed,
 }
 
 impl<'a> Query<'a> {
     /// A reader's question.
     #[must_use]
     pub fn question(question: &'a str) -> Self {
-        Self {
-            text: question,
-            question,
-        }
+        Self::reworded(question, question)
     }
 
     /// A reader's question with other or more words.
     #[must_use]
     pub fn reworded(text: &'a str, question: &'a str) -> Self {
-        Self { text, question }
+        Self {
+            text,
+            question,
+            pages: Pages::All,
+        }
     }
 
     /// A text of the book to be located. The chapters that it names are not asked for.
     #[must_use]
     pub fn passage(text: &'a str) -> Self {
-        Self { text, question: "" }
+        Self::reworded(text, "")
+    }
+
+    /// The same without pages that the site does not list.
+    #[must_use]
+    pub fn of_listed_pages(self) -> Self {
+        Self {
+            pages: Pages::Listed,
+            ..self
+        }
     }
 
     fn intent(&self) -> Intent {
@@ -109,13 +139,11 @@ impl<'a> Query<'a> {
 pub struct StageTimes {
     /// Embedding the question, in milliseconds.
     pub embed_ms: f64,
-    /// The dense search.
-    pub dense_ms: f64,
-    /// The lexical search.
-    pub lexical_ms: f64,
-    /// The join with the catalog.
+    /// The search by meaning and by words.
+    pub search_ms: f64,
+    /// Reading the chunks from the catalog.
     pub join_ms: f64,
-    /// Weighing the sections of what was found.
+    /// Combining both rankers.
     pub fuse_ms: f64,
     /// The reranker.
     pub rerank_ms: f64,
@@ -126,8 +154,7 @@ impl StageTimes {
     fn longest(self, other: &Self) -> Self {
         Self {
             embed_ms: self.embed_ms.max(other.embed_ms),
-            dense_ms: self.dense_ms.max(other.dense_ms),
-            lexical_ms: self.lexical_ms.max(other.lexical_ms),
+            search_ms: self.search_ms.max(other.search_ms),
             join_ms: self.join_ms.max(other.join_ms),
             fuse_ms: self.fuse_ms.max(other.fuse_ms),
             rerank_ms: self.rerank_ms.max(other.rerank_ms),
@@ -137,8 +164,7 @@ impl StageTimes {
     /// Adds those of a search that was made for the same question.
     fn add(&mut self, other: &Self) {
         self.embed_ms += other.embed_ms;
-        self.dense_ms += other.dense_ms;
-        self.lexical_ms += other.lexical_ms;
+        self.search_ms += other.search_ms;
         self.join_ms += other.join_ms;
         self.fuse_ms += other.fuse_ms;
         self.rerank_ms += other.rerank_ms;
@@ -148,8 +174,10 @@ impl StageTimes {
 /// What a search found.
 #[derive(Debug, Clone, Default)]
 pub struct Retrieved {
-    /// Sections, best first; each heading once.
-    pub candidates: Vec<Candidate>,
+    /// Chunks, best first; of each heading the best.
+    pub candidates: Vec<ScoredChunk>,
+    /// How many there were before the best were taken.
+    pub num_candidates: usize,
     /// The question's vector.
     pub query_vector: Vec<f32>,
     /// How it was weighed.
@@ -158,19 +186,19 @@ pub struct Retrieved {
     pub times: StageTimes,
     /// Progress of the book's first indexing; `None` once it is complete.
     pub indexing: Option<Indexing>,
-    /// What did not work and was done without.
-    pub degraded: Vec<&'static str>,
+    /// What it went without.
+    pub degraded: Vec<Degradation>,
 }
 
 /// What says whether the book covers the question, beside the candidates' own scores.
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
 pub struct Signals {
-    /// The best cosine of any section found; absent when the embedder does not read the question's script, or what its
+    /// The best cosine of any chunk found; absent when the embedder does not read the question's script, or what its
     /// cosines mean was not measured.
     pub cosine: Option<f32>,
     /// The best BM25 score as a share of what a text full of the question's words would have, 0 to 1.
     pub lexical: f32,
-    /// The share of the question's words, by weight, that no section found has, 0 to 1.
+    /// The share of the question's words, by weight, that no chunk found has, 0 to 1.
     pub unknown_words: f32,
     /// The best score of the reranker, 0 to 1; absent without one, or when what its scores mean was not measured.
     pub rerank: Option<f32>,
@@ -178,8 +206,8 @@ pub struct Signals {
 
 impl Retrieved {
     /// Keeps some of the candidates; the signals are then theirs.
-    pub fn keep(&mut self, of: impl Fn(&Candidate) -> bool) {
-        let best = |candidates: &[Candidate]| {
+    pub fn keep(&mut self, of: impl Fn(&ScoredChunk) -> bool) {
+        let best = |candidates: &[ScoredChunk]| {
             let scores = candidates.iter().map(|candidate| candidate.scores.lexical);
             scores.fold(0.0, f32::max)
         };
@@ -198,28 +226,38 @@ impl Retrieved {
     }
 
     /// Puts some of the candidates ahead by a bonus.
-    pub fn raise(&mut self, bonus: f32, of: impl Fn(&Candidate) -> bool) {
+    pub fn raise(&mut self, bonus: f32, of: impl Fn(&ScoredChunk) -> bool) {
         for candidate in &mut self.candidates {
             let gained = if of(candidate) { bonus } else { 0.0 };
             candidate.scores.score = (candidate.scores.score + gained) / (1.0 + bonus);
         }
-        mix::sort(&mut self.candidates);
+        fusion::sort(&mut self.candidates);
     }
 }
 
 impl Retriever {
-    /// Finds the sections that may answer `query`, best first, `top_k` at most.
+    /// The catalog.
+    #[must_use]
+    pub fn catalog(&self) -> &Catalog {
+        &self.backends.catalog
+    }
+
+    fn vectors(&self) -> &VectorIndex {
+        &self.backends.vectors
+    }
+
+    /// Finds the chunks that may answer `query`, best first, `top_k` at most.
     ///
-    /// A lesson, chapter or module that the question names is searched beside the whole book, and its sections are raised.
-    /// When the join shows that the book changed under the search, it searches once more.
+    /// A lesson, chapter or module that the question names is searched beside the whole book, and its chunks are raised.
+    /// If the join shows that the book changed during the search, it searches once more.
     pub async fn retrieve(
         &self,
-        index: &IndexRow,
         query: Query<'_>,
         filters: &Filters,
         top_k: usize,
     ) -> Result<Retrieved, RetrieveError> {
         let intent = query.intent();
+        let pages = query.pages;
         let query = query.text;
         let started = Instant::now();
         let mut degraded = Vec::new();
@@ -227,49 +265,35 @@ impl Retriever {
             Ok(vector) => vector,
             Err(error) => {
                 tracing::warn!(stage = "embed", %error, "words alone are searched for");
-                degraded.push("embedder");
+                degraded.push(Degradation::Embedder);
                 Vec::new()
             }
         };
         let embed_ms = milliseconds(started);
         let places = intent.places(filters);
         let (found, indexing) = tokio::join!(
-            self.search_places(index, query, &query_vector, filters, &places),
-            self.indexing(index)
+            self.search_places(query, &query_vector, filters, &places),
+            self.indexing()
         );
         let found = found?;
-        degraded.extend(indexing.map(|_| "indexing"));
-        let started = Instant::now();
-        let language = language_of(filters);
-        let leaves = leaves_of(found.hits, &query_vector);
-        let by_words = query_vector.is_empty() || found.by_words || !self.embedder.reads(query);
-        let weights = match self.reranker {
-            _ if by_words => mix::Weights::Words,
-            Reranker::Weighted => mix::Weights::Fixed,
-            _ => mix::Weights::Scaled,
-        };
-        let words = Words::of(language);
-        let terms: Vec<Vec<String>> = leaves
-            .iter()
-            .map(|leaf| words.terms(&format!("{}\n{}", leaf.breadcrumb(), leaf.text())))
-            .collect();
-        let query = spelling::corrected(&words, query, &leaves, &terms);
-        let (mut candidates, mut signals) =
-            mix::fused(&words.terms(&query), &intent, leaves, &terms, weights);
-        if !self.embedder.has_measured_cosines() {
-            signals.cosine = None;
-        }
-        let fuse_ms = milliseconds(started);
+        degraded.extend(indexing.map(|_| Degradation::Indexing));
         degraded.extend(found.degraded);
+        let started = Instant::now();
+        let (query, mut candidates, mut signals) =
+            self.fused(query, &intent, filters, found.chunks, found.by_words);
+        let fuse_ms = milliseconds(started);
         let started = Instant::now();
         if let Err(error) = self.rerank(&query, &mut candidates, &mut signals).await {
             tracing::warn!(stage = "rerank", %error, "the order of retrieval stands");
-            degraded.push("reranker");
+            degraded.push(Degradation::Reranker);
         }
         let rerank_ms = milliseconds(started);
+        candidates.retain(|found| pages == Pages::All || !found.chunk.unlisted);
+        let num_candidates = candidates.len();
         candidates.truncate(top_k);
         Ok(Retrieved {
             candidates,
+            num_candidates,
             query_vector,
             signals,
             indexing,
@@ -283,10 +307,40 @@ impl Retriever {
         })
     }
 
+    /// Ranks chunks by cosine and BM25. Returns the question with its spelling corrected, too.
+    fn fused(
+        &self,
+        query: &str,
+        intent: &Intent,
+        filters: &Filters,
+        chunks: Vec<ScoredChunk>,
+        by_words: bool,
+    ) -> (String, Vec<ScoredChunk>, Signals) {
+        let backends = &self.backends;
+        let weights = match backends.reranker {
+            _ if by_words || !backends.embedder.reads(query) => fusion::Weights::Words,
+            Reranker::Weighted => fusion::Weights::Fixed,
+            _ => fusion::Weights::Scaled,
+        };
+        let words = Words::of(language_of(filters));
+        let terms: Vec<Vec<String>> = chunks
+            .iter()
+            .map(|scored| words.terms(&scored.chunk.embedded_text()))
+            .collect();
+        let query = spelling::corrected(&words, query, &chunks, &terms);
+        let (candidates, mut signals) =
+            fusion::fused(&words.terms(&query), intent, chunks, &terms, weights);
+        if !backends.embedder.has_measured_cosines() {
+            signals.cosine = None;
+        }
+        (query, candidates, signals)
+    }
+
     /// Progress of the book's first indexing; `None` once it is complete, or if the catalog is down.
-    async fn indexing(&self, index: &IndexRow) -> Option<Indexing> {
+    async fn indexing(&self) -> Option<Indexing> {
+        let index = &self.index;
         index.pages_expected?;
-        let stats = self.catalog.stats(index.index_id);
+        let stats = self.catalog().stats(index.index_id);
         let stats = tokio::time::timeout(STATS_DEADLINE, stats).await.ok()?;
         stats
             .inspect_err(|error| tracing::warn!(stage = "retrieve", %error, "the progress of indexing is not known"))
@@ -297,7 +351,7 @@ impl Retriever {
     /// The question's vector.
     async fn embed(&self, query: &str) -> Result<Vec<f32>, EmbedError> {
         let query = [query.to_owned()];
-        let vectors = self.embedder.embed(&query, Purpose::Query);
+        let vectors = self.backends.embedder.embed(&query, Purpose::Query);
         let vectors = tokio::time::timeout(EMBED_DEADLINE, vectors).await;
         let vectors = vectors.unwrap_or(Err(EmbedError::Timeout))?;
         Ok(vectors.into_iter().next().unwrap_or_default())
@@ -307,22 +361,23 @@ impl Retriever {
     async fn rerank(
         &self,
         query: &str,
-        candidates: &mut [Candidate],
+        candidates: &mut [ScoredChunk],
         signals: &mut Signals,
     ) -> Result<(), crate::rerank::RerankError> {
-        if !self.reranker.reads(query) {
+        let reranker = &self.backends.reranker;
+        if !reranker.reads(query) {
             return Ok(());
         }
-        let depth = self.reranker.depth().min(candidates.len());
+        let depth = reranker.depth().min(candidates.len());
         let passages: Vec<String> = candidates[..depth]
             .iter()
-            .map(|candidate| candidate.best_window(&self.embedder))
+            .map(|candidate| candidate.chunk.embedded_text())
             .collect();
-        let scores = self.reranker.scores(query, &passages).await?;
-        if self.reranker.has_measured_scores() {
+        let scores = reranker.scores(query, &passages).await?;
+        if reranker.has_measured_scores() {
             signals.rerank = scores.iter().copied().reduce(f32::max);
         }
-        mix::reranked(candidates, &scores);
+        fusion::reranked(candidates, &scores);
         Ok(())
     }
 }

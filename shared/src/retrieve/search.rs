@@ -1,36 +1,49 @@
 //! The searches of one question: both rankers in the vector store, joined with the catalog; or the catalog's full-text search.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::try_join_all;
 use uuid::Uuid;
 
-use super::{RetrieveError, Retriever, StageTimes, UNKNOWN_INDEX, Words, language_of, timed};
-use crate::catalog::{CatalogError, IndexRow, JoinedChunk};
-use crate::index::{Filters, Hit, Hits, IndexError};
+use super::{
+    RetrieveError, Retriever, ScoredChunk, Scores, StageTimes, UNKNOWN_INDEX, Words, language_of,
+    timed,
+};
+use crate::catalog::{CatalogError, JoinedChunk};
+use crate::degradation::Degradation;
+use crate::index::{Filters, IndexError, ScoredPoint, VectorQuery};
 
-/// Chunks that each ranker gives: twice what is needed, since the join drops what is no longer in the book.
-const FETCHED: u64 = 40;
-/// How long the catalog has for the join before the payload stands in.
+/// Points that each ranker contributes.
+const FETCHED: usize = 64;
+/// Chunks that are read from the vector store if the catalog is unavailable: those that may be shown.
+const STAND_IN: usize = 20;
+/// How long the catalog has for the join before the vector store's payloads stand in.
 const JOIN_DEADLINE: Duration = Duration::from_secs(2);
-/// How long the catalog has for a search when the vector store is away.
+/// How long the catalog has for a search if the vector store is unavailable.
 const CATALOG_SEARCH_DEADLINE: Duration = Duration::from_secs(5);
-/// The wait before the vector store is asked once more (S1).
+/// The wait before the vector store is asked once more.
 const SEARCH_BACKOFF: Duration = Duration::from_millis(200);
 
 impl Retriever {
     /// Searches with the filters and with those of each place, concurrently.
     pub(super) async fn search_places(
         &self,
-        index: &IndexRow,
         query: &str,
         vector: &[f32],
         filters: &Filters,
         places: &[Filters],
     ) -> Result<Found, RetrieveError> {
         let all = std::iter::once(filters).chain(places);
-        let searches = all.map(|filters| self.search(index, query, vector, filters));
+        let searches = all.map(|filters| {
+            self.search(VectorQuery {
+                text: query,
+                vector,
+                filters,
+                limit: FETCHED,
+            })
+        });
         let mut searched = try_join_all(searches).await?.into_iter();
         let mut found = searched.next().unwrap_or_default();
         for more in searched {
@@ -39,62 +52,53 @@ impl Retriever {
         Ok(found)
     }
 
-    /// Both rankers' chunks that are in the book; once more if it changed meanwhile. When the vector store is away, the catalog's.
-    async fn search(
-        &self,
-        index: &IndexRow,
-        query: &str,
-        vector: &[f32],
-        filters: &Filters,
-    ) -> Result<Found, RetrieveError> {
-        let searched = match self.search_once(index, query, vector, filters).await {
+    /// The chunks of the book that the rankers found; once more if it changed meanwhile. If the vector store is unavailable,
+    /// those that the catalog finds.
+    async fn search(&self, query: VectorQuery<'_>) -> Result<Found, RetrieveError> {
+        let searched = match self.search_once(&query).await {
             Err(IndexError::Unavailable(_)) => {
                 tokio::time::sleep(SEARCH_BACKOFF).await;
-                self.search_once(index, query, vector, filters).await
+                self.search_once(&query).await
             }
             other => other,
         };
         let found = match searched {
             Ok(found) => found,
-            Err(error) => return self.search_catalog(index, query, filters, error).await,
+            Err(error) => return self.search_catalog(&query, error).await,
         };
         if !found.changed {
             return Ok(found);
         }
-        // What was found and is still the book serves where it cannot be searched again.
-        Ok(
-            match self.search_once(index, query, vector, filters).await {
-                Ok(mut again) => {
-                    again.times.add(&found.times);
-                    again
-                }
-                Err(error) => {
-                    tracing::warn!(stage = "retrieve", %error, "the first search stands");
-                    found
-                }
-            },
-        )
+        // If the second search fails, the chunks of the first that are still in the book serve.
+        Ok(match self.search_once(&query).await {
+            Ok(mut again) => {
+                again.times.add(&found.times);
+                again
+            }
+            Err(error) => {
+                tracing::warn!(stage = "retrieve", %error, "the first search stands");
+                found
+            }
+        })
     }
 
-    /// What the catalog's full-text search finds; the vector store's error when that fails too.
+    /// What the catalog's full-text search finds; the vector store's error if that fails too.
     async fn search_catalog(
         &self,
-        index: &IndexRow,
-        query: &str,
-        filters: &Filters,
+        query: &VectorQuery<'_>,
         cause: IndexError,
     ) -> Result<Found, RetrieveError> {
         tracing::warn!(stage = "retrieve", error = %cause, "the catalog is searched instead");
-        if index.index_id == UNKNOWN_INDEX {
+        if self.index.index_id == UNKNOWN_INDEX {
             return Err(cause.into());
         }
-        let words = Words::of(language_of(filters)).beginnings(query);
-        let limit = u32::try_from(FETCHED).unwrap_or(u32::MAX);
-        let search = self
-            .catalog
-            .search_text(index.index_id, &words, filters, limit);
-        let (outcome, lexical_ms) =
-            timed(tokio::time::timeout(CATALOG_SEARCH_DEADLINE, search)).await;
+        let words = Words::of(language_of(query.filters)).beginnings(query.text);
+        let limit = u32::try_from(query.limit).unwrap_or(u32::MAX);
+        let search =
+            self.catalog()
+                .search_text(self.index.index_id, &words, query.filters, limit);
+        let search = tokio::time::timeout(CATALOG_SEARCH_DEADLINE, search);
+        let (outcome, search_ms) = timed(search).await;
         let chunks = match outcome {
             Ok(Ok(chunks)) => chunks,
             Ok(Err(error)) => {
@@ -103,96 +107,100 @@ impl Retriever {
             }
             Err(_) => return Err(cause.into()),
         };
-        let hits = chunks.into_iter().map(|chunk| Hit {
-            point_id: chunk.point_id,
-            score: 0.0,
-            payload: chunk.payload,
-            vectors: Vec::new(),
-        });
+        let chunks = chunks.into_iter();
         Ok(Found {
-            changed: false,
             by_words: true,
-            hits: hits.collect(),
+            chunks: chunks.map(|chunk| ScoredChunk {
+                point_id: chunk.point_id,
+                position: None,
+                chunk: Arc::new(chunk.payload),
+                scores: Scores::default(),
+            }).collect(),
             times: StageTimes {
-                lexical_ms,
+                search_ms,
                 ..StageTimes::default()
             },
-            degraded: vec!["vector_store"],
+            degraded: vec![Degradation::VectorStore],
+            ..Found::default()
         })
     }
 
-    async fn search_once(
-        &self,
-        index: &IndexRow,
-        query: &str,
-        vector: &[f32],
-        filters: &Filters,
-    ) -> Result<Found, IndexError> {
+    async fn search_once(&self, query: &VectorQuery<'_>) -> Result<Found, IndexError> {
         let began = jiff::Timestamp::now();
-        let collection = &index.collection;
-        let dense = timed(async {
-            if vector.is_empty() {
-                return Ok(Hits::default());
-            }
-            self.index
-                .search_dense(collection, vector, filters, FETCHED)
-                .await
-        });
-        let lexical = timed(
-            self.index
-                .search_lexical(collection, query, filters, FETCHED),
-        );
-        let ((dense, dense_ms), (lexical, lexical_ms)) = tokio::join!(dense, lexical);
-        let mut hits: HashMap<Uuid, Hit> = HashMap::new();
-        let (dense, lexical) = (dense?, lexical?);
-        let unreadable = dense.unreadable + lexical.unreadable;
-        for hit in dense.read.into_iter().chain(lexical.read) {
-            hits.entry(hit.point_id).or_insert(hit);
-        }
-        let points: Vec<Uuid> = hits.keys().copied().collect();
-        let (joined, join_ms) = timed(self.join(index, &points)).await;
-        let mut degraded = Vec::new();
-        if unreadable > 0 {
-            degraded.push("vector_store");
-        }
-        let joined: Option<HashMap<Uuid, JoinedChunk>> = match joined {
-            Ok(joined) => Some(joined.into_iter().map(|row| (row.point_id, row)).collect()),
+        let collection = &self.index.collection;
+        let (points, search_ms) = timed(self.vectors().search(collection, query)).await;
+        let points = points?;
+        let ids: Vec<Uuid> = points.iter().map(|point| point.point_id).collect();
+        let (joined, join_ms) = timed(self.join(&ids)).await;
+        let times = StageTimes {
+            search_ms,
+            join_ms,
+            ..StageTimes::default()
+        };
+        let by_words = query.vector.is_empty();
+        let joined = match joined {
+            Ok(joined) => joined,
             Err(error) => {
-                tracing::warn!(stage = "join", error = %error, "the payload stands in for the catalog");
-                degraded.push("catalog");
-                None
+                tracing::warn!(stage = "join", %error, "the vector store's payloads stand in for the catalog");
+                return Ok(Found {
+                    by_words,
+                    chunks: self.stand_in(&points, by_words).await?,
+                    times,
+                    degraded: vec![Degradation::Catalog],
+                    changed: false,
+                });
             }
         };
-        let changed = joined.as_ref().is_some_and(|rows| {
-            rows.len() < points.len() || rows.values().any(|row| row.committed_at > began)
+        let cosines: HashMap<Uuid, f32> = points
+            .iter()
+            .map(|point| (point.point_id, point.score))
+            .collect();
+        let changed =
+            joined.len() < points.len() || joined.iter().any(|chunk| chunk.committed_at > began);
+        let chunks = joined.into_iter().map(|chunk| {
+            let cosine = cosines.get(&chunk.point_id).copied();
+            ScoredChunk::new(chunk, cosine.filter(|_| !by_words))
         });
-        let in_book = |point: &Uuid| joined.as_ref().is_none_or(|rows| rows.contains_key(point));
-        hits.retain(|point, _| in_book(point));
         Ok(Found {
             changed,
-            by_words: false,
-            hits: hits.into_values().collect(),
-            times: StageTimes {
-                dense_ms,
-                lexical_ms,
-                join_ms,
-                ..StageTimes::default()
-            },
-            degraded,
+            by_words,
+            chunks: chunks.collect(),
+            times,
+            degraded: Vec::new(),
         })
     }
 
-    async fn join(
+    /// The best points with the payloads of the vector store.
+    async fn stand_in(
         &self,
-        index: &IndexRow,
-        points: &[Uuid],
-    ) -> Result<Vec<JoinedChunk>, CatalogError> {
-        if index.index_id == UNKNOWN_INDEX {
+        points: &[ScoredPoint],
+        by_words: bool,
+    ) -> Result<Vec<ScoredChunk>, IndexError> {
+        let best = &points[..points.len().min(STAND_IN)];
+        let ids: Vec<Uuid> = best.iter().map(|point| point.point_id).collect();
+        let mut payloads = self.vectors().payloads(&self.index.collection, &ids).await?;
+        let chunks = best.iter().filter_map(|point| {
+            Some(ScoredChunk {
+                point_id: point.point_id,
+                position: None,
+                chunk: Arc::new(payloads.remove(&point.point_id)?),
+                scores: Scores {
+                    dense: Some(point.score).filter(|_| !by_words),
+                    ..Scores::default()
+                },
+            })
+        });
+        Ok(chunks.collect())
+    }
+
+    async fn join(&self, points: &[Uuid]) -> Result<Vec<JoinedChunk>, CatalogError> {
+        if self.index.index_id == UNKNOWN_INDEX {
             return Err(CatalogError::Unavailable(
                 "which index it is, is not known".to_owned(),
             ));
         }
-        tokio::time::timeout(JOIN_DEADLINE, self.catalog.join(index.index_id, points))
+        let joined = self.catalog().join(self.index.index_id, points);
+        tokio::time::timeout(JOIN_DEADLINE, joined)
             .await
             .unwrap_or_else(|_| Err(CatalogError::Unavailable("no answer in time".to_owned())))
     }
@@ -201,22 +209,22 @@ impl Retriever {
 /// What the rankers found.
 #[derive(Default)]
 pub(super) struct Found {
-    /// Whether a hit was replaced, or committed after the search began.
+    /// True if a chunk was replaced, or committed after the search began.
     changed: bool,
-    /// True if the hits come from full-text search and carry no vectors.
+    /// True if the chunks come from words alone and have no cosines.
     pub(super) by_words: bool,
-    pub(super) hits: Vec<Hit>,
+    pub(super) chunks: Vec<ScoredChunk>,
     pub(super) times: StageTimes,
-    pub(super) degraded: Vec<&'static str>,
+    pub(super) degraded: Vec<Degradation>,
 }
 
 impl Found {
-    /// Adds the hits of a concurrent search, each once.
+    /// Adds the chunks of a concurrent search, each once.
     fn join(&mut self, other: Self) {
-        let known: HashSet<Uuid> = self.hits.iter().map(|hit| hit.point_id).collect();
-        let new = other.hits.into_iter();
-        self.hits
-            .extend(new.filter(|hit| !known.contains(&hit.point_id)));
+        let known: HashSet<Uuid> = self.chunks.iter().map(|chunk| chunk.point_id).collect();
+        let new = other.chunks.into_iter();
+        self.chunks
+            .extend(new.filter(|chunk| !known.contains(&chunk.point_id)));
         self.by_words |= other.by_words;
         self.times = self.times.longest(&other.times);
         for what in other.degraded {

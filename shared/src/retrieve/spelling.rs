@@ -2,20 +2,20 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::{Candidate, Words};
+use super::{ScoredChunk, Words};
 
 /// Letters that a word must have to be looked at: of shorter ones too many are a letter apart.
 const SHORTEST: usize = 6;
 
-/// The question, each word that no section found has replaced by one that some section has and that is one letter away, or two
+/// The question, each word that no chunk found has replaced by one that some chunk has and that is one letter away, or two
 /// neighbours swapped.
 ///
 /// Only plain words are looked at: capitals, digits and underscores make names, and another name is another question.
-/// A word whose stem is known stays: it is another form, not another spelling. `terms` are the words of each section.
+/// A word whose stem is known stays: it is another form, not another spelling. `terms` are the words of each chunk.
 pub(super) fn corrected(
     words: &Words,
     question: &str,
-    sections: &[Candidate],
+    chunks: &[ScoredChunk],
     terms: &[Vec<String>],
 ) -> String {
     let stems: HashSet<&str> = terms.iter().flatten().map(String::as_str).collect();
@@ -28,10 +28,10 @@ pub(super) fn corrected(
     if split(question).all(is_known) {
         return question.to_owned();
     }
-    let texts = sections
+    let texts = chunks
         .iter()
-        .flat_map(|section| [section.breadcrumb(), section.text()]);
-    let known: BTreeSet<String> = texts.flat_map(split).map(str::to_lowercase).collect();
+        .flat_map(|scored| [&scored.chunk.breadcrumb, &scored.chunk.text]);
+    let known: BTreeSet<String> = texts.flat_map(|text| split(text)).map(str::to_lowercase).collect();
     let mut corrected = String::new();
     let mut rest = question;
     for word in split(question) {
@@ -76,7 +76,7 @@ fn is_plain(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::Language;
-    use super::super::mix::tests::section;
+    use super::super::fusion::tests::section;
     use super::*;
 
     #[test]
@@ -85,7 +85,7 @@ mod tests {
             "The difference of toEqual and toBe",
             "Subscribers are calibrated, parsing ros2",
         ];
-        let sections: Vec<Candidate> = texts
+        let sections: Vec<ScoredChunk> = texts
             .map(|text| section("page", "x", text, 0.5, "2026"))
             .into();
         let words = Words::of(Language::ENGLISH);

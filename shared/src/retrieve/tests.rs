@@ -9,13 +9,14 @@ use futures::FutureExt as _;
 use futures::future::join_all;
 use uuid::Uuid;
 
-use super::mix::tests::section;
-use super::{Query, Retrieved, Retriever};
+use super::fusion::tests::section;
+use super::{Backends, Query, Retrieved, Retriever};
 use crate::book::Lesson;
 use crate::catalog::{
     Catalog, ChunkRow, Commit, CommitOutcome, DocumentRow, IndexRow, IndexSpec, NewChunk, NewIndex,
     Retired, SiteInfo, SqliteCatalog,
 };
+use crate::degradation::Degradation;
 use crate::embed::{Embedder, FakeEmbedder};
 use crate::index::{ChunkPayload, Filters, VectorIndex};
 use crate::rerank::Reranker;
@@ -27,28 +28,29 @@ pub(crate) type Page<'a> = (&'a str, i64, &'a str);
 const NO_STORE: &str = "http://127.0.0.1:0";
 
 /// A completely indexed book, without a vector store.
-pub(crate) async fn book(pages: &[Page<'_>]) -> (Retriever, IndexRow) {
-    let (retriever, index) = unfinished_book(pages).await;
-    let catalog = &retriever.catalog;
-    catalog.expect_pages(index.index_id, None).await.unwrap();
-    let index = catalog.live_index().await.unwrap().unwrap();
-    (retriever, index)
+pub(crate) async fn book(pages: &[Page<'_>]) -> Retriever {
+    let mut retriever = unfinished_book(pages).await;
+    let index_id = retriever.index.index_id;
+    let catalog = retriever.catalog();
+    catalog.expect_pages(index_id, None).await.unwrap();
+    retriever.index = catalog.live_index().await.unwrap().unwrap();
+    retriever
 }
 
 /// A book whose first indexing is not over, without a vector store.
-pub(super) async fn unfinished_book(pages: &[Page<'_>]) -> (Retriever, IndexRow) {
+pub(super) async fn unfinished_book(pages: &[Page<'_>]) -> Retriever {
     let catalog = Catalog::Sqlite(SqliteCatalog::simulated().unwrap());
     let index = catalog.ensure_index(&new_index()).await.unwrap();
     for page in pages {
         commit(&catalog, index.index_id, page).await;
     }
-    let retriever = Retriever {
+    let backends = Backends {
         embedder: Embedder::Fake(FakeEmbedder::new()),
         reranker: Reranker::None,
-        index: VectorIndex::new(NO_STORE, None, Duration::from_secs(1)).unwrap(),
+        vectors: VectorIndex::qdrant(NO_STORE, None, Duration::from_secs(1)).unwrap(),
         catalog,
     };
-    (retriever, index)
+    Retriever { backends, index }
 }
 
 fn new_index() -> NewIndex {
@@ -82,7 +84,7 @@ async fn commit(catalog: &Catalog, index_id: i64, (name, chapter, text): &Page<'
         module_number: Some(1),
         chapter: format!("The chapter {chapter}"),
         chapter_number: Some(*chapter),
-        ..Arc::unwrap_or_clone(section(name, "x", text, 0.0, "2026").payload)
+        ..Arc::unwrap_or_clone(section(name, "x", text, 0.0, "2026").chunk)
     };
     let row = ChunkRow {
         chunk_id: payload.chunk_id,
@@ -131,15 +133,15 @@ async fn commit(catalog: &Catalog, index_id: i64, (name, chapter, text): &Page<'
     );
 }
 
-async fn found(retriever: &Retriever, index: &IndexRow, query: Query<'_>) -> Retrieved {
+async fn found(retriever: &Retriever, query: Query<'_>) -> Retrieved {
     let filters = Filters::default();
-    let found = retriever.retrieve(index, query, &filters, usize::MAX).await;
+    let found = retriever.retrieve(query, &filters, usize::MAX).await;
     found.unwrap()
 }
 
 /// The names of the pages that are found, best first.
 fn names(found: &Retrieved) -> Vec<&str> {
-    let titles = found.candidates.iter().map(|found| &found.payload.title);
+    let titles = found.candidates.iter().map(|found| &found.chunk.title);
     titles.map(String::as_str).collect()
 }
 
@@ -215,17 +217,17 @@ async fn words_are_found_in_their_other_forms_without_the_vector_store() {
         ("the of it", &[]),
         ("polish", &[]),
     ];
-    let (retriever, index) = book(&pages).await;
+    let retriever = book(&pages).await;
     let searches = table
         .iter()
-        .map(|(word, _)| found(&retriever, &index, Query::question(word)).boxed());
+        .map(|(word, _)| found(&retriever, Query::question(word)).boxed());
     for (found, (word, expected)) in join_all(searches).await.iter().zip(table) {
-        assert_eq!(found.degraded, ["vector_store"]);
+        assert_eq!(found.degraded, [Degradation::VectorStore]);
         let relevant = found
             .candidates
             .iter()
             .filter(|found| found.scores.lexical > 0.0);
-        let mut relevant: Vec<&str> = relevant.map(|found| found.payload.title.as_str()).collect();
+        let mut relevant: Vec<&str> = relevant.map(|found| found.chunk.title.as_str()).collect();
         relevant.sort_unstable();
         assert_eq!(relevant, expected, "{word}");
     }
@@ -250,15 +252,15 @@ async fn a_chapter_that_is_named_is_raised_and_hides_no_other() {
         ("Which frames have parents in chapter 3?", "frames"),
         ("Which frames have parents in chapter 9?", "frames"),
     ];
-    let (retriever, index) = book(&pages).await;
+    let retriever = book(&pages).await;
     let searches = table
         .iter()
-        .map(|(question, _)| found(&retriever, &index, Query::question(question)).boxed());
+        .map(|(question, _)| found(&retriever, Query::question(question)).boxed());
     for (found, (question, best)) in join_all(searches).await.iter().zip(table) {
         assert_eq!(names(found).first(), Some(&best), "{question}");
     }
     let either = Query::question("Which tools for robots does chapter 3 or 4 install?");
-    let either = found(&retriever, &index, either).await;
+    let either = found(&retriever, either).await;
     let mut best = names(&either)[..2].to_vec();
     best.sort_unstable();
     assert_eq!(best, ["topics", "urdf"]);
@@ -321,11 +323,11 @@ async fn a_passage_is_located_wherever_the_places_are_that_it_names() {
         ),
         ("lesson 4.1", 4, "Next steps and prerequisites."),
     ];
-    let (retriever, index) = book(&pages).await;
+    let retriever = book(&pages).await;
     let texts = NAMING.map(|beginning| format!("{beginning}{fact}"));
     let searches = texts
         .iter()
-        .map(|text| found(&retriever, &index, Query::passage(text)));
+        .map(|text| found(&retriever, Query::passage(text)));
     for (found, text) in join_all(searches).await.iter().zip(&texts) {
         assert_eq!(names(found).first(), Some(&"dew"), "{text}");
     }
@@ -338,7 +340,7 @@ async fn only_the_readers_own_question_asks_for_a_place() {
         ("four", 4, "The dew sensor drifts."),
         ("five", 5, "Pumps and valves."),
     ];
-    let (retriever, index) = book(&pages).await;
+    let retriever = book(&pages).await;
     for beginning in NAMING {
         let text = format!("Why does the dew sensor drift?\n\nContext: {beginning}");
         let reworded = Query::reworded(&text, "Why does the dew sensor drift?");
@@ -358,7 +360,7 @@ async fn only_the_readers_own_question_asks_for_a_place() {
         ("Why does the dew sensor drift in chapter 1?", "one"),
     ] {
         let text = "Why does the dew sensor drift?";
-        let found = found(&retriever, &index, Query::reworded(text, own)).await;
+        let found = found(&retriever, Query::reworded(text, own)).await;
         assert_eq!(names(&found).first(), Some(&best), "{own}");
     }
 }

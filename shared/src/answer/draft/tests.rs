@@ -6,21 +6,20 @@ use super::super::LabelsInText;
 use super::*;
 use crate::cite::{AllowedLinks, LinkGuard};
 use crate::generate::Passage;
-use crate::retrieve::{Candidate, Scores};
+use crate::retrieve::{ScoredChunk, Scores};
 
 const PAYLOAD: &str = include_str!("../../generate/prompt/payload.json");
 const REFUSALS: [&str; 3] = ["It is not there.", "No.", "Nowhere."];
 const RULES: &str = "Say only what the passages say. Do not add what you know from elsewhere.";
 
 /// So many passages, each of a page of its own.
-fn sections(count: usize) -> Vec<Candidate> {
-    let section = |number: usize| Candidate {
+fn sections(count: usize) -> Vec<ScoredChunk> {
+    let section = |number: usize| ScoredChunk {
         point_id: uuid::Uuid::nil(),
-        payload: Arc::new(
+        chunk: Arc::new(
             serde_json::from_str(&PAYLOAD.replace("/page", &format!("/page-{number}"))).unwrap(),
         ),
-        leaf: 0,
-        window: 0,
+        position: Some(0),
         scores: Scores::default(),
     };
     (1..=count).map(section).collect()

@@ -15,11 +15,10 @@ fn quoted(lesson_number: &str) -> (String, Vec<Citation>) {
             "\"lesson_number\": null",
             &format!("\"lesson_number\": {lesson_number}"),
         );
-    let candidate = Candidate {
+    let candidate = ScoredChunk {
         point_id: uuid::Uuid::nil(),
-        payload: Arc::new(serde_json::from_str(&payload).unwrap()),
-        leaf: 0,
-        window: 0,
+        chunk: Arc::new(serde_json::from_str(&payload).unwrap()),
+        position: Some(0),
         scores: Scores::default(),
     };
     let passages = [Passage {

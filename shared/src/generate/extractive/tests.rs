@@ -11,31 +11,27 @@ use crate::index::ChunkPayload;
 use crate::retrieve::Scores;
 
 /// The sections of a page, as they come back from the store.
-fn sections(file: &str, page: &str) -> Vec<Candidate> {
+fn sections(file: &str, page: &str) -> Vec<ScoredChunk> {
     let settings = SiteSettings::read(&BTreeMap::new(), true).unwrap();
     let file = page_file(&settings, file).unwrap();
     let document = read_document(&settings, "site", &file, page.as_bytes(), &Inputs::new());
     let document = document.unwrap();
     let mut sections = Vec::new();
     for chunk in chunk_document(&document, &ChunkPolicy::ADAPTIVE) {
-        let windows = vec![1; chunk.leaves.len()];
-        let payload = ChunkPayload::new(&document, &chunk, &windows, String::new());
+        let payload = ChunkPayload::new(&document, &chunk, String::new());
         let stored = serde_json::to_string(&payload).unwrap();
-        let payload: Arc<ChunkPayload> = Arc::new(serde_json::from_str(&stored).unwrap());
-        let leaves = 0..payload.leaves.len();
-        sections.extend(leaves.map(|leaf| Candidate {
+        sections.push(ScoredChunk {
             point_id: chunk.chunk_id,
-            payload: Arc::clone(&payload),
-            leaf,
-            window: 0,
+            position: Some(0),
+            chunk: Arc::new(serde_json::from_str(&stored).unwrap()),
             scores: Scores::default(),
-        }));
+        });
     }
     sections
 }
 
 /// The answer's Markdown.
-fn answered(query: &str, sections: &[Candidate]) -> String {
+fn answered(query: &str, sections: &[ScoredChunk]) -> String {
     let passages: Vec<Passage<'_>> = sections
         .iter()
         .zip(1..)
@@ -252,11 +248,7 @@ fn inline_code_keeps_its_backticks() {
 fn a_text_that_was_stored_without_marks_is_escaped_all_the_same() {
     let mut sections = sections("docs/page.md", "# Page\n\n- mopple `<b>` \\[2\\]\n- two\n");
     for section in &mut sections {
-        let mut stored = serde_json::to_value(&*section.payload).unwrap();
-        for leaf in stored["leaves"].as_array_mut().unwrap() {
-            leaf.as_object_mut().unwrap().remove("marks").unwrap();
-        }
-        section.payload = Arc::new(serde_json::from_value(stored).unwrap());
+        Arc::make_mut(&mut section.chunk).marks.clear();
     }
     assert_eq!(
         answered("What is the mopple?", &sections),

@@ -1,17 +1,16 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::retrieve::{Candidate, Scores};
+use crate::retrieve::{ScoredChunk, Scores};
 
 const FENCE: &str = "data-0123";
 
-fn section(text: &str) -> Candidate {
+fn section(text: &str) -> ScoredChunk {
     let payload = include_str!("payload.json").replace("TEXT", &text.replace('\n', "\\n"));
-    Candidate {
+    ScoredChunk {
         point_id: uuid::Uuid::nil(),
-        payload: Arc::new(serde_json::from_str(&payload).unwrap()),
-        leaf: 0,
-        window: 0,
+        chunk: Arc::new(serde_json::from_str(&payload).unwrap()),
+        position: Some(0),
         scores: Scores::default(),
     }
 }

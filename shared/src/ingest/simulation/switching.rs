@@ -40,7 +40,7 @@ fn change_after(steps: usize, removed: Option<Part>) -> Change {
         let ports = Ports {
             source: Source::Memory(files.clone()),
             embedder: Embedder::Fake(FakeEmbedder::new()),
-            index: VectorIndex::fake(index.clone()).expect("a fake needs no server"),
+            index: VectorIndex::Fake(index.clone()),
             catalog: Catalog::Sqlite(tables.clone()),
         };
         let options = OpenOptions {

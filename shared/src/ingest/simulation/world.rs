@@ -121,7 +121,7 @@ impl World {
         let ports = Ports {
             source: Source::Memory(source.clone()),
             embedder: Embedder::Fake(FakeEmbedder::new()),
-            index: VectorIndex::fake(points.clone()).expect("a fake needs no server"),
+            index: VectorIndex::Fake(points.clone()),
             catalog,
         };
         let options = OpenOptions {
@@ -463,13 +463,10 @@ impl World {
                 continue;
             };
             let chunks = chunk_document(&document, &self.ingest.options.policy);
-            let leaves = chunks.iter().flat_map(|chunk| &chunk.leaves);
-            let windows = leaves.map(|leaf| {
-                self.ingest
-                    .embedder
-                    .windows(&leaf.breadcrumb, &leaf.text)
-                    .len()
-            });
+            let embedder = &self.ingest.embedder;
+            let windows = chunks
+                .iter()
+                .map(|chunk| embedder.windows(&chunk.breadcrumb, &chunk.text).len());
             let ids = chunks.iter().map(|chunk| chunk.chunk_id).collect();
             self.revisions.insert((page.source, ids), windows.sum());
         }

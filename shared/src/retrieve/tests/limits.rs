@@ -4,21 +4,14 @@ use serde_json::{Value, json};
 
 use super::super::{Query, RetrieveError, Retriever, UnknownValue};
 use super::{Page, book, found, unfinished_book};
-use crate::catalog::IndexRow;
+use crate::degradation::Degradation;
 use crate::index::Filters;
 
 /// The value that the book does not have, if nothing is found because of it.
-async fn unknown(
-    retriever: &Retriever,
-    index: &IndexRow,
-    limits: &Filters,
-) -> Option<UnknownValue> {
+async fn unknown(retriever: &Retriever, limits: &Filters) -> Option<UnknownValue> {
     let query = Query::question("dew");
-    let found = retriever
-        .retrieve(index, query, limits, usize::MAX)
-        .await
-        .unwrap();
-    match retriever.check_limits(index, limits, &found).await {
+    let found = retriever.retrieve(query, limits, usize::MAX).await.unwrap();
+    match retriever.check_limits(limits, &found).await {
         Ok(()) => None,
         Err(RetrieveError::Filter(value)) => Some(value),
         Err(error) => panic!("{error}"),
@@ -27,7 +20,7 @@ async fn unknown(
 
 #[tokio::test]
 async fn a_value_that_the_book_does_not_have_is_named_with_those_it_has() {
-    let (retriever, index) = book(&[("dew", 2, "Dew."), ("rain", 11, "Rain.")]).await;
+    let retriever = book(&[("dew", 2, "Dew."), ("rain", 11, "Rain.")]).await;
     for (field, value, listed) in [
         ("locale", json!("fr"), "`en`, `ur`"),
         ("version", json!("99"), "`2.0`, `current`"),
@@ -41,7 +34,7 @@ async fn a_value_that_the_book_does_not_have_is_named_with_those_it_has() {
         ("source", json!("a.md"), "`dew.md`, `rain.md`"),
     ] {
         let limits = filters(&json!({ field: value }));
-        let unknown = unknown(&retriever, &index, &limits).await.unwrap();
+        let unknown = unknown(&retriever, &limits).await.unwrap();
         let told = format!(
             "filters.{field} must be a value that the book has, got `{}`; the book has {listed}",
             unknown.value
@@ -59,7 +52,7 @@ async fn a_value_that_the_book_does_not_have_is_named_with_those_it_has() {
         json!({}),
     ] {
         let limits = filters(&known);
-        assert_eq!(unknown(&retriever, &index, &limits).await, None, "{known}");
+        assert_eq!(unknown(&retriever, &limits).await, None, "{known}");
     }
 }
 
@@ -74,12 +67,12 @@ async fn long_values_and_long_lists_are_cut() {
         .iter()
         .map(|name| (name.as_str(), 1, "Dew."))
         .collect();
-    let (retriever, index) = book(&pages).await;
+    let retriever = book(&pages).await;
     let limits = Filters {
         source: Some("x".repeat(5_000)),
         ..Filters::default()
     };
-    let told = unknown(&retriever, &index, &limits)
+    let told = unknown(&retriever, &limits)
         .await
         .unwrap()
         .to_string();
@@ -90,7 +83,8 @@ async fn long_values_and_long_lists_are_cut() {
 #[tokio::test]
 async fn while_a_book_is_indexed_for_the_first_time_a_search_says_how_far_that_is() {
     let pages = [("dew", 1, "Dew."), ("rain", 1, "Rain.")];
-    let (retriever, index) = unfinished_book(&pages).await;
+    let mut retriever = unfinished_book(&pages).await;
+    let index_id = retriever.index.index_id;
     let fr = Filters {
         locale: Some("fr".to_owned()),
         ..Filters::default()
@@ -101,16 +95,16 @@ async fn while_a_book_is_indexed_for_the_first_time_a_search_says_how_far_that_i
         (Some(2), None),
         (None, None),
     ] {
-        let expecting = retriever.catalog.expect_pages(index.index_id, expected);
+        let expecting = retriever.catalog().expect_pages(index_id, expected);
         expecting.await.unwrap();
-        let index = retriever.catalog.live_index().await.unwrap().unwrap();
-        assert_eq!(index.pages_expected, expected);
-        let found = found(&retriever, &index, Query::question("dew")).await;
+        retriever.index = retriever.catalog().live_index().await.unwrap().unwrap();
+        assert_eq!(retriever.index.pages_expected, expected);
+        let found = found(&retriever, Query::question("dew")).await;
         let progress = found.indexing.map(|progress| progress.to_string());
         assert_eq!(progress.as_deref(), told);
-        assert_eq!(found.degraded.contains(&"indexing"), told.is_some());
+        assert_eq!(found.degraded.contains(&Degradation::Indexing), told.is_some());
         // A page that is not indexed yet may have the value.
-        let unknown = unknown(&retriever, &index, &fr).await;
+        let unknown = unknown(&retriever, &fr).await;
         assert_eq!(unknown.is_none(), told.is_some(), "{unknown:?}");
     }
 }

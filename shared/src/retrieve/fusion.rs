@@ -1,10 +1,10 @@
-//! From the sections found to one order.
+//! From the chunks found to one order.
 
 use std::collections::{HashMap, HashSet};
 
 use super::intent::Intent;
 use super::lexical::bm25;
-use super::{Candidate, Signals};
+use super::{ScoredChunk, Signals};
 
 /// The share of BM25 in the fused score; the rest is the cosine's.
 ///
@@ -37,10 +37,10 @@ pub(super) enum Weights {
 pub(super) fn fused(
     question: &[String],
     intent: &Intent,
-    mut sections: Vec<Candidate>,
+    mut sections: Vec<ScoredChunk>,
     terms: &[Vec<String>],
     weights: Weights,
-) -> (Vec<Candidate>, Signals) {
+) -> (Vec<ScoredChunk>, Signals) {
     let lexical = bm25(question, terms);
     for (section, score) in sections.iter_mut().zip(&lexical.scores) {
         section.scores.lexical = *score;
@@ -65,7 +65,7 @@ pub(super) fn fused(
     };
     let newest = match weights {
         Weights::Fixed => {
-            let created = sections.iter().map(|section| &section.payload.created_at);
+            let created = sections.iter().map(|section| &section.chunk.created_at);
             created.max().cloned()
         }
         Weights::Scaled | Weights::Words => None,
@@ -84,7 +84,7 @@ pub(super) fn fused(
             Weights::Words => lexical,
             Weights::Fixed => {
                 let [cosine, keywords, recency] = WEIGHTED;
-                let is_newest = Some(&section.payload.created_at) == newest.as_ref();
+                let is_newest = Some(&section.chunk.created_at) == newest.as_ref();
                 cosine * scores.dense.unwrap_or_default().max(0.0)
                     + keywords * lexical
                     + recency * f32::from(u8::from(is_newest))
@@ -93,7 +93,7 @@ pub(super) fn fused(
         if section.is_bare_heading() {
             section.scores.fused *= BARE_HEADING;
         }
-        let (most, fits) = intent.fits(&section.payload, section.leaf);
+        let (most, fits) = intent.fits(&section.chunk);
         let fused = section.scores.fused + INTENT_BONUS * fits;
         section.scores.fused = fused / (1.0 + INTENT_BONUS * most);
         section.scores.score = section.scores.fused;
@@ -104,7 +104,7 @@ pub(super) fn fused(
     let mut owners: HashMap<String, String> = HashMap::new();
     let mut seen: HashSet<(String, String)> = HashSet::new();
     sections.retain(|section| {
-        let (url, source) = (section.url(None), &section.payload.source);
+        let (url, source) = (section.url(None), &section.chunk.source);
         let owner = owners.entry(url.clone()).or_insert_with(|| source.clone());
         owner == source && seen.insert((url, section.section().to_owned()))
     });
@@ -112,7 +112,7 @@ pub(super) fn fused(
 }
 
 /// Mixes the reranker's scores of the first candidates with their fused ones. Those it did not see stay behind.
-pub(super) fn reranked(candidates: &mut [Candidate], scores: &[f32]) {
+pub(super) fn reranked(candidates: &mut [ScoredChunk], scores: &[f32]) {
     if scores.is_empty() {
         return;
     }
@@ -128,11 +128,10 @@ pub(super) fn reranked(candidates: &mut [Candidate], scores: &[f32]) {
 }
 
 /// Best first; equal scores in the order of the book, so that results repeat.
-pub(super) fn sort(candidates: &mut [Candidate]) {
+pub(super) fn sort(candidates: &mut [ScoredChunk]) {
     candidates.sort_by(|a, b| {
-        let place = |candidate: &Candidate| {
-            let payload = &candidate.payload;
-            (payload.source.clone(), payload.start_line, candidate.leaf)
+        let place = |candidate: &ScoredChunk| {
+            (candidate.chunk.source.clone(), candidate.chunk.start_line)
         };
         b.scores
             .score
@@ -160,16 +159,13 @@ pub(super) mod tests {
 
     const PAYLOAD: &str = r#"{
         "chunk_id": "00000000-0000-0000-0000-000000000000", "document_id": "00000000-0000-0000-0000-000000000000",
-        "text": "TEXT", "markdown": "TEXT", "source": "PAGE.md", "url": "/PAGE", "module": "Unknown", "module_number": null,
+        "text": "TEXT", "source": "PAGE.md", "url": "/PAGE", "module": "Unknown", "module_number": null,
         "chapter": "Unknown", "chapter_number": null, "lesson": "N/A", "lesson_number": null, "lesson_id": null,
-        "title": "PAGE", "section": null, "section_id": null, "heading_path": [], "section_type": "instructional",
-        "chunk_index": 0, "chunk_count": 1, "start_line": 1, "end_line": 2, "page": 1, "token_count": 9, "word_count": 9,
-        "has_code": false, "has_equations": false, "hardware_tier": 1, "layer": "N/A", "proficiency_level": "N/A",
-        "keywords": [], "locale": ["en"], "fallback_urls": [], "version": "current", "unlisted": false,
-        "created_at": "CREATED",
-        "leaves": [{
-            "section_id": "ANCHOR", "heading_path": ["ANCHOR"], "text": "TEXT", "start_line": 1, "end_line": 2, "windows": 1
-        }]
+        "title": "PAGE", "section": null, "section_id": "ANCHOR", "heading_path": ["ANCHOR"],
+        "section_type": "instructional", "chunk_index": 0, "chunk_count": 1, "start_line": 1, "end_line": 2, "page": 1,
+        "token_count": 9, "word_count": 9, "has_code": false, "has_equations": false, "hardware_tier": 1,
+        "layer": "N/A", "proficiency_level": "N/A", "keywords": [], "locale": ["en"], "fallback_urls": [],
+        "version": "current", "unlisted": false, "created_at": "CREATED"
     }"#;
 
     /// A section of `page` under the heading `anchor`, with a cosine.
@@ -179,17 +175,16 @@ pub(super) mod tests {
         text: &str,
         cosine: f32,
         created_at: &str,
-    ) -> Candidate {
+    ) -> ScoredChunk {
         let payload = PAYLOAD
             .replace("PAGE", page)
             .replace("ANCHOR", anchor)
             .replace("TEXT", text)
             .replace("CREATED", created_at);
-        Candidate {
+        ScoredChunk {
             point_id: uuid::Uuid::nil(),
-            payload: Arc::new(serde_json::from_str(&payload).unwrap()),
-            leaf: 0,
-            window: 0,
+            position: Some(0),
+            chunk: Arc::new(serde_json::from_str(&payload).unwrap()),
             scores: Scores {
                 dense: Some(cosine),
                 ..Scores::default()
@@ -199,13 +194,13 @@ pub(super) mod tests {
 
     fn fused_of(
         question: &str,
-        sections: Vec<Candidate>,
+        sections: Vec<ScoredChunk>,
         weights: Weights,
-    ) -> (Vec<Candidate>, Signals) {
+    ) -> (Vec<ScoredChunk>, Signals) {
         let words = Words::of(Language::ENGLISH);
         let terms: Vec<Vec<String>> = sections
             .iter()
-            .map(|section| words.terms(section.text()))
+            .map(|section| words.terms(&section.chunk.text))
             .collect();
         fused(
             &words.terms(question),
@@ -216,7 +211,7 @@ pub(super) mod tests {
         )
     }
 
-    fn order(weights: Weights, sections: Vec<Candidate>) -> Vec<String> {
+    fn order(weights: Weights, sections: Vec<ScoredChunk>) -> Vec<String> {
         let question = "spin the node";
         let (sections, _) = fused_of(question, sections, weights);
         sections.iter().map(|section| section.url(None)).collect()
@@ -242,8 +237,7 @@ pub(super) mod tests {
     #[test]
     fn headings_that_share_an_anchor_are_each_there() {
         let mut without_anchor = section("page", "x", "spin the node again", 0.8, "2026-01-01");
-        let payload = Arc::make_mut(&mut without_anchor.payload);
-        payload.leaves[0].heading_path = vec!["Options".to_owned()];
+        Arc::make_mut(&mut without_anchor.chunk).heading_path = vec!["Options".to_owned()];
         let sections = vec![
             section("page", "x", "spin the node", 0.9, "2026-01-01"),
             without_anchor,
@@ -253,7 +247,7 @@ pub(super) mod tests {
             ["/page#x", "/page#x"]
         );
         let mut of_another_file = sections;
-        Arc::make_mut(&mut of_another_file[1].payload).source = "docs/twin.md".to_owned();
+        Arc::make_mut(&mut of_another_file[1].chunk).source = "docs/twin.md".to_owned();
         assert_eq!(order(Weights::Scaled, of_another_file), ["/page#x"]);
     }
 
@@ -269,7 +263,7 @@ pub(super) mod tests {
     proptest! {
         #[test]
         fn what_the_reranker_did_not_see_stays_behind(cosines in proptest::collection::vec(0.0_f32..1.0, 1..12), scores in proptest::collection::vec(0.0_f32..1.0, 0..6)) {
-            let sections: Vec<Candidate> = cosines
+            let sections: Vec<ScoredChunk> = cosines
                 .iter()
                 .enumerate()
                 .map(|(number, cosine)| section(&format!("page-{number}"), "x", "text", *cosine, "2026"))

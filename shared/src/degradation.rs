@@ -1,0 +1,73 @@
+//! What an answer went without.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A dependency that was bypassed, or a reason why an answer is less than it could be. `meta.degraded` lists them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Degradation {
+    /// The embedder: words alone were searched for.
+    Embedder,
+    /// The vector store: the catalog's full-text search stood in.
+    VectorStore,
+    /// The catalog: payloads of the vector store stood in, or the question is not logged.
+    Catalog,
+    /// The reranker: the order of retrieval stands.
+    Reranker,
+    /// The book is indexed for the first time: some pages cannot be found yet.
+    Indexing,
+    /// The stored conversation could not be read.
+    Memory,
+    /// The day's budget is spent: the answer is extractive.
+    Budget,
+    /// The chat model: the answer is extractive.
+    Generator,
+    /// The model cited no passage.
+    Citations,
+    /// The model's answer was cut off.
+    Truncated,
+    /// The provider's content filter stopped the model.
+    ContentFilter,
+}
+
+impl Degradation {
+    /// The name on the wire.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Embedder => "embedder",
+            Self::VectorStore => "vector_store",
+            Self::Catalog => "catalog",
+            Self::Reranker => "reranker",
+            Self::Indexing => "indexing",
+            Self::Memory => "memory",
+            Self::Budget => "budget",
+            Self::Generator => "generator",
+            Self::Citations => "citations",
+            Self::Truncated => "truncated",
+            Self::ContentFilter => "content_filter",
+        }
+    }
+}
+
+impl fmt::Display for Degradation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_wire_has_the_names() {
+        for degradation in [Degradation::VectorStore, Degradation::ContentFilter] {
+            let wire = serde_json::to_value(degradation).unwrap();
+            assert_eq!(wire, degradation.name());
+        }
+    }
+}

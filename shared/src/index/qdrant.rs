@@ -1,0 +1,351 @@
+//! Qdrant, by its gRPC API.
+
+mod convert;
+
+use std::collections::{BTreeSet, HashMap};
+use std::time::Duration;
+
+use qdrant_client::qdrant::{
+    CountPointsBuilder, CreateAliasBuilder, CreateCollectionBuilder,
+    CreateFieldIndexCollectionBuilder, DeletePointsBuilder, Distance, FieldType, GetPointsBuilder,
+    HnswConfigDiffBuilder, Modifier, PointId, PrefetchQueryBuilder, Query, QueryPointsBuilder,
+    RetrievedPoint, ScrollPointsBuilder, SparseVectorParamsBuilder, SparseVectorsConfigBuilder,
+    UpsertPointsBuilder, VectorInput, VectorParamsBuilder, VectorsConfigBuilder,
+};
+use qdrant_client::{Qdrant, QdrantError};
+use secrecy::{ExposeSecret, SecretString};
+use uuid::Uuid;
+
+use super::{ChunkPayload, IndexError, NewPoint, ScoredPoint, VectorQuery};
+
+use convert::{bm25_document, dense_only, from_client, payload_of, point_struct, scored, uuid_of, vector_of};
+
+/// The dense vectors.
+const DENSE: &str = "dense";
+/// The BM25 weights, made by Qdrant of the embedded text.
+const LEXICAL: &str = "bm25";
+const BM25_MODEL: &str = "qdrant/bm25";
+
+/// Term frequency saturation and length normalisation of BM25, the usual values (Robertson and Zaragoza, 2009).
+const BM25_K: f64 = 1.2;
+const BM25_B: f64 = 0.75;
+/// Words of an average chunk, against which BM25 weighs lengths.
+const BM25_AVERAGE_WORDS: f64 = 256.0;
+
+/// The language whose stems and stop words BM25 knows.
+const BM25_LANGUAGE: &str = "english";
+
+/// The BM25 settings as part of an index's identity.
+#[must_use]
+pub fn bm25_settings() -> String {
+    format!("k={BM25_K} b={BM25_B} avg_len={BM25_AVERAGE_WORDS} language={BM25_LANGUAGE}")
+}
+
+/// HNSW edges a node, and candidates while building.
+const HNSW_M: u64 = 16;
+const HNSW_EF_CONSTRUCT: u64 = 100;
+
+/// Points in one request that carries vectors. With 3,072 dimensions and texts of 8,000 tokens it stays below the 32 MiB that
+/// Qdrant takes.
+const UPSERT_BATCH: usize = 100;
+/// Points in one request that reads or deletes by id.
+const ID_BATCH: usize = 1_000;
+
+/// How often a write, or a read that ingest needs, is tried when the store is unavailable: points are immutable, so doing
+/// one of these twice changes nothing.
+const ATTEMPTS: u32 = 3;
+/// The wait before the second attempt; twice as long before each other one.
+const BACKOFF: Duration = Duration::from_millis(200);
+
+/// Ids in one answer when all are listed.
+const SCROLL_PAGE: u32 = 5_000;
+
+/// Fields that filters may name, with the index Qdrant keeps for each.
+const FIELD_INDEXES: [(&str, FieldType); 15] = [
+    ("document_id", FieldType::Keyword),
+    ("source", FieldType::Keyword),
+    ("module", FieldType::Keyword),
+    ("module_number", FieldType::Integer),
+    ("chapter", FieldType::Keyword),
+    ("chapter_number", FieldType::Integer),
+    ("lesson_id", FieldType::Keyword),
+    ("section_type", FieldType::Keyword),
+    ("has_code", FieldType::Bool),
+    ("has_equations", FieldType::Bool),
+    ("hardware_tier", FieldType::Integer),
+    ("layer", FieldType::Keyword),
+    ("proficiency_level", FieldType::Keyword),
+    ("locale", FieldType::Keyword),
+    ("version", FieldType::Keyword),
+];
+
+/// A Qdrant server; clones share connections.
+#[derive(Clone)]
+pub struct QdrantIndex {
+    client: Qdrant,
+}
+
+impl std::fmt::Debug for QdrantIndex {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("QdrantIndex")
+    }
+}
+
+impl QdrantIndex {
+    /// Prepares a client; nothing is sent yet.
+    ///
+    /// # Errors
+    /// [`IndexError::Rejected`] when the URL is none.
+    pub fn new(
+        url: &str,
+        api_key: Option<&SecretString>,
+        timeout: Duration,
+    ) -> Result<Self, IndexError> {
+        let mut config = Qdrant::from_url(url)
+            .skip_compatibility_check()
+            .timeout(timeout)
+            .connect_timeout(timeout);
+        if let Some(key) = api_key {
+            config = config.api_key(key.expose_secret());
+        }
+        let client = config.build().map_err(from_client)?;
+        Ok(Self { client })
+    }
+
+    /// Asks for an answer.
+    pub(super) async fn ping(&self) -> Result<(), IndexError> {
+        self.client.health_check().await.map_err(from_client)?;
+        Ok(())
+    }
+
+    /// Creates a collection and its field indexes if they are not there.
+    pub(super) async fn ensure_collection(
+        &self,
+        collection: &str,
+        dimensions: usize,
+    ) -> Result<(), IndexError> {
+        if !self.has_collection(collection).await? {
+            self.create_collection(collection, dimensions).await?;
+        }
+        // Whoever created it may have died before its last index was there.
+        let info = retried(|| self.client.collection_info(collection)).await?;
+        let indexed = info.result.unwrap_or_default().payload_schema;
+        for (field, kind) in FIELD_INDEXES {
+            if !indexed.contains_key(field) {
+                let create =
+                    CreateFieldIndexCollectionBuilder::new(collection, field, kind).wait(true);
+                retried(|| self.client.create_field_index(create.clone())).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn create_collection(
+        &self,
+        collection: &str,
+        dimensions: usize,
+    ) -> Result<(), IndexError> {
+        let mut dense = VectorsConfigBuilder::default();
+        dense.add_named_vector_params(
+            DENSE,
+            VectorParamsBuilder::new(dimensions as u64, Distance::Cosine),
+        );
+        let mut lexical = SparseVectorsConfigBuilder::default();
+        lexical.add_named_vector_params(
+            LEXICAL,
+            SparseVectorParamsBuilder::default().modifier(Modifier::Idf),
+        );
+        let hnsw = HnswConfigDiffBuilder::default()
+            .m(HNSW_M)
+            .ef_construct(HNSW_EF_CONSTRUCT);
+        let create = CreateCollectionBuilder::new(collection)
+            .vectors_config(dense)
+            .sparse_vectors_config(lexical)
+            .hnsw_config(hnsw);
+        match retried(|| self.client.create_collection(create.clone())).await {
+            Ok(_) => Ok(()),
+            // Another writer was first, or the answer to this call was lost.
+            Err(_)
+                if self
+                    .client
+                    .collection_exists(collection)
+                    .await
+                    .unwrap_or(false) =>
+            {
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Stores points and waits until they are there.
+    pub(super) async fn upsert(&self, collection: &str, points: Vec<NewPoint>) -> Result<(), IndexError> {
+        for batch in points.chunks(UPSERT_BATCH) {
+            let batch = batch.iter().map(point_struct);
+            let batch = batch.collect::<Result<Vec<_>, _>>()?;
+            let upsert = UpsertPointsBuilder::new(collection, batch).wait(true);
+            retried(|| self.client.upsert_points(upsert.clone())).await?;
+        }
+        Ok(())
+    }
+
+    /// Deletes points and waits until they are gone. Points that are not there are no error.
+    pub(super) async fn delete(&self, collection: &str, points: &[Uuid]) -> Result<(), IndexError> {
+        for batch in points.chunks(ID_BATCH) {
+            let ids: Vec<PointId> = batch.iter().map(|id| id.to_string().into()).collect();
+            let delete = DeletePointsBuilder::new(collection).points(ids).wait(true);
+            retried(|| self.client.delete_points(delete.clone())).await?;
+        }
+        Ok(())
+    }
+
+    /// The dense vectors of points, by point; points that are not there are missing.
+    pub(super) async fn vectors(
+        &self,
+        collection: &str,
+        points: &[Uuid],
+    ) -> Result<HashMap<Uuid, Vec<f32>>, IndexError> {
+        let mut found = HashMap::new();
+        for batch in points.chunks(UPSERT_BATCH) {
+            let ids: Vec<PointId> = batch.iter().map(|id| id.to_string().into()).collect();
+            let get = GetPointsBuilder::new(collection, ids)
+                .with_payload(false)
+                .with_vectors(dense_only());
+            let answer = retried(|| self.client.get_points(get.clone())).await?;
+            for RetrievedPoint { id, vectors, .. } in answer.result {
+                found.insert(uuid_of(id)?, vector_of(vectors));
+            }
+        }
+        Ok(found)
+    }
+
+    /// The ids of all points of a collection.
+    pub(super) async fn point_ids(&self, collection: &str) -> Result<BTreeSet<Uuid>, IndexError> {
+        let mut ids = BTreeSet::new();
+        let mut offset: Option<PointId> = None;
+        loop {
+            let mut request = ScrollPointsBuilder::new(collection)
+                .limit(SCROLL_PAGE)
+                .with_payload(false)
+                .with_vectors(false);
+            if let Some(offset) = offset {
+                request = request.offset(offset);
+            }
+            let page = retried(|| self.client.scroll(request.clone())).await?;
+            for point in page.result {
+                ids.insert(uuid_of(point.id)?);
+            }
+            offset = page.next_page_offset;
+            if offset.is_none() {
+                return Ok(ids);
+            }
+        }
+    }
+
+    /// Whether there is a collection of this name.
+    pub(super) async fn has_collection(&self, collection: &str) -> Result<bool, IndexError> {
+        retried(|| self.client.collection_exists(collection)).await
+    }
+
+    /// Drops a collection. One that is not there is no error.
+    pub(super) async fn drop_collection(&self, collection: &str) -> Result<(), IndexError> {
+        if self.has_collection(collection).await? {
+            retried(|| self.client.delete_collection(collection)).await?;
+        }
+        Ok(())
+    }
+
+    /// Makes `alias` a name of the collection, whatever it was a name of before.
+    pub(super) async fn point_alias(&self, alias: &str, collection: &str) -> Result<(), IndexError> {
+        let create = CreateAliasBuilder::new(collection, alias);
+        retried(|| self.client.create_alias(create.clone())).await?;
+        Ok(())
+    }
+
+    /// How many points a collection holds.
+    pub(super) async fn count(&self, collection: &str) -> Result<u64, IndexError> {
+        let count = CountPointsBuilder::new(collection).exact(true);
+        let answer = self.client.count(count).await.map_err(from_client)?;
+        Ok(answer.result.map_or(0, |result| result.count))
+    }
+
+    /// The payloads of points, by point. Points that are not there, or whose payload this program cannot read, are missing.
+    pub(super) async fn payloads(
+        &self,
+        collection: &str,
+        points: &[Uuid],
+    ) -> Result<HashMap<Uuid, ChunkPayload>, IndexError> {
+        let ids: Vec<PointId> = points.iter().map(|id| id.to_string().into()).collect();
+        let get = GetPointsBuilder::new(collection, ids)
+            .with_payload(true)
+            .with_vectors(false);
+        let answer = self.client.get_points(get).await.map_err(from_client)?;
+        let mut found = HashMap::new();
+        for RetrievedPoint { id, payload, .. } in answer.result {
+            let id = uuid_of(id)?;
+            match payload_of(payload) {
+                Ok(payload) => {
+                    found.insert(id, payload);
+                }
+                Err(error) => {
+                    tracing::warn!(stage = "index", %error, point.id = %id, "a point is left out");
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// See [`super::VectorIndex::search`]. One request: both rankers' best are fetched, and the union is scored by cosine.
+    pub(super) async fn search(
+        &self,
+        collection: &str,
+        query: &VectorQuery<'_>,
+    ) -> Result<Vec<ScoredPoint>, IndexError> {
+        let limit = query.limit as u64;
+        let filter = query.filters.to_qdrant();
+        let words = Query::new_nearest(VectorInput::from(bm25_document(query.text)));
+        let mut request = QueryPointsBuilder::new(collection)
+            .with_payload(false)
+            .with_vectors(false);
+        if query.vector.is_empty() {
+            request = request.query(words).using(LEXICAL).limit(limit);
+            if let Some(filter) = filter {
+                request = request.filter(filter);
+            }
+        } else {
+            let nearest = Query::new_nearest(VectorInput::from(query.vector.to_vec()));
+            for (ranker, using) in [(nearest.clone(), DENSE), (words, LEXICAL)] {
+                let mut best = PrefetchQueryBuilder::default()
+                    .query(ranker)
+                    .using(using)
+                    .limit(limit);
+                if let Some(filter) = &filter {
+                    best = best.filter(filter.clone());
+                }
+                request = request.add_prefetch(best);
+            }
+            request = request.query(nearest).using(DENSE).limit(2 * limit);
+        }
+        let answer = self.client.query(request).await.map_err(from_client)?;
+        answer.result.into_iter().map(scored).collect()
+    }
+}
+
+/// Makes a call that may be made twice, again while the store is unavailable.
+async fn retried<T, C>(call: impl Fn() -> C) -> Result<T, IndexError>
+where
+    C: Future<Output = Result<T, QdrantError>>,
+{
+    let mut wait = BACKOFF;
+    for _ in 1..ATTEMPTS {
+        match call().await.map_err(from_client) {
+            Err(IndexError::Unavailable(reason)) => {
+                tracing::warn!(stage = "index", error = reason, "the call is made again");
+            }
+            answer => return answer,
+        }
+        tokio::time::sleep(wait).await;
+        wait *= 2;
+    }
+    call().await.map_err(from_client)
+}
