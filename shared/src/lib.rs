@@ -11,11 +11,14 @@ pub(crate) mod faults;
 
 pub mod book;
 pub mod chunk;
+pub mod words;
 pub mod http;
 pub mod prices;
 #[cfg(feature = "local-models")]
 pub mod models;
 pub mod embed;
+#[cfg(feature = "embedded")]
+mod sqlite;
 pub mod index;
 pub mod catalog;
 pub mod source;

@@ -4,7 +4,6 @@
 
 mod types;
 mod turn;
-mod search;
 mod insights;
 
 mod readers;
@@ -14,6 +13,7 @@ mod postgres;
 mod sqlite;
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -22,7 +22,6 @@ use uuid::Uuid;
 pub use insights::{DayInsight, Insights, LessonInsight, OpenQuestion};
 pub use postgres::{PostgresCatalog, PostgresOptions};
 pub use readers::{Exchange, NewExchange};
-pub use search::FoundChunk;
 #[cfg(feature = "embedded")]
 pub use sqlite::SqliteCatalog;
 pub use turn::{Turn, TurnLimit};
@@ -33,7 +32,7 @@ pub use types::{
 };
 
 /// The version of the tables that this code reads and writes.
-pub const SCHEMA_VERSION: i32 = 5;
+pub const SCHEMA_VERSION: i32 = 6;
 
 /// The longest time that is added to the present or taken from it, a thousand years: both databases' times reach further.
 const LONGEST: Duration = Duration::from_hours(24 * 365 * 1_000);
@@ -292,13 +291,24 @@ impl Catalog {
         on_store!(self, store => store.pending_count(index_id))
     }
 
-    /// Which of these points the book holds now, with when each was committed.
+    /// Returns the chunks of those points that the book holds now. A chunk whose payload this program cannot read is left out.
     pub async fn join(
         &self,
         index_id: i64,
         points: &[Uuid],
     ) -> Result<Vec<JoinedChunk>, CatalogError> {
         on_store!(self, store => store.join(index_id, points))
+    }
+
+    /// Returns a document's chunks at these positions, in order: the context of a chunk. Positions where there is none, and
+    /// chunks whose payload this program cannot read, are left out.
+    pub async fn around(
+        &self,
+        index_id: i64,
+        document_id: Uuid,
+        positions: RangeInclusive<i32>,
+    ) -> Result<Vec<JoinedChunk>, CatalogError> {
+        on_store!(self, store => store.around(index_id, document_id, positions))
     }
 
     /// Every point the catalog knows, as one statement sees them: those of chunks, with their document's source, and

@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use super::search::beginnings;
-use super::{Catalog, CatalogError, FoundChunk, Insights, LONGEST, Turn, TurnLimit, on_store};
+use super::{Catalog, CatalogError, Insights, JoinedChunk, LONGEST, Turn, TurnLimit, on_store};
 use crate::index::Filters;
 
 /// A question and its answer.
@@ -107,23 +106,22 @@ impl Catalog {
         on_store!(self, store => store.forget_expired(limits_age, retention))
     }
 
-    /// Returns the chunks that the filters admit and that have any of these words. A word is given by the beginnings of its
-    /// forms. Chunks with more and rarer words come first, then those that have them more often, by source and place.
+    /// Returns the chunks that the filters admit and that have any of the text's words, in any of their forms, best first: more
+    /// and rarer words count more. Words of breadcrumbs count as those of texts.
     ///
-    /// A beginning with other characters than letters and digits is split at these. Chunks that were committed before
-    /// payloads were kept are not found. Reads every chunk that has a word; on SQLite, every chunk of the index.
+    /// Chunks that were committed before payloads were kept are not found, and on SQLite those that were committed before there
+    /// was an index of words.
     pub async fn search_text(
         &self,
         index_id: i64,
-        words: &[Vec<String>],
+        text: &str,
         filters: &Filters,
         limit: u32,
-    ) -> Result<Vec<FoundChunk>, CatalogError> {
-        let words = beginnings(words);
-        if words.is_empty() || limit == 0 {
+    ) -> Result<Vec<JoinedChunk>, CatalogError> {
+        if limit == 0 {
             return Ok(Vec::new());
         }
-        on_store!(self, store => store.search_text(index_id, &words, filters, limit))
+        on_store!(self, store => store.search_text(index_id, text, filters, limit))
     }
 
     /// Returns the distinct values of a payload field: the entries of lists, numbers as text. Reads every chunk of the

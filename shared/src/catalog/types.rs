@@ -292,16 +292,16 @@ pub struct Pending {
     pub last_time: bool,
 }
 
-/// A point that the book holds.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A chunk that the book holds.
+#[derive(Debug, Clone, PartialEq)]
 pub struct JoinedChunk {
-    /// The point.
+    /// Its point.
     pub point_id: Uuid,
-    /// The chunk it is of.
-    pub chunk_id: Uuid,
-    /// The document.
-    pub document_id: Uuid,
-    /// When it was committed.
+    /// Its place in the document, from 0.
+    pub position: i32,
+    /// What its point holds, with the text.
+    pub payload: ChunkPayload,
+    /// When its document was committed.
     pub committed_at: Timestamp,
 }
 

@@ -50,6 +50,46 @@ pub enum TitleOrNumber {
     Title(String),
 }
 
+/// The fields of a payload that [`Filters`] compare.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub(crate) struct FilterValues {
+    pub(crate) source: String,
+    pub(crate) module: String,
+    pub(crate) module_number: Option<i64>,
+    pub(crate) chapter: String,
+    pub(crate) chapter_number: Option<i64>,
+    pub(crate) lesson_id: Option<String>,
+    pub(crate) section_type: SectionType,
+    pub(crate) has_code: bool,
+    pub(crate) has_equations: bool,
+    pub(crate) hardware_tier: i64,
+    pub(crate) layer: String,
+    pub(crate) proficiency_level: String,
+    pub(crate) locale: Vec<String>,
+    pub(crate) version: String,
+}
+
+impl From<&ChunkPayload> for FilterValues {
+    fn from(payload: &ChunkPayload) -> Self {
+        Self {
+            source: payload.source.clone(),
+            module: payload.module.clone(),
+            module_number: payload.module_number,
+            chapter: payload.chapter.clone(),
+            chapter_number: payload.chapter_number,
+            lesson_id: payload.lesson_id.clone(),
+            section_type: payload.section_type,
+            has_code: payload.has_code,
+            has_equations: payload.has_equations,
+            hardware_tier: payload.hardware_tier,
+            layer: payload.layer.clone(),
+            proficiency_level: payload.proficiency_level.clone(),
+            locale: payload.locale.clone(),
+            version: payload.version.clone(),
+        }
+    }
+}
+
 impl Filters {
     /// The filter in Qdrant's terms; every field it names has a payload index. `None` without conditions.
     #[must_use]
@@ -93,9 +133,8 @@ impl Filters {
         (!conditions.is_empty()).then(|| Filter::must(conditions))
     }
 
-    /// Whether a chunk may be found: what [`Self::to_qdrant`] says, said of a payload.
-    #[must_use]
-    pub fn admits(&self, payload: &ChunkPayload) -> bool {
+    /// Returns whether a chunk with these values may be found: what [`Self::to_qdrant`] asks of Qdrant.
+    pub(crate) fn admits(&self, values: &FilterValues) -> bool {
         let Self {
             module,
             chapter,
@@ -119,20 +158,20 @@ impl Filters {
             Some(TitleOrNumber::Number(wanted)) => number == Some(*wanted),
             Some(TitleOrNumber::Title(wanted)) => wanted == title,
         };
-        place(module, &payload.module, payload.module_number)
-            && place(chapter, &payload.chapter, payload.chapter_number)
-            && (lesson.is_none() || *lesson == payload.lesson_id)
-            && hardware_tier.is_none_or(|most| payload.hardware_tier <= most)
-            && text(layer, &payload.layer)
-            && text(proficiency_level, &payload.proficiency_level)
-            && section_type.is_none_or(|kind| payload.section_type == kind)
-            && has_code.is_none_or(|wanted| payload.has_code == wanted)
-            && has_equations.is_none_or(|wanted| payload.has_equations == wanted)
+        place(module, &values.module, values.module_number)
+            && place(chapter, &values.chapter, values.chapter_number)
+            && (lesson.is_none() || *lesson == values.lesson_id)
+            && hardware_tier.is_none_or(|most| values.hardware_tier <= most)
+            && text(layer, &values.layer)
+            && text(proficiency_level, &values.proficiency_level)
+            && section_type.is_none_or(|kind| values.section_type == kind)
+            && has_code.is_none_or(|wanted| values.has_code == wanted)
+            && has_equations.is_none_or(|wanted| values.has_equations == wanted)
             && locale
                 .as_ref()
-                .is_none_or(|locale| payload.locale.contains(locale))
-            && text(version, &payload.version)
-            && text(source, &payload.source)
+                .is_none_or(|locale| values.locale.contains(locale))
+            && text(version, &values.version)
+            && text(source, &values.source)
     }
 }
 
@@ -191,7 +230,7 @@ mod tests {
     /// Whether a filter admits each of [`payloads`]; its JSON is what requests have.
     fn admitted(filters: serde_json::Value) -> [bool; 2] {
         let filters: Filters = serde_json::from_value(filters).unwrap();
-        payloads().map(|payload| filters.admits(&payload))
+        payloads().map(|payload| filters.admits(&FilterValues::from(&payload)))
     }
 
     #[test]

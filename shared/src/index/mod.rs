@@ -2,7 +2,10 @@
 
 mod filters;
 mod payload;
+mod stored;
 mod qdrant;
+#[cfg(feature = "embedded")]
+mod local;
 #[cfg(test)]
 mod fake;
 
@@ -14,9 +17,17 @@ use uuid::Uuid;
 
 #[cfg(test)]
 pub(crate) use fake::FakeIndex;
+pub(crate) use filters::FilterValues;
 pub use filters::{Filters, TitleOrNumber};
+#[cfg(feature = "embedded")]
+pub use local::LocalIndex;
+#[cfg(feature = "embedded")]
+pub(crate) use local::document_terms;
 pub use payload::ChunkPayload;
 pub use qdrant::{QdrantIndex, bm25_settings};
+#[cfg(feature = "embedded")]
+pub(crate) use stored::split;
+pub(crate) use stored::{payload as stored_payload, without_text};
 
 /// The vector store.
 #[derive(Debug, Clone)]

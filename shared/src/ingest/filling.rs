@@ -249,8 +249,8 @@ mod tests {
         let ingest = block_on(ingest.reopened(Opening::Feeds)).unwrap();
         let pages_with = |word: &str| {
             let index_id = ingest.index_row.index_id;
-            let (words, filters) = ([vec![word.to_owned()]], Filters::default());
-            let search = ingest.catalog.search_text(index_id, &words, &filters, 10);
+            let filters = Filters::default();
+            let search = ingest.catalog.search_text(index_id, word, &filters, 10);
             block_on(search).unwrap().len()
         };
         let mut seen = Vec::new();

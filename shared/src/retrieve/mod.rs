@@ -7,7 +7,6 @@ mod known;
 mod lexical;
 mod fusion;
 mod spelling;
-mod words;
 #[cfg(all(test, feature = "embedded"))]
 #[expect(clippy::unwrap_used, reason = "a failed step fails its test")]
 pub(crate) mod tests;
@@ -23,7 +22,7 @@ use crate::rerank::Reranker;
 
 pub use scored::{ScoredChunk, Scores};
 pub use known::UnknownValue;
-pub use words::{Language, Words};
+pub use crate::words::{Language, Words};
 
 use intent::Intent;
 

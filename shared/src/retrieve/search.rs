@@ -92,11 +92,10 @@ impl Retriever {
         if self.index.index_id == UNKNOWN_INDEX {
             return Err(cause.into());
         }
-        let words = Words::of(language_of(query.filters)).beginnings(query.text);
         let limit = u32::try_from(query.limit).unwrap_or(u32::MAX);
         let search =
             self.catalog()
-                .search_text(self.index.index_id, &words, query.filters, limit);
+                .search_text(self.index.index_id, query.text, query.filters, limit);
         let search = tokio::time::timeout(CATALOG_SEARCH_DEADLINE, search);
         let (outcome, search_ms) = timed(search).await;
         let chunks = match outcome {

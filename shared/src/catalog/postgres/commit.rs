@@ -6,6 +6,7 @@ use uuid::Uuid;
 use super::PostgresCatalog;
 use super::pool::Transaction;
 use crate::catalog::{CatalogError, Commit, CommitOutcome, IndexState, NewChunk};
+use crate::index::without_text;
 
 impl PostgresCatalog {
     pub(in crate::catalog) async fn commit(
@@ -216,7 +217,7 @@ async fn write_chunks(
                 (&column(chunks, |chunk| chunk.row.text.as_str()), Type::TEXT_ARRAY),
                 (&column(chunks, |chunk| chunk.row.text_hash.as_str()), Type::TEXT_ARRAY),
                 (&column(chunks, |chunk| chunk.row.payload_hash.as_str()), Type::TEXT_ARRAY),
-                (&column(chunks, |chunk| Json(&chunk.payload)), Type::JSONB_ARRAY),
+                (&column(chunks, |chunk| Json(without_text(&chunk.payload))), Type::JSONB_ARRAY),
             ],
         )
         .await?;

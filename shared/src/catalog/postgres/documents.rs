@@ -1,5 +1,7 @@
 //! Documents and chunks, read.
 
+use std::ops::RangeInclusive;
+
 use tokio_postgres::Row;
 use tokio_postgres::types::{Json, Type};
 use uuid::Uuid;
@@ -7,6 +9,7 @@ use uuid::Uuid;
 use super::PostgresCatalog;
 use super::values::unsigned;
 use crate::catalog::{CatalogError, ChunkRow, DocumentRow, JoinedChunk, StoredDocument};
+use crate::index::stored_payload;
 
 impl PostgresCatalog {
     pub(in crate::catalog) async fn document(
@@ -103,23 +106,58 @@ impl PostgresCatalog {
         let rows = self
             .pool
             .query(
-                "SELECT qdrant_point_id, chunk_id, document_id, last_indexed_at
-                 FROM document_chunks JOIN documents USING (index_id, document_id)
-                 WHERE index_id = $1 AND qdrant_point_id = ANY($2)",
+                &format!("{JOINED} WHERE index_id = $1 AND qdrant_point_id = ANY($2)"),
                 &[(&index_id, Type::INT8), (&points, Type::UUID_ARRAY)],
             )
             .await?;
-        rows.iter()
-            .map(|row| {
-                Ok(JoinedChunk {
-                    point_id: row.try_get("qdrant_point_id")?,
-                    chunk_id: row.try_get("chunk_id")?,
-                    document_id: row.try_get("document_id")?,
-                    committed_at: row.try_get("last_indexed_at")?,
-                })
-            })
-            .collect()
+        joined_chunks(&rows)
     }
+
+    pub(in crate::catalog) async fn around(
+        &self,
+        index_id: i64,
+        document_id: Uuid,
+        positions: RangeInclusive<i32>,
+    ) -> Result<Vec<JoinedChunk>, CatalogError> {
+        let rows = self
+            .pool
+            .query(
+                &format!(
+                    "{JOINED} WHERE index_id = $1 AND document_id = $2 AND position BETWEEN $3 AND $4 ORDER BY position"
+                ),
+                &[
+                    (&index_id, Type::INT8),
+                    (&document_id, Type::UUID),
+                    (positions.start(), Type::INT4),
+                    (positions.end(), Type::INT4),
+                ],
+            )
+            .await?;
+        joined_chunks(&rows)
+    }
+}
+
+/// What [`joined_chunks`] reads.
+pub(super) const JOINED: &str =
+    "SELECT qdrant_point_id, position, text, payload::text AS payload, last_indexed_at
+     FROM document_chunks JOIN documents USING (index_id, document_id)";
+
+/// The chunks of rows, without those whose payload is missing or cannot be read.
+pub(super) fn joined_chunks(rows: &[Row]) -> Result<Vec<JoinedChunk>, CatalogError> {
+    let mut chunks = Vec::with_capacity(rows.len());
+    for row in rows {
+        let stored: Option<&str> = row.try_get("payload")?;
+        let text: String = row.try_get("text")?;
+        if let Some(payload) = stored.and_then(|stored| stored_payload(text, &[stored])) {
+            chunks.push(JoinedChunk {
+                point_id: row.try_get("qdrant_point_id")?,
+                position: row.try_get("position")?,
+                payload,
+                committed_at: row.try_get("last_indexed_at")?,
+            });
+        }
+    }
+    Ok(chunks)
 }
 
 fn stored_document(row: &Row) -> Result<StoredDocument, CatalogError> {

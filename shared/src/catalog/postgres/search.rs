@@ -1,21 +1,30 @@
-//! The search by words.
+//! The search by words: by the beginnings of their forms, in the simple dictionary.
+
+use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 use tokio_postgres::types::{Json, Type};
 
 use super::PostgresCatalog;
-use crate::catalog::search::found_chunk;
-use crate::catalog::{CatalogError, FoundChunk};
-use crate::index::{Filters, TitleOrNumber};
+use super::documents::{JOINED, joined_chunks};
+use crate::catalog::{CatalogError, JoinedChunk};
+use crate::index::{FilterValues, Filters, TitleOrNumber};
+use crate::words::{Language, Words};
 
 impl PostgresCatalog {
     pub(in crate::catalog) async fn search_text(
         &self,
         index_id: i64,
-        words: &[Vec<String>],
+        text: &str,
         filters: &Filters,
         limit: u32,
-    ) -> Result<Vec<FoundChunk>, CatalogError> {
+    ) -> Result<Vec<JoinedChunk>, CatalogError> {
+        let language = filters.locale.as_deref().map(Language::of_locale);
+        let words = Words::of(language.unwrap_or(Language::ENGLISH));
+        let words = beginnings(&words.beginnings(text));
+        if words.is_empty() {
+            return Ok(Vec::new());
+        }
         let contained = contained(filters);
         if has_nul(&contained) {
             // No payload has one: Postgres does not hold them.
@@ -31,7 +40,7 @@ impl PostgresCatalog {
         let rows = self
             .pool
             .query(
-                "WITH query AS MATERIALIZED (
+                &format!("WITH query AS MATERIALIZED (
                     SELECT number, to_tsquery('simple', text) AS query
                     FROM unnest($2) WITH ORDINALITY AS queries (text, number)),
                  found AS MATERIALIZED (
@@ -45,11 +54,11 @@ impl PostgresCatalog {
                     FROM hit GROUP BY number),
                  best AS (
                     SELECT chunk_id, sum(weight) AS score FROM hit JOIN weight USING (number) GROUP BY chunk_id)
-                 SELECT qdrant_point_id, payload::text FROM best JOIN document_chunks USING (chunk_id)
+                 {JOINED} JOIN best USING (chunk_id)
                  WHERE index_id = $1
                  ORDER BY score DESC, ts_rank_cd(words, to_tsquery('simple', $3)) DESC,
                     source_file COLLATE \"C\", position
-                 LIMIT $6",
+                 LIMIT $6"),
                 &[
                     (&index_id, Type::INT8),
                     (&queries, Type::TEXT_ARRAY),
@@ -60,11 +69,9 @@ impl PostgresCatalog {
                 ],
             )
             .await?;
-        let mut found = Vec::with_capacity(rows.len());
-        for row in &rows {
-            let chunk = found_chunk(row.try_get("qdrant_point_id")?, row.try_get("payload")?);
-            found.extend(chunk.filter(|chunk| filters.admits(&chunk.payload)));
-        }
+        let mut found = joined_chunks(&rows)?;
+        // Postgres compares what JSON contains; a list in another place than the filter's contains as much.
+        found.retain(|chunk| filters.admits(&FilterValues::from(&chunk.payload)));
         Ok(found)
     }
 }
@@ -145,5 +152,55 @@ fn has_nul(value: &Value) -> bool {
         Value::Array(values) => values.iter().any(has_nul),
         Value::Object(fields) => fields.values().any(has_nul),
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+/// Normalises the words to look for, each given by the beginnings of its forms: lower case, split at other characters than
+/// letters and digits, equal words once.
+fn beginnings(looked_for: &[Vec<String>]) -> Vec<Vec<String>> {
+    let beginnings = |forms: &Vec<String>| -> BTreeSet<String> {
+        let forms = forms.iter().map(|form| form.to_lowercase());
+        forms
+            .flat_map(|form| words(&form).map(str::to_owned).collect::<Vec<_>>())
+            .collect()
+    };
+    let looked_for: BTreeSet<BTreeSet<String>> = looked_for.iter().map(beginnings).collect();
+    let looked_for = looked_for.into_iter().filter(|forms| !forms.is_empty());
+    looked_for
+        .map(|forms| forms.into_iter().collect())
+        .collect()
+}
+
+/// The words of a text: letters and digits.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|character: char| !character.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_but_letters_and_digits_is_looked_for() {
+        let terms = [
+            "Node",
+            "node",
+            "create_node",
+            "':* | \\'&!()",
+            "",
+            "🤖",
+            "it's",
+            "节点",
+        ];
+        let found = beginnings(&terms.map(|term| vec![term.to_owned()]));
+        let expected: [&[&str]; 4] = [&["create", "node"], &["it", "s"], &["node"], &["节点"]];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn the_forms_of_a_word_are_one_word() {
+        let forms = ["Battery", "batteri", "battery"].map(str::to_owned);
+        assert_eq!(beginnings(&[forms.to_vec()]), [["batteri", "battery"]]);
     }
 }

@@ -1,11 +1,14 @@
 //! Documents and chunks, read.
 
-use rusqlite::{OptionalExtension, Row};
+use std::ops::RangeInclusive;
+
+use rusqlite::{Connection, OptionalExtension, Params, Row};
 use uuid::Uuid;
 
-use super::SqliteCatalog;
 use super::values::{count, from_json, json, timestamp, uuid};
+use super::{DatabaseError, SqliteCatalog};
 use crate::catalog::{CatalogError, ChunkRow, DocumentRow, JoinedChunk, StoredDocument};
+use crate::index::stored_payload;
 
 impl SqliteCatalog {
     pub(in crate::catalog) async fn document(
@@ -113,27 +116,68 @@ impl SqliteCatalog {
         index_id: i64,
         points: &[Uuid],
     ) -> Result<Vec<JoinedChunk>, CatalogError> {
-        let points = json(&points);
-        self.run(move |connection| {
-            let chunks = connection
-                .prepare(
-                    "SELECT qdrant_point_id, chunk_id, document_id, last_indexed_at
-                     FROM document_chunks JOIN documents USING (index_id, document_id)
-                     WHERE index_id = ?1 AND qdrant_point_id IN (SELECT value FROM json_each(?2))",
-                )?
-                .query_map((index_id, points), |row| {
-                    Ok(JoinedChunk {
-                        point_id: uuid(row, "qdrant_point_id")?,
-                        chunk_id: uuid(row, "chunk_id")?,
-                        document_id: uuid(row, "document_id")?,
-                        committed_at: timestamp(row, "last_indexed_at")?,
-                    })
-                })?
-                .collect::<Result<_, _>>()?;
-            Ok(chunks)
+        let points = points.to_vec();
+        self.read(move |connection| joined(connection, index_id, &points))
+            .await
+    }
+
+    pub(in crate::catalog) async fn around(
+        &self,
+        index_id: i64,
+        document_id: Uuid,
+        positions: RangeInclusive<i32>,
+    ) -> Result<Vec<JoinedChunk>, CatalogError> {
+        self.read(move |connection| {
+            let (first, last) = positions.into_inner();
+            let values = (index_id, document_id.to_string(), first, last);
+            read_joined(
+                connection,
+                "index_id = ?1 AND document_id = ?2 AND position BETWEEN ?3 AND ?4 ORDER BY position",
+                values,
+            )
         })
         .await
     }
+}
+
+/// The chunks of these points, in any order.
+pub(super) fn joined(
+    connection: &Connection,
+    index_id: i64,
+    points: &[Uuid],
+) -> Result<Vec<JoinedChunk>, DatabaseError> {
+    read_joined(
+        connection,
+        "index_id = ?1 AND qdrant_point_id IN (SELECT value FROM json_each(?2))",
+        (index_id, json(&points)),
+    )
+}
+
+fn read_joined(
+    connection: &Connection,
+    condition: &str,
+    values: impl Params,
+) -> Result<Vec<JoinedChunk>, DatabaseError> {
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT qdrant_point_id, position, text, coalesce(fields, '{{}}') AS fields, payload, last_indexed_at
+         FROM document_chunks JOIN documents USING (index_id, document_id) LEFT JOIN chunk_metadata USING (metadata_id)
+         WHERE payload IS NOT NULL AND {condition}"
+    ))?;
+    let mut rows = statement.query(values)?;
+    let mut chunks = Vec::new();
+    while let Some(row) = rows.next()? {
+        let (fields, own): (String, String) = (row.get("fields")?, row.get("payload")?);
+        // What the row's own payload has comes first: rows of before have all fields there.
+        if let Some(payload) = stored_payload(row.get("text")?, &[&own, &fields]) {
+            chunks.push(JoinedChunk {
+                point_id: uuid(row, "qdrant_point_id")?,
+                position: row.get("position")?,
+                payload,
+                committed_at: timestamp(row, "last_indexed_at")?,
+            });
+        }
+    }
+    Ok(chunks)
 }
 
 fn stored_document(row: &Row) -> rusqlite::Result<StoredDocument> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use rusqlite::{OptionalExtension, Row};
 
 use super::values::{ago, count, damaged, from_json, json, now, timestamp};
-use super::{SqliteCatalog, begin_write};
+use super::{DatabaseError, SqliteCatalog, begin_write};
 use crate::catalog::{
     CatalogError, IndexRow, IndexState, IndexStats, NewIndex, OF_AN_INDEX, Retired, SwitchOutcome,
     fresh_suffix, signed,
@@ -35,16 +35,17 @@ impl SqliteCatalog {
                 |row| Ok((index_row(row)?, row.get("dropped_at")?)),
             )?;
             if dropped.is_some() {
-                return Err(CatalogError::BeingDropped);
+                return Ok(None);
             }
             transaction.commit()?;
-            Ok(row)
+            Ok(Some(row))
         })
-        .await
+        .await?
+        .ok_or(CatalogError::BeingDropped)
     }
 
     pub(in crate::catalog) async fn indexes(&self) -> Result<Vec<IndexRow>, CatalogError> {
-        self.run(|connection| {
+        self.read(|connection| {
             let rows = connection
                 .prepare("SELECT * FROM indexes WHERE dropped_at IS NULL ORDER BY index_id")?
                 .query_map((), index_row)?
@@ -70,7 +71,7 @@ impl SqliteCatalog {
                 )
                 .optional()?;
             match index.map(|index| index.state) {
-                None => return Err(CatalogError::Rejected(format!("no index {index_id}"))),
+                None => return Err(DatabaseError::Rejected(format!("no index {index_id}"))),
                 Some(IndexState::Retired) => return Ok(SwitchOutcome::Retired),
                 Some(IndexState::Building | IndexState::Live) => {}
             }
@@ -124,7 +125,12 @@ impl SqliteCatalog {
                 transaction.execute(&statement, [index_id])?;
             }
             transaction.execute(
-                "UPDATE indexes SET dropped_at = NULL, retired_at = NULL,
+                "DELETE FROM chunk_metadata WHERE metadata_id NOT IN
+                    (SELECT metadata_id FROM document_chunks WHERE metadata_id IS NOT NULL)",
+                (),
+            )?;
+            transaction.execute(
+                "UPDATE indexes SET dropped_at = NULL, retired_at = NULL, generation = generation + 1,
                     collection = substr(collection, 1, instr(collection || '.', '.') - 1) || ?2
                  WHERE index_id = ?1 AND dropped_at IS NOT NULL",
                 (index_id, fresh_suffix()),
@@ -188,7 +194,7 @@ impl SqliteCatalog {
         &self,
         index_id: i64,
     ) -> Result<IndexStats, CatalogError> {
-        self.run(move |connection| {
+        self.read(move |connection| {
             let transaction = connection.transaction()?;
             let mut stats = transaction.query_row(
                 "SELECT

@@ -64,7 +64,7 @@ async fn a_full_disk_is_named_with_the_file_and_passes_with_space() {
     let folder = TempDir::new().unwrap();
     let (catalog, path) = catalog(&folder).await;
     let limit = |pages: u32| {
-        let connection = catalog.database.connection.lock().unwrap();
+        let connection = catalog.database.writer();
         connection
             .query_row(&format!("PRAGMA max_page_count = {pages}"), (), |_| Ok(()))
             .unwrap();

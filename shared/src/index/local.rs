@@ -1,0 +1,415 @@
+//! Vectors in the book's one SQLite file, searched exactly.
+//!
+//! Only vectors are stored here: texts, filters and words are those of the catalog's chunks, so a search sees what is
+//! committed and nothing else. All that a search compares is held in memory, one [`Image`] an index, and read again when a
+//! commit raised the index's generation, by this process or another one.
+
+mod image;
+mod nearest;
+mod words;
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rusqlite::{Connection, OptionalExtension};
+use uuid::Uuid;
+
+use super::{ChunkPayload, Filters, IndexError, ScoredPoint, VectorQuery, stored};
+use crate::sqlite::{Database, DatabaseError, begin_write};
+use image::Image;
+
+pub(crate) use words::document_terms;
+
+/// The vectors of a book in its SQLite file; clones share what they hold in memory.
+#[derive(Debug, Clone)]
+pub struct LocalIndex {
+    database: Arc<Database>,
+    /// By index.
+    images: Arc<Mutex<HashMap<i64, Arc<Image>>>>,
+}
+
+/// What is searched: an index of the catalog, and its collection if it has one here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Searched {
+    index_id: i64,
+    generation: i64,
+    collection: Option<Collection>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Collection {
+    collection_id: i64,
+    dimensions: usize,
+}
+
+impl LocalIndex {
+    pub(crate) fn new(database: Arc<Database>) -> Self {
+        Self {
+            database,
+            images: Arc::default(),
+        }
+    }
+
+    /// Checks that the file answers and has this program's tables.
+    pub async fn ping(&self) -> Result<(), IndexError> {
+        Ok(self.database.ping().await?)
+    }
+
+    /// Creates a collection if there is none of this name.
+    pub async fn ensure_collection(
+        &self,
+        collection: &str,
+        dimensions: usize,
+    ) -> Result<(), IndexError> {
+        let collection = collection.to_owned();
+        self.write(move |connection| {
+            connection.execute(
+                "INSERT INTO vector_collections (collection, dimensions) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
+                (collection, dimensions),
+            )?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Returns whether there is a collection of this name.
+    pub async fn has_collection(&self, collection: &str) -> Result<bool, IndexError> {
+        let name = collection.to_owned();
+        let found = self
+            .database
+            .read(move |connection| find(connection, &name));
+        Ok(found.await?.is_some())
+    }
+
+    /// Drops a collection. One that is not there is no error.
+    pub async fn drop_collection(&self, collection: &str) -> Result<(), IndexError> {
+        let name = collection.to_owned();
+        self.write(move |connection| {
+            let transaction = begin_write(connection)?;
+            if let Some(Collection { collection_id, .. }) = find(&transaction, &name)? {
+                for table in ["point_vectors", "vector_collections"] {
+                    let statement = format!("DELETE FROM {table} WHERE collection_id = ?1");
+                    transaction.execute(&statement, [collection_id])?;
+                }
+                raise_generation(&transaction, &name)?;
+            }
+            transaction.commit()?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Does nothing: readers find the live index in the catalog, which is in the same file.
+    #[expect(
+        clippy::unused_async,
+        reason = "the port's other stores are asked over a network"
+    )]
+    pub async fn point_alias(&self, _alias: &str, _collection: &str) -> Result<(), IndexError> {
+        Ok(())
+    }
+
+    /// Stores vectors by their points' ids. A point that is there already keeps its vector: points are immutable.
+    ///
+    /// # Errors
+    /// [`IndexError::Rejected`] if there is no such collection, or a vector has other dimensions: nothing is stored then.
+    pub async fn upsert(
+        &self,
+        collection: &str,
+        points: Vec<(Uuid, Vec<f32>)>,
+    ) -> Result<(), IndexError> {
+        let name = collection.to_owned();
+        self.write(move |connection| {
+            let transaction = begin_write(connection)?;
+            let Collection { collection_id, dimensions } = existing(&transaction, &name)?;
+            let mut statement = transaction.prepare_cached(
+                "INSERT INTO point_vectors (collection_id, point_id, vector) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
+            )?;
+            for (point_id, vector) in &points {
+                nearest::check_dimensions(vector, dimensions)?;
+                let bytes = nearest::bytes(&nearest::unit(vector));
+                statement.execute((collection_id, point_id.as_bytes(), bytes))?;
+            }
+            drop(statement);
+            transaction.commit()?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Deletes the vectors of points. Points that are not there are no error.
+    pub async fn delete(&self, collection: &str, points: &[Uuid]) -> Result<(), IndexError> {
+        let (name, points) = (collection.to_owned(), points.to_vec());
+        self.write(move |connection| {
+            let transaction = begin_write(connection)?;
+            let Collection { collection_id, .. } = existing(&transaction, &name)?;
+            let mut statement = transaction.prepare_cached(
+                "DELETE FROM point_vectors WHERE collection_id = ?1 AND point_id = ?2",
+            )?;
+            for point_id in &points {
+                statement.execute((collection_id, point_id.as_bytes()))?;
+            }
+            drop(statement);
+            raise_generation(&transaction, &name)?;
+            transaction.commit()?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Returns the vectors of points, by point; points that are not there are missing.
+    pub async fn vectors(
+        &self,
+        collection: &str,
+        points: &[Uuid],
+    ) -> Result<HashMap<Uuid, Vec<f32>>, IndexError> {
+        let points = points.to_vec();
+        self.read(collection, move |connection, collection| {
+            let mut found = HashMap::with_capacity(points.len());
+            let mut statement = connection.prepare_cached(
+                "SELECT vector FROM point_vectors WHERE collection_id = ?1 AND point_id = ?2",
+            )?;
+            for point_id in points {
+                let key = (collection.collection_id, point_id.as_bytes());
+                let mut rows = statement.query(key)?;
+                if let Some(row) = rows.next()? {
+                    let mut vector = vec![0.0; collection.dimensions];
+                    nearest::read_into(&mut vector, row, 0)?;
+                    found.insert(point_id, vector);
+                }
+            }
+            Ok(found)
+        })
+        .await
+    }
+
+    /// Returns the ids of all points of a collection, those among them that no chunk has.
+    pub async fn point_ids(&self, collection: &str) -> Result<BTreeSet<Uuid>, IndexError> {
+        self.read(collection, |connection, collection| {
+            let ids = connection
+                .prepare_cached("SELECT point_id FROM point_vectors WHERE collection_id = ?1")?
+                .query_map([collection.collection_id], |row| {
+                    Ok(Uuid::from_bytes(row.get(0)?))
+                })?
+                .collect::<Result<_, _>>()?;
+            Ok(ids)
+        })
+        .await
+    }
+
+    /// Counts the points of a collection.
+    pub async fn count(&self, collection: &str) -> Result<u64, IndexError> {
+        self.read(collection, |connection, collection| {
+            let count: i64 = connection.query_row(
+                "SELECT count(*) FROM point_vectors WHERE collection_id = ?1",
+                [collection.collection_id],
+                |row| row.get(0),
+            )?;
+            Ok(u64::try_from(count).unwrap_or(0))
+        })
+        .await
+    }
+
+    /// Returns the payloads of points that the book has, by point.
+    pub async fn payloads(
+        &self,
+        collection: &str,
+        points: &[Uuid],
+    ) -> Result<HashMap<Uuid, ChunkPayload>, IndexError> {
+        let (name, points) = (collection.to_owned(), points.to_vec());
+        self.read(collection, move |connection, _| {
+            let mut statement = connection.prepare_cached(
+                "SELECT text, fields, payload
+                 FROM indexes JOIN document_chunks USING (index_id) JOIN chunk_metadata USING (metadata_id)
+                 WHERE collection = ?1 AND qdrant_point_id = ?2 AND payload IS NOT NULL",
+            )?;
+            let mut found = HashMap::with_capacity(points.len());
+            for point_id in points {
+                let mut rows = statement.query((&name, point_id.to_string()))?;
+                if let Some(row) = rows.next()? {
+                    let (shared, own): (String, String) = (row.get(1)?, row.get(2)?);
+                    let payload = stored::payload(row.get(0)?, &[&shared, &own]);
+                    found.extend(payload.map(|payload| (point_id, payload)));
+                }
+            }
+            Ok(found)
+        })
+        .await
+    }
+
+    /// Returns the union of the `limit` nearest chunks and of the `limit` best by BM25, each with its cosine, best first. With
+    /// an empty vector: the best by BM25, with that score.
+    pub async fn search(
+        &self,
+        collection: &str,
+        query: &VectorQuery<'_>,
+    ) -> Result<Vec<ScoredPoint>, IndexError> {
+        let (name, index) = (collection.to_owned(), self.clone());
+        let (text, filters, limit) = (query.text.to_owned(), query.filters.clone(), query.limit);
+        let vector = nearest::unit(query.vector);
+        let found = self.database.read(move |connection| {
+            // One transaction, so that the image and the words are of one moment.
+            let transaction = connection.transaction()?;
+            let collection = existing(&transaction, &name)?;
+            let Some(searched) = Searched::of(&transaction, "collection = ?1", &name)? else {
+                return Ok(Vec::new());
+            };
+            if !vector.is_empty() {
+                nearest::check_dimensions(&vector, collection.dimensions)?;
+            }
+            let image = index.image(&transaction, searched)?;
+            let admitted = image.chunks.admitted(&filters);
+            let by_words = image
+                .chunks
+                .best_by_words(&transaction, &text, &admitted, limit)?;
+            if vector.is_empty() {
+                return Ok(image.chunks.points(by_words));
+            }
+            let nearest = image.nearest(&vector, &admitted, by_words, limit);
+            Ok(image.chunks.points(nearest))
+        });
+        Ok(found.await?)
+    }
+
+    /// Returns the points of an index that are best by BM25, best first: the catalog's search while another vector store is
+    /// unavailable. Takes the connection, so that the caller reads the chunks in the same transaction.
+    pub(crate) fn search_words(
+        &self,
+        connection: &Connection,
+        index_id: i64,
+        text: &str,
+        filters: &Filters,
+        limit: usize,
+    ) -> Result<Vec<ScoredPoint>, DatabaseError> {
+        let Some(searched) = Searched::of(connection, "index_id = ?1", index_id)? else {
+            return Ok(Vec::new());
+        };
+        let image = self.image(connection, searched)?;
+        let admitted = image.chunks.admitted(filters);
+        let best = image
+            .chunks
+            .best_by_words(connection, text, &admitted, limit)?;
+        Ok(image.chunks.points(best))
+    }
+
+    /// The image of this generation. Several callers may read it at once; the newest stays.
+    fn image(
+        &self,
+        connection: &Connection,
+        searched: Searched,
+    ) -> Result<Arc<Image>, DatabaseError> {
+        let images = || self.images.lock().unwrap_or_else(PoisonError::into_inner);
+        let former = images().get(&searched.index_id).cloned();
+        if let Some(image) = former.as_ref().filter(|image| image.searched == searched) {
+            return Ok(Arc::clone(image));
+        }
+        let image = Arc::new(Image::load(connection, searched, former.as_deref())?);
+        let mut images = images();
+        let kept = images
+            .entry(searched.index_id)
+            .or_insert_with(|| Arc::clone(&image));
+        if kept.searched.generation <= searched.generation {
+            *kept = Arc::clone(&image);
+        }
+        Ok(image)
+    }
+
+    async fn write<T, Work>(&self, work: Work) -> Result<T, IndexError>
+    where
+        T: Send + 'static,
+        Work: FnOnce(&mut Connection) -> Result<T, DatabaseError> + Send + 'static,
+    {
+        Ok(self.database.write(work).await?)
+    }
+
+    async fn read<T, Work>(&self, collection: &str, work: Work) -> Result<T, IndexError>
+    where
+        T: Send + 'static,
+        Work: FnOnce(&Connection, Collection) -> Result<T, DatabaseError> + Send + 'static,
+    {
+        let name = collection.to_owned();
+        let read = self.database.read(move |connection| {
+            let transaction = connection.transaction()?;
+            let collection = existing(&transaction, &name)?;
+            work(&transaction, collection)
+        });
+        Ok(read.await?)
+    }
+}
+
+impl Searched {
+    /// `condition` finds at most one index.
+    fn of(
+        connection: &Connection,
+        condition: &str,
+        value: impl rusqlite::ToSql,
+    ) -> rusqlite::Result<Option<Self>> {
+        connection
+            .prepare_cached(&format!(
+                "SELECT index_id, generation, collection_id, dimensions
+                 FROM indexes LEFT JOIN vector_collections USING (collection) WHERE {condition}"
+            ))?
+            .query_row([value], |row| {
+                let collection_id: Option<i64> = row.get("collection_id")?;
+                let dimensions: Option<usize> = row.get("dimensions")?;
+                Ok(Self {
+                    index_id: row.get("index_id")?,
+                    generation: row.get("generation")?,
+                    collection: collection_id
+                        .zip(dimensions)
+                        .map(|(collection_id, dimensions)| Collection {
+                            collection_id,
+                            dimensions,
+                        }),
+                })
+            })
+            .optional()
+    }
+}
+
+fn find(connection: &Connection, name: &str) -> Result<Option<Collection>, DatabaseError> {
+    let found = connection
+        .prepare_cached(
+            "SELECT collection_id, dimensions FROM vector_collections WHERE collection = ?1",
+        )?
+        .query_row([name], |row| {
+            Ok(Collection {
+                collection_id: row.get(0)?,
+                dimensions: row.get(1)?,
+            })
+        })
+        .optional()?;
+    Ok(found)
+}
+
+fn existing(connection: &Connection, name: &str) -> Result<Collection, DatabaseError> {
+    find(connection, name)?
+        .ok_or_else(|| DatabaseError::Rejected(format!("there is no collection {name}")))
+}
+
+fn raise_generation(connection: &Connection, collection: &str) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached("UPDATE indexes SET generation = generation + 1 WHERE collection = ?1")?
+        .execute([collection])?;
+    Ok(())
+}
+
+impl From<DatabaseError> for IndexError {
+    fn from(error: DatabaseError) -> Self {
+        match error {
+            DatabaseError::Unavailable(reason) => Self::Unavailable(reason),
+            DatabaseError::StorageFull { path } => Self::StorageFull(format!(
+                "no space is left to write {}; free some disk space and try again",
+                path.display()
+            )),
+            DatabaseError::Damaged { .. } => Self::Rejected(format!(
+                "{error}; run `bookrag doctor SITE --repair` to index the book again"
+            )),
+            DatabaseError::Schema { .. } | DatabaseError::Rejected(_) => {
+                Self::Rejected(error.to_string())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,257 @@
+//! What a search compares, in memory: one index at one generation.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex};
+
+use rusqlite::Connection;
+use uuid::Uuid;
+
+use super::words::Postings;
+use super::{Searched, nearest};
+use crate::index::{FilterValues, Filters, ScoredPoint};
+use crate::sqlite::DatabaseError;
+
+/// A generation of an index. Chunks are known by their place in it, their slot.
+#[derive(Debug)]
+pub(super) struct Image {
+    pub(super) searched: Searched,
+    pub(super) chunks: Chunks,
+    /// One unit vector a chunk, in the order of the slots; zeros for a chunk whose vector is lost. Empty if the index has no
+    /// collection here.
+    vectors: Vec<f32>,
+}
+
+/// The chunks of an index, by their numbers in the table: what filters and BM25 look at.
+#[derive(Debug, Default)]
+pub(super) struct Chunks {
+    pub(super) numbers: Vec<i64>,
+    points: Vec<Uuid>,
+    /// The place in `fields` of what filters compare.
+    field_places: Vec<usize>,
+    fields: Vec<Fields>,
+    pub(super) term_counts: Vec<u32>,
+    /// How many terms a chunk has on average, at least 1.
+    pub(super) mean_terms: f32,
+    /// The locales of the pages: the languages that terms are of.
+    pub(super) locales: BTreeSet<String>,
+    /// Terms that were asked for. Chunks do not change within a generation, so neither does where a term is.
+    pub(super) postings: Mutex<Postings>,
+}
+
+/// The values of a row of `chunk_metadata`; `None` if this program cannot read them, which no filter admits.
+#[derive(Debug, Clone)]
+struct Fields {
+    metadata_id: i64,
+    values: Option<Arc<FilterValues>>,
+}
+
+/// A chunk and its score.
+pub(super) type Scored = (f32, usize);
+
+impl Image {
+    /// Reads an index. Vectors and fields that the former image has are taken over: both are immutable.
+    pub(super) fn load(
+        connection: &Connection,
+        searched: Searched,
+        former: Option<&Self>,
+    ) -> Result<Self, DatabaseError> {
+        let chunks = Chunks::load(
+            connection,
+            searched.index_id,
+            former.map(|image| &image.chunks),
+        )?;
+        let former = former.filter(|former| former.searched.collection == searched.collection);
+        let vectors = load_vectors(connection, searched, &chunks, former)?;
+        Ok(Self {
+            searched,
+            chunks,
+            vectors,
+        })
+    }
+
+    /// The cosines of the `limit` nearest admitted chunks and of those given, best first.
+    pub(super) fn nearest(
+        &self,
+        query: &[f32],
+        admitted: &[bool],
+        given: Vec<Scored>,
+        limit: usize,
+    ) -> Vec<Scored> {
+        let all = self.vectors.chunks_exact(query.len()).enumerate();
+        let mut cosines: Vec<Scored> = all
+            .filter(|(slot, _)| self.chunks.is_admitted(*slot, admitted))
+            .map(|(slot, vector)| (nearest::dot(query, vector), slot))
+            .collect();
+        keep_best(&mut cosines, limit);
+        let known: BTreeSet<usize> = cosines.iter().map(|(_, slot)| *slot).collect();
+        let others = given.into_iter().filter(|(_, slot)| !known.contains(slot));
+        cosines.extend(others.map(|(_, slot)| {
+            let vector = &self.vectors[slot * query.len()..][..query.len()];
+            (nearest::dot(query, vector), slot)
+        }));
+        keep_best(&mut cosines, usize::MAX);
+        cosines
+    }
+}
+
+impl Chunks {
+    fn load(
+        connection: &Connection,
+        index_id: i64,
+        former: Option<&Self>,
+    ) -> Result<Self, DatabaseError> {
+        let mut statement = connection.prepare_cached(
+            "SELECT chunk_number, qdrant_point_id, metadata_id, term_count FROM document_chunks
+             WHERE index_id = ?1 AND metadata_id IS NOT NULL",
+        )?;
+        let mut rows: Vec<(i64, Uuid, i64, u32)> = statement
+            .query_map([index_id], |row| {
+                let point_id = row.get_ref(1)?.as_str()?;
+                let point_id = Uuid::parse_str(point_id).map_err(|error| {
+                    rusqlite::Error::FromSqlConversionFailure(
+                        1,
+                        rusqlite::types::Type::Text,
+                        error.into(),
+                    )
+                })?;
+                Ok((row.get(0)?, point_id, row.get(2)?, row.get(3)?))
+            })?
+            .collect::<Result<_, _>>()?;
+        rows.sort_unstable_by_key(|(number, ..)| *number);
+        let known = former.into_iter().flat_map(|former| &former.fields);
+        let mut known: HashMap<i64, Fields> = known
+            .map(|fields| (fields.metadata_id, fields.clone()))
+            .collect();
+        let mut chunks = Self::default();
+        let mut places = HashMap::new();
+        for (number, point_id, metadata_id, term_count) in rows {
+            let place = match places.get(&metadata_id) {
+                Some(place) => *place,
+                None => {
+                    let fields = match known.remove(&metadata_id) {
+                        Some(fields) => fields,
+                        None => Fields::load(connection, metadata_id)?,
+                    };
+                    let values = fields.values.as_ref();
+                    let locale = values.and_then(|values| values.locale.first().cloned());
+                    chunks.locales.extend(locale);
+                    chunks.fields.push(fields);
+                    places.insert(metadata_id, chunks.fields.len() - 1);
+                    chunks.fields.len() - 1
+                }
+            };
+            chunks.numbers.push(number);
+            chunks.points.push(point_id);
+            chunks.field_places.push(place);
+            chunks.term_counts.push(term_count);
+        }
+        let terms: u64 = chunks.term_counts.iter().copied().map(u64::from).sum();
+        #[expect(clippy::cast_precision_loss, reason = "a mean of counts needs no more")]
+        let mean = terms as f32 / chunks.numbers.len().max(1) as f32;
+        chunks.mean_terms = mean.max(1.0);
+        Ok(chunks)
+    }
+
+    /// Which of the fields' values the filters admit, by their places.
+    pub(super) fn admitted(&self, filters: &Filters) -> Vec<bool> {
+        let fields = self.fields.iter();
+        let is_admitted = |fields: &Fields| {
+            let values = fields.values.as_ref();
+            values.is_some_and(|values| filters.admits(values))
+        };
+        fields.map(is_admitted).collect()
+    }
+
+    pub(super) fn is_admitted(&self, slot: usize, admitted: &[bool]) -> bool {
+        admitted[self.field_places[slot]]
+    }
+
+    pub(super) fn points(&self, scored: Vec<Scored>) -> Vec<ScoredPoint> {
+        let points = scored.into_iter().map(|(score, slot)| ScoredPoint {
+            point_id: self.points[slot],
+            score,
+        });
+        points.collect()
+    }
+}
+
+impl Fields {
+    fn load(connection: &Connection, metadata_id: i64) -> Result<Self, DatabaseError> {
+        let mut statement = connection
+            .prepare_cached("SELECT fields FROM chunk_metadata WHERE metadata_id = ?1")?;
+        let mut rows = statement.query([metadata_id])?;
+        let values = match rows.next()? {
+            Some(row) => {
+                let fields = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
+                serde_json::from_str(fields).ok().map(Arc::new)
+            }
+            None => None,
+        };
+        Ok(Self {
+            metadata_id,
+            values,
+        })
+    }
+}
+
+/// Best first, at most `limit`; equal ones by slot, so that results repeat.
+pub(super) fn keep_best(scored: &mut Vec<Scored>, limit: usize) {
+    let better = |(left, left_slot): &Scored, (right, right_slot): &Scored| {
+        right.total_cmp(left).then(left_slot.cmp(right_slot))
+    };
+    if limit < scored.len() {
+        scored.select_nth_unstable_by(limit, better);
+        scored.truncate(limit);
+    }
+    scored.sort_unstable_by(better);
+}
+
+fn load_vectors(
+    connection: &Connection,
+    searched: Searched,
+    chunks: &Chunks,
+    former: Option<&Image>,
+) -> Result<Vec<f32>, DatabaseError> {
+    let Some(collection) = searched.collection else {
+        return Ok(Vec::new());
+    };
+    let dimensions = collection.dimensions;
+    let mut vectors = vec![0.0; chunks.points.len() * dimensions];
+    let mut missing: HashMap<Uuid, &mut [f32]> = chunks
+        .points
+        .iter()
+        .copied()
+        .zip(vectors.chunks_exact_mut(dimensions))
+        .collect();
+    if let Some(former) = former {
+        let known = former.chunks.points.iter();
+        for (point_id, vector) in known.zip(former.vectors.chunks_exact(dimensions)) {
+            if let Some(place) = missing.remove(point_id) {
+                place.copy_from_slice(vector);
+            }
+        }
+    }
+    // Reading the whole table in its order is faster than looking most of it up.
+    if missing.len() * 4 > chunks.points.len() {
+        let mut statement = connection.prepare_cached(
+            "SELECT point_id, vector FROM point_vectors NOT INDEXED WHERE collection_id = ?1",
+        )?;
+        let mut rows = statement.query([collection.collection_id])?;
+        while let Some(row) = rows.next()? {
+            if let Some(place) = missing.get_mut(&Uuid::from_bytes(row.get(0)?)) {
+                nearest::read_into(place, row, 1)?;
+            }
+        }
+    } else {
+        let mut statement = connection.prepare_cached(
+            "SELECT vector FROM point_vectors WHERE collection_id = ?1 AND point_id = ?2",
+        )?;
+        for (point_id, place) in missing {
+            let mut rows = statement.query((collection.collection_id, point_id.as_bytes()))?;
+            if let Some(row) = rows.next()? {
+                nearest::read_into(place, row, 0)?;
+            }
+        }
+    }
+    Ok(vectors)
+}

@@ -1,0 +1,134 @@
+//! BM25 over the chunks of an index. SQLite's FTS5 says where a term is; the scores are computed here, since FTS5's own count
+//! the chunks of all indexes in the file and are negative for words that most chunks have.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, PoisonError};
+
+use rusqlite::Connection;
+
+use super::image::{Chunks, Scored, keep_best};
+use crate::index::ChunkPayload;
+use crate::sqlite::DatabaseError;
+use crate::words::{Language, Words};
+
+/// Term frequency saturation and length normalisation, the usual values (Robertson and Zaragoza, 2009).
+const K: f32 = 1.2;
+const B: f32 = 0.75;
+
+/// Postings that are kept, 16 bytes each: 32 MiB an index. The words of questions repeat.
+const CACHED_POSTINGS: usize = 2 << 20;
+
+/// The chunks that a term is in, by slot, with how often.
+type TermPostings = Arc<[(usize, f32)]>;
+
+/// The terms that were asked for.
+#[derive(Debug, Default)]
+pub(super) struct Postings {
+    by_term: HashMap<String, TermPostings>,
+    count: usize,
+}
+
+/// Returns the terms of a chunk: of its breadcrumb and its text, in its page's language.
+pub(crate) fn document_terms(payload: &ChunkPayload) -> Vec<String> {
+    let locale = payload.locale.first().map_or("", String::as_str);
+    let breadcrumb = payload
+        .leaves
+        .first()
+        .map_or("", |leaf| leaf.breadcrumb.as_str());
+    Words::of(Language::of_locale(locale)).terms(&format!("{breadcrumb}\n{}", payload.text))
+}
+
+impl Chunks {
+    /// The `limit` best of the admitted chunks that have any of the text's words, best first.
+    ///
+    /// score(chunk) = Σ over the words of idf × f (k + 1) / (f + k (1 − b + b × length / mean length)), with idf = ln(1 + (n − d +
+    /// 0.5) / (d + 0.5)) for a word that d of n chunks have. Source: Robertson and Zaragoza, 2009.
+    pub(super) fn best_by_words(
+        &self,
+        connection: &Connection,
+        text: &str,
+        admitted: &[bool],
+        limit: usize,
+    ) -> Result<Vec<Scored>, DatabaseError> {
+        // A page stands in its own language, also under a locale that has no translation of it.
+        let languages = self
+            .locales
+            .iter()
+            .map(|locale| Language::of_locale(locale));
+        let terms: BTreeSet<String> = languages
+            .flat_map(|language| Words::of(language).terms(text))
+            .collect();
+        let count = number(self.numbers.len());
+        let mut scores = vec![0.0; self.numbers.len()];
+        for term in terms {
+            let postings = self.postings_of(connection, term)?;
+            let with = number(postings.len());
+            let idf = (1.0 + (count - with + 0.5) / (with + 0.5)).ln();
+            for (slot, weight) in postings.iter() {
+                scores[*slot] += idf * weight;
+            }
+        }
+        let mut best: Vec<Scored> = scores
+            .into_iter()
+            .enumerate()
+            .filter(|(slot, score)| *score > 0.0 && self.is_admitted(*slot, admitted))
+            .map(|(slot, score)| (score, slot))
+            .collect();
+        keep_best(&mut best, limit);
+        Ok(best)
+    }
+
+    /// Where a term is, with its weight there, f (k + 1) / (f + k (1 − b + b × length / mean length)).
+    fn postings_of(
+        &self,
+        connection: &Connection,
+        term: String,
+    ) -> Result<TermPostings, DatabaseError> {
+        let cache = || self.postings.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = cache().by_term.get(&term) {
+            return Ok(Arc::clone(known));
+        }
+        let mut found: Vec<(usize, f32)> = Vec::new();
+        let mut statement =
+            connection.prepare_cached("SELECT doc FROM chunk_word_instances WHERE term = ?1")?;
+        let mut rows = statement.query([&term])?;
+        let mut last = None;
+        // Instances come by chunk, chunks by number.
+        while let Some(row) = rows.next()? {
+            let chunk_number: i64 = row.get(0)?;
+            if last == Some(chunk_number) {
+                if let Some((_, often)) = found.last_mut() {
+                    *often += 1.0;
+                }
+            } else if let Ok(slot) = self.numbers.binary_search(&chunk_number) {
+                last = Some(chunk_number);
+                found.push((slot, 1.0));
+            }
+        }
+        for (slot, often) in &mut found {
+            #[expect(clippy::cast_precision_loss, reason = "a chunk has few terms")]
+            let length = self.term_counts[*slot] as f32 / self.mean_terms;
+            *often = *often * (K + 1.0) / (*often + K * (1.0 - B + B * length));
+        }
+        let found: TermPostings = found.into();
+        cache().keep(term, &found);
+        Ok(found)
+    }
+}
+
+impl Postings {
+    /// Begins anew when there are too many.
+    fn keep(&mut self, term: String, postings: &TermPostings) {
+        if self.count > CACHED_POSTINGS {
+            *self = Self::default();
+        }
+        // A term costs something even if no chunk has it.
+        self.count += postings.len() + 16;
+        self.by_term.insert(term, Arc::clone(postings));
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of chunks")]
+fn number(count: usize) -> f32 {
+    count as f32
+}

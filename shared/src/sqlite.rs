@@ -1,0 +1,279 @@
+//! The book's one SQLite file: its connections, its tables, and what can go wrong with it.
+//!
+//! The catalog and the local vector index share it, so one transaction changes both. One connection writes. Reads that must
+//! not wait for a writer have connections of their own: with a write-ahead log they see the last commit and never fail
+//! because somebody writes, in this process or in another one.
+
+mod migrations;
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior, ffi};
+use tokio::sync::Semaphore;
+
+/// How long a statement waits for another process that writes.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Bytes of a page in new files. A chunk's row and a vector of 384 numbers have 1.5 to 3 kB each: pages of the usual 4,096
+/// bytes would hold one or two and leave a third of their space empty.
+const PAGE_BYTES: u32 = 8_192;
+
+/// The cache of the connection that writes, in KiB as the negative number that SQLite takes: the inner pages of all indexes of
+/// a large book, so that a commit reads nothing from disk.
+const WRITER_CACHE: i32 = -32_768;
+
+/// Prepared statements that a connection keeps: all that ingest and questions use.
+const STATEMENTS: usize = 64;
+
+/// Readers that work at once. Their work is computation on few cores, so more of them would only wait for each other.
+const READERS: usize = 8;
+
+/// A SQLite file, or a database in memory that nobody else sees.
+#[derive(Debug)]
+pub(crate) struct Database {
+    /// `None` in memory.
+    path: Option<PathBuf>,
+    writer: Mutex<Connection>,
+    /// Connections that nobody reads with at the moment.
+    readers: Mutex<Vec<Connection>>,
+    /// Permits to read.
+    reading: Semaphore,
+    /// True once the tables were seen to be of this program's version.
+    schema_checked: AtomicBool,
+}
+
+/// What can go wrong, by what a caller can do.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum DatabaseError {
+    /// Out of reach or locked for too long: may pass.
+    #[error("{0}")]
+    Unavailable(String),
+    /// The tables are older than this program.
+    #[error(
+        "the tables have schema version {found}, this program needs {needed}; run `bookrag migrate`"
+    )]
+    Schema { found: i32, needed: i32 },
+    /// The file is damaged.
+    #[error("{} is damaged ({reason})", path.display())]
+    Damaged { path: PathBuf, reason: String },
+    /// No space is left where the file is.
+    #[error("no space is left to write {}", path.display())]
+    StorageFull { path: PathBuf },
+    /// A statement was refused: a bug.
+    #[error("{0}")]
+    Rejected(String),
+}
+
+impl Database {
+    /// Opens the file. Creates it and its folder if they do not exist; tables come with the first [`Self::migrate`].
+    pub(crate) async fn open(path: &Path) -> Result<Self, DatabaseError> {
+        let path = path.to_owned();
+        blocking(move || {
+            let writer = connect(&path).map_err(|error| error.at(&path))?;
+            Ok(Self::new(Some(path), writer))
+        })
+        .await
+    }
+
+    /// Creates a database in memory, with its tables. Its calls do their work at once, on the caller's thread, so it needs no
+    /// runtime.
+    pub(crate) fn in_memory() -> Result<Self, DatabaseError> {
+        let mut writer = Connection::open_in_memory()?;
+        writer.pragma_update(None, "foreign_keys", true)?;
+        writer.set_prepared_statement_cache_capacity(STATEMENTS);
+        migrations::apply(&mut writer)?;
+        Ok(Self::new(None, writer))
+    }
+
+    fn new(path: Option<PathBuf>, writer: Connection) -> Self {
+        Self {
+            path,
+            writer: Mutex::new(writer),
+            readers: Mutex::default(),
+            reading: Semaphore::new(READERS),
+            schema_checked: AtomicBool::new(false),
+        }
+    }
+
+    /// Applies the migrations that are missing. Returns the version after it.
+    pub(crate) async fn migrate(self: &Arc<Self>) -> Result<i32, DatabaseError> {
+        self.with_writer(migrations::apply).await
+    }
+
+    /// Checks that the file answers and has this program's tables.
+    pub(crate) async fn ping(self: &Arc<Self>) -> Result<(), DatabaseError> {
+        self.with_writer(|connection| migrations::check(connection))
+            .await
+    }
+
+    /// Runs `work` on the connection that writes, once the schema version was checked.
+    pub(crate) async fn write<T, Work>(self: &Arc<Self>, work: Work) -> Result<T, DatabaseError>
+    where
+        T: Send + 'static,
+        Work: FnOnce(&mut Connection) -> Result<T, DatabaseError> + Send + 'static,
+    {
+        let database = Arc::clone(self);
+        self.with_writer(move |connection| {
+            database.check_schema(connection)?;
+            work(connection)
+        })
+        .await
+    }
+
+    /// Runs `work` on a connection for reading: it waits for no writer, and sees what was committed before it began.
+    pub(crate) async fn read<T, Work>(self: &Arc<Self>, work: Work) -> Result<T, DatabaseError>
+    where
+        T: Send + 'static,
+        Work: FnOnce(&mut Connection) -> Result<T, DatabaseError> + Send + 'static,
+    {
+        let Some(path) = self.path.clone() else {
+            return work(&mut self.writer());
+        };
+        let permit = self.reading.acquire().await;
+        let database = Arc::clone(self);
+        let outcome = blocking(move || {
+            let named = |error: DatabaseError| error.at(&path);
+            let mut connection = match lock(&database.readers).pop() {
+                Some(connection) => connection,
+                None => connect_reader(&path).map_err(named)?,
+            };
+            database.check_schema(&connection).map_err(named)?;
+            // A connection whose work failed is closed: it may be what failed.
+            let done = work(&mut connection).map_err(named)?;
+            lock(&database.readers).push(connection);
+            Ok(done)
+        })
+        .await;
+        drop(permit);
+        outcome
+    }
+
+    /// Waits for the connection that writes. A panic left nothing half done: its transaction was rolled back when it was
+    /// dropped.
+    pub(crate) fn writer(&self) -> MutexGuard<'_, Connection> {
+        lock(&self.writer)
+    }
+
+    async fn with_writer<T, Work>(self: &Arc<Self>, work: Work) -> Result<T, DatabaseError>
+    where
+        T: Send + 'static,
+        Work: FnOnce(&mut Connection) -> Result<T, DatabaseError> + Send + 'static,
+    {
+        let Some(path) = self.path.clone() else {
+            return work(&mut self.writer());
+        };
+        let database = Arc::clone(self);
+        blocking(move || work(&mut database.writer()).map_err(|error| error.at(&path))).await
+    }
+
+    fn check_schema(&self, connection: &Connection) -> Result<(), DatabaseError> {
+        if !self.schema_checked.load(Ordering::Relaxed) {
+            migrations::check(connection)?;
+            self.schema_checked.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn connect(path: &Path) -> Result<Connection, DatabaseError> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(|cause| match cause.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => DatabaseError::StorageFull {
+                path: path.to_owned(),
+            },
+            _ => DatabaseError::Unavailable(cause.to_string()),
+        })?;
+    }
+    let connection = Connection::open(path)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    // Without effect on a file that has pages already.
+    connection.pragma_update(None, "page_size", PAGE_BYTES)?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    // Everything is in this one file, so a power cut can take the last commits but not make them disagree. What is lost is
+    // indexed again by the next run.
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    connection.pragma_update(None, "cache_size", WRITER_CACHE)?;
+    // What a reader has deleted is overwritten.
+    connection.query_row("PRAGMA secure_delete = ON", (), |_| Ok(()))?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    Ok(connection)
+}
+
+fn connect_reader(path: &Path) -> Result<Connection, DatabaseError> {
+    let connection = Connection::open(path)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.pragma_update(None, "query_only", true)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    Ok(connection)
+}
+
+/// Begins a transaction that writes: it takes the file's write lock at once, so nothing it read can change under it.
+pub(crate) fn begin_write(connection: &mut Connection) -> rusqlite::Result<Transaction<'_>> {
+    connection.transaction_with_behavior(TransactionBehavior::Immediate)
+}
+
+async fn blocking<T, Work>(work: Work) -> Result<T, DatabaseError>
+where
+    T: Send + 'static,
+    Work: FnOnce() -> Result<T, DatabaseError> + Send + 'static,
+{
+    match tokio::task::spawn_blocking(work).await {
+        Ok(result) => result,
+        Err(failure) => match failure.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(_) => Err(DatabaseError::Unavailable("shutting down".to_owned())),
+        },
+    }
+}
+
+impl DatabaseError {
+    /// Names the file in errors that are about it.
+    fn at(self, file: &Path) -> Self {
+        let path = file.to_owned();
+        match self {
+            Self::Damaged { reason, .. } => Self::Damaged { path, reason },
+            Self::StorageFull { .. } => Self::StorageFull { path },
+            Self::Unavailable(reason) => Self::Unavailable(format!("{}: {reason}", file.display())),
+            other => other,
+        }
+    }
+}
+
+/// The file's path is added where the connection is, by [`DatabaseError::at`].
+impl From<rusqlite::Error> for DatabaseError {
+    fn from(error: rusqlite::Error) -> Self {
+        let path = PathBuf::new();
+        let reason = error.to_string();
+        let Some(failure) = error.sqlite_error() else {
+            return Self::Rejected(reason);
+        };
+        if failure.extended_code == ffi::SQLITE_IOERR_SHMSIZE {
+            // The file of the write-ahead log's index could not grow.
+            return Self::StorageFull { path };
+        }
+        match failure.code {
+            ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => Self::Damaged { path, reason },
+            ErrorCode::DiskFull => Self::StorageFull { path },
+            ErrorCode::DatabaseBusy
+            | ErrorCode::DatabaseLocked
+            | ErrorCode::CannotOpen
+            | ErrorCode::FileLockingProtocolFailed
+            | ErrorCode::OperationInterrupted
+            | ErrorCode::OutOfMemory
+            | ErrorCode::PermissionDenied
+            | ErrorCode::ReadOnly
+            | ErrorCode::SystemIoFailure => Self::Unavailable(reason),
+            _ => Self::Rejected(reason),
+        }
+    }
+}
