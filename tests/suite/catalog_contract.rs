@@ -296,6 +296,9 @@ laws! {
         stats_count_what_there_is;
     commits:
         a_commit_is_read_back_whole_by_another_process
+        chunks_around_a_position_are_read_in_order
+        a_stored_payload_has_no_text
+        a_payload_of_before_is_read_with_the_rows_text
         a_revision_that_was_overtaken_conflicts_and_writes_nothing
         of_first_commits_at_once_one_wins_and_the_others_conflict
         of_later_commits_at_once_one_wins_and_the_others_conflict
@@ -342,7 +345,7 @@ laws! {
         forgetting_takes_what_was_said_in_expired_conversations
         what_is_older_than_the_retention_goes_and_the_rest_stays;
     searching:
-        chunks_are_found_by_the_beginnings_of_their_words
+        chunks_are_found_by_their_words
         a_word_is_found_in_its_other_forms
         more_and_rarer_words_come_first
         filters_are_applied_before_the_limit

@@ -6,7 +6,7 @@ use bookrag::catalog::{CatalogError, Commit, CommitOutcome, IndexState};
 
 use super::Store;
 use super::rows::{
-    COMMITTED, chunk, commit, document, document_id, live_index, new_index, points, write,
+    COMMITTED, chunk, commit, document, document_id, live_index, new_index, payload, points, write,
 };
 
 const SOURCE: &str = "docs/a.md";
@@ -40,10 +40,10 @@ pub(super) async fn a_commit_is_read_back_whole_by_another_process(store: Store)
     joined.sort_by_key(|joined| joined.point_id != chunks[0].point_id);
     for (joined, chunk) in joined.iter().zip(&chunks) {
         assert_eq!(
-            (joined.point_id, joined.chunk_id),
-            (chunk.point_id, chunk.chunk_id)
+            (joined.point_id, joined.position),
+            (chunk.point_id, chunk.position)
         );
-        assert_eq!(joined.document_id, document_id(SOURCE));
+        assert_eq!(joined.payload, payload(chunk));
         assert_eq!(joined.committed_at, stored.last_indexed_at);
     }
     assert_eq!(joined.len(), 2);
@@ -51,6 +51,54 @@ pub(super) async fn a_commit_is_read_back_whole_by_another_process(store: Store)
         reopened.document(index_id, "docs/b.md").await.unwrap(),
         None
     );
+}
+
+pub(super) async fn chunks_around_a_position_are_read_in_order(store: Store) {
+    let catalog = &store.catalog;
+    let index_id = live_index(catalog).await;
+    let mut chunks: Vec<_> = (0..6)
+        .map(|position| chunk(SOURCE, position, &format!("part {position}")))
+        .collect();
+    chunks.reverse();
+    write(catalog, &commit(index_id, SOURCE, 0, &chunks)).await;
+    let other = [chunk("docs/b.md", 2, "another page")];
+    write(catalog, &commit(index_id, "docs/b.md", 0, &other)).await;
+    chunks.reverse();
+    for (positions, expected) in [(1..=3, &chunks[1..4]), (4..=9, &chunks[4..]), (-3..=0, &chunks[..1]), (7..=9, &[])] {
+        let around = catalog.around(index_id, document_id(SOURCE), positions).await;
+        let payloads: Vec<_> = around.unwrap().into_iter().map(|chunk| chunk.payload).collect();
+        assert_eq!(payloads, expected.iter().map(payload).collect::<Vec<_>>());
+    }
+    let elsewhere = catalog.around(index_id + 1, document_id(SOURCE), 0..=9).await;
+    assert_eq!(elsewhere.unwrap(), []);
+}
+
+/// A text is stored once: in its own column.
+pub(super) async fn a_stored_payload_has_no_text(store: Store) {
+    let catalog = &store.catalog;
+    let index_id = live_index(catalog).await;
+    let chunks = [chunk(SOURCE, 0, "a text of its own")];
+    write(catalog, &commit(index_id, SOURCE, 0, &chunks)).await;
+    let stored = store.value("SELECT payload FROM document_chunks").await;
+    let stored: serde_json::Value = serde_json::from_str(&stored).unwrap();
+    assert_eq!(stored.get("text"), None, "{stored}");
+    assert_eq!(stored["chunk_id"], chunks[0].chunk_id.to_string());
+}
+
+/// Rows of an earlier release have the text, and all fields, in the payload.
+pub(super) async fn a_payload_of_before_is_read_with_the_rows_text(store: Store) {
+    let catalog = &store.catalog;
+    let index_id = live_index(catalog).await;
+    let chunks = [chunk(SOURCE, 0, "a node")];
+    write(catalog, &commit(index_id, SOURCE, 0, &chunks)).await;
+    let expected = payload(&chunks[0]);
+    let whole = serde_json::to_string(&expected).unwrap().replace('\'', "''");
+    store
+        .execute(&format!("UPDATE document_chunks SET payload = '{whole}'"))
+        .await;
+    let joined = catalog.join(index_id, &points(&chunks)).await.unwrap();
+    let joined: Vec<_> = joined.into_iter().map(|chunk| chunk.payload).collect();
+    assert_eq!(joined, [expected]);
 }
 
 pub(super) async fn a_revision_that_was_overtaken_conflicts_and_writes_nothing(store: Store) {
