@@ -56,7 +56,11 @@ impl Random {
 
     /// A word of the vocabulary: the rank's logarithm is spread evenly, which is Zipf's law.
     #[expect(clippy::cast_precision_loss, reason = "a small number")]
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rank")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a rank"
+    )]
     fn word(&mut self) -> String {
         let rank = (VOCABULARY as f32).powf(self.fraction()) as u64;
         let mut letters = Random(rank).next();
@@ -64,7 +68,11 @@ impl Random {
         (0..length)
             .map(|place| {
                 letters = letters.rotate_left(9);
-                let alphabet = if place % 2 == 0 { "bdfgklmnprstvz" } else { "aeiou" };
+                let alphabet = if place % 2 == 0 {
+                    "bdfgklmnprstvz"
+                } else {
+                    "aeiou"
+                };
                 let place = usize::try_from(letters).unwrap_or(0) % alphabet.len();
                 char::from(alphabet.as_bytes()[place])
             })
@@ -72,7 +80,10 @@ impl Random {
     }
 
     fn text(&mut self, words: usize) -> String {
-        (0..words).map(|_| self.word()).collect::<Vec<_>>().join(" ")
+        (0..words)
+            .map(|_| self.word())
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 }
 
@@ -109,7 +120,9 @@ impl Book {
         let intents: Vec<Uuid> = chunks.iter().map(|chunk| chunk.row.point_id).collect();
         let vectors = intents.iter().map(|point| (*point, random.vector()));
         let vectors = vectors.collect();
-        let adding = self.catalog.add_intents(self.index_id, document_id, &intents);
+        let adding = self
+            .catalog
+            .add_intents(self.index_id, document_id, &intents);
         adding.await.expect("intents");
         let upserting = self.index.upsert(&self.collection, vectors);
         upserting.await.expect("vectors");
@@ -192,7 +205,9 @@ async fn measure(size: usize) {
     let refreshed = book.search(&questions[0].0, &questions[0].1).await;
     let mut together = Vec::new();
     for questions in questions.chunks(CALLERS) {
-        let searches = questions.iter().map(|(text, vector)| book.search(text, vector));
+        let searches = questions
+            .iter()
+            .map(|(text, vector)| book.search(text, vector));
         together.extend(join_all(searches).await);
     }
     let chunks = pages * CHUNKS;
@@ -246,7 +261,10 @@ fn document(source: &str, document_id: Uuid) -> DocumentRow {
 
 fn new_chunk(source: &str, document_id: Uuid, place: usize, text: String) -> NewChunk {
     let chunk_id = Uuid::new_v4();
-    let (section, section_id) = (format!("Section number {place}"), format!("section-number-{place}"));
+    let (section, section_id) = (
+        format!("Section number {place}"),
+        format!("section-number-{place}"),
+    );
     NewChunk {
         row: ChunkRow {
             chunk_id,

@@ -29,7 +29,7 @@ CREATE TABLE new_document_chunks (
     payload_hash    TEXT    NOT NULL,
     created_at      INTEGER NOT NULL,
     updated_at      INTEGER NOT NULL,
-    -- Without the text and without the fields of chunk_metadata; rows of before have both in it.
+    -- Without the fields that have columns here and those of chunk_metadata; rows of before have all in it.
     payload         TEXT,
     metadata_id     INTEGER,
     -- How many terms it has in chunk_words; 0 if it is not there.
@@ -50,7 +50,8 @@ ALTER TABLE new_document_chunks RENAME TO document_chunks;
 CREATE INDEX document_chunks_document ON document_chunks (index_id, document_id, position);
 -- Has all columns that a search reads of every chunk.
 CREATE INDEX document_chunks_point ON document_chunks (index_id, qdrant_point_id, metadata_id, term_count);
-CREATE INDEX document_chunks_text_hash ON document_chunks (index_id, text_hash);
+-- The beginning of a hash tells it from all others but by chance.
+CREATE INDEX document_chunks_text_hash ON document_chunks (index_id, substr(text_hash, 1, 16));
 
 -- The terms of breadcrumb and text, stemmed by this program and separated by spaces. The tokenizer takes them as they are.
 CREATE VIRTUAL TABLE chunk_words USING fts5(terms, content='', contentless_delete=1, tokenize="ascii tokenchars '_'");
@@ -68,7 +69,7 @@ CREATE TABLE vector_collections (
     dimensions    INTEGER NOT NULL
 ) STRICT;
 
--- Unit vectors, as 32-bit little-endian numbers. Ids are 16 bytes.
+-- Unit vectors: a scale as a 32-bit number, then whole numbers of 16 bits to multiply with it, little-endian. Ids are 16 bytes.
 CREATE TABLE point_vectors (
     vector_id     INTEGER PRIMARY KEY,
     collection_id INTEGER NOT NULL,

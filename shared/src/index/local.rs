@@ -6,6 +6,7 @@
 
 mod image;
 mod nearest;
+mod stored;
 mod words;
 
 use std::collections::{BTreeSet, HashMap};
@@ -14,10 +15,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rusqlite::{Connection, OptionalExtension};
 use uuid::Uuid;
 
-use super::{ChunkPayload, Filters, IndexError, ScoredPoint, VectorQuery, stored};
+use super::{ChunkPayload, Filters, IndexError, ScoredPoint, VectorQuery};
 use crate::sqlite::{Database, DatabaseError, begin_write};
 use image::Image;
+use nearest::Vectors;
 
+pub(crate) use stored::{STORED_COLUMNS, split, stored_payload};
 pub(crate) use words::document_terms;
 
 /// The vectors of a book in its SQLite file; clones share what they hold in memory.
@@ -172,9 +175,9 @@ impl LocalIndex {
                 let key = (collection.collection_id, point_id.as_bytes());
                 let mut rows = statement.query(key)?;
                 if let Some(row) = rows.next()? {
-                    let mut vector = vec![0.0; collection.dimensions];
-                    nearest::read_into(&mut vector, row, 0)?;
-                    found.insert(point_id, vector);
+                    let mut read = Vectors::zeros(1, collection.dimensions);
+                    read.read(0, row, 0)?;
+                    found.insert(point_id, read.get(0));
                 }
             }
             Ok(found)
@@ -217,18 +220,16 @@ impl LocalIndex {
     ) -> Result<HashMap<Uuid, ChunkPayload>, IndexError> {
         let (name, points) = (collection.to_owned(), points.to_vec());
         self.read(collection, move |connection, _| {
-            let mut statement = connection.prepare_cached(
-                "SELECT text, fields, payload
-                 FROM indexes JOIN document_chunks USING (index_id) JOIN chunk_metadata USING (metadata_id)
-                 WHERE collection = ?1 AND qdrant_point_id = ?2 AND payload IS NOT NULL",
-            )?;
+            let mut statement = connection.prepare_cached(&format!(
+                "SELECT {STORED_COLUMNS}
+                 FROM indexes JOIN document_chunks USING (index_id) LEFT JOIN chunk_metadata USING (metadata_id)
+                 WHERE indexes.collection = ?1 AND qdrant_point_id = ?2"
+            ))?;
             let mut found = HashMap::with_capacity(points.len());
             for point_id in points {
                 let mut rows = statement.query((&name, point_id.to_string()))?;
                 if let Some(row) = rows.next()? {
-                    let (shared, own): (String, String) = (row.get(1)?, row.get(2)?);
-                    let payload = stored::payload(row.get(0)?, &[&shared, &own]);
-                    found.extend(payload.map(|payload| (point_id, payload)));
+                    found.extend(stored_payload(row)?.map(|payload| (point_id, payload)));
                 }
             }
             Ok(found)

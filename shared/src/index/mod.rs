@@ -22,18 +22,19 @@ pub use filters::{Filters, TitleOrNumber};
 #[cfg(feature = "embedded")]
 pub use local::LocalIndex;
 #[cfg(feature = "embedded")]
-pub(crate) use local::document_terms;
+pub(crate) use local::{STORED_COLUMNS, document_terms, split, stored_payload};
 pub use payload::ChunkPayload;
 pub use qdrant::{QdrantIndex, bm25_settings};
-#[cfg(feature = "embedded")]
-pub(crate) use stored::split;
-pub(crate) use stored::{payload as stored_payload, without_text};
+pub(crate) use stored::{with_text, without_text};
 
 /// The vector store.
 #[derive(Debug, Clone)]
 pub enum VectorIndex {
     /// A Qdrant server.
     Qdrant(QdrantIndex),
+    /// The book's one SQLite file.
+    #[cfg(feature = "embedded")]
+    Local(LocalIndex),
     /// A fake in memory.
     #[cfg(test)]
     Fake(FakeIndex),
@@ -94,6 +95,8 @@ macro_rules! on_store {
     ($self:ident, $store:ident => $call:expr) => {
         match $self {
             VectorIndex::Qdrant($store) => $call.await,
+            #[cfg(feature = "embedded")]
+            VectorIndex::Local($store) => $call.await,
             #[cfg(test)]
             VectorIndex::Fake($store) => $call.await,
         }

@@ -226,7 +226,12 @@ pub(crate) fn commit(index_id: i64, source: &str, revision: i64, chunks: &[Chunk
             deleted: chunks.is_empty(),
         },
         expected_revision: revision,
-        chunks: Some((0..).zip(chunks).map(|(place, chunk)| row(source, place, chunk)).collect()),
+        chunks: Some(
+            (0..)
+                .zip(chunks)
+                .map(|(place, chunk)| row(source, place, chunk))
+                .collect(),
+        ),
         intents: ids(chunks),
         inputs: Vec::new(),
     }

@@ -30,7 +30,9 @@ async fn a_replaced_chunk_is_found_by_its_new_words_and_vector_only() {
     assert_eq!(book.by_words("node").await, []);
     assert_eq!(book.by_words("topic").await, [new.point_id]);
     assert_eq!(book.nearest(&vector(0), ALL).await, [new.point_id]);
-    let stored = book.index.vectors(&book.row.collection, &[old.point_id, new.point_id]);
+    let stored = book
+        .index
+        .vectors(&book.row.collection, &[old.point_id, new.point_id]);
     assert_eq!(stored.await.unwrap().len(), 1);
     book.publish(PAGE, &[]).await;
     assert_eq!(book.by_words("topic").await, []);
@@ -85,14 +87,19 @@ async fn republish(book: &Book, source: &str, page: &[Chunk]) {
     let mut commit = super::book::commit(index_id, source, revision, page);
     commit.intents.retain(|point| !stored.contains(point));
     let document_id = commit.document.document_id;
-    let intents = book.catalog.add_intents(index_id, document_id, &commit.intents);
+    let intents = book
+        .catalog
+        .add_intents(index_id, document_id, &commit.intents);
     intents.await.unwrap();
     book.upsert(page).await;
     let outcome = book.catalog.commit(&commit).await.unwrap();
     let bookrag::catalog::CommitOutcome::Committed { garbage } = outcome else {
         panic!("{source}: {outcome:?}");
     };
-    book.index.delete(&book.row.collection, &garbage).await.unwrap();
+    book.index
+        .delete(&book.row.collection, &garbage)
+        .await
+        .unwrap();
     book.catalog.forget(index_id, &garbage).await.unwrap();
 }
 
@@ -103,10 +110,17 @@ async fn payloads_are_read_by_point() {
     book.publish(PAGE, &chunks).await;
     let unknown = uuid::Uuid::new_v4();
     let points = [chunks[1].point_id, unknown];
-    let payloads = book.index.payloads(&book.row.collection, &points).await.unwrap();
+    let payloads = book
+        .index
+        .payloads(&book.row.collection, &points)
+        .await
+        .unwrap();
     assert_eq!(payloads.len(), 1);
     let payload = &payloads[&chunks[1].point_id];
-    assert_eq!((payload.text.as_str(), payload.source.as_str()), ("A topic.", PAGE));
+    assert_eq!(
+        (payload.text.as_str(), payload.source.as_str()),
+        ("A topic.", PAGE)
+    );
     assert_eq!(payload.chunk_id, chunks[1].payload.chunk_id);
 }
 
@@ -116,9 +130,16 @@ async fn a_lost_vector_leaves_the_chunk_to_its_words() {
     let chunks = [chunk(0, "A node."), chunk(1, "A topic.")];
     book.publish(PAGE, &chunks).await;
     assert_eq!(book.nearest(&vector(0), 1).await, ids(&chunks[..1]));
-    book.index.delete(&book.row.collection, &ids(&chunks[..1])).await.unwrap();
-    let found = book.search("node", &chunks[0].vector, &Filters::default(), ALL).await;
-    let lost = found.iter().find(|point| point.point_id == chunks[0].point_id);
+    book.index
+        .delete(&book.row.collection, &ids(&chunks[..1]))
+        .await
+        .unwrap();
+    let found = book
+        .search("node", &chunks[0].vector, &Filters::default(), ALL)
+        .await;
+    let lost = found
+        .iter()
+        .find(|point| point.point_id == chunks[0].point_id);
     assert!(lost.unwrap().score.abs() < f32::EPSILON, "{found:?}");
     assert_eq!(book.by_words("node").await, ids(&chunks[..1]));
 }
@@ -136,7 +157,9 @@ async fn a_dropped_collection_is_gone_and_can_be_made_anew() {
     book.index.ensure_collection(name, 2).await.unwrap();
     assert_eq!(book.index.count(name).await.unwrap(), 0);
     // The catalog's chunks are there still; they have no vectors.
-    let found = book.search("node", &[0.6, 0.8], &Filters::default(), ALL).await;
+    let found = book
+        .search("node", &[0.6, 0.8], &Filters::default(), ALL)
+        .await;
     assert_eq!(found.len(), 1);
     assert!(found[0].score.abs() < f32::EPSILON);
 }

@@ -73,7 +73,9 @@ async fn a_reader_does_not_wait_for_a_transaction_that_writes() {
     let (book, folder) = Book::create().await;
     book.publish(PAGE, &revision(0)).await;
     let writer = rusqlite::Connection::open(file(&folder)).unwrap();
-    writer.execute_batch("BEGIN IMMEDIATE; DELETE FROM document_chunks; DELETE FROM point_vectors").unwrap();
+    writer
+        .execute_batch("BEGIN IMMEDIATE; DELETE FROM document_chunks; DELETE FROM point_vectors")
+        .unwrap();
     let reader = Book::open_reading(&file(&folder)).await;
     assert_eq!(reader.by_words("node").await.len(), CHUNKS);
     assert_eq!(reader.nearest(&vector(0), ALL).await.len(), CHUNKS);

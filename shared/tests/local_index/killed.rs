@@ -53,9 +53,15 @@ async fn write_forever(path: &Path) -> ! {
     let book = Book::open(path).await;
     for number in 0.. {
         let chunks: Vec<Chunk> = (0..CHUNKS)
-            .map(|place| chunk(number * CHUNKS + place, &format!("Every node, commit{number}.")))
+            .map(|place| {
+                chunk(
+                    number * CHUNKS + place,
+                    &format!("Every node, commit{number}."),
+                )
+            })
             .collect();
-        book.publish(&format!("docs/{}.md", number % PAGES), &chunks).await;
+        book.publish(&format!("docs/{}.md", number % PAGES), &chunks)
+            .await;
     }
     unreachable!("it is killed first");
 }
@@ -69,7 +75,11 @@ async fn check(path: &Path) -> i64 {
     for document in &documents {
         revisions += document.revision;
         let id = document_id(&document.row.source);
-        let chunks = book.catalog.around(index_id, id, 0..=i32::MAX).await.unwrap();
+        let chunks = book
+            .catalog
+            .around(index_id, id, 0..=i32::MAX)
+            .await
+            .unwrap();
         assert_eq!(chunks.len(), CHUNKS);
         let text = &chunks[0].payload.text;
         assert!(chunks.iter().all(|chunk| chunk.payload.text == *text));

@@ -19,7 +19,12 @@ fn near(left: f32, right: f32) -> bool {
 /// Chunks that differ in their vectors, and of which each has a word of its own.
 fn many(count: usize) -> Vec<Chunk> {
     (0..count)
-        .map(|number| chunk(number, &format!("Every robot has a part called part{number}.")))
+        .map(|number| {
+            chunk(
+                number,
+                &format!("Every robot has a part called part{number}."),
+            )
+        })
         .collect()
 }
 
@@ -29,7 +34,10 @@ async fn the_nearest_are_those_that_comparing_all_finds() {
     let chunks = many(250);
     book.publish(PAGE, &chunks).await;
     for query in (10_000..10_005).map(vector) {
-        let mut best: Vec<f32> = chunks.iter().map(|chunk| dot(&chunk.vector, &query)).collect();
+        let mut best: Vec<f32> = chunks
+            .iter()
+            .map(|chunk| dot(&chunk.vector, &query))
+            .collect();
         best.sort_by(|left, right| right.total_cmp(left));
         // The length of the question's vector does not count.
         let long: Vec<f32> = query.iter().map(|value| value * 30.0).collect();
@@ -53,7 +61,10 @@ async fn a_search_joins_both_rankings_and_orders_them_by_cosine() {
     assert_eq!(by_cosine.len(), chunks.len());
     // The farthest chunk has the word.
     let last = by_cosine[49];
-    let number = chunks.iter().position(|chunk| chunk.point_id == last).unwrap();
+    let number = chunks
+        .iter()
+        .position(|chunk| chunk.point_id == last)
+        .unwrap();
     let text = format!("part{number}");
     let found = book.search(&text, &query, &Filters::default(), 5).await;
     let expected: Vec<Uuid> = by_cosine[..5].iter().copied().chain([last]).collect();
@@ -81,7 +92,17 @@ async fn rare_words_weigh_more_and_endings_do_not_matter() {
     assert_eq!((found.len(), found[0]), (3, all[2]));
     assert_eq!(book.by_words("carrying TOPICS").await, all[..2]);
     assert_eq!(book.by_words("rotation").await, all[2..]);
-    for nothing in ["zymurgy", "the of and", "", " \n", "?!", "🤖", "\"", "a NEAR(b)", "\0"] {
+    for nothing in [
+        "zymurgy",
+        "the of and",
+        "",
+        " \n",
+        "?!",
+        "🤖",
+        "\"",
+        "a NEAR(b)",
+        "\0",
+    ] {
         assert_eq!(book.by_words(nothing).await, [], "{nothing}");
     }
 }
@@ -177,8 +198,14 @@ async fn what_cannot_be_searched_is_rejected() {
         let answer = book.index.search(collection, &query).await;
         assert!(matches!(answer, Err(IndexError::Rejected(_))), "{answer:?}");
     }
-    let points = [(Uuid::new_v4(), vector(0)), (Uuid::new_v4(), vec![1.0; DIMENSIONS + 1])];
-    let answer = book.index.upsert(&book.row.collection, points.to_vec()).await;
+    let points = [
+        (Uuid::new_v4(), vector(0)),
+        (Uuid::new_v4(), vec![1.0; DIMENSIONS + 1]),
+    ];
+    let answer = book
+        .index
+        .upsert(&book.row.collection, points.to_vec())
+        .await;
     assert!(matches!(answer, Err(IndexError::Rejected(_))), "{answer:?}");
     assert_eq!(book.index.count(&book.row.collection).await.unwrap(), 0);
     assert!(book.index.point_ids("elsewhere").await.is_err());

@@ -64,12 +64,25 @@ pub(super) async fn chunks_around_a_position_are_read_in_order(store: Store) {
     let other = [chunk("docs/b.md", 2, "another page")];
     write(catalog, &commit(index_id, "docs/b.md", 0, &other)).await;
     chunks.reverse();
-    for (positions, expected) in [(1..=3, &chunks[1..4]), (4..=9, &chunks[4..]), (-3..=0, &chunks[..1]), (7..=9, &[])] {
-        let around = catalog.around(index_id, document_id(SOURCE), positions).await;
-        let payloads: Vec<_> = around.unwrap().into_iter().map(|chunk| chunk.payload).collect();
+    for (positions, expected) in [
+        (1..=3, &chunks[1..4]),
+        (4..=9, &chunks[4..]),
+        (-3..=0, &chunks[..1]),
+        (7..=9, &[]),
+    ] {
+        let around = catalog
+            .around(index_id, document_id(SOURCE), positions)
+            .await;
+        let payloads: Vec<_> = around
+            .unwrap()
+            .into_iter()
+            .map(|chunk| chunk.payload)
+            .collect();
         assert_eq!(payloads, expected.iter().map(payload).collect::<Vec<_>>());
     }
-    let elsewhere = catalog.around(index_id + 1, document_id(SOURCE), 0..=9).await;
+    let elsewhere = catalog
+        .around(index_id + 1, document_id(SOURCE), 0..=9)
+        .await;
     assert_eq!(elsewhere.unwrap(), []);
 }
 
@@ -92,7 +105,9 @@ pub(super) async fn a_payload_of_before_is_read_with_the_rows_text(store: Store)
     let chunks = [chunk(SOURCE, 0, "a node")];
     write(catalog, &commit(index_id, SOURCE, 0, &chunks)).await;
     let expected = payload(&chunks[0]);
-    let whole = serde_json::to_string(&expected).unwrap().replace('\'', "''");
+    let whole = serde_json::to_string(&expected)
+        .unwrap()
+        .replace('\'', "''");
     store
         .execute(&format!("UPDATE document_chunks SET payload = '{whole}'"))
         .await;

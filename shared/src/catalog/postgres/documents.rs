@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::PostgresCatalog;
 use super::values::unsigned;
 use crate::catalog::{CatalogError, ChunkRow, DocumentRow, JoinedChunk, StoredDocument};
-use crate::index::stored_payload;
+use crate::index::with_text;
 
 impl PostgresCatalog {
     pub(in crate::catalog) async fn document(
@@ -147,8 +147,10 @@ pub(super) fn joined_chunks(rows: &[Row]) -> Result<Vec<JoinedChunk>, CatalogErr
     let mut chunks = Vec::with_capacity(rows.len());
     for row in rows {
         let stored: Option<&str> = row.try_get("payload")?;
-        let text: String = row.try_get("text")?;
-        if let Some(payload) = stored.and_then(|stored| stored_payload(text, &[stored])) {
+        let text = row.try_get("text")?;
+        if let Some(payload) =
+            stored.and_then(|stored| with_text(serde_json::from_str(stored), text))
+        {
             chunks.push(JoinedChunk {
                 point_id: row.try_get("qdrant_point_id")?,
                 position: row.try_get("position")?,

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::values::{count, from_json, json, timestamp, uuid};
 use super::{DatabaseError, SqliteCatalog};
 use crate::catalog::{CatalogError, ChunkRow, DocumentRow, JoinedChunk, StoredDocument};
-use crate::index::stored_payload;
+use crate::index::{STORED_COLUMNS, stored_payload};
 
 impl SqliteCatalog {
     pub(in crate::catalog) async fn document(
@@ -100,7 +100,9 @@ impl SqliteCatalog {
             let points = connection
                 .prepare(
                     "SELECT text_hash, min(qdrant_point_id) AS point_id FROM document_chunks
-                     WHERE index_id = ?1 AND text_hash IN (SELECT value FROM json_each(?2)) GROUP BY text_hash",
+                     WHERE index_id = ?1 AND text_hash IN (SELECT value FROM json_each(?2))
+                        AND substr(text_hash, 1, 16) IN (SELECT substr(value, 1, 16) FROM json_each(?2))
+                     GROUP BY text_hash",
                 )?
                 .query_map((index_id, text_hashes), |row| {
                     Ok((row.get("text_hash")?, uuid(row, "point_id")?))
@@ -159,16 +161,14 @@ fn read_joined(
     values: impl Params,
 ) -> Result<Vec<JoinedChunk>, DatabaseError> {
     let mut statement = connection.prepare_cached(&format!(
-        "SELECT qdrant_point_id, position, text, coalesce(fields, '{{}}') AS fields, payload, last_indexed_at
+        "SELECT qdrant_point_id, position, last_indexed_at, {STORED_COLUMNS}
          FROM document_chunks JOIN documents USING (index_id, document_id) LEFT JOIN chunk_metadata USING (metadata_id)
-         WHERE payload IS NOT NULL AND {condition}"
+         WHERE {condition}"
     ))?;
     let mut rows = statement.query(values)?;
     let mut chunks = Vec::new();
     while let Some(row) = rows.next()? {
-        let (fields, own): (String, String) = (row.get("fields")?, row.get("payload")?);
-        // What the row's own payload has comes first: rows of before have all fields there.
-        if let Some(payload) = stored_payload(row.get("text")?, &[&own, &fields]) {
+        if let Some(payload) = stored_payload(row)? {
             chunks.push(JoinedChunk {
                 point_id: uuid(row, "qdrant_point_id")?,
                 position: row.get("position")?,

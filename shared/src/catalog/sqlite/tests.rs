@@ -1,3 +1,6 @@
+use std::fs;
+use std::time::Duration;
+
 use tempfile::TempDir;
 use uuid::Uuid;
 

@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex};
 use rusqlite::Connection;
 use uuid::Uuid;
 
+use super::Searched;
+use super::nearest::Vectors;
 use super::words::Postings;
-use super::{Searched, nearest};
 use crate::index::{FilterValues, Filters, ScoredPoint};
 use crate::sqlite::DatabaseError;
 
@@ -18,7 +19,7 @@ pub(super) struct Image {
     pub(super) chunks: Chunks,
     /// One unit vector a chunk, in the order of the slots; zeros for a chunk whose vector is lost. Empty if the index has no
     /// collection here.
-    vectors: Vec<f32>,
+    vectors: Vectors,
 }
 
 /// The chunks of an index, by their numbers in the table: what filters and BM25 look at.
@@ -77,18 +78,14 @@ impl Image {
         given: Vec<Scored>,
         limit: usize,
     ) -> Vec<Scored> {
-        let all = self.vectors.chunks_exact(query.len()).enumerate();
-        let mut cosines: Vec<Scored> = all
-            .filter(|(slot, _)| self.chunks.is_admitted(*slot, admitted))
-            .map(|(slot, vector)| (nearest::dot(query, vector), slot))
+        let mut cosines: Vec<Scored> = (0..self.chunks.numbers.len())
+            .filter(|slot| self.chunks.is_admitted(*slot, admitted))
+            .map(|slot| (self.vectors.cosine(slot, query), slot))
             .collect();
         keep_best(&mut cosines, limit);
         let known: BTreeSet<usize> = cosines.iter().map(|(_, slot)| *slot).collect();
         let others = given.into_iter().filter(|(_, slot)| !known.contains(slot));
-        cosines.extend(others.map(|(_, slot)| {
-            let vector = &self.vectors[slot * query.len()..][..query.len()];
-            (nearest::dot(query, vector), slot)
-        }));
+        cosines.extend(others.map(|(_, slot)| (self.vectors.cosine(slot, query), slot)));
         keep_best(&mut cosines, usize::MAX);
         cosines
     }
@@ -211,23 +208,16 @@ fn load_vectors(
     searched: Searched,
     chunks: &Chunks,
     former: Option<&Image>,
-) -> Result<Vec<f32>, DatabaseError> {
+) -> Result<Vectors, DatabaseError> {
     let Some(collection) = searched.collection else {
-        return Ok(Vec::new());
+        return Ok(Vectors::default());
     };
-    let dimensions = collection.dimensions;
-    let mut vectors = vec![0.0; chunks.points.len() * dimensions];
-    let mut missing: HashMap<Uuid, &mut [f32]> = chunks
-        .points
-        .iter()
-        .copied()
-        .zip(vectors.chunks_exact_mut(dimensions))
-        .collect();
+    let mut vectors = Vectors::zeros(chunks.points.len(), collection.dimensions);
+    let mut missing: HashMap<Uuid, usize> = chunks.points.iter().copied().zip(0..).collect();
     if let Some(former) = former {
-        let known = former.chunks.points.iter();
-        for (point_id, vector) in known.zip(former.vectors.chunks_exact(dimensions)) {
-            if let Some(place) = missing.remove(point_id) {
-                place.copy_from_slice(vector);
+        for (other, point_id) in former.chunks.points.iter().enumerate() {
+            if let Some(slot) = missing.remove(point_id) {
+                vectors.copy(slot, &former.vectors, other);
             }
         }
     }
@@ -238,18 +228,18 @@ fn load_vectors(
         )?;
         let mut rows = statement.query([collection.collection_id])?;
         while let Some(row) = rows.next()? {
-            if let Some(place) = missing.get_mut(&Uuid::from_bytes(row.get(0)?)) {
-                nearest::read_into(place, row, 1)?;
+            if let Some(slot) = missing.get(&Uuid::from_bytes(row.get(0)?)) {
+                vectors.read(*slot, row, 1)?;
             }
         }
     } else {
         let mut statement = connection.prepare_cached(
             "SELECT vector FROM point_vectors WHERE collection_id = ?1 AND point_id = ?2",
         )?;
-        for (point_id, place) in missing {
+        for (point_id, slot) in missing {
             let mut rows = statement.query((collection.collection_id, point_id.as_bytes()))?;
             if let Some(row) = rows.next()? {
-                nearest::read_into(place, row, 0)?;
+                vectors.read(slot, row, 0)?;
             }
         }
     }

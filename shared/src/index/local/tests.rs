@@ -1,15 +1,40 @@
-//! Laws of the local index that the contract of all vector stores does not have.
+//! Laws of vectors as they are kept.
 
-use super::nearest::{dot, unit};
+use super::nearest::{Vectors, bytes, unit};
+
+/// What a number of a vector of unit length may be off by: half of 1 / 32,767.
+const TOLERANCE: f32 = 1.6e-5;
+
+/// Reads the bytes as a row has them.
+fn read(bytes: Vec<u8>, dimensions: usize) -> Vectors {
+    let connection = rusqlite::Connection::open_in_memory().unwrap();
+    let mut vectors = Vectors::zeros(1, dimensions);
+    connection
+        .query_row("SELECT ?1", [bytes], |row| {
+            vectors.read(0, row, 0).unwrap();
+            Ok(())
+        })
+        .unwrap();
+    vectors
+}
 
 #[test]
-fn a_dot_product_counts_every_number() {
-    for dimensions in [0, 1, 7, 8, 9, 384] {
-        let vector = vec![0.5; dimensions];
-        #[expect(clippy::cast_precision_loss, reason = "a small number")]
-        let expected = 0.25 * dimensions as f32;
-        assert!((dot(&vector, &vector) - expected).abs() < 1e-3);
+fn a_vector_is_read_as_it_was_written() {
+    for dimensions in [1_i16, 7, 8, 9, 384] {
+        let vector = (0..dimensions).map(|place| f32::from(place % 7) - 2.5);
+        let vector = unit(&vector.collect::<Vec<_>>());
+        let vectors = read(bytes(&vector), vector.len());
+        for (read, written) in vectors.get(0).iter().zip(&vector) {
+            assert!(
+                (read - written).abs() < TOLERANCE,
+                "{read} is not {written}"
+            );
+        }
+        assert!((vectors.cosine(0, &vector) - 1.0).abs() < TOLERANCE);
+        // What was read once is written the same again.
+        assert_eq!(bytes(&unit(&vectors.get(0)))[4..], bytes(&vector)[4..]);
     }
-    assert_eq!(unit(&[3.0, 4.0]), [0.6, 0.8]);
+    let zeros = read(bytes(&[0.0, 0.0]), 2);
+    assert_eq!(zeros.get(0), [0.0, 0.0]);
     assert_eq!(unit(&[0.0, 0.0]), [0.0, 0.0]);
 }

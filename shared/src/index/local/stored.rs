@@ -1,0 +1,85 @@
+//! A chunk's payload as the SQLite file holds it, each value once: what the chunk's row has in columns, what the chunks of a page
+//! share in `chunk_metadata`, and the rest as JSON in the row.
+
+use rusqlite::Row;
+use rusqlite::types::ValueRef;
+use serde_json::Value;
+
+use crate::index::ChunkPayload;
+use crate::index::stored::{Fields, with_text};
+
+/// The fields that many chunks of a page share, among them all that filters name.
+const OF_A_PAGE: [&str; 22] = [
+    "chapter",
+    "chapter_number",
+    "document_id",
+    "fallback_urls",
+    "has_code",
+    "has_equations",
+    "hardware_tier",
+    "keywords",
+    "layer",
+    "lesson",
+    "lesson_id",
+    "lesson_number",
+    "locale",
+    "module",
+    "module_number",
+    "proficiency_level",
+    "section_type",
+    "source",
+    "title",
+    "unlisted",
+    "url",
+    "version",
+];
+
+/// The fields that are columns of the row, under the same names.
+const COLUMNS: [&str; 6] = [
+    "chunk_id",
+    "section",
+    "section_id",
+    "start_line",
+    "end_line",
+    "token_count",
+];
+
+/// The columns that [`stored_payload`] reads, of `document_chunks LEFT JOIN chunk_metadata`.
+pub(crate) const STORED_COLUMNS: &str =
+    "chunk_id, section, section_id, start_line, end_line, token_count, text, payload, fields";
+
+/// Separates the fields that the chunks of a page share from those of one chunk, `(shared, own)`, without those that are columns.
+pub(crate) fn split(mut own: Fields) -> (Fields, Fields) {
+    let shared = OF_A_PAGE
+        .iter()
+        .filter_map(|field| own.remove_entry(*field));
+    let shared = shared.collect();
+    for column in COLUMNS {
+        own.remove(column);
+    }
+    (shared, own)
+}
+
+/// Reads the payload of a row; rows of earlier releases have all fields in their JSON. `None` if there is none, or this program
+/// cannot read it.
+pub(crate) fn stored_payload(row: &Row) -> rusqlite::Result<Option<ChunkPayload>> {
+    let Some(own) = row.get_ref("payload")?.as_str_or_null()? else {
+        return Ok(None);
+    };
+    let mut fields = serde_json::from_str::<Fields>(own);
+    if let Some(shared) = row.get_ref("fields")?.as_str_or_null()? {
+        let shared = serde_json::from_str::<Fields>(shared);
+        fields = fields.and_then(|own| Ok(own.into_iter().chain(shared?).collect()));
+    }
+    if let Ok(fields) = &mut fields {
+        for column in COLUMNS {
+            let value = match row.get_ref(column)? {
+                ValueRef::Integer(number) => Value::from(number),
+                ValueRef::Text(text) => Value::from(String::from_utf8_lossy(text)),
+                _ => Value::Null,
+            };
+            fields.insert(column.to_owned(), value);
+        }
+    }
+    Ok(with_text(fields, row.get("text")?))
+}
