@@ -286,7 +286,9 @@ fn new_chunk(source: &str, document_id: Uuid, place: usize, text: String) -> New
             chunk_id,
             document_id,
             text,
-            markdown: String::new(),
+            marks: Vec::new(),
+            breadcrumb: String::new(),
+            links: Vec::new(),
             source: source.to_owned(),
             url: format!("/book/{source}"),
             module: "The title of a module".to_owned(),
@@ -319,7 +321,6 @@ fn new_chunk(source: &str, document_id: Uuid, place: usize, text: String) -> New
             version: "current".to_owned(),
             unlisted: false,
             created_at: "2026-01-31T12:00:00Z".to_owned(),
-            leaves: Vec::new(),
         },
     }
 }

@@ -36,15 +36,16 @@ pub fn chunk_document(document: &Document, policy: &ChunkPolicy) -> Vec<Chunk> {
     let mut chunks = Vec::new();
     let mut occurrences: HashMap<Uuid, usize> = HashMap::new();
     let mut words_before = 0;
-    for section in sections_of(&document.blocks) {
-        let pieces = pieces_of(&section, policy);
-        let tokens: usize = pieces.iter().map(|piece| piece.tokens).sum();
+    let sections = sections_of(&document.blocks);
+    let enriched = are_enriched(&sections, policy);
+    for (section, enriched) in sections.iter().zip(enriched) {
+        let pieces = pieces_of(section, policy);
         let place = Place {
             document,
-            section_type: classify(&section),
-            enriched: tokens < policy.enrich_below_tokens,
+            section_type: classify(section),
+            enriched,
             count: pieces.len(),
-            section: &section,
+            section,
         };
         for (index, piece) in pieces.iter().enumerate() {
             let mut chunk = place.chunk(index, piece, policy);
@@ -66,6 +67,22 @@ pub fn chunk_document(document: &Document, policy: &ChunkPolicy) -> Vec<Chunk> {
         }
     }
     chunks
+}
+
+/// Which sections have module and chapter embedded with them: those that are short together with the sections below the same
+/// heading of level 2.
+fn are_enriched(sections: &[Section<'_>], policy: &ChunkPolicy) -> Vec<bool> {
+    let begins = |section: &Section<'_>| section.level().is_none_or(|level| level <= 2);
+    let tokens = |section: &Section<'_>| -> usize {
+        let texts = section.heading.into_iter().chain(section.blocks);
+        texts.map(|block| count_tokens(&block.text)).sum()
+    };
+    let groups = sections.chunk_by(|_, next| !begins(next));
+    let enriched = groups.flat_map(|group| {
+        let sum: usize = group.iter().map(tokens).sum();
+        std::iter::repeat_n(sum < policy.enrich_below_tokens, group.len())
+    });
+    enriched.collect()
 }
 
 /// What the chunks of one section have in common.

@@ -100,6 +100,13 @@ impl HeadingPath {
     }
 }
 
+impl Section<'_> {
+    /// The level of its heading.
+    pub(super) fn level(&self) -> Option<u8> {
+        self.heading.and_then(Block::heading_level)
+    }
+}
+
 /// Cuts a document's blocks into sections, at each heading.
 pub(super) fn sections_of(blocks: &[Block]) -> Vec<Section<'_>> {
     let mut sections = Vec::new();

@@ -195,13 +195,13 @@ mod tests {
 
     const PAYLOAD: &str = r#"{
         "chunk_id": "00000000-0000-0000-0000-000000000000", "document_id": "00000000-0000-0000-0000-000000000000",
-        "text": "", "markdown": "", "source": "docs/a b.md", "url": "/a", "module": "Simulation", "module_number": 2,
+        "text": "", "source": "docs/a b.md", "url": "/a", "module": "Simulation", "module_number": 2,
         "chapter": "Gazebo: “worlds”", "chapter_number": 11, "lesson": "N/A", "lesson_number": null,
         "lesson_id": "2.11.1", "title": "", "section": null, "section_id": null, "heading_path": [],
         "section_type": "code-heavy", "chunk_index": 0, "chunk_count": 1, "start_line": 1, "end_line": 2, "page": 1,
         "token_count": 9, "word_count": 9, "has_code": true, "has_equations": false, "hardware_tier": 2, "layer": "L2",
         "proficiency_level": "B2", "keywords": [], "locale": ["en", "ur"], "fallback_urls": ["/ur/a"],
-        "version": "current", "unlisted": false, "created_at": "", "leaves": []
+        "version": "current", "unlisted": false, "created_at": ""
     }"#;
 
     /// A chunk; another one differs in all that filters name, and has neither numbers nor locales.

@@ -147,7 +147,17 @@ impl VectorIndex {
 
     /// Stores points and waits until they are there.
     pub async fn upsert(&self, collection: &str, points: Vec<NewPoint>) -> Result<(), IndexError> {
-        on_store!(self, store => store.upsert(collection, points))
+        match self {
+            Self::Qdrant(store) => store.upsert(collection, points).await,
+            // The catalog, which is in the same file, stores the payloads.
+            #[cfg(feature = "embedded")]
+            Self::Local(store) => {
+                let vectors = points.into_iter().map(|point| (point.point_id, point.vector));
+                store.upsert(collection, vectors.collect()).await
+            }
+            #[cfg(test)]
+            Self::Fake(store) => store.upsert(collection, points).await,
+        }
     }
 
     /// Deletes points and waits until they are gone. Points that are not there are no error.

@@ -41,7 +41,7 @@ impl Retriever {
                 text: query,
                 vector,
                 filters,
-                limit: FETCHED,
+                limit: std::env::var("X_FETCHED").ok().and_then(|x| x.parse().ok()).unwrap_or(FETCHED),
             })
         });
         let mut searched = try_join_all(searches).await?.into_iter();

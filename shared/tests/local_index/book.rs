@@ -168,7 +168,9 @@ fn payload(text: &str) -> ChunkPayload {
         chunk_id: Uuid::new_v4(),
         document_id: Uuid::nil(),
         text: text.to_owned(),
-        markdown: String::new(),
+        marks: Vec::new(),
+        breadcrumb: String::new(),
+        links: Vec::new(),
         source: String::new(),
         url: "/docs/nodes".to_owned(),
         module: "The Robotic Nervous System".to_owned(),
@@ -201,7 +203,6 @@ fn payload(text: &str) -> ChunkPayload {
         version: "current".to_owned(),
         unlisted: false,
         created_at: "2026-01-31T12:00:00Z".to_owned(),
-        leaves: Vec::new(),
     }
 }
 

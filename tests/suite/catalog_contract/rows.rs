@@ -92,7 +92,9 @@ pub(super) fn payload(row: &ChunkRow) -> ChunkPayload {
         chunk_id: row.chunk_id,
         document_id: document_id(&row.source_file),
         text: row.text.clone(),
-        markdown: format!("**{}** — \\u0000 'n' \"节点\"", row.text),
+        marks: Vec::new(),
+        breadcrumb: format!("**{}** — \\u0000 'n' \"节点\"", row.text),
+        links: Vec::new(),
         source: row.source_file.clone(),
         url: "/book/docs/nodes".to_owned(),
         module: "The Robotic Nervous System".to_owned(),
@@ -125,7 +127,6 @@ pub(super) fn payload(row: &ChunkRow) -> ChunkPayload {
         version: "current".to_owned(),
         unlisted: false,
         created_at: "2026-01-31T12:00:00Z".to_owned(),
-        leaves: Vec::new(),
     }
 }
 

@@ -31,11 +31,7 @@ pub(super) struct Postings {
 /// Returns the terms of a chunk: of its breadcrumb and its text, in its page's language.
 pub(crate) fn document_terms(payload: &ChunkPayload) -> Vec<String> {
     let locale = payload.locale.first().map_or("", String::as_str);
-    let breadcrumb = payload
-        .leaves
-        .first()
-        .map_or("", |leaf| leaf.breadcrumb.as_str());
-    Words::of(Language::of_locale(locale)).terms(&format!("{breadcrumb}\n{}", payload.text))
+    Words::of(Language::of_locale(locale)).terms(&payload.embedded_text())
 }
 
 impl Chunks {
