@@ -25,12 +25,13 @@ use crate::catalog::{
 use crate::chunk::EMBEDDED_TEXT_VERSION;
 use crate::config::{Config, EmbedderChoice, GeneratorChoice, RerankerChoice};
 use crate::embed::{
-    CohereEmbedder, CohereOptions, Dimensions, EmbedError, Embedder, OpenAiEmbedder, OpenAiOptions,
+    CohereEmbedder, CohereOptions, Dimensions, Embedder, OpenAiEmbedder, OpenAiOptions,
 };
 use crate::error::{Error, ErrorKind};
-use crate::generate::{ChatModel, ChatOptions, CohereChat, GenerateError, Generator, OpenAiChat};
+use crate::generate::{ChatModel, ChatOptions, CohereChat, Generator, OpenAiChat};
 use crate::index::{IndexError, VectorIndex, bm25_settings};
-use crate::rerank::{CohereRerankOptions, CohereReranker, RerankError, Reranker};
+use crate::provider::ProviderError;
+use crate::rerank::{CohereRerankOptions, CohereReranker, Reranker};
 use crate::retrieve::{Backends, Retriever, UNKNOWN_INDEX};
 
 /// How long a query waits for the vector store.
@@ -83,14 +84,14 @@ pub struct Context {
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The embedder.
-    #[error(transparent)]
-    Embed(#[from] EmbedError),
+    #[error("the embedder {0}")]
+    Embed(#[source] ProviderError),
     /// The reranker.
-    #[error(transparent)]
-    Rerank(#[from] RerankError),
+    #[error("the reranker {0}")]
+    Rerank(#[source] ProviderError),
     /// The generator.
-    #[error(transparent)]
-    Generate(#[from] GenerateError),
+    #[error("the chat model {0}")]
+    Generate(#[source] ProviderError),
     /// The vector store.
     #[error(transparent)]
     Index(#[from] IndexError),
@@ -134,7 +135,7 @@ pub fn vector_index(config: &Config, url: &str) -> Result<VectorIndex, IndexErro
 /// # Errors
 /// When it cannot be built, or is not in this build.
 pub async fn reranker(config: &Config, say: impl Fn(&str)) -> Result<Reranker, StartError> {
-    if let Some(hosted) = hosted_reranker(config)? {
+    if let Some(hosted) = hosted_reranker(config).map_err(StartError::Rerank)? {
         return Ok(hosted);
     }
     #[cfg(feature = "local-models")]
@@ -151,7 +152,7 @@ pub async fn reranker(config: &Config, say: impl Fn(&str)) -> Result<Reranker, S
 /// # Errors
 /// When it cannot be built, or is not in this build.
 pub async fn embedder(config: &Config, say: impl Fn(&str)) -> Result<Embedder, StartError> {
-    if let Some(hosted) = hosted_embedder(config)? {
+    if let Some(hosted) = hosted_embedder(config).map_err(StartError::Embed)? {
         return Ok(hosted);
     }
     #[cfg(feature = "local-models")]
@@ -166,14 +167,14 @@ fn not_here(_: impl Fn(&str), hint: &str) -> StartError {
 }
 
 /// The reranker that is configured; `None` for a local model.
-fn hosted_reranker(config: &Config) -> Result<Option<Reranker>, RerankError> {
+fn hosted_reranker(config: &Config) -> Result<Option<Reranker>, ProviderError> {
     Ok(Some(match &config.reranker {
         RerankerChoice::CrossEncoder => return Ok(None),
         RerankerChoice::None => Reranker::None,
         RerankerChoice::Weighted => Reranker::Weighted,
         RerankerChoice::Cohere { model } => {
             let api_key = config.cohere_api_key.clone();
-            let missing = || RerankError::Rejected("COHERE_API_KEY is not set".to_owned());
+            let missing = || ProviderError::Rejected("COHERE_API_KEY is not set".to_owned());
             let default = || CohereReranker::DEFAULT_MODEL.to_owned();
             Reranker::Cohere(CohereReranker::new(CohereRerankOptions {
                 base_url: config.cohere_base_url.clone(),
@@ -186,7 +187,7 @@ fn hosted_reranker(config: &Config) -> Result<Option<Reranker>, RerankError> {
 }
 
 /// The hosted embedder that is configured; `None` for a local model.
-fn hosted_embedder(config: &Config) -> Result<Option<Embedder>, EmbedError> {
+fn hosted_embedder(config: &Config) -> Result<Option<Embedder>, ProviderError> {
     let embedder = match &config.embedder {
         EmbedderChoice::BgeSmall | EmbedderChoice::MiniLm => return Ok(None),
         EmbedderChoice::OpenAi { model, dimensions } => {
@@ -200,7 +201,7 @@ fn hosted_embedder(config: &Config) -> Result<Option<Embedder>, EmbedError> {
         }
         EmbedderChoice::Cohere { model, dimensions } => {
             let api_key = config.cohere_api_key.clone();
-            let missing = || EmbedError::Rejected("COHERE_API_KEY is not set".to_owned());
+            let missing = || ProviderError::Rejected("COHERE_API_KEY is not set".to_owned());
             Embedder::Cohere(CohereEmbedder::new(CohereOptions {
                 base_url: config.cohere_base_url.clone(),
                 api_key: api_key.ok_or_else(missing)?,
@@ -214,7 +215,7 @@ fn hosted_embedder(config: &Config) -> Result<Option<Embedder>, EmbedError> {
 }
 
 /// What writes answers, as it is configured.
-fn generator(config: &Config) -> Result<Generator, GenerateError> {
+fn generator(config: &Config) -> Result<Generator, ProviderError> {
     let Some(server) = config.chat_server() else {
         return Ok(Generator::Extractive);
     };
@@ -269,7 +270,7 @@ impl Context {
             .clone()
             .unwrap_or_else(|| SecretString::from(uuid::Uuid::new_v4().to_string()));
         Ok(Self {
-            generator: generator(config)?,
+            generator: generator(config).map_err(StartError::Generate)?,
             rules: config.rules.clone(),
             limiter: Limiter::new(backends.catalog.clone(), config.limits),
             authorizer: config.auth.check().map_err(StartError::Auth)?,
@@ -401,7 +402,7 @@ impl Context {
         let model = embedder.of_model(&spec.embedder, &spec.embedder_fingerprint, spec.dimensions);
         let embedder = model.ok_or_else(|| {
             let identity = embedder.identity();
-            Error::unavailable(EmbedError::Rejected(format!(
+            Error::unavailable(StartError::NotInThisBuild(format!(
                 "the index was embedded with {} ({}), this process has {} ({})",
                 spec.embedder, spec.embedder_fingerprint, identity.name, identity.fingerprint
             )))

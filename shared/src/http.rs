@@ -19,6 +19,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sse_stream::SseByteStream;
 
+use crate::provider::ProviderError;
+
 /// Longest wait for a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -30,21 +32,6 @@ const PUT_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The data after the last event of an OpenAI-compatible stream.
 const DONE: &str = "[DONE]";
-
-/// Why a hosted model gave no answer. Messages never hold what was sent, nor the key.
-#[derive(Debug)]
-pub(crate) enum HttpError {
-    /// Fewer requests are wanted; try again, after that time if one was named.
-    RateLimited { retry_after: Option<Duration> },
-    /// No answer in time.
-    Timeout,
-    /// It cannot be reached, or failed; may pass.
-    Unavailable(String),
-    /// The request is refused and will be again.
-    Rejected(String),
-    /// The answer is not the JSON that was wanted.
-    Malformed(String),
-}
 
 /// An address that takes JSON, and what it is asked with; clones share connections.
 #[derive(Debug, Clone)]
@@ -75,7 +62,7 @@ impl Endpoint {
         [path, models_path]: [&str; 2],
         api_key: Option<SecretString>,
         timeout: Duration,
-    ) -> Result<Self, HttpError> {
+    ) -> Result<Self, ProviderError> {
         let parse = |path: &str| {
             let address = format!("{}{path}", base_url.trim_end_matches('/'));
             Url::parse(&address).map_err(|error| refused_url(&error.to_string()))
@@ -106,12 +93,12 @@ impl Endpoint {
     ///
     /// # Errors
     ///
-    /// Any [`HttpError`].
+    /// Any [`ProviderError`].
     pub(crate) async fn post<Answer: DeserializeOwned>(
         &self,
         request: &impl Serialize,
         wanted: &str,
-    ) -> Result<Answer, HttpError> {
+    ) -> Result<Answer, ProviderError> {
         let response = self.send(request).await?;
         let body = self.body(response).await?;
         serde_json::from_slice(&body).map_err(|error| self.not_wanted(&error, wanted))
@@ -122,12 +109,12 @@ impl Endpoint {
     ///
     /// # Errors
     ///
-    /// Any [`HttpError`], before the first event or instead of one.
+    /// Any [`ProviderError`], before the first event or instead of one.
     pub(crate) async fn stream<Event: DeserializeOwned + 'static>(
         &self,
         request: &impl Serialize,
         wanted: &'static str,
-    ) -> Result<BoxStream<'static, Result<Event, HttpError>>, HttpError> {
+    ) -> Result<BoxStream<'static, Result<Event, ProviderError>>, ProviderError> {
         let response = self.send(request).await?;
         let events = SseByteStream::new(limited(response));
         let endpoint = self.clone();
@@ -147,7 +134,7 @@ impl Endpoint {
                 Some(error) => Err(endpoint.no_body(error)),
                 None => Err(endpoint.broke()),
             },
-            Err(_) => Err(HttpError::Malformed(format!(
+            Err(_) => Err(ProviderError::Malformed(format!(
                 "{} gave no {wanted} (not UTF-8)",
                 endpoint.parts.host
             ))),
@@ -159,19 +146,19 @@ impl Endpoint {
     ///
     /// # Errors
     ///
-    /// Any [`HttpError`].
-    pub(crate) async fn ping(&self) -> Result<(), HttpError> {
+    /// Any [`ProviderError`].
+    pub(crate) async fn ping(&self) -> Result<(), ProviderError> {
         let request = self.parts.client.get(self.parts.models_url.clone());
         self.answered(request).await.map(drop)
     }
 
     /// Posts a request; the answer's status is a success.
-    async fn send(&self, request: &impl Serialize) -> Result<Response, HttpError> {
+    async fn send(&self, request: &impl Serialize) -> Result<Response, ProviderError> {
         let request = self.parts.client.post(self.parts.url.clone()).json(request);
         self.answered(request).await
     }
 
-    async fn answered(&self, mut request: RequestBuilder) -> Result<Response, HttpError> {
+    async fn answered(&self, mut request: RequestBuilder) -> Result<Response, ProviderError> {
         if let Some(api_key) = &self.parts.api_key {
             request = request.bearer_auth(api_key.expose_secret());
         }
@@ -188,7 +175,7 @@ impl Endpoint {
         Err(self.refusal(status, retry_after, &body))
     }
 
-    async fn body(&self, response: Response) -> Result<Vec<u8>, HttpError> {
+    async fn body(&self, response: Response) -> Result<Vec<u8>, ProviderError> {
         let pieces = limited(response).try_fold(Vec::new(), |mut body, piece| async move {
             body.extend_from_slice(&piece);
             Ok(body)
@@ -196,41 +183,46 @@ impl Endpoint {
         pieces.await.map_err(|error| self.no_body(&error))
     }
 
-    fn no_body(&self, error: &BodyError) -> HttpError {
+    fn no_body(&self, error: &BodyError) -> ProviderError {
         match error {
             BodyError::Broke(error) => self.no_answer(error),
             BodyError::TooLarge => {
-                HttpError::Malformed(format!("{} answered with {error}", self.parts.host))
+                ProviderError::Malformed(format!("{} answered with {error}", self.parts.host))
             }
         }
     }
 
-    fn not_wanted(&self, error: &serde_json::Error, wanted: &str) -> HttpError {
+    fn not_wanted(&self, error: &serde_json::Error, wanted: &str) -> ProviderError {
         // The line and column only: serde's message quotes the answer.
         let (line, column) = (error.line(), error.column());
-        HttpError::Malformed(format!(
+        ProviderError::Malformed(format!(
             "{} gave no {wanted} (line {line}, column {column})",
             self.parts.host
         ))
     }
 
-    fn broke(&self) -> HttpError {
-        HttpError::Unavailable(format!("the connection to {} broke", self.parts.host))
+    fn broke(&self) -> ProviderError {
+        ProviderError::Unavailable(format!("the connection to {} broke", self.parts.host))
     }
 
-    fn no_answer(&self, error: &reqwest::Error) -> HttpError {
+    fn no_answer(&self, error: &reqwest::Error) -> ProviderError {
         if error.is_timeout() {
-            HttpError::Timeout
+            ProviderError::Timeout
         } else if error.is_connect() {
-            HttpError::Unavailable(format!("cannot connect to {}", self.parts.host))
+            ProviderError::Unavailable(format!("cannot connect to {}", self.parts.host))
         } else if error.is_builder() {
-            HttpError::Rejected("the key or address cannot be sent as HTTP".to_owned())
+            ProviderError::Rejected("the key or address cannot be sent as HTTP".to_owned())
         } else {
             self.broke()
         }
     }
 
-    fn refusal(&self, status: StatusCode, retry_after: Option<Duration>, body: &[u8]) -> HttpError {
+    fn refusal(
+        &self,
+        status: StatusCode,
+        retry_after: Option<Duration>,
+        body: &[u8],
+    ) -> ProviderError {
         let code = error_code(body);
         let answer = match &code {
             Some(code) => format!("{} answered {} ({code})", self.parts.host, status.as_u16()),
@@ -239,11 +231,11 @@ impl Endpoint {
         match status {
             // An account without money is no matter of waiting, although OpenAI gives it the same status.
             StatusCode::TOO_MANY_REQUESTS if code.as_deref() != Some("insufficient_quota") => {
-                HttpError::RateLimited { retry_after }
+                ProviderError::RateLimited { retry_after }
             }
-            StatusCode::REQUEST_TIMEOUT => HttpError::Timeout,
-            status if status.is_server_error() => HttpError::Unavailable(answer),
-            _ => HttpError::Rejected(answer),
+            StatusCode::REQUEST_TIMEOUT => ProviderError::Timeout,
+            status if status.is_server_error() => ProviderError::Unavailable(answer),
+            _ => ProviderError::Rejected(answer),
         }
     }
 }
@@ -337,7 +329,7 @@ pub async fn put_json(url: &HttpsUrl, json: &serde_json::Value) -> Result<(), No
 }
 
 /// A client that trusts Mozilla's roots and uses ring, whatever provider the process has installed.
-fn https_client(timeout: Duration) -> Result<Client, HttpError> {
+fn https_client(timeout: Duration) -> Result<Client, ProviderError> {
     let roots = RootCertStore {
         roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
     };
@@ -353,11 +345,11 @@ fn https_client(timeout: Duration) -> Result<Client, HttpError> {
         .connect_timeout(CONNECT_TIMEOUT)
         .timeout(timeout)
         .build()
-        .map_err(|error| HttpError::Unavailable(format!("setting up HTTPS: {error}")))
+        .map_err(|error| ProviderError::Unavailable(format!("setting up HTTPS: {error}")))
 }
 
-fn refused_url(reason: &str) -> HttpError {
-    HttpError::Rejected(format!("the base URL cannot be used: {reason}"))
+fn refused_url(reason: &str) -> ProviderError {
+    ProviderError::Rejected(format!("the base URL cannot be used: {reason}"))
 }
 
 #[cfg(test)]
@@ -394,7 +386,7 @@ mod tests {
         let whole: Result<serde_json::Value, _> = endpoint.post(&request, "answer").await;
         let whole = whole.unwrap_err();
         assert!(
-            matches!(&whole, HttpError::Malformed(told) if told.contains("bytes")),
+            matches!(&whole, ProviderError::Malformed(told) if told.contains("bytes")),
             "{whole:?}"
         );
         let events = endpoint
@@ -402,7 +394,7 @@ mod tests {
             .await;
         let first = events.unwrap().next().await.unwrap().unwrap_err();
         assert!(
-            matches!(&first, HttpError::Malformed(told) if told.contains("bytes")),
+            matches!(&first, ProviderError::Malformed(told) if told.contains("bytes")),
             "{first:?}"
         );
     }

@@ -12,6 +12,7 @@ pub(crate) mod faults;
 pub mod book;
 pub mod chunk;
 pub mod words;
+pub mod provider;
 pub mod http;
 pub mod prices;
 #[cfg(feature = "local-models")]

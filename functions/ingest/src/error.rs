@@ -3,7 +3,6 @@
 use bookrag::book::SettingsError;
 use bookrag::catalog::CatalogError;
 use bookrag::context::StartError;
-use bookrag::embed::EmbedError;
 use bookrag::http::NotSent;
 use bookrag::index::IndexError;
 use bookrag::ingest::{IngestError, SyncError};
@@ -11,6 +10,7 @@ use bookrag::source::SourceError;
 use lambda_runtime::Diagnostic;
 
 use crate::{EventError, QueueError};
+use bookrag::provider::ProviderError;
 
 /// Why the function cannot start.
 #[derive(Debug, thiserror::Error)]
@@ -48,8 +48,8 @@ pub enum HandlerError {
     #[error("the vector store at QDRANT_URL: {0}")]
     Index(#[from] IndexError),
     /// The embedder, asked whether it is there.
-    #[error("the embedder: {0}")]
-    Embed(#[from] EmbedError),
+    #[error("the embedder {0}")]
+    Embed(#[from] ProviderError),
     /// An answer to `CloudFormation` would go elsewhere.
     #[error("the ResponseURL is no address of S3")]
     AnswerUrl,

@@ -23,9 +23,10 @@ use crate::cite::{AllowedLinks, LinkGuard, visible};
 use crate::degradation::Degradation;
 use crate::error::Error;
 use crate::generate::{
-    Asked, ChatModel, Ending, Finish, GenerateError, Generator, Passage, Piece, Pieces, Prompt,
-    Quote, answer_prompt, extract, rules_of_answers,
+    Asked, ChatModel, Ending, Finish, Generator, Passage, Piece, Pieces, Prompt, Quote,
+    answer_prompt, extract, rules_of_answers,
 };
+use crate::provider::ProviderError;
 use crate::retrieve::milliseconds;
 
 /// Lessons named when the book does not cover a question.
@@ -108,7 +109,7 @@ impl Prepared {
                         }
                         let piece = timeout_at(deadline, pieces.next());
                         let piece = beside(begun.as_mut(), piece).await;
-                        next = piece.ok().flatten().unwrap_or(Err(GenerateError::Timeout));
+                        next = piece.ok().flatten().unwrap_or(Err(ProviderError::Timeout));
                     };
                     // Nobody reads on: the model stops.
                     drop(pieces);
@@ -128,14 +129,15 @@ impl Prepared {
                             degraded.extend(degradation_of(ending.finish));
                             break self.written(draft.writer);
                         }
-                        (Err(GenerateError::Timeout), _) => {
+                        (Err(ProviderError::Timeout), _) => {
                             degraded.extend(degradation_of(Finish::Truncated));
                             break self.written(draft.writer);
                         }
                         (Err(error), _) => {
                             begun.await;
                             journal.fail(QueryStatus::Error, self.spent).await;
-                            yield Err(Error::broken_off(error));
+                            let cause = format!("the chat model {error}");
+                            yield Err(Error::broken_off(std::io::Error::other(cause)));
                             return;
                         }
                     }
@@ -305,7 +307,7 @@ impl Prepared {
         model: &ChatModel,
         prompt: &Prompt,
         reserved: Reserved,
-        ended: &Result<Ending, GenerateError>,
+        ended: &Result<Ending, ProviderError>,
         written: usize,
     ) {
         let usage = ended.as_ref().ok().and_then(|ending| ending.usage);

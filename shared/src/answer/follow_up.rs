@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use crate::generate::{ChatModel, Ending, GenerateError, Turn, rewrite_prompt};
+use crate::generate::{ChatModel, Ending, Turn, rewrite_prompt};
+use crate::provider::ProviderError;
 
 /// The longest rewritten question, in tokens, and how long the model has for it.
 const MAX_REWRITTEN_TOKENS: u32 = 120;
@@ -25,16 +26,16 @@ pub(super) async fn rewritten(
     question: &str,
     history: &[Turn],
     fence: &str,
-) -> Result<(String, Ending), GenerateError> {
+) -> Result<(String, Ending), ProviderError> {
     let prompt = rewrite_prompt(question, history, fence);
     let asked = model.complete(&prompt, MAX_REWRITTEN_TOKENS);
     let (text, ending) = tokio::time::timeout(DEADLINE, asked)
         .await
-        .map_err(|_| GenerateError::Timeout)??;
+        .map_err(|_| ProviderError::Timeout)??;
     let text = text.trim().trim_matches('"').trim();
     let one_line = !text.is_empty() && !text.contains('\n');
     if !one_line || text.chars().count() > MAX_REWRITTEN_CHARACTERS {
-        return Err(GenerateError::Malformed("no question".to_owned()));
+        return Err(ProviderError::Malformed("no question".to_owned()));
     }
     Ok((text.to_owned(), ending))
 }

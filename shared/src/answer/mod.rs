@@ -395,7 +395,7 @@ impl Answerer {
                     return text;
                 }
                 Err(error) => {
-                    tracing::warn!(stage = "rewrite", %error, "the question before is searched for too");
+                    tracing::warn!(stage = "rewrite", error = %format_args!("the chat model {error}"), "the question before is searched for too");
                 }
             }
         }

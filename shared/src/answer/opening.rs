@@ -7,7 +7,8 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use super::spending::estimated;
 use crate::degradation::Degradation;
-use crate::generate::{ChatModel, Ending, Finish, GenerateError, Piece, Pieces, Prompt, Usage};
+use crate::generate::{ChatModel, Ending, Finish, Piece, Pieces, Prompt, Usage};
+use crate::provider::ProviderError;
 
 /// How long a busy model is waited for in all, and the first wait where it names none; each other is twice as long.
 const BUSY_DEADLINE: Duration = Duration::from_secs(8);
@@ -60,10 +61,10 @@ pub(super) async fn first_text(
                 });
             }
             Ok(Err(error)) => error,
-            Err(_) => GenerateError::Timeout,
+            Err(_) => ProviderError::Timeout,
         };
         let usage = match error {
-            GenerateError::RateLimited { retry_after } => {
+            ProviderError::RateLimited { retry_after } => {
                 let pause = retry_after.unwrap_or(wait);
                 if pause > busy_deadline.saturating_duration_since(Instant::now()) {
                     tracing::warn!(stage = "generate", "the model is busy");
@@ -76,15 +77,15 @@ pub(super) async fn first_text(
                 wait *= 2;
                 continue;
             }
-            GenerateError::Rejected(_) => {
+            ProviderError::Rejected(_) => {
                 // Key, model or account: the operator must see to it.
-                tracing::error!(stage = "generate", %error, "the book's own sentences answer");
+                tracing::error!(stage = "generate", error = %format_args!("the chat model {error}"), "the book's own sentences answer");
                 None
             }
-            GenerateError::Timeout
-            | GenerateError::Unavailable(_)
-            | GenerateError::Malformed(_) => {
-                tracing::warn!(stage = "generate", %error, "the book's own sentences answer");
+            ProviderError::Timeout
+            | ProviderError::Unavailable(_)
+            | ProviderError::Malformed(_) => {
+                tracing::warn!(stage = "generate", error = %format_args!("the chat model {error}"), "the book's own sentences answer");
                 // It may have been read all the same, and is paid for then.
                 Some(estimated(prompt, 0))
             }
@@ -108,11 +109,11 @@ async fn opened(
     model: &ChatModel,
     prompt: &Prompt,
     max_tokens: u32,
-) -> Result<Opening, GenerateError> {
+) -> Result<Opening, ProviderError> {
     let mut pieces = model.stream(prompt, max_tokens).await?;
     let mut text = String::new();
     loop {
-        match pieces.next().await.unwrap_or(Err(GenerateError::Timeout))? {
+        match pieces.next().await.unwrap_or(Err(ProviderError::Timeout))? {
             Piece::Text(more) => text.push_str(&more),
             Piece::End(ending) => return Ok(Opening::Blank(ending)),
         }

@@ -28,13 +28,15 @@ pub(super) async fn embedder(config: &Config, say: impl Fn(&str)) -> Result<Embe
         _ => LocalModel::BgeSmall,
     };
     let files = model_files(config, model, say).await?;
-    let embedder = LocalEmbedder::load(&files, None).await?;
+    let embedder = LocalEmbedder::load(&files, None).await;
+    let embedder = embedder.map_err(StartError::Embed)?;
     Ok(Embedder::Local(Arc::new(embedder)))
 }
 
 pub(super) async fn reranker(config: &Config, say: impl Fn(&str)) -> Result<Reranker, StartError> {
     let files = model_files(config, LocalModel::MsMarco, say).await?;
-    let encoder = CrossEncoder::load(&files, None).await?;
+    let encoder = CrossEncoder::load(&files, None).await;
+    let encoder = encoder.map_err(StartError::Rerank)?;
     Ok(Reranker::CrossEncoder(Arc::new(encoder)))
 }
 

@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::batches::batches;
 use super::windows::{estimate_tokens, windows};
-use super::{Dimensions, EmbedError, EmbedderIdentity, Purpose};
+use super::{Dimensions, EmbedderIdentity, Purpose};
 use crate::http::Endpoint;
 use crate::prices::Price;
+use crate::provider::ProviderError;
 
 /// Tokens a window may have: `embed-*-v3.0` and the models before them take 512, their special tokens included.
 const MAX_TOKENS: usize = 500;
@@ -86,7 +87,7 @@ impl CohereEmbedder {
     /// # Errors
     ///
     /// `Rejected` if the base URL is none.
-    pub fn new(options: CohereOptions) -> Result<Self, EmbedError> {
+    pub fn new(options: CohereOptions) -> Result<Self, ProviderError> {
         let api_key = Some(options.api_key);
         let paths = ["/v2/embed", "/v1/models"];
         let endpoint = Endpoint::new(&options.base_url, paths, api_key, options.timeout)?;
@@ -104,8 +105,8 @@ impl CohereEmbedder {
     }
 
     /// Asks the provider for something that is free.
-    pub(super) async fn ping(&self) -> Result<(), EmbedError> {
-        Ok(self.endpoint.ping().await?)
+    pub(super) async fn ping(&self) -> Result<(), ProviderError> {
+        self.endpoint.ping().await
     }
 
     /// The same provider with another of its models.
@@ -130,7 +131,7 @@ impl CohereEmbedder {
         &self,
         texts: &[String],
         purpose: Purpose,
-    ) -> Result<Vec<Vec<f32>>, EmbedError> {
+    ) -> Result<Vec<Vec<f32>>, ProviderError> {
         let mut vectors = Vec::with_capacity(texts.len());
         for batch in batches(texts, BATCH_TEXTS, BATCH_TOKENS) {
             vectors.extend(self.embed_batch(batch, purpose).await?);
@@ -142,7 +143,7 @@ impl CohereEmbedder {
         &self,
         texts: &[String],
         purpose: Purpose,
-    ) -> Result<Vec<Vec<f32>>, EmbedError> {
+    ) -> Result<Vec<Vec<f32>>, ProviderError> {
         let request = EmbedRequest {
             model: &self.identity.name,
             texts,
@@ -163,7 +164,7 @@ impl CohereEmbedder {
         let vectors = response.embeddings.float;
         // Here, as one batch's surplus would fill another's gap.
         if vectors.len() != texts.len() {
-            return Err(EmbedError::Malformed(format!(
+            return Err(ProviderError::Malformed(format!(
                 "{} embeddings came for {} texts",
                 vectors.len(),
                 texts.len()

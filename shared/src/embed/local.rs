@@ -10,8 +10,9 @@ use rten_tensor::prelude::*;
 use tokio::task::spawn_blocking;
 
 use super::windows::windows;
-use super::{EmbedError, EmbedderIdentity, LOCAL_MAX_TOKENS as MAX_TOKENS, Purpose};
-use crate::models::{LocalModel, ModelError, ModelFiles, SPECIAL_TOKENS, Threads, Transformer};
+use super::{EmbedderIdentity, LOCAL_MAX_TOKENS as MAX_TOKENS, Purpose};
+use crate::models::{LocalModel, ModelFiles, SPECIAL_TOKENS, Threads, Transformer};
+use crate::provider::ProviderError;
 
 /// Length of the models' vectors (their hidden size).
 const DIMENSIONS: usize = 384;
@@ -46,20 +47,20 @@ impl LocalEmbedder {
     pub async fn load(
         files: &ModelFiles,
         threads: Option<NonZeroUsize>,
-    ) -> Result<Self, EmbedError> {
+    ) -> Result<Self, ProviderError> {
         let (pooling, question_prefix) = match files.model {
             LocalModel::BgeSmall => (Pooling::First, BGE_QUESTION),
             LocalModel::MiniLm => (Pooling::Mean, ""),
             LocalModel::MsMarco => {
                 let name = files.model.name();
-                return Err(EmbedError::Rejected(format!("{name} is no embedder")));
+                return Err(ProviderError::Rejected(format!("{name} is no embedder")));
             }
         };
         let files = files.clone();
         let name = files.model.name().to_owned();
         let transformer = spawn_blocking(move || Transformer::load(&files, threads))
             .await
-            .map_err(|error| EmbedError::Unavailable(format!("loading the model: {error}")))??;
+            .map_err(|error| ProviderError::Unavailable(format!("loading the model: {error}")))??;
         Ok(Self {
             identity: EmbedderIdentity {
                 name,
@@ -88,7 +89,7 @@ impl LocalEmbedder {
         self: Arc<Self>,
         texts: &[String],
         purpose: Purpose,
-    ) -> Result<Vec<Vec<f32>>, EmbedError> {
+    ) -> Result<Vec<Vec<f32>>, ProviderError> {
         let prefix = match purpose {
             Purpose::Query => self.question_prefix,
             Purpose::Document => "",
@@ -105,7 +106,7 @@ impl LocalEmbedder {
             async move {
                 let run = spawn_blocking(move || embedder.embed_blocking(&text, threads));
                 run.await.map_err(|error| {
-                    EmbedError::Unavailable(format!("running the model: {error}"))
+                    ProviderError::Unavailable(format!("running the model: {error}"))
                 })?
             }
         });
@@ -115,17 +116,11 @@ impl LocalEmbedder {
             .await
     }
 
-    fn embed_blocking(&self, text: &str, threads: Threads) -> Result<Vec<f32>, EmbedError> {
+    fn embed_blocking(&self, text: &str, threads: Threads) -> Result<Vec<f32>, ProviderError> {
         let ids = self.transformer.tokenizer.encode(text, MAX_TOKENS);
         let types = vec![0; ids.len()];
         let states: NdTensor<f32, 3> = self.transformer.run(ids, types, threads)?;
         Ok(pool(&states, self.pooling))
-    }
-}
-
-impl From<ModelError> for EmbedError {
-    fn from(error: ModelError) -> Self {
-        Self::Unavailable(error.to_string())
     }
 }
 

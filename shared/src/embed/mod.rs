@@ -14,16 +14,14 @@ mod windows;
 
 #[cfg(feature = "local-models")]
 use std::sync::Arc;
-use std::time::Duration;
 
+use crate::provider::ProviderError;
 pub use cohere::{CohereEmbedder, CohereOptions};
 pub use dimensions::Dimensions;
 pub use fake::FakeEmbedder;
 #[cfg(feature = "local-models")]
 pub use local::LocalEmbedder;
 pub use openai::{OpenAiEmbedder, OpenAiOptions};
-
-use crate::http::HttpError;
 
 /// The input of the local models, in their tokens: what `MiniLM` was trained on (`max_seq_length` of its
 /// sentence-transformers configuration). bge reads 512, but finds more when a section is cut to this size.
@@ -65,41 +63,18 @@ pub struct EmbedderIdentity {
     pub max_tokens: usize,
 }
 
-/// Why texts were not embedded. Messages never hold a text or a key.
-#[derive(Debug, thiserror::Error)]
-pub enum EmbedError {
-    /// The provider wants fewer requests; try again, after that time if one was named.
-    #[error("the embedding provider limits requests{}", wait(*retry_after))]
-    RateLimited {
-        /// How long the provider asks to wait.
-        retry_after: Option<Duration>,
-    },
-    /// No answer in time; may pass.
-    #[error("embedding timed out")]
-    Timeout,
-    /// The embedder cannot be reached, loaded or run; may pass.
-    #[error("embedder unavailable: {0}")]
-    Unavailable(String),
-    /// The request is refused and will be again: key, model or input.
-    #[error("embedding refused: {0}")]
-    Rejected(String),
-    /// The answer is not one finite vector of the right size a text.
-    #[error("malformed embeddings: {0}")]
-    Malformed(String),
-}
-
 impl Embedder {
     /// Embeds each text as one unit-length vector, in order; what exceeds the model's input is not seen.
     ///
     /// # Errors
     ///
-    /// Any [`EmbedError`]; then no vector is returned. `Malformed` if there is not one finite vector of
+    /// Any [`ProviderError`]; then no vector is returned. `Malformed` if there is not one finite vector of
     /// [`EmbedderIdentity::dimensions`] numbers a text.
     pub async fn embed(
         &self,
         texts: &[String],
         purpose: Purpose,
-    ) -> Result<Vec<Vec<f32>>, EmbedError> {
+    ) -> Result<Vec<Vec<f32>>, ProviderError> {
         if texts.is_empty() {
             return Ok(Vec::new());
         }
@@ -114,7 +89,7 @@ impl Embedder {
                     crate::faults::with(|script| script.embedded += texts.len());
                     Ok(fake.embed(texts))
                 };
-                crate::faults::call(work, || EmbedError::Timeout).await?
+                crate::faults::call(work, || ProviderError::Timeout).await?
             }
             Self::Fake(fake) => fake.embed(texts),
         };
@@ -211,7 +186,7 @@ impl Embedder {
     /// # Errors
     ///
     /// As [`Embedder::embed`].
-    pub async fn ping(&self) -> Result<(), EmbedError> {
+    pub async fn ping(&self) -> Result<(), ProviderError> {
         match self {
             Self::OpenAi(hosted) => hosted.ping().await,
             Self::Cohere(hosted) => hosted.ping().await,
@@ -223,33 +198,21 @@ impl Embedder {
     }
 }
 
-impl From<HttpError> for EmbedError {
-    fn from(error: HttpError) -> Self {
-        match error {
-            HttpError::RateLimited { retry_after } => Self::RateLimited { retry_after },
-            HttpError::Timeout => Self::Timeout,
-            HttpError::Unavailable(reason) => Self::Unavailable(reason),
-            HttpError::Rejected(reason) => Self::Rejected(reason),
-            HttpError::Malformed(reason) => Self::Malformed(reason),
-        }
-    }
-}
-
 /// Checks count, size and finiteness, then scales each vector to length 1.
 fn unit_vectors(
     mut vectors: Vec<Vec<f32>>,
     count: usize,
     dimensions: usize,
-) -> Result<Vec<Vec<f32>>, EmbedError> {
+) -> Result<Vec<Vec<f32>>, ProviderError> {
     if vectors.len() != count {
-        return Err(EmbedError::Malformed(format!(
+        return Err(ProviderError::Malformed(format!(
             "{} embeddings came for {count} texts",
             vectors.len()
         )));
     }
     for vector in &mut vectors {
         if vector.len() != dimensions {
-            return Err(EmbedError::Malformed(format!(
+            return Err(ProviderError::Malformed(format!(
                 "embedding has {} dimensions, the index expects {dimensions}",
                 vector.len()
             )));
@@ -257,7 +220,7 @@ fn unit_vectors(
         let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
         // Also refuses NaN, infinities and sums that overflow.
         if !(length.is_finite() && length > 0.0) {
-            return Err(EmbedError::Malformed(format!(
+            return Err(ProviderError::Malformed(format!(
                 "embedding has length {length}"
             )));
         }
@@ -266,12 +229,6 @@ fn unit_vectors(
         }
     }
     Ok(vectors)
-}
-
-fn wait(retry_after: Option<Duration>) -> String {
-    retry_after.map_or_else(String::new, |wait| {
-        format!("; try again in {} s", wait.as_secs_f32().ceil())
-    })
 }
 
 #[cfg(test)]
@@ -289,22 +246,15 @@ mod tests {
         let message = |vectors, count| unit_vectors(vectors, count, 2).unwrap_err().to_string();
         assert_eq!(
             message(vec![vec![1.0, 0.0]], 2),
-            "malformed embeddings: 1 embeddings came for 2 texts"
+            "gave a malformed answer: 1 embeddings came for 2 texts"
         );
         assert_eq!(
             message(vec![vec![1.0; 3]], 1),
-            "malformed embeddings: embedding has 3 dimensions, the index expects 2"
+            "gave a malformed answer: embedding has 3 dimensions, the index expects 2"
         );
         for bad in [f32::NAN, f32::INFINITY, f32::MAX] {
             assert!(message(vec![vec![bad, 1.0]], 1).contains("embedding has length"));
         }
         assert!(message(vec![vec![0.0, 0.0]], 1).contains("embedding has length 0"));
-    }
-
-    #[test]
-    fn a_rate_limit_names_the_wait() {
-        let error = |retry_after| EmbedError::RateLimited { retry_after }.to_string();
-        assert_eq!(error(None), "the embedding provider limits requests");
-        assert!(error(Some(Duration::from_millis(1500))).ends_with("; try again in 2 s"));
     }
 }

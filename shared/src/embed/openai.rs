@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::batches::batches;
 use super::windows::{estimate_tokens, windows};
-use super::{Dimensions, EmbedError, EmbedderIdentity};
+use super::{Dimensions, EmbedderIdentity};
 use crate::http::Endpoint;
 use crate::prices::Price;
+use crate::provider::ProviderError;
 
 /// Texts in one request: `api.openai.com` takes 2,048, other servers fewer.
 const BATCH_TEXTS: usize = 128;
@@ -68,7 +69,7 @@ impl OpenAiEmbedder {
     /// # Errors
     ///
     /// `Rejected` if the base URL is none.
-    pub fn new(options: OpenAiOptions) -> Result<Self, EmbedError> {
+    pub fn new(options: OpenAiOptions) -> Result<Self, ProviderError> {
         let paths = ["/embeddings", "/models"];
         let endpoint = Endpoint::new(&options.base_url, paths, options.api_key, options.timeout)?;
         Ok(Self {
@@ -85,8 +86,8 @@ impl OpenAiEmbedder {
     }
 
     /// Asks the provider for something that is free.
-    pub(super) async fn ping(&self) -> Result<(), EmbedError> {
-        Ok(self.endpoint.ping().await?)
+    pub(super) async fn ping(&self) -> Result<(), ProviderError> {
+        self.endpoint.ping().await
     }
 
     /// The same provider with another of its models.
@@ -111,7 +112,7 @@ impl OpenAiEmbedder {
         windows(breadcrumb, text, Self::MAX_TOKENS, estimate_tokens)
     }
 
-    pub(super) async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
+    pub(super) async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, ProviderError> {
         let mut vectors = Vec::with_capacity(texts.len());
         for batch in batches(texts, BATCH_TEXTS, BATCH_TOKENS) {
             vectors.extend(self.embed_batch(batch).await?);
@@ -119,7 +120,7 @@ impl OpenAiEmbedder {
         Ok(vectors)
     }
 
-    async fn embed_batch(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
+    async fn embed_batch(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, ProviderError> {
         let request = EmbeddingsRequest {
             model: &self.identity.name,
             input: texts,
@@ -141,9 +142,9 @@ fn identity(endpoint: &Endpoint, model: String, dimensions: Dimensions) -> Embed
 }
 
 /// The vectors by their `index`, which must name each text once.
-fn in_order(mut data: Vec<Embedding>, count: usize) -> Result<Vec<Vec<f32>>, EmbedError> {
+fn in_order(mut data: Vec<Embedding>, count: usize) -> Result<Vec<Vec<f32>>, ProviderError> {
     if data.len() != count {
-        return Err(EmbedError::Malformed(format!(
+        return Err(ProviderError::Malformed(format!(
             "{} embeddings came for {count} texts",
             data.len()
         )));
@@ -154,7 +155,7 @@ fn in_order(mut data: Vec<Embedding>, count: usize) -> Result<Vec<Vec<f32>>, Emb
         .enumerate()
         .find(|(at, embedding)| *at != embedding.index)
     {
-        return Err(EmbedError::Malformed(format!(
+        return Err(ProviderError::Malformed(format!(
             "no embedding has index {at}"
         )));
     }

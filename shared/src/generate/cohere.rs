@@ -4,9 +4,10 @@ use async_stream::try_stream;
 use futures::StreamExt;
 use serde::{Deserialize, Serialize};
 
-use super::{ChatOptions, Ending, Finish, GenerateError, Piece, Pieces, Prompt, Usage, broke_off};
+use super::{ChatOptions, Ending, Finish, Piece, Pieces, Prompt, Usage, broke_off};
 use crate::http::Endpoint;
 use crate::prices::Price;
+use crate::provider::ProviderError;
 
 /// A chat model of Cohere's; clones share connections.
 #[derive(Debug, Clone)]
@@ -92,7 +93,7 @@ impl CohereChat {
     /// # Errors
     ///
     /// `Rejected` if the base URL is none.
-    pub fn new(options: ChatOptions) -> Result<Self, GenerateError> {
+    pub fn new(options: ChatOptions) -> Result<Self, ProviderError> {
         let (key, timeout) = (options.api_key, options.timeout);
         Ok(Self {
             endpoint: Endpoint::new(&options.base_url, ["/v2/chat", "/v1/models"], key, timeout)?,
@@ -101,8 +102,8 @@ impl CohereChat {
         })
     }
 
-    pub(super) async fn ping(&self) -> Result<(), GenerateError> {
-        Ok(self.endpoint.ping().await?)
+    pub(super) async fn ping(&self) -> Result<(), ProviderError> {
+        self.endpoint.ping().await
     }
 
     pub(super) fn price(&self) -> Option<Price> {
@@ -114,7 +115,7 @@ impl CohereChat {
         &self,
         prompt: &Prompt,
         max_tokens: u32,
-    ) -> Result<Pieces, GenerateError> {
+    ) -> Result<Pieces, ProviderError> {
         let request = ChatRequest {
             model: &self.model,
             messages: [("system", &prompt.system), ("user", &prompt.user)]
@@ -144,7 +145,7 @@ impl CohereChat {
     }
 }
 
-fn ending_of(end: MessageEnd) -> Result<Ending, GenerateError> {
+fn ending_of(end: MessageEnd) -> Result<Ending, ProviderError> {
     let finish = match end.finish_reason.as_deref() {
         Some("MAX_TOKENS" | "TIMEOUT") => Finish::Truncated,
         Some("ERROR") => return Err(broke_off()),

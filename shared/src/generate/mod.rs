@@ -8,10 +8,12 @@ mod sentences;
 
 use std::time::Duration;
 
+use crate::prices::Price;
+use crate::provider::ProviderError;
+use crate::retrieve::Candidate;
 use futures::StreamExt;
 use futures::stream::BoxStream;
 
-use crate::http::HttpError;
 use crate::prices::Price;
 use crate::retrieve::ScoredChunk;
 
@@ -99,50 +101,15 @@ pub struct Usage {
     pub output_tokens: u64,
 }
 
-/// Why a model wrote nothing, or no further. Messages never hold a prompt, an answer or a key.
-#[derive(Debug, thiserror::Error)]
-pub enum GenerateError {
-    /// Fewer requests are wanted; try again, after that time if one was named.
-    #[error("the model's provider limits requests")]
-    RateLimited {
-        /// When to try again.
-        retry_after: Option<Duration>,
-    },
-    /// No answer in time.
-    #[error("the model timed out")]
-    Timeout,
-    /// It cannot be reached, or broke off.
-    #[error("the model is unavailable: {0}")]
-    Unavailable(String),
-    /// The request is refused and will be again: key, model or prompt.
-    #[error("the model refused: {0}")]
-    Rejected(String),
-    /// The answer is not of the API's shape.
-    #[error("malformed answer: {0}")]
-    Malformed(String),
-}
-
-impl From<HttpError> for GenerateError {
-    fn from(error: HttpError) -> Self {
-        match error {
-            HttpError::RateLimited { retry_after } => Self::RateLimited { retry_after },
-            HttpError::Timeout => Self::Timeout,
-            HttpError::Unavailable(reason) => Self::Unavailable(reason),
-            HttpError::Rejected(reason) => Self::Rejected(reason),
-            HttpError::Malformed(reason) => Self::Malformed(reason),
-        }
-    }
-}
-
 /// What a model writes, piece by piece; dropping it stops the model.
-pub type Pieces = BoxStream<'static, Result<Piece, GenerateError>>;
+pub type Pieces = BoxStream<'static, Result<Piece, ProviderError>>;
 
 impl ChatModel {
     /// Asks the model, which may write `max_tokens` tokens. Its pieces end with [`Piece::End`], or with an error.
     ///
     /// # Errors
-    /// Any [`GenerateError`].
-    pub async fn stream(&self, prompt: &Prompt, max_tokens: u32) -> Result<Pieces, GenerateError> {
+    /// Any [`ProviderError`].
+    pub async fn stream(&self, prompt: &Prompt, max_tokens: u32) -> Result<Pieces, ProviderError> {
         match self {
             Self::OpenAi(model) => model.stream(prompt, max_tokens).await,
             Self::Cohere(model) => model.stream(prompt, max_tokens).await,
@@ -152,12 +119,12 @@ impl ChatModel {
     /// Asks the model for a short text and waits for the whole.
     ///
     /// # Errors
-    /// Any [`GenerateError`].
+    /// Any [`ProviderError`].
     pub async fn complete(
         &self,
         prompt: &Prompt,
         max_tokens: u32,
-    ) -> Result<(String, Ending), GenerateError> {
+    ) -> Result<(String, Ending), ProviderError> {
         let mut pieces = self.stream(prompt, max_tokens).await?;
         let mut text = String::new();
         while let Some(piece) = pieces.next().await {
@@ -172,8 +139,8 @@ impl ChatModel {
     /// Whether the provider is there and takes the key; costs nothing.
     ///
     /// # Errors
-    /// Any [`GenerateError`].
-    pub async fn ping(&self) -> Result<(), GenerateError> {
+    /// Any [`ProviderError`].
+    pub async fn ping(&self) -> Result<(), ProviderError> {
         match self {
             Self::OpenAi(model) => model.ping().await,
             Self::Cohere(model) => model.ping().await,
@@ -191,8 +158,8 @@ impl ChatModel {
 }
 
 /// The answer ended in the middle.
-fn broke_off() -> GenerateError {
-    GenerateError::Unavailable("the answer broke off".to_owned())
+fn broke_off() -> ProviderError {
+    ProviderError::Unavailable("the answer broke off".to_owned())
 }
 
 /// A piece of an extractive answer.

@@ -4,9 +4,10 @@ use async_stream::try_stream;
 use futures::StreamExt;
 use serde::{Deserialize, Serialize};
 
-use super::{ChatOptions, Ending, Finish, GenerateError, Piece, Pieces, Prompt, Usage, broke_off};
+use super::{ChatOptions, Ending, Finish, Piece, Pieces, Prompt, Usage, broke_off};
 use crate::http::Endpoint;
 use crate::prices::Price;
+use crate::provider::ProviderError;
 
 const OPENAI_HOST: &str = "api.openai.com";
 
@@ -84,7 +85,7 @@ impl OpenAiChat {
     /// # Errors
     ///
     /// `Rejected` if the base URL is none.
-    pub fn new(options: ChatOptions) -> Result<Self, GenerateError> {
+    pub fn new(options: ChatOptions) -> Result<Self, ProviderError> {
         let paths = ["/chat/completions", "/models"];
         Ok(Self {
             endpoint: Endpoint::new(&options.base_url, paths, options.api_key, options.timeout)?,
@@ -93,8 +94,8 @@ impl OpenAiChat {
         })
     }
 
-    pub(super) async fn ping(&self) -> Result<(), GenerateError> {
-        Ok(self.endpoint.ping().await?)
+    pub(super) async fn ping(&self) -> Result<(), ProviderError> {
+        self.endpoint.ping().await
     }
 
     pub(super) fn price(&self) -> Option<Price> {
@@ -106,7 +107,7 @@ impl OpenAiChat {
         &self,
         prompt: &Prompt,
         max_tokens: u32,
-    ) -> Result<Pieces, GenerateError> {
+    ) -> Result<Pieces, ProviderError> {
         let of_openai = self.endpoint.host() == OPENAI_HOST;
         let request = ChatRequest {
             model: &self.model,

@@ -15,7 +15,8 @@ use crate::book::{
 };
 use crate::catalog::{Commit, CommitOutcome, DocumentRow, IndexRow, IndexState, StoredDocument};
 use crate::chunk::{chunk_document, count_tokens};
-use crate::embed::{EmbedError, Purpose};
+use crate::embed::Purpose;
+use crate::provider::ProviderError;
 use crate::source::FileCache;
 
 /// Texts in one call of the embedder.
@@ -264,7 +265,7 @@ impl Ingest {
     }
 
     /// Embeds texts, again when the provider asks for patience or did not answer.
-    async fn embed_batch(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
+    async fn embed_batch(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, ProviderError> {
         let mut backoff = EMBED_BACKOFF;
         for _ in 1..EMBED_ATTEMPTS {
             let error = match self.embedder.embed(texts, Purpose::Document).await {
@@ -272,14 +273,14 @@ impl Ingest {
                 Err(error) => error,
             };
             let wait = match &error {
-                EmbedError::RateLimited { retry_after } => retry_after.unwrap_or(backoff),
-                EmbedError::Timeout | EmbedError::Unavailable(_) => backoff,
-                EmbedError::Rejected(_) | EmbedError::Malformed(_) => return Err(error),
+                ProviderError::RateLimited { retry_after } => retry_after.unwrap_or(backoff),
+                ProviderError::Timeout | ProviderError::Unavailable(_) => backoff,
+                ProviderError::Rejected(_) | ProviderError::Malformed(_) => return Err(error),
             };
             if wait > MAX_PROVIDER_WAIT {
                 return Err(error);
             }
-            tracing::warn!(stage = "embed", error = %error, "the texts are embedded again");
+            tracing::warn!(stage = "embed", error = %format_args!("the embedder {error}"), "the texts are embedded again");
             sleep(wait).await;
             backoff *= 2;
         }

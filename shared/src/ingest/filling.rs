@@ -70,10 +70,11 @@ impl Ingest {
 mod tests {
     use crate::catalog::{Catalog, SqliteCatalog};
     use crate::chunk::ChunkPolicy;
-    use crate::embed::{EmbedError, Embedder, FakeEmbedder};
+    use crate::embed::{Embedder, FakeEmbedder};
     use crate::faults::block_on;
     use crate::index::{FakeIndex, Filters, VectorIndex};
     use crate::ingest::{Ingest, IngestError, OpenOptions, Opening, Ports, SyncOptions, sync};
+    use crate::provider::ProviderError;
     use crate::source::{MemorySource, Source};
 
     /// Three pages, none of them indexed.
@@ -176,7 +177,7 @@ mod tests {
 
     /// Records the refusal of a page, as an invocation does.
     fn fail(ingest: &Ingest, source: &str) {
-        let error = IngestError::from(EmbedError::Rejected("the input is invalid".to_owned()));
+        let error = IngestError::from(ProviderError::Rejected("the input is invalid".to_owned()));
         block_on(ingest.record_failure(source, &error));
     }
 

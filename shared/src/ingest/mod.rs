@@ -22,8 +22,9 @@ mod unreadable_tests;
 
 use crate::book::SiteSettings;
 use crate::catalog::{Catalog, CatalogError, IndexRow};
-use crate::embed::{EmbedError, Embedder};
+use crate::embed::Embedder;
 use crate::index::{IndexError, VectorIndex};
+use crate::provider::ProviderError;
 use crate::source::{Source, SourceError};
 
 pub use compare::Differences;
@@ -71,8 +72,8 @@ pub enum IngestError {
     #[error(transparent)]
     Index(#[from] IndexError),
     /// The embedder.
-    #[error(transparent)]
-    Embed(#[from] EmbedError),
+    #[error("the embedder {0}")]
+    Embed(#[from] ProviderError),
     /// Others kept changing it.
     #[error("{path} changed during each of {MAX_ATTEMPTS} attempts")]
     Contended {
@@ -116,10 +117,7 @@ impl IngestError {
                     IndexError::Unavailable(_) | IndexError::StorageFull(_)
                 )
             }
-            Self::Embed(error) => matches!(
-                error,
-                EmbedError::RateLimited { .. } | EmbedError::Timeout | EmbedError::Unavailable(_)
-            ),
+            Self::Embed(error) => error.may_pass(),
             Self::Contended { .. } => true,
             Self::Retired => false,
         }

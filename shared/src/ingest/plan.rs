@@ -11,6 +11,7 @@ use crate::book::{Document, UNKNOWN, hex};
 use crate::catalog::{Catalog, ChunkRow, IndexRow, IndexSpec, IndexState, NewChunk};
 use crate::chunk::Chunk;
 use crate::index::{ChunkPayload, NewPoint, VectorIndex};
+use crate::provider::ProviderError;
 
 /// The plan for one document.
 pub(super) struct Plan<'a> {
@@ -195,7 +196,7 @@ impl<'a> Plan<'a> {
                     payload: chunk.payload.clone(),
                     vector: vector.clone(),
                 }),
-                _ => Err(crate::embed::EmbedError::Malformed(format!(
+                _ => Err(ProviderError::Malformed(format!(
                     "no vector for lines {} to {} of {}",
                     chunk.chunk.start_line, chunk.chunk.end_line, self.document.file.source
                 ))

@@ -19,7 +19,7 @@ pub(crate) fn reads(text: &str) -> bool {
 }
 
 pub(crate) use tokenizer::SPECIAL_TOKENS;
-pub(crate) use transformer::{ModelError, Threads, Transformer};
+pub(crate) use transformer::{Threads, Transformer};
 
 #[cfg(test)]
 mod tests {

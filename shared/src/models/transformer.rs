@@ -10,11 +10,7 @@ use rten_tensor::prelude::*;
 
 use super::files::{ModelFiles, sha256_hex};
 use super::tokenizer::Tokenizer;
-
-/// Why a model cannot be loaded or run, for the log.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub(crate) struct ModelError(String);
+use crate::provider::ProviderError;
 
 /// A model, loaded.
 pub(crate) struct Transformer {
@@ -46,7 +42,7 @@ impl Transformer {
     pub(crate) fn load(
         files: &ModelFiles,
         threads: Option<NonZeroUsize>,
-    ) -> Result<Self, ModelError> {
+    ) -> Result<Self, ProviderError> {
         let read = |path: &std::path::Path| {
             std::fs::read(path).map_err(|error| unusable(&path.display(), &error))
         };
@@ -102,9 +98,10 @@ impl Transformer {
         ids: Vec<u32>,
         types: Vec<i32>,
         threads: Threads,
-    ) -> Result<NdTensor<f32, RANK>, ModelError> {
-        let failed =
-            |error: &dyn std::fmt::Display| ModelError(format!("running {}: {error}", self.name));
+    ) -> Result<NdTensor<f32, RANK>, ProviderError> {
+        let failed = |error: &dyn std::fmt::Display| {
+            ProviderError::Unavailable(format!("running {}: {error}", self.name))
+        };
         let shape = [1, ids.len()];
         let ids = ids.into_iter().map(u32::cast_signed).collect::<Vec<_>>();
         let ids = NdTensor::<i32, 2>::from_data(shape, ids);
@@ -142,6 +139,6 @@ impl std::fmt::Debug for Transformer {
     }
 }
 
-fn unusable(file: &dyn std::fmt::Display, error: &dyn std::fmt::Display) -> ModelError {
-    ModelError(format!("cannot use the model file {file}: {error}"))
+fn unusable(file: &dyn std::fmt::Display, error: &dyn std::fmt::Display) -> ProviderError {
+    ProviderError::Unavailable(format!("cannot use the model file {file}: {error}"))
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
-use super::RerankError;
-use crate::http::{Endpoint, HttpError};
+use crate::http::Endpoint;
+use crate::provider::ProviderError;
 
 /// What Cohere is asked with.
 #[derive(Debug, Clone)]
@@ -57,7 +57,7 @@ impl CohereReranker {
     /// # Errors
     ///
     /// `Rejected` if the base URL is none.
-    pub fn new(options: CohereRerankOptions) -> Result<Self, RerankError> {
+    pub fn new(options: CohereRerankOptions) -> Result<Self, ProviderError> {
         let api_key = Some(options.api_key);
         let paths = ["/v2/rerank", "/v1/models"];
         let endpoint = Endpoint::new(&options.base_url, paths, api_key, options.timeout)?;
@@ -72,8 +72,12 @@ impl CohereReranker {
     ///
     /// # Errors
     ///
-    /// Any [`RerankError`]; then no score is returned. `Malformed` if there is not one score from 0 to 1 a document.
-    pub async fn scores(&self, query: &str, documents: &[String]) -> Result<Vec<f32>, RerankError> {
+    /// Any [`ProviderError`]; then no score is returned. `Malformed` if there is not one score from 0 to 1 a document.
+    pub async fn scores(
+        &self,
+        query: &str,
+        documents: &[String],
+    ) -> Result<Vec<f32>, ProviderError> {
         if documents.is_empty() {
             return Ok(Vec::new());
         }
@@ -88,43 +92,30 @@ impl CohereReranker {
 }
 
 /// The scores by their `index`, which must name each document once.
-fn in_order(results: &[Ranked], count: usize) -> Result<Vec<f32>, RerankError> {
+fn in_order(results: &[Ranked], count: usize) -> Result<Vec<f32>, ProviderError> {
     let mut scores = vec![None; count];
     for ranked in results {
         let (index, score) = (ranked.index, ranked.relevance_score);
         if !(0.0..=1.0).contains(&score) {
-            return Err(RerankError::Malformed(format!(
+            return Err(ProviderError::Malformed(format!(
                 "document {index} has the score {score}"
             )));
         }
         let Some(slot) = scores.get_mut(index) else {
-            return Err(RerankError::Malformed(format!(
+            return Err(ProviderError::Malformed(format!(
                 "a score came for document {index} of {count}"
             )));
         };
         if slot.replace(score).is_some() {
-            return Err(RerankError::Malformed(format!(
+            return Err(ProviderError::Malformed(format!(
                 "two scores came for document {index}"
             )));
         }
     }
     let scores = scores.into_iter().enumerate().map(|(index, score)| {
-        score.ok_or_else(|| RerankError::Malformed(format!("no score came for document {index}")))
+        score.ok_or_else(|| ProviderError::Malformed(format!("no score came for document {index}")))
     });
     scores.collect()
-}
-
-impl From<HttpError> for RerankError {
-    fn from(error: HttpError) -> Self {
-        match error {
-            // A question does not wait for its turn.
-            HttpError::RateLimited { .. } => Self::RateLimited,
-            HttpError::Timeout => Self::Timeout,
-            HttpError::Unavailable(reason) => Self::Unavailable(reason),
-            HttpError::Rejected(reason) => Self::Rejected(reason),
-            HttpError::Malformed(reason) => Self::Malformed(reason),
-        }
-    }
 }
 
 #[cfg(test)]

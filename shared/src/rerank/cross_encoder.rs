@@ -11,8 +11,8 @@ use rten_tensor::NdTensor;
 use rten_tensor::prelude::*;
 use tokio::task::spawn_blocking;
 
-use super::RerankError;
-use crate::models::{LocalModel, ModelError, ModelFiles, Threads, Transformer};
+use crate::models::{LocalModel, ModelFiles, Threads, Transformer};
+use crate::provider::ProviderError;
 
 /// Tokens of a question that are read, and of a passage: what answers stands near the heading, and twice as many tokens cost
 /// twice the time without a better order (`ARCHITECTURE.md` has the curve).
@@ -31,19 +31,19 @@ impl CrossEncoder {
     /// Loads the model, to run on `threads` threads, else on one for each core.
     ///
     /// # Errors
-    /// `Unavailable`, naming the file, if one cannot be read or is no such model.
+    /// `Unavailable`, naming the file, if one cannot be read or is no such model; `Rejected` if the model is no reranker.
     pub async fn load(
         files: &ModelFiles,
         threads: Option<NonZeroUsize>,
-    ) -> Result<Self, RerankError> {
+    ) -> Result<Self, ProviderError> {
         if files.model != LocalModel::MsMarco {
             let name = files.model.name();
-            return Err(RerankError::Rejected(format!("{name} is no reranker")));
+            return Err(ProviderError::Rejected(format!("{name} is no reranker")));
         }
         let files = files.clone();
         let transformer = spawn_blocking(move || Transformer::load(&files, threads))
             .await
-            .map_err(|error| RerankError::Unavailable(format!("loading the model: {error}")))??;
+            .map_err(|error| ProviderError::Unavailable(format!("loading the model: {error}")))??;
         Ok(Self { transformer })
     }
 
@@ -53,7 +53,7 @@ impl CrossEncoder {
         self: Arc<Self>,
         question: &str,
         passages: &[String],
-    ) -> Result<Vec<f32>, RerankError> {
+    ) -> Result<Vec<f32>, ProviderError> {
         let runs = passages
             .iter()
             .cloned()
@@ -62,9 +62,9 @@ impl CrossEncoder {
                 let (model, question) = (Arc::clone(&self), question.to_owned());
                 async move {
                     let run = spawn_blocking(move || model.logit(&question, &passage, number));
-                    let logit = run
-                        .await
-                        .map_err(|error| RerankError::Unavailable(format!("running: {error}")))??;
+                    let logit = run.await.map_err(|error| {
+                        ProviderError::Unavailable(format!("running: {error}"))
+                    })??;
                     Ok(sigmoid(logit))
                 }
             });
@@ -74,7 +74,7 @@ impl CrossEncoder {
             .await
     }
 
-    fn logit(&self, question: &str, passage: &str, number: usize) -> Result<f32, RerankError> {
+    fn logit(&self, question: &str, passage: &str, number: usize) -> Result<f32, ProviderError> {
         let tokenizer = &self.transformer.tokenizer;
         let question_tokens = tokenizer.count(question).min(QUESTION_TOKENS);
         let most = question_tokens + PASSAGE_TOKENS + SPECIAL_TOKENS;
@@ -84,14 +84,8 @@ impl CrossEncoder {
         if logit.is_finite() {
             Ok(logit)
         } else {
-            Err(RerankError::Malformed(format!("{logit}")))
+            Err(ProviderError::Malformed(format!("{logit}")))
         }
-    }
-}
-
-impl From<ModelError> for RerankError {
-    fn from(error: ModelError) -> Self {
-        Self::Unavailable(error.to_string())
     }
 }
 

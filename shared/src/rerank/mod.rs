@@ -4,6 +4,7 @@ mod cohere;
 #[cfg(feature = "local-models")]
 mod cross_encoder;
 
+use crate::provider::ProviderError;
 #[cfg(feature = "local-models")]
 use std::sync::Arc;
 
@@ -23,26 +24,6 @@ pub enum Reranker {
     CrossEncoder(Arc<CrossEncoder>),
     /// Cohere's.
     Cohere(CohereReranker),
-}
-
-/// Why passages were not scored. Messages never hold a text or a key.
-#[derive(Debug, thiserror::Error)]
-pub enum RerankError {
-    /// No answer in time.
-    #[error("reranking timed out")]
-    Timeout,
-    /// The provider wants fewer requests.
-    #[error("the reranking provider limits requests")]
-    RateLimited,
-    /// It cannot be reached, loaded or run.
-    #[error("reranker unavailable: {0}")]
-    Unavailable(String),
-    /// The request is refused and will be again: key or model.
-    #[error("reranking refused: {0}")]
-    Rejected(String),
-    /// The answer is not one score a passage.
-    #[error("malformed scores: {0}")]
-    Malformed(String),
 }
 
 impl Reranker {
@@ -85,12 +66,12 @@ impl Reranker {
     /// A score for each passage, 0 to 1, in their order; none from those that look at no passages.
     ///
     /// # Errors
-    /// Any [`RerankError`]; then there is no score at all.
+    /// Any [`ProviderError`]; then there is no score at all.
     pub async fn scores(
         &self,
         question: &str,
         passages: &[String],
-    ) -> Result<Vec<f32>, RerankError> {
+    ) -> Result<Vec<f32>, ProviderError> {
         match self {
             Self::None | Self::Weighted => Ok(Vec::new()),
             #[cfg(feature = "local-models")]

@@ -15,9 +15,10 @@ use std::time::{Duration, Instant};
 
 use crate::catalog::{Catalog, IndexRow, Indexing};
 use crate::degradation::Degradation;
-use crate::embed::{EmbedError, Embedder, Purpose};
+use crate::embed::{Embedder, Purpose};
 use crate::error::Error;
 use crate::index::{Filters, IndexError, VectorIndex};
+use crate::provider::ProviderError;
 use crate::rerank::Reranker;
 
 pub use scored::{ScoredChunk, Scores};
@@ -263,7 +264,7 @@ impl Retriever {
         let query_vector = match self.embed(query).await {
             Ok(vector) => vector,
             Err(error) => {
-                tracing::warn!(stage = "embed", %error, "words alone are searched for");
+                tracing::warn!(stage = "embed", error = %format_args!("the embedder {error}"), "words alone are searched for");
                 degraded.push(Degradation::Embedder);
                 Vec::new()
             }
@@ -283,7 +284,7 @@ impl Retriever {
         let fuse_ms = milliseconds(started);
         let started = Instant::now();
         if let Err(error) = self.rerank(&query, &mut candidates, &mut signals).await {
-            tracing::warn!(stage = "rerank", %error, "the order of retrieval stands");
+            tracing::warn!(stage = "rerank", error = %format_args!("the reranker {error}"), "the order of retrieval stands");
             degraded.push(Degradation::Reranker);
         }
         let rerank_ms = milliseconds(started);
@@ -348,11 +349,11 @@ impl Retriever {
     }
 
     /// The question's vector.
-    async fn embed(&self, query: &str) -> Result<Vec<f32>, EmbedError> {
+    async fn embed(&self, query: &str) -> Result<Vec<f32>, ProviderError> {
         let query = [query.to_owned()];
         let vectors = self.backends.embedder.embed(&query, Purpose::Query);
         let vectors = tokio::time::timeout(EMBED_DEADLINE, vectors).await;
-        let vectors = vectors.unwrap_or(Err(EmbedError::Timeout))?;
+        let vectors = vectors.unwrap_or(Err(ProviderError::Timeout))?;
         Ok(vectors.into_iter().next().unwrap_or_default())
     }
 
@@ -362,7 +363,7 @@ impl Retriever {
         query: &str,
         candidates: &mut [ScoredChunk],
         signals: &mut Signals,
-    ) -> Result<(), crate::rerank::RerankError> {
+    ) -> Result<(), ProviderError> {
         let reranker = &self.backends.reranker;
         if !reranker.reads(query) {
             return Ok(());

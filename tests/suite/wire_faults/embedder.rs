@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use bookrag::{
-    embed::EmbedError,
     ingest::{Change, Ingest, IngestError, Ports},
+    provider::ProviderError,
 };
 use bookrag_tests::backends::Backends;
 
@@ -31,7 +31,7 @@ async fn start(database: &str) -> (World, Provider, Ingest) {
 }
 
 /// Ingests the page, which fails and leaves nothing at all: vectors come before intents.
-async fn fail(world: &World, ingest: &Ingest) -> EmbedError {
+async fn fail(world: &World, ingest: &Ingest) -> ProviderError {
     let failure = world.fail(ingest).await;
     world.assert_no_leftovers().await;
     match failure {
@@ -41,7 +41,7 @@ async fn fail(world: &World, ingest: &Ingest) -> EmbedError {
 }
 
 /// Ingests the page until it succeeds, whether the client tries again or its caller has to.
-async fn get_through(world: &World, ingest: &Ingest, may_pass: fn(&EmbedError) -> bool) {
+async fn get_through(world: &World, ingest: &Ingest, may_pass: fn(&ProviderError) -> bool) {
     loop {
         match run(ingest).await {
             Ok(outcome) => {
@@ -57,8 +57,8 @@ async fn get_through(world: &World, ingest: &Ingest, may_pass: fn(&EmbedError) -
     }
 }
 
-fn is_limit(failure: &EmbedError, wait: Duration) -> bool {
-    matches!(failure, EmbedError::RateLimited { retry_after } if *retry_after == Some(wait))
+fn is_limit(failure: &ProviderError, wait: Duration) -> bool {
+    matches!(failure, ProviderError::RateLimited { retry_after } if *retry_after == Some(wait))
 }
 
 #[tokio::test]
@@ -91,7 +91,7 @@ async fn failures_that_pass_cost_their_requests() {
         _ => Reply::Vectors,
     });
     get_through(&world, &ingest, |failure| {
-        matches!(failure, EmbedError::Unavailable(_))
+        matches!(failure, ProviderError::Unavailable(_))
     })
     .await;
     assert_eq!(provider.requests(), 3);
@@ -103,7 +103,10 @@ async fn a_provider_that_only_fails_is_unavailable() {
     let (world, provider, ingest) = start("wire_embedder_fails").await;
     provider.tell(|_| Reply::Failure);
     let failure = fail(&world, &ingest).await;
-    assert!(matches!(failure, EmbedError::Unavailable(_)), "{failure}");
+    assert!(
+        matches!(failure, ProviderError::Unavailable(_)),
+        "{failure}"
+    );
     provider.tell(|_| Reply::Vectors);
     world.succeed(&ingest).await;
 }
@@ -123,7 +126,7 @@ async fn nothing_is_stored_of_an_answer_that_is_not_one_finite_vector_a_text() {
     for script in scripts {
         provider.tell(script);
         let failure = fail(&world, &ingest).await;
-        assert!(matches!(failure, EmbedError::Malformed(_)), "{failure}");
+        assert!(matches!(failure, ProviderError::Malformed(_)), "{failure}");
     }
     provider.tell(|_| Reply::Vectors);
     world.succeed(&ingest).await;

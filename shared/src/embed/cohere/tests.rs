@@ -97,12 +97,12 @@ fn assert_described(request: &Value) {
     }
 }
 
-async fn error_of(answer: Answer) -> EmbedError {
+async fn error_of(answer: Answer) -> ProviderError {
     let texts = ["private words".to_owned(), "more".to_owned()];
     error_for(&texts, answer).await
 }
 
-async fn error_for(texts: &[String], answer: Answer) -> EmbedError {
+async fn error_for(texts: &[String], answer: Answer) -> ProviderError {
     let server = Server::start(PATH, answer).await;
     let embedder = embedder(&server.origin, MODEL, Dimensions::Native(2));
     let error = embedder.embed(texts, Purpose::Document).await.unwrap_err();
@@ -187,12 +187,12 @@ async fn a_rate_limit_carries_the_wait() {
     })
     .await;
     assert!(
-        matches!(error, EmbedError::RateLimited { retry_after: Some(wait) } if wait.as_secs() == 7)
+        matches!(error, ProviderError::RateLimited { retry_after: Some(wait) } if wait.as_secs() == 7)
     );
     let error = error_of(|_| StatusCode::TOO_MANY_REQUESTS.into_response()).await;
     assert!(matches!(
         error,
-        EmbedError::RateLimited { retry_after: None }
+        ProviderError::RateLimited { retry_after: None }
     ));
 }
 
@@ -207,13 +207,13 @@ fn as_told(request: &Value) -> Response {
 async fn refusals_name_the_host_and_status_only() {
     for status in ["400", "401", "403", "404", "422", "498"] {
         let error = error_for(&[status.to_owned()], as_told).await;
-        assert!(matches!(error, EmbedError::Rejected(_)), "{error}");
-        let message = format!("embedding refused: 127.0.0.1 answered {status}");
+        assert!(matches!(error, ProviderError::Rejected(_)), "{error}");
+        let message = format!("refused: 127.0.0.1 answered {status}");
         assert_eq!(error.to_string(), message);
     }
     for status in ["500", "501", "503", "504"] {
         let error = error_for(&[status.to_owned()], as_told).await;
-        assert!(matches!(error, EmbedError::Unavailable(_)), "{error}");
+        assert!(matches!(error, ProviderError::Unavailable(_)), "{error}");
     }
 }
 
@@ -253,7 +253,7 @@ async fn wrong_answers_are_malformed() {
     ];
     for (answer, message) in answers {
         let error = error_of(answer).await;
-        assert!(matches!(error, EmbedError::Malformed(_)), "{error}");
+        assert!(matches!(error, ProviderError::Malformed(_)), "{error}");
         assert!(error.to_string().contains(message), "{error}");
     }
 }
@@ -269,7 +269,7 @@ async fn no_batch_fills_the_gap_of_another() {
     .await;
     assert_eq!(
         error.to_string(),
-        "malformed embeddings: 95 embeddings came for 96 texts"
+        "gave a malformed answer: 95 embeddings came for 96 texts"
     );
 }
 
@@ -284,7 +284,7 @@ fn a_base_url_that_is_none_is_refused() {
             timeout: Duration::from_secs(1),
         })
         .unwrap_err();
-        assert!(matches!(error, EmbedError::Rejected(_)), "{error}");
+        assert!(matches!(error, ProviderError::Rejected(_)), "{error}");
     }
 }
 

@@ -48,7 +48,7 @@ fn vectors_in_reverse(request: &Value) -> Response {
     axum::Json(json!({"object": "list", "data": data})).into_response()
 }
 
-async fn error_of(answer: Answer) -> EmbedError {
+async fn error_of(answer: Answer) -> ProviderError {
     let provider = Provider::start(answer).await;
     let embedder = provider.embedder(Dimensions::Native(2));
     let texts = ["private words".to_owned(), "more".to_owned()];
@@ -104,12 +104,12 @@ async fn a_rate_limit_carries_the_wait() {
         error_of(|_| (StatusCode::TOO_MANY_REQUESTS, [(RETRY_AFTER, "7")], "").into_response())
             .await;
     assert!(
-        matches!(error, EmbedError::RateLimited { retry_after: Some(wait) } if wait.as_secs() == 7)
+        matches!(error, ProviderError::RateLimited { retry_after: Some(wait) } if wait.as_secs() == 7)
     );
     let error = error_of(|_| StatusCode::TOO_MANY_REQUESTS.into_response()).await;
     assert!(matches!(
         error,
-        EmbedError::RateLimited { retry_after: None }
+        ProviderError::RateLimited { retry_after: None }
     ));
 }
 
@@ -120,19 +120,19 @@ async fn refusals_name_the_status_and_code_only() {
         (StatusCode::UNAUTHORIZED, axum::Json(body)).into_response()
     })
     .await;
-    assert!(matches!(error, EmbedError::Rejected(_)));
+    assert!(matches!(error, ProviderError::Rejected(_)));
     assert_eq!(
         error.to_string(),
-        "embedding refused: 127.0.0.1 answered 401 (invalid_api_key)"
+        "refused: 127.0.0.1 answered 401 (invalid_api_key)"
     );
     let error = error_of(|_| {
         let body = json!({"error": {"code": "insufficient_quota"}});
         (StatusCode::TOO_MANY_REQUESTS, axum::Json(body)).into_response()
     })
     .await;
-    assert!(matches!(error, EmbedError::Rejected(_)));
+    assert!(matches!(error, ProviderError::Rejected(_)));
     let error = error_of(|_| (StatusCode::FORBIDDEN, "private words").into_response()).await;
-    assert!(matches!(error, EmbedError::Rejected(_)));
+    assert!(matches!(error, ProviderError::Rejected(_)));
     let error = error_of(|request| {
         (
             StatusCode::BAD_REQUEST,
@@ -141,11 +141,11 @@ async fn refusals_name_the_status_and_code_only() {
             .into_response()
     })
     .await;
-    assert!(matches!(error, EmbedError::Rejected(_)));
+    assert!(matches!(error, ProviderError::Rejected(_)));
     let error = error_of(|_| StatusCode::TEMPORARY_REDIRECT.into_response()).await;
-    assert!(matches!(error, EmbedError::Rejected(_)));
+    assert!(matches!(error, ProviderError::Rejected(_)));
     let error = error_of(|_| StatusCode::BAD_GATEWAY.into_response()).await;
-    assert!(matches!(error, EmbedError::Unavailable(_)));
+    assert!(matches!(error, ProviderError::Unavailable(_)));
 }
 
 #[tokio::test]
@@ -187,7 +187,7 @@ async fn wrong_answers_are_malformed() {
     ];
     for (answer, message) in answers {
         let error = error_of(answer).await;
-        assert!(matches!(error, EmbedError::Malformed(_)), "{error}");
+        assert!(matches!(error, ProviderError::Malformed(_)), "{error}");
         assert!(error.to_string().contains(message), "{error}");
     }
 }
@@ -197,10 +197,10 @@ async fn a_silent_server_is_a_timeout_and_none_is_unavailable() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
     let silent = embedder(&base_url, Dimensions::Native(2), Duration::from_millis(100));
-    assert!(matches!(silent.ping().await, Err(EmbedError::Timeout)));
+    assert!(matches!(silent.ping().await, Err(ProviderError::Timeout)));
     drop(listener);
     let error = silent.ping().await.unwrap_err();
-    assert!(matches!(error, EmbedError::Unavailable(_)), "{error}");
+    assert!(matches!(error, ProviderError::Unavailable(_)), "{error}");
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn a_base_url_that_is_none_is_refused() {
             timeout: Duration::from_secs(1),
         };
         let error = OpenAiEmbedder::new(options).unwrap_err();
-        assert!(matches!(error, EmbedError::Rejected(_)), "{error}");
+        assert!(matches!(error, ProviderError::Rejected(_)), "{error}");
     }
 }
 

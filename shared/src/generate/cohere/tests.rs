@@ -7,7 +7,7 @@ use super::super::{ChatModel, ChatOptions};
 use super::*;
 use crate::http::fake::{Answer, Server};
 
-async fn ask(answer: Answer) -> (Vec<Result<Piece, GenerateError>>, Value) {
+async fn ask(answer: Answer) -> (Vec<Result<Piece, ProviderError>>, Value) {
     let server = Server::start("/v2/chat", answer).await;
     let options = ChatOptions {
         base_url: server.origin.clone(),
@@ -90,7 +90,7 @@ async fn an_answer_without_an_end_broke_off() {
     }] {
         let (pieces, _) = ask(of).await;
         assert!(
-            matches!(pieces[1], Err(GenerateError::Unavailable(_))),
+            matches!(pieces[1], Err(ProviderError::Unavailable(_))),
             "{pieces:?}"
         );
     }

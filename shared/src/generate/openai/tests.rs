@@ -9,7 +9,7 @@ use super::super::{ChatModel, ChatOptions};
 use super::*;
 use crate::http::fake::{Answer, Server};
 
-async fn ask(answer: Answer) -> (Vec<Result<Piece, GenerateError>>, Value) {
+async fn ask(answer: Answer) -> (Vec<Result<Piece, ProviderError>>, Value) {
     let server = Server::start("/v1/chat/completions", answer).await;
     let options = ChatOptions {
         base_url: format!("{}/v1", server.origin),
@@ -121,7 +121,7 @@ async fn an_answer_without_an_end_broke_off() {
         let (pieces, _) = ask(of).await;
         assert!(matches!(pieces[0], Ok(Piece::Text(_))));
         assert!(
-            matches!(pieces[1], Err(GenerateError::Unavailable(_))),
+            matches!(pieces[1], Err(ProviderError::Unavailable(_))),
             "{pieces:?}"
         );
     }
@@ -134,7 +134,7 @@ async fn refusals_are_told_apart() {
         (StatusCode::UNAUTHORIZED, axum::Json(body)).into_response()
     };
     let (pieces, _) = ask(refused).await;
-    let Err(GenerateError::Rejected(reason)) = &pieces[0] else {
+    let Err(ProviderError::Rejected(reason)) = &pieces[0] else {
         panic!("{pieces:?}");
     };
     assert!(
@@ -146,13 +146,13 @@ async fn refusals_are_told_apart() {
     let (pieces, _) = ask(busy).await;
     let wait = Some(Duration::from_secs(7));
     assert!(
-        matches!(pieces[0], Err(GenerateError::RateLimited { retry_after }) if retry_after == wait)
+        matches!(pieces[0], Err(ProviderError::RateLimited { retry_after }) if retry_after == wait)
     );
 
     let garbage: Answer = |_| "data: {\n\n".into_response();
     let (pieces, _) = ask(garbage).await;
     assert!(
-        matches!(pieces[0], Err(GenerateError::Malformed(_))),
+        matches!(pieces[0], Err(ProviderError::Malformed(_))),
         "{pieces:?}"
     );
 }

@@ -60,12 +60,12 @@ fn is_described(field: &str, value: &Value) -> bool {
 }
 
 /// The error for two documents.
-async fn error_of(answer: Answer) -> RerankError {
+async fn error_of(answer: Answer) -> ProviderError {
     let texts = documents(&["private words", "more"]);
     error_for(&texts, answer).await
 }
 
-async fn error_for(texts: &[String], answer: Answer) -> RerankError {
+async fn error_for(texts: &[String], answer: Answer) -> ProviderError {
     let server = Server::start(PATH, answer).await;
     let reranker = reranker(&server.origin, Duration::from_secs(30));
     let error = reranker.scores("private question", texts).await;
@@ -171,7 +171,7 @@ async fn wrong_answers_are_malformed() {
     ];
     for (answer, expected) in answers {
         let error = error_of(answer).await;
-        let RerankError::Malformed(message) = error else {
+        let ProviderError::Malformed(message) = error else {
             panic!("{error}")
         };
         assert!(message.contains(expected), "{message}");
@@ -183,7 +183,10 @@ async fn a_rate_limit_is_one() {
     let error =
         error_of(|_| (StatusCode::TOO_MANY_REQUESTS, [(RETRY_AFTER, "7")], "").into_response())
             .await;
-    assert!(matches!(error, RerankError::RateLimited), "{error}");
+    assert!(
+        matches!(error, ProviderError::RateLimited { retry_after: Some(wait) } if wait.as_secs() == 7),
+        "{error}"
+    );
 }
 
 /// Answers with the status that the first document is, and a message that quotes too much.
@@ -197,14 +200,14 @@ fn as_told(request: &Value) -> Response {
 async fn refusals_name_the_host_and_status_only() {
     for status in ["400", "401", "403", "404", "422", "498"] {
         let error = error_for(&documents(&[status]), as_told).await;
-        let RerankError::Rejected(message) = error else {
+        let ProviderError::Rejected(message) = error else {
             panic!("{error}")
         };
         assert_eq!(message, format!("127.0.0.1 answered {status}"));
     }
     for status in ["500", "501", "503", "504"] {
         let error = error_for(&documents(&[status]), as_told).await;
-        assert!(matches!(error, RerankError::Unavailable(_)), "{error}");
+        assert!(matches!(error, ProviderError::Unavailable(_)), "{error}");
     }
 }
 
@@ -215,8 +218,8 @@ async fn a_silent_server_is_a_timeout_and_none_is_unavailable() {
     let silent = reranker(&base_url, Duration::from_millis(100));
     let texts = documents(&["1"]);
     let error = silent.scores("which?", &texts).await.unwrap_err();
-    assert!(matches!(error, RerankError::Timeout), "{error}");
+    assert!(matches!(error, ProviderError::Timeout), "{error}");
     drop(listener);
     let error = silent.scores("which?", &texts).await.unwrap_err();
-    assert!(matches!(error, RerankError::Unavailable(_)), "{error}");
+    assert!(matches!(error, ProviderError::Unavailable(_)), "{error}");
 }
