@@ -7,6 +7,7 @@ mod origin;
 mod docusaurus;
 mod patterns;
 mod versions;
+mod reading_key;
 
 use std::collections::BTreeMap;
 
@@ -389,25 +390,6 @@ impl SiteSettings {
         let own = self.locale_places.get(locale);
         let folder = own.and_then(|place| place.folder.as_deref());
         format!("{}/{}", self.i18n_path, folder.unwrap_or(locale))
-    }
-
-    /// All that decides how a page is read, as one text; equal text, equal reading.
-    #[must_use]
-    pub fn reading_key(&self) -> String {
-        format!(
-            "{:?}",
-            (
-                (&self.base_url, &self.route_base_path, &self.docs_path),
-                (self.trailing_slash, self.number_prefixes),
-                (&self.default_locale, &self.locales),
-                (&self.i18n_path, &self.locale_places),
-                (self.current_version, &self.versions),
-                (&self.last_version, &self.version_paths),
-                (self.markdown_format, self.math, self.comment_ids),
-                (self.keep_anchor_case, &self.require_front_matter),
-                (&self.include_patterns, &self.exclude_patterns),
-            )
-        )
     }
 
     /// The version at the bare path.

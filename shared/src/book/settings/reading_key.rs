@@ -1,0 +1,156 @@
+//! The settings that decide how pages are read, as one text that is kept in fingerprints.
+
+use serde_json::{Value, json};
+
+use super::SiteSettings;
+
+/// What a key begins with. Another number has every page of every book read again.
+const FORMAT: &str = "reading settings 1\n";
+
+impl SiteSettings {
+    /// All that decides how a page is read, as one text; equal text, equal reading.
+    ///
+    /// The text is part of each document's fingerprint, so it is written out here field by field: a line `name=value` for each,
+    /// the values as JSON, in the order below. Neither the order of the struct's fields nor a derive changes it.
+    #[must_use]
+    pub fn reading_key(&self) -> String {
+        // Exhaustive: whoever adds a setting decides here whether it changes what is read.
+        let Self {
+            title: _,
+            base_url,
+            route_base_path,
+            docs_path,
+            trailing_slash,
+            number_prefixes,
+            default_locale,
+            locales,
+            i18n_path,
+            locale_places,
+            current_version,
+            versions,
+            last_version,
+            version_paths,
+            markdown_format,
+            math,
+            comment_ids,
+            require_front_matter,
+            keep_anchor_case,
+            origins: _,
+            warnings: _,
+            include_patterns,
+            include: _,
+            exclude_patterns,
+            exclude: _,
+        } = self;
+        let places: Vec<Value> = locale_places
+            .iter()
+            .map(|(locale, place)| {
+                json!([locale, place.folder, place.base_url, place.untranslated])
+            })
+            .collect();
+        let version_paths: Vec<_> = version_paths.iter().collect();
+        let fields = [
+            ("base_url", json!(base_url)),
+            ("route_base_path", json!(route_base_path)),
+            ("docs_path", json!(docs_path)),
+            ("trailing_slash", json!(trailing_slash)),
+            ("number_prefixes", json!(number_prefixes)),
+            ("default_locale", json!(default_locale)),
+            ("locales", json!(locales)),
+            ("i18n_path", json!(i18n_path)),
+            ("locale_places", json!(places)),
+            ("current_version", json!(current_version)),
+            ("versions", json!(versions)),
+            ("last_version", json!(last_version)),
+            ("version_paths", json!(version_paths)),
+            ("markdown_format", json!(markdown_format)),
+            ("math", json!(math)),
+            ("comment_ids", json!(comment_ids)),
+            ("keep_anchor_case", json!(keep_anchor_case)),
+            ("require_front_matter", json!(require_front_matter)),
+            ("include", json!(include_patterns)),
+            ("exclude", json!(exclude_patterns)),
+        ];
+        let lines = fields.map(|(name, value)| format!("{name}={value}\n"));
+        FORMAT.to_owned() + &lines.concat()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    fn settings(toml: &str, config: &str) -> SiteSettings {
+        let files = [("bookrag.toml", toml), ("docusaurus.config.js", config)];
+        let files = files.map(|(name, text)| (name.to_owned(), text.to_owned()));
+        SiteSettings::read(&BTreeMap::from(files), true).unwrap()
+    }
+
+    const CONFIG: &str = "export default { i18n: { defaultLocale: 'en', locales: ['en', 'ur'], \
+         localeConfigs: { ur: { path: 'urdu', translate: false } } } }";
+
+    #[test]
+    fn the_key_of_given_settings_never_changes() {
+        let toml = "title = 'Robots'\nversions = ['2.0', '1.0']\nversion_paths = { '1.0' = 'old' }\n\
+            exclude = ['**/drafts/**']\nrequire_front_matter = ['title']\n";
+        let expected = r#"reading settings 1
+base_url="/"
+route_base_path="docs"
+docs_path="docs"
+trailing_slash=null
+number_prefixes=true
+default_locale="en"
+locales=["en","ur"]
+i18n_path="i18n"
+locale_places=[["ur","urdu",null,true]]
+current_version=true
+versions=["2.0","1.0"]
+last_version=null
+version_paths=[["1.0","old"]]
+markdown_format="mdx"
+math=false
+comment_ids=false
+keep_anchor_case=false
+require_front_matter=["title"]
+include=["**/*.{md,mdx}"]
+exclude=["**/drafts/**"]
+"#;
+        assert_eq!(settings(toml, CONFIG).reading_key(), expected);
+    }
+
+    #[test]
+    fn each_setting_that_decides_what_is_read_changes_the_key() {
+        let former = settings("", CONFIG).reading_key();
+        for toml in [
+            "base_url = '/book/'",
+            "route_base_path = '/'",
+            "docs_path = 'pages'",
+            "trailing_slash = false",
+            "number_prefixes = false",
+            "markdown_format = 'md'",
+            "math = true",
+            "keep_anchor_case = true",
+            "default_locale = 'ur'",
+            "locales = ['en', 'de']",
+            "versions = ['1.0']",
+            "last_version = 'current'",
+            "version_paths = { current = 'latest' }",
+            "versions = ['1.0']\ncurrent_version = false",
+            "include = ['**/*.mdx']",
+            "exclude = ['**/drafts/**']",
+            "require_front_matter = ['title']",
+        ] {
+            assert_ne!(settings(toml, CONFIG).reading_key(), former, "{toml}");
+        }
+        let comments = CONFIG.replacen('{', "{ future: { v4: true },", 1);
+        let translated = CONFIG.replace("translate: false", "translate: true");
+        let folder = CONFIG.replace("'urdu'", "'ur'");
+        for config in [comments, translated, folder] {
+            assert_ne!(settings("", &config).reading_key(), former, "{config}");
+        }
+        // It is shown, and decides nothing of what is read.
+        assert_eq!(settings("title = 'Robots'", CONFIG).reading_key(), former);
+    }
+}
