@@ -280,7 +280,7 @@ impl Context {
             local_origins: config.place == crate::config::Place::Laptop,
             salt,
             alias: config.collection.clone(),
-            chunk_policy: config.chunk_policy.name.to_string(),
+            chunk_policy: config.chunk_policy.identity(),
             live: Arc::default(),
         })
     }

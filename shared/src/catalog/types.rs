@@ -11,9 +11,12 @@ use crate::book::Lesson;
 use crate::index::ChunkPayload;
 
 /// What decides whether vectors can be compared and texts are alike: the identity of an index.
+///
+/// The catalog finds an index by this struct's JSON, and its collection is named after a hash of it. So the fields keep their
+/// order and their names; a test pins the text. A new field is left out of the JSON where it has no value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IndexSpec {
-    /// The name of the site that the documents are of. `None` in what release 0.1 made: there only the collection's name tells.
+    /// The name of the site that the documents are of. `None` in indexes that release 0.1 made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site: Option<String>,
     /// The embedding model's name.
@@ -22,7 +25,8 @@ pub struct IndexSpec {
     pub embedder_fingerprint: String,
     /// Its dimensions.
     pub dimensions: usize,
-    /// The chunk policy's name.
+    /// The chunk policy with its numbers, as [`ChunkPolicy::identity`](crate::chunk::ChunkPolicy::identity) writes it. Former
+    /// releases wrote its name alone, so what they made are other indexes.
     pub chunk_policy: String,
     /// The version of the text that is embedded.
     pub embedded_text_version: u32,

@@ -5,7 +5,7 @@ use std::str::FromStr;
 /// Where a document is cut. All sizes are cl100k tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChunkPolicy {
-    /// The policy's name, part of an index's version.
+    /// The policy's name, by which people choose it.
     pub name: &'static str,
     /// Sections longer than this are split.
     pub split_above_tokens: usize,
@@ -106,6 +106,26 @@ impl ChunkPolicy {
             ..self
         }
     }
+
+    /// What tells the chunks of one policy from those of another: its name and each number that decides where pages are cut or
+    /// what is embedded, e.g. `adaptive split=700 target=450 overlap=100 enrich=200 cut=2000`. Part of an index's identity, so
+    /// an index made with other numbers is another index. The flag for long chunks is left out: it changes no chunk.
+    #[must_use]
+    pub fn identity(&self) -> String {
+        let Self {
+            name,
+            split_above_tokens,
+            target_tokens,
+            overlap_tokens,
+            enrich_below_tokens,
+            flag_above_tokens: _,
+            cut_block_above_tokens,
+        } = self;
+        format!(
+            "{name} split={split_above_tokens} target={target_tokens} overlap={overlap_tokens} \
+             enrich={enrich_below_tokens} cut={cut_block_above_tokens}"
+        )
+    }
 }
 
 impl FromStr for ChunkPolicy {
@@ -119,5 +139,35 @@ impl FromStr for ChunkPolicy {
                 let names: Vec<_> = Self::ALL.iter().map(|policy| policy.name).collect();
                 format!("no chunk policy `{name}`; there are {}", names.join(", "))
             })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_identity_of_a_policy_is_its_name_and_the_numbers_that_decide_chunks() {
+        assert_eq!(
+            ChunkPolicy::ADAPTIVE.identity(),
+            "adaptive split=700 target=450 overlap=100 enrich=200 cut=2000"
+        );
+        let numbers: [fn(&mut ChunkPolicy); 5] = [
+            |policy| policy.split_above_tokens += 1,
+            |policy| policy.target_tokens += 1,
+            |policy| policy.overlap_tokens += 1,
+            |policy| policy.enrich_below_tokens += 1,
+            |policy| policy.cut_block_above_tokens += 1,
+        ];
+        for change in numbers {
+            let mut changed = ChunkPolicy::ADAPTIVE;
+            change(&mut changed);
+            assert_ne!(changed.identity(), ChunkPolicy::ADAPTIVE.identity());
+        }
+        let flagged = ChunkPolicy {
+            flag_above_tokens: 1,
+            ..ChunkPolicy::ADAPTIVE
+        };
+        assert_eq!(flagged.identity(), ChunkPolicy::ADAPTIVE.identity());
     }
 }

@@ -8,13 +8,11 @@ mod sentences;
 
 use std::time::Duration;
 
-use crate::prices::Price;
-use crate::provider::ProviderError;
-use crate::retrieve::Candidate;
 use futures::StreamExt;
 use futures::stream::BoxStream;
 
 use crate::prices::Price;
+use crate::provider::ProviderError;
 use crate::retrieve::ScoredChunk;
 
 pub use cohere::CohereChat;

@@ -78,11 +78,10 @@ impl Ingest {
             embedder: identity.name.clone(),
             embedder_fingerprint: identity.fingerprint.clone(),
             dimensions: identity.dimensions,
-            chunk_policy: options.policy.name.to_owned(),
+            chunk_policy: options.policy.identity(),
             embedded_text_version: EMBEDDED_TEXT_VERSION,
             bm25: bm25_settings(),
         };
-        let spec = known_spec(&catalog, &options.site, spec).await?;
         let new = NewIndex {
             collection: format!("{}{}", options.collection, tag(&options.site, &spec)),
             spec,
@@ -137,32 +136,9 @@ impl Ingest {
 }
 
 /// What the collection of a site's index ends with.
-pub(super) fn tag(site: &str, spec: &IndexSpec) -> String {
+fn tag(site: &str, spec: &IndexSpec) -> String {
     let json = serde_json::to_string(spec).expect("an index's version serialises");
     format!("_{}", &plan::hash(&format!("{site}\n{json}"))[..8])
-}
-
-/// The identity under which the catalog knows the index: release 0.1 left the site out of it, so an index that it made for this
-/// site, as its collection's name shows, goes on under the identity it has.
-async fn known_spec(
-    catalog: &Catalog,
-    site: &str,
-    spec: IndexSpec,
-) -> Result<IndexSpec, IngestError> {
-    let former = IndexSpec {
-        site: None,
-        ..spec.clone()
-    };
-    let tag = tag(site, &former);
-    let indexes = catalog.indexes().await?;
-    let is_of_site = |index: &IndexRow| {
-        index.spec == spec || index.spec == former && index.collection.contains(&tag)
-    };
-    let known = indexes.into_iter().filter(is_of_site);
-    // One that has the site in its identity comes first, if there are both.
-    Ok(known
-        .max_by_key(|index| index.spec.site.is_some())
-        .map_or(spec, |index| index.spec))
 }
 
 /// The index as it is. One that is not there yet has no number, and no documents.
@@ -197,4 +173,30 @@ async fn make_index(
     let dimensions = row.spec.dimensions;
     index.ensure_collection(&row.collection, dimensions).await?;
     Ok(row)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_identity_of_an_index_and_the_name_of_its_collection_never_change() {
+        let spec = IndexSpec {
+            site: Some("robots".to_owned()),
+            embedder: "bge-small".to_owned(),
+            embedder_fingerprint: "0a1b".to_owned(),
+            dimensions: 384,
+            chunk_policy: "adaptive split=700".to_owned(),
+            embedded_text_version: 1,
+            bm25: "k=1.2".to_owned(),
+        };
+        let json = serde_json::to_string(&spec).unwrap();
+        assert_eq!(
+            json,
+            r#"{"site":"robots","embedder":"bge-small","embedder_fingerprint":"0a1b","dimensions":384,"#.to_owned()
+                + r#""chunk_policy":"adaptive split=700","#
+                + r#""embedded_text_version":1,"bm25":"k=1.2"}"#
+        );
+        assert_eq!(tag("robots", &spec), "_e7a641d1");
+    }
 }

@@ -168,7 +168,10 @@ async fn an_unreadable_page_delays_a_switch_only_if_the_live_index_has_it() {
     let report = book.sync_at(&root, ChunkPolicy::PARAGRAPH_512);
     assert_eq!(sources(&report.await.unwrap().failed), ["docs/never.md"]);
     let live = book.catalog.live_index().await.unwrap().unwrap();
-    assert_eq!(live.spec.chunk_policy, ChunkPolicy::PARAGRAPH_512.name);
+    assert_eq!(
+        live.spec.chunk_policy,
+        ChunkPolicy::PARAGRAPH_512.identity()
+    );
 
     book.write("b.md");
     book.sync_at(&root, ChunkPolicy::PARAGRAPH_512)

@@ -156,28 +156,30 @@ fn a_page_deleted_under_the_new_name_goes_from_the_index_of_the_old_one() {
 }
 
 #[test]
-fn an_index_that_the_release_before_made_goes_on_as_it_is() {
+fn an_index_of_a_former_release_is_replaced_by_one_that_takes_its_vectors_over() {
     let stores = Stores::new();
     let files = files(&[("a", "First.")]);
-    let made = stores.open("site", &files, Opening::Looks).index_row;
-    let spec = IndexSpec {
-        site: None,
-        ..made.spec
-    };
-    let former = NewIndex {
-        collection: format!("simulated{}", super::super::open::tag("site", &spec)),
-        spec,
-        site: made.site,
+    let mut former = stores.open("site", &files, Opening::Looks);
+    let new = NewIndex {
+        collection: "simulated_former".to_owned(),
+        spec: IndexSpec {
+            site: None,
+            chunk_policy: ChunkPolicy::ADAPTIVE.name.to_owned(),
+            ..former.index_row.spec
+        },
+        site: former.index_row.site,
         retired: Retired::Stays,
     };
-    block_on(stores.catalog.ensure_index(&former)).expect("nothing fails");
-    stores.sync("site", &files);
-    assert_eq!(stores.live().collection, former.collection);
-    let indexes = block_on(stores.catalog.indexes()).expect("nothing fails");
-    assert_eq!(indexes.len(), 1);
-    // Under another name the same book has another.
-    stores.sync("renamed", &files);
-    assert_ne!(stores.live().collection, former.collection);
+    former.index_row = block_on(stores.catalog.ensure_index(&new)).expect("nothing fails");
+    let dimensions = new.spec.dimensions;
+    let made = former.index.ensure_collection(&new.collection, dimensions);
+    block_on(made).expect("nothing fails");
+    block_on(former.ingest_document("docs/a.md")).expect("nothing fails");
+    assert_eq!(stores.live().collection, new.collection);
+    let report = stores.sync("site", &files);
+    assert_ne!(stores.live().collection, new.collection);
+    assert_eq!((report.embedded, report.vectors_reused), (0, 1));
+    assert_book(&stores, &[("a", "First.")]);
 }
 
 #[test]

@@ -347,7 +347,7 @@ impl World {
 
     /// The new deployment's index becomes the live one.
     fn finish_deployment(&mut self) -> Result<(), Failure> {
-        if self.live().spec.chunk_policy == NEXT_POLICY.name {
+        if self.live().spec.chunk_policy == NEXT_POLICY.identity() {
             // All events were served, so the new index is the book already.
             self.check_rows()?;
         }
@@ -355,7 +355,7 @@ impl World {
         block_on(run_over_the_book(self.ingest.clone()))
             .map_err(|error| Failure(error.to_string()))?;
         let live = self.live();
-        if live.spec.chunk_policy != NEXT_POLICY.name {
+        if live.spec.chunk_policy != NEXT_POLICY.identity() {
             return Err(Failure(format!("{live:?} is still the live index")));
         }
         Ok(())
