@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use bookrag::config::{Config, Place};
 use bookrag::index::Filters;
-use bookrag::ingest::{Opening, SyncOptions, sync};
+use bookrag::ingest::{OpenMode, SyncOptions, sync};
 use bookrag::rerank::Reranker;
 use bookrag::retrieve::Query;
 use bookrag_cli::evaluation::Question;
@@ -44,7 +44,7 @@ async fn main() {
         .await
         .unwrap();
     let ingest = book
-        .ingest(&config, &site, Opening::TakesOver)
+        .ingest(&config, &site, OpenMode::TakeOver)
         .await
         .unwrap();
     sync(&ingest, SyncOptions::default(), |_| ()).await.unwrap();

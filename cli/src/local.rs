@@ -8,7 +8,7 @@ use bookrag::catalog::{Catalog, CatalogError, SqliteCatalog};
 use bookrag::config::Config;
 use bookrag::context::{Context, StartError, embedder, postgres_catalog, reranker, vector_index};
 use bookrag::index::{IndexError, VectorIndex};
-use bookrag::ingest::{Ingest, IngestError, OpenOptions, Opening, Ports};
+use bookrag::ingest::{Ingest, IngestError, OpenOptions, OpenMode, Ports};
 use bookrag::retrieve::Backends;
 use bookrag::source::SourceError;
 use uuid::Uuid;
@@ -294,7 +294,7 @@ impl LocalBook {
         &self,
         config: &Config,
         site: &Site,
-        opening: Opening,
+        mode: OpenMode,
     ) -> Result<Ingest, LocalError> {
         let backends = &self.context.backends;
         let ports = Ports {
@@ -308,7 +308,7 @@ impl LocalBook {
             title: site.name(),
             policy: config.chunk_policy.clone(),
             collection: config.collection.clone(),
-            opening,
+            mode,
             retention: config.retention,
         };
         Ok(Ingest::open(ports, options).await?)

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use bookrag::config::{Config, Place};
 use bookrag::context::Context;
 use bookrag::generate::Generator;
-use bookrag::ingest::{Opening, SyncOptions, sync};
+use bookrag::ingest::{OpenMode, SyncOptions, sync};
 use bookrag_cli::evaluation::Question;
 use bookrag_cli::local::{BookFolder, LocalBook};
 use bookrag_cli::site::Site;
@@ -72,7 +72,7 @@ async fn main() {
         .await
         .unwrap();
     let ingest = book
-        .ingest(&config, &site, Opening::TakesOver)
+        .ingest(&config, &site, OpenMode::TakeOver)
         .await
         .unwrap();
     sync(&ingest, SyncOptions::default(), |_| ()).await.unwrap();

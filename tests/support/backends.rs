@@ -6,7 +6,7 @@ use bookrag::{
     catalog::{Catalog, PostgresCatalog, PostgresOptions},
     chunk::ChunkPolicy,
     index::VectorIndex,
-    ingest::{Ingest, IngestError, OpenOptions, Opening, Ports, Report, SyncOptions, sync},
+    ingest::{Ingest, IngestError, OpenMode, OpenOptions, Ports, Report, SyncOptions, sync},
     source::{FolderSource, Source},
 };
 use bookrag_cli::engine::Engine;
@@ -135,7 +135,7 @@ impl Backends {
             title: SITE.to_owned(),
             policy: ChunkPolicy::ADAPTIVE,
             collection: COLLECTION.to_owned(),
-            opening: Opening::Feeds,
+            mode: OpenMode::Write,
             retention: None,
         };
         Ingest::open(ports, options).await

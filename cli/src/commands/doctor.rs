@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use bookrag::book::{SiteSettings, SkipReason};
 use bookrag::chunk::{ChunkPolicy, chunk_document, ledger};
 use bookrag::config::Config;
-use bookrag::ingest::{Opening, PendingChange, Report};
+use bookrag::ingest::{OpenMode, PendingChange, Report};
 use clap::Args;
 use reqwest::Method;
 use serde::Serialize;
@@ -163,7 +163,7 @@ async fn compare(
     let book = LocalBook::open(config, folder, output::status).await?;
     let examined = async {
         book.context.catalog().check().await?;
-        let ingest = book.ingest(config, site, Opening::Looks).await?;
+        let ingest = book.ingest(config, site, OpenMode::ReadOnly).await?;
         Examination::of(&ingest).await.map_err(LocalError::from)
     };
     let examined = examined.await;

@@ -7,7 +7,7 @@ use bookrag::answer::{self, Answer, Answerer};
 use bookrag::config::Config;
 use bookrag::generate::Generator;
 use bookrag::index::Filters;
-use bookrag::ingest::{Opening, SyncOptions};
+use bookrag::ingest::{OpenMode, SyncOptions};
 use bookrag::retrieve::ScoredChunk;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
@@ -152,7 +152,7 @@ async fn ask_book(
     ranker: Ranker,
 ) -> Result<Vec<Asked>, CommandError> {
     output::status(&format!("{}: {} questions", site.name(), questions.len()));
-    let ingest = book.ingest(config, site, Opening::TakesOver).await?;
+    let ingest = book.ingest(config, site, OpenMode::TakeOver).await?;
     sync::with_progress(&ingest, SyncOptions::default()).await?;
     let index = book.context.live_index().await?;
     // The book's own sentences: a model's would cost, and differ from run to run.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use axum::http::Uri;
 use bookrag::catalog::Catalog;
 use bookrag::config::Config;
-use bookrag::ingest::{Opening, Report, SyncError, forget_readers};
+use bookrag::ingest::{OpenMode, Report, SyncError, forget_readers};
 use clap::Args;
 use notify::{PollWatcher, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::net::TcpListener;
@@ -110,7 +110,7 @@ async fn serve(
     json: bool,
 ) -> Result<Exit, CommandError> {
     let address = listener.local_addr().unwrap_or(arguments.listen);
-    let ingest = book.ingest(config, site, Opening::TakesOver).await?;
+    let ingest = book.ingest(config, site, OpenMode::TakeOver).await?;
     let server = Server::new(book.context.clone(), ingest, arguments.site_url.clone());
     let server = Arc::new(server);
     let (stop, stopped) = tokio::sync::watch::channel(false);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use bookrag::config::Config;
 use bookrag::ingest::{
-    Ingest, MassDeletion, Opening, Progress, Report, SyncError, SyncOptions, sync,
+    Ingest, MassDeletion, OpenMode, Progress, Report, SyncError, SyncOptions, sync,
 };
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -86,7 +86,7 @@ pub(super) async fn here(
     options: ReportArguments,
 ) -> Result<Report, CommandError> {
     let book = LocalBook::open(config, folder, output::status).await?;
-    let outcome = match book.ingest(config, site, Opening::TakesOver).await {
+    let outcome = match book.ingest(config, site, OpenMode::TakeOver).await {
         Ok(ingest) => with_progress(&ingest, options.sync_options())
             .await
             .map_err(CommandError::from),

@@ -5,7 +5,7 @@ use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use bookrag::catalog::IndexStats;
-use bookrag::ingest::{MassDeletion, Opening, SyncOptions};
+use bookrag::ingest::{MassDeletion, OpenMode, SyncOptions};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -54,7 +54,7 @@ pub(super) async fn book(State(server): Shared) -> Response {
 pub(super) async fn examine(State(server): Shared) -> Response {
     let ingest = server.ingest.lock().await;
     let examined = async {
-        let ingest = ingest.reopened(Opening::Looks).await?;
+        let ingest = ingest.reopened(OpenMode::ReadOnly).await?;
         Examination::of(&ingest).await
     };
     match examined.await {

@@ -16,7 +16,7 @@ use axum::routing::{any, get, post};
 use bookrag::api::{authorize, not_found};
 use bookrag::catalog::Catalog;
 use bookrag::context::Context;
-use bookrag::ingest::{Ingest, Opening, Report, SyncError, SyncOptions, sync};
+use bookrag::ingest::{Ingest, OpenMode, Report, SyncError, SyncOptions, sync};
 use tokio::sync::{Mutex, RwLock};
 use uuid::Uuid;
 
@@ -65,7 +65,7 @@ impl Server {
     /// Syncs the book, its settings read anew.
     pub(crate) async fn sync(&self, options: SyncOptions) -> Result<Report, SyncError> {
         let mut ingest = self.ingest.lock().await;
-        *ingest = ingest.reopened(Opening::Feeds).await?;
+        *ingest = ingest.reopened(OpenMode::Write).await?;
         self.reading.write().await.clone_from(&ingest);
         sync(&ingest, options, |_| {}).await
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bookrag::catalog::IndexState;
 use bookrag::ingest::{
-    Ingest, IngestError, MassDeletion, Opening, Status, Switched, SyncOptions, sweep, sync,
+    Ingest, IngestError, MassDeletion, OpenMode, Status, Switched, SyncOptions, sweep, sync,
 };
 use bookrag::metrics::{Metric, Metrics};
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ impl Function {
                 } else {
                     MassDeletion::Stop
                 };
-                let ingest = self.open(Opening::Feeds).await?;
+                let ingest = self.open(OpenMode::Write).await?;
                 let options = SyncOptions { mass_deletion };
                 self.reconcile(&ingest, &prefix, options, metrics).await
             }
@@ -143,11 +143,11 @@ impl Function {
         of: Option<String>,
         metrics: &mut Metrics,
     ) -> Result<Value, HandlerError> {
-        let opening = match attempt {
-            0 => Opening::TakesOver,
-            _ => Opening::Feeds,
+        let mode = match attempt {
+            0 => OpenMode::TakeOver,
+            _ => OpenMode::Write,
         };
-        let ingest = match self.open(opening).await {
+        let ingest = match self.open(mode).await {
             // Another deployment has taken over since.
             Err(HandlerError::Ingest(IngestError::Retired)) if attempt > 0 => {
                 return Ok(json!({ "live": false }));
@@ -182,7 +182,7 @@ impl Function {
     }
 
     async fn status(&self, prefix: &str) -> Result<Value, HandlerError> {
-        let ingest = self.open(Opening::Looks).await?;
+        let ingest = self.open(OpenMode::ReadOnly).await?;
         let status = ingest.status(prefix).await?;
         let index = &ingest.index_row;
         let stats = self.catalog.stats(index.index_id).await?;

@@ -17,7 +17,7 @@ use bookrag::config::Config;
 use bookrag::context::{INGEST_INDEX_TIMEOUT, StartError, embedder, postgres_catalog};
 use bookrag::embed::Embedder;
 use bookrag::index::VectorIndex;
-use bookrag::ingest::{Ingest, OpenOptions, Opening, Ports, SyncError};
+use bookrag::ingest::{Ingest, OpenMode, OpenOptions, Ports, SyncError};
 use bookrag::metrics::{Metric, Metrics};
 use bookrag::source::{S3Source, Source};
 use jiff::Timestamp;
@@ -305,11 +305,11 @@ impl Function {
     }
 
     async fn converging(&self) -> Result<Converging, HandlerError> {
-        Ok(Converging::new(self.open(Opening::Feeds).await?))
+        Ok(Converging::new(self.open(OpenMode::Write).await?))
     }
 
     /// Reads the site's settings and finds or makes the index that is fed.
-    async fn open(&self, opening: Opening) -> Result<Ingest, HandlerError> {
+    async fn open(&self, mode: OpenMode) -> Result<Ingest, HandlerError> {
         let ports = Ports {
             source: Source::S3(self.source.clone()),
             embedder: self.embedder.clone(),
@@ -321,7 +321,7 @@ impl Function {
             title: self.site.clone(),
             policy: self.policy.clone(),
             collection: self.collection.clone(),
-            opening,
+            mode,
             retention: self.retention,
         };
         let ingest = Ingest::open(ports, options).await?;

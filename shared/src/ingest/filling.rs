@@ -73,7 +73,7 @@ mod tests {
     use crate::embed::{Embedder, FakeEmbedder};
     use crate::faults::block_on;
     use crate::index::{FakeIndex, Filters, VectorIndex};
-    use crate::ingest::{Ingest, IngestError, OpenOptions, Opening, Ports, SyncOptions, sync};
+    use crate::ingest::{Ingest, IngestError, OpenMode, OpenOptions, Ports, SyncOptions, sync};
     use crate::provider::ProviderError;
     use crate::source::{MemorySource, Source};
 
@@ -94,7 +94,7 @@ mod tests {
             title: "The book".to_owned(),
             policy: ChunkPolicy::ADAPTIVE,
             collection: "tests".to_owned(),
-            opening: Opening::Feeds,
+            mode: OpenMode::Write,
             retention: None,
         };
         let ingest = block_on(Ingest::open(ports, options)).unwrap();
@@ -141,7 +141,7 @@ mod tests {
         let status = block_on(ingest.status("")).unwrap();
         block_on(ingest.note_expected_pages(&status)).unwrap();
         block_on(ingest.ingest_document("docs/a.md")).unwrap();
-        let ingest = block_on(ingest.reopened(Opening::Feeds)).unwrap();
+        let ingest = block_on(ingest.reopened(OpenMode::Write)).unwrap();
         assert_eq!(told(&ingest).as_deref(), Some("1 of 3 pages"));
         block_on(ingest.note_committed_pages()).unwrap();
         let during = told_during_a_run(&ingest);
@@ -164,7 +164,7 @@ mod tests {
             block_on(ingest.ingest_document(page)).unwrap();
             block_on(ingest.note_committed_pages()).unwrap();
             heard.push(told(&ingest));
-            ingest = block_on(ingest.reopened(Opening::Feeds)).unwrap();
+            ingest = block_on(ingest.reopened(OpenMode::Write)).unwrap();
         }
         let expected = ["1 of 3 pages", "2 of 3 pages", "3 of 4 pages"];
         assert_eq!(heard[..3], expected.map(|told| Some(told.to_owned())));
@@ -235,7 +235,7 @@ mod tests {
     fn a_stale_invocation_does_not_begin_the_first_indexing_again() {
         let (_, stale) = book();
         let before = block_on(stale.status("")).unwrap();
-        told_during_a_run(&block_on(stale.reopened(Opening::Feeds)).unwrap());
+        told_during_a_run(&block_on(stale.reopened(OpenMode::Write)).unwrap());
         block_on(stale.note_expected_pages(&before)).unwrap();
         assert_eq!(told(&stale), None);
     }
@@ -247,7 +247,7 @@ mod tests {
         for page in ["a", "b", "c"] {
             write(&source, page, "latest");
         }
-        let ingest = block_on(ingest.reopened(Opening::Feeds)).unwrap();
+        let ingest = block_on(ingest.reopened(OpenMode::Write)).unwrap();
         let pages_with = |word: &str| {
             let index_id = ingest.index_row.index_id;
             let filters = Filters::default();

@@ -28,7 +28,7 @@ use crate::provider::ProviderError;
 use crate::source::{Source, SourceError};
 
 pub use compare::Differences;
-pub use open::{OpenOptions, Opening, Ports};
+pub use open::{OpenMode, OpenOptions, Ports};
 pub use outcome::{Change, DocumentOutcome};
 pub use report::{Report, SkippedFile};
 pub use site::site_info;

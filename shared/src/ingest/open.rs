@@ -37,21 +37,21 @@ pub struct OpenOptions {
     pub policy: ChunkPolicy,
     /// What collections' names begin with, and the alias of the live one.
     pub collection: String,
-    /// What the index is wanted for.
-    pub opening: Opening,
+    /// How the index is opened.
+    pub mode: OpenMode,
     /// How long a sweep leaves questions, judgements and messages; `None` for ever.
     pub retention: Option<Duration>,
 }
 
-/// What an index is wanted for.
+/// How an index is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Opening {
-    /// To be fed by one of many writers: made if there is none, and refused if another deployment has taken over.
-    Feeds,
-    /// As [`Self::Feeds`], and taken back from another deployment.
-    TakesOver,
-    /// To be looked at: nothing is written.
-    Looks,
+pub enum OpenMode {
+    /// For one of many writers: the index is made if there is none. Fails if another deployment has taken over.
+    Write,
+    /// As [`Self::Write`], but takes the index back from another deployment.
+    TakeOver,
+    /// Writes nothing, also if there is no index.
+    ReadOnly,
 }
 
 impl Ingest {
@@ -86,12 +86,12 @@ impl Ingest {
             collection: format!("{}{}", options.collection, tag(&options.site, &spec)),
             spec,
             site: site_info(&settings, &options.title),
-            retired: match options.opening {
-                Opening::TakesOver => Retired::Revives,
-                Opening::Feeds | Opening::Looks => Retired::Stays,
+            retired: match options.mode {
+                OpenMode::TakeOver => Retired::Revives,
+                OpenMode::Write | OpenMode::ReadOnly => Retired::Stays,
             },
         };
-        let index_row = if options.opening == Opening::Looks {
+        let index_row = if options.mode == OpenMode::ReadOnly {
             find_index(&catalog, new).await?
         } else {
             make_index(&catalog, &index, &new).await?
@@ -108,7 +108,7 @@ impl Ingest {
     }
 
     /// The same, the site's settings read anew.
-    pub async fn reopened(&self, opening: Opening) -> Result<Self, IngestError> {
+    pub async fn reopened(&self, mode: OpenMode) -> Result<Self, IngestError> {
         let ports = Ports {
             source: self.source.clone(),
             embedder: self.embedder.clone(),
@@ -116,7 +116,7 @@ impl Ingest {
             catalog: self.catalog.clone(),
         };
         let options = OpenOptions {
-            opening,
+            mode,
             ..self.options.clone()
         };
         Self::open(ports, options).await

@@ -92,7 +92,7 @@ mod tests {
     use crate::chunk::ChunkPolicy;
     use crate::embed::{Embedder, FakeEmbedder};
     use crate::index::FakeIndex;
-    use crate::ingest::{Ingest, OpenOptions, Opening, Ports, SyncOptions};
+    use crate::ingest::{Ingest, OpenMode, OpenOptions, Ports, SyncOptions};
     use crate::source::{MemorySource, Source};
 
     #[tokio::test]
@@ -115,7 +115,7 @@ mod tests {
             title: "The book".to_owned(),
             policy: ChunkPolicy::ADAPTIVE,
             collection: "tests".to_owned(),
-            opening: Opening::Feeds,
+            mode: OpenMode::Write,
             retention: None,
         };
         let ingest = Ingest::open(ports, options).await.unwrap();

@@ -61,7 +61,7 @@ impl Book {
             title: "The book".to_owned(),
             policy,
             collection: "unreadable".to_owned(),
-            opening: Opening::Feeds,
+            mode: OpenMode::Write,
             retention: None,
         };
         Ingest::open(ports, options).await.unwrap()

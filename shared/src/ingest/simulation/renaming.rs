@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::{Ingest, OpenOptions, Opening, Ports, Report, SyncOptions, sync};
+use super::super::{Ingest, OpenMode, OpenOptions, Ports, Report, SyncOptions, sync};
 use crate::catalog::{Catalog, IndexRow, IndexSpec, NewIndex, Retired, SqliteCatalog};
 use crate::chunk::ChunkPolicy;
 use crate::embed::{Embedder, FakeEmbedder};
@@ -26,7 +26,7 @@ impl Stores {
         }
     }
 
-    fn open(&self, site: &str, files: &MemorySource, opening: Opening) -> Ingest {
+    fn open(&self, site: &str, files: &MemorySource, mode: OpenMode) -> Ingest {
         let ports = Ports {
             source: Source::Memory(files.clone()),
             embedder: Embedder::Fake(FakeEmbedder::new()),
@@ -38,14 +38,14 @@ impl Stores {
             title: "The book".to_owned(),
             policy: ChunkPolicy::ADAPTIVE,
             collection: "simulated".to_owned(),
-            opening,
+            mode,
             retention: None,
         };
         block_on(Ingest::open(ports, options)).expect("nothing fails")
     }
 
     fn sync(&self, site: &str, files: &MemorySource) -> Report {
-        let ingest = self.open(site, files, Opening::TakesOver);
+        let ingest = self.open(site, files, OpenMode::TakeOver);
         block_on(sync(&ingest, SyncOptions::default(), |_| {})).expect("nothing fails")
     }
 
@@ -148,7 +148,7 @@ fn a_page_deleted_under_the_new_name_goes_from_the_index_of_the_old_one() {
     let files = files(&[("a", "First."), ("b", "Second.")]);
     stores.sync("old", &files);
     // The function of the new deployment hears of it before anybody switched.
-    let next = stores.open("new", &files, Opening::Feeds);
+    let next = stores.open("new", &files, OpenMode::Write);
     assert_ne!(next.index_row.index_id, stores.live().index_id);
     files.files().remove("docs/b.md");
     block_on(next.ingest_document("docs/b.md")).expect("nothing fails");
@@ -159,7 +159,7 @@ fn a_page_deleted_under_the_new_name_goes_from_the_index_of_the_old_one() {
 fn an_index_of_a_former_release_is_replaced_by_one_that_takes_its_vectors_over() {
     let stores = Stores::new();
     let files = files(&[("a", "First.")]);
-    let mut former = stores.open("site", &files, Opening::Looks);
+    let mut former = stores.open("site", &files, OpenMode::ReadOnly);
     let new = NewIndex {
         collection: "simulated_former".to_owned(),
         spec: IndexSpec {
@@ -186,7 +186,7 @@ fn an_index_of_a_former_release_is_replaced_by_one_that_takes_its_vectors_over()
 fn a_page_that_failed_and_is_gone_is_not_listed_as_failed() {
     let stores = Stores::new();
     let files = files(&[("a", "First."), ("b", "Second.")]);
-    let ingest = stores.open("site", &files, Opening::TakesOver);
+    let ingest = stores.open("site", &files, OpenMode::TakeOver);
     let error = super::super::IngestError::Retired;
     block_on(ingest.record_failure("docs/b.md", &error));
     files.files().remove("docs/b.md");

@@ -3,7 +3,7 @@
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use super::super::{Ingest, OpenOptions, Opening, Ports, Switched, SyncOptions};
+use super::super::{Ingest, OpenMode, OpenOptions, Ports, Switched, SyncOptions};
 use crate::catalog::{Catalog, SqliteCatalog};
 use crate::chunk::ChunkPolicy;
 use crate::embed::{Embedder, FakeEmbedder};
@@ -36,7 +36,7 @@ fn change_after(steps: usize, removed: Option<Part>) -> Change {
     put(&files, "# A\n\nFirst.\n");
     let index = FakeIndex::default();
     let tables = SqliteCatalog::simulated().expect("SQLite has memory");
-    let open = |policy, opening| {
+    let open = |policy, mode| {
         let ports = Ports {
             source: Source::Memory(files.clone()),
             embedder: Embedder::Fake(FakeEmbedder::new()),
@@ -48,15 +48,15 @@ fn change_after(steps: usize, removed: Option<Part>) -> Change {
             title: "The book".to_owned(),
             policy,
             collection: "simulated".to_owned(),
-            opening,
+            mode,
             retention: None,
         };
         let ingest = block_on(Ingest::open(ports, options)).expect("nothing fails");
         block_on(ingest.ingest_document(PAGE)).expect("nothing fails");
         ingest
     };
-    let former = open(ChunkPolicy::ADAPTIVE, Opening::Feeds);
-    let next = open(ChunkPolicy::PARAGRAPH_512, Opening::TakesOver);
+    let former = open(ChunkPolicy::ADAPTIVE, OpenMode::Write);
+    let next = open(ChunkPolicy::PARAGRAPH_512, OpenMode::TakeOver);
     let mut switch = pin!(next.switch(SyncOptions::default()));
     let mut context = Context::from_waker(Waker::noop());
     let mut taken = 0;

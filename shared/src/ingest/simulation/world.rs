@@ -12,7 +12,7 @@ use std::time::Duration;
 use handlers::{run_over_the_book, serve, serve_with_settings};
 use uuid::Uuid;
 
-use super::super::{Ingest, IngestError, OpenOptions, Opening, Ports, sweep};
+use super::super::{Ingest, IngestError, OpenMode, OpenOptions, Ports, sweep};
 use super::book;
 use crate::book::{Inputs, SiteSettings, list_pages, missing_inputs, read_document};
 use crate::catalog::{Catalog, ChunkRow, IndexRow, SqliteCatalog};
@@ -129,7 +129,7 @@ impl World {
             title: "The book".to_owned(),
             policy: ChunkPolicy::ADAPTIVE,
             collection: "simulated".to_owned(),
-            opening: Opening::Feeds,
+            mode: OpenMode::Write,
             retention: None,
         };
         let ingest = block_on(Ingest::open(ports, options)).expect("nothing fails yet");
@@ -388,7 +388,7 @@ impl World {
         self.trace.push("compare".to_owned());
         self.tasks.push(Task {
             work: Box::pin(async move {
-                let ingest = ingest.reopened(Opening::Feeds).await?;
+                let ingest = ingest.reopened(OpenMode::Write).await?;
                 let differences = ingest.compare().await?;
                 assert!(differences.lost.is_empty(), "{differences:?}");
                 ingest.repair(&differences).await?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::super::super::{
-    Change, Ingest, IngestError, MassDeletion, Opening, SyncError, SyncOptions, sync,
+    Change, Ingest, IngestError, MassDeletion, OpenMode, SyncError, SyncOptions, sync,
 };
 use super::NEXT_POLICY;
 use crate::book::SETTINGS_FILES;
@@ -18,7 +18,7 @@ pub(super) async fn serve(ingest: Ingest, path: String) -> Result<(), IngestErro
 
 /// As [`serve`], where the settings or the deployment may be others at any time.
 pub(super) async fn serve_with_settings(ingest: Ingest, path: String) -> Result<(), IngestError> {
-    let ingest = ingest.reopened(Opening::Feeds).await?;
+    let ingest = ingest.reopened(OpenMode::Write).await?;
     let sources: BTreeSet<String> = if SETTINGS_FILES.contains(&path.as_str()) {
         let status = ingest.status("").await?;
         let pending = status.pending.into_iter();
@@ -40,12 +40,12 @@ pub(super) async fn serve_with_settings(ingest: Ingest, path: String) -> Result<
 /// What the command does.
 pub(super) async fn run_over_the_book(ingest: Ingest) -> Result<(), IngestError> {
     // Whoever runs the former deployment's command after the switch wants it back.
-    let opening = if ingest.options.policy.name == NEXT_POLICY.name {
-        Opening::TakesOver
+    let mode = if ingest.options.policy.name == NEXT_POLICY.name {
+        OpenMode::TakeOver
     } else {
-        Opening::Feeds
+        OpenMode::Write
     };
-    let ingest = ingest.reopened(opening).await?;
+    let ingest = ingest.reopened(mode).await?;
     let options = SyncOptions {
         mass_deletion: MassDeletion::Allow,
     };
