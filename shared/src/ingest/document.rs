@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
-use super::look::Look;
 use super::outcome::{deleted, skipped};
 use super::plan::{Plan, PlannedChunk, Vector};
+use super::snapshot::Snapshot;
 use super::{Change, DocumentOutcome, Ingest, IngestError, MAX_ATTEMPTS};
 use crate::book::{
     Document, Inputs, Lesson, PageFile, SkipReason, document_id, page_file, read_document,
@@ -49,8 +49,10 @@ impl Ingest {
             #[cfg(test)]
             crate::faults::with(|script| script.started_over += usize::from(attempt > 0));
             let stored = self.stored(path).await?;
-            let look = self.look(&page, &FileCache::default()).await?;
-            let Some(mut outcome) = self.converge(&page, stored.as_ref(), &look, lost).await?
+            let snapshot = self.snapshot(&page, &FileCache::default()).await?;
+            let Some(mut outcome) = self
+                .converge(&page, stored.as_ref(), &snapshot, lost)
+                .await?
             else {
                 continue;
             };
@@ -63,8 +65,8 @@ impl Ingest {
             let look_again =
                 look_again && !crate::faults::removed(crate::faults::Part::LookAfterCommit);
             if look_again {
-                let now = self.look(&page, &FileCache::default()).await?;
-                if now.fingerprint != look.fingerprint {
+                let now = self.snapshot(&page, &FileCache::default()).await?;
+                if now.fingerprint != snapshot.fingerprint {
                     continue;
                 }
             }
@@ -126,15 +128,15 @@ impl Ingest {
         &self,
         page: &PageFile,
         stored: Option<&StoredDocument>,
-        look: &Look,
+        snapshot: &Snapshot,
         lost: &BTreeSet<Uuid>,
     ) -> Result<Option<DocumentOutcome>, IngestError> {
         let present = stored.filter(|stored| !stored.row.deleted);
-        let Some(bytes) = &look.bytes else {
-            return self.remove(&page.source, present, &look.inputs).await;
+        let Some(bytes) = &snapshot.bytes else {
+            return self.remove(&page.source, present, &snapshot.inputs).await;
         };
         if let Some(stored) = present
-            && stored.row.fingerprint == look.fingerprint
+            && stored.row.fingerprint == snapshot.fingerprint
             && lost.is_empty()
         {
             let change = match &stored.row.skip_reason {
@@ -155,23 +157,23 @@ impl Ingest {
             &self.options.site,
             page,
             bytes,
-            &look.inputs,
+            &snapshot.inputs,
         ) {
             Ok(mut document) => {
                 if let Some(stored) = stored {
                     // An index that release 0.1 fed under two names of the site has ids of both.
                     document.id = stored.row.document_id;
                 }
-                self.index_document(&document, stored, look, lost).await
+                self.index_document(&document, stored, snapshot, lost).await
             }
             Err(SkipReason::Draft) => {
-                let removed = self.remove(&page.source, present, &look.inputs).await?;
+                let removed = self.remove(&page.source, present, &snapshot.inputs).await?;
                 Ok(removed.map(|outcome| match outcome.change {
                     Change::NotAPage => skipped(&SkipReason::Draft, false),
                     _ => outcome,
                 }))
             }
-            Err(reason) => self.record_skip(page, stored, &reason, look).await,
+            Err(reason) => self.record_skip(page, stored, &reason, snapshot).await,
         }
     }
 
@@ -179,7 +181,7 @@ impl Ingest {
         &self,
         document: &Document,
         stored: Option<&StoredDocument>,
-        look: &Look,
+        snapshot: &Snapshot,
         lost: &BTreeSet<Uuid>,
     ) -> Result<Option<DocumentOutcome>, IngestError> {
         let index_id = self.index_row.index_id;
@@ -210,11 +212,11 @@ impl Ingest {
         }
         let commit = Commit {
             index_id,
-            document: document_row(document, &look.fingerprint),
+            document: document_row(document, &snapshot.fingerprint),
             expected_revision: stored.map_or(0, |stored| stored.revision),
             chunks: Some(plan.new_chunks(document)),
             intents,
-            inputs: look.inputs.keys().cloned().collect(),
+            inputs: snapshot.inputs.keys().cloned().collect(),
         };
         if !self.commit(&self.index_row, &commit).await? {
             return Ok(None);
@@ -292,7 +294,7 @@ impl Ingest {
         page: &PageFile,
         stored: Option<&StoredDocument>,
         reason: &SkipReason,
-        look: &Look,
+        snapshot: &Snapshot,
     ) -> Result<Option<DocumentOutcome>, IngestError> {
         let last_good = stored.filter(|stored| !stored.row.deleted && stored.chunk_count > 0);
         let id = || document_id(&self.options.site, &page.source);
@@ -306,7 +308,7 @@ impl Ingest {
         let commit = Commit {
             index_id: self.index_row.index_id,
             document: DocumentRow {
-                fingerprint: look.fingerprint.clone(),
+                fingerprint: snapshot.fingerprint.clone(),
                 skip_reason: Some(reason.to_string()),
                 deleted: false,
                 ..row
@@ -314,7 +316,7 @@ impl Ingest {
             expected_revision: stored.map_or(0, |stored| stored.revision),
             chunks: None,
             intents: Vec::new(),
-            inputs: look.inputs.keys().cloned().collect(),
+            inputs: snapshot.inputs.keys().cloned().collect(),
         };
         let committed = self.commit(&self.index_row, &commit).await?;
         Ok(committed.then(|| skipped(reason, last_good.is_some())))

@@ -3,7 +3,7 @@
 //! The catalog is the root: a point that it does not list is not in the book, and a commit is the moment of change.
 
 mod open;
-mod look;
+mod snapshot;
 mod document;
 mod plan;
 mod outcome;

@@ -163,20 +163,20 @@ impl Ingest {
     }
 
     async fn seen(&self, page: &PageFile, row: Option<&StoredDocument>, files: &FileCache) -> Seen {
-        let look = match self.look(page, files).await {
-            Ok(look) => look,
+        let snapshot = match self.snapshot(page, files).await {
+            Ok(snapshot) => snapshot,
             Err(error) => return Seen::Unreadable(error),
         };
-        let Some(bytes) = &look.bytes else {
+        let Some(bytes) = &snapshot.bytes else {
             return Seen::Absent;
         };
-        if row.is_some_and(|row| row.row.fingerprint == look.fingerprint) {
-            return Seen::Page(look.fingerprint);
+        if row.is_some_and(|row| row.row.fingerprint == snapshot.fingerprint) {
+            return Seen::Page(snapshot.fingerprint);
         }
         let site = &self.options.site;
-        match read_document(&self.settings, site, page, bytes, &look.inputs) {
+        match read_document(&self.settings, site, page, bytes, &snapshot.inputs) {
             Err(SkipReason::Draft) => Seen::Draft,
-            _ => Seen::Page(look.fingerprint),
+            _ => Seen::Page(snapshot.fingerprint),
         }
     }
 

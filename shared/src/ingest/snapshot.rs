@@ -1,11 +1,11 @@
-//! A page as it is now.
+//! A page as read at one moment.
 
 use super::{Ingest, IngestError};
 use crate::book::{Inputs, PageFile, default_source, fingerprint, own_translation};
 use crate::source::FileCache;
 
-/// A file as it is now, with all that reading it uses.
-pub(super) struct Look {
+/// A file as read at one moment, with all that reading it uses.
+pub(super) struct Snapshot {
     /// `None` when it is not a page of the book.
     pub(super) bytes: Option<Vec<u8>>,
     pub(super) inputs: Inputs,
@@ -14,11 +14,11 @@ pub(super) struct Look {
 
 impl Ingest {
     /// Reads the file as it is now, and all that reading it uses: from `files`, where they are.
-    pub(super) async fn look(
+    pub(super) async fn snapshot(
         &self,
         page: &PageFile,
         files: &FileCache,
-    ) -> Result<Look, IngestError> {
+    ) -> Result<Snapshot, IngestError> {
         // A translation of no page is none; a page that the default locale's own translation stands in for neither.
         let translated = default_source(&self.settings, page);
         let mut exists =
@@ -42,7 +42,7 @@ impl Ingest {
             Some(bytes) => fingerprint(&self.settings.reading_key(), bytes, &inputs),
             None => String::new(),
         };
-        Ok(Look {
+        Ok(Snapshot {
             bytes,
             inputs,
             fingerprint,
