@@ -1,7 +1,7 @@
 //! One document: from its file to a commit.
 
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use uuid::Uuid;
 
@@ -15,18 +15,7 @@ use crate::book::{
 };
 use crate::catalog::{Commit, CommitOutcome, DocumentRow, IndexRow, IndexState, StoredDocument};
 use crate::chunk::{chunk_document, count_tokens};
-use crate::embed::Purpose;
-use crate::provider::ProviderError;
 use crate::source::FileCache;
-
-/// Texts in one call of the embedder.
-const EMBED_BATCH: usize = 128;
-/// How often the embedder is asked for the same texts, and the wait before the second time; twice as long before each
-/// other one.
-const EMBED_ATTEMPTS: u32 = 4;
-const EMBED_BACKOFF: Duration = Duration::from_secs(1);
-/// The longest that a provider is waited for; one that asks for more time fails the document, which comes again.
-const MAX_PROVIDER_WAIT: Duration = Duration::from_secs(30);
 
 impl Ingest {
     /// Makes the index hold exactly what the file at `path` says now, whatever it held before.
@@ -43,6 +32,7 @@ impl Ingest {
         let Some(page) = page_file(&self.settings, path) else {
             return self.delete_former_page(path).await;
         };
+        let _at_work = self.batches.begin();
         let (mut embedded, mut embedded_tokens) = (0, 0);
         let mut embedding = Duration::ZERO;
         for attempt in 0..MAX_ATTEMPTS {
@@ -191,9 +181,7 @@ impl Ingest {
         let mut plan = Plan::new(document, &chunks, &old);
         plan.find_stored_vectors(&self.catalog, &self.index, &self.index_row)
             .await?;
-        let started = Instant::now();
-        let (embedded, embedded_tokens) = self.embed(&mut plan).await?;
-        let embedding = started.elapsed();
+        let embedded = self.embed(&mut plan).await?;
         let fresh = plan.fresh_points();
         let intents = fresh.clone();
         #[cfg(test)]
@@ -226,20 +214,20 @@ impl Ingest {
             warnings: document.warnings.clone(),
             url: Some(document.url.clone()),
             chapter: document.lesson.chapter.clone(),
-            embedded,
-            embedded_tokens,
+            embedded: embedded.chunks,
+            embedded_tokens: embedded.tokens,
             reused: plan.reused(),
             kept: plan.kept(),
-            embedding,
+            embedding: embedded.time,
             retries: 0,
             chunks,
         }))
     }
 
-    /// Embeds the chunks that no stored vector serves. Returns how many, and the tokens of their texts.
+    /// Embeds the chunks that no stored vector serves, and those of other documents at work in the same calls.
     ///
     /// A chunk whose text does not fit the model's input, such as a long block of code, has the mean of its windows' vectors.
-    async fn embed(&self, plan: &mut Plan<'_>) -> Result<(usize, u64), IngestError> {
+    async fn embed(&self, plan: &mut Plan<'_>) -> Result<Embedded, IngestError> {
         let mut wanted: Vec<&mut PlannedChunk<'_>> = plan
             .chunks
             .iter_mut()
@@ -254,39 +242,30 @@ impl Ingest {
             .collect();
         let counts: Vec<usize> = windows.iter().map(Vec::len).collect();
         let texts: Vec<String> = windows.into_iter().flatten().collect();
-        let mut vectors = Vec::with_capacity(texts.len());
-        for batch in texts.chunks(EMBED_BATCH) {
-            vectors.extend(self.embed_batch(batch).await?);
-        }
-        let mut vectors = vectors.into_iter();
+        let embedded = self.batches.embed(&self.embedder, &texts).await?;
+        let own = texts
+            .iter()
+            .zip(&embedded.is_first)
+            .filter(|(_, own)| **own);
+        let tokens = own.map(|(text, _)| count_tokens(text) as u64).sum();
+        let mut vectors = embedded.vectors.into_iter().zip(embedded.is_first);
+        let mut chunks = 0;
         for (planned, count) in wanted.iter_mut().zip(counts) {
-            planned.vector = Vector::Ready(mean(vectors.by_ref().take(count)));
-        }
-        let tokens = texts.iter().map(|text| count_tokens(text) as u64).sum();
-        Ok((wanted.len(), tokens))
-    }
-
-    /// Embeds texts, again when the provider asks for patience or did not answer.
-    async fn embed_batch(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, ProviderError> {
-        let mut backoff = EMBED_BACKOFF;
-        for _ in 1..EMBED_ATTEMPTS {
-            let error = match self.embedder.embed(texts, Purpose::Document).await {
-                Ok(vectors) => return Ok(vectors),
-                Err(error) => error,
+            let (vectors, own): (Vec<Vec<f32>>, Vec<bool>) = vectors.by_ref().take(count).unzip();
+            let is_own = own.contains(&true);
+            chunks += usize::from(is_own);
+            let vector = mean(vectors);
+            planned.vector = if is_own {
+                Vector::Ready(vector)
+            } else {
+                Vector::Reused(vector)
             };
-            let wait = match &error {
-                ProviderError::RateLimited { retry_after } => retry_after.unwrap_or(backoff),
-                ProviderError::Timeout | ProviderError::Unavailable(_) => backoff,
-                ProviderError::Rejected(_) | ProviderError::Malformed(_) => return Err(error),
-            };
-            if wait > MAX_PROVIDER_WAIT {
-                return Err(error);
-            }
-            tracing::warn!(stage = "embed", error = %format_args!("the embedder {error}"), "the texts are embedded again");
-            sleep(wait).await;
-            backoff *= 2;
         }
-        self.embedder.embed(texts, Purpose::Document).await
+        Ok(Embedded {
+            chunks,
+            tokens,
+            time: embedded.time,
+        })
     }
 
     async fn record_skip(
@@ -400,18 +379,17 @@ impl Ingest {
     }
 }
 
-/// Waits; in a simulation for nothing, and what was lost counts as a start over.
-async fn sleep(time: Duration) {
-    #[cfg(test)]
-    if crate::faults::with(|script| script.started_over += 1).is_some() {
-        return;
-    }
-    tokio::time::sleep(time).await;
+/// What was embedded for one document.
+struct Embedded {
+    chunks: usize,
+    /// cl100k tokens of their texts.
+    tokens: u64,
+    time: Duration,
 }
 
 /// The mean of vectors, of unit length.
-fn mean(vectors: impl Iterator<Item = Vec<f32>>) -> Vec<f32> {
-    let sum = vectors.reduce(|mut sum, vector| {
+fn mean(vectors: Vec<Vec<f32>>) -> Vec<f32> {
+    let sum = vectors.into_iter().reduce(|mut sum, vector| {
         for (sum, number) in sum.iter_mut().zip(vector) {
             *sum += number;
         }

@@ -6,6 +6,7 @@ mod open;
 mod snapshot;
 mod document;
 mod plan;
+mod batches;
 mod outcome;
 mod sweep;
 mod compare;
@@ -26,6 +27,8 @@ use crate::embed::Embedder;
 use crate::index::{IndexError, VectorIndex};
 use crate::provider::ProviderError;
 use crate::source::{Source, SourceError};
+
+use batches::Batches;
 
 pub use compare::Differences;
 pub use open::{OpenMode, OpenOptions, Ports};
@@ -57,6 +60,8 @@ pub struct Ingest {
     pub catalog: Catalog,
     /// The index that is fed.
     pub index_row: IndexRow,
+    /// What documents at work have embedded together.
+    batches: Batches,
 }
 
 /// Why a document could not be converged; it stays at its last revision.

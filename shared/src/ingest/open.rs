@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::batches::Batches;
 use super::sweep::drop_retired;
 use super::{Ingest, IngestError, plan, site_info};
 use crate::catalog::{Catalog, CatalogError, IndexRow, IndexSpec, IndexState, NewIndex, Retired};
@@ -104,6 +105,7 @@ impl Ingest {
             index,
             catalog,
             index_row,
+            batches: Batches::default(),
         })
     }
 

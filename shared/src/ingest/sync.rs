@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
+use futures::{StreamExt, stream};
 use serde::Serialize;
 
 use super::{
@@ -17,6 +18,9 @@ const FEW_PAGES: usize = 10;
 const FEW_POINTS: usize = 100;
 /// After so many failures of stores and models in a row the others would fail as well.
 const MAX_FAILURES_IN_A_ROW: usize = 3;
+
+/// Pages that are converged at once, so that short ones share calls of the embedder.
+const PAGES_AT_ONCE: usize = 16;
 
 /// What a run may do.
 #[derive(Debug, Clone, Copy, Default)]
@@ -38,11 +42,11 @@ pub enum MassDeletion {
 /// How far a run is.
 #[derive(Debug, Clone, Copy)]
 pub struct Progress<'a> {
-    /// Pages done.
+    /// Pages done, this one included.
     pub done: usize,
     /// Pages in all.
     pub total: usize,
-    /// The page at work.
+    /// The page that was done last.
     pub source: &'a str,
 }
 
@@ -74,8 +78,8 @@ pub enum SyncError {
     },
 }
 
-/// Makes the index hold exactly the pages of the source, and be the live one. `progress` is called before each page
-/// that is not as indexed.
+/// Makes the index hold exactly the pages of the source, and be the live one. `progress` is called after each page
+/// that was not as indexed.
 pub async fn sync(
     ingest: &Ingest,
     options: SyncOptions,
@@ -142,40 +146,51 @@ pub async fn sync(
     Ok(report)
 }
 
-/// Pages come first: a renamed one takes its vectors over from the one that goes. Returns how many pages failed for
-/// another reason than their own file.
+/// Converges pages, several at once, then deletes those that go: a renamed one takes its vectors over from the one that goes.
+/// Returns how many pages failed for another reason than their own file.
 ///
 /// # Errors
-/// The last failure, once a store or a model has failed [`MAX_FAILURES_IN_A_ROW`] times.
+/// The last failure, once a store or a model has failed for [`MAX_FAILURES_IN_A_ROW`] pages, in the order of `pending`.
 async fn converge(
     ingest: &Ingest,
     pending: &[PendingDocument],
     report: &mut Report,
     progress: &mut impl FnMut(Progress<'_>),
 ) -> Result<usize, SyncError> {
-    let (mut outages, mut failures_in_a_row) = (0, 0);
-    for (done, PendingDocument { source, .. }) in pending.iter().enumerate() {
-        progress(Progress {
-            done,
-            total: pending.len(),
-            source,
-        });
-        match ingest.ingest_document(source).await {
-            Ok(outcome) => {
-                failures_in_a_row = 0;
-                report.add(source, &outcome);
-            }
-            Err(error) => {
-                ingest.record_failure(source, &error).await;
-                if error.is_outage() {
-                    outages += 1;
-                    failures_in_a_row += 1;
+    let stays = |pending: &PendingDocument| pending.change != PendingChange::Deleted;
+    let (pages, deleted) = pending.split_at(pending.partition_point(stays));
+    let (mut done, mut outages, mut failures_in_a_row) = (0, 0, 0);
+    for documents in [pages, deleted] {
+        let sources = documents.iter().map(|document| &document.source);
+        let outcomes = sources.clone().map(|source| ingest.ingest_document(source));
+        let mut outcomes = stream::iter(outcomes).buffered(PAGES_AT_ONCE);
+        for source in sources {
+            let Some(outcome) = outcomes.next().await else {
+                break;
+            };
+            match outcome {
+                Ok(outcome) => {
+                    failures_in_a_row = 0;
+                    report.add(source, &outcome);
                 }
-                if failures_in_a_row == MAX_FAILURES_IN_A_ROW {
-                    return Err(error.into());
+                Err(error) => {
+                    ingest.record_failure(source, &error).await;
+                    if error.is_outage() {
+                        outages += 1;
+                        failures_in_a_row += 1;
+                    }
+                    if failures_in_a_row == MAX_FAILURES_IN_A_ROW {
+                        return Err(error.into());
+                    }
+                    report.add_failure(source, &error);
                 }
-                report.add_failure(source, &error);
             }
+            done += 1;
+            progress(Progress {
+                done,
+                total: pending.len(),
+                source,
+            });
         }
     }
     Ok(outages)

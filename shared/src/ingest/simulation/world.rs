@@ -168,10 +168,15 @@ impl World {
         self.tasks.clear();
         let script = faults::end().expect("the history is running");
         result?;
-        // A revision's texts are embedded once, and once more for an attempt that was lost.
+        // A revision's texts are embedded once, and once more for an attempt that was lost. An attempt of a run over the book
+        // is a batch, which may hold the texts of every page.
         let lost = self.lost + script.started_over + usize::from(self.suffers(Attack::Damage));
         let texts: usize = self.revisions.values().sum();
-        let most = self.revisions.values().max().copied().unwrap_or(0);
+        let most = if self.suffers(Attack::Deployment) {
+            self.texts_of_a_book()
+        } else {
+            self.revisions.values().max().copied().unwrap_or(0)
+        };
         if script.embedded > texts + lost * most {
             return Err(Failure(format!(
                 "{} embeddings of {texts} texts, with {lost} attempts lost",
@@ -447,6 +452,16 @@ impl World {
                 self.lose(task);
             }
         }
+    }
+
+    /// The most texts that a batch can hold: those of each page's longest revision.
+    fn texts_of_a_book(&self) -> usize {
+        let mut longest: BTreeMap<&str, usize> = BTreeMap::new();
+        for ((source, _), texts) in &self.revisions {
+            let page = longest.entry(source).or_default();
+            *page = (*page).max(*texts);
+        }
+        longest.values().sum()
     }
 
     /// Notes how many texts there are to embed in the pages as they are now.
