@@ -27,14 +27,17 @@ impl Examination {
     /// # Errors
     /// Also if a store cannot be read.
     pub(crate) async fn of(ingest: &Ingest) -> Result<Self, IngestError> {
-        let (differences, damage) = if ingest.is_indexed() {
-            (ingest.compare().await?, ingest.damage().await?)
-        } else {
-            (Differences::default(), Vec::new())
+        let stores = async {
+            if ingest.is_indexed() {
+                tokio::try_join!(ingest.compare(), ingest.damage())
+            } else {
+                Ok((Differences::default(), Vec::new()))
+            }
         };
+        let ((differences, damage), status) = tokio::try_join!(stores, ingest.status(""))?;
         let lost = differences.lost.into_iter();
         Ok(Self {
-            status: ingest.status("").await?,
+            status,
             stray_points: differences.stray.len(),
             lost_points: lost
                 .map(|(source, points)| (source, points.len()))

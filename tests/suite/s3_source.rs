@@ -1,7 +1,7 @@
 //! The book's files in S3: what is there, what is not, and what only seems not to be.
 
 use axum::{Router, http::StatusCode, routing::any};
-use bookrag::book::MAX_PAGE_BYTES;
+use bookrag::book::{MAX_PAGE_BYTES, etag};
 use bookrag::source::{S3Source, Source, SourceError};
 use bookrag_tests::moto::{Moto, client};
 use tokio::net::TcpListener;
@@ -28,8 +28,13 @@ async fn a_prefix_is_a_folder() {
     }
     moto.put("books", "site/empty.md", "").await;
     let at_prefix = source(&moto, "s3://books/site/");
-    let listed: Vec<String> = at_prefix.list().await.unwrap().into_iter().collect();
+    let listing = at_prefix.listing().await.unwrap();
+    let listed = Vec::from_iter(listing.paths);
     assert_eq!(listed, ["docs/a b.md", "empty.md", "ä+%.md"]);
+    for path in &listed {
+        let bytes = at_prefix.read(path).await.unwrap().unwrap();
+        assert_eq!(listing.etags[path], etag(&bytes), "{path}");
+    }
     for path in &listed[..1] {
         let bytes = at_prefix.read(path).await.unwrap().unwrap();
         assert_eq!(bytes, format!("site/{path}").as_bytes());

@@ -183,9 +183,10 @@ impl Function {
 
     async fn status(&self, prefix: &str) -> Result<Value, HandlerError> {
         let ingest = self.open(OpenMode::ReadOnly).await?;
-        let status = ingest.status(prefix).await?;
         let index = &ingest.index_row;
-        let stats = self.catalog.stats(index.index_id).await?;
+        let (status, stats) = tokio::try_join!(ingest.status(prefix), async {
+            Ok(self.catalog.stats(index.index_id).await?)
+        })?;
         let mut answer = json!(status);
         answer["index"] = json!({
             "id": index.index_id,

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use md5::Md5;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
@@ -237,19 +238,43 @@ pub fn read_document(
 
 /// The hash that says whether a page must be read again: of its bytes, all it used, and the reader's version.
 #[must_use]
-pub fn fingerprint(settings_hash: &str, bytes: &[u8], inputs: &Inputs) -> String {
+pub fn fingerprint(reading_key: &str, bytes: &[u8], inputs: &Inputs) -> String {
+    let etags: Vec<(&str, Option<String>)> = inputs
+        .iter()
+        .map(|(path, content)| (path.as_str(), content.as_deref().map(etag)))
+        .collect();
+    let etags = etags.iter().map(|(path, etag)| (*path, etag.as_deref()));
+    fingerprint_by_etags(reading_key, &etag(bytes), etags)
+}
+
+/// The [`fingerprint`] of files that are known by their [`etag`]s alone: the page's, and those of the other files that it used
+/// or looked for, by path; `None` for one that is not there.
+pub fn fingerprint_by_etags<'a>(
+    reading_key: &str,
+    page: &str,
+    inputs: impl Iterator<Item = (&'a str, Option<&'a str>)>,
+) -> String {
     let mut hash = Sha256::new();
     hash.update(READER_VERSION.to_le_bytes());
-    hash.update(settings_hash.as_bytes());
-    hash.update(Sha256::digest(bytes));
-    for (path, content) in inputs {
-        hash.update(path.as_bytes());
-        match content {
-            Some(content) => hash.update(Sha256::digest(content)),
-            None => hash.update([0]),
-        }
+    let mut add = |text: &str| {
+        // With its length, so that no two lists of texts are alike.
+        hash.update((text.len() as u64).to_le_bytes());
+        hash.update(text);
+    };
+    add(reading_key);
+    add(page);
+    for (path, etag) in inputs {
+        add(path);
+        add(etag.unwrap_or_default());
     }
     hex(&hash.finalize())
+}
+
+/// The ETag that S3 gives to an object of these bytes: their MD5 as hexadecimal digits. An object that was uploaded in parts or is
+/// encrypted with a key of KMS has another one.
+#[must_use]
+pub fn etag(bytes: &[u8]) -> String {
+    hex(&Md5::digest(bytes))
 }
 
 /// Lower-case hexadecimal digits of some bytes.

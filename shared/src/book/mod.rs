@@ -29,8 +29,8 @@ mod document;
 
 pub use block::{Block, BlockKind, Mark, MarkKind};
 pub use document::{
-    Document, Inputs, MAX_PAGE_BYTES, READER_VERSION, SkipReason, document_id, fingerprint, hex,
-    is_too_much, missing_inputs, read_document,
+    Document, Inputs, MAX_PAGE_BYTES, READER_VERSION, SkipReason, document_id, etag, fingerprint,
+    fingerprint_by_etags, hex, is_too_much, missing_inputs, read_document,
 };
 pub(crate) use document::{settings_text, with_line_feeds};
 pub use escape::{ListMarkers, escaped, fence_of, fenced, marked_text, marker_length};

@@ -12,7 +12,7 @@ mod postgres;
 #[cfg(feature = "embedded")]
 mod sqlite;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -235,6 +235,20 @@ impl Catalog {
     /// The documents that used or looked for the file at `path` when they were read, by source path.
     pub async fn dependents(&self, index_id: i64, path: &str) -> Result<Vec<String>, CatalogError> {
         on_store!(self, store => store.dependents(index_id, path))
+    }
+
+    /// The files that each document of an index used or looked for when it was read, apart from its own, by its source path.
+    /// Documents without any are left out.
+    pub async fn inputs(
+        &self,
+        index_id: i64,
+    ) -> Result<BTreeMap<String, BTreeSet<String>>, CatalogError> {
+        let pairs = on_store!(self, store => store.inputs(index_id))?;
+        let mut inputs: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for (source, path) in pairs {
+            inputs.entry(source).or_default().insert(path);
+        }
+        Ok(inputs)
     }
 
     /// The chunks of a document, in order.

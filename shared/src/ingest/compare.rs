@@ -5,11 +5,15 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use futures::{StreamExt, TryStreamExt, stream};
 use uuid::Uuid;
 
 use super::{Change, Ingest, IngestError};
 use crate::catalog::{JoinedChunk, StoredDocument};
 use crate::index::{Filters, TitleOrNumber, VectorQuery};
+
+/// Documents whose vectors are read at once.
+const READS: usize = 8;
 
 /// In what the store and the catalog differ.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -71,12 +75,11 @@ impl Ingest {
         }
         let mut damage = Vec::new();
         let mut editions: BTreeMap<(String, String), (String, Vec<f32>)> = BTreeMap::new();
-        for StoredDocument { row, .. } in self.catalog.documents(self.index_row.index_id).await? {
-            let chunks = self
-                .catalog
-                .chunks(self.index_row.index_id, row.document_id);
-            let points: Vec<Uuid> = chunks.await?.iter().map(|it| it.point_id).collect();
-            let vectors = self.index.vectors(collection, &points).await?;
+        let documents = self.catalog.documents(self.index_row.index_id).await?;
+        let reads: Vec<_> = documents.iter().map(|it| self.vectors_of(it)).collect();
+        let mut reads = stream::iter(reads).buffered(READS);
+        for StoredDocument { row, .. } in &documents {
+            let vectors = reads.try_next().await?.unwrap_or_default();
             let broken = vectors
                 .values()
                 .filter(|vector| !self.is_embedding(vector))
@@ -89,8 +92,8 @@ impl Ingest {
             }
             let mut vectors = vectors.into_values();
             if let Some(vector) = vectors.find(|vector| self.is_embedding(vector)) {
-                let edition = editions.entry((row.locale, row.version));
-                edition.or_insert((row.source, vector));
+                let edition = editions.entry((row.locale.clone(), row.version.clone()));
+                edition.or_insert_with(|| (row.source.clone(), vector));
             }
         }
         for (source, vector) in editions.into_values() {
@@ -101,6 +104,18 @@ impl Ingest {
             }
         }
         Ok(damage)
+    }
+
+    /// The vectors of a document's points.
+    async fn vectors_of(
+        &self,
+        document: &StoredDocument,
+    ) -> Result<HashMap<Uuid, Vec<f32>>, IngestError> {
+        let (index, document) = (self.index_row.index_id, document.row.document_id);
+        let chunks = self.catalog.chunks(index, document).await?;
+        let points: Vec<Uuid> = chunks.iter().map(|chunk| chunk.point_id).collect();
+        let collection = &self.index_row.collection;
+        Ok(self.index.vectors(collection, &points).await?)
     }
 
     /// True if a chunk of a page is found by its vector and by its text under filters on all its fields.

@@ -2,7 +2,7 @@
 
 use super::{Ingest, IngestError};
 use crate::book::{Inputs, PageFile, default_source, fingerprint, own_translation};
-use crate::source::FileCache;
+use crate::source::{FileCache, SourceError};
 
 /// A file as read at one moment, with all that reading it uses.
 pub(super) struct Snapshot {
@@ -21,19 +21,25 @@ impl Ingest {
     ) -> Result<Snapshot, IngestError> {
         // A translation of no page is none; a page that the default locale's own translation stands in for neither.
         let translated = default_source(&self.settings, page);
-        let mut exists =
-            translated == page.source || self.source.read(&translated).await?.is_some();
-        let mut inputs = Inputs::new();
-        if let Some(path) = own_translation(&self.settings, page) {
-            let content = self.source.read(&path).await?;
-            exists &= content.is_none();
-            inputs.insert(path, content);
-        }
-        let bytes = if exists {
-            self.source.read(&page.source).await?
-        } else {
-            None
-        };
+        let own = own_translation(&self.settings, page);
+        let (bytes, is_translation_of_one, own_content) = tokio::try_join!(
+            self.source.read(&page.source),
+            async {
+                let is_own_page = translated == page.source;
+                Ok::<_, SourceError>(is_own_page || self.source.read(&translated).await?.is_some())
+            },
+            async {
+                match &own {
+                    Some(path) => self.source.read(path).await,
+                    None => Ok(None),
+                }
+            }
+        )?;
+        let bytes = bytes.filter(|_| is_translation_of_one && own_content.is_none());
+        let mut inputs: Inputs = own
+            .into_iter()
+            .map(|path| (path, own_content.clone()))
+            .collect();
         if let Some(bytes) = &bytes {
             let used = self.source.inputs(&self.settings, page, bytes, files);
             inputs.extend(used.await?);

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Ingest, IngestError, SkippedFile};
 use crate::book::{
-    PageFile, SiteSettings, SkipReason, default_source, list_pages, may_hold_pages, page_file,
-    read_document,
+    PageFile, SiteSettings, SkipReason, default_source, fingerprint_by_etags, list_pages,
+    may_hold_pages, page_file, read_document,
 };
 use crate::catalog::StoredDocument;
 use crate::source::{FileCache, Listing};
@@ -99,29 +99,37 @@ impl Ingest {
     pub async fn status(&self, prefix: &str) -> Result<Status, IngestError> {
         let index_id = self.index_row.index_id;
         // Rows before files: a writer that is done meanwhile makes a document look pending, never one look done.
-        let mut rows: BTreeMap<String, StoredDocument> = BTreeMap::new();
-        for row in self.catalog.documents(index_id).await? {
-            if row.row.source.starts_with(prefix) {
-                rows.insert(row.row.source.clone(), row);
-            }
-        }
+        let (documents, inputs, stats) = tokio::try_join!(
+            self.catalog.documents(index_id),
+            self.catalog.inputs(index_id),
+            self.catalog.stats(index_id)
+        )?;
+        let mut rows: BTreeMap<String, StoredDocument> = documents
+            .into_iter()
+            .filter(|document| document.row.source.starts_with(prefix))
+            .map(|document| (document.row.source.clone(), document))
+            .collect();
         let listing = self.source.listing().await?;
         let mut pages = list_pages(&self.settings, &listing.paths);
         pages.retain(|page| page.source.starts_with(prefix));
-        let failed = self.catalog.stats(index_id).await?.failed;
         let mut status = Status {
             pages: pages.len(),
             documents: rows.len(),
             ..Status::default()
         };
-        status.note(&self.settings, listing);
+        status.note(&self.settings, &listing);
         // What many pages use is read once, and forgotten with this run: a later one must see what changed since.
         let files = FileCache::default();
-        let mut looks = Vec::with_capacity(pages.len());
+        let key = self.settings.reading_key();
+        let mut reads = Vec::with_capacity(pages.len());
         for page in &pages {
-            looks.push(self.seen(page, rows.get(&page.source), &files));
+            let row = rows.get(&page.source);
+            let listed = self.listed_fingerprint(&key, page, &listing, inputs.get(&page.source));
+            let is_unchanged =
+                listed.is_some() && listed.as_ref() == row.map(|row| &row.row.fingerprint);
+            reads.push(self.seen(page, row, listed.filter(|_| is_unchanged), &files));
         }
-        let seen: Vec<Seen> = stream::iter(looks).buffered(READS).collect().await;
+        let seen: Vec<Seen> = stream::iter(reads).buffered(READS).collect().await;
         for (page, seen) in pages.iter().zip(seen) {
             let row = rows.remove(&page.source);
             status.add(page, row.as_ref(), seen);
@@ -138,7 +146,8 @@ impl Ingest {
             .iter()
             .map(|pending| pending.source.as_str())
             .collect();
-        let (failed, over): (Vec<_>, Vec<_>) = failed
+        let (failed, over): (Vec<_>, Vec<_>) = stats
+            .failed
             .into_iter()
             .filter(|(source, _)| source.starts_with(prefix))
             .partition(|(source, _)| pending.contains(source.as_str()));
@@ -162,7 +171,38 @@ impl Ingest {
         }
     }
 
-    async fn seen(&self, page: &PageFile, row: Option<&StoredDocument>, files: &FileCache) -> Seen {
+    /// The fingerprint that a page would have, by the ETags of the files that it used when it was committed: if it is the
+    /// stored one, all of them are as they were, and so are the files that reading it uses. `None` if they are not known.
+    fn listed_fingerprint(
+        &self,
+        reading_key: &str,
+        page: &PageFile,
+        listing: &Listing,
+        inputs: Option<&BTreeSet<String>>,
+    ) -> Option<String> {
+        let etag = listing.etags.get(&page.source)?;
+        if !listing
+            .paths
+            .contains(&default_source(&self.settings, page))
+        {
+            return None;
+        }
+        let inputs = inputs.into_iter().flatten().map(String::as_str);
+        let etags = inputs.map(|path| (path, listing.etags.get(path).map(String::as_str)));
+        Some(fingerprint_by_etags(reading_key, etag, etags))
+    }
+
+    /// Reads a page, unless its fingerprint is known to be the stored one.
+    async fn seen(
+        &self,
+        page: &PageFile,
+        row: Option<&StoredDocument>,
+        unchanged: Option<String>,
+        files: &FileCache,
+    ) -> Seen {
+        if let Some(fingerprint) = unchanged {
+            return Seen::Page(fingerprint);
+        }
         let snapshot = match self.snapshot(page, files).await {
             Ok(snapshot) => snapshot,
             Err(error) => return Seen::Unreadable(error),
@@ -257,12 +297,15 @@ impl Status {
     }
 
     /// Takes over what could not be listed, as far as it concerns the book.
-    fn note(&mut self, settings: &SiteSettings, listing: Listing) {
+    fn note(&mut self, settings: &SiteSettings, listing: &Listing) {
         self.unlisted_folders = listing.unreadable.keys().cloned().collect();
-        let folders = listing.unreadable.into_iter();
+        let folders = listing.unreadable.iter();
         self.unreadable_folders = folders
             .filter(|(folder, _)| may_hold_pages(settings, folder))
-            .map(|(source, reason)| SkippedFile { source, reason })
+            .map(|(source, reason)| SkippedFile {
+                source: source.clone(),
+                reason: reason.clone(),
+            })
             .collect();
         let names = listing.not_utf8.iter();
         self.warnings = names
@@ -298,5 +341,99 @@ impl Status {
     pub fn deletions(&self) -> usize {
         let deleted = |pending: &&PendingDocument| pending.change == PendingChange::Deleted;
         self.pending.iter().filter(deleted).count()
+    }
+}
+
+#[cfg(all(test, feature = "embedded"))]
+mod tests {
+    use super::*;
+    use crate::catalog::{Catalog, SqliteCatalog};
+    use crate::chunk::ChunkPolicy;
+    use crate::embed::{Embedder, FakeEmbedder};
+    use crate::faults::block_on;
+    use crate::index::{FakeIndex, VectorIndex};
+    use crate::ingest::{OpenMode, OpenOptions, Ports, SyncOptions, sync};
+    use crate::source::{MemorySource, Source};
+
+    /// A book that is indexed: a page with a partial, one without, and a translation.
+    fn book() -> (MemorySource, Ingest) {
+        let source = MemorySource::default();
+        for (path, text) in [
+            ("bookrag.toml", "locales = ['en', 'ur']"),
+            ("docs/a.mdx", "import P from './_p.mdx'\n\n# A\n\n<P/>\n"),
+            ("docs/_p.mdx", "Of the partial.\n"),
+            ("docs/b.md", "# B\n\nText of b.\n"),
+            (
+                "i18n/ur/docusaurus-plugin-content-docs/current/b.md",
+                "# B\n\nOf b in Urdu.\n",
+            ),
+        ] {
+            put(&source, path, text);
+        }
+        let ports = Ports {
+            source: Source::Memory(source.clone()),
+            embedder: Embedder::Fake(FakeEmbedder::new()),
+            index: VectorIndex::fake(FakeIndex::default()).unwrap(),
+            catalog: Catalog::Sqlite(SqliteCatalog::simulated().unwrap()),
+        };
+        let options = OpenOptions {
+            site: "site".to_owned(),
+            title: "The book".to_owned(),
+            policy: ChunkPolicy::ADAPTIVE,
+            collection: "status".to_owned(),
+            mode: OpenMode::Write,
+            retention: None,
+        };
+        let ingest = block_on(Ingest::open(ports, options)).unwrap();
+        let report = block_on(sync(&ingest, SyncOptions::default(), |_| {})).unwrap();
+        assert_eq!(report.files_changed, 3, "{report:?}");
+        (source, ingest)
+    }
+
+    fn put(source: &MemorySource, path: &str, text: &str) {
+        source
+            .files()
+            .insert(path.to_owned(), text.as_bytes().to_vec());
+    }
+
+    /// What is pending, and which files were read to know it.
+    fn looked(source: &MemorySource, ingest: &Ingest) -> (Vec<String>, BTreeSet<String>) {
+        source.take_read();
+        let status = block_on(ingest.status("")).unwrap();
+        let pending = status.pending.into_iter().map(|pending| pending.source);
+        (pending.collect(), source.take_read().into_iter().collect())
+    }
+
+    #[test]
+    fn files_whose_etags_the_catalog_knows_are_not_read_again() {
+        let (source, ingest) = book();
+        assert_eq!(looked(&source, &ingest), (vec![], BTreeSet::new()));
+    }
+
+    #[test]
+    fn a_change_of_anything_that_a_page_used_has_it_read_again() {
+        let ur = "i18n/ur/docusaurus-plugin-content-docs/current/b.md";
+        for (path, text, pending) in [
+            ("docs/b.md", "# B\n\nChanged.\n", "docs/b.md"),
+            ("docs/_p.mdx", "Changed.\n", "docs/a.mdx"),
+            (ur, "# B\n\nChanged.\n", ur),
+            // It was looked for, and not there.
+            ("docs/_category_.json", "{\"label\": \"New\"}", "docs/a.mdx"),
+        ] {
+            let (source, ingest) = book();
+            put(&source, path, text);
+            let (found, read) = looked(&source, &ingest);
+            assert!(found.contains(&pending.to_owned()), "{path}: {found:?}");
+            assert!(read.contains(pending), "{path}: {read:?}");
+        }
+        let (source, ingest) = book();
+        source.files().remove("docs/_p.mdx");
+        assert_eq!(looked(&source, &ingest).0, ["docs/a.mdx"]);
+        // A translation of no page is none.
+        let (source, ingest) = book();
+        source.files().remove("docs/b.md");
+        let mut found = looked(&source, &ingest).0;
+        found.sort();
+        assert_eq!(found, ["docs/b.md", ur]);
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-use futures::{StreamExt, stream};
+use futures::{StreamExt, TryFutureExt, stream};
 use serde::Serialize;
 
 use super::{
@@ -121,18 +121,19 @@ pub async fn sync(
     report.restored = settled.restored;
     report.warnings.extend(settled.warnings);
     let committed = report.files_changed + report.files_deleted + report.restored.len() > 0;
-    if committed && ingest.settings_changed().await? {
+    let index_id = ingest.index_row.index_id;
+    let (settings_changed, documents, stats) = tokio::try_join!(
+        async { Ok::<_, IngestError>(committed && ingest.settings_changed().await?) },
+        ingest
+            .catalog
+            .documents(index_id)
+            .map_err(IngestError::from),
+        ingest.catalog.stats(index_id).map_err(IngestError::from)
+    )?;
+    if settings_changed {
         return Err(SyncError::SettingsChanged);
     }
-    let index_id = ingest.index_row.index_id;
-    let documents = ingest.catalog.documents(index_id).await;
-    let documents = documents.map_err(IngestError::from)?;
     report.warnings.extend(shared_urls(&documents));
-    let stats = ingest
-        .catalog
-        .stats(index_id)
-        .await
-        .map_err(IngestError::from)?;
     report.total_chunks = stats.chunks;
     report.total_tokens = stats.tokens;
     #[expect(
@@ -295,9 +296,13 @@ impl Ingest {
     /// Sweeps; compares the store with the catalog and repairs what differs; lets the alias follow. What readers left behind
     /// is forgotten too; if that fails, a warning says so and the rest is done.
     pub async fn settle(&self, options: SyncOptions) -> Result<Settled, IngestError> {
-        let swept = sweep_points(&self.catalog, &self.index).await?;
+        let (swept, forgotten) = tokio::join!(
+            sweep_points(&self.catalog, &self.index),
+            forget_readers(&self.catalog, self.options.retention)
+        );
+        let swept = swept?;
         let mut warnings = Vec::new();
-        if let Err(error) = forget_readers(&self.catalog, self.options.retention).await {
+        if let Err(error) = forgotten {
             warnings.push(format!(
                 "expired conversations and questions are not deleted: {error}"
             ));

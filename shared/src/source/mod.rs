@@ -9,6 +9,9 @@ mod s3;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use futures::future::try_join_all;
+use futures::{StreamExt, TryStreamExt, stream};
+
 use crate::book::{
     Inputs, PageFile, SETTINGS_FILES, SettingsError, SiteSettings, is_too_much, missing_inputs,
     settings_text,
@@ -20,6 +23,9 @@ pub use folder::FolderSource;
 pub use memory::MemorySource;
 #[cfg(feature = "s3")]
 pub use s3::{S3Source, aws_config};
+
+/// Files that one page uses and that are read at once.
+const READS: usize = 8;
 
 /// The book's files: a folder, or a prefix of a bucket.
 #[derive(Debug, Clone)]
@@ -39,20 +45,12 @@ pub enum Source {
 pub struct Listing {
     /// The paths of all files below the root, `/` between their parts.
     pub paths: BTreeSet<String>,
+    /// The ETags of files, by path, from sources that have them.
+    pub etags: BTreeMap<String, String>,
     /// Folders that could not be listed, their paths ending in `/`, with the reason. Which files they hold is unknown.
     pub unreadable: BTreeMap<String, String>,
     /// Files whose path is not UTF-8, U+FFFD for what cannot be decoded. They have no URL and cannot be read.
     pub not_utf8: BTreeSet<String>,
-}
-
-impl From<BTreeSet<String>> for Listing {
-    /// A listing of which nothing is missing.
-    fn from(paths: BTreeSet<String>) -> Self {
-        Self {
-            paths,
-            ..Self::default()
-        }
-    }
 }
 
 /// Why a file could not be listed or read. An absent file is no error.
@@ -96,9 +94,9 @@ impl Source {
         match self {
             Self::Folder(folder) => folder.listing().await,
             #[cfg(feature = "s3")]
-            Self::S3(bucket) => Ok(bucket.list().await?.into()),
+            Self::S3(bucket) => bucket.list().await,
             #[cfg(test)]
-            Self::Memory(files) => Ok(files.list().await?.into()),
+            Self::Memory(files) => files.list().await,
         }
     }
 
@@ -118,20 +116,25 @@ impl Source {
     /// # Errors
     /// [`SourceError::Settings`] if one of their files cannot be parsed.
     pub async fn settings(&self) -> Result<SiteSettings, SourceError> {
+        let reads = try_join_all(SETTINGS_FILES.map(|name| self.read(name)));
+        let (contents, has_docs_folder) = tokio::try_join!(reads, self.has_docs_folder())?;
         let mut files = BTreeMap::new();
-        for name in SETTINGS_FILES {
-            if let Some(bytes) = self.read(name).await? {
+        for (name, bytes) in SETTINGS_FILES.into_iter().zip(contents) {
+            if let Some(bytes) = bytes {
                 files.insert(name.to_owned(), settings_text(name, &bytes)?);
             }
         }
-        let has_docs_folder = match self {
-            Self::Folder(folder) => folder.has_folder("docs"),
-            #[cfg(feature = "s3")]
-            Self::S3(bucket) => bucket.has_folder("docs").await?,
-            #[cfg(test)]
-            Self::Memory(_) => true,
-        };
         Ok(SiteSettings::read(&files, has_docs_folder)?)
+    }
+
+    async fn has_docs_folder(&self) -> Result<bool, SourceError> {
+        match self {
+            Self::Folder(folder) => Ok(folder.has_folder("docs")),
+            #[cfg(feature = "s3")]
+            Self::S3(bucket) => bucket.has_folder("docs").await,
+            #[cfg(test)]
+            Self::Memory(_) => Ok(true),
+        }
     }
 
     /// All other files that reading a page uses or looks for: from `files`, where they are.
@@ -148,9 +151,11 @@ impl Source {
             if missing.is_empty() {
                 return Ok(inputs);
             }
-            for path in missing {
-                let content = files.read(self, &path).await?;
-                inputs.insert(path, content);
+            let reads: Vec<_> = missing.iter().map(|path| files.read(self, path)).collect();
+            let mut contents = stream::iter(reads).buffered(READS);
+            for path in &missing {
+                let content = contents.try_next().await?.flatten();
+                inputs.insert(path.clone(), content);
                 if is_too_much(&inputs) {
                     return Ok(inputs);
                 }

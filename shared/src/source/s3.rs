@@ -1,6 +1,5 @@
 //! A prefix of an S3 bucket.
 
-use std::collections::BTreeSet;
 use std::error::Error;
 use std::time::Duration;
 
@@ -17,7 +16,7 @@ use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
 
 use crate::book::MAX_PAGE_BYTES;
 
-use super::SourceError;
+use super::{Listing, SourceError};
 
 /// What an address begins with.
 const SCHEME: &str = "s3://";
@@ -133,20 +132,28 @@ impl S3Source {
         Ok(!page.contents().is_empty())
     }
 
-    pub(super) async fn list(&self) -> Result<BTreeSet<String>, SourceError> {
+    pub(super) async fn list(&self) -> Result<Listing, SourceError> {
         let request = self
             .client
             .list_objects_v2()
             .bucket(&self.bucket)
             .prefix(&self.prefix);
         let mut pages = request.into_paginator().send();
-        let mut paths = BTreeSet::new();
+        let mut listing = Listing::default();
         while let Some(page) = pages.next().await {
             let page = page.map_err(|error| self.failed(&self.url(), &error))?;
-            let keys = page.contents().iter().filter_map(|object| object.key());
-            paths.extend(keys.filter_map(|key| self.path_of(key)).map(str::to_owned));
+            for object in page.contents() {
+                let Some(path) = object.key().and_then(|key| self.path_of(key)) else {
+                    continue;
+                };
+                listing.paths.insert(path.to_owned());
+                if let Some(etag) = object.e_tag() {
+                    let etag = etag.trim_matches('"').to_owned();
+                    listing.etags.insert(path.to_owned(), etag);
+                }
+            }
         }
-        Ok(paths)
+        Ok(listing)
     }
 
     pub(super) async fn read(&self, path: &str) -> Result<Option<Vec<u8>>, SourceError> {

@@ -332,10 +332,17 @@ pub(super) async fn dependents_are_the_documents_that_used_a_file(store: Store) 
     );
     assert_eq!(dependents("docs/a.md").await, ["docs/a.md"]);
     assert_eq!(dependents("docs/_").await, [""; 0]);
+    let inputs = catalog.inputs(index_id).await.unwrap();
+    assert_eq!(inputs.len(), 3);
+    let of_a = Vec::from_iter(&inputs["docs/a.md"]);
+    assert_eq!(of_a, ["docs/_p.mdx", "docs/a.md"]);
     let mut without = commit(index_id, "docs/a.md", 1, &[]);
     without.inputs.clear();
     write(catalog, &without).await;
     assert_eq!(dependents("docs/_p.mdx").await, ["docs/C.md", "docs/b.md"]);
+    let inputs = catalog.inputs(index_id).await.unwrap();
+    assert_eq!(Vec::from_iter(inputs.keys()), ["docs/C.md", "docs/b.md"]);
+    assert!(catalog.inputs(index_id + 1).await.unwrap().is_empty());
 }
 
 pub(super) async fn a_text_is_found_once_however_many_chunks_have_it(store: Store) {

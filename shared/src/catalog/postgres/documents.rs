@@ -63,6 +63,24 @@ impl PostgresCatalog {
         rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
     }
 
+    /// Pairs of a document's source path and a file that it used.
+    pub(in crate::catalog) async fn inputs(
+        &self,
+        index_id: i64,
+    ) -> Result<Vec<(String, String)>, CatalogError> {
+        let rows = self
+            .pool
+            .query(
+                "SELECT source, path FROM documents JOIN document_inputs USING (index_id, document_id)
+                 WHERE index_id = $1 AND NOT deleted",
+                &[(&index_id, Type::INT8)],
+            )
+            .await?;
+        rows.iter()
+            .map(|row| Ok((row.try_get(0)?, row.try_get(1)?)))
+            .collect()
+    }
+
     pub(in crate::catalog) async fn chunks(
         &self,
         index_id: i64,

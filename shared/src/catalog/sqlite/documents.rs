@@ -71,6 +71,24 @@ impl SqliteCatalog {
         .await
     }
 
+    /// Pairs of a document's source path and a file that it used.
+    pub(in crate::catalog) async fn inputs(
+        &self,
+        index_id: i64,
+    ) -> Result<Vec<(String, String)>, CatalogError> {
+        self.run(move |connection| {
+            let inputs = connection
+                .prepare(
+                    "SELECT source, path FROM documents JOIN document_inputs USING (index_id, document_id)
+                     WHERE index_id = ?1 AND NOT deleted",
+                )?
+                .query_map([index_id], |row| Ok((row.get(0)?, row.get(1)?)))?
+                .collect::<Result<_, _>>()?;
+            Ok(inputs)
+        })
+        .await
+    }
+
     pub(in crate::catalog) async fn chunks(
         &self,
         index_id: i64,
