@@ -1,14 +1,16 @@
-//! Scripted faults: in the simulation of the ingest protocol every call of a fake port is a step that a seed decides.
+//! Scripted faults: in the simulation of the ingest protocol every call of a port is a step that a seed decides.
 //!
-//! A step may let other tasks run first, fail before or after its work is done, or be the last thing its task does. All of
-//! it follows from the seed, so a history replays exactly.
+//! The ports have wrappers (`FaultyCatalog`, `FaultyIndex`, `FaultyEmbedder`, `MemorySource`) around stores in memory. Each of
+//! their calls lets other tasks run first, may fail before or after its work is done, or may be the last thing its task does.
+//! All of it follows from the seed, so a history replays exactly. The wrappers also take away the parts of the protocol that
+//! the mutation tests remove: production code knows of none of this.
 
 use std::cell::RefCell;
 use std::future::poll_fn;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
 
+use futures::FutureExt;
 use uuid::Uuid;
 
 thread_local! {
@@ -21,13 +23,11 @@ pub(crate) struct Script {
     random: Random,
     /// Calls that fail, of a thousand.
     pub(crate) failures: u64,
-    /// Time that has passed.
-    clock: Duration,
     /// How many texts were embedded.
     pub(crate) embedded: usize,
-    /// How often a document was started over.
-    pub(crate) started_over: usize,
-    /// A part of the protocol that is taken away, to see that it is missed.
+    /// How often embedded texts, or the call that embedded them, came to nothing while their task went on.
+    pub(crate) wasted: usize,
+    /// The part of the protocol that is removed, to show that it is needed.
     pub(crate) removed: Option<Part>,
 }
 
@@ -77,9 +77,8 @@ pub(crate) fn begin(seed: u64, removed: Option<Part>) {
     let script = Script {
         random: Random(seed),
         failures: 0,
-        clock: Duration::ZERO,
         embedded: 0,
-        started_over: 0,
+        wasted: 0,
         removed,
     };
     SCRIPT.set(Some(script));
@@ -95,25 +94,16 @@ pub(crate) fn with<T>(change: impl FnOnce(&mut Script) -> T) -> Option<T> {
     SCRIPT.with_borrow_mut(|script| script.as_mut().map(change))
 }
 
-impl Script {
-    pub(crate) fn pass(&mut self, time: Duration) {
-        self.clock += time;
-    }
-}
-
-/// The time that has passed in the running history; none outside.
-pub(crate) fn clock() -> Duration {
-    with(|script| script.clock).unwrap_or_default()
-}
-
-/// Whether a part of the protocol was taken away.
+/// True if this part of the protocol is removed.
 pub(crate) fn removed(part: Part) -> bool {
     with(|script| script.removed == Some(part)).unwrap_or(false)
 }
 
-/// A point id that follows from the seed; `None` outside a history.
-pub(crate) fn point_id() -> Option<Uuid> {
-    with(|script| Uuid::from_u64_pair(script.random.next(), script.random.next()))
+/// Returns a point id that follows from the seed; a random one outside a history.
+pub(crate) fn point_id() -> Uuid {
+    let seeded =
+        |script: &mut Script| Uuid::from_u64_pair(script.random.next(), script.random.next());
+    with(seeded).unwrap_or_else(Uuid::new_v4)
 }
 
 /// Lets other tasks run.
@@ -130,9 +120,9 @@ async fn pause() {
     .await;
 }
 
-/// A call of a fake port: a step before its work and one after, each of which may fail it.
+/// Makes a call of a port: lets others run before and after `work`, which is one step, and may fail it on either side.
 pub(crate) async fn call<T, E>(
-    work: impl FnOnce() -> Result<T, E>,
+    work: impl Future<Output = Result<T, E>>,
     lost: impl FnOnce() -> E,
 ) -> Result<T, E> {
     pause().await;
@@ -140,19 +130,15 @@ pub(crate) async fn call<T, E>(
         let fails = script.random.next() % 1_000 < script.failures;
         (fails, fails && script.random.next() % 2 == 0)
     });
-    match fate {
-        Some((true, false)) => return Err(lost()),
-        Some((true, true)) => {
-            // Done, and the answer is lost.
-            let _ = work();
-            pause().await;
-            return Err(lost());
-        }
-        _ => {}
+    let (fails, is_done_first) = fate.unwrap_or_default();
+    if fails && !is_done_first {
+        return Err(lost());
     }
-    let done = work();
+    let done = work
+        .now_or_never()
+        .expect("a store in memory waits for nothing");
     pause().await;
-    done
+    if fails { Err(lost()) } else { done }
 }
 
 /// Runs a future that waits for nothing outside this process.

@@ -11,6 +11,8 @@ mod readers;
 mod postgres;
 #[cfg(feature = "embedded")]
 mod sqlite;
+#[cfg(all(test, feature = "embedded"))]
+mod faulty;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
@@ -19,6 +21,8 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
+#[cfg(all(test, feature = "embedded"))]
+pub use faulty::FaultyCatalog;
 pub use insights::{DayInsight, Insights, LessonInsight, OpenQuestion};
 pub use postgres::{PostgresCatalog, PostgresOptions};
 pub use readers::{Exchange, NewExchange};
@@ -45,6 +49,9 @@ pub enum Catalog {
     /// A SQLite file.
     #[cfg(feature = "embedded")]
     Sqlite(SqliteCatalog),
+    /// A catalog in memory whose calls may fail.
+    #[cfg(all(test, feature = "embedded"))]
+    Faulty(FaultyCatalog),
 }
 
 /// What can go wrong, by what a caller can do.
@@ -102,10 +109,7 @@ const OF_AN_INDEX: [&str; 5] = [
 
 /// What the next collection of an index is told by: a late deletion of the one before must not meet it.
 fn fresh_suffix() -> String {
-    let id = Uuid::new_v4();
-    #[cfg(test)]
-    let id = crate::faults::point_id().unwrap_or(id);
-    let id = id.simple().to_string();
+    let id = Uuid::new_v4().simple().to_string();
     format!(".{}", &id[..8])
 }
 
@@ -126,6 +130,8 @@ macro_rules! on_store {
             Catalog::Postgres($store) => $call.await,
             #[cfg(feature = "embedded")]
             Catalog::Sqlite($store) => $call.await,
+            #[cfg(all(test, feature = "embedded"))]
+            Catalog::Faulty($store) => $store.step($call).await,
         }
     };
 }

@@ -28,9 +28,6 @@ pub struct SqliteCatalog {
     database: Arc<Database>,
     /// The vectors in the same file.
     index: LocalIndex,
-    /// Whether calls are steps of a simulation.
-    #[cfg(test)]
-    simulated: bool,
 }
 
 impl SqliteCatalog {
@@ -58,24 +55,7 @@ impl SqliteCatalog {
         Self {
             index: LocalIndex::new(Arc::clone(&database)),
             database,
-            #[cfg(test)]
-            simulated: false,
         }
-    }
-
-    /// A catalog in memory whose calls are steps of a simulation.
-    #[cfg(test)]
-    pub(crate) fn simulated() -> Result<Self, CatalogError> {
-        Ok(Self {
-            simulated: true,
-            ..Self::in_memory()?
-        })
-    }
-
-    /// How many rows were ever changed: the same number, the same rows.
-    #[cfg(test)]
-    pub(crate) fn changes(&self) -> u64 {
-        self.database.writer().total_changes()
     }
 
     pub(in crate::catalog) async fn migrate(&self) -> Result<i32, CatalogError> {
@@ -102,15 +82,11 @@ impl SqliteCatalog {
     }
 
     /// Runs `work` on the connection that writes.
-    async fn run<T, Work>(&self, work: Work) -> Result<T, CatalogError>
+    pub(in crate::catalog) async fn run<T, Work>(&self, work: Work) -> Result<T, CatalogError>
     where
         T: Send + 'static,
         Work: FnOnce(&mut Connection) -> Result<T, DatabaseError> + Send + 'static,
     {
-        #[cfg(test)]
-        if self.simulated {
-            return self.step(work).await;
-        }
         Ok(self.database.write(work).await?)
     }
 
@@ -120,21 +96,7 @@ impl SqliteCatalog {
         T: Send + 'static,
         Work: FnOnce(&mut Connection) -> Result<T, DatabaseError> + Send + 'static,
     {
-        #[cfg(test)]
-        if self.simulated {
-            return self.step(work).await;
-        }
         Ok(self.database.read(work).await?)
-    }
-
-    #[cfg(test)]
-    async fn step<T>(
-        &self,
-        work: impl FnOnce(&mut Connection) -> Result<T, DatabaseError>,
-    ) -> Result<T, CatalogError> {
-        let work = || Ok(work(&mut self.database.writer())?);
-        let lost = || CatalogError::Unavailable("the answer was lost".to_owned());
-        crate::faults::call(work, lost).await
     }
 }
 

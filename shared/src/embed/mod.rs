@@ -7,6 +7,8 @@ mod batches;
 mod cohere;
 mod dimensions;
 mod fake;
+#[cfg(test)]
+mod faulty;
 #[cfg(feature = "local-models")]
 mod local;
 mod openai;
@@ -19,6 +21,8 @@ use crate::provider::ProviderError;
 pub use cohere::{CohereEmbedder, CohereOptions};
 pub use dimensions::Dimensions;
 pub use fake::FakeEmbedder;
+#[cfg(test)]
+pub use faulty::FaultyEmbedder;
 #[cfg(feature = "local-models")]
 pub use local::LocalEmbedder;
 pub use openai::{OpenAiEmbedder, OpenAiOptions};
@@ -39,6 +43,9 @@ pub enum Embedder {
     Cohere(CohereEmbedder),
     /// Hashed words, for tests.
     Fake(FakeEmbedder),
+    /// A fake whose calls may fail.
+    #[cfg(test)]
+    Faulty(FaultyEmbedder),
 }
 
 /// What a text is embedded for; some models embed questions and passages differently.
@@ -83,15 +90,9 @@ impl Embedder {
             Self::Local(local) => Arc::clone(local).embed(texts, purpose).await?,
             Self::OpenAi(hosted) => hosted.embed(texts).await?,
             Self::Cohere(hosted) => hosted.embed(texts, purpose).await?,
-            #[cfg(test)]
-            Self::Fake(fake) if crate::faults::with(|_| ()).is_some() => {
-                let work = || {
-                    crate::faults::with(|script| script.embedded += texts.len());
-                    Ok(fake.embed(texts))
-                };
-                crate::faults::call(work, || ProviderError::Timeout).await?
-            }
             Self::Fake(fake) => fake.embed(texts),
+            #[cfg(test)]
+            Self::Faulty(faulty) => faulty.embed(texts).await?,
         };
         unit_vectors(vectors, texts.len(), self.identity().dimensions)
     }
@@ -121,7 +122,7 @@ impl Embedder {
         match self {
             #[cfg(feature = "local-models")]
             Self::Local(_) => crate::models::reads(text),
-            Self::OpenAi(_) | Self::Cohere(_) | Self::Fake(_) => {
+            _ => {
                 let _ = text;
                 true
             }
@@ -145,11 +146,9 @@ impl Embedder {
     #[must_use]
     pub fn dollars_per_million_tokens(&self) -> Option<f64> {
         match self {
-            #[cfg(feature = "local-models")]
-            Self::Local(_) => Some(0.0),
             Self::OpenAi(hosted) => hosted.dollars_per_million_tokens(),
             Self::Cohere(hosted) => hosted.dollars_per_million_tokens(),
-            Self::Fake(_) => Some(0.0),
+            _ => Some(0.0),
         }
     }
 
@@ -162,6 +161,8 @@ impl Embedder {
             Self::OpenAi(hosted) => hosted.identity(),
             Self::Cohere(hosted) => hosted.identity(),
             Self::Fake(fake) => fake.identity(),
+            #[cfg(test)]
+            Self::Faulty(faulty) => faulty.identity(),
         }
     }
 
@@ -178,6 +179,8 @@ impl Embedder {
             Self::OpenAi(hosted) => hosted.windows(breadcrumb, text),
             Self::Cohere(hosted) => hosted.windows(breadcrumb, text),
             Self::Fake(fake) => fake.windows(breadcrumb, text),
+            #[cfg(test)]
+            Self::Faulty(faulty) => faulty.windows(breadcrumb, text),
         }
     }
 

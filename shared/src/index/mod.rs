@@ -6,8 +6,8 @@ mod stored;
 mod qdrant;
 #[cfg(feature = "embedded")]
 mod local;
-#[cfg(test)]
-mod fake;
+#[cfg(all(test, feature = "embedded"))]
+mod faulty;
 
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
@@ -15,8 +15,8 @@ use std::time::Duration;
 use secrecy::SecretString;
 use uuid::Uuid;
 
-#[cfg(test)]
-pub(crate) use fake::FakeIndex;
+#[cfg(all(test, feature = "embedded"))]
+pub use faulty::FaultyIndex;
 pub(crate) use filters::FilterValues;
 pub use filters::{Filters, TitleOrNumber};
 #[cfg(feature = "embedded")]
@@ -35,9 +35,9 @@ pub enum VectorIndex {
     /// The book's one SQLite file.
     #[cfg(feature = "embedded")]
     Local(LocalIndex),
-    /// A fake in memory.
-    #[cfg(test)]
-    Fake(FakeIndex),
+    /// A file in memory whose calls may fail.
+    #[cfg(all(test, feature = "embedded"))]
+    Faulty(FaultyIndex),
 }
 
 /// What can go wrong, by what a caller can do.
@@ -97,8 +97,8 @@ macro_rules! on_store {
             VectorIndex::Qdrant($store) => $call.await,
             #[cfg(feature = "embedded")]
             VectorIndex::Local($store) => $call.await,
-            #[cfg(test)]
-            VectorIndex::Fake($store) => $call.await,
+            #[cfg(all(test, feature = "embedded"))]
+            VectorIndex::Faulty($store) => $store.step($call).await,
         }
     };
 }
@@ -155,8 +155,8 @@ impl VectorIndex {
                 let vectors = points.into_iter().map(|point| (point.point_id, point.vector));
                 store.upsert(collection, vectors.collect()).await
             }
-            #[cfg(test)]
-            Self::Fake(store) => store.upsert(collection, points).await,
+            #[cfg(all(test, feature = "embedded"))]
+            Self::Faulty(store) => store.step(store.upsert(collection, points)).await,
         }
     }
 

@@ -36,8 +36,6 @@ impl Ingest {
         let (mut embedded, mut embedded_tokens) = (0, 0);
         let mut embedding = Duration::ZERO;
         for attempt in 0..MAX_ATTEMPTS {
-            #[cfg(test)]
-            crate::faults::with(|script| script.started_over += usize::from(attempt > 0));
             let stored = self.stored(path).await?;
             let snapshot = self.snapshot(&page, &FileCache::default()).await?;
             let Some(mut outcome) = self
@@ -50,11 +48,7 @@ impl Ingest {
             embedded_tokens += outcome.embedded_tokens;
             embedding += outcome.embedding;
             // What was committed must still be there: else a slow writer of an older text would have the last word.
-            let look_again = outcome.change != Change::Unchanged;
-            #[cfg(test)]
-            let look_again =
-                look_again && !crate::faults::removed(crate::faults::Part::LookAfterCommit);
-            if look_again {
+            if outcome.change != Change::Unchanged {
                 let now = self.snapshot(&page, &FileCache::default()).await?;
                 if now.fingerprint != snapshot.fingerprint {
                     continue;
@@ -178,19 +172,12 @@ impl Ingest {
         let chunks = chunk_document(document, &self.options.policy);
         let mut old = self.catalog.chunks(index_id, document.id).await?;
         old.retain(|row| !lost.contains(&row.point_id));
-        let mut plan = Plan::new(document, &chunks, &old);
+        let mut plan = Plan::new(document, &chunks, &old, self.new_point_id);
         plan.find_stored_vectors(&self.catalog, &self.index, &self.index_row)
             .await?;
         let embedded = self.embed(&mut plan).await?;
-        let fresh = plan.fresh_points();
-        let intents = fresh.clone();
-        #[cfg(test)]
-        let intents = if crate::faults::removed(crate::faults::Part::Intents) {
-            Vec::new()
-        } else {
-            intents
-        };
-        if !fresh.is_empty() {
+        let intents = plan.fresh_points();
+        if !intents.is_empty() {
             self.catalog
                 .add_intents(index_id, document.id, &intents)
                 .await?;

@@ -68,14 +68,12 @@ impl Ingest {
 #[cfg(all(test, feature = "embedded"))]
 #[expect(clippy::unwrap_used, reason = "a failed step fails its test")]
 mod tests {
-    use crate::catalog::{Catalog, SqliteCatalog};
-    use crate::chunk::ChunkPolicy;
-    use crate::embed::{Embedder, FakeEmbedder};
-    use crate::faults::block_on;
-    use crate::index::{FakeIndex, Filters, VectorIndex};
-    use crate::ingest::{Ingest, IngestError, OpenMode, OpenOptions, Ports, SyncOptions, sync};
     use crate::provider::ProviderError;
-    use crate::source::{MemorySource, Source};
+    use crate::faults::block_on;
+    use crate::index::Filters;
+    use crate::ingest::simulation::stores::{Stores, options};
+    use crate::ingest::{Ingest, IngestError, OpenMode, SyncOptions, sync};
+    use crate::source::MemorySource;
 
     /// Three pages, none of them indexed.
     fn book() -> (MemorySource, Ingest) {
@@ -83,21 +81,7 @@ mod tests {
         for page in ["a", "b", "c"] {
             write(&source, page, "former");
         }
-        let ports = Ports {
-            source: Source::Memory(source.clone()),
-            embedder: Embedder::Fake(FakeEmbedder::new()),
-            index: VectorIndex::Fake(FakeIndex::default()),
-            catalog: Catalog::Sqlite(SqliteCatalog::simulated().unwrap()),
-        };
-        let options = OpenOptions {
-            site: "site".to_owned(),
-            title: "The book".to_owned(),
-            policy: ChunkPolicy::ADAPTIVE,
-            collection: "tests".to_owned(),
-            mode: OpenMode::Write,
-            retention: None,
-        };
-        let ingest = block_on(Ingest::open(ports, options)).unwrap();
+        let ingest = block_on(Stores::new().open(&source, options())).unwrap();
         (source, ingest)
     }
 

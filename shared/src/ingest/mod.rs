@@ -21,6 +21,8 @@ mod simulation;
 #[cfg(all(test, feature = "embedded", target_os = "linux"))]
 mod unreadable_tests;
 
+use uuid::Uuid;
+
 use crate::book::SiteSettings;
 use crate::catalog::{Catalog, CatalogError, IndexRow};
 use crate::embed::Embedder;
@@ -62,6 +64,8 @@ pub struct Ingest {
     pub index_row: IndexRow,
     /// What documents at work have embedded together.
     batches: Batches,
+    /// Makes the id of a new point, which no point had before.
+    new_point_id: fn() -> Uuid,
 }
 
 /// Why a document could not be converged; it stays at its last revision.

@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use super::batches::Batches;
+use uuid::Uuid;
+
 use super::sweep::drop_retired;
 use super::{Ingest, IngestError, plan, site_info};
 use crate::catalog::{Catalog, CatalogError, IndexRow, IndexSpec, IndexState, NewIndex, Retired};
@@ -106,6 +108,7 @@ impl Ingest {
             catalog,
             index_row,
             batches: Batches::default(),
+            new_point_id: Uuid::new_v4,
         })
     }
 
@@ -121,7 +124,10 @@ impl Ingest {
             mode,
             ..self.options.clone()
         };
-        Self::open(ports, options).await
+        Ok(Self {
+            new_point_id: self.new_point_id,
+            ..Self::open(ports, options).await?
+        })
     }
 
     /// Whether the index is there.

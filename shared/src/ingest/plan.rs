@@ -42,15 +42,6 @@ pub(super) enum Vector {
     Reused(Vec<f32>),
 }
 
-/// An id that no point ever had.
-fn fresh_point_id() -> Uuid {
-    #[cfg(test)]
-    if let Some(id) = crate::faults::point_id() {
-        return id;
-    }
-    Uuid::new_v4()
-}
-
 /// SHA-256 of a text, in hexadecimal digits.
 pub(super) fn hash(text: &str) -> String {
     hex(&Sha256::digest(text))
@@ -62,6 +53,7 @@ impl<'a> Plan<'a> {
         document: &'a Document,
         chunks: &'a [Chunk],
         old: &[ChunkRow],
+        new_point_id: fn() -> Uuid,
     ) -> Self {
         let mut by_hash: HashMap<&str, Vec<&ChunkRow>> = HashMap::new();
         for row in old {
@@ -84,8 +76,8 @@ impl<'a> Plan<'a> {
                 let (point_id, vector) = match same {
                     Some(row) => (row.point_id, Vector::Kept),
                     None => match old.iter().find(|row| row.text_hash == text_hash) {
-                        Some(row) => (fresh_point_id(), Vector::Stored(row.point_id)),
-                        None => (fresh_point_id(), Vector::ToEmbed),
+                        Some(row) => (new_point_id(), Vector::Stored(row.point_id)),
+                        None => (new_point_id(), Vector::ToEmbed),
                     },
                 };
                 PlannedChunk {

@@ -88,44 +88,23 @@ async fn sweep_index(
 #[cfg(all(test, feature = "embedded"))]
 mod tests {
     use super::*;
-    use crate::catalog::SqliteCatalog;
-    use crate::chunk::ChunkPolicy;
-    use crate::embed::{Embedder, FakeEmbedder};
-    use crate::index::FakeIndex;
-    use crate::ingest::{Ingest, OpenMode, OpenOptions, Ports, SyncOptions};
-    use crate::source::{MemorySource, Source};
+    use crate::ingest::SyncOptions;
+    use crate::ingest::simulation::stores::{Stores, options};
+    use crate::source::MemorySource;
 
     #[tokio::test]
     async fn repairs_go_on_when_what_readers_left_cannot_be_forgotten() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("catalog.sqlite");
-        let catalog = Catalog::Sqlite(SqliteCatalog::open(&file).await.unwrap());
-        catalog.migrate().await.unwrap();
         let source = MemorySource::default();
         let page = b"# Dew\n\nWater on grass.\n".to_vec();
         source.files().insert("docs/dew.md".to_owned(), page);
-        let ports = Ports {
-            source: Source::Memory(source),
-            embedder: Embedder::Fake(FakeEmbedder::new()),
-            index: VectorIndex::Fake(FakeIndex::default()),
-            catalog,
-        };
-        let options = OpenOptions {
-            site: "site".to_owned(),
-            title: "The book".to_owned(),
-            policy: ChunkPolicy::ADAPTIVE,
-            collection: "tests".to_owned(),
-            mode: OpenMode::Write,
-            retention: None,
-        };
-        let ingest = Ingest::open(ports, options).await.unwrap();
+        let stores = Stores::new();
+        let ingest = stores.open(&source, options()).await.unwrap();
         ingest.ingest_document("docs/dew.md").await.unwrap();
         let collection = &ingest.index_row.collection;
         let points = ingest.index.point_ids(collection).await.unwrap();
         let points = Vec::from_iter(points);
         ingest.index.delete(collection, &points).await.unwrap();
-        let connection = rusqlite::Connection::open(&file).unwrap();
-        connection.execute_batch("DROP TABLE messages").unwrap();
+        stores.catalog.execute("DROP TABLE messages").await.unwrap();
 
         let settled = ingest.settle(SyncOptions::default()).await.unwrap();
         assert_eq!(settled.restored, ["docs/dew.md"]);

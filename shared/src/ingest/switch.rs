@@ -32,7 +32,7 @@ impl Ingest {
             match switched.map_err(IngestError::from)? {
                 SwitchOutcome::Switched => {
                     self.follow_alias().await?;
-                    return Ok(Switched::Live(self.look_after_switch(options).await?));
+                    return Ok(Switched::Live(self.outstanding("", options).await?));
                 }
                 // A writer was at work, or the files changed under it.
                 SwitchOutcome::Behind(_) => {}
@@ -40,14 +40,6 @@ impl Ingest {
             }
         }
         Ok(Switched::Behind(self.outstanding("", options).await?))
-    }
-
-    async fn look_after_switch(&self, options: SyncOptions) -> Result<Status, SyncError> {
-        #[cfg(test)]
-        if crate::faults::removed(crate::faults::Part::LookAfterSwitch) {
-            return Ok(Status::default());
-        }
-        self.outstanding("", options).await
     }
 
     async fn documents_of_live_index(&self) -> Result<usize, IngestError> {

@@ -5,11 +5,9 @@
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
+use super::simulation::stores::{Stores, options};
 use super::*;
-use crate::catalog::SqliteCatalog;
 use crate::chunk::ChunkPolicy;
-use crate::embed::FakeEmbedder;
-use crate::index::FakeIndex;
 use crate::source::FolderSource;
 
 /// With it before a path, a name of [`LONG_NAME`] bytes makes it longer than Linux takes (4,096 bytes): for root, too.
@@ -19,8 +17,7 @@ const LONG_NAME: usize = 200;
 /// A site in a folder, and stores for it.
 struct Book {
     folder: tempfile::TempDir,
-    catalog: Catalog,
-    index: VectorIndex,
+    stores: Stores,
 }
 
 impl Book {
@@ -29,8 +26,7 @@ impl Book {
         std::fs::create_dir(folder.path().join("docs")).unwrap();
         Self {
             folder,
-            catalog: Catalog::Sqlite(SqliteCatalog::simulated().unwrap()),
-            index: VectorIndex::Fake(FakeIndex::default()),
+            stores: Stores::new(),
         }
     }
 
@@ -50,19 +46,11 @@ impl Book {
     }
 
     async fn open(&self, root: &Path, policy: ChunkPolicy) -> Ingest {
-        let ports = Ports {
-            source: Source::Folder(FolderSource::open(root).unwrap()),
-            embedder: Embedder::Fake(FakeEmbedder::new()),
-            index: self.index.clone(),
-            catalog: self.catalog.clone(),
-        };
+        let source = Source::Folder(FolderSource::open(root).unwrap());
+        let ports = self.stores.ports(source);
         let options = OpenOptions {
-            site: "site".to_owned(),
-            title: "The book".to_owned(),
             policy,
-            collection: "unreadable".to_owned(),
-            mode: OpenMode::Write,
-            retention: None,
+            ..options()
         };
         Ingest::open(ports, options).await.unwrap()
     }
@@ -78,8 +66,8 @@ impl Book {
     }
 
     async fn documents(&self) -> Vec<String> {
-        let live = self.catalog.live_index().await.unwrap().unwrap();
-        let documents = self.catalog.documents(live.index_id).await.unwrap();
+        let live = self.stores.tables().live_index().await.unwrap().unwrap();
+        let documents = self.stores.tables().documents(live.index_id).await.unwrap();
         documents.into_iter().map(|it| it.row.source).collect()
     }
 }
@@ -167,11 +155,8 @@ async fn an_unreadable_page_delays_a_switch_only_if_the_live_index_has_it() {
     let root = book.folder.path().to_owned();
     let report = book.sync_at(&root, ChunkPolicy::PARAGRAPH_512);
     assert_eq!(sources(&report.await.unwrap().failed), ["docs/never.md"]);
-    let live = book.catalog.live_index().await.unwrap().unwrap();
-    assert_eq!(
-        live.spec.chunk_policy,
-        ChunkPolicy::PARAGRAPH_512.identity()
-    );
+    let live = book.stores.tables().live_index().await.unwrap().unwrap();
+    assert_eq!(live.spec.chunk_policy, ChunkPolicy::PARAGRAPH_512.name);
 
     book.write("b.md");
     book.sync_at(&root, ChunkPolicy::PARAGRAPH_512)

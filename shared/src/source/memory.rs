@@ -10,54 +10,98 @@ use crate::faults::call;
 /// Files by path; clones share them.
 #[derive(Debug, Clone, Default)]
 pub struct MemorySource {
-    files: Arc<Mutex<BTreeMap<String, Vec<u8>>>>,
+    files: Arc<Mutex<Files>>,
+    /// What was read last.
+    seen: Arc<Mutex<Seen>>,
     /// The paths that were read, in order.
     read: Arc<Mutex<Vec<String>>>,
 }
 
+type Files = BTreeMap<String, Vec<u8>>;
+
+/// What one reader saw.
+#[derive(Debug, Default)]
+struct Seen {
+    /// Whether it sees nothing else.
+    is_frozen: bool,
+    listing: Option<Listing>,
+    contents: BTreeMap<String, Option<Vec<u8>>>,
+}
+
 impl MemorySource {
     /// The files, to be changed.
-    pub(crate) fn files(&self) -> MutexGuard<'_, BTreeMap<String, Vec<u8>>> {
-        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn files(&self) -> MutexGuard<'_, Files> {
+        lock(&self.files)
     }
 
     /// The files as they are now, apart.
     pub(crate) fn snapshot(&self) -> Self {
         Self {
             files: Arc::new(Mutex::new(self.files().clone())),
+            seen: Arc::default(),
             read: Arc::default(),
         }
     }
 
     /// The paths that were read since this was asked last, in order.
     pub(crate) fn take_read(&self) -> Vec<String> {
-        std::mem::take(&mut *self.read.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *lock(&self.read))
+    }
+
+    /// The same files for another reader, who is frozen apart.
+    pub(crate) fn reader(&self) -> Self {
+        Self {
+            seen: Arc::default(),
+            ..self.clone()
+        }
+    }
+
+    /// Shows what was read last from now on.
+    pub(crate) fn freeze(&self) {
+        lock(&self.seen).is_frozen = true;
+    }
+
+    /// Shows the files as they are from now on.
+    pub(crate) fn thaw(&self) {
+        lock(&self.seen).is_frozen = false;
     }
 
     /// All files with their ETags, as a bucket lists them.
     pub(super) async fn list(&self) -> Result<Listing, SourceError> {
-        let list = || {
-            let files = self.files();
-            let etags = files
-                .iter()
-                .map(|(path, bytes)| (path.clone(), etag(bytes)));
-            Ok(Listing {
-                paths: files.keys().cloned().collect(),
-                etags: etags.collect(),
-                ..Listing::default()
-            })
+        let work = async {
+            let seen = &mut *lock(&self.seen);
+            if !seen.is_frozen || seen.listing.is_none() {
+                let files = self.files();
+                let etags = files
+                    .iter()
+                    .map(|(path, bytes)| (path.clone(), etag(bytes)));
+                seen.listing = Some(Listing {
+                    paths: files.keys().cloned().collect(),
+                    etags: etags.collect(),
+                    ..Listing::default()
+                });
+            }
+            Ok(seen.listing.clone().unwrap_or_default())
         };
-        call(list, lost).await
+        call(work, lost).await
     }
 
     pub(super) async fn read(&self, path: &str) -> Result<Option<Vec<u8>>, SourceError> {
-        let read = || {
-            let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-            read.push(path.to_owned());
-            Ok(self.files().get(path).cloned())
+        let work = async {
+            lock(&self.read).push(path.to_owned());
+            let seen = &mut *lock(&self.seen);
+            if !seen.is_frozen || !seen.contents.contains_key(path) {
+                let content = self.files().get(path).cloned();
+                seen.contents.insert(path.to_owned(), content);
+            }
+            Ok(seen.contents[path].clone())
         };
-        call(read, lost).await
+        call(work, lost).await
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn lost() -> SourceError {

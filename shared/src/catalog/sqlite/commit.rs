@@ -46,19 +46,10 @@ fn write(transaction: &Transaction, commit: &Commit) -> Result<CommitOutcome, Da
         Some(Some(IndexState::Retired)) => return Ok(CommitOutcome::Retired),
         Some(_) => {}
     }
-    #[cfg(test)]
-    let commit = &simulated(transaction, commit)?;
     if write_document(transaction, commit)? == 0 {
         return Ok(CommitOutcome::Conflict);
     }
-    let intents_taken = take_intents(transaction, commit)?;
-    #[cfg(test)]
-    let intents_taken = if crate::faults::removed(crate::faults::Part::IntentCheck) {
-        commit.intents.len()
-    } else {
-        intents_taken
-    };
-    if intents_taken != commit.intents.len() {
+    if take_intents(transaction, commit)? != commit.intents.len() {
         return Ok(CommitOutcome::Conflict);
     }
     write_inputs(transaction, commit)?;
@@ -71,23 +62,6 @@ fn write(transaction: &Transaction, commit: &Commit) -> Result<CommitOutcome, Da
         None => Vec::new(),
     };
     Ok(CommitOutcome::Committed { garbage })
-}
-
-/// The commit with those parts of the protocol taken away that a simulation wants to miss.
-#[cfg(test)]
-fn simulated(transaction: &Transaction, commit: &Commit) -> rusqlite::Result<Commit> {
-    let mut commit = commit.clone();
-    if crate::faults::removed(crate::faults::Part::CompareAndSet) {
-        let revision = transaction
-            .query_row(
-                "SELECT revision FROM documents WHERE index_id = ?1 AND document_id = ?2",
-                (commit.index_id, commit.document.document_id.to_string()),
-                |row| row.get(0),
-            )
-            .optional()?;
-        commit.expected_revision = revision.unwrap_or(0);
-    }
-    Ok(commit)
 }
 
 /// Writes the row if its revision is the one expected; returns how many rows that were.
@@ -167,13 +141,6 @@ fn write_chunks(
             |row| uuid(row, "point_id"),
         )?
         .collect::<Result<_, _>>()?;
-    #[cfg(test)]
-    let garbage: Vec<Uuid> = if crate::faults::removed(crate::faults::Part::GarbageList) {
-        transaction.execute("DELETE FROM pending_points WHERE kind = 'garbage'", ())?;
-        Vec::new()
-    } else {
-        garbage
-    };
     transaction.execute(
         "DELETE FROM document_chunks
          WHERE index_id = ?1 AND document_id = ?2 AND chunk_id NOT IN (SELECT value FROM json_each(?3))",

@@ -50,8 +50,6 @@ impl SqliteCatalog {
                     })
                 })?
                 .collect::<Result<Vec<_>, _>>()?;
-            #[cfg(test)]
-            let pending = without_claim(pending);
             transaction.execute(
                 "UPDATE pending_points SET kind = 'claimed', claimed_at = ?3
                  WHERE index_id = ?1 AND kind = 'intent' AND created_at <= ?2",
@@ -111,13 +109,4 @@ impl SqliteCatalog {
         })
         .await
     }
-}
-
-/// As if points were not claimed before the sweep, when a simulation wants to see that missed.
-#[cfg(test)]
-fn without_claim(mut pending: Vec<Pending>) -> Vec<Pending> {
-    for pending in &mut pending {
-        pending.last_time |= crate::faults::removed(crate::faults::Part::ClaimBeforeSweep);
-    }
-    pending
 }

@@ -12,10 +12,7 @@ use uuid::Uuid;
 
 /// Microseconds since 1970.
 pub(super) fn now() -> i64 {
-    let now = Timestamp::now().as_microsecond();
-    #[cfg(test)]
-    let now = now + i64::try_from(crate::faults::clock().as_micros()).unwrap_or(i64::MAX / 2);
-    now
+    Timestamp::now().as_microsecond()
 }
 
 /// The moment `age` ago, in microseconds since 1970.

@@ -7,6 +7,7 @@
 
 mod book;
 mod renaming;
+pub(super) mod stores;
 mod switching;
 mod world;
 

@@ -2,46 +2,36 @@
 
 use std::collections::BTreeMap;
 
-use super::super::{Ingest, OpenMode, OpenOptions, Ports, Report, SyncOptions, sync};
-use crate::catalog::{Catalog, IndexRow, IndexSpec, NewIndex, Retired, SqliteCatalog};
+use super::super::{Ingest, OpenOptions, OpenMode, Report, SyncOptions, sync};
+use super::stores::{Stores, options};
+use crate::catalog::{Catalog, IndexRow, IndexSpec, NewIndex, Retired};
 use crate::chunk::ChunkPolicy;
-use crate::embed::{Embedder, FakeEmbedder};
-use crate::faults;
-use crate::faults::block_on;
-use crate::index::{FakeIndex, VectorIndex};
-use crate::source::{MemorySource, Source};
+use crate::faults::{self, block_on};
+use crate::source::MemorySource;
 
-/// The stores of one book.
-struct Stores {
-    points: FakeIndex,
+/// One book, in a history in which nothing fails.
+struct Book {
+    stores: Stores,
     catalog: Catalog,
 }
 
-impl Stores {
+impl Book {
     fn new() -> Self {
         faults::begin(0, None);
+        let stores = Stores::new();
         Self {
-            points: FakeIndex::default(),
-            catalog: Catalog::Sqlite(SqliteCatalog::simulated().expect("SQLite has memory")),
+            catalog: stores.tables(),
+            stores,
         }
     }
 
     fn open(&self, site: &str, files: &MemorySource, mode: OpenMode) -> Ingest {
-        let ports = Ports {
-            source: Source::Memory(files.clone()),
-            embedder: Embedder::Fake(FakeEmbedder::new()),
-            index: VectorIndex::Fake(self.points.clone()),
-            catalog: self.catalog.clone(),
-        };
         let options = OpenOptions {
             site: site.to_owned(),
-            title: "The book".to_owned(),
-            policy: ChunkPolicy::ADAPTIVE,
-            collection: "simulated".to_owned(),
             mode,
-            retention: None,
+            ..options()
         };
-        block_on(Ingest::open(ports, options)).expect("nothing fails")
+        block_on(self.stores.open(files, options)).expect("nothing fails")
     }
 
     fn sync(&self, site: &str, files: &MemorySource) -> Report {
@@ -55,15 +45,15 @@ impl Stores {
     }
 
     /// What readers find: for each document of the live index its source and text, and each text has its point.
-    fn book(&self) -> Vec<(String, String)> {
+    fn held(&self) -> Vec<(String, String)> {
         let live = self.live();
+        let points =
+            block_on(self.stores.index.point_ids(&live.collection)).expect("nothing fails");
         let documents = block_on(self.catalog.documents(live.index_id)).expect("nothing fails");
         let text = |id| {
             let chunks = block_on(self.catalog.chunks(live.index_id, id)).expect("nothing fails");
             for chunk in &chunks {
-                self.points.with_stored(&live.collection, |points| {
-                    assert!(points.contains_key(&chunk.point_id), "{}", chunk.text);
-                });
+                assert!(points.contains(&chunk.point_id), "{}", chunk.text);
             }
             chunks.into_iter().map(|chunk| chunk.text).collect()
         };
@@ -74,7 +64,7 @@ impl Stores {
     }
 }
 
-impl Drop for Stores {
+impl Drop for Book {
     fn drop(&mut self) {
         faults::end();
     }
@@ -94,8 +84,8 @@ fn put(files: &MemorySource, page: &str, text: &str) {
 }
 
 /// What readers should find.
-fn assert_book(stores: &Stores, pages: &[(&str, &str)]) {
-    let found = stores.book();
+fn assert_book(book: &Book, pages: &[(&str, &str)]) {
+    let found = book.held();
     let expected: BTreeMap<String, &str> = pages
         .iter()
         .map(|(page, text)| (format!("docs/{page}.md"), *text))
@@ -109,13 +99,13 @@ fn assert_book(stores: &Stores, pages: &[(&str, &str)]) {
 
 #[test]
 fn a_renamed_site_has_one_document_a_source_with_its_newest_text() {
-    let stores = Stores::new();
+    let book = Book::new();
     let files = files(&[("a", "First."), ("b", "Second."), ("c", "Third.")]);
-    stores.sync("old", &files);
+    book.sync("old", &files);
     put(&files, "b", "Changed.");
-    let report = stores.sync("new", &files);
+    let report = book.sync("new", &files);
     assert_book(
-        &stores,
+        &book,
         &[("a", "First."), ("b", "Changed."), ("c", "Third.")],
     );
     // What did not change took its vectors from the former index.
@@ -124,42 +114,42 @@ fn a_renamed_site_has_one_document_a_source_with_its_newest_text() {
 
 #[test]
 fn two_places_that_feed_one_book_in_turn_leave_no_stale_page() {
-    let stores = Stores::new();
+    let book = Book::new();
     let here = files(&[("a", "First."), ("b", "Second.")]);
     let there = files(&[("a", "First."), ("b", "Second.")]);
-    stores.sync("/here", &here);
+    book.sync("/here", &here);
     for round in 0..3 {
         let text = format!("Round {round}.");
         put(&there, "a", &text);
-        stores.sync("/there", &there);
-        assert_book(&stores, &[("a", &text), ("b", "Second.")]);
+        book.sync("/there", &there);
+        assert_book(&book, &[("a", &text), ("b", "Second.")]);
         put(&here, "a", &text);
-        stores.sync("/here", &here);
-        assert_book(&stores, &[("a", &text), ("b", "Second.")]);
+        book.sync("/here", &here);
+        assert_book(&book, &[("a", &text), ("b", "Second.")]);
     }
     there.files().remove("docs/b.md");
-    stores.sync("/there", &there);
-    assert_book(&stores, &[("a", "Round 2.")]);
+    book.sync("/there", &there);
+    assert_book(&book, &[("a", "Round 2.")]);
 }
 
 #[test]
 fn a_page_deleted_under_the_new_name_goes_from_the_index_of_the_old_one() {
-    let stores = Stores::new();
+    let book = Book::new();
     let files = files(&[("a", "First."), ("b", "Second.")]);
-    stores.sync("old", &files);
+    book.sync("old", &files);
     // The function of the new deployment hears of it before anybody switched.
-    let next = stores.open("new", &files, OpenMode::Write);
-    assert_ne!(next.index_row.index_id, stores.live().index_id);
+    let next = book.open("new", &files, OpenMode::Write);
+    assert_ne!(next.index_row.index_id, book.live().index_id);
     files.files().remove("docs/b.md");
     block_on(next.ingest_document("docs/b.md")).expect("nothing fails");
-    assert_book(&stores, &[("a", "First.")]);
+    assert_book(&book, &[("a", "First.")]);
 }
 
 #[test]
 fn an_index_of_a_former_release_is_replaced_by_one_that_takes_its_vectors_over() {
-    let stores = Stores::new();
+    let book = Book::new();
     let files = files(&[("a", "First.")]);
-    let mut former = stores.open("site", &files, OpenMode::ReadOnly);
+    let mut former = book.open("site", &files, OpenMode::ReadOnly);
     let new = NewIndex {
         collection: "simulated_former".to_owned(),
         spec: IndexSpec {
@@ -170,27 +160,27 @@ fn an_index_of_a_former_release_is_replaced_by_one_that_takes_its_vectors_over()
         site: former.index_row.site,
         retired: Retired::Stays,
     };
-    former.index_row = block_on(stores.catalog.ensure_index(&new)).expect("nothing fails");
+    former.index_row = block_on(book.catalog.ensure_index(&new)).expect("nothing fails");
     let dimensions = new.spec.dimensions;
     let made = former.index.ensure_collection(&new.collection, dimensions);
     block_on(made).expect("nothing fails");
     block_on(former.ingest_document("docs/a.md")).expect("nothing fails");
-    assert_eq!(stores.live().collection, new.collection);
-    let report = stores.sync("site", &files);
-    assert_ne!(stores.live().collection, new.collection);
+    assert_eq!(book.live().collection, new.collection);
+    let report = book.sync("site", &files);
+    assert_ne!(book.live().collection, new.collection);
     assert_eq!((report.embedded, report.vectors_reused), (0, 1));
-    assert_book(&stores, &[("a", "First.")]);
+    assert_book(&book, &[("a", "First.")]);
 }
 
 #[test]
 fn a_page_that_failed_and_is_gone_is_not_listed_as_failed() {
-    let stores = Stores::new();
+    let book = Book::new();
     let files = files(&[("a", "First."), ("b", "Second.")]);
-    let ingest = stores.open("site", &files, OpenMode::TakeOver);
+    let ingest = book.open("site", &files, OpenMode::TakeOver);
     let error = super::super::IngestError::Retired;
     block_on(ingest.record_failure("docs/b.md", &error));
     files.files().remove("docs/b.md");
-    stores.sync("site", &files);
-    let stats = block_on(stores.catalog.stats(stores.live().index_id)).expect("nothing fails");
+    book.sync("site", &files);
+    let stats = block_on(book.catalog.stats(book.live().index_id)).expect("nothing fails");
     assert_eq!(stats.failed, []);
 }

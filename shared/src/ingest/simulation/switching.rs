@@ -3,14 +3,12 @@
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use super::super::{Ingest, OpenMode, OpenOptions, Ports, Switched, SyncOptions};
-use crate::catalog::{Catalog, SqliteCatalog};
+use super::super::{OpenOptions, OpenMode, Switched, SyncOptions};
+use super::stores::{Stores, options};
+use crate::catalog::Catalog;
 use crate::chunk::ChunkPolicy;
-use crate::embed::{Embedder, FakeEmbedder};
-use crate::faults::block_on;
-use crate::faults::{self, Part};
-use crate::index::{FakeIndex, VectorIndex};
-use crate::source::{MemorySource, Source};
+use crate::faults::{self, Part, block_on};
+use crate::source::MemorySource;
 
 const PAGE: &str = "docs/a.md";
 
@@ -34,24 +32,16 @@ fn change_after(steps: usize, removed: Option<Part>) -> Change {
     faults::begin(0, removed);
     let files = MemorySource::default();
     put(&files, "# A\n\nFirst.\n");
-    let index = FakeIndex::default();
-    let tables = SqliteCatalog::simulated().expect("SQLite has memory");
+    let stores = Stores::new();
     let open = |policy, mode| {
-        let ports = Ports {
-            source: Source::Memory(files.clone()),
-            embedder: Embedder::Fake(FakeEmbedder::new()),
-            index: VectorIndex::Fake(index.clone()),
-            catalog: Catalog::Sqlite(tables.clone()),
-        };
+        let source = files.reader();
         let options = OpenOptions {
-            site: "site".to_owned(),
-            title: "The book".to_owned(),
             policy,
-            collection: "simulated".to_owned(),
             mode,
-            retention: None,
+            ..options()
         };
-        let ingest = block_on(Ingest::open(ports, options)).expect("nothing fails");
+        let mut ingest = block_on(stores.open(&source, options)).expect("nothing fails");
+        ingest.catalog = Catalog::Faulty(stores.catalog.freezing(source));
         block_on(ingest.ingest_document(PAGE)).expect("nothing fails");
         ingest
     };

@@ -3,7 +3,7 @@
 mod checks;
 mod handlers;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
@@ -12,14 +12,13 @@ use std::time::Duration;
 use handlers::{run_over_the_book, serve, serve_with_settings};
 use uuid::Uuid;
 
-use super::super::{Ingest, IngestError, OpenMode, OpenOptions, Ports, sweep};
+use super::super::{Ingest, IngestError, OpenMode, sweep};
 use super::book;
+use super::stores::{Stores, options};
 use crate::book::{Inputs, SiteSettings, list_pages, missing_inputs, read_document};
-use crate::catalog::{Catalog, ChunkRow, IndexRow, SqliteCatalog};
+use crate::catalog::{Catalog, ChunkRow, IndexRow};
 use crate::chunk::{ChunkPolicy, chunk_document};
-use crate::embed::{Embedder, FakeEmbedder};
 use crate::faults::{self, Part, Random, block_on};
-use crate::index::{FakeIndex, VectorIndex};
 use crate::source::{MemorySource, Source};
 
 /// Steps in which files change and things fail; then it is quiet.
@@ -59,12 +58,12 @@ struct Event {
     then: MemorySource,
 }
 
-/// What a reader finds in the catalog, after so many changes of it.
+/// What a reader finds in the stores, after so many changes of them.
 #[derive(Default)]
 struct Seen {
     changes: u64,
-    collection: String,
     rows: BTreeMap<String, Vec<ChunkRow>>,
+    points: BTreeSet<Uuid>,
 }
 
 /// The event that asks for a run over the whole book.
@@ -93,15 +92,13 @@ pub(super) struct World {
     /// What happens besides changes, crashes and failures.
     attacks: Vec<Attack>,
     source: MemorySource,
-    points: FakeIndex,
+    stores: Stores,
     ingest: Ingest,
     /// What the deployment before works with.
     former: Option<Ingest>,
     events: Vec<Event>,
     tasks: Vec<Task>,
     trace: Vec<String>,
-    /// The catalog's tables, and its rows as they were after that many changes.
-    tables: SqliteCatalog,
     seen: Seen,
     /// How many texts there were to embed in each revision of each page, whether or not they were in another.
     revisions: BTreeMap<(String, Vec<Uuid>), usize>,
@@ -115,30 +112,14 @@ impl World {
         let source = MemorySource::default();
         book::begin(&source);
         let source_then = source.snapshot();
-        let points = FakeIndex::default();
-        let tables = SqliteCatalog::simulated().expect("SQLite has memory");
-        let catalog = Catalog::Sqlite(tables.clone());
-        let ports = Ports {
-            source: Source::Memory(source.clone()),
-            embedder: Embedder::Fake(FakeEmbedder::new()),
-            index: VectorIndex::Fake(points.clone()),
-            catalog,
-        };
-        let options = OpenOptions {
-            site: "site".to_owned(),
-            title: "The book".to_owned(),
-            policy: ChunkPolicy::ADAPTIVE,
-            collection: "simulated".to_owned(),
-            mode: OpenMode::Write,
-            retention: None,
-        };
-        let ingest = block_on(Ingest::open(ports, options)).expect("nothing fails yet");
+        let stores = Stores::new();
+        let ingest = block_on(stores.open(&source, options())).expect("nothing fails yet");
         Self {
             random: Random(seed ^ 0x5eed),
             removed,
             attacks,
             source,
-            points,
+            stores,
             ingest,
             former: None,
             events: vec![Event {
@@ -147,7 +128,6 @@ impl World {
             }],
             tasks: Vec::new(),
             trace: Vec::new(),
-            tables,
             seen: Seen::default(),
             revisions: BTreeMap::new(),
             lost: 0,
@@ -168,9 +148,8 @@ impl World {
         self.tasks.clear();
         let script = faults::end().expect("the history is running");
         result?;
-        // A revision's texts are embedded once, and once more for an attempt that was lost. An attempt of a run over the book
-        // is a batch, which may hold the texts of every page.
-        let lost = self.lost + script.started_over + usize::from(self.suffers(Attack::Damage));
+        // A revision's texts are embedded once, and once more for an attempt that was lost.
+        let lost = self.lost + script.wasted + usize::from(self.suffers(Attack::Damage));
         let texts: usize = self.revisions.values().sum();
         let most = if self.suffers(Attack::Deployment) {
             self.texts_of_a_book()
@@ -235,7 +214,7 @@ impl World {
         }
         // Intents are claimed after one leap, and their rows go after the next; a retired index after four.
         for _ in 0..6 {
-            faults::with(|script| script.pass(LEAP));
+            self.pass_time();
             block_on(sweep(&self.ingest.catalog, &self.ingest.index, None))
                 .map_err(|error| Failure(error.to_string()))?;
         }
@@ -250,13 +229,11 @@ impl World {
     fn mend(&mut self) -> Result<(), Failure> {
         let broken = |error: IngestError| Failure(error.to_string());
         let damaged = Uuid::from_u64_pair(self.random.next(), self.random.next());
-        let collection = self.live_collection();
+        let collection = self.live().collection;
         let lost = self.random.below(1_000);
-        self.points.damage(&collection, lost, damaged);
+        let damage = self.stores.index.damage(&collection, lost, damaged);
+        let holds_points = block_on(damage).expect("the index answers");
         let differences = block_on(self.ingest.compare()).map_err(broken)?;
-        let holds_points = self
-            .points
-            .with_stored(&collection, |stored| !stored.is_empty());
         if differences.stray != Vec::from_iter(holds_points.then_some(damaged))
             || differences.lost.len() != usize::from(holds_points)
         {
@@ -301,9 +278,13 @@ impl World {
             Some(former) if self.random.below(4) > 0 => former.clone(),
             _ => self.ingest.clone(),
         };
-        if self.removed == Some(Part::LevelTriggered) {
-            ingest.source = Source::Memory(event.then.clone());
-        }
+        let source = if self.removed == Some(Part::LevelTriggered) {
+            event.then.clone()
+        } else {
+            self.source.reader()
+        };
+        ingest.catalog = Catalog::Faulty(self.stores.catalog.freezing(source.clone()));
+        ingest.source = Source::Memory(source);
         let path = event.path.clone();
         self.trace.push(format!("serve {path}"));
         self.tasks.push(Task {
@@ -368,9 +349,7 @@ impl World {
 
     /// The index that queries read.
     fn live(&self) -> IndexRow {
-        let failures = faults::with(|script| std::mem::replace(&mut script.failures, 0));
-        let live = block_on(self.ingest.catalog.live_index());
-        faults::with(|now| now.failures = failures.unwrap_or(0));
+        let live = block_on(self.stores.tables().live_index());
         live.expect("the catalog answers").expect("there is one")
     }
 
@@ -420,7 +399,7 @@ impl World {
     /// Time passes that makes intents old; what lived through the one before dies.
     fn leap(&mut self) {
         self.trace.push("leap".to_owned());
-        faults::with(|script| script.pass(LEAP));
+        self.pass_time();
         let (old, young): (Vec<_>, Vec<_>) = std::mem::take(&mut self.tasks)
             .into_iter()
             .partition(|task| task.leaps > 0);
@@ -431,6 +410,10 @@ impl World {
         for task in old {
             self.lose(task);
         }
+    }
+
+    fn pass_time(&self) {
+        block_on(self.stores.catalog.pass(LEAP)).expect("the catalog answers");
     }
 
     /// One of the tasks makes its next call.

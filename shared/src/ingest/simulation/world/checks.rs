@@ -8,82 +8,65 @@ use super::{Failure, Seen, World, book, inputs_of};
 use crate::book::{list_pages, read_document};
 use crate::catalog::{ChunkRow, IndexState};
 use crate::chunk::chunk_document;
-use crate::faults::block_on;
-use crate::faults::{self, Part};
+use crate::faults::{Part, block_on};
 
 impl World {
-    /// The rows of every document of the live index, by its source.
-    pub(super) fn rows(&mut self) -> &BTreeMap<String, Vec<ChunkRow>> {
-        self.look();
-        &self.seen.rows
-    }
-
-    pub(super) fn live_collection(&mut self) -> String {
-        self.look();
-        self.seen.collection.clone()
-    }
-
-    pub(super) fn look(&mut self) {
-        let changes = self.tables.changes();
-        if self.seen.changes != changes {
-            self.seen = Seen {
-                changes,
-                collection: self.live().collection,
-                rows: self.read_rows(),
-            };
+    /// Looks at what a reader finds, if anything changed since the last look. Returns whether it did.
+    fn look(&mut self) -> bool {
+        let changes = block_on(self.stores.catalog.changes()).expect("the catalog answers");
+        if self.seen.changes == changes {
+            return false;
         }
+        let live = self.live();
+        let points = block_on(self.stores.index.point_ids(&live.collection));
+        self.seen = Seen {
+            changes,
+            rows: self.read_rows(live.index_id),
+            points: points.expect("the index answers"),
+        };
+        true
     }
 
-    pub(super) fn read_rows(&self) -> BTreeMap<String, Vec<ChunkRow>> {
-        let index_id = self.live().index_id;
-        let script = faults::with(|script| std::mem::replace(&mut script.failures, 0));
-        let catalog = &self.ingest.catalog;
+    /// The rows of every document of an index, by its source.
+    fn read_rows(&self, index_id: i64) -> BTreeMap<String, Vec<ChunkRow>> {
+        let catalog = self.stores.tables();
         let documents = block_on(catalog.documents(index_id)).expect("the catalog answers");
-        let rows = documents
-            .into_iter()
-            .map(|document| {
-                let rows = block_on(catalog.chunks(index_id, document.row.document_id));
-                (document.row.source, rows.expect("the catalog answers"))
-            })
-            .collect();
-        faults::with(|now| now.failures = script.unwrap_or(0));
-        rows
+        let with_rows = documents.into_iter().map(|document| {
+            let rows = block_on(catalog.chunks(index_id, document.row.document_id));
+            (document.row.source, rows.expect("the catalog answers"))
+        });
+        with_rows.collect()
     }
 
     /// A reader sees what the catalog lists: all points of a document's revision, and none of another.
     pub(super) fn check_readers(&mut self) -> Result<(), Failure> {
-        let points = self.points.clone();
-        let joined = self.removed != Some(Part::Join);
-        let collection = self.live_collection();
-        let rows = self.rows();
-        points.with_stored(&collection, |stored| {
-            let mut listed = BTreeSet::new();
-            for (source, row) in rows
-                .iter()
-                .flat_map(|(source, rows)| rows.iter().map(move |row| (source, row)))
-            {
+        if !self.look() {
+            return Ok(());
+        }
+        let Seen { rows, points, .. } = &self.seen;
+        let mut listed = BTreeSet::new();
+        for (source, rows) in rows {
+            for row in rows {
                 listed.insert(row.point_id);
-                match stored.get(&row.point_id) {
-                    Some(point) if point.payload.chunk_id != row.chunk_id => {
-                        return Err(Failure(format!("{source}: a point holds another chunk")));
-                    }
-                    Some(_) => {}
-                    None => {
-                        return Err(Failure(format!(
-                            "{source}: the point of lines {} to {} is gone while it is listed",
-                            row.start_line, row.end_line
-                        )));
-                    }
+                if !points.contains(&row.point_id) {
+                    return Err(Failure(format!(
+                        "{source}: the point of lines {} to {} is gone while it is listed",
+                        row.start_line, row.end_line
+                    )));
+                }
+                let index = &self.stores.index;
+                if index.with_point(row.point_id, |it| it.payload.chunk_id) != row.chunk_id {
+                    return Err(Failure(format!("{source}: a point holds another chunk")));
                 }
             }
-            // Without the join a reader would see whatever the store holds.
-            if !joined && stored.keys().any(|id| !listed.contains(id)) {
-                return Err(Failure(
-                    "a reader sees a point that is not in the book".to_owned(),
-                ));
-            }
-            Ok(())
-        })
+        }
+        // Without the join a reader would see whatever the store holds.
+        if self.removed == Some(Part::Join) && !points.is_subset(&listed) {
+            return Err(Failure(
+                "a reader sees a point that is not in the book".to_owned(),
+            ));
+        }
+        Ok(())
     }
 
     /// The chunks that the files as they are now should give, by source: id, first line and tier.
@@ -125,16 +108,10 @@ impl World {
     /// The rows, the points and the files agree; returns how many points nothing lists.
     pub(super) fn check_rows(&mut self) -> Result<usize, Failure> {
         let expected = self.expected();
-        let rows = self.rows().clone();
-        let live = self.live();
-        let tiers: BTreeMap<Uuid, i64> = self.points.with_stored(&live.collection, |stored| {
-            let tiers = stored
-                .iter()
-                .map(|(id, point)| (*id, point.payload.hardware_tier));
-            tiers.collect()
-        });
+        self.look();
+        let Seen { rows, points, .. } = &self.seen;
         let mut listed = BTreeSet::new();
-        for (source, rows) in &rows {
+        for (source, rows) in rows {
             listed.extend(rows.iter().map(|row| row.point_id));
             let Some(expected) = expected.get(source) else {
                 // The broken front matter is the only content that is skipped.
@@ -150,7 +127,8 @@ impl World {
                 )));
             };
             let held = rows.iter().map(|row| {
-                let tier = tiers.get(&row.point_id).copied().unwrap_or_default();
+                let index = &self.stores.index;
+                let tier = index.with_point(row.point_id, |it| it.payload.hardware_tier);
                 (row.chunk_id, row.start_line, tier)
             });
             let held: BTreeSet<_> = held.collect();
@@ -165,14 +143,15 @@ impl World {
                 "{source} is in the book and not in the catalog"
             )));
         }
-        Ok(tiers.keys().filter(|id| !listed.contains(id)).count())
+        Ok(points.difference(&listed).count())
     }
 
     /// Nothing is pending, and what was retired is gone.
     pub(super) fn check_leftovers(&mut self) -> Result<(), Failure> {
-        let indexes = block_on(self.ingest.catalog.indexes()).expect("the catalog answers");
+        let catalog = self.stores.tables();
+        let indexes = block_on(catalog.indexes()).expect("the catalog answers");
         for index in &indexes {
-            let pending = block_on(self.ingest.catalog.pending_count(index.index_id));
+            let pending = block_on(catalog.pending_count(index.index_id));
             if !matches!(pending, Ok(0)) {
                 return Err(Failure(format!("points are still pending: {pending:?}")));
             }
@@ -181,8 +160,8 @@ impl World {
             .into_iter()
             .filter(|index| index.state != IndexState::Retired);
         let kept: BTreeSet<String> = kept.map(|index| index.collection).collect();
-        if self.points.collections() != kept || kept.len() != 1 {
-            let collections = self.points.collections();
+        let collections = block_on(self.stores.index.collections()).expect("the index answers");
+        if collections != kept || kept.len() != 1 {
             return Err(Failure(format!(
                 "the collections are {collections:?}, the indexes' {kept:?}"
             )));

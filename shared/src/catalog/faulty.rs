@@ -1,0 +1,188 @@
+//! A catalog in memory whose calls are steps of a simulation.
+
+use std::collections::BTreeMap;
+use std::ops::Deref;
+use std::time::Duration;
+
+use rusqlite::Connection;
+use uuid::Uuid;
+
+use super::sqlite::SqliteCatalog;
+use super::{
+    CatalogError, Commit, CommitOutcome, Pending, StoredDocument, SwitchOutcome, microseconds,
+};
+use crate::faults::{self, Part, removed};
+use crate::source::MemorySource;
+
+/// A SQLite catalog in memory whose calls may fail, and lack a part of the protocol. Clones share the tables.
+///
+/// What it does not override is the SQLite catalog's own.
+#[derive(Debug, Clone)]
+pub struct FaultyCatalog {
+    tables: SqliteCatalog,
+    /// The source of the task that this clone is for, if it is to stop changing after a commit or a switch.
+    source: Option<MemorySource>,
+}
+
+impl Deref for FaultyCatalog {
+    type Target = SqliteCatalog;
+
+    fn deref(&self) -> &SqliteCatalog {
+        &self.tables
+    }
+}
+
+impl FaultyCatalog {
+    pub(crate) fn new(tables: SqliteCatalog) -> Self {
+        Self {
+            tables,
+            source: None,
+        }
+    }
+
+    /// The same catalog for a task that reads `source`: where a second look is removed, the source shows that task again
+    /// what it showed it first.
+    pub(crate) fn freezing(&self, source: MemorySource) -> Self {
+        Self {
+            tables: self.tables.clone(),
+            source: Some(source),
+        }
+    }
+
+    /// Makes a call of the catalog a step.
+    pub(super) async fn step<T>(
+        &self,
+        work: impl Future<Output = Result<T, CatalogError>>,
+    ) -> Result<T, CatalogError> {
+        let lost = || CatalogError::Unavailable("the answer was lost".to_owned());
+        faults::call(work, lost).await
+    }
+
+    /// Lets time pass: whatever the catalog dates is that much older.
+    pub(crate) async fn pass(&self, time: Duration) -> Result<(), CatalogError> {
+        let time = microseconds(time);
+        self.execute(format!(
+            "UPDATE pending_points SET created_at = created_at - {time}, claimed_at = claimed_at - {time};
+             UPDATE indexes SET retired_at = retired_at - {time}"
+        ))
+        .await
+    }
+
+    /// Executes statements without a step.
+    pub(crate) async fn execute(&self, statements: impl Into<String>) -> Result<(), CatalogError> {
+        let statements = statements.into();
+        let work = move |connection: &mut Connection| Ok(connection.execute_batch(&statements)?);
+        self.tables.run(work).await
+    }
+
+    /// How many rows were ever changed: the same number, the same rows.
+    pub(crate) async fn changes(&self) -> Result<u64, CatalogError> {
+        self.tables.run(|it| Ok(it.total_changes())).await
+    }
+
+    pub(super) async fn document(
+        &self,
+        index_id: i64,
+        source: &str,
+    ) -> Result<Option<StoredDocument>, CatalogError> {
+        if let Some(source) = &self.source {
+            source.thaw();
+        }
+        self.tables.document(index_id, source).await
+    }
+
+    pub(super) async fn add_intents(
+        &self,
+        index_id: i64,
+        document_id: Uuid,
+        points: &[Uuid],
+    ) -> Result<(), CatalogError> {
+        let points = if removed(Part::Intents) { &[] } else { points };
+        self.tables.add_intents(index_id, document_id, points).await
+    }
+
+    pub(super) async fn commit(&self, commit: &Commit) -> Result<CommitOutcome, CatalogError> {
+        let mut commit = commit.clone();
+        let fresh = commit.intents.len();
+        self.weaken(&mut commit).await?;
+        let mut outcome = self.tables.commit(&commit).await?;
+        match &mut outcome {
+            CommitOutcome::Committed { garbage } => {
+                self.freeze_without(Part::LookAfterCommit);
+                if removed(Part::GarbageList) {
+                    garbage.clear();
+                    self.execute("DELETE FROM pending_points WHERE kind = 'garbage'")
+                        .await?;
+                }
+            }
+            CommitOutcome::Conflict => {
+                faults::with(|script| script.wasted += usize::from(fresh > 0));
+            }
+            CommitOutcome::Retired => {}
+        }
+        Ok(outcome)
+    }
+
+    /// Takes from a commit what the simulation removes of the protocol.
+    async fn weaken(&self, commit: &mut Commit) -> Result<(), CatalogError> {
+        let index_id = commit.index_id;
+        if removed(Part::CompareAndSet) {
+            let source = &commit.document.source;
+            let stored = self.tables.document(index_id, source).await?;
+            commit.expected_revision = stored.map_or(0, |stored| stored.revision);
+        }
+        if removed(Part::Intents) {
+            commit.intents.clear();
+        }
+        if removed(Part::IntentCheck) {
+            let there = self.intents(index_id).await?;
+            commit
+                .intents
+                .retain(|point| there.contains(&point.to_string()));
+        }
+        Ok(())
+    }
+
+    async fn intents(&self, index_id: i64) -> Result<Vec<String>, CatalogError> {
+        let work = move |connection: &mut Connection| {
+            let points =
+                "SELECT point_id FROM pending_points WHERE index_id = ?1 AND kind = 'intent'";
+            let mut points = connection.prepare(points)?;
+            let points = points.query_map([index_id], |row| row.get(0))?;
+            Ok(points.collect::<Result<_, _>>()?)
+        };
+        self.tables.run(work).await
+    }
+
+    pub(super) async fn claim_pending(
+        &self,
+        index_id: i64,
+        age: Duration,
+    ) -> Result<Vec<Pending>, CatalogError> {
+        let mut pending = self.tables.claim_pending(index_id, age).await?;
+        for pending in &mut pending {
+            pending.last_time |= removed(Part::ClaimBeforeSweep);
+        }
+        Ok(pending)
+    }
+
+    pub(super) async fn switch(
+        &self,
+        index_id: i64,
+        documents: &BTreeMap<String, String>,
+    ) -> Result<SwitchOutcome, CatalogError> {
+        let outcome = self.tables.switch(index_id, documents).await?;
+        if outcome == SwitchOutcome::Switched {
+            self.freeze_without(Part::LookAfterSwitch);
+        }
+        Ok(outcome)
+    }
+
+    fn freeze_without(&self, part: Part) {
+        if let Some(source) = &self.source
+            && removed(part)
+        {
+            source.freeze();
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! The fake embedder whose calls are steps of a simulation.
+
+use std::ops::Deref;
+use std::time::Duration;
+
+use super::FakeEmbedder;
+use crate::faults;
+use crate::provider::ProviderError;
+
+/// The fake embedder; a call may fail, and asks to be made again at once.
+#[derive(Debug, Clone, Default)]
+pub struct FaultyEmbedder(FakeEmbedder);
+
+impl Deref for FaultyEmbedder {
+    type Target = FakeEmbedder;
+
+    fn deref(&self) -> &FakeEmbedder {
+        &self.0
+    }
+}
+
+impl FaultyEmbedder {
+    pub(super) async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, ProviderError> {
+        let work = async {
+            faults::with(|script| script.embedded += texts.len());
+            Ok(self.0.embed(texts))
+        };
+        let lost = || ProviderError::RateLimited {
+            retry_after: Some(Duration::ZERO),
+        };
+        let embedded = faults::call(work, lost).await;
+        faults::with(|script| script.wasted += usize::from(embedded.is_err()));
+        embedded
+    }
+}

@@ -1,0 +1,118 @@
+//! A local index in memory whose calls are steps of a simulation.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Deref;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use uuid::Uuid;
+
+use super::{IndexError, LocalIndex, NewPoint};
+use crate::faults;
+
+/// A local index whose calls may fail, and which remembers what it was given. Clones share it.
+///
+/// What it does not override is the local index's own.
+#[derive(Debug, Clone)]
+pub struct FaultyIndex {
+    local: LocalIndex,
+    given: Arc<Mutex<Given>>,
+}
+
+/// All that the index was ever given.
+#[derive(Debug, Default)]
+struct Given {
+    collections: BTreeSet<String>,
+    points: BTreeMap<Uuid, NewPoint>,
+}
+
+impl Deref for FaultyIndex {
+    type Target = LocalIndex;
+
+    fn deref(&self) -> &LocalIndex {
+        &self.local
+    }
+}
+
+impl FaultyIndex {
+    pub(crate) fn new(local: LocalIndex) -> Self {
+        Self {
+            local,
+            given: Arc::default(),
+        }
+    }
+
+    /// Makes a call of the index a step.
+    pub(super) async fn step<T>(
+        &self,
+        work: impl Future<Output = Result<T, IndexError>>,
+    ) -> Result<T, IndexError> {
+        let lost = || IndexError::Unavailable("the answer was lost".to_owned());
+        faults::call(work, lost).await
+    }
+
+    fn given(&self) -> MutexGuard<'_, Given> {
+        self.given.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads a point as it was upserted.
+    pub(crate) fn with_point<T>(&self, point_id: Uuid, read: impl FnOnce(&NewPoint) -> T) -> T {
+        read(&self.given().points[&point_id])
+    }
+
+    /// The names of the collections that exist.
+    pub(crate) async fn collections(&self) -> Result<BTreeSet<String>, IndexError> {
+        let ever = self.given().collections.clone();
+        let mut collections = BTreeSet::new();
+        for collection in ever {
+            if self.local.has_collection(&collection).await? {
+                collections.insert(collection);
+            }
+        }
+        Ok(collections)
+    }
+
+    /// Loses a point, and stores its vector under an id that nobody knows, as no protocol would. `false` if there is no point.
+    pub(crate) async fn damage(
+        &self,
+        collection: &str,
+        lost: usize,
+        stray: Uuid,
+    ) -> Result<bool, IndexError> {
+        let points = Vec::from_iter(self.local.point_ids(collection).await?);
+        if points.is_empty() {
+            return Ok(false);
+        }
+        let lost = points[lost % points.len()];
+        let vectors = self.local.vectors(collection, &[lost]).await?;
+        self.local.delete(collection, &[lost]).await?;
+        let stray = vectors.into_values().map(|vector| (stray, vector));
+        self.local.upsert(collection, stray.collect()).await?;
+        Ok(true)
+    }
+
+    pub(super) async fn ensure_collection(
+        &self,
+        collection: &str,
+        dimensions: usize,
+    ) -> Result<(), IndexError> {
+        self.given().collections.insert(collection.to_owned());
+        self.local.ensure_collection(collection, dimensions).await
+    }
+
+    pub(super) async fn upsert(
+        &self,
+        collection: &str,
+        points: Vec<NewPoint>,
+    ) -> Result<(), IndexError> {
+        let vectors = points
+            .iter()
+            .map(|point| (point.point_id, point.vector.clone()));
+        self.local.upsert(collection, vectors.collect()).await?;
+        for point in points {
+            let id = point.point_id;
+            let former = self.given().points.insert(id, point);
+            assert!(former.is_none(), "the point id {id} is used again");
+        }
+        Ok(())
+    }
+}
