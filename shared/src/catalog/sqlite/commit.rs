@@ -129,7 +129,7 @@ fn write_chunks(
     let points: Vec<_> = chunks.iter().map(|chunk| chunk.row.point_id).collect();
     let chunk_ids: Vec<_> = chunks.iter().map(|chunk| chunk.row.chunk_id).collect();
     let garbage = transaction
-        .prepare(
+        .prepare_cached(
             "INSERT INTO pending_points (index_id, point_id, document_id, kind, created_at)
              SELECT index_id, qdrant_point_id, document_id, 'garbage', ?4 FROM document_chunks
              WHERE index_id = ?1 AND document_id = ?2

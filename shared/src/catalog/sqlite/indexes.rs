@@ -47,7 +47,7 @@ impl SqliteCatalog {
     pub(in crate::catalog) async fn indexes(&self) -> Result<Vec<IndexRow>, CatalogError> {
         self.read(|connection| {
             let rows = connection
-                .prepare("SELECT * FROM indexes WHERE dropped_at IS NULL ORDER BY index_id")?
+                .prepare_cached("SELECT * FROM indexes WHERE dropped_at IS NULL ORDER BY index_id")?
                 .query_map((), index_row)?
                 .collect::<Result<_, _>>()?;
             Ok(rows)
@@ -76,7 +76,7 @@ impl SqliteCatalog {
                 Some(IndexState::Building | IndexState::Live) => {}
             }
             let held = transaction
-                .prepare("SELECT source, fingerprint FROM documents WHERE index_id = ?1 AND NOT deleted")?
+                .prepare_cached("SELECT source, fingerprint FROM documents WHERE index_id = ?1 AND NOT deleted")?
                 .query_map([index_id], |row| Ok((row.get("source")?, row.get("fingerprint")?)))?
                 .collect::<Result<_, _>>()?;
             let outcome = SwitchOutcome::of(&held, &documents);
@@ -102,7 +102,7 @@ impl SqliteCatalog {
     ) -> Result<Vec<IndexRow>, CatalogError> {
         self.run(move |connection| {
             let rows = connection
-                .prepare(
+                .prepare_cached(
                     "UPDATE indexes SET dropped_at = coalesce(dropped_at, ?2)
                      WHERE state = 'retired' AND (dropped_at IS NOT NULL OR retired_at <= ?1) RETURNING *",
                 )?
@@ -220,14 +220,14 @@ impl SqliteCatalog {
                 },
             )?;
             stats.stale = transaction
-                .prepare(
+                .prepare_cached(
                     "SELECT source, skip_reason FROM documents
                      WHERE index_id = ?1 AND NOT deleted AND skip_reason IS NOT NULL ORDER BY source",
                 )?
                 .query_map([index_id], |row| Ok((row.get(0)?, row.get(1)?)))?
                 .collect::<Result<_, _>>()?;
             stats.failed = transaction
-                .prepare("SELECT source, reason FROM document_failures WHERE index_id = ?1 ORDER BY source")?
+                .prepare_cached("SELECT source, reason FROM document_failures WHERE index_id = ?1 ORDER BY source")?
                 .query_map([index_id], |row| Ok((row.get(0)?, row.get(1)?)))?
                 .collect::<Result<_, _>>()?;
             Ok(stats)

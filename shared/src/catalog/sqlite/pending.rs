@@ -36,7 +36,7 @@ impl SqliteCatalog {
             let (now, due_before) = (now(), ago(age));
             let transaction = begin_write(connection)?;
             let pending = transaction
-                .prepare(
+                .prepare_cached(
                     "SELECT point_id, kind <> 'intent' AS last_time FROM pending_points
                      WHERE index_id = ?1
                         AND (kind = 'garbage' OR kind = 'intent' AND created_at <= ?2
@@ -84,7 +84,7 @@ impl SqliteCatalog {
     ) -> Result<Vec<(Uuid, Option<String>)>, CatalogError> {
         self.run(move |connection| {
             let points = connection
-                .prepare(
+                .prepare_cached(
                     "SELECT qdrant_point_id AS point_id, source_file AS source FROM document_chunks WHERE index_id = ?1
                      UNION ALL SELECT point_id, NULL FROM pending_points WHERE index_id = ?1",
                 )?
