@@ -3,9 +3,6 @@
 use super::EmbedderIdentity;
 use super::windows::windows;
 
-/// Length of the fake's vectors.
-const DIMENSIONS: usize = 64;
-
 /// Longest input in words, as many as the local model has tokens, so that tests see windows.
 const MAX_WORDS: usize = 256;
 
@@ -16,6 +13,9 @@ pub struct FakeEmbedder {
 }
 
 impl FakeEmbedder {
+    /// Length of the fake's vectors.
+    pub const DIMENSIONS: usize = 64;
+
     /// Makes the fake; all fakes are alike.
     #[must_use]
     pub fn new() -> Self {
@@ -23,7 +23,7 @@ impl FakeEmbedder {
             identity: EmbedderIdentity {
                 name: "fake".to_owned(),
                 fingerprint: "fake/hashed-words".to_owned(),
-                dimensions: DIMENSIONS,
+                dimensions: Self::DIMENSIONS,
                 max_tokens: MAX_WORDS,
             },
         }
@@ -57,7 +57,7 @@ impl Default for FakeEmbedder {
 fn bag_of_words(text: &str) -> Vec<f32> {
     let seen = text.split_whitespace().take(MAX_WORDS);
     let words = seen.flat_map(|word| word.split(|c: char| !c.is_alphanumeric()));
-    let mut vector = vec![0.0; DIMENSIONS];
+    let mut vector = vec![0.0; FakeEmbedder::DIMENSIONS];
     for word in words.filter(|word| !word.is_empty()) {
         vector[bucket(&word.to_lowercase())] += 1.0;
     }

@@ -108,7 +108,7 @@ fn is_missed(part: Part, found_before: u64) {
 
 #[test]
 fn the_comparison_of_revisions_is_missed() {
-    is_missed(Part::CompareAndSet, 17);
+    is_missed(Part::CompareAndSet, 86);
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn intents_are_missed() {
 
 #[test]
 fn the_check_of_intents_is_missed() {
-    is_missed(Part::IntentCheck, 58);
+    is_missed(Part::IntentCheck, 300);
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn reading_the_file_as_it_is_now_is_missed() {
 
 #[test]
 fn the_look_after_the_commit_is_missed() {
-    is_missed(Part::LookAfterCommit, 296);
+    is_missed(Part::LookAfterCommit, 530);
 }
 
 #[test]

@@ -64,6 +64,8 @@ struct Seen {
     changes: u64,
     rows: BTreeMap<String, Vec<ChunkRow>>,
     points: BTreeSet<Uuid>,
+    /// What a search for everything finds.
+    found: BTreeSet<Uuid>,
 }
 
 /// The event that asks for a run over the whole book.

@@ -8,7 +8,9 @@ use super::{Failure, Seen, World, book, inputs_of};
 use crate::book::{list_pages, read_document};
 use crate::catalog::{ChunkRow, IndexState};
 use crate::chunk::chunk_document;
+use crate::embed::FakeEmbedder;
 use crate::faults::{Part, block_on};
+use crate::index::{Filters, VectorQuery};
 
 impl World {
     /// Looks at what a reader finds, if anything changed since the last look. Returns whether it did.
@@ -23,8 +25,22 @@ impl World {
             changes,
             rows: self.read_rows(live.index_id),
             points: points.expect("the index answers"),
+            found: self.find_all(&live.collection),
         };
         true
+    }
+
+    /// All points that a search can find.
+    fn find_all(&self, collection: &str) -> BTreeSet<Uuid> {
+        let query = VectorQuery {
+            text: "",
+            vector: &[1.0; FakeEmbedder::DIMENSIONS],
+            filters: &Filters::default(),
+            limit: usize::MAX,
+        };
+        let found = block_on(self.stores.index.search(collection, &query));
+        let found = found.expect("the index answers").into_iter();
+        found.map(|point| point.point_id).collect()
     }
 
     /// The rows of every document of an index, by its source.
@@ -43,7 +59,12 @@ impl World {
         if !self.look() {
             return Ok(());
         }
-        let Seen { rows, points, .. } = &self.seen;
+        let Seen {
+            rows,
+            points,
+            found,
+            ..
+        } = &self.seen;
         let mut listed = BTreeSet::new();
         for (source, rows) in rows {
             for row in rows {
@@ -59,6 +80,11 @@ impl World {
                     return Err(Failure(format!("{source}: a point holds another chunk")));
                 }
             }
+        }
+        if *found != listed {
+            return Err(Failure(format!(
+                "a search finds {found:?}, the book has {listed:?}"
+            )));
         }
         // Without the join a reader would see whatever the store holds.
         if self.removed == Some(Part::Join) && !points.is_subset(&listed) {
