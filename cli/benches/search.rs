@@ -38,11 +38,9 @@ async fn main() {
     };
     let config = Config::from_env(Place::Laptop).unwrap();
     let site = Site::read(Path::new(site)).unwrap();
-    let folder = BookFolder::of_site(&config, &site);
-    folder.create().unwrap();
-    let book = LocalBook::open(&config, &folder, |line| println!("{line}"))
-        .await
-        .unwrap();
+    let say = |line: &str| println!("{line}");
+    let folder = BookFolder::create(&config, &site, say).await.unwrap();
+    let book = LocalBook::open(&config, &folder, say).await.unwrap();
     let ingest = book
         .ingest(&config, &site, OpenMode::TakeOver)
         .await
@@ -107,7 +105,6 @@ async fn main() {
             );
         }
     }
-    book.close().await.unwrap();
 }
 
 /// User and system time of this process (`/proc/self/stat`, in ticks of 10 ms).

@@ -1,16 +1,14 @@
 //! A book's files, catalog and vector store, compared.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
-use bookrag::config::Config;
 use bookrag::ingest::{Differences, Ingest, IngestError, Status};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use crate::local::{BookFolder, LocalError};
+use crate::local::LocalError;
 
 /// In what the three differ.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize)]
 pub(crate) struct Examination {
     /// The files against the catalog.
     pub(crate) status: Status,
@@ -19,7 +17,6 @@ pub(crate) struct Examination {
     /// Points of the catalog that the store does not have: how many, by document.
     pub(crate) lost_points: BTreeMap<String, usize>,
     /// Damage of the stores' files.
-    #[serde(default)]
     pub(crate) damage: Vec<String>,
 }
 
@@ -61,9 +58,4 @@ impl Examination {
             && self.lost_points.is_empty()
             && self.damage.is_empty()
     }
-}
-
-/// Whether the book was ever indexed: else there is nothing to compare.
-pub(crate) fn is_indexed(config: &Config, folder: &BookFolder) -> bool {
-    config.database_url.is_some() || Path::new(&folder.path).join("catalog.sqlite").is_file()
 }

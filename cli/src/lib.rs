@@ -1,7 +1,5 @@
 //! The `bookrag` command: serves a book on a laptop, syncs it, asks and searches it.
 
-pub mod engine;
-
 pub mod site;
 pub mod local;
 mod running;

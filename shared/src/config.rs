@@ -90,8 +90,8 @@ pub struct Config {
     pub models: Option<PathBuf>,
     /// `BOOKRAG_METRICS_NAMESPACE`: what tells this deployment's metrics from another's.
     pub metrics_namespace: String,
-    /// `BOOKRAG_DATA`: where the embedded stores are.
-    pub data: PathBuf,
+    /// `BOOKRAG_DATA`: the folder of all books' local stores, instead of one in each site.
+    pub data: Option<PathBuf>,
 }
 
 /// What is wrong with the configuration, all of it.
@@ -245,7 +245,7 @@ impl Config {
             models: text("BOOKRAG_MODELS").map(PathBuf::from),
             metrics_namespace: text("BOOKRAG_METRICS_NAMESPACE")
                 .unwrap_or_else(|| "bookrag".to_owned()),
-            data: text("BOOKRAG_DATA").map_or_else(|| PathBuf::from(".bookrag"), PathBuf::from),
+            data: text("BOOKRAG_DATA").map(PathBuf::from),
         };
         problems.extend(models::budget_without_price(&config));
         if problems.is_empty() {

@@ -66,11 +66,9 @@ async fn main() {
         .filter(|question| question.answerable && question.corpus.as_ref() == Some(&name))
         .map(|question| question.query)
         .collect();
-    let folder = BookFolder::of_site(&config, &site);
-    folder.create().unwrap();
-    let book = LocalBook::open(&config, &folder, |line| println!("{line}"))
-        .await
-        .unwrap();
+    let say = |line: &str| println!("{line}");
+    let folder = BookFolder::create(&config, &site, say).await.unwrap();
+    let book = LocalBook::open(&config, &folder, say).await.unwrap();
     let ingest = book
         .ingest(&config, &site, OpenMode::TakeOver)
         .await
@@ -117,7 +115,6 @@ async fn main() {
         println!("extractive, {readers} readers: {rate:.1} answers/s");
         print("  whole answer", answers.iter().map(|answer| answer.whole));
     }
-    book.close().await.unwrap();
 }
 
 /// Serves a context's chat on loopback.

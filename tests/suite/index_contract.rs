@@ -1,4 +1,4 @@
-//! What every vector store does. Each law runs on the embedded engine, and on the Qdrant server that `QDRANT_TEST_URL`
+//! What every vector store does. Each law runs on Qdrant's engine in the test's process, and on the Qdrant server that `QDRANT_TEST_URL`
 //! names, when it names one.
 
 mod aliases;
@@ -16,7 +16,7 @@ use std::panic;
 use std::time::Duration;
 
 use bookrag::index::{IndexError, VectorIndex};
-use bookrag_cli::engine::Engine;
+use bookrag_test_qdrant::Engine;
 use uuid::Uuid;
 
 /// Where the other server's gRPC is.
@@ -65,11 +65,9 @@ async fn hold<Run>(law: impl Fn(Store) -> Run)
 where
     Run: Future<Output = ()> + Send + 'static,
 {
-    let folder = tempfile::tempdir().unwrap();
-    let engine = Engine::start(folder.path()).await.unwrap();
-    let embedded = VectorIndex::new(engine.url(), None, TIMEOUT).unwrap();
-    hold_on("the embedded engine", embedded, &law).await;
-    engine.stop().await.unwrap();
+    let engine = Engine::start().await.unwrap();
+    let in_process = VectorIndex::new(engine.url(), None, TIMEOUT).unwrap();
+    hold_on("the engine in process", in_process, &law).await;
 
     if let Ok(url) = env::var(URL_VARIABLE) {
         let api_key = env::var(API_KEY_VARIABLE).ok().map(Into::into);

@@ -48,6 +48,11 @@ fn health_links_no_s3() {
     assert_without("health", &["aws-sdk-s3"]);
 }
 
+#[test]
+fn the_command_links_no_vector_store() {
+    assert_without("bookrag-cli", &["qdrant-edge"]);
+}
+
 /// Its first random number costs 30 ms, and it needs a C compiler for the target.
 #[test]
 fn no_function_links_aws_lc() {

@@ -9,8 +9,7 @@ use bookrag::{
     ingest::{Ingest, IngestError, OpenMode, OpenOptions, Ports, Report, SyncOptions, sync},
     source::{FolderSource, Source},
 };
-use bookrag_cli::engine::Engine;
-use tempfile::TempDir;
+use bookrag_test_qdrant::Engine;
 use tokio_postgres::NoTls;
 
 use crate::{openai::OpenAi, postgres::Postgres};
@@ -34,8 +33,6 @@ pub struct Backends {
     openai: OpenAi,
     engine: Engine,
     database_url: String,
-    /// The engine's files; dropped after it.
-    _folder: TempDir,
 }
 
 impl Backends {
@@ -55,10 +52,7 @@ impl Backends {
         });
         let catalog = Catalog::Postgres(catalog.expect("the server's URL is one"));
         catalog.migrate().await.expect("the migrations apply");
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let engine = Engine::start(folder.path())
-            .await
-            .expect("the engine starts");
+        let engine = Engine::start().await.expect("the engine starts");
         let index = VectorIndex::new(engine.url(), None, TIMEOUT).expect("the engine's URL is one");
         Self {
             catalog,
@@ -66,7 +60,6 @@ impl Backends {
             openai: OpenAi::start().await,
             engine,
             database_url,
-            _folder: folder,
         }
     }
 

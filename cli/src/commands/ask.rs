@@ -6,20 +6,20 @@ use bookrag::config::Config;
 use bookrag::error::Error;
 use uuid::Uuid;
 
-use super::{CommandError, Exit, QuestionArguments, book_folder, output};
-use crate::local::LocalBook;
-use crate::running;
+use super::{CommandError, Exit, QuestionArguments, output};
+use crate::local::{BookFolder, LocalBook};
 
 pub(super) async fn run(
     config: &Config,
     arguments: &QuestionArguments,
     json: bool,
 ) -> Result<Exit, CommandError> {
-    let folder = book_folder(config, arguments.site.as_deref())?;
-    let envelope = match running::find(&folder).await {
-        Some(server) => through_server(&server.url, arguments).await?,
-        None => here(config, &folder, arguments).await?,
-    };
+    let request: ChatRequest = serde_json::from_value(arguments.request())
+        .map_err(|error| CommandError::Usage(error.to_string()))?;
+    let question = Question::try_from(request)?;
+    let folder = BookFolder::find(config, arguments.site.as_deref())?;
+    let book = LocalBook::open(config, &folder, output::status).await?;
+    let envelope = answer(&book, question).await?;
     let answered = envelope.data.as_ref().is_some_and(|data| data.answered);
     if json {
         output::json(&envelope);
@@ -36,34 +36,6 @@ pub(super) async fn run(
     } else {
         Exit::NotCovered
     })
-}
-
-async fn through_server(
-    url: &str,
-    arguments: &QuestionArguments,
-) -> Result<Envelope<ChatData>, CommandError> {
-    let request = running::client()
-        .post(format!("{url}/api/v1/chat"))
-        .json(&arguments.request());
-    let envelope: Envelope<ChatData> = request.send().await?.json().await?;
-    match envelope.error {
-        Some(error) => Err(CommandError::of_server(&error.code, &error.message)),
-        None => Ok(envelope),
-    }
-}
-
-async fn here(
-    config: &Config,
-    folder: &crate::local::BookFolder,
-    arguments: &QuestionArguments,
-) -> Result<Envelope<ChatData>, CommandError> {
-    let request: ChatRequest = serde_json::from_value(arguments.request())
-        .map_err(|error| CommandError::Usage(error.to_string()))?;
-    let question = Question::try_from(request)?;
-    let book = LocalBook::open(config, folder, output::status).await?;
-    let outcome = answer(&book, question).await;
-    book.close().await?;
-    outcome
 }
 
 async fn answer(book: &LocalBook, question: Question) -> Result<Envelope<ChatData>, CommandError> {

@@ -10,15 +10,14 @@ use bookrag::chunk::{ChunkPolicy, chunk_document, ledger};
 use bookrag::config::Config;
 use bookrag::ingest::{OpenMode, PendingChange, Report};
 use clap::Args;
-use reqwest::Method;
 use serde::Serialize;
 
 use super::pages::{ReadPages, Unread};
-use super::sync::{self, ReportArguments, through_server};
-use super::{CommandError, Exit, answer, output};
-use crate::examination::{Examination, is_indexed};
-use crate::local::{BookFolder, DamagedStore, LocalBook, LocalError};
-use crate::running::{self, Running};
+use super::sync::{ReportArguments, sync_site};
+use super::{CommandError, Exit, output};
+use crate::examination::Examination;
+use crate::local::{BookFolder, LocalBook, LocalError};
+use crate::running::Hold;
 use crate::site::Site;
 
 #[derive(Debug, Args)]
@@ -86,16 +85,13 @@ pub(super) async fn run(
     let read = ReadPages::of(&source, &settings).await?;
     let mut diagnosis = diagnose(settings, &read, &config.policy());
     let folder = BookFolder::of_site(config, &site);
-    if is_indexed(config, &folder) {
+    if config.database_url.is_some() || folder.has_store() {
         let options = ReportArguments {
             allow_mass_deletion: arguments.allow_mass_deletion,
             ..ReportArguments::default()
         };
         let repair = arguments.repair.then_some(options);
-        (diagnosis.index, diagnosis.repair) = match running::find(&folder).await {
-            Some(server) => examine_through(&server, repair).await?,
-            None => examine(config, &folder, &site, repair).await?,
-        };
+        (diagnosis.index, diagnosis.repair) = examine(config, &folder, &site, repair).await?;
     }
     if json {
         output::json(&serde_json::json!(diagnosis));
@@ -128,29 +124,27 @@ async fn examine(
     site: &Site,
     repair: Option<ReportArguments>,
 ) -> Result<Examined, CommandError> {
-    let (examination, damaged) = match compare(config, folder, site).await {
-        Ok(examination) if examination.damage.is_empty() => (examination, None),
-        Ok(examination) => (examination, Some(DamagedStore::Vectors)),
-        Err(error) => match error.damage().filter(|store| store.is_embedded(config)) {
-            Some(store) => (Examination::damaged(&error), Some(store)),
-            None => return Err(error.into()),
-        },
+    let (examination, is_file_damaged) = match compare(config, folder, site).await {
+        Ok(examination) => (examination, false),
+        Err(error) if error.is_damage() => (Examination::damaged(&error), true),
+        Err(error) => return Err(error.into()),
     };
     let Some(options) = repair.filter(|_| !examination.is_clean()) else {
         return Ok((Some(examination), None));
     };
-    match damaged {
-        None => {}
-        Some(DamagedStore::Vectors) => folder.remove_vectors()?,
-        Some(DamagedStore::Catalog) => {
-            let aside = folder.set_catalog_aside()?;
-            output::status(&format!(
-                "the damaged catalog is kept as {}: stored conversations and feedback may be read from it",
-                aside.display()
-            ));
-        }
+    // What a server has open is not taken away from it.
+    let hold = (!examination.damage.is_empty()).then(|| Hold::take(folder));
+    let _hold = hold.transpose()?;
+    if is_file_damaged {
+        let aside = folder.set_store_aside()?;
+        output::status(&format!(
+            "the damaged store is kept as {}: conversations and feedback may be read from it",
+            aside.display()
+        ));
+    } else if !examination.damage.is_empty() && config.qdrant_url.is_none() {
+        drop_vectors(config, folder, site).await?;
     }
-    let report = sync::here(config, folder, site, options).await?;
+    let report = sync_site(config, folder, site, options).await?;
     Ok((Some(examination), Some(report)))
 }
 
@@ -161,38 +155,17 @@ async fn compare(
     site: &Site,
 ) -> Result<Examination, LocalError> {
     let book = LocalBook::open(config, folder, output::status).await?;
-    let examined = async {
-        book.context.catalog().check().await?;
-        let ingest = book.ingest(config, site, OpenMode::ReadOnly).await?;
-        Examination::of(&ingest).await.map_err(LocalError::from)
-    };
-    let examined = examined.await;
-    let closed = book.close().await;
-    // Why the stores cannot be examined says more than that they cannot be closed.
-    let examination = examined?;
-    closed?;
-    Ok(examination)
+    book.context.catalog().check().await?;
+    let ingest = book.ingest(config, site, OpenMode::ReadOnly).await?;
+    Ok(Examination::of(&ingest).await?)
 }
 
-/// As [`examine`], by the server that has the stores open.
-async fn examine_through(
-    server: &Running,
-    repair: Option<ReportArguments>,
-) -> Result<Examined, CommandError> {
-    let request = server.request(Method::GET, "/local/examine");
-    let examination: Examination = answer(request).await?;
-    let report = match repair.filter(|_| !examination.is_clean()) {
-        Some(_) if !examination.damage.is_empty() => {
-            return Err(CommandError::Told(format!(
-                "the vector store is damaged, and `bookrag serve` at {} has it open; stop that, then run `bookrag \
-                 doctor SITE --repair` again",
-                server.url
-            )));
-        }
-        Some(options) => Some(through_server(server, options).await?),
-        None => None,
-    };
-    Ok((Some(examination), report))
+/// Drops the index's vectors: the next run finds them lost, and makes them anew.
+async fn drop_vectors(config: &Config, folder: &BookFolder, site: &Site) -> Result<(), LocalError> {
+    let book = LocalBook::open(config, folder, output::status).await?;
+    let ingest = book.ingest(config, site, OpenMode::ReadOnly).await?;
+    let collection = &ingest.index_row.collection;
+    Ok(ingest.index.drop_collection(collection).await?)
 }
 
 fn diagnose(settings: SiteSettings, read: &ReadPages, policy: &ChunkPolicy) -> Diagnosis {

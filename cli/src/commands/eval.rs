@@ -136,12 +136,9 @@ async fn ask_all(
     ranker: Ranker,
 ) -> Result<Vec<Asked>, CommandError> {
     let site = Site::read(site)?;
-    let folder = BookFolder::of_site(config, &site);
-    folder.create()?;
+    let folder = BookFolder::create(config, &site, output::status).await?;
     let book = LocalBook::open(config, &folder, output::status).await?;
-    let outcomes = ask_book(&book, config, &site, questions, ranker).await;
-    book.close().await?;
-    outcomes
+    ask_book(&book, config, &site, questions, ranker).await
 }
 
 async fn ask_book(

@@ -8,8 +8,8 @@ use bookrag::config::Config;
 use bookrag::prices::dollars;
 use clap::Args;
 
-use super::{CommandError, Exit, book_folder, output};
-use crate::local::{LocalError, catalog_of};
+use super::{CommandError, Exit, output};
+use crate::local::{BookFolder, LocalError, open_catalog};
 
 /// Seconds in a day.
 const DAY: u64 = 86_400;
@@ -21,7 +21,8 @@ pub(super) struct InsightsArguments {
     /// How many days to look back.
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=3_650))]
     days: u64,
-    /// The book: a site's folder. Without it, the one last served or synced.
+    /// The book: a site's folder or `s3://bucket/prefix`. Without it, the site that the current folder is in, else the book
+    /// last served or synced.
     #[arg(long)]
     site: Option<PathBuf>,
 }
@@ -31,13 +32,8 @@ pub(super) async fn run(
     arguments: &InsightsArguments,
     json: bool,
 ) -> Result<Exit, CommandError> {
-    let catalog = match &config.database_url {
-        Some(url) => bookrag::context::postgres_catalog(config, url).map_err(LocalError::from)?,
-        None => {
-            let folder = book_folder(config, arguments.site.as_deref())?;
-            catalog_of(&folder).await.map_err(LocalError::from)?
-        }
-    };
+    let find = || BookFolder::find(config, arguments.site.as_deref());
+    let catalog = open_catalog(config, find).await?;
     let since = Duration::from_secs(arguments.days * DAY);
     let insights = catalog.insights(since).await.map_err(LocalError::from)?;
     if json {

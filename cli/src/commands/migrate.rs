@@ -1,18 +1,12 @@
 //! `bookrag migrate`: creates or updates the catalog's tables.
 
 use bookrag::config::Config;
-use bookrag::context::postgres_catalog;
 
 use super::{CommandError, Exit, output};
-use crate::local::{BookFolder, LocalError, catalog_of};
+use crate::local::{BookFolder, LocalError, open_catalog};
 
 pub(super) async fn run(config: &Config, json: bool) -> Result<Exit, CommandError> {
-    let catalog = match &config.database_url {
-        Some(url) => postgres_catalog(config, url).map_err(LocalError::from)?,
-        None => catalog_of(&BookFolder::current(config)?)
-            .await
-            .map_err(LocalError::from)?,
-    };
+    let catalog = open_catalog(config, || BookFolder::find(config, None)).await?;
     let version = catalog.migrate().await.map_err(LocalError::from)?;
     if json {
         output::json(&serde_json::json!({"schema_version": version}));

@@ -11,11 +11,12 @@ mod ledger;
 mod chunks;
 mod doctor;
 mod migrate;
+mod reset;
 mod models;
 mod output;
 
 use std::panic::PanicHookInfo;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use bookrag::config::{Config, Place};
@@ -26,12 +27,15 @@ use clap::{Args, Parser, Subcommand};
 use reqwest::RequestBuilder;
 use serde::de::DeserializeOwned;
 
-use crate::local::{BookFolder, LocalError};
-use crate::site::Site;
+use crate::local::LocalError;
+
+/// Where a book's index is.
+const STORES_HELP: &str = "The index of a book is kept in `.bookrag` in its site's folder; for a bucket, or if that cannot be created, in \
+    `~/.local/share/bookrag`. `BOOKRAG_DATA` names another folder. Settings are environment variables: docs/configuration.md";
 
 /// Answers questions from one Docusaurus book, each claim cited to the heading and lines it came from.
 #[derive(Debug, Parser)]
-#[command(name = "bookrag", version, about)]
+#[command(name = "bookrag", version, about, after_help = STORES_HELP)]
 pub struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -58,19 +62,22 @@ enum Command {
     Chunks(chunks::ChunksArguments),
     /// Tell what was read of a site from where, what is wrong with it, and in what its index differs from it.
     Doctor(doctor::DoctorArguments),
+    /// Delete a book's index, conversations and feedback on this machine.
+    Reset(reset::ResetArguments),
     /// Create or update the catalog's tables.
     Migrate,
     /// Fetch local models, and tell where they are.
     Models(models::ModelsArguments),
 }
 
-/// A question to the book last served or synced, or to another.
+/// A question to a book.
 #[derive(Debug, Args)]
 struct QuestionArguments {
     /// The question.
     #[arg(required = true, num_args = 1..)]
     query: Vec<String>,
-    /// The book: a site's folder. Without it, the one last served or synced.
+    /// The book: a site's folder or `s3://bucket/prefix`. Without it, the site that the current folder is in, else the book
+    /// last served or synced.
     #[arg(long)]
     site: Option<PathBuf>,
     /// How many passages to use or show.
@@ -155,14 +162,6 @@ enum CommandError {
 }
 
 impl CommandError {
-    /// What a running server answered instead of what it was asked for.
-    fn of_server(code: &str, message: &str) -> Self {
-        match code {
-            "invalid_request" => Self::Usage(message.to_owned()),
-            _ => Self::Told(message.to_owned()),
-        }
-    }
-
     fn exit(&self) -> Exit {
         match self {
             Self::Usage(_)
@@ -188,7 +187,7 @@ pub async fn run(arguments: Arguments) -> Exit {
     }
 }
 
-/// A panic, of the embedded engine or of ours. What it broke is told where it is caught.
+/// A panic. What it broke is told where it is caught.
 fn in_one_line(panic: &PanicHookInfo<'_>) -> String {
     let message = panic.payload_as_str().unwrap_or("no message");
     let message = message.replace('\n', " ");
@@ -208,6 +207,7 @@ async fn dispatch(arguments: Arguments) -> Result<Exit, CommandError> {
         Command::Insights(arguments) => insights::run(&config, &arguments, json).await,
         Command::Chunks(arguments) => chunks::run(&config, &arguments, json).await,
         Command::Doctor(arguments) => doctor::run(&config, &arguments, json).await,
+        Command::Reset(arguments) => reset::run(&config, &arguments, json),
         Command::Migrate => migrate::run(&config, json).await,
         Command::Models(arguments) => models::run(&config, arguments, json).await,
     }
@@ -230,12 +230,4 @@ async fn answer<T: DeserializeOwned>(request: RequestBuilder) -> Result<T, Comma
         None => format!("the running server answered {status}: {text}"),
     };
     Err(CommandError::Told(message))
-}
-
-/// The folder of the named book, or of the current one.
-fn book_folder(config: &Config, site: Option<&Path>) -> Result<BookFolder, LocalError> {
-    match site {
-        Some(site) => Ok(BookFolder::of_site(config, &Site::read(site)?)),
-        None => BookFolder::current(config),
-    }
 }

@@ -2,27 +2,34 @@
 
 use std::sync::Arc;
 
+use axum::body::{Body, to_bytes};
+use axum::http::Request;
+use axum::http::header::CONTENT_TYPE;
 use bookrag::config::Config;
 use serde_json::Value;
+use tower::ServiceExt;
 
-use super::{CommandError, Exit, QuestionArguments, book_folder, output};
+use super::{CommandError, Exit, QuestionArguments, output};
 use crate::local::{BookFolder, LocalBook};
-use crate::running;
+
+/// Far more than the most results of the longest passages have.
+const MAX_ANSWER_BYTES: usize = 16 << 20;
 
 pub(super) async fn run(
     config: &Config,
     arguments: &QuestionArguments,
     json: bool,
 ) -> Result<Exit, CommandError> {
-    let folder = book_folder(config, arguments.site.as_deref())?;
-    let envelope = match running::find(&folder).await {
-        Some(server) => request(&server.url, arguments).await?,
-        None => here(config, &folder, arguments).await?,
-    };
+    let folder = BookFolder::find(config, arguments.site.as_deref())?;
+    let book = LocalBook::open(config, &folder, output::status).await?;
+    let envelope = ask_router(book, arguments).await?;
     let error = &envelope["error"];
     if let Some(message) = error["message"].as_str() {
-        let code = error["code"].as_str().unwrap_or_default();
-        return Err(CommandError::of_server(code, message));
+        let message = message.to_owned();
+        return Err(match error["code"].as_str() {
+            Some("invalid_request") => CommandError::Usage(message),
+            _ => CommandError::Told(message),
+        });
     }
     let results = envelope["data"]["results"]
         .as_array()
@@ -43,40 +50,17 @@ pub(super) async fn run(
     })
 }
 
-async fn request(url: &str, arguments: &QuestionArguments) -> Result<Value, CommandError> {
-    let request = running::client()
-        .post(format!("{url}/api/v1/search"))
-        .json(&arguments.request());
-    Ok(request.send().await?.json().await?)
-}
-
-/// Opens the book and asks its own router, on a port of its own: one code path for both.
-async fn here(
-    config: &Config,
-    folder: &BookFolder,
-    arguments: &QuestionArguments,
-) -> Result<Value, CommandError> {
-    let book = LocalBook::open(config, folder, output::status).await?;
-    let outcome = ask_router(&book, arguments).await;
-    book.close().await?;
-    outcome
-}
-
-async fn ask_router(
-    book: &LocalBook,
-    arguments: &QuestionArguments,
-) -> Result<Value, CommandError> {
-    let failed =
-        |error: std::io::Error| CommandError::Told(format!("no port to search through: {error}"));
-    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0))
-        .await
-        .map_err(failed)?;
-    let url = format!("http://{}", listener.local_addr().map_err(failed)?);
-    let router = search::router(Arc::new(book.context.clone()));
-    let server = tokio::spawn(axum::serve(listener, router).into_future());
-    let answer = request(&url, arguments).await;
-    server.abort();
-    answer
+/// Asks the book's own router, as a reader's request would.
+async fn ask_router(book: LocalBook, arguments: &QuestionArguments) -> Result<Value, CommandError> {
+    let request = Request::post("/api/v1/search")
+        .header(CONTENT_TYPE, "application/json")
+        .body(Body::from(arguments.request().to_string()))
+        .expect("the request's parts are constants");
+    let router = search::router(Arc::new(book.context));
+    let Ok(response) = router.oneshot(request).await;
+    let failed = |error: &dyn std::fmt::Display| CommandError::Told(error.to_string());
+    let body = to_bytes(response.into_body(), MAX_ANSWER_BYTES).await;
+    serde_json::from_slice(&body.map_err(|error| failed(&error))?).map_err(|error| failed(&error))
 }
 
 fn print(place: usize, result: &Value) {

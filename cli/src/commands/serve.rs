@@ -18,7 +18,7 @@ use tokio::sync::mpsc;
 use super::sync::{ReportArguments, print, with_progress};
 use super::{CommandError, Exit, output};
 use crate::local::{BookFolder, LocalBook};
-use crate::running;
+use crate::running::Hold;
 use crate::server::{HEAD_DEADLINE, Server, listen, router};
 use crate::site::{Site, has_config};
 
@@ -91,40 +91,36 @@ pub(super) async fn run(
             arguments.listen
         ))
     })?;
-    let folder = BookFolder::of_site(&config, &site);
-    folder.create()?;
+    let folder = BookFolder::create(&config, &site, output::status).await?;
+    let hold = Hold::take(&folder)?;
     let book = LocalBook::open(&config, &folder, output::status).await?;
-    let outcome = serve(&config, &arguments, &site, &folder, &book, listener, json).await;
-    running::withdraw(&folder);
-    book.close().await?;
-    outcome
+    serve(&config, &arguments, &site, &hold, &book, listener, json).await
 }
 
 async fn serve(
     config: &Config,
     arguments: &ServeArguments,
     site: &Site,
-    folder: &BookFolder,
+    hold: &Hold,
     book: &LocalBook,
     listener: TcpListener,
     json: bool,
 ) -> Result<Exit, CommandError> {
     let address = listener.local_addr().unwrap_or(arguments.listen);
     let ingest = book.ingest(config, site, OpenMode::TakeOver).await?;
-    let server = Server::new(book.context.clone(), ingest, arguments.site_url.clone());
-    let server = Arc::new(server);
+    let secret = hold.announce(address)?;
+    let site_url = arguments.site_url.clone();
+    let server = Arc::new(Server::new(book.context.clone(), ingest, site_url, secret));
     let (stop, stopped) = tokio::sync::watch::channel(false);
     let app = router(Arc::clone(&server), address);
     let serving = tokio::spawn(listen(listener, app, HEAD_DEADLINE, stopped));
-    running::announce(folder, address, &server.instance, &server.secret)
-        .map_err(|error| CommandError::Told(format!("{}: {error}", folder.path.display())))?;
     // Only now: a server that did not start leaves the current book as it is.
-    folder.make_current()?;
+    hold.folder().make_current(config);
     // Before the first sync, so that what is saved during it is not missed.
     let (_watcher, changes) = match site
         .folder()
         .filter(|_| arguments.watch)
-        .map(watch)
+        .map(|site| watch(site, &hold.folder().path))
         .transpose()?
     {
         Some((watcher, changes)) => (Some(watcher), Some(changes)),
@@ -255,11 +251,18 @@ enum FolderWatcher {
 }
 
 /// Follows a folder from now on. The system's watcher takes all of its folders or none, and some may not be read.
-fn watch(site: &Path) -> Result<(FolderWatcher, mpsc::Receiver<()>), CommandError> {
+///
+/// Changes of the stores, which may be in the site's folder, are not told.
+fn watch(site: &Path, stores: &Path) -> Result<(FolderWatcher, mpsc::Receiver<()>), CommandError> {
     let (changed, changes) = mpsc::channel(1);
+    let stores = stores.canonicalize().unwrap_or_else(|_| stores.to_owned());
+    let is_ours = move |event: &notify::Event| {
+        let mut paths = event.paths.iter();
+        !event.paths.is_empty() && paths.all(|path| path.starts_with(&stores))
+    };
     let tell = move |event: notify::Result<notify::Event>| {
         // Reading pages is an event, too; it changes nothing. A full channel already says that there is work.
-        if event.is_ok_and(|event| !event.kind.is_access()) {
+        if event.is_ok_and(|event| !event.kind.is_access() && !is_ours(&event)) {
             let _ = changed.try_send(());
         }
     };

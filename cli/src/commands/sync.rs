@@ -13,7 +13,7 @@ use reqwest::Method;
 
 use super::{CommandError, Exit, answer, output};
 use crate::local::{BookFolder, LocalBook};
-use crate::running::{self, Running};
+use crate::running::Running;
 use crate::site::Site;
 
 #[derive(Debug, Args)]
@@ -64,47 +64,32 @@ pub(super) async fn run(
     if let Some(note) = site.note() {
         output::status(&note);
     }
-    let folder = BookFolder::of_site(config, &site);
-    folder.create()?;
-    let mut report = match running::find(&folder).await {
-        Some(server) => through_server(&server, arguments.options).await?,
-        None => here(config, &folder, &site, arguments.options).await?,
-    };
-    folder.make_current()?;
-    if config.qdrant_url.is_none() {
+    let folder = BookFolder::create(config, &site, output::status).await?;
+    let mut report = sync_site(config, &folder, &site, arguments.options).await?;
+    folder.make_current(config);
+    if config.database_url.is_none() {
         report.storage_bytes = Some(folder.bytes());
     }
     print(&report, json);
     Ok(arguments.options.exit(&report))
 }
 
-/// Opens the book and syncs it.
-pub(super) async fn here(
+/// Syncs a book, through the server that serves it if there is one.
+pub(super) async fn sync_site(
     config: &Config,
     folder: &BookFolder,
     site: &Site,
     options: ReportArguments,
 ) -> Result<Report, CommandError> {
+    if let Some(server) = Running::find(folder) {
+        output::status(&format!("syncing through the server at {}", server.url));
+        let allow = options.allow_mass_deletion;
+        let path = format!("/local/sync?allow_mass_deletion={allow}");
+        return answer(server.request(Method::POST, &path)).await;
+    }
     let book = LocalBook::open(config, folder, output::status).await?;
-    let outcome = match book.ingest(config, site, OpenMode::TakeOver).await {
-        Ok(ingest) => with_progress(&ingest, options.sync_options())
-            .await
-            .map_err(CommandError::from),
-        Err(error) => Err(error.into()),
-    };
-    book.close().await?;
-    outcome
-}
-
-/// Asks the server that has the book open to sync it.
-pub(super) async fn through_server(
-    server: &Running,
-    options: ReportArguments,
-) -> Result<Report, CommandError> {
-    output::status(&format!("syncing through the server at {}", server.url));
-    let allow = options.allow_mass_deletion;
-    let path = format!("/local/sync?allow_mass_deletion={allow}");
-    answer(server.request(Method::POST, &path)).await
+    let ingest = book.ingest(config, site, OpenMode::TakeOver).await?;
+    Ok(with_progress(&ingest, options.sync_options()).await?)
 }
 
 /// Syncs with a bar on standard error, if a person looks at it.

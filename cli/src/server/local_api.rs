@@ -5,12 +5,11 @@ use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use bookrag::catalog::IndexStats;
-use bookrag::ingest::{MassDeletion, OpenMode, SyncOptions};
+use bookrag::ingest::{MassDeletion, SyncOptions};
 use serde::Deserialize;
 use serde_json::json;
 
 use super::Shared;
-use crate::examination::Examination;
 
 /// A file of the site with questions to begin with, one a line.
 const EXAMPLE_QUESTIONS: &str = "bookrag.questions.txt";
@@ -45,22 +44,8 @@ pub(super) async fn book(State(server): Shared) -> Response {
         "indexing": indexing,
         "example_questions": examples,
         "math": math,
-        "instance": server.instance,
     }))
     .into_response()
-}
-
-/// In what the book's files, its catalog and its vector store differ.
-pub(super) async fn examine(State(server): Shared) -> Response {
-    let ingest = server.ingest.lock().await;
-    let examined = async {
-        let ingest = ingest.reopened(OpenMode::ReadOnly).await?;
-        Examination::of(&ingest).await
-    };
-    match examined.await {
-        Ok(examination) => Json(examination).into_response(),
-        Err(error) => failed(&error.to_string()),
-    }
 }
 
 fn failed(message: &str) -> Response {

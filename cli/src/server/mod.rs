@@ -18,7 +18,6 @@ use bookrag::catalog::Catalog;
 use bookrag::context::Context;
 use bookrag::ingest::{Ingest, OpenMode, Report, SyncError, SyncOptions, sync};
 use tokio::sync::{Mutex, RwLock};
-use uuid::Uuid;
 
 pub(crate) use listen::{HEAD_DEADLINE, listen};
 
@@ -31,23 +30,25 @@ pub(crate) struct Server {
     /// What pages are read with meanwhile: a reader does not wait for a run.
     reading: RwLock<Ingest>,
     title: String,
-    /// Tells this server from others.
-    pub(crate) instance: String,
     /// What commands show to start a run.
-    pub(crate) secret: String,
+    secret: String,
     /// Where the built site is, if it is served somewhere.
     site_url: Option<String>,
 }
 
 impl Server {
-    pub(crate) fn new(context: Context, ingest: Ingest, site_url: Option<String>) -> Self {
+    pub(crate) fn new(
+        context: Context,
+        ingest: Ingest,
+        site_url: Option<String>,
+        secret: String,
+    ) -> Self {
         Self {
             context: Arc::new(context),
             title: ingest.index_row.site.title.clone(),
             reading: RwLock::new(ingest.clone()),
             ingest: Mutex::new(ingest),
-            instance: Uuid::new_v4().to_string(),
-            secret: Uuid::new_v4().to_string(),
+            secret,
             site_url: site_url.map(|url| url.trim_end_matches('/').to_owned()),
         }
     }
@@ -83,7 +84,6 @@ pub(crate) fn router(server: Arc<Server>, listening: SocketAddr) -> Router {
         .route("/api/", any(not_found))
         .route("/api/{*path}", any(not_found));
     let programs = Router::new()
-        .route("/local/examine", get(local_api::examine))
         .route("/local/sync", post(local_api::sync))
         .layer(from_fn_with_state(
             server.secret.clone(),

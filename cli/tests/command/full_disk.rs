@@ -1,81 +1,101 @@
 //! A full disk is told of, loses nothing, and ends no process.
 
-use std::fs;
+#![cfg(target_os = "linux")]
+
+use std::fs::{self, File};
 use std::path::PathBuf;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 
 use crate::support::Workshop;
 
-/// What the commands take for the free bytes of the disk.
-struct Disk(PathBuf);
+/// A disk that a command finds full while it is told to be.
+struct Disk {
+    library: String,
+    marker: PathBuf,
+}
 
 impl Disk {
     fn of(workshop: &Workshop) -> Self {
-        let disk = Self(workshop.site().with_file_name("free"));
-        disk.has(1 << 40);
-        disk
+        let library = workshop.path().join("full_disk.so").display().to_string();
+        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/command/full_disk.c");
+        // The compiler that SQLite is built with.
+        let built = Command::new("cc")
+            .args(["-shared", "-fPIC", "-o", &library, source])
+            .status();
+        assert!(built.unwrap().success());
+        let marker = workshop.path().join("is-full");
+        Self { library, marker }
     }
 
-    fn has(&self, free: u64) {
-        // In one step: a running server reads it at any time.
-        let new = self.0.with_extension("new");
-        fs::write(&new, free.to_string()).unwrap();
-        fs::rename(new, &self.0).unwrap();
+    fn fill(&self) {
+        File::create(&self.marker).unwrap();
     }
 
-    fn variable(&self) -> (&str, &str) {
-        ("BOOKRAG_TEST_FREE_BYTES", self.0.to_str().unwrap())
+    fn free(&self) {
+        fs::remove_file(&self.marker).unwrap();
+    }
+
+    fn variables(&self) -> [(&str, &str); 2] {
+        let marker = self.marker.to_str().unwrap();
+        [
+            ("LD_PRELOAD", self.library.as_str()),
+            ("BOOKRAG_TEST_FULL_DISK", marker),
+        ]
     }
 }
 
 #[test]
-fn a_sync_on_a_full_disk_names_the_folder_and_goes_on_with_space() {
+fn a_full_disk_is_named_with_the_folder_and_the_next_run_goes_on() {
     let workshop = Workshop::small();
     let disk = Disk::of(&workshop);
-    let (name, file) = disk.variable();
     let sync = || {
         let mut command = workshop.command(&["sync", "book"]);
-        command.env(name, file).output().unwrap()
+        command.envs(disk.variables()).output().unwrap()
     };
-    for free in [0, 40 << 10, 20 << 20] {
-        disk.has(free);
+    let check_refusal = || {
         let full = sync();
-        assert_eq!(full.status.code(), Some(1), "{full:?}");
-        let told = String::from_utf8(full.stderr).unwrap();
-        for part in [".bookrag/book-", "64 MiB", "free some"] {
+        assert!(matches!(full.status.code(), Some(1 | 3)), "{full:?}");
+        let told = String::from_utf8([full.stdout, full.stderr].concat()).unwrap();
+        for part in ["/.bookrag", "no space is left", "free some"] {
             assert!(told.contains(part), "{part} in {told}");
         }
-    }
-    disk.has(1 << 30);
+    };
+    disk.fill();
+    check_refusal();
+    disk.free();
     assert_eq!(sync().status.code(), Some(0));
+    let text = "# Frost\n\nThe frost shield unrolls at night.\n";
+    workshop.write("docs/frost.md", text);
+    disk.fill();
+    check_refusal();
     assert_eq!(workshop.found("blue wrench").0[0], "docs/wheels.md");
+    disk.free();
+    assert_eq!(sync().status.code(), Some(0));
+    assert_eq!(workshop.found("frost shield").0[0], "docs/frost.md");
 }
 
 #[test]
 fn a_watching_server_lives_through_a_full_disk_and_recovers_by_itself() {
     let workshop = Workshop::small();
     let disk = Disk::of(&workshop);
-    let server = workshop.serve_with(&[disk.variable()], &["--watch"]);
-    disk.has(0);
-    workshop.write(
-        "docs/frost.md",
-        "# Frost\n\nThe frost shield unrolls at night.\n",
-    );
-    let report = workshop.json(&["sync", "book"]);
-    let reason = report["failed"][0]["reason"].as_str().unwrap();
-    assert!(
-        reason.contains("is full") && reason.contains("vectors"),
-        "{report}"
-    );
+    let server = workshop.serve_with(&disk.variables(), &["--watch"]);
+    disk.fill();
+    let text = "# Frost\n\nThe frost shield unrolls at night.\n";
+    workshop.write("docs/frost.md", text);
+    let report = workshop.json(&["sync", "book"]).to_string();
+    for part in ["no space is left", "book.sqlite"] {
+        assert!(report.contains(part), "{part} in {report}");
+    }
     let search = |query: &str| {
         let (status, found) = server.post("/api/v1/search", &json!({"query": query}));
         assert_eq!(status, 200, "{found}");
         found["data"]["results"][0]["source"].clone()
     };
     assert_eq!(search("blue wrench"), "docs/wheels.md");
-    disk.has(1 << 30);
+    disk.free();
     let deadline = Instant::now() + Duration::from_mins(1);
     while search("when does the frost shield unroll") != "docs/frost.md" {
         assert!(Instant::now() < deadline, "the page did not arrive");

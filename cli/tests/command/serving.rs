@@ -19,22 +19,14 @@ fn only_commands_may_start_a_run() {
         &[("x-bookrag-secret", "")],
         &[("x-bookrag-secret", "00000000-0000-4000-8000-000000000000")],
     ] {
-        let requests = [
-            client().post(format!(
-                "{}/local/sync?allow_mass_deletion=true",
-                server.url
-            )),
-            client().get(format!("{}/local/examine", server.url)),
-        ];
-        for mut request in requests {
-            for (name, value) in headers {
-                request = request.header(*name, *value);
-            }
-            assert_eq!(request.send().unwrap().status(), 403, "{headers:?}");
+        let url = format!("{}/local/sync?allow_mass_deletion=true", server.url);
+        let mut request = client().post(url);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
         }
+        assert_eq!(request.send().unwrap().status(), 403, "{headers:?}");
     }
     assert_eq!(workshop.sync()["status"], "success");
-    assert!(workshop.json(&["doctor", "book"])["index"].is_object());
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! The `bookrag` command in a temporary folder, with a copy of the fixture book.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -52,15 +53,24 @@ impl Workshop {
         std::fs::write(self.site().join(path), text).unwrap();
     }
 
-    /// The folder of all books' stores.
-    pub(crate) fn data(&self) -> PathBuf {
-        self.folder.path().join(".bookrag")
+    /// The folder that all is in.
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
     }
 
-    /// The folder of the current book's stores.
+    /// The folder of the user's data.
+    pub(crate) fn data(&self) -> PathBuf {
+        self.path().join("user-data")
+    }
+
+    /// The folder of the site's stores.
     pub(crate) fn stores(&self) -> PathBuf {
-        let name = std::fs::read_to_string(self.data().join("current")).unwrap();
-        self.data().join(name.trim())
+        self.site().join(".bookrag")
+    }
+
+    /// The file of the site's stores.
+    pub(crate) fn store(&self) -> PathBuf {
+        self.stores().join("book.sqlite")
     }
 
     /// The sources that a search finds, and what was done without.
@@ -84,6 +94,7 @@ impl Workshop {
                 command.env_remove(name);
             }
         }
+        command.env("XDG_DATA_HOME", self.data());
         command
     }
 
@@ -123,25 +134,37 @@ impl Workshop {
     ) -> Server {
         let mut arguments = vec!["serve", site, "--listen", "127.0.0.1:0"];
         arguments.extend(more);
-        #[expect(clippy::zombie_processes, reason = "the server's drop waits for it")]
-        let mut child = self
-            .command(&arguments)
-            .envs(variables.iter().copied())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let lines = BufReader::new(child.stdout.take().unwrap());
-        let mut seen = Vec::new();
-        for line in lines.lines() {
-            let line = line.unwrap();
-            if let Some(at) = line.find("http://") {
-                let url = line[at..].split('/').take(3).collect::<Vec<_>>().join("/");
-                return Server { child, url };
-            }
-            seen.push(line);
-        }
-        panic!("serve ended before it listened: {seen:?}");
+        let mut command = self.command(&arguments);
+        command.envs(variables.iter().copied());
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        let url = url_in(child.stdout.take().unwrap());
+        Server { child, url }
     }
+
+    /// Starts `serve` and waits until it listens: its first run has just begun.
+    pub(crate) fn serve_at_once(&self) -> Server {
+        let mut command = self.command(&["serve", "book", "--listen", "127.0.0.1:0"]);
+        command.stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let url = url_in(child.stderr.take().unwrap());
+        Server { child, url }
+    }
+}
+
+/// Reads what a server says until its URL is in it, and the rest in a thread: it must not wait for a reader.
+fn url_in(output: impl Read + Send + 'static) -> String {
+    let mut lines = BufReader::new(output).lines();
+    let mut seen = Vec::new();
+    for line in &mut lines {
+        let line = line.unwrap();
+        if let Some((_, url)) = line.split_once("http://") {
+            let host: String = url.chars().take_while(|c| !"/ ".contains(*c)).collect();
+            std::thread::spawn(move || lines.for_each(drop));
+            return format!("http://{host}");
+        }
+        seen.push(line);
+    }
+    panic!("serve ended before it listened: {seen:?}");
 }
 
 /// A running `serve`; killed when dropped.
@@ -155,6 +178,15 @@ impl Server {
     pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
+    }
+
+    /// Waits until it answers with something.
+    pub(crate) fn wait_for(&self, path: &str, is_there: impl Fn(&Value) -> bool) {
+        let deadline = Instant::now() + Duration::from_mins(1);
+        while !is_there(&serde_json::from_str(&self.get(path).1).unwrap_or_default()) {
+            assert!(Instant::now() < deadline, "{path}");
+            std::thread::yield_now();
+        }
     }
 
     /// The number of its process.
@@ -200,6 +232,10 @@ fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
+        // Whoever ran the README's command has stores there.
+        if entry.file_name() == ".bookrag" {
+            continue;
+        }
         let target = to.join(entry.file_name());
         if entry.file_type().unwrap().is_dir() {
             copy(&entry.path(), &target);

@@ -51,8 +51,8 @@ pub(super) async fn first_text(
     loop {
         let opening = opened(model, prompt, max_tokens);
         let error = match timeout_at(deadline, opening).await {
-            Ok(Ok(Opening::Text(text, pieces))) => return Ok((text, pieces)),
-            Ok(Ok(Opening::Blank(ending))) => {
+            Ok(Ok(OpenMode::Text(text, pieces))) => return Ok((text, pieces)),
+            Ok(Ok(OpenMode::Blank(ending))) => {
                 tracing::warn!(stage = "generate", finish = ?ending.finish, "the model wrote nothing");
                 let usage = ending.usage.unwrap_or_else(|| estimated(prompt, 0));
                 return Err(Unwritten {
@@ -98,7 +98,7 @@ pub(super) async fn first_text(
 }
 
 /// How a model's answer begins.
-enum Opening {
+enum OpenMode {
     /// With this text.
     Text(String, Pieces),
     /// With its end.
@@ -109,16 +109,16 @@ async fn opened(
     model: &ChatModel,
     prompt: &Prompt,
     max_tokens: u32,
-) -> Result<Opening, ProviderError> {
+) -> Result<OpenMode, ProviderError> {
     let mut pieces = model.stream(prompt, max_tokens).await?;
     let mut text = String::new();
     loop {
         match pieces.next().await.unwrap_or(Err(ProviderError::Timeout))? {
             Piece::Text(more) => text.push_str(&more),
-            Piece::End(ending) => return Ok(Opening::Blank(ending)),
+            Piece::End(ending) => return Ok(OpenMode::Blank(ending)),
         }
         if !text.trim().is_empty() {
-            return Ok(Opening::Text(text, pieces));
+            return Ok(OpenMode::Text(text, pieces));
         }
     }
 }

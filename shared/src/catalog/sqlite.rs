@@ -5,6 +5,7 @@
 mod commit;
 mod conversations;
 mod documents;
+mod former;
 mod indexes;
 mod insights;
 mod limits;

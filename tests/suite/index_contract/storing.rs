@@ -143,7 +143,7 @@ pub(super) async fn points_of_other_dimensions_are_rejected_and_not_stored(store
     assert_eq!(index.count(name).await.unwrap(), 1);
 }
 
-/// Qdrant promises no more: a server may have stored the right ones. The embedded engine stores none of them.
+/// Qdrant promises no more: a server may have stored the right ones. The engine of the tests stores none of them.
 pub(super) async fn no_half_of_a_point_of_a_refused_batch_is_stored(store: Store) {
     let (index, name) = (&store.index, &store.collection);
     let (right, filters) = (many(8), Filters::default());

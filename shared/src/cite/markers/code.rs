@@ -27,7 +27,7 @@ struct Fence {
 
 #[derive(Debug, PartialEq, Eq)]
 enum FenceLine {
-    Opening,
+    OpenMode,
     Inside,
     Closing,
 }
@@ -87,7 +87,7 @@ impl Code {
         match &mut self.fence {
             // No fence has a backtick behind it on its line: it was a code span.
             Some(fence)
-                if fence.line == FenceLine::Opening && fence.mark == '`' && self.mark == '`' =>
+                if fence.line == FenceLine::OpenMode && fence.mark == '`' && self.mark == '`' =>
             {
                 self.span = if fence.length == run { 0 } else { fence.length };
                 self.fence = None;
@@ -100,7 +100,7 @@ impl Code {
                 self.fence = Some(Fence {
                     mark: self.mark,
                     length: run,
-                    line: FenceLine::Opening,
+                    line: FenceLine::OpenMode,
                 });
             }
             None if self.mark == '`' && self.span == 0 => self.span = run,

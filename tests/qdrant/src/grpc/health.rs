@@ -1,0 +1,28 @@
+//! The service that says what answers.
+
+use qdrant_client::qdrant::qdrant_server::Qdrant;
+use qdrant_client::qdrant::{HealthCheckReply, HealthCheckRequest};
+use tonic::{Request, Response, Status};
+
+const TITLE: &str = "bookrag's test engine (qdrant-edge)";
+
+/// The version of the gRPC that is spoken, which clients compare with their own.
+const VERSION: &str = "1.20.0";
+
+/// Answers while the process lives.
+#[derive(Debug)]
+pub(crate) struct HealthCalls;
+
+#[tonic::async_trait]
+impl Qdrant for HealthCalls {
+    async fn health_check(
+        &self,
+        _: Request<HealthCheckRequest>,
+    ) -> Result<Response<HealthCheckReply>, Status> {
+        Ok(Response::new(HealthCheckReply {
+            title: TITLE.to_owned(),
+            version: VERSION.to_owned(),
+            commit: None,
+        }))
+    }
+}

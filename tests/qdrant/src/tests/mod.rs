@@ -1,0 +1,169 @@
+//! The engine through the unmodified client, as the rest of the project uses it.
+
+mod refusing;
+mod searching;
+
+use std::collections::HashMap;
+
+use qdrant_client::qdrant::{
+    CountPointsBuilder, CreateCollectionBuilder, CreateFieldIndexCollectionBuilder, Distance,
+    Document, FieldType, HnswConfigDiffBuilder, Modifier, MultiVectorComparator,
+    MultiVectorConfigBuilder, NamedVectors, PointId, PointStruct, Query, QueryPoints,
+    QueryPointsBuilder, ScoredPoint, SparseVectorParamsBuilder, SparseVectorsConfigBuilder,
+    UpsertPointsBuilder, Value, Vector, VectorInput, VectorParamsBuilder, VectorsConfigBuilder,
+    point_id,
+};
+use qdrant_client::{Payload, Qdrant};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::Engine;
+
+const BOOK: &str = "textbook_chunks";
+const SIZE: u64 = 4;
+
+fn client(engine: &Engine) -> Qdrant {
+    Qdrant::from_url(engine.url())
+        // The check blocks the thread that the engine under test runs on.
+        .skip_compatibility_check()
+        .build()
+        .unwrap()
+}
+
+/// A started engine that holds the book, and a client of it.
+async fn filled() -> (Engine, Qdrant) {
+    let engine = Engine::start().await.unwrap();
+    let client = client(&engine);
+    fill_book(&client).await;
+    (engine, client)
+}
+
+/// Three chunks; the second has two leaves, one of which points near where the first one's points.
+async fn fill_book(client: &Qdrant) {
+    create_book(client).await;
+    let chunks = vec![
+        chunk(
+            1,
+            vec![vec![1.0, 0.0, 0.0, 0.0]],
+            "Nodes publish messages to topics.",
+            "ROS 2",
+        ),
+        chunk(
+            2,
+            vec![vec![0.0, 1.0, 0.0, 0.0], vec![0.8, 0.6, 0.0, 0.0]],
+            "Gazebo simulates gravity and topics.",
+            "Simulation",
+        ),
+        chunk(
+            3,
+            vec![vec![0.0, 0.0, 1.0, 0.0]],
+            "Isaac renders synthetic images.",
+            "Isaac",
+        ),
+    ];
+    client
+        .upsert_points(UpsertPointsBuilder::new(BOOK, chunks).wait(true))
+        .await
+        .unwrap();
+}
+
+async fn create_book(client: &Qdrant) {
+    let mut dense = VectorsConfigBuilder::default();
+    dense.add_named_vector_params(
+        "dense",
+        VectorParamsBuilder::new(SIZE, Distance::Cosine)
+            .multivector_config(MultiVectorConfigBuilder::new(MultiVectorComparator::MaxSim)),
+    );
+    let mut sparse = SparseVectorsConfigBuilder::default();
+    sparse.add_named_vector_params(
+        "bm25",
+        SparseVectorParamsBuilder::default().modifier(Modifier::Idf),
+    );
+    client
+        .create_collection(
+            CreateCollectionBuilder::new(BOOK)
+                .vectors_config(dense)
+                .sparse_vectors_config(sparse)
+                .hnsw_config(HnswConfigDiffBuilder::default().m(24).ef_construct(128)),
+        )
+        .await
+        .unwrap();
+    for (field, kind) in [
+        ("module", FieldType::Keyword),
+        ("hardware_tier", FieldType::Integer),
+        ("has_code", FieldType::Bool),
+    ] {
+        client
+            .create_field_index(CreateFieldIndexCollectionBuilder::new(BOOK, field, kind))
+            .await
+            .unwrap();
+    }
+}
+
+fn chunk(number: u32, rows: Vec<Vec<f32>>, text: &str, module: &str) -> PointStruct {
+    let vectors = NamedVectors::default()
+        .add_vector("dense", Vector::from(rows))
+        .add_vector("bm25", Vector::from(bm25(text)));
+    let payload = json!({
+        "text": text,
+        "module": module,
+        "hardware_tier": number,
+        "has_code": number == 1,
+        "heading_path": ["Book", module],
+    });
+    PointStruct::new(id(number), vectors, Payload::try_from(payload).unwrap())
+}
+
+fn bm25(text: &str) -> Document {
+    let options = HashMap::from([
+        ("k".to_owned(), Value::from(1.2)),
+        ("b".to_owned(), Value::from(0.75)),
+        ("avg_len".to_owned(), Value::from(64)),
+        ("language".to_owned(), Value::from("english")),
+    ]);
+    Document {
+        text: text.to_owned(),
+        model: "qdrant/bm25".to_owned(),
+        options,
+    }
+}
+
+fn id(number: u32) -> PointId {
+    PointId::from(Uuid::from_u128(number.into()).to_string())
+}
+
+fn number(id: Option<&PointId>) -> u32 {
+    let Some(point_id::PointIdOptions::Uuid(text)) = &id.unwrap().point_id_options else {
+        panic!("the id is not a UUID");
+    };
+    u32::try_from(Uuid::parse_str(text).unwrap().as_u128()).unwrap()
+}
+
+fn numbers(points: &[ScoredPoint]) -> Vec<u32> {
+    let ids = points.iter().map(|point| point.id.as_ref());
+    ids.map(number).collect()
+}
+
+fn dense(vector: &[f32]) -> QueryPointsBuilder {
+    QueryPointsBuilder::new(BOOK)
+        .query(Query::new_nearest(vector.to_vec()))
+        .using("dense")
+}
+
+fn lexical(text: &str) -> QueryPointsBuilder {
+    QueryPointsBuilder::new(BOOK)
+        .query(Query::new_nearest(VectorInput::from(bm25(text))))
+        .using("bm25")
+}
+
+async fn search(client: &Qdrant, query: impl Into<QueryPoints>) -> Vec<ScoredPoint> {
+    client.query(query).await.unwrap().result
+}
+
+async fn count(client: &Qdrant, request: impl Into<qdrant_client::qdrant::CountPoints>) -> u64 {
+    client.count(request).await.unwrap().result.unwrap().count
+}
+
+async fn count_all(client: &Qdrant) -> u64 {
+    count(client, CountPointsBuilder::new(BOOK).exact(true)).await
+}
