@@ -33,8 +33,6 @@ impl Borrow<Block> for PieceBlock<'_> {
 pub(super) struct Piece<'a> {
     /// Its blocks, those shared with the piece before first.
     pub(super) blocks: Vec<PieceBlock<'a>>,
-    /// The cl100k tokens of its blocks.
-    pub(super) tokens: usize,
     /// How many of its blocks the piece before has too.
     shared: usize,
 }
@@ -90,7 +88,6 @@ pub(super) fn pieces_of<'a>(section: &Section<'a>, policy: &ChunkPolicy) -> Vec<
 
 fn piece(blocks: Vec<Measured<'_>>, shared: usize) -> Piece<'_> {
     Piece {
-        tokens: size_of(&blocks),
         blocks: blocks.into_iter().map(|measured| measured.block).collect(),
         shared,
     }

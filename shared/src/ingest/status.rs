@@ -347,13 +347,10 @@ impl Status {
 #[cfg(all(test, feature = "embedded"))]
 mod tests {
     use super::*;
-    use crate::catalog::{Catalog, SqliteCatalog};
-    use crate::chunk::ChunkPolicy;
-    use crate::embed::{Embedder, FakeEmbedder};
     use crate::faults::block_on;
-    use crate::index::{FakeIndex, VectorIndex};
-    use crate::ingest::{OpenMode, OpenOptions, Ports, SyncOptions, sync};
-    use crate::source::{MemorySource, Source};
+    use crate::ingest::simulation::stores::{Stores, options};
+    use crate::ingest::{SyncOptions, sync};
+    use crate::source::MemorySource;
 
     /// A book that is indexed: a page with a partial, one without, and a translation.
     fn book() -> (MemorySource, Ingest) {
@@ -370,21 +367,7 @@ mod tests {
         ] {
             put(&source, path, text);
         }
-        let ports = Ports {
-            source: Source::Memory(source.clone()),
-            embedder: Embedder::Fake(FakeEmbedder::new()),
-            index: VectorIndex::fake(FakeIndex::default()).unwrap(),
-            catalog: Catalog::Sqlite(SqliteCatalog::simulated().unwrap()),
-        };
-        let options = OpenOptions {
-            site: "site".to_owned(),
-            title: "The book".to_owned(),
-            policy: ChunkPolicy::ADAPTIVE,
-            collection: "status".to_owned(),
-            mode: OpenMode::Write,
-            retention: None,
-        };
-        let ingest = block_on(Ingest::open(ports, options)).unwrap();
+        let ingest = block_on(Stores::new().open(&source, options())).unwrap();
         let report = block_on(sync(&ingest, SyncOptions::default(), |_| {})).unwrap();
         assert_eq!(report.files_changed, 3, "{report:?}");
         (source, ingest)

@@ -91,7 +91,7 @@ pub(super) fn fused(
             }
         };
         if section.is_bare_heading() {
-            section.scores.fused *= std::env::var("X_BARE").ok().and_then(|x| x.parse().ok()).unwrap_or(BARE_HEADING);
+            section.scores.fused *= BARE_HEADING;
         }
         let (most, fits) = intent.fits(&section.chunk);
         let fused = section.scores.fused + INTENT_BONUS * fits;

@@ -8,8 +8,7 @@ use futures::future::try_join_all;
 use uuid::Uuid;
 
 use super::{
-    RetrieveError, Retriever, ScoredChunk, Scores, StageTimes, UNKNOWN_INDEX, Words, language_of,
-    timed,
+    RetrieveError, Retriever, ScoredChunk, Scores, StageTimes, UNKNOWN_INDEX, timed,
 };
 use crate::catalog::{CatalogError, JoinedChunk};
 use crate::degradation::Degradation;
@@ -41,7 +40,7 @@ impl Retriever {
                 text: query,
                 vector,
                 filters,
-                limit: std::env::var("X_FETCHED").ok().and_then(|x| x.parse().ok()).unwrap_or(FETCHED),
+                limit: FETCHED,
             })
         });
         let mut searched = try_join_all(searches).await?.into_iter();
@@ -109,12 +108,7 @@ impl Retriever {
         let chunks = chunks.into_iter();
         Ok(Found {
             by_words: true,
-            chunks: chunks.map(|chunk| ScoredChunk {
-                point_id: chunk.point_id,
-                position: None,
-                chunk: Arc::new(chunk.payload),
-                scores: Scores::default(),
-            }).collect(),
+            chunks: chunks.map(|chunk| ScoredChunk::new(chunk, None)).collect(),
             times: StageTimes {
                 search_ms,
                 ..StageTimes::default()

@@ -13,7 +13,7 @@ use super::fusion::tests::section;
 use super::{Backends, Query, Retrieved, Retriever};
 use crate::book::Lesson;
 use crate::catalog::{
-    Catalog, ChunkRow, Commit, CommitOutcome, DocumentRow, IndexRow, IndexSpec, NewChunk, NewIndex,
+    Catalog, ChunkRow, Commit, CommitOutcome, DocumentRow, IndexSpec, NewChunk, NewIndex,
     Retired, SiteInfo, SqliteCatalog,
 };
 use crate::degradation::Degradation;
@@ -39,7 +39,7 @@ pub(crate) async fn book(pages: &[Page<'_>]) -> Retriever {
 
 /// A book whose first indexing is not over, without a vector store.
 pub(super) async fn unfinished_book(pages: &[Page<'_>]) -> Retriever {
-    let catalog = Catalog::Sqlite(SqliteCatalog::simulated().unwrap());
+    let catalog = Catalog::Sqlite(SqliteCatalog::in_memory().unwrap());
     let index = catalog.ensure_index(&new_index()).await.unwrap();
     for page in pages {
         commit(&catalog, index.index_id, page).await;

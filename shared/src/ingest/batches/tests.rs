@@ -7,12 +7,10 @@ use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::catalog::{Catalog, SqliteCatalog};
-use crate::chunk::ChunkPolicy;
 use crate::embed::{Dimensions, OpenAiEmbedder, OpenAiOptions};
 use crate::http::fake::{Answer, Server};
-use crate::index::{FakeIndex, VectorIndex};
-use crate::ingest::{Ingest, OpenMode, OpenOptions, Ports, Report, SyncOptions, sync};
+use crate::ingest::simulation::stores::{Stores, options};
+use crate::ingest::{Ingest, Ports, Report, SyncOptions, sync};
 use crate::source::{MemorySource, Source};
 
 async fn provider(answer: Answer) -> (Server, Embedder) {
@@ -65,20 +63,10 @@ async fn synced(embedder: Embedder, pages: &[String]) -> Report {
         source.files().insert(format!("docs/{number:02}.md"), page);
     }
     let ports = Ports {
-        source: Source::Memory(source),
         embedder,
-        index: VectorIndex::fake(FakeIndex::default()).unwrap(),
-        catalog: Catalog::Sqlite(SqliteCatalog::simulated().unwrap()),
+        ..Stores::new().ports(Source::Memory(source))
     };
-    let options = OpenOptions {
-        site: "site".to_owned(),
-        title: "The book".to_owned(),
-        policy: ChunkPolicy::ADAPTIVE,
-        collection: "batches".to_owned(),
-        mode: OpenMode::Write,
-        retention: None,
-    };
-    let ingest = Ingest::open(ports, options).await.unwrap();
+    let ingest = Ingest::open(ports, options()).await.unwrap();
     sync(&ingest, SyncOptions::default(), |_| {}).await.unwrap()
 }
 
