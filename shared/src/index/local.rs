@@ -1,7 +1,7 @@
 //! Vectors in the book's one SQLite file, searched exactly.
 //!
 //! Only vectors are stored here: texts, filters and words are those of the catalog's chunks, so a search sees what is
-//! committed and nothing else. All that a search compares is held in memory, one [`Image`] an index, and read again when a
+//! committed and nothing else. All that a search compares is held in memory, one [`Image`] of the index, and read again when a
 //! commit raised the index's generation, by this process or another one.
 
 mod image;
@@ -10,13 +10,13 @@ mod stored;
 mod words;
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use rusqlite::{Connection, OptionalExtension};
 use uuid::Uuid;
 
 use super::{ChunkPayload, Filters, IndexError, ScoredPoint, VectorQuery};
-use crate::sqlite::{Database, DatabaseError, begin_write};
+use crate::sqlite::{Database, DatabaseError, begin_write, lock};
 use image::Image;
 use nearest::Vectors;
 
@@ -27,8 +27,10 @@ pub(crate) use words::document_terms;
 #[derive(Debug, Clone)]
 pub struct LocalIndex {
     database: Arc<Database>,
-    /// By index.
-    images: Arc<Mutex<HashMap<i64, Arc<Image>>>>,
+    /// Of the index that was searched last: the live one.
+    image: Arc<Mutex<Option<Arc<Image>>>>,
+    /// Held while an image is read, so that callers who come together read it once.
+    loading: Arc<Mutex<()>>,
 }
 
 /// What is searched: an index of the catalog, and its collection if it has one here.
@@ -49,7 +51,8 @@ impl LocalIndex {
     pub(crate) fn new(database: Arc<Database>) -> Self {
         Self {
             database,
-            images: Arc::default(),
+            image: Arc::default(),
+            loading: Arc::default(),
         }
     }
 
@@ -292,24 +295,31 @@ impl LocalIndex {
         Ok(image.chunks.points(best))
     }
 
-    /// The image of this generation. Several callers may read it at once; the newest stays.
+    /// Returns the image of this generation, and reads it if a commit made the last one old.
     fn image(
         &self,
         connection: &Connection,
         searched: Searched,
     ) -> Result<Arc<Image>, DatabaseError> {
-        let images = || self.images.lock().unwrap_or_else(PoisonError::into_inner);
-        let former = images().get(&searched.index_id).cloned();
-        if let Some(image) = former.as_ref().filter(|image| image.searched == searched) {
-            return Ok(Arc::clone(image));
+        let last = || lock(&self.image).clone();
+        let is_current = |image: &Arc<Image>| image.searched == searched;
+        if let Some(image) = last().filter(is_current) {
+            return Ok(image);
         }
-        let image = Arc::new(Image::load(connection, searched, former.as_deref())?);
-        let mut images = images();
-        let kept = images
-            .entry(searched.index_id)
-            .or_insert_with(|| Arc::clone(&image));
-        if kept.searched.generation <= searched.generation {
-            *kept = Arc::clone(&image);
+        let _loading = lock(&self.loading);
+        let former = last();
+        if let Some(image) = former.clone().filter(is_current) {
+            return Ok(image);
+        }
+        let image = Image::load(connection, searched, former.as_deref())?;
+        let image = Arc::new(image);
+        // A caller whose transaction began before a commit may come after one that saw it.
+        let is_newer = |former: &Arc<Image>| {
+            former.searched.index_id == searched.index_id
+                && former.searched.generation > searched.generation
+        };
+        if !former.as_ref().is_some_and(is_newer) {
+            *lock(&self.image) = Some(Arc::clone(&image));
         }
         Ok(image)
     }

@@ -6,6 +6,7 @@ use uuid::Uuid;
 
 use super::*;
 use crate::catalog::{Catalog, Exchange, NewExchange, QueryLog, QueryStatus};
+use crate::index::IndexError;
 
 async fn catalog(folder: &TempDir) -> (SqliteCatalog, PathBuf) {
     let path = folder.path().join("book").join("catalog.sqlite");
@@ -93,6 +94,37 @@ async fn a_full_disk_is_named_with_the_file_and_passes_with_space() {
     );
     limit(1_000_000);
     write().await.expect("there is space again");
+}
+
+#[tokio::test]
+async fn a_full_disk_fails_vectors_with_the_file_and_passes_with_space() {
+    let folder = TempDir::new().unwrap();
+    let (catalog, path) = catalog(&folder).await;
+    let index = LocalIndex::of(&catalog);
+    index
+        .ensure_collection("chunks", 4_000)
+        .await
+        .expect("made");
+    let limit = |pages: u32| {
+        let connection = catalog.database.writer();
+        connection
+            .query_row(&format!("PRAGMA max_page_count = {pages}"), (), |_| Ok(()))
+            .unwrap();
+    };
+    let points: Vec<_> = (0..3).map(|_| (Uuid::new_v4(), vec![1.0; 4_000])).collect();
+    limit(1);
+    let error = index.upsert("chunks", points.clone()).await;
+    let error = error.expect_err("full");
+    assert!(matches!(error, IndexError::StorageFull(_)), "{error:?}");
+    assert!(
+        error.to_string().contains(path.to_str().unwrap()),
+        "{error}"
+    );
+    // Not the first of them either.
+    assert_eq!(index.count("chunks").await.expect("counted"), 0);
+    limit(1_000_000);
+    index.upsert("chunks", points).await.expect("space again");
+    assert_eq!(index.count("chunks").await.expect("counted"), 3);
 }
 
 /// Whether a text stands anywhere in the files of a folder.

@@ -2,13 +2,13 @@
 //! the chunks of all indexes in the file and are negative for words that most chunks have.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use rusqlite::Connection;
 
 use super::image::{Chunks, Scored, keep_best};
 use crate::index::ChunkPayload;
-use crate::sqlite::DatabaseError;
+use crate::sqlite::{DatabaseError, lock};
 use crate::words::{Language, Words};
 
 /// Term frequency saturation and length normalisation, the usual values (Robertson and Zaragoza, 2009).
@@ -80,7 +80,7 @@ impl Chunks {
         connection: &Connection,
         term: String,
     ) -> Result<TermPostings, DatabaseError> {
-        let cache = || self.postings.lock().unwrap_or_else(PoisonError::into_inner);
+        let cache = || lock(&self.postings);
         if let Some(known) = cache().by_term.get(&term) {
             return Ok(Arc::clone(known));
         }
