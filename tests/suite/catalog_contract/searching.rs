@@ -271,7 +271,7 @@ fn conditions() -> Vec<Filters> {
 /// Thirty chunks that are found before another one, which is [`distinguish`]ed: its place.
 pub(super) async fn write_distinguished(catalog: &Catalog, index_id: i64) -> Found {
     let mut chunks: Vec<ChunkRow> = (0..30)
-        .map(|position| chunk(SOURCE, position, "a node and a node"))
+        .map(|position| chunk(SOURCE, position, "a node, a node and a node"))
         .collect();
     chunks.push(chunk(SOURCE, 30, "a node"));
     let mut commit = commit(index_id, SOURCE, 0, &chunks);
@@ -387,7 +387,7 @@ pub(super) async fn nothing_but_letters_and_digits_of_a_term_is_looked_for(store
         let found = texts(catalog, index_id, word).await;
         assert!(found.iter().any(|text| text == texts_written[1]), "{word}");
     }
-    let many: Vec<String> = (0..500).map(|number| format!("word{number}")).collect();
+    let many: Vec<String> = (1..=500).map(|number| "zu".repeat(number)).collect();
     assert_eq!(texts(catalog, index_id, &many.join(" ")).await, [""; 0]);
 }
 
