@@ -12,7 +12,7 @@ async fn only_what_is_committed_is_found() {
     let (book, _folder) = Book::create().await;
     let chunks = [chunk(0, "A node."), chunk(1, "A topic.")];
     book.upsert(&chunks).await;
-    assert_eq!(book.nearest(&vector(0), ALL).await, [Uuid::nil(); 0]);
+    assert!(book.nearest(&vector(0), ALL).await.is_empty());
     assert_eq!(book.index.count(&book.row.collection).await.unwrap(), 2);
     book.publish(PAGE, &chunks).await;
     assert_eq!(book.nearest(&vector(0), ALL).await, ids(&chunks));
@@ -28,15 +28,15 @@ async fn a_replaced_chunk_is_found_by_its_new_words_and_vector_only() {
     book.publish(PAGE, std::slice::from_ref(&old)).await;
     assert_eq!(book.by_words("node").await, [old.point_id]);
     book.publish(PAGE, std::slice::from_ref(&new)).await;
-    assert_eq!(book.by_words("node").await, [Uuid::nil(); 0]);
+    assert!(book.by_words("node").await.is_empty());
     assert_eq!(book.by_words("topic").await, [new.point_id]);
     assert_eq!(book.nearest(&vector(0), ALL).await, [new.point_id]);
     let points = [old.point_id, new.point_id];
     let stored = book.index.vectors(&book.row.collection, &points);
     assert_eq!(stored.await.unwrap().len(), 1);
     book.publish(PAGE, &[]).await;
-    assert_eq!(book.by_words("topic").await, [Uuid::nil(); 0]);
-    assert_eq!(book.nearest(&vector(1), ALL).await, [Uuid::nil(); 0]);
+    assert!(book.by_words("topic").await.is_empty());
+    assert!(book.nearest(&vector(1), ALL).await.is_empty());
 }
 
 /// Pages come, change and go; some chunks keep their points. The image that followed each commit finds what one finds that is

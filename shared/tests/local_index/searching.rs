@@ -111,7 +111,7 @@ async fn rare_words_weigh_more_and_endings_do_not_matter() {
         "a NEAR(b)",
         "\0",
     ] {
-        assert_eq!(book.by_words(nothing).await, [Uuid::nil(); 0], "{nothing}");
+        assert!(book.by_words(nothing).await.is_empty(), "{nothing}");
     }
 }
 
