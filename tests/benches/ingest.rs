@@ -1,6 +1,6 @@
 //! What ingest costs without a model: `cargo bench -p bookrag-tests --bench ingest [book|growth|lag]`.
 //!
-//! `book`: the site `BOOKRAG_BENCH_BOOK` into Postgres and the embedded engine, then again unchanged, with a paragraph edited and
+//! `book`: the site `BOOKRAG_BENCH_BOOK` into Postgres and Qdrant's engine, then again unchanged, with a paragraph edited and
 //! with a tier changed. `growth`: 1,000 to 50,000 chunks of made pages. `lag`: from an upload to moto until a search
 //! finds it, by the ingest function; `BOOKRAG_TEST_FUNCTIONS` may name built ones.
 
