@@ -317,7 +317,8 @@ pub struct NotSent(String);
 /// # Errors
 /// When it was not taken.
 pub async fn put_json(url: &HttpsUrl, json: &serde_json::Value) -> Result<(), NotSent> {
-    let client = https_client(PUT_TIMEOUT).map_err(|error| NotSent(format!("{error:?}")))?;
+    let client =
+        https_client(PUT_TIMEOUT).map_err(|error| NotSent(format!("the HTTPS client {error}")))?;
     let request = client.put(url.0.clone()).body(json.to_string());
     // The address itself is a secret: errors are told without it.
     let answer = request.send().await;

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use futures::FutureExt;
 use futures::channel::oneshot;
 use futures::future::{BoxFuture, Shared};
+use tokio::sync::OwnedMutexGuard;
 
 use crate::embed::{Embedder, Purpose};
 use crate::provider::ProviderError;
@@ -29,6 +30,9 @@ pub(super) struct Batches {
     state: Arc<Mutex<State>>,
     /// Held during a call of the embedder.
     turn: Arc<tokio::sync::Mutex<()>>,
+    /// Held during a commit: documents whose vectors came together commit together, and the catalog has few connections, which
+    /// they would wait for until they gave up.
+    commits: Arc<tokio::sync::Mutex<()>>,
 }
 
 #[derive(Debug, Default)]
@@ -81,6 +85,11 @@ impl Batches {
     pub(super) fn begin(&self) -> AtWork {
         self.lock().documents += 1;
         AtWork(self.clone())
+    }
+
+    /// Waits until no other document is being committed, and keeps others waiting until the guard is dropped.
+    pub(super) async fn commit_turn(&self) -> OwnedMutexGuard<()> {
+        Arc::clone(&self.commits).lock_owned().await
     }
 
     /// Embeds a document's texts, in one batch with those of others. If the batch is refused because of some text in it, this

@@ -343,7 +343,10 @@ impl Ingest {
 
     /// Commits, and deletes the points that the change replaced. `false` when another writer was first.
     async fn commit(&self, index: &IndexRow, commit: &Commit) -> Result<bool, IngestError> {
-        match self.catalog.commit(commit).await? {
+        let turn = self.batches.commit_turn().await;
+        let outcome = self.catalog.commit(commit).await?;
+        drop(turn);
+        match outcome {
             CommitOutcome::Conflict => Ok(false),
             CommitOutcome::Retired => Err(IngestError::Retired),
             CommitOutcome::Committed { garbage } => {

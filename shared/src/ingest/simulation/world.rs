@@ -12,6 +12,7 @@ use std::time::Duration;
 use handlers::{run_over_the_book, serve, serve_with_settings};
 use uuid::Uuid;
 
+use super::super::batches::Batches;
 use super::super::{Ingest, IngestError, OpenMode, sweep};
 use super::book;
 use super::stores::{Stores, options};
@@ -287,6 +288,8 @@ impl World {
         };
         ingest.catalog = Catalog::Faulty(self.stores.catalog.freezing(source.clone()));
         ingest.source = Source::Memory(source);
+        // Each handler is a process of its own.
+        ingest.batches = Batches::default();
         let path = event.path.clone();
         self.trace.push(format!("serve {path}"));
         self.tasks.push(Task {
