@@ -1,5 +1,7 @@
 //! The words of a text as a ranker compares them: in lower case, without stop words, stemmed, compounds also by their parts.
 
+use std::collections::HashMap;
+
 use qdrant_rust_stemmers::{Algorithm, Stemmer};
 
 /// The language whose endings are cut.
@@ -119,11 +121,69 @@ const REWRITTEN_ENDINGS: [(&str, &str); 3] = [
     ("bl", "bil"),
 ];
 
+/// Reads texts as numbers of their terms: equal terms, equal numbers. Each distinct word is stemmed once, so it is made for many
+/// texts.
+#[derive(Debug)]
+pub(crate) struct TermNumbers<'w> {
+    words: &'w Words,
+    /// The terms of each word that was read.
+    by_word: HashMap<String, Vec<u32>>,
+    numbers: HashMap<String, u32>,
+}
+
+impl<'w> TermNumbers<'w> {
+    pub(crate) fn of(words: &'w Words) -> Self {
+        Self {
+            words,
+            by_word: HashMap::new(),
+            numbers: HashMap::new(),
+        }
+    }
+
+    /// The numbers of a text's terms, in order.
+    pub(crate) fn read(&mut self, text: &str) -> Vec<u32> {
+        let mut found = Vec::new();
+        for word in split(text) {
+            if let Some(numbers) = self.by_word.get(word) {
+                found.extend(numbers);
+                continue;
+            }
+            let terms = self.words.terms(word);
+            let numbers: Vec<u32> = terms.into_iter().map(|term| self.number(term)).collect();
+            found.extend(&numbers);
+            self.by_word.insert(word.to_owned(), numbers);
+        }
+        found
+    }
+
+    /// The number of a term.
+    pub(crate) fn number(&mut self, term: String) -> u32 {
+        let next = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
+        *self.numbers.entry(term).or_insert(next)
+    }
+
+    /// True if all terms of a word are known.
+    pub(crate) fn knows(&self, word: &str) -> bool {
+        let terms = self.words.terms(word);
+        terms.iter().all(|term| self.numbers.contains_key(term))
+    }
+
+    /// The words that were read, in no order.
+    pub(crate) fn words_read(&self) -> impl Iterator<Item = &str> {
+        self.by_word.keys().map(String::as_str)
+    }
+}
+
+/// Cuts a text into words, as they are.
+pub(crate) fn split(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
+        .filter(|word| !word.is_empty())
+}
+
 /// Returns the words of a text in order, in lower case, without stop words; compounds whole and in parts.
 fn words_that_matter(text: &str) -> Vec<String> {
     let mut found = Vec::new();
-    let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
-    for word in words.filter(|word| !word.is_empty()) {
+    for word in split(text) {
         found.push(word.to_lowercase());
         let parts = parts(word);
         if parts.len() > 1 {

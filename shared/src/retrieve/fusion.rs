@@ -35,10 +35,10 @@ pub(super) enum Weights {
 /// Scores sections by both rankers, puts the best first, and keeps each heading once. `question` and `terms` are the words of
 /// the question and of each section.
 pub(super) fn fused(
-    question: &[String],
+    question: &[u32],
     intent: &Intent,
     mut sections: Vec<ScoredChunk>,
-    terms: &[Vec<String>],
+    terms: &[Vec<u32>],
     weights: Weights,
 ) -> (Vec<ScoredChunk>, Signals) {
     let lexical = bm25(question, terms);
@@ -154,6 +154,7 @@ pub(super) mod tests {
     use std::sync::Arc;
 
     use super::super::{Language, Scores, Words};
+    use crate::words::TermNumbers;
     use super::*;
     use proptest::prelude::*;
 
@@ -198,12 +199,13 @@ pub(super) mod tests {
         weights: Weights,
     ) -> (Vec<ScoredChunk>, Signals) {
         let words = Words::of(Language::ENGLISH);
-        let terms: Vec<Vec<String>> = sections
+        let mut numbers = TermNumbers::of(&words);
+        let terms: Vec<Vec<u32>> = sections
             .iter()
-            .map(|section| words.terms(&section.chunk.text))
+            .map(|section| numbers.read(&section.chunk.text))
             .collect();
         fused(
-            &words.terms(question),
+            &numbers.read(question),
             &Intent::of(question),
             sections,
             &terms,

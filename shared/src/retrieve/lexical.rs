@@ -1,9 +1,9 @@
 //! BM25 among the candidates.
 //!
-//! The store weighs whole chunks. Which section of a chunk answers is weighed here, over the sections of all candidates; how rare
-//! a word is, is counted among them. On four books that ranks as well as counts over the whole book do.
+//! The search by meaning and the one by words find chunks; how well a chunk's words fit is weighed here, over all that were
+//! found. How rare a word is, is counted among them: on four books that ranks as well as counts over the whole book do.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// Term frequency saturation and length normalisation, the usual values (Robertson and Zaragoza, 2009).
 const K1: f32 = 1.2;
@@ -22,16 +22,16 @@ pub(super) struct LexicalScores {
 
 /// score(text) = Σ over the question's words of idf × f (k1 + 1) / (f + k1 (1 − b + b × length / mean length)), with
 /// idf = ln(1 + (n − d + 0.5) / (d + 0.5)) for a word that d of n texts have. Source: Robertson and Zaragoza, 2009.
-pub(super) fn bm25(question: &[String], texts: &[Vec<String>]) -> LexicalScores {
-    let question: HashSet<&str> = question.iter().map(String::as_str).collect();
-    let frequencies: Vec<HashMap<&str, f32>> = texts
+///
+/// Words are numbers; those of the question are distinct.
+pub(super) fn bm25(question: &[u32], texts: &[Vec<u32>]) -> LexicalScores {
+    let places: HashMap<u32, usize> = question.iter().copied().zip(0..).collect();
+    let frequencies: Vec<Vec<f32>> = texts
         .iter()
         .map(|text| {
-            let mut found: HashMap<&str, f32> = HashMap::new();
-            for word in text.iter().map(String::as_str) {
-                if question.contains(word) {
-                    *found.entry(word).or_default() += 1.0;
-                }
+            let mut found = vec![0.0; question.len()];
+            for place in text.iter().filter_map(|word| places.get(word)) {
+                found[*place] += 1.0;
             }
             found
         })
@@ -44,11 +44,8 @@ pub(super) fn bm25(question: &[String], texts: &[Vec<String>]) -> LexicalScores 
         unknown: 0.0,
     };
     let mut unknown = 0.0;
-    // In one order, so that sums repeat to the last bit.
-    let mut words: Vec<&str> = question.into_iter().collect();
-    words.sort_unstable();
-    for word in words {
-        let with = frequencies.iter().filter(|found| found.contains_key(word));
+    for word in 0..question.len() {
+        let with = frequencies.iter().filter(|found| found[word] > 0.0);
         let with = number(with.count());
         let idf = (1.0 + (count - with + 0.5) / (with + 0.5)).ln();
         scores.attainable += idf * (K1 + 1.0);
@@ -56,7 +53,8 @@ pub(super) fn bm25(question: &[String], texts: &[Vec<String>]) -> LexicalScores 
             unknown += idf * (K1 + 1.0);
         }
         for ((found, text), score) in frequencies.iter().zip(texts).zip(&mut scores.scores) {
-            if let Some(f) = found.get(word) {
+            let f = found[word];
+            if f > 0.0 {
                 let length = number(text.len()) / mean_length.max(1.0);
                 *score += idf * f * (K1 + 1.0) / (f + K1 * (1.0 - B + B * length));
             }
@@ -77,8 +75,12 @@ fn number(count: usize) -> f32 {
 mod tests {
     use super::*;
 
-    fn words(text: &str) -> Vec<String> {
-        text.split_whitespace().map(str::to_owned).collect()
+    /// The numbers of words, in the order of this list.
+    fn words(text: &str) -> Vec<u32> {
+        let all = ["node", "spin", "quark", "a", "b"];
+        let number = |word: &str| all.iter().position(|known| *known == word).unwrap();
+        let numbers = text.split_whitespace().map(number);
+        numbers.map(|number| u32::try_from(number).unwrap()).collect()
     }
 
     #[test]

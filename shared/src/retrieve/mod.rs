@@ -11,6 +11,7 @@ mod spelling;
 #[expect(clippy::unwrap_used, reason = "a failed step fails its test")]
 pub(crate) mod tests;
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use crate::catalog::{Catalog, IndexRow, Indexing};
@@ -24,6 +25,7 @@ use crate::rerank::Reranker;
 pub use scored::{ScoredChunk, Scores};
 pub use known::UnknownValue;
 pub use crate::words::{Language, Words};
+use crate::words::TermNumbers;
 
 use intent::Intent;
 
@@ -323,13 +325,18 @@ impl Retriever {
             _ => fusion::Weights::Scaled,
         };
         let words = Words::of(language_of(filters));
-        let terms: Vec<Vec<String>> = chunks
-            .iter()
-            .map(|scored| words.terms(&scored.chunk.embedded_text()))
-            .collect();
-        let query = spelling::corrected(&words, query, &chunks, &terms);
-        let (candidates, mut signals) =
-            fusion::fused(&words.terms(&query), intent, chunks, &terms, weights);
+        let mut numbers = TermNumbers::of(&words);
+        let read = |scored: &ScoredChunk| {
+            let mut terms = numbers.read(&scored.chunk.breadcrumb);
+            terms.extend(numbers.read(&scored.chunk.text));
+            terms
+        };
+        let texts: Vec<Vec<u32>> = chunks.iter().map(read).collect();
+        let query = spelling::corrected(query, &numbers);
+        // In one order, so that sums repeat to the last bit.
+        let question: BTreeSet<String> = words.terms(&query).into_iter().collect();
+        let question: Vec<u32> = question.into_iter().map(|term| numbers.number(term)).collect();
+        let (candidates, mut signals) = fusion::fused(&question, intent, chunks, &texts, weights);
         if !backends.embedder.has_measured_cosines() {
             signals.cosine = None;
         }

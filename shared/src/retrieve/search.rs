@@ -15,7 +15,7 @@ use crate::degradation::Degradation;
 use crate::index::{Filters, IndexError, ScoredPoint, VectorQuery};
 
 /// Points that each ranker contributes.
-const FETCHED: usize = 64;
+const FETCHED: usize = 40;
 /// Chunks that are read from the vector store if the catalog is unavailable: those that may be shown.
 const STAND_IN: usize = 20;
 /// How long the catalog has for the join before the vector store's payloads stand in.

@@ -1,8 +1,8 @@
 //! Words of the question that are spelt wrong.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
-use super::{ScoredChunk, Words};
+use crate::words::{TermNumbers, split};
 
 /// Letters that a word must have to be looked at: of shorter ones too many are a letter apart.
 const SHORTEST: usize = 6;
@@ -11,34 +11,19 @@ const SHORTEST: usize = 6;
 /// neighbours swapped.
 ///
 /// Only plain words are looked at: capitals, digits and underscores make names, and another name is another question.
-/// A word whose stem is known stays: it is another form, not another spelling. `terms` are the words of each chunk.
-pub(super) fn corrected(
-    words: &Words,
-    question: &str,
-    chunks: &[ScoredChunk],
-    terms: &[Vec<String>],
-) -> String {
-    let stems: HashSet<&str> = terms.iter().flatten().map(String::as_str).collect();
-    let is_known = |word: &str| {
-        words
-            .terms(word)
-            .iter()
-            .all(|term| stems.contains(term.as_str()))
-    };
-    if split(question).all(is_known) {
+/// A word whose stem is known stays: it is another form, not another spelling. `terms` has read the chunks.
+pub(super) fn corrected(question: &str, terms: &TermNumbers<'_>) -> String {
+    if split(question).all(|word| terms.knows(word)) {
         return question.to_owned();
     }
-    let texts = chunks
-        .iter()
-        .flat_map(|scored| [&scored.chunk.breadcrumb, &scored.chunk.text]);
-    let known: BTreeSet<String> = texts.flat_map(|text| split(text)).map(str::to_lowercase).collect();
+    let known: BTreeSet<String> = terms.words_read().map(str::to_lowercase).collect();
     let mut corrected = String::new();
     let mut rest = question;
     for word in split(question) {
         let at = rest.find(word).unwrap_or(0);
         corrected.push_str(&rest[..at]);
         rest = &rest[at + word.len()..];
-        let nearest = if is_known(word) || !is_plain(word) {
+        let nearest = if terms.knows(word) || !is_plain(word) {
             None
         } else {
             nearest(&word.to_lowercase(), &known)
@@ -47,11 +32,6 @@ pub(super) fn corrected(
     }
     corrected.push_str(rest);
     corrected
-}
-
-fn split(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
-        .filter(|word| !word.is_empty())
 }
 
 /// The nearest word that begins alike, if it is near enough.
@@ -75,9 +55,8 @@ fn is_plain(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Language;
-    use super::super::fusion::tests::section;
     use super::*;
+    use crate::words::{Language, Words};
 
     #[test]
     fn a_misspelt_word_becomes_the_nearest_one_that_there_is() {
@@ -85,12 +64,12 @@ mod tests {
             "The difference of toEqual and toBe",
             "Subscribers are calibrated, parsing ros2",
         ];
-        let sections: Vec<ScoredChunk> = texts
-            .map(|text| section("page", "x", text, 0.5, "2026"))
-            .into();
         let words = Words::of(Language::ENGLISH);
-        let terms = texts.map(|text| words.terms(text));
-        let corrected = |question: &str| corrected(&words, question, &sections, &terms);
+        let mut terms = TermNumbers::of(&words);
+        for text in texts {
+            terms.read(text);
+        }
+        let corrected = |question: &str| corrected(question, &terms);
         assert_eq!(
             corrected("wat is the diffrence of toEqal & a Subcsribers?"),
             "wat is the difference of toEqal & a subscribers?"
