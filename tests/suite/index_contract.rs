@@ -66,12 +66,12 @@ where
     Run: Future<Output = ()> + Send + 'static,
 {
     let engine = Engine::start().await.unwrap();
-    let in_process = VectorIndex::new(engine.url(), None, TIMEOUT).unwrap();
+    let in_process = VectorIndex::qdrant(engine.url(), None, TIMEOUT).unwrap();
     hold_on("the engine in process", in_process, &law).await;
 
     if let Ok(url) = env::var(URL_VARIABLE) {
         let api_key = env::var(API_KEY_VARIABLE).ok().map(Into::into);
-        let named = VectorIndex::new(&url, api_key.as_ref(), TIMEOUT).unwrap();
+        let named = VectorIndex::qdrant(&url, api_key.as_ref(), TIMEOUT).unwrap();
         hold_on(&url, named, &law).await;
     }
 }

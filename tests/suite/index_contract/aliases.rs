@@ -1,10 +1,10 @@
 //! An alias is the name by which readers find the collection that is live.
 
-use bookrag::index::{Filters, IndexError, VectorIndex};
+use bookrag::index::{IndexError, VectorIndex};
 use uuid::Uuid;
 
-use super::points::{DIMENSIONS, found, ids, point, row};
-use super::{Store, assert_rejected};
+use super::points::{DIMENSIONS, found, ids, point, vector};
+use super::{Store, assert_rejected, matching, nearest};
 
 /// How often an alias is moved while others search through it.
 const MOVES: usize = 20;
@@ -14,7 +14,7 @@ const TEXT: &str = "Robots move.";
 
 /// Makes both collections with a point in each: that of the first, that of the other.
 async fn filled(store: &Store) -> [Uuid; 2] {
-    let points = [(); 2].map(|()| point(vec![row(0)], TEXT));
+    let points = [(); 2].map(|()| point(vector(0), TEXT));
     let ids = [points[0].point_id, points[1].point_id];
     for (name, point) in [&store.collection, &store.other].into_iter().zip(points) {
         let ensuring = store.index.ensure_collection(name, DIMENSIONS);
@@ -26,9 +26,8 @@ async fn filled(store: &Store) -> [Uuid; 2] {
 
 /// What both searches by this name find; they find the same.
 async fn found_by(index: &VectorIndex, name: &str) -> Result<Vec<Uuid>, IndexError> {
-    let filters = Filters::default();
-    let dense = found(&index.search_dense(name, &row(0), &filters, 9).await?);
-    let lexical = found(&index.search_lexical(name, TEXT, &filters, 9).await?);
+    let dense = found(&nearest(index, name, &vector(0), 9).await?);
+    let lexical = found(&matching(index, name, TEXT, 9).await?);
     assert_eq!(dense, lexical);
     Ok(dense)
 }
@@ -46,11 +45,13 @@ pub(super) async fn an_alias_finds_the_collection_it_was_last_pointed_at(store: 
         assert_eq!(found_by(index, alias).await.unwrap(), [expected]);
         let listed = index.point_ids(alias).await.unwrap();
         assert_eq!(listed.into_iter().collect::<Vec<_>>(), [expected]);
-        let rows = index.vectors(alias, &[first, other]).await.unwrap();
-        assert_eq!(rows.into_keys().collect::<Vec<_>>(), [expected]);
+        let vectors = index.vectors(alias, &[first, other]).await.unwrap();
+        assert_eq!(vectors.into_keys().collect::<Vec<_>>(), [expected]);
+        let payloads = index.payloads(alias, &[first, other]).await.unwrap();
+        assert_eq!(payloads.into_keys().collect::<Vec<_>>(), [expected]);
     }
     // The collections kept their own names and points, and what is written by the alias is in the one it names.
-    let added = point(vec![row(1)], "Added.");
+    let added = point(vector(1), "Added.");
     let expected = ids([&added]);
     index.upsert(alias, vec![added]).await.unwrap();
     index.delete(alias, &[first, other]).await.unwrap();
@@ -61,7 +62,7 @@ pub(super) async fn an_alias_finds_the_collection_it_was_last_pointed_at(store: 
 
 pub(super) async fn a_search_while_an_alias_moves_finds_one_of_its_collections(store: Store) {
     let (index, alias) = (&store.index, &store.alias);
-    let points = filled(&store).await;
+    let stored = filled(&store).await;
     index.point_alias(alias, &store.collection).await.unwrap();
     let moving = async {
         for round in 0..MOVES {
@@ -70,11 +71,10 @@ pub(super) async fn a_search_while_an_alias_moves_finds_one_of_its_collections(s
         }
     };
     let searching = async {
-        let filters = Filters::default();
         for _ in 0..2 * MOVES {
-            let hits = index.search_dense(alias, &row(0), &filters, 9).await;
-            let found = found(&hits.unwrap());
-            assert!(found.len() == 1 && points.contains(&found[0]), "{found:?}");
+            let points = nearest(index, alias, &vector(0), 9).await;
+            let found = found(&points.unwrap());
+            assert!(found.len() == 1 && stored.contains(&found[0]), "{found:?}");
         }
     };
     tokio::join!(moving, searching);

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use bookrag::index::{Filters, VectorIndex};
+use bookrag::index::VectorIndex;
 use uuid::Uuid;
 
-use super::points::{DIMENSIONS, found, ids, many, point, row, word};
-use super::{Store, assert_rejected, filtering};
+use super::points::{DIMENSIONS, found, ids, many, point, vector, word};
+use super::{Store, assert_rejected, filtering, matching, nearest, search};
 
 /// After how many milliseconds a creation is cut off: in its first call, between two, in its last.
 const CUTS_MS: [u64; 8] = [1, 2, 5, 10, 20, 50, 100, 200];
@@ -15,16 +15,16 @@ pub(super) async fn an_empty_collection_answers_with_nothing(store: Store) {
     let (index, name) = (&store.index, &store.collection);
     index.ping().await.unwrap();
     store.ensure(DIMENSIONS).await;
-    let filters = Filters::default();
-    let dense = index.search_dense(name, &row(0), &filters, 5).await;
+    let dense = nearest(index, name, &vector(0), 5).await;
     assert!(dense.unwrap().is_empty());
-    let lexical = index.search_lexical(name, "robots", &filters, 5).await;
+    let lexical = matching(index, name, "robots", 5).await;
     assert!(lexical.unwrap().is_empty());
     assert!(index.point_ids(name).await.unwrap().is_empty());
     assert_eq!(index.count(name).await.unwrap(), 0);
     index.upsert(name, Vec::new()).await.unwrap();
     index.delete(name, &[]).await.unwrap();
     assert!(index.vectors(name, &[]).await.unwrap().is_empty());
+    assert!(index.payloads(name, &[]).await.unwrap().is_empty());
 }
 
 pub(super) async fn ensuring_twice_keeps_the_points(store: Store) {
@@ -33,9 +33,8 @@ pub(super) async fn ensuring_twice_keeps_the_points(store: Store) {
     store.ensure(DIMENSIONS).await;
     index.upsert(name, points.clone()).await.unwrap();
     store.ensure(DIMENSIONS).await;
-    let filters = Filters::default();
-    let hits = index.search_lexical(name, &word(1), &filters, 5).await;
-    assert_eq!(found(&hits.unwrap()), ids(&points[1..2]));
+    let lexical = matching(index, name, &word(1), 5).await;
+    assert_eq!(found(&lexical.unwrap()), ids(&points[1..2]));
     assert_eq!(index.count(name).await.unwrap(), 3);
 }
 
@@ -65,20 +64,20 @@ pub(super) async fn a_creation_that_was_cut_off_is_completed(store: Store) {
 /// A filter on a field without an index is refused.
 async fn assert_answers_every_filter(index: &VectorIndex, name: &str) {
     for filters in filtering::one_of_each() {
-        let answer = index.search_dense(name, &row(0), &filters, 1).await;
+        let answer = search(index, name, ("", &vector(0)), &filters, 1).await;
         assert!(answer.is_ok(), "{filters:?}: {answer:?}");
     }
 }
 
 pub(super) async fn calls_to_an_unknown_collection_are_rejected(store: Store) {
     let (index, name) = (&store.index, &store.collection);
-    let filters = Filters::default();
     let point_ids = [Uuid::new_v4()];
-    assert_rejected(index.search_dense(name, &row(0), &filters, 5).await);
-    assert_rejected(index.search_lexical(name, "robots", &filters, 5).await);
+    assert_rejected(nearest(index, name, &vector(0), 5).await);
+    assert_rejected(matching(index, name, "robots", 5).await);
     assert_rejected(index.count(name).await);
     assert_rejected(index.point_ids(name).await);
     assert_rejected(index.vectors(name, &point_ids).await);
+    assert_rejected(index.payloads(name, &point_ids).await);
     assert_rejected(index.upsert(name, many(1)).await);
     assert_rejected(index.delete(name, &point_ids).await);
     // None of them made it.
@@ -98,20 +97,19 @@ pub(super) async fn a_dropped_collection_is_gone_and_can_be_made_anew(store: Sto
     index.upsert(&store.other, points.clone()).await.unwrap();
 
     index.drop_collection(name).await.unwrap();
-    let filters = Filters::default();
-    assert_rejected(index.search_dense(name, &row(0), &filters, 5).await);
+    assert_rejected(nearest(index, name, &vector(0), 5).await);
     assert_rejected(index.point_ids(name).await);
     index.drop_collection(name).await.unwrap();
 
     // With other dimensions, and without what it held.
     store.ensure(2).await;
     assert_eq!(index.count(name).await.unwrap(), 0);
-    let lexical = index.search_lexical(name, &word(0), &filters, 5).await;
+    let lexical = matching(index, name, &word(0), 5).await;
     assert!(lexical.unwrap().is_empty());
-    let small = point(vec![vec![0.6, 0.8]], "A small point.");
+    let small = point(vec![0.6, 0.8], "A small point.");
     index.upsert(name, vec![small.clone()]).await.unwrap();
-    let hits = index.search_dense(name, &[0.6, 0.8], &filters, 5).await;
-    assert_eq!(found(&hits.unwrap()), [small.point_id]);
+    let dense = nearest(index, name, &[0.6, 0.8], 5).await;
+    assert_eq!(found(&dense.unwrap()), [small.point_id]);
     // The other one never noticed.
     assert_eq!(index.count(&store.other).await.unwrap(), 3);
 }

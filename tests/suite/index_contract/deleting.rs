@@ -2,18 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use bookrag::index::{Filters, NewPoint};
+use bookrag::index::NewPoint;
 use uuid::Uuid;
 
-use super::Store;
-use super::points::{DIMENSIONS, assert_rows, found, ids, many, point, row, word};
+use super::points::{DIMENSIONS, assert_vector, found, ids, many, point, vector, word};
+use super::{Store, matching, nearest};
 
 /// One more than a page of ids holds.
 const MORE_THAN_A_PAGE: usize = 5_001;
 
 pub(super) async fn deleted_points_are_found_no_more_and_the_others_still_are(store: Store) {
     let (index, name) = (&store.index, &store.collection);
-    let (points, filters) = (many(10), Filters::default());
+    let points = many(10);
     store.ensure(DIMENSIONS).await;
     index.upsert(name, points.clone()).await.unwrap();
     let is_deleted = |number: usize| number.is_multiple_of(3);
@@ -26,20 +26,20 @@ pub(super) async fn deleted_points_are_found_no_more_and_the_others_still_are(st
     index.delete(name, &gone).await.unwrap();
 
     for (number, point) in numbered() {
-        let dense = index
-            .search_dense(name, &row(2 * number), &filters, 1)
-            .await;
-        let nearest = found(&dense.unwrap())[0];
-        assert_eq!(nearest == point.point_id, !is_deleted(number));
-        assert!(!gone.contains(&nearest));
-        let lexical = index.search_lexical(name, &word(number), &filters, 1).await;
+        let dense = nearest(index, name, &vector(number), 1).await;
+        let first = found(&dense.unwrap())[0];
+        assert_eq!(first == point.point_id, !is_deleted(number));
+        assert!(!gone.contains(&first));
+        let lexical = matching(index, name, &word(number), 1).await;
         let by_word = found(&lexical.unwrap()).first().copied();
         assert_eq!(by_word, (!is_deleted(number)).then_some(point.point_id));
     }
     let stored = index.point_ids(name).await.unwrap();
     assert_eq!(stored, left.iter().copied().collect::<BTreeSet<_>>());
-    let rows = index.vectors(name, &ids(&points)).await.unwrap();
-    assert_eq!(rows.into_keys().collect::<BTreeSet<_>>(), stored);
+    let vectors = index.vectors(name, &ids(&points)).await.unwrap();
+    assert_eq!(vectors.into_keys().collect::<BTreeSet<_>>(), stored);
+    let payloads = index.payloads(name, &ids(&points)).await.unwrap();
+    assert_eq!(payloads.into_keys().collect::<BTreeSet<_>>(), stored);
     assert_eq!(index.count(name).await.unwrap(), left.len() as u64);
 }
 
@@ -51,10 +51,13 @@ pub(super) async fn points_that_are_not_there_can_be_looked_up_and_deleted(store
     index.upsert(name, points.clone()).await.unwrap();
     let known = points[0].point_id;
     assert!(index.vectors(name, &[unknown]).await.unwrap().is_empty());
+    assert!(index.payloads(name, &[unknown]).await.unwrap().is_empty());
     let mixed = [unknown, known, known];
-    let rows = index.vectors(name, &mixed).await.unwrap();
-    assert_eq!(rows.len(), 1);
-    assert_rows(&rows[&known], &points[0].vectors);
+    let vectors = index.vectors(name, &mixed).await.unwrap();
+    assert_eq!(vectors.len(), 1);
+    assert_vector(&vectors[&known], &points[0].vector);
+    let payloads = index.payloads(name, &mixed).await.unwrap();
+    assert_eq!(payloads.into_keys().collect::<Vec<_>>(), [known]);
 
     for expected in [1, 1] {
         index.delete(name, &mixed).await.unwrap();
@@ -67,7 +70,7 @@ pub(super) async fn points_that_are_not_there_can_be_looked_up_and_deleted(store
 pub(super) async fn all_points_are_listed_and_deleted_beyond_one_page(store: Store) {
     let (index, name) = (&store.index, &store.collection);
     store.ensure(2).await;
-    let tiny = |_| point(vec![vec![0.6, 0.8]], "tiny");
+    let tiny = |_| point(vec![0.6, 0.8], "tiny");
     let points: Vec<NewPoint> = (0..MORE_THAN_A_PAGE).map(tiny).collect();
     let (all, last) = (ids(&points), points[MORE_THAN_A_PAGE - 1].point_id);
     index.upsert(name, points).await.unwrap();
@@ -83,7 +86,6 @@ pub(super) async fn all_points_are_listed_and_deleted_beyond_one_page(store: Sto
 
     index.delete(name, &all).await.unwrap();
     assert!(index.point_ids(name).await.unwrap().is_empty());
-    let filters = Filters::default();
-    let lexical = index.search_lexical(name, "tiny", &filters, 5).await;
+    let lexical = matching(index, name, "tiny", 5).await;
     assert!(lexical.unwrap().is_empty());
 }

@@ -1,11 +1,10 @@
-//! Filters hold in both searches, for every field that they name.
+//! Filters hold for both rankers, for every field that they name.
 
 use bookrag::chunk::SectionType;
 use bookrag::index::{Filters, NewPoint, TitleOrNumber};
-use uuid::Uuid;
 
-use super::Store;
-use super::points::{DIMENSIONS, found, ids, many, point, row};
+use super::points::{DIMENSIONS, found, ids, many, point, vector};
+use super::{Store, search};
 
 /// A text that all points have.
 const TEXT: &str = "Robots move.";
@@ -30,7 +29,7 @@ fn number(number: i64) -> TitleOrNumber {
 
 /// Points that differ in all that filters name, and in nothing else; the last one has no numbers.
 fn points() -> [NewPoint; 3] {
-    let mut points = [(); 3].map(|()| point(vec![row(0)], TEXT));
+    let mut points = [(); 3].map(|()| point(vector(0), TEXT));
     let [first, second, third] = points.each_mut().map(|point| &mut point.payload);
 
     first.module = "The Robotic Nervous System".into();
@@ -124,26 +123,24 @@ pub(super) fn one_of_each() -> Vec<Filters> {
     cases().into_iter().map(|(filters, _)| filters).collect()
 }
 
-/// The places in `points` of what either search finds; both find the same.
+/// The places in `points` of what is found by meaning, by words, and by both; all find the same.
 async fn left_by(store: &Store, points: &[NewPoint], filters: &Filters) -> Vec<usize> {
-    let (index, name) = (&store.index, &store.collection);
-    let places = |found: Vec<Uuid>| -> Vec<usize> {
+    let vector = vector(0);
+    let mut left = Vec::new();
+    for question in [("", &*vector), (TEXT, &[]), (TEXT, &*vector)] {
+        let found = search(&store.index, &store.collection, question, filters, 9).await;
+        let found = super::points::found(&found.unwrap());
         let is_found = |place: &usize| found.contains(&points[*place].point_id);
-        (0..points.len()).filter(is_found).collect()
-    };
-    let dense = index.search_dense(name, &row(0), filters, 9).await;
-    let dense = places(found(&dense.unwrap()));
-    let lexical = index.search_lexical(name, TEXT, filters, 9).await;
-    let lexical = places(found(&lexical.unwrap()));
-    assert_eq!(dense, lexical, "{filters:?}");
-    dense
+        left.push((0..points.len()).filter(is_found).collect());
+    }
+    assert!(left.iter().all(|one| *one == left[0]), "{filters:?}: {left:?}");
+    left.swap_remove(0)
 }
 
-pub(super) async fn every_filter_narrows_both_searches(store: Store) {
+pub(super) async fn every_filter_narrows_both_rankers(store: Store) {
     let points = points();
     store.ensure(DIMENSIONS).await;
-    let upserting = store.index.upsert(&store.collection, points.to_vec());
-    upserting.await.unwrap();
+    store.publish(points.to_vec()).await;
     for (filters, expected) in cases() {
         let left = left_by(&store, &points, &filters).await;
         assert_eq!(left, expected, "{filters:?}");
@@ -153,8 +150,7 @@ pub(super) async fn every_filter_narrows_both_searches(store: Store) {
 pub(super) async fn all_conditions_of_a_filter_must_hold(store: Store) {
     let points = points();
     store.ensure(DIMENSIONS).await;
-    let upserting = store.index.upsert(&store.collection, points.to_vec());
-    upserting.await.unwrap();
+    store.publish(points.to_vec()).await;
     let all = Filters {
         module: Some(number(1)),
         chapter: Some(number(2)),
@@ -203,13 +199,14 @@ pub(super) async fn a_filter_is_applied_before_the_limit(store: Store) {
     let mut points = many(50);
     let last = &mut points[49];
     last.payload.version = "old".into();
-    last.vectors = vec![row(0).iter().map(|value| -value).collect()];
+    last.vector = vector(0).iter().map(|value| -value).collect();
     let expected = ids(&points[49..]);
     store.ensure(DIMENSIONS).await;
     index.upsert(name, points).await.unwrap();
     let old = only!(version: "old".to_owned());
-    let dense = index.search_dense(name, &row(0), &old, 1).await;
-    assert_eq!(found(&dense.unwrap()), expected);
-    let lexical = index.search_lexical(name, "robots", &old, 1).await;
-    assert_eq!(found(&lexical.unwrap()), expected);
+    let vector = vector(0);
+    for question in [("", &*vector), ("robots", &[]), ("robots", &*vector)] {
+        let points = search(index, name, question, &old, 1).await.unwrap();
+        assert_eq!(found(&points), expected, "{question:?}");
+    }
 }

@@ -3,12 +3,12 @@
 use std::fmt::Debug;
 use std::time::Duration;
 
-use bookrag::index::{Filters, IndexError, VectorIndex};
+use bookrag::index::{IndexError, VectorIndex};
 use tokio::net::TcpListener;
 use uuid::Uuid;
 
-use super::points::{DIMENSIONS, many, row};
-use super::{TIMEOUT, assert_rejected};
+use super::points::{DIMENSIONS, many, vector};
+use super::{TIMEOUT, assert_rejected, matching, nearest};
 
 /// How long a server that never answers is waited for.
 const PATIENCE: Duration = Duration::from_millis(200);
@@ -20,7 +20,7 @@ async fn is_unavailable<T: Debug>(call: impl Future<Output = Result<T, IndexErro
 
 /// Makes every call; all must find the store unavailable.
 async fn all_are_unavailable(index: &VectorIndex) {
-    let (query, filters, points) = (row(0), Filters::default(), [Uuid::new_v4()]);
+    let (query, points) = (vector(0), [Uuid::new_v4()]);
     tokio::join!(
         is_unavailable(index.ping()),
         is_unavailable(index.ensure_collection("a", DIMENSIONS)),
@@ -29,8 +29,9 @@ async fn all_are_unavailable(index: &VectorIndex) {
         is_unavailable(index.vectors("a", &points)),
         is_unavailable(index.point_ids("a")),
         is_unavailable(index.count("a")),
-        is_unavailable(index.search_dense("a", &query, &filters, 1)),
-        is_unavailable(index.search_lexical("a", "robots", &filters, 1)),
+        is_unavailable(index.payloads("a", &points)),
+        is_unavailable(nearest(index, "a", &query, 1)),
+        is_unavailable(matching(index, "a", "robots", 1)),
         is_unavailable(index.drop_collection("a")),
         is_unavailable(index.point_alias("alias", "a")),
     );
@@ -41,7 +42,7 @@ async fn a_server_that_is_not_there_is_unavailable() {
     let nobody = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let url = format!("http://{}", nobody.local_addr().unwrap());
     drop(nobody);
-    all_are_unavailable(&VectorIndex::new(&url, None, TIMEOUT).unwrap()).await;
+    all_are_unavailable(&VectorIndex::qdrant(&url, None, TIMEOUT).unwrap()).await;
 }
 
 #[tokio::test]
@@ -49,10 +50,10 @@ async fn a_server_that_never_answers_is_unavailable() {
     // Connections wait in its queue.
     let silent = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let url = format!("http://{}", silent.local_addr().unwrap());
-    all_are_unavailable(&VectorIndex::new(&url, None, PATIENCE).unwrap()).await;
+    all_are_unavailable(&VectorIndex::qdrant(&url, None, PATIENCE).unwrap()).await;
 }
 
 #[test]
 fn an_address_that_is_none_is_rejected() {
-    assert_rejected(VectorIndex::new("no address", None, TIMEOUT));
+    assert_rejected(VectorIndex::qdrant("no address", None, TIMEOUT));
 }

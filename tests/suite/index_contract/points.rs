@@ -1,27 +1,26 @@
 //! Points to store.
 
+use bookrag::book::MarkKind;
 use bookrag::chunk::SectionType;
-use bookrag::index::{ChunkPayload, Hit, LeafPayload, NewPoint};
+use bookrag::index::{ChunkPayload, NewPoint, ScoredPoint};
 use uuid::Uuid;
 
-/// The dimensions of [`row`].
+/// The dimensions of [`vector`].
 pub(super) const DIMENSIONS: usize = 16;
 
+/// The title that is in every breadcrumb.
+pub(super) const TITLE: &str = "Thymeleaf";
 /// The middle of what a byte can be.
 const MIDDLE: f32 = 127.5;
-/// Stores normalise rows again, in 32 bits.
+/// Stores normalise vectors again, in 32 bits.
 const TOLERANCE: f32 = 1e-5;
 
-/// A row of unit length, always the same for a number; those of other numbers point elsewhere.
-pub(super) fn row(number: usize) -> Vec<f32> {
+/// A vector of unit length, always the same for a number; those of other numbers point elsewhere.
+pub(super) fn vector(number: usize) -> Vec<f32> {
     let bytes = Uuid::new_v5(&Uuid::NAMESPACE_OID, &number.to_le_bytes()).into_bytes();
-    unit(bytes.map(|byte| f32::from(byte) - MIDDLE).to_vec())
-}
-
-/// The row in its direction that has unit length.
-fn unit(row: Vec<f32>) -> Vec<f32> {
-    let length = dot(&row, &row).sqrt();
-    row.into_iter().map(|value| value / length).collect()
+    let vector = bytes.map(|byte| f32::from(byte) - MIDDLE);
+    let length = dot(&vector, &vector).sqrt();
+    vector.iter().map(|value| value / length).collect()
 }
 
 pub(super) fn dot(left: &[f32], right: &[f32]) -> f32 {
@@ -32,40 +31,28 @@ pub(super) fn near(left: f32, right: f32) -> bool {
     (left - right).abs() < TOLERANCE
 }
 
-/// Compares rows number by number.
+/// Compares vectors number by number.
 #[track_caller]
-pub(super) fn assert_rows(stored: &[Vec<f32>], expected: &[Vec<f32>]) {
+pub(super) fn assert_vector(stored: &[f32], expected: &[f32]) {
     assert_eq!(stored.len(), expected.len());
-    for (stored, expected) in stored.iter().zip(expected) {
-        assert_eq!(stored.len(), expected.len());
-        for (left, right) in stored.iter().zip(expected) {
-            assert!(near(*left, *right), "{stored:?} is not {expected:?}");
-        }
-    }
-}
-
-/// Checks that a found point is this one, with all it was stored with.
-#[track_caller]
-pub(super) fn assert_whole(hit: &Hit, point: &NewPoint) {
-    assert_eq!(hit.point_id, point.point_id);
-    assert_eq!(hit.payload, point.payload);
-    assert_rows(&hit.vectors, &point.vectors);
+    let same = stored.iter().zip(expected).all(|(a, b)| near(*a, *b));
+    assert!(same, "{stored:?} is not {expected:?}");
 }
 
 pub(super) fn ids<'a>(points: impl IntoIterator<Item = &'a NewPoint>) -> Vec<Uuid> {
     points.into_iter().map(|point| point.point_id).collect()
 }
 
-pub(super) fn found(hits: &[Hit]) -> Vec<Uuid> {
-    hits.iter().map(|hit| hit.point_id).collect()
+pub(super) fn found(points: &[ScoredPoint]) -> Vec<Uuid> {
+    points.iter().map(|point| point.point_id).collect()
 }
 
-/// Points that differ in their rows, and of which each has a word of its own: [`word`].
+/// Points that differ in their vectors, and of which each has a word of its own: [`word`].
 pub(super) fn many(count: usize) -> Vec<NewPoint> {
     (0..count)
         .map(|number| {
             let text = format!("Every robot has a part called {}.", word(number));
-            point(vec![row(2 * number), row(2 * number + 1)], &text)
+            point(vector(number), &text)
         })
         .collect()
 }
@@ -76,21 +63,22 @@ pub(super) fn word(number: usize) -> String {
 }
 
 /// A point of a text, with a payload in which every field says something.
-pub(super) fn point(rows: Vec<Vec<f32>>, text: &str) -> NewPoint {
+pub(super) fn point(vector: Vec<f32>, text: &str) -> NewPoint {
     NewPoint {
         point_id: Uuid::new_v4(),
-        payload: payload(text, rows.len()),
-        lexical_text: text.to_owned(),
-        vectors: rows,
+        payload: payload(text),
+        vector,
     }
 }
 
-fn payload(text: &str, windows: usize) -> ChunkPayload {
+fn payload(text: &str) -> ChunkPayload {
     ChunkPayload {
-        chunk_id: Uuid::new_v5(&Uuid::NAMESPACE_OID, text.as_bytes()),
+        chunk_id: Uuid::new_v4(),
         document_id: Uuid::max(),
         text: text.to_owned(),
-        markdown: format!("## “Nodes” — 节点\n\n{text}\n\n```rust\nlet a = \"\\0\";\n```\n"),
+        marks: vec![(MarkKind::Paragraph, 0, text.len()).into()],
+        breadcrumb: format!("{TITLE} › “Nodes” — 节点"),
+        links: vec!["https://example.org/a?b=1&c=ü".to_owned()],
         source: "docs/a b/nodes.md".to_owned(),
         url: "/book/docs/nodes?x=1&y=ü".to_owned(),
         module: "The Robotic Nervous System".to_owned(),
@@ -123,15 +111,5 @@ fn payload(text: &str, windows: usize) -> ChunkPayload {
         version: "current".to_owned(),
         unlisted: false,
         created_at: "2026-01-31T12:00:00Z".to_owned(),
-        leaves: vec![LeafPayload {
-            section_id: Some("nodes".to_owned()),
-            breadcrumb: "A › B".to_owned(),
-            heading_path: vec!["Book".to_owned(), "Nodes".to_owned()],
-            text: text.to_owned(),
-            marks: vec![(bookrag::book::MarkKind::Paragraph, 0, text.len()).into()],
-            start_line: 1,
-            end_line: 2,
-            windows,
-        }],
     }
 }

@@ -1,98 +1,156 @@
 //! What is nearest, and what matches best.
 
-use bookrag::index::{Filters, NewPoint};
+use bookrag::index::{Filters, NewPoint, ScoredPoint};
 
-use super::Store;
-use super::points::{DIMENSIONS, dot, found, ids, many, near, point, row};
+use super::points::{DIMENSIONS, TITLE, dot, found, ids, many, near, point, vector};
+use super::{Store, matching, nearest, search};
 
 /// Points among which the nearest are looked for, and how many of these.
 const MANY: usize = 250;
 const NEAREST: usize = 10;
-/// Numbers of rows that no point has.
+/// Numbers of vectors that no point has.
 const QUERIES: std::ops::Range<usize> = 10_000..10_005;
 
-pub(super) async fn a_point_scores_as_its_best_row_best_first(store: Store) {
+/// Points by their cosine with a vector, best first.
+fn by_cosine<'a>(points: &'a [NewPoint], query: &[f32]) -> Vec<&'a NewPoint> {
+    let mut sorted: Vec<&NewPoint> = points.iter().collect();
+    let cosine = |point: &NewPoint| dot(&point.vector, query);
+    sorted.sort_by(|left, right| cosine(right).total_cmp(&cosine(left)));
+    sorted
+}
+
+/// Checks that exactly these points were found, in this order, each with its cosine.
+#[track_caller]
+fn assert_scored(scored: &[ScoredPoint], expected: &[&NewPoint], query: &[f32]) {
+    assert_eq!(found(scored), ids(expected.iter().copied()));
+    for (scored, point) in scored.iter().zip(expected) {
+        let cosine = dot(&point.vector, query);
+        assert!(near(scored.score, cosine), "{} is not {cosine}", scored.score);
+    }
+}
+
+pub(super) async fn a_points_score_is_its_cosine_best_first(store: Store) {
     let (index, name) = (&store.index, &store.collection);
-    let filters = Filters::default();
     store.ensure(4).await;
     let points = [
-        point(vec![vec![-1.0, 0.0, 0.0, 0.0]], "opposite"),
-        point(
-            vec![vec![0.0, 1.0, 0.0, 0.0], vec![0.8, 0.6, 0.0, 0.0]],
-            "near",
-        ),
-        point(vec![vec![0.0, 0.0, 1.0, 0.0]], "aside"),
-        point(vec![vec![1.0, 0.0, 0.0, 0.0]], "there"),
+        point(vec![-1.0, 0.0, 0.0, 0.0], "opposite"),
+        point(vec![0.8, 0.6, 0.0, 0.0], "near"),
+        point(vec![0.0, 0.0, 1.0, 0.0], "aside"),
+        point(vec![1.0, 0.0, 0.0, 0.0], "there"),
     ];
     index.upsert(name, points.to_vec()).await.unwrap();
-    let order = [3, 1, 2, 0].map(|place: usize| points[place].point_id);
+    let order = [3, 1, 2, 0].map(|place: usize| &points[place]);
+    let query = [1.0, 0.0, 0.0, 0.0];
     // The length of the question's vector does not count.
     for length in [1.0, 0.01, 30.0] {
-        let query = [length, 0.0, 0.0, 0.0];
-        let hits = index.search_dense(name, &query, &filters, 9).await.unwrap();
-        assert_eq!(found(&hits), order);
-        for (hit, cosine) in hits.iter().zip([1.0, 0.8, 0.0, -1.0]) {
-            assert!(near(hit.score, cosine), "{} is not {cosine}", hit.score);
-        }
-        let hits = index.search_dense(name, &query, &filters, 2).await.unwrap();
-        assert_eq!(found(&hits), order[..2]);
+        let scaled = query.map(|value| value * length);
+        let all = nearest(index, name, &scaled, 9).await.unwrap();
+        assert_scored(&all, &order, &query);
+        let best = nearest(index, name, &scaled, 2).await.unwrap();
+        assert_scored(&best, &order[..2], &query);
     }
 }
 
 pub(super) async fn the_nearest_of_many_are_those_that_comparing_all_finds(store: Store) {
     let (index, name) = (&store.index, &store.collection);
-    let (points, filters) = (many(MANY), Filters::default());
+    let points = many(MANY);
     store.ensure(DIMENSIONS).await;
     index.upsert(name, points.clone()).await.unwrap();
-    for query in QUERIES.map(row) {
-        let cosine = |point: &NewPoint| {
-            let of_rows = point.vectors.iter().map(|row| dot(row, &query));
-            of_rows.fold(f32::NEG_INFINITY, f32::max)
-        };
-        let mut best: Vec<f32> = points.iter().map(cosine).collect();
-        best.sort_by(|left, right| right.total_cmp(left));
-        let limit = NEAREST as u64;
-        let dense = index.search_dense(name, &query, &filters, limit).await;
-        let hits = dense.unwrap();
-        assert_eq!(hits.len(), NEAREST);
-        for (hit, best) in hits.iter().zip(best) {
-            let same = |point: &&NewPoint| point.point_id == hit.point_id;
-            let own = cosine(points.iter().find(same).unwrap());
-            assert!(near(hit.score, own), "{} is not {own}", hit.score);
-            assert!(near(hit.score, best), "{} is not {best}", hit.score);
-        }
+    for query in QUERIES.map(vector) {
+        let best = nearest(index, name, &query, NEAREST).await.unwrap();
+        assert_scored(&best, &by_cosine(&points, &query)[..NEAREST], &query);
     }
+}
+
+pub(super) async fn the_best_of_both_rankers_are_joined_and_scored_by_cosine(store: Store) {
+    let (index, name) = (&store.index, &store.collection);
+    let points = many(50);
+    store.ensure(DIMENSIONS).await;
+    index.upsert(name, points.clone()).await.unwrap();
+    let query = vector(10_000);
+    let sorted = by_cosine(&points, &query);
+    // The three farthest have the words, and no other point has one of them.
+    let farthest = &sorted[47..];
+    let words = words_of(farthest);
+    let filters = Filters::default();
+    let both = search(index, name, (&words, &query), &filters, 5).await;
+    let expected: Vec<&NewPoint> = sorted[..5].iter().chain(farthest).copied().collect();
+    assert_scored(&both.unwrap(), &expected, &query);
+    // A point that both rankers find is there once.
+    let words = words_of(&sorted[1..3]);
+    let both = search(index, name, (&words, &query), &filters, 5).await;
+    assert_scored(&both.unwrap(), &sorted[..5], &query);
+}
+
+pub(super) async fn each_ranker_contributes_at_most_the_limit(store: Store) {
+    let (index, name) = (&store.index, &store.collection);
+    let points = many(50);
+    store.ensure(DIMENSIONS).await;
+    index.upsert(name, points.clone()).await.unwrap();
+    let query = vector(10_000);
+    let sorted = by_cosine(&points, &query);
+    let words = words_of(&sorted[40..]);
+    for limit in [1, 2, 7] {
+        let by_words = matching(index, name, &words, limit).await.unwrap();
+        assert_eq!(by_words.len(), limit);
+        let filters = Filters::default();
+        let both = search(index, name, (&words, &query), &filters, limit).await;
+        let both = both.unwrap();
+        assert_eq!(both.len(), 2 * limit);
+        assert_eq!(found(&both[..limit]), ids(sorted[..limit].iter().copied()));
+        let farther = ids(sorted[40..].iter().copied());
+        let are_farther = found(&both[limit..]);
+        assert!(are_farther.iter().all(|point| farther.contains(point)));
+    }
+}
+
+/// The last words of points' texts: their own.
+fn words_of(points: &[&NewPoint]) -> String {
+    let last = |point: &&NewPoint| point.payload.text.rsplit(' ').next().unwrap().to_owned();
+    points.iter().map(last).collect::<Vec<_>>().join(" ")
 }
 
 pub(super) async fn rare_words_weigh_more_and_endings_do_not_matter(store: Store) {
     let (index, name) = (&store.index, &store.collection);
-    let filters = Filters::default();
     store.ensure(DIMENSIONS).await;
     let texts = [
         "A topic carries messages.",
         "A topic needs names.",
         "Quaternions describe rotations.",
     ];
-    let points = texts.map(|text| point(vec![row(0)], text));
+    let points = texts.map(|text| point(vector(0), text));
     let all = ids(&points);
     index.upsert(name, points.to_vec()).await.unwrap();
-    let search = |text| index.search_lexical(name, text, &filters, 9);
+    let matching = |text| matching(index, name, text, 9);
 
-    let hits = search("the topics of a quaternion").await.unwrap();
-    assert_eq!(hits.len(), 3);
-    assert_eq!(hits[0].point_id, all[2]);
-    assert!(hits[0].score > hits[1].score && hits[2].score > 0.0);
-    assert_eq!(found(&search("carrying TOPICS").await.unwrap()), all[..2]);
-    assert_eq!(found(&search("rotation").await.unwrap()), all[2..]);
+    let points = matching("the topics of a quaternion").await.unwrap();
+    assert_eq!(points.len(), 3);
+    assert_eq!(points[0].point_id, all[2]);
+    assert!(points[0].score > points[1].score && points[2].score > 0.0);
+    assert_eq!(found(&matching("carrying TOPICS").await.unwrap()), all[..2]);
+    assert_eq!(found(&matching("rotation").await.unwrap()), all[2..]);
+}
+
+pub(super) async fn the_words_of_the_breadcrumb_are_found(store: Store) {
+    store.ensure(DIMENSIONS).await;
+    let points = many(2);
+    store.publish(points.clone()).await;
+    let mut found = found(&matching(&store.index, &store.collection, TITLE, 9).await.unwrap());
+    found.sort_unstable();
+    let mut expected = ids(&points);
+    expected.sort_unstable();
+    assert_eq!(found, expected);
 }
 
 pub(super) async fn words_that_are_nowhere_find_nothing(store: Store) {
     let (index, name) = (&store.index, &store.collection);
-    let filters = Filters::default();
     store.ensure(DIMENSIONS).await;
     index.upsert(name, many(3)).await.unwrap();
     for text in ["zymurgy", "the of and", "", " \n", "?!", "🤖"] {
-        let hits = index.search_lexical(name, text, &filters, 9).await.unwrap();
-        assert!(hits.is_empty(), "`{text}` found {hits:?}");
+        let points = matching(index, name, text, 9).await.unwrap();
+        assert!(points.is_empty(), "`{text}` found {points:?}");
+        let filters = Filters::default();
+        let both = search(index, name, (text, &vector(0)), &filters, 2).await;
+        assert_eq!(both.unwrap().len(), 2, "{text}");
     }
 }

@@ -21,7 +21,7 @@ const IN_CREATION: &str = "bm25";
 async fn proxied(backends: &Backends, limit: Duration) -> (Proxy, VectorIndex) {
     let proxy = Proxy::start(Target::http(backends.engine_url())).await;
     let url = format!("http://{}", proxy.address());
-    let index = VectorIndex::new(&url, None, limit).unwrap();
+    let index = VectorIndex::qdrant(&url, None, limit).unwrap();
     (proxy, index)
 }
 
