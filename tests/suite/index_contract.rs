@@ -1,7 +1,8 @@
 //! What every vector store does. Each law runs on Qdrant's engine in the test's process, and on the Qdrant server that `QDRANT_TEST_URL`
-//! names, when it names one.
+//! names, when it names one; some run on a book's file too, whose other laws are in `shared/tests/local_index`.
 
 mod aliases;
+mod book_file;
 mod collections;
 mod deleting;
 mod filtering;
@@ -15,9 +16,14 @@ use std::fmt::Debug;
 use std::panic;
 use std::time::Duration;
 
-use bookrag::index::{IndexError, VectorIndex};
+use bookrag::index::{Filters, IndexError, NewPoint, ScoredPoint, VectorIndex, VectorQuery};
 use bookrag_test_qdrant::Engine;
+use qdrant_client::Qdrant;
+use qdrant_client::qdrant::{NamedVectors, PointStruct, UpsertPointsBuilder};
 use uuid::Uuid;
+
+use book_file::BookFile;
+use points::vector;
 
 /// Where the other server's gRPC is.
 const URL_VARIABLE: &str = "QDRANT_TEST_URL";
@@ -34,17 +40,34 @@ struct Store {
     collection: String,
     other: String,
     alias: String,
+    behind: Behind,
+}
+
+/// A way past the client.
+#[derive(Clone)]
+enum Behind {
+    Server(Qdrant),
+    File(BookFile),
 }
 
 impl Store {
-    fn new(index: VectorIndex) -> Self {
+    fn new(index: VectorIndex, behind: Behind) -> Self {
         let name = format!("contract_{}", Uuid::new_v4().simple());
         Self {
             index,
             other: format!("{name}_other"),
             alias: format!("{name}_alias"),
             collection: name,
+            behind,
         }
+    }
+
+    /// A Qdrant server.
+    fn server(url: &str, api_key: Option<String>) -> Self {
+        let client = Qdrant::from_url(url).skip_compatibility_check();
+        let client = client.api_key(api_key.clone()).build().unwrap();
+        let index = VectorIndex::qdrant(url, api_key.map(Into::into).as_ref(), TIMEOUT);
+        Self::new(index.unwrap(), Behind::Server(client))
     }
 
     /// Makes the collection.
@@ -52,6 +75,63 @@ impl Store {
         let ensuring = self.index.ensure_collection(&self.collection, dimensions);
         ensuring.await.unwrap();
     }
+
+    /// Stores points as ingest does: a file's search sees those that the catalog committed.
+    async fn publish(&self, points: Vec<NewPoint>) {
+        let upserting = self.index.upsert(&self.collection, points.clone());
+        upserting.await.unwrap();
+        if let Behind::File(book) = &self.behind {
+            book.commit(&self.collection, points).await;
+        }
+    }
+
+    /// Stores a point whose payload this program does not write.
+    async fn upsert_of_another_release(&self, point_id: Uuid) {
+        let Behind::Server(client) = &self.behind else {
+            panic!("the payloads of a file are the catalog's");
+        };
+        let vectors = NamedVectors::default().add_vector("dense", vector(0));
+        let point = PointStruct::new(point_id.to_string(), vectors, [("of", "2031".into())]);
+        let upsert = UpsertPointsBuilder::new(&self.collection, vec![point]).wait(true);
+        client.upsert_points(upsert).await.unwrap();
+    }
+}
+
+/// Searches for a question: its text and its vector, either of which may be empty.
+async fn search(
+    index: &VectorIndex,
+    collection: &str,
+    (text, vector): (&str, &[f32]),
+    filters: &Filters,
+    limit: usize,
+) -> Result<Vec<ScoredPoint>, IndexError> {
+    let query = VectorQuery {
+        text,
+        vector,
+        filters,
+        limit,
+    };
+    index.search(collection, &query).await
+}
+
+/// Searches by meaning alone.
+async fn nearest(
+    index: &VectorIndex,
+    collection: &str,
+    vector: &[f32],
+    limit: usize,
+) -> Result<Vec<ScoredPoint>, IndexError> {
+    search(index, collection, ("", vector), &Filters::default(), limit).await
+}
+
+/// Searches by words alone.
+async fn matching(
+    index: &VectorIndex,
+    collection: &str,
+    text: &str,
+    limit: usize,
+) -> Result<Vec<ScoredPoint>, IndexError> {
+    search(index, collection, (text, &[]), &Filters::default(), limit).await
 }
 
 #[track_caller]
@@ -66,45 +146,68 @@ where
     Run: Future<Output = ()> + Send + 'static,
 {
     let engine = Engine::start().await.unwrap();
-    let in_process = VectorIndex::qdrant(engine.url(), None, TIMEOUT).unwrap();
+    let in_process = Store::server(engine.url(), None);
     hold_on("the engine in process", in_process, &law).await;
 
     if let Ok(url) = env::var(URL_VARIABLE) {
-        let api_key = env::var(API_KEY_VARIABLE).ok().map(Into::into);
-        let named = VectorIndex::qdrant(&url, api_key.as_ref(), TIMEOUT).unwrap();
+        let named = Store::server(&url, env::var(API_KEY_VARIABLE).ok());
         hold_on(&url, named, &law).await;
     }
 }
 
-/// Runs a law on one server, and leaves nothing there even when the law is broken.
-async fn hold_on<Run>(server: &str, index: VectorIndex, law: &impl Fn(Store) -> Run)
+/// Runs a law on a book's file and on each server.
+async fn hold_everywhere<Run>(law: impl Fn(Store) -> Run)
 where
     Run: Future<Output = ()> + Send + 'static,
 {
-    let store = Store::new(index);
+    let folder = tempfile::tempdir().unwrap();
+    let (index, book) = BookFile::create(folder.path()).await;
+    let store = Store::new(index, Behind::File(book));
+    hold_on("a book's file", store, &law).await;
+    hold(law).await;
+}
+
+/// Runs a law on one store, and leaves nothing there even when the law is broken.
+async fn hold_on<Run>(name: &str, store: Store, law: &impl Fn(Store) -> Run)
+where
+    Run: Future<Output = ()> + Send + 'static,
+{
     let outcome = tokio::spawn(law(store.clone())).await;
     for collection in [&store.collection, &store.other] {
         store.index.drop_collection(collection).await.unwrap();
     }
     if let Err(broken) = outcome {
-        eprintln!("{server} breaks the law");
+        eprintln!("{name} breaks the law");
         panic::resume_unwind(broken.into_panic());
     }
 }
 
 /// Makes a test of each law.
 macro_rules! laws {
-    ($($module:ident: $($law:ident)*;)*) => {
+    ($hold:ident: $($module:ident: $($law:ident)*;)*) => {
         $($(
             #[tokio::test(flavor = "multi_thread")]
             async fn $law() {
-                hold($module::$law).await;
+                $hold($module::$law).await;
             }
         )*)*
     };
 }
 
 laws! {
+    hold_everywhere:
+    storing:
+        what_was_upserted_is_found_at_once_as_it_was;
+    searching:
+        the_words_of_the_breadcrumb_are_found
+        each_ranker_contributes_at_most_the_limit;
+    filtering:
+        every_filter_narrows_both_rankers
+        all_conditions_of_a_filter_must_hold;
+}
+
+laws! {
+    hold:
     collections:
         an_empty_collection_answers_with_nothing
         ensuring_twice_keeps_the_points
@@ -113,7 +216,7 @@ laws! {
         calls_to_an_unknown_collection_are_rejected
         a_dropped_collection_is_gone_and_can_be_made_anew;
     storing:
-        what_was_upserted_is_found_at_once_as_it_was
+        a_payload_that_cannot_be_read_is_missing
         upserting_the_same_points_again_changes_nothing
         upserts_at_once_all_land
         a_batch_of_many_megabytes_is_stored
@@ -124,13 +227,12 @@ laws! {
         points_that_are_not_there_can_be_looked_up_and_deleted
         all_points_are_listed_and_deleted_beyond_one_page;
     searching:
-        a_point_scores_as_its_best_row_best_first
+        a_points_score_is_its_cosine_best_first
         the_nearest_of_many_are_those_that_comparing_all_finds
+        the_best_of_both_rankers_are_joined_and_scored_by_cosine
         rare_words_weigh_more_and_endings_do_not_matter
         words_that_are_nowhere_find_nothing;
     filtering:
-        every_filter_narrows_both_searches
-        all_conditions_of_a_filter_must_hold
         a_filter_is_applied_before_the_limit;
     aliases:
         an_alias_finds_the_collection_it_was_last_pointed_at

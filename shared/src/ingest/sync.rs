@@ -1,13 +1,14 @@
 //! Converging every page of a source.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::pin::pin;
 use std::time::Instant;
 
-use futures::{StreamExt, TryFutureExt, stream};
+use futures::{Stream, StreamExt, TryFutureExt, stream};
 use serde::Serialize;
 
 use super::{
-    Ingest, IngestError, MAX_ATTEMPTS, PendingChange, PendingDocument, Report, SkippedFile,
+    DocumentOutcome, Ingest, IngestError, MAX_ATTEMPTS, PendingChange, PendingDocument, Report, SkippedFile,
     SourceError, Status, Switched, forget_readers, sweep::sweep_points,
 };
 use crate::catalog::{IndexState, StoredDocument};
@@ -162,10 +163,8 @@ async fn converge(
     let (pages, deleted) = pending.split_at(pending.partition_point(stays));
     let (mut done, mut outages, mut failures_in_a_row) = (0, 0, 0);
     for documents in [pages, deleted] {
-        let sources = documents.iter().map(|document| &document.source);
-        let outcomes = sources.clone().map(|source| ingest.ingest_document(source));
-        let mut outcomes = stream::iter(outcomes).buffered(PAGES_AT_ONCE);
-        for source in sources {
+        let mut outcomes = pin!(ingest_all(ingest, documents));
+        for PendingDocument { source, .. } in documents {
             let Some(outcome) = outcomes.next().await else {
                 break;
             };
@@ -195,6 +194,17 @@ async fn converge(
         }
     }
     Ok(outages)
+}
+
+/// Ingests documents, several at once; the outcomes come in their order.
+fn ingest_all<'a>(
+    ingest: &'a Ingest,
+    documents: &'a [PendingDocument],
+) -> impl Stream<Item = Result<DocumentOutcome, IngestError>> + Send + 'a {
+    let outcomes = documents
+        .iter()
+        .map(|document| ingest.ingest_document(&document.source));
+    stream::iter(outcomes).buffered(PAGES_AT_ONCE)
 }
 
 /// A warning for each URL that several documents claim.

@@ -9,7 +9,7 @@ use bookrag::chunk::SectionType;
 use bookrag::index::ChunkPayload;
 use uuid::Uuid;
 
-pub(super) fn new_index(chunk_policy: &str) -> NewIndex {
+pub(crate) fn new_index(chunk_policy: &str) -> NewIndex {
     NewIndex {
         spec: IndexSpec {
             site: Some("book".to_owned()),
@@ -154,7 +154,7 @@ pub(super) fn points(chunks: &[ChunkRow]) -> Vec<Uuid> {
 }
 
 /// Writes the intents down, then commits.
-pub(super) async fn write(catalog: &Catalog, commit: &Commit) -> CommitOutcome {
+pub(crate) async fn write(catalog: &Catalog, commit: &Commit) -> CommitOutcome {
     let document_id = commit.document.document_id;
     catalog
         .add_intents(commit.index_id, document_id, &commit.intents)
@@ -163,6 +163,6 @@ pub(super) async fn write(catalog: &Catalog, commit: &Commit) -> CommitOutcome {
     catalog.commit(commit).await.unwrap()
 }
 
-pub(super) const COMMITTED: CommitOutcome = CommitOutcome::Committed {
+pub(crate) const COMMITTED: CommitOutcome = CommitOutcome::Committed {
     garbage: Vec::new(),
 };

@@ -126,10 +126,10 @@ pub(super) fn one_of_each() -> Vec<Filters> {
 /// The places in `points` of what is found by meaning, by words, and by both; all find the same.
 async fn left_by(store: &Store, points: &[NewPoint], filters: &Filters) -> Vec<usize> {
     let vector = vector(0);
-    let mut left = Vec::new();
+    let mut left: Vec<Vec<usize>> = Vec::new();
     for question in [("", &*vector), (TEXT, &[]), (TEXT, &*vector)] {
-        let found = search(&store.index, &store.collection, question, filters, 9).await;
-        let found = super::points::found(&found.unwrap());
+        let points_found = search(&store.index, &store.collection, question, filters, 9).await;
+        let found = found(&points_found.unwrap());
         let is_found = |place: &usize| found.contains(&points[*place].point_id);
         left.push((0..points.len()).filter(is_found).collect());
     }

@@ -86,7 +86,7 @@ pub(super) async fn each_ranker_contributes_at_most_the_limit(store: Store) {
     let (index, name) = (&store.index, &store.collection);
     let points = many(50);
     store.ensure(DIMENSIONS).await;
-    index.upsert(name, points.clone()).await.unwrap();
+    store.publish(points.clone()).await;
     let query = vector(10_000);
     let sorted = by_cosine(&points, &query);
     let words = words_of(&sorted[40..]);

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use bookrag::index::{Filters, NewPoint};
+use bookrag::index::NewPoint;
+use uuid::Uuid;
 
-use super::points::{
-    DIMENSIONS, assert_rows, assert_whole, found, ids, many, near, point, row, word,
-};
-use super::{Store, assert_rejected};
+use super::points::{DIMENSIONS, assert_vector, found, ids, many, near, point, vector, word};
+use super::{Store, assert_rejected, matching, nearest};
 
 /// Two requests and a half.
 const MANY: usize = 250;
@@ -18,53 +17,66 @@ const LOOKED_AT: [usize; 7] = [0, 57, 99, 100, 199, 200, 249];
 const WRITERS: usize = 4;
 const POINTS_A_WRITER: usize = 10;
 
-/// Rows of what a long chunk can be: a hundred such points are 6 MB, more than a message of gRPC usually may have.
+/// Points with vectors and texts as long as they get: a hundred are more than a message of gRPC usually may have.
 const LONG_POINTS: usize = 100;
-const LONG_ROWS: usize = 40;
-const LONG_DIMENSIONS: usize = 384;
+const LONG_DIMENSIONS: usize = 3_072;
+const LONG_WORDS: usize = 8_000;
 
 pub(super) async fn what_was_upserted_is_found_at_once_as_it_was(store: Store) {
     let (index, name) = (&store.index, &store.collection);
-    let (points, filters) = (many(MANY), Filters::default());
+    let points = many(MANY);
     store.ensure(DIMENSIONS).await;
-    index.upsert(name, points.clone()).await.unwrap();
+    store.publish(points.clone()).await;
     for number in LOOKED_AT {
         let point = &points[number];
-        for row in &point.vectors {
-            let hits = index.search_dense(name, row, &filters, 2).await.unwrap();
-            assert_whole(&hits[0], point);
-            assert!(near(hits[0].score, 1.0), "{}", hits[0].score);
-        }
-        let lexical = index.search_lexical(name, &word(number), &filters, 2).await;
-        let hits = lexical.unwrap();
-        assert_eq!(hits.len(), 1);
-        assert_whole(&hits[0], point);
+        let dense = nearest(index, name, &point.vector, 2).await.unwrap();
+        assert_eq!(dense[0].point_id, point.point_id);
+        assert!(near(dense[0].score, 1.0), "{}", dense[0].score);
+        let lexical = matching(index, name, &word(number), 2).await;
+        assert_eq!(found(&lexical.unwrap()), [point.point_id]);
     }
-    let rows = index.vectors(name, &ids(&points)).await.unwrap();
-    assert_eq!(rows.len(), MANY);
+    let vectors = index.vectors(name, &ids(&points)).await.unwrap();
+    let payloads = index.payloads(name, &ids(&points)).await.unwrap();
+    assert_eq!((vectors.len(), payloads.len()), (MANY, MANY));
     for point in &points {
-        assert_rows(&rows[&point.point_id], &point.vectors);
+        assert_vector(&vectors[&point.point_id], &point.vector);
+        assert_eq!(payloads[&point.point_id], point.payload);
     }
     assert_eq!(index.count(name).await.unwrap(), MANY as u64);
+}
+
+/// The caller goes on without the point.
+pub(super) async fn a_payload_that_cannot_be_read_is_missing(store: Store) {
+    let (index, name) = (&store.index, &store.collection);
+    let points = many(2);
+    store.ensure(DIMENSIONS).await;
+    index.upsert(name, points.clone()).await.unwrap();
+    let unreadable = Uuid::new_v4();
+    store.upsert_of_another_release(unreadable).await;
+    let mut asked = ids(&points);
+    asked.push(unreadable);
+    let vectors = index.vectors(name, &asked).await.unwrap();
+    assert!(vectors.contains_key(&unreadable), "it is not stored");
+    let payloads = index.payloads(name, &asked).await.unwrap();
+    assert_eq!(payloads.len(), points.len());
+    for point in &points {
+        assert_eq!(payloads[&point.point_id], point.payload);
+    }
 }
 
 /// As after an answer that was lost.
 pub(super) async fn upserting_the_same_points_again_changes_nothing(store: Store) {
     let (index, name) = (&store.index, &store.collection);
-    let (points, filters) = (many(3), Filters::default());
+    let points = many(3);
     store.ensure(DIMENSIONS).await;
     for _ in 0..3 {
         index.upsert(name, points.clone()).await.unwrap();
         assert_eq!(index.count(name).await.unwrap(), 3);
         for (number, point) in points.iter().enumerate() {
-            let dense = index
-                .search_dense(name, &row(2 * number), &filters, 5)
-                .await;
-            let hits = dense.unwrap();
-            assert_eq!(hits.len(), 3);
-            assert_whole(&hits[0], point);
-            assert!(near(hits[0].score, 1.0), "{}", hits[0].score);
-            let lexical = index.search_lexical(name, &word(number), &filters, 5).await;
+            let dense = nearest(index, name, &point.vector, 5).await.unwrap();
+            assert_eq!((dense.len(), dense[0].point_id), (3, point.point_id));
+            assert!(near(dense[0].score, 1.0), "{}", dense[0].score);
+            let lexical = matching(index, name, &word(number), 5).await;
             assert_eq!(found(&lexical.unwrap()), [point.point_id]);
         }
     }
@@ -88,55 +100,46 @@ pub(super) async fn upserts_at_once_all_land(store: Store) {
     }
     let stored = index.point_ids(name).await.unwrap();
     assert_eq!(stored, ids(&points).into_iter().collect::<BTreeSet<_>>());
-    let filters = Filters::default();
     for (number, point) in points.iter().enumerate() {
-        let hits = index.search_lexical(name, &word(number), &filters, 2).await;
-        assert_eq!(found(&hits.unwrap()), [point.point_id]);
+        let lexical = matching(index, name, &word(number), 2).await;
+        assert_eq!(found(&lexical.unwrap()), [point.point_id]);
     }
 }
 
 pub(super) async fn a_batch_of_many_megabytes_is_stored(store: Store) {
     let (index, name) = (&store.index, &store.collection);
     store.ensure(LONG_DIMENSIONS).await;
-    // Rows along the axes are quickly made, and of unit length.
+    // Vectors along the axes are quickly made, and of unit length.
     let axis = |number: usize| {
-        let mut row = vec![0.0; LONG_DIMENSIONS];
-        row[number % LONG_DIMENSIONS] = 1.0;
-        row
+        let mut vector = vec![0.0; LONG_DIMENSIONS];
+        vector[number] = 1.0;
+        vector
     };
+    let words = "robot ".repeat(LONG_WORDS);
     let points: Vec<NewPoint> = (0..LONG_POINTS)
-        .map(|number| {
-            let rows = (0..LONG_ROWS).map(|place| axis(number + place));
-            point(rows.collect(), &word(number))
-        })
+        .map(|number| point(axis(number), &format!("{words}{}", word(number))))
         .collect();
     index.upsert(name, points.clone()).await.unwrap();
-    let rows = index.vectors(name, &ids(&points)).await.unwrap();
+    let vectors = index.vectors(name, &ids(&points)).await.unwrap();
+    let payloads = index.payloads(name, &ids(&points)).await.unwrap();
     for point in &points {
-        assert_rows(&rows[&point.point_id], &point.vectors);
+        assert_vector(&vectors[&point.point_id], &point.vector);
+        assert_eq!(payloads[&point.point_id], point.payload);
     }
-    let filters = Filters::default();
-    let hits = index.search_dense(name, &axis(0), &filters, 5).await;
-    assert_eq!(found(&hits.unwrap())[0], points[0].point_id);
+    let dense = nearest(index, name, &axis(0), 5).await;
+    assert_eq!(found(&dense.unwrap())[0], points[0].point_id);
 }
 
 pub(super) async fn points_of_other_dimensions_are_rejected_and_not_stored(store: Store) {
     let (index, name) = (&store.index, &store.collection);
-    let filters = Filters::default();
     store.ensure(DIMENSIONS).await;
-    for rows in [
-        vec![vec![1.0]],
-        vec![row(0), vec![1.0; DIMENSIONS - 1]],
-        vec![vec![0.25; DIMENSIONS + 1]],
-        vec![Vec::new()],
-        Vec::new(),
-    ] {
-        let wrong = point(rows, "wrong");
+    for dimensions in [0, 1, DIMENSIONS - 1, DIMENSIONS + 1] {
+        let wrong = point(vec![0.25; dimensions], "wrong");
         assert_rejected(index.upsert(name, vec![wrong.clone(), wrong]).await);
     }
-    assert_rejected(index.search_dense(name, &[1.0], &filters, 5).await);
+    assert_rejected(nearest(index, name, &[1.0], 5).await);
     assert_eq!(index.count(name).await.unwrap(), 0);
-    let lexical = index.search_lexical(name, "wrong", &filters, 5).await;
+    let lexical = matching(index, name, "wrong", 5).await;
     assert!(lexical.unwrap().is_empty());
     // The collection is none the worse.
     index.upsert(name, many(1)).await.unwrap();
@@ -146,26 +149,24 @@ pub(super) async fn points_of_other_dimensions_are_rejected_and_not_stored(store
 /// Qdrant promises no more: a server may have stored the right ones. The engine of the tests stores none of them.
 pub(super) async fn no_half_of_a_point_of_a_refused_batch_is_stored(store: Store) {
     let (index, name) = (&store.index, &store.collection);
-    let (right, filters) = (many(8), Filters::default());
+    let right = many(8);
     store.ensure(DIMENSIONS).await;
-    let wrong = point(vec![row(0), vec![1.0]], "wrong");
+    let wrong = point(vec![1.0], "wrong");
     let mut batch = right.clone();
     batch.insert(4, wrong);
     assert_rejected(index.upsert(name, batch).await);
 
     let stored = index.point_ids(name).await.unwrap();
-    let rows = index.vectors(name, &ids(&right)).await.unwrap();
-    assert_eq!(stored, rows.into_keys().collect::<BTreeSet<_>>());
+    let vectors = index.vectors(name, &ids(&right)).await.unwrap();
+    assert_eq!(stored, vectors.into_keys().collect::<BTreeSet<_>>());
     assert_eq!(index.count(name).await.unwrap(), stored.len() as u64);
     for (number, point) in right.iter().enumerate() {
         let is_stored = stored.contains(&point.point_id);
-        let lexical = index.search_lexical(name, &word(number), &filters, 1).await;
+        let lexical = matching(index, name, &word(number), 1).await;
         assert_eq!(lexical.unwrap().len(), usize::from(is_stored));
-        let dense = index
-            .search_dense(name, &row(2 * number), &filters, 1)
-            .await;
-        let nearest = found(&dense.unwrap()).first() == Some(&point.point_id);
-        assert_eq!(nearest, is_stored);
+        let dense = nearest(index, name, &vector(number), 1).await;
+        let is_nearest = found(&dense.unwrap()).first() == Some(&point.point_id);
+        assert_eq!(is_nearest, is_stored);
     }
     // What was refused can be sent again without the wrong one.
     index.upsert(name, right.clone()).await.unwrap();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bookrag::{
     book::CURRENT_VERSION,
-    index::{Filters, IndexError, VectorIndex},
+    index::{Filters, IndexError, VectorIndex, VectorQuery},
     ingest::{Ingest, IngestError, Ports},
 };
 use bookrag_tests::{
@@ -122,10 +122,14 @@ async fn a_cut_creation_is_completed(database: &str, when: When) {
         ..Filters::default()
     };
     let collection = &ingest.index_row.collection;
-    let found = ingest
-        .index
-        .search_lexical(collection, "frost", &by_two_fields, 1);
-    assert!(found.await.unwrap().is_empty());
+    let query = VectorQuery {
+        text: "frost",
+        vector: &[],
+        filters: &by_two_fields,
+        limit: 1,
+    };
+    let found = ingest.index.search(collection, &query).await;
+    assert!(found.unwrap().is_empty());
 }
 
 #[tokio::test]
