@@ -9,7 +9,7 @@ use bookrag::catalog::{Catalog, CatalogError, SqliteCatalog};
 use bookrag::config::Config;
 use bookrag::context::{Context, StartError, embedder, postgres_catalog, reranker, vector_index};
 use bookrag::index::{IndexError, LocalIndex, VectorIndex};
-use bookrag::ingest::{Ingest, IngestError, OpenOptions, OpenMode, Ports};
+use bookrag::ingest::{Ingest, IngestError, OpenMode, OpenOptions, Ports};
 use bookrag::retrieve::Backends;
 use bookrag::source::SourceError;
 

@@ -53,7 +53,8 @@ impl Backends {
         let catalog = Catalog::Postgres(catalog.expect("the server's URL is one"));
         catalog.migrate().await.expect("the migrations apply");
         let engine = Engine::start().await.expect("the engine starts");
-        let index = VectorIndex::qdrant(engine.url(), None, TIMEOUT).expect("the engine's URL is one");
+        let index =
+            VectorIndex::qdrant(engine.url(), None, TIMEOUT).expect("the engine's URL is one");
         Self {
             catalog,
             index,

@@ -62,7 +62,8 @@ impl Function {
         let source = source.ok_or_else(|| missing("BOOKRAG_SOURCE"))?;
         let index = config.qdrant_url.as_deref();
         let index = index.ok_or_else(|| missing("QDRANT_URL"))?;
-        let index = VectorIndex::qdrant(index, config.qdrant_api_key.as_ref(), INGEST_INDEX_TIMEOUT);
+        let index =
+            VectorIndex::qdrant(index, config.qdrant_api_key.as_ref(), INGEST_INDEX_TIMEOUT);
         let catalog = config.database_url.as_ref();
         let catalog = catalog.ok_or_else(|| missing("DATABASE_URL"))?;
         let say = |line: &str| tracing::info!(stage = "start", "{line}");

@@ -56,7 +56,9 @@ pub(super) async fn first_text(
                 tracing::warn!(stage = "generate", finish = ?ending.finish, "the model wrote nothing");
                 let usage = ending.usage.unwrap_or_else(|| estimated(prompt, 0));
                 return Err(Unwritten {
-                    why: NoModel::Without(degradation_of(ending.finish).unwrap_or(Degradation::Generator)),
+                    why: NoModel::Without(
+                        degradation_of(ending.finish).unwrap_or(Degradation::Generator),
+                    ),
                     usage: Some(usage),
                 });
             }

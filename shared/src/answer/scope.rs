@@ -7,7 +7,7 @@ use super::CONSIDERED;
 use crate::catalog::SiteInfo;
 use crate::index::{ChunkPayload, Filters};
 use crate::rerank::Reranker;
-use crate::retrieve::{ScoredChunk, Language, Query, RetrieveError, Retrieved, Retriever, Words};
+use crate::retrieve::{Language, Query, RetrieveError, Retrieved, Retriever, ScoredChunk, Words};
 
 /// The path of a page's URL, without origin, query and anchor.
 fn path_of(page_url: &str) -> &str {
@@ -112,9 +112,7 @@ pub(super) async fn retrieve_around_selection(
     let (located, mut retrieved) = tokio::try_join!(located, retrieved)?;
     if let Some(holder) = selection.holder(&located.candidates) {
         let page = holder.chunk.document_id;
-        retrieved.raise(PAGE_BONUS, |candidate| {
-            candidate.chunk.document_id == page
-        });
+        retrieved.raise(PAGE_BONUS, |candidate| candidate.chunk.document_id == page);
     }
     Ok(retrieved)
 }
@@ -159,7 +157,9 @@ impl Selection<'_> {
             let best = here().max_by(|a, b| shared(a).total_cmp(&shared(b)))?;
             // A selection may reach over several chunks of its page.
             let page = here().filter(|other| other.chunk.document_id == best.chunk.document_id);
-            let text: String = page.map(|other| format!("{}\n", other.chunk.text)).collect();
+            let text: String = page
+                .map(|other| format!("{}\n", other.chunk.text))
+                .collect();
             (shared_words(&selected, &text) >= SHARED_WORDS).then_some(best)
         })
     }

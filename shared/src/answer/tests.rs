@@ -32,7 +32,10 @@ async fn while_the_book_is_indexed_for_the_first_time_progress_is_told_instead_o
         told.text,
         "This book is still being indexed (1 of 63 pages), so I cannot answer that yet. Please ask again in a moment."
     );
-    assert_eq!(told.degraded, [Degradation::Indexing, Degradation::VectorStore]);
+    assert_eq!(
+        told.degraded,
+        [Degradation::Indexing, Degradation::VectorStore]
+    );
     // Pages that are indexed already are answered from.
     let question = Question::new("Does the dew sensor drift at night?", 5);
     let answered = answer(&retriever, question).await;

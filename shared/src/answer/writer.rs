@@ -7,7 +7,7 @@ use crate::book::escaped;
 use crate::chunk::citation_label;
 use crate::cite::{Citation, Cited, LinkGuard, MarkerReader, SentenceTracker, citation, supports};
 use crate::generate::{Passage, Quote};
-use crate::retrieve::{ScoredChunk, Language, Words};
+use crate::retrieve::{Language, ScoredChunk, Words};
 
 /// Turns a text with markers into events; passages that share a URL share a citation.
 pub(super) struct Writer {
@@ -131,8 +131,7 @@ impl Writer {
     fn label_of(&self, passage: usize) -> String {
         let candidate = &self.candidates[passage - 1];
         let lesson = candidate.chunk.lesson();
-        let titles =
-            || citation_label(&lesson, &candidate.chunk.title, Some(candidate.section()));
+        let titles = || citation_label(&lesson, &candidate.chunk.title, Some(candidate.section()));
         lesson.label().unwrap_or_else(|| escaped(&titles()))
     }
 

@@ -113,11 +113,7 @@ impl SearchResult {
     #[must_use]
     pub fn new(candidate: &ScoredChunk, locale: Option<&str>) -> Self {
         let chunk = &candidate.chunk;
-        let preview: String = chunk
-            .text
-            .split_whitespace()
-            .collect::<Vec<_>>()
-            .join(" ");
+        let preview: String = chunk.text.split_whitespace().collect::<Vec<_>>().join(" ");
         Self {
             chunk_id: chunk.chunk_id,
             score: candidate.scores.score,

@@ -32,7 +32,10 @@ fn check(text: &str) {
 /// What a chunk takes in memory, about.
 fn bytes_of(chunk: &Chunk) -> usize {
     let texts = [&chunk.text, &chunk.breadcrumb];
-    let texts = texts.into_iter().chain(&chunk.heading_path).chain(&chunk.links);
+    let texts = texts
+        .into_iter()
+        .chain(&chunk.heading_path)
+        .chain(&chunk.links);
     texts.map(String::len).sum()
 }
 

@@ -111,7 +111,10 @@ impl Place<'_> {
         let titles = self.section.path.titles();
         Chunk {
             chunk_id: Uuid::nil(),
-            section: self.section.heading.map(|heading| shortened_title(&heading.text)),
+            section: self
+                .section
+                .heading
+                .map(|heading| shortened_title(&heading.text)),
             section_id: self.section.path.anchor(),
             breadcrumb: breadcrumb(self.document, &titles, self.enriched),
             heading_path: titles,

@@ -120,7 +120,9 @@ pub(super) fn sections_of(blocks: &[Block]) -> Vec<Section<'_>> {
             path.enter(level, block);
             rest = &rest[1..];
         }
-        let end = rest.iter().position(|block| block.heading_level().is_some());
+        let end = rest
+            .iter()
+            .position(|block| block.heading_level().is_some());
         let (own, after) = rest.split_at(end.unwrap_or(rest.len()));
         sections.push(Section {
             heading: heading.map(|(_, block)| block),

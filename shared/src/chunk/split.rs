@@ -5,9 +5,9 @@ use std::ops::{Deref, Range};
 
 use crate::book::{Block, BlockKind, Mark};
 
+use super::fenced_text;
 use super::policy::ChunkPolicy;
 use super::section::Section;
-use super::fenced_text;
 use super::tokens::count_tokens;
 
 /// A block of a piece: as it stands in the document, or part of one too long to stay whole.

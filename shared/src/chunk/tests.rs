@@ -25,10 +25,7 @@ fn a_page_without_sections_is_one_chunk() {
     let chunks = chunks("Only text.\n\nAnd more.", &ChunkPolicy::ADAPTIVE);
     assert_eq!(chunks.len(), 1);
     assert_eq!(chunks[0].text, "Only text.\n\nAnd more.");
-    assert_eq!(
-        chunks[0].shown_text(),
-        "page\n\nOnly text.\n\nAnd more."
-    );
+    assert_eq!(chunks[0].shown_text(), "page\n\nOnly text.\n\nAnd more.");
     assert_eq!((chunks[0].start_line, chunks[0].end_line), (1, 3));
 }
 
@@ -59,7 +56,10 @@ fn each_heading_with_its_own_text_is_a_chunk() {
 
 #[test]
 fn a_heading_with_nothing_below_it_is_a_chunk_of_its_own() {
-    let chunks = chunks("# Title\n\n## First\n\n### Deeper\n\nB.", &ChunkPolicy::ADAPTIVE);
+    let chunks = chunks(
+        "# Title\n\n## First\n\n### Deeper\n\nB.",
+        &ChunkPolicy::ADAPTIVE,
+    );
     let texts: Vec<_> = chunks.iter().map(|chunk| chunk.text.as_str()).collect();
     assert_eq!(texts, ["Title", "First", "B."]);
     assert_eq!(chunks[1].section_id.as_deref(), Some("first"));

@@ -62,10 +62,7 @@ pub struct Citation {
 #[must_use]
 pub fn citation(n: usize, candidate: &ScoredChunk, locale: Option<&str>) -> Citation {
     let chunk = &candidate.chunk;
-    let prose = chunk
-        .text
-        .lines()
-        .filter(|line| !line.starts_with("```"));
+    let prose = chunk.text.lines().filter(|line| !line.starts_with("```"));
     let quote: String = prose
         .flat_map(str::split_whitespace)
         .collect::<Vec<_>>()

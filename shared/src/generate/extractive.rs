@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::sentences::{Unit, UnitKind, units_of};
 use super::{Passage, Quote};
 use crate::book::ListMarkers;
-use crate::retrieve::{ScoredChunk, Language, Words};
+use crate::retrieve::{Language, ScoredChunk, Words};
 
 /// Characters quoted of each passage, best first: a section is read on around the unit that answers best.
 const PASSAGE_CHARACTERS: [usize; 3] = [800, 450, 250];

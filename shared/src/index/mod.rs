@@ -152,7 +152,9 @@ impl VectorIndex {
             // The catalog, which is in the same file, stores the payloads.
             #[cfg(feature = "embedded")]
             Self::Local(store) => {
-                let vectors = points.into_iter().map(|point| (point.point_id, point.vector));
+                let vectors = points
+                    .into_iter()
+                    .map(|point| (point.point_id, point.vector));
                 store.upsert(collection, vectors.collect()).await
             }
             #[cfg(all(test, feature = "embedded"))]

@@ -18,7 +18,9 @@ use uuid::Uuid;
 
 use super::{ChunkPayload, IndexError, NewPoint, ScoredPoint, VectorQuery};
 
-use convert::{bm25_document, dense_only, from_client, payload_of, point_struct, scored, uuid_of, vector_of};
+use convert::{
+    bm25_document, dense_only, from_client, payload_of, point_struct, scored, uuid_of, vector_of,
+};
 
 /// The dense vectors.
 const DENSE: &str = "dense";
@@ -179,7 +181,11 @@ impl QdrantIndex {
     }
 
     /// Stores points and waits until they are there.
-    pub(super) async fn upsert(&self, collection: &str, points: Vec<NewPoint>) -> Result<(), IndexError> {
+    pub(super) async fn upsert(
+        &self,
+        collection: &str,
+        points: Vec<NewPoint>,
+    ) -> Result<(), IndexError> {
         for batch in points.chunks(UPSERT_BATCH) {
             let batch = batch.iter().map(point_struct);
             let batch = batch.collect::<Result<Vec<_>, _>>()?;
@@ -256,7 +262,11 @@ impl QdrantIndex {
     }
 
     /// Makes `alias` a name of the collection, whatever it was a name of before.
-    pub(super) async fn point_alias(&self, alias: &str, collection: &str) -> Result<(), IndexError> {
+    pub(super) async fn point_alias(
+        &self,
+        alias: &str,
+        collection: &str,
+    ) -> Result<(), IndexError> {
         let create = CreateAliasBuilder::new(collection, alias);
         retried(|| self.client.create_alias(create.clone())).await?;
         Ok(())

@@ -136,10 +136,7 @@ impl Ingest {
             .search(collection, &search(vector, source, &of_the_page))
             .await?;
         let points: Vec<Uuid> = found.iter().map(|point| point.point_id).collect();
-        let chunks = self
-            .catalog
-            .join(self.index_row.index_id, &points)
-            .await?;
+        let chunks = self.catalog.join(self.index_row.index_id, &points).await?;
         let Some(JoinedChunk { payload, .. }) = chunks.into_iter().next() else {
             return Ok(false);
         };
@@ -163,7 +160,10 @@ impl Ingest {
             ..by_title.clone()
         };
         let text = &payload.text;
-        let (by_title, by_number) = (search(vector, text, &by_title), search(&[], text, &by_number));
+        let (by_title, by_number) = (
+            search(vector, text, &by_title),
+            search(&[], text, &by_number),
+        );
         let (dense, lexical) = tokio::try_join!(
             self.index.search(collection, &by_title),
             self.index.search(collection, &by_number)

@@ -65,7 +65,9 @@ impl Ingest {
     /// [`IngestError::Retired`] when another deployment has taken over.
     pub async fn open(ports: Ports, options: OpenOptions) -> Result<Self, IngestError> {
         let options = OpenOptions {
-            policy: options.policy.for_input(ports.embedder.identity().max_tokens),
+            policy: options
+                .policy
+                .for_input(ports.embedder.identity().max_tokens),
             ..options
         };
         let Ports {

@@ -206,10 +206,7 @@ impl<'a> Plan<'a> {
     }
 
     fn count(&self, of: impl Fn(&Vector) -> bool) -> usize {
-        self.chunks
-            .iter()
-            .filter(|chunk| of(&chunk.vector))
-            .count()
+        self.chunks.iter().filter(|chunk| of(&chunk.vector)).count()
     }
 
     /// The document's chunks after the commit.

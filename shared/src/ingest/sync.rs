@@ -8,8 +8,8 @@ use futures::{Stream, StreamExt, TryFutureExt, stream};
 use serde::Serialize;
 
 use super::{
-    DocumentOutcome, Ingest, IngestError, MAX_ATTEMPTS, PendingChange, PendingDocument, Report, SkippedFile,
-    SourceError, Status, Switched, forget_readers, sweep::sweep_points,
+    DocumentOutcome, Ingest, IngestError, MAX_ATTEMPTS, PendingChange, PendingDocument, Report,
+    SkippedFile, SourceError, Status, Switched, forget_readers, sweep::sweep_points,
 };
 use crate::catalog::{IndexState, StoredDocument};
 

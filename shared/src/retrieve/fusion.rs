@@ -130,9 +130,8 @@ pub(super) fn reranked(candidates: &mut [ScoredChunk], scores: &[f32]) {
 /// Best first; equal scores in the order of the book, so that results repeat.
 pub(super) fn sort(candidates: &mut [ScoredChunk]) {
     candidates.sort_by(|a, b| {
-        let place = |candidate: &ScoredChunk| {
-            (candidate.chunk.source.clone(), candidate.chunk.start_line)
-        };
+        let place =
+            |candidate: &ScoredChunk| (candidate.chunk.source.clone(), candidate.chunk.start_line);
         b.scores
             .score
             .total_cmp(&a.scores.score)
@@ -154,8 +153,8 @@ pub(super) mod tests {
     use std::sync::Arc;
 
     use super::super::{Language, Scores, Words};
-    use crate::words::TermNumbers;
     use super::*;
+    use crate::words::TermNumbers;
     use proptest::prelude::*;
 
     const PAYLOAD: &str = r#"{

@@ -80,7 +80,9 @@ mod tests {
         let all = ["node", "spin", "quark", "a", "b"];
         let number = |word: &str| all.iter().position(|known| *known == word).unwrap();
         let numbers = text.split_whitespace().map(number);
-        numbers.map(|number| u32::try_from(number).unwrap()).collect()
+        numbers
+            .map(|number| u32::try_from(number).unwrap())
+            .collect()
     }
 
     #[test]

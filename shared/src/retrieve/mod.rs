@@ -22,10 +22,10 @@ use crate::index::{Filters, IndexError, VectorIndex};
 use crate::provider::ProviderError;
 use crate::rerank::Reranker;
 
-pub use scored::{ScoredChunk, Scores};
-pub use known::UnknownValue;
-pub use crate::words::{Language, Words};
 use crate::words::TermNumbers;
+pub use crate::words::{Language, Words};
+pub use known::UnknownValue;
+pub use scored::{ScoredChunk, Scores};
 
 use intent::Intent;
 
@@ -335,7 +335,10 @@ impl Retriever {
         let query = spelling::corrected(query, &numbers);
         // In one order, so that sums repeat to the last bit.
         let question: BTreeSet<String> = words.terms(&query).into_iter().collect();
-        let question: Vec<u32> = question.into_iter().map(|term| numbers.number(term)).collect();
+        let question: Vec<u32> = question
+            .into_iter()
+            .map(|term| numbers.number(term))
+            .collect();
         let (candidates, mut signals) = fusion::fused(&question, intent, chunks, &texts, weights);
         if !backends.embedder.has_measured_cosines() {
             signals.cosine = None;

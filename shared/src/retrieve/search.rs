@@ -7,9 +7,7 @@ use std::time::Duration;
 use futures::future::try_join_all;
 use uuid::Uuid;
 
-use super::{
-    RetrieveError, Retriever, ScoredChunk, Scores, StageTimes, UNKNOWN_INDEX, timed,
-};
+use super::{RetrieveError, Retriever, ScoredChunk, Scores, StageTimes, UNKNOWN_INDEX, timed};
 use crate::catalog::{CatalogError, JoinedChunk};
 use crate::degradation::Degradation;
 use crate::index::{Filters, IndexError, ScoredPoint, VectorQuery};
@@ -171,7 +169,10 @@ impl Retriever {
     ) -> Result<Vec<ScoredChunk>, IndexError> {
         let best = &points[..points.len().min(STAND_IN)];
         let ids: Vec<Uuid> = best.iter().map(|point| point.point_id).collect();
-        let mut payloads = self.vectors().payloads(&self.index.collection, &ids).await?;
+        let mut payloads = self
+            .vectors()
+            .payloads(&self.index.collection, &ids)
+            .await?;
         let chunks = best.iter().filter_map(|point| {
             Some(ScoredChunk {
                 point_id: point.point_id,

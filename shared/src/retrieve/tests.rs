@@ -13,8 +13,8 @@ use super::fusion::tests::section;
 use super::{Backends, Query, Retrieved, Retriever};
 use crate::book::Lesson;
 use crate::catalog::{
-    Catalog, ChunkRow, Commit, CommitOutcome, DocumentRow, IndexSpec, NewChunk, NewIndex,
-    Retired, SiteInfo, SqliteCatalog,
+    Catalog, ChunkRow, Commit, CommitOutcome, DocumentRow, IndexSpec, NewChunk, NewIndex, Retired,
+    SiteInfo, SqliteCatalog,
 };
 use crate::degradation::Degradation;
 use crate::embed::{Embedder, FakeEmbedder};

@@ -178,7 +178,8 @@ fn distinguish(payload: &mut ChunkPayload) {
     payload.hardware_tier = 0;
     "L2".clone_into(&mut payload.layer);
     "B2".clone_into(&mut payload.proficiency_level);
-    payload.locale = vec!["de".to_owned(), "ur".to_owned()];
+    // The first one says how its words are stemmed: as those of the others, so that they weigh alike.
+    payload.locale = vec!["ur".to_owned(), "de".to_owned()];
     "1.0".clone_into(&mut payload.version);
     "versioned_docs/version-1.0/a b.md".clone_into(&mut payload.source);
 }

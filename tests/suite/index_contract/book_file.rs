@@ -36,7 +36,14 @@ impl BookFile {
     }
 }
 
-fn new_chunk((position, NewPoint { point_id, payload, .. }): (i32, NewPoint)) -> NewChunk {
+fn new_chunk(
+    (
+        position,
+        NewPoint {
+            point_id, payload, ..
+        },
+    ): (i32, NewPoint),
+) -> NewChunk {
     NewChunk {
         row: ChunkRow {
             chunk_id: payload.chunk_id,

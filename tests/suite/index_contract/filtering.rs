@@ -133,7 +133,10 @@ async fn left_by(store: &Store, points: &[NewPoint], filters: &Filters) -> Vec<u
         let is_found = |place: &usize| found.contains(&points[*place].point_id);
         left.push((0..points.len()).filter(is_found).collect());
     }
-    assert!(left.iter().all(|one| *one == left[0]), "{filters:?}: {left:?}");
+    assert!(
+        left.iter().all(|one| *one == left[0]),
+        "{filters:?}: {left:?}"
+    );
     left.swap_remove(0)
 }
 

@@ -25,7 +25,11 @@ fn assert_scored(scored: &[ScoredPoint], expected: &[&NewPoint], query: &[f32]) 
     assert_eq!(found(scored), ids(expected.iter().copied()));
     for (scored, point) in scored.iter().zip(expected) {
         let cosine = dot(&point.vector, query);
-        assert!(near(scored.score, cosine), "{} is not {cosine}", scored.score);
+        assert!(
+            near(scored.score, cosine),
+            "{} is not {cosine}",
+            scored.score
+        );
     }
 }
 
@@ -135,7 +139,11 @@ pub(super) async fn the_words_of_the_breadcrumb_are_found(store: Store) {
     store.ensure(DIMENSIONS).await;
     let points = many(2);
     store.publish(points.clone()).await;
-    let mut found = found(&matching(&store.index, &store.collection, TITLE, 9).await.unwrap());
+    let mut found = found(
+        &matching(&store.index, &store.collection, TITLE, 9)
+            .await
+            .unwrap(),
+    );
     found.sort_unstable();
     let mut expected = ids(&points);
     expected.sort_unstable();

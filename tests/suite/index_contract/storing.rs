@@ -33,7 +33,7 @@ pub(super) async fn what_was_upserted_is_found_at_once_as_it_was(store: Store) {
         assert_eq!(dense[0].point_id, point.point_id);
         assert!(near(dense[0].score, 1.0), "{}", dense[0].score);
         let lexical = matching(index, name, &word(number), 2).await;
-        assert_eq!(found(&lexical.unwrap()), [point.point_id]);
+        assert_eq!(found(&lexical.unwrap())[0], point.point_id);
     }
     let vectors = index.vectors(name, &ids(&points)).await.unwrap();
     let payloads = index.payloads(name, &ids(&points)).await.unwrap();

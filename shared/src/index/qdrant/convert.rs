@@ -9,9 +9,7 @@ use qdrant_client::qdrant::{
 use qdrant_client::{Payload, QdrantError};
 use uuid::Uuid;
 
-use super::{
-    BM25_AVERAGE_WORDS, BM25_B, BM25_K, BM25_LANGUAGE, BM25_MODEL, DENSE, LEXICAL,
-};
+use super::{BM25_AVERAGE_WORDS, BM25_B, BM25_K, BM25_LANGUAGE, BM25_MODEL, DENSE, LEXICAL};
 use crate::index::{ChunkPayload, IndexError, NewPoint};
 
 pub(super) fn point_struct(point: &NewPoint) -> Result<PointStruct, IndexError> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::{Ingest, OpenOptions, OpenMode, Report, SyncOptions, sync};
+use super::super::{Ingest, OpenMode, OpenOptions, Report, SyncOptions, sync};
 use super::stores::{Stores, options};
 use crate::catalog::{Catalog, IndexRow, IndexSpec, NewIndex, Retired};
 use crate::chunk::ChunkPolicy;

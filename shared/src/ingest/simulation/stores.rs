@@ -1,6 +1,6 @@
 //! The stores of one simulated book.
 
-use super::super::{Ingest, IngestError, OpenOptions, OpenMode, Ports};
+use super::super::{Ingest, IngestError, OpenMode, OpenOptions, Ports};
 use crate::catalog::{Catalog, FaultyCatalog, SqliteCatalog};
 use crate::chunk::ChunkPolicy;
 use crate::embed::{Embedder, FaultyEmbedder};

@@ -3,7 +3,7 @@
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use super::super::{OpenOptions, OpenMode, Switched, SyncOptions};
+use super::super::{OpenMode, OpenOptions, Switched, SyncOptions};
 use super::stores::{Stores, options};
 use crate::catalog::Catalog;
 use crate::chunk::ChunkPolicy;

@@ -72,10 +72,7 @@ async fn long_values_and_long_lists_are_cut() {
         source: Some("x".repeat(5_000)),
         ..Filters::default()
     };
-    let told = unknown(&retriever, &limits)
-        .await
-        .unwrap()
-        .to_string();
+    let told = unknown(&retriever, &limits).await.unwrap().to_string();
     assert!(told.ends_with("`page-29.md` and 10 more"), "{told}");
     assert!(told.len() < 600, "{told}");
 }
@@ -102,7 +99,10 @@ async fn while_a_book_is_indexed_for_the_first_time_a_search_says_how_far_that_i
         let found = found(&retriever, Query::question("dew")).await;
         let progress = found.indexing.map(|progress| progress.to_string());
         assert_eq!(progress.as_deref(), told);
-        assert_eq!(found.degraded.contains(&Degradation::Indexing), told.is_some());
+        assert_eq!(
+            found.degraded.contains(&Degradation::Indexing),
+            told.is_some()
+        );
         // A page that is not indexed yet may have the value.
         let unknown = unknown(&retriever, &fr).await;
         assert_eq!(unknown.is_none(), told.is_some(), "{unknown:?}");

@@ -38,7 +38,7 @@ async fn filled() -> (Engine, Qdrant) {
     (engine, client)
 }
 
-/// Three chunks; the second has two leaves, one of which points near where the first one's points.
+/// Three points; the second has two vectors, one of which points near where the first one's points.
 async fn fill_book(client: &Qdrant) {
     create_book(client).await;
     let chunks = vec![
