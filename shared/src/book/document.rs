@@ -270,7 +270,7 @@ pub fn fingerprint_by_etags<'a>(
     hex(&hash.finalize())
 }
 
-/// The ETag that S3 gives to an object of these bytes: their MD5 as hexadecimal digits. An object that was uploaded in parts or is
+/// The `ETag` that S3 gives to an object of these bytes: their MD5 as hexadecimal digits. An object that was uploaded in parts or is
 /// encrypted with a key of KMS has another one.
 #[must_use]
 pub fn etag(bytes: &[u8]) -> String {

@@ -171,7 +171,7 @@ impl Ingest {
         }
     }
 
-    /// The fingerprint that a page would have, by the ETags of the files that it used when it was committed: if it is the
+    /// The fingerprint that a page would have, by the `ETag`s of the files that it used when it was committed: if it is the
     /// stored one, all of them are as they were, and so are the files that reading it uses. `None` if they are not known.
     fn listed_fingerprint(
         &self,
@@ -345,6 +345,7 @@ impl Status {
 }
 
 #[cfg(all(test, feature = "embedded"))]
+#[expect(clippy::unwrap_used, reason = "a failed step fails its test")]
 mod tests {
     use super::*;
     use crate::faults::block_on;

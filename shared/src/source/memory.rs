@@ -66,7 +66,7 @@ impl MemorySource {
         lock(&self.seen).is_frozen = false;
     }
 
-    /// All files with their ETags, as a bucket lists them.
+    /// All files with their `ETag`s, as a bucket lists them.
     pub(super) async fn list(&self) -> Result<Listing, SourceError> {
         let work = async {
             let seen = &mut *lock(&self.seen);

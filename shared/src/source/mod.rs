@@ -45,7 +45,7 @@ pub enum Source {
 pub struct Listing {
     /// The paths of all files below the root, `/` between their parts.
     pub paths: BTreeSet<String>,
-    /// The ETags of files, by path, from sources that have them.
+    /// The `ETag`s of files, by path, from sources that have them.
     pub etags: BTreeMap<String, String>,
     /// Folders that could not be listed, their paths ending in `/`, with the reason. Which files they hold is unknown.
     pub unreadable: BTreeMap<String, String>,

@@ -341,7 +341,10 @@ pub(super) async fn dependents_are_the_documents_that_used_a_file(store: Store) 
     write(catalog, &without).await;
     assert_eq!(dependents("docs/_p.mdx").await, ["docs/C.md", "docs/b.md"]);
     let inputs = catalog.inputs(index_id).await.unwrap();
-    assert_eq!(inputs.keys().collect::<Vec<_>>(), ["docs/C.md", "docs/b.md"]);
+    assert_eq!(
+        inputs.keys().collect::<Vec<_>>(),
+        ["docs/C.md", "docs/b.md"]
+    );
     assert!(catalog.inputs(index_id + 1).await.unwrap().is_empty());
 }
 

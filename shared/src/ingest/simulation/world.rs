@@ -137,6 +137,12 @@ impl World {
         }
     }
 
+    /// The identity of how the next deployment cuts pages.
+    fn next_policy(&self) -> String {
+        let embedder = self.ingest.embedder.identity();
+        NEXT_POLICY.for_input(embedder.max_tokens).identity()
+    }
+
     fn suffers(&self, attack: Attack) -> bool {
         self.attacks.contains(&attack)
     }
@@ -338,7 +344,7 @@ impl World {
 
     /// The new deployment's index becomes the live one.
     fn finish_deployment(&mut self) -> Result<(), Failure> {
-        if self.live().spec.chunk_policy == NEXT_POLICY.identity() {
+        if self.live().spec.chunk_policy == self.next_policy() {
             // All events were served, so the new index is the book already.
             self.check_rows()?;
         }
@@ -346,7 +352,7 @@ impl World {
         block_on(run_over_the_book(self.ingest.clone()))
             .map_err(|error| Failure(error.to_string()))?;
         let live = self.live();
-        if live.spec.chunk_policy != NEXT_POLICY.identity() {
+        if live.spec.chunk_policy != self.next_policy() {
             return Err(Failure(format!("{live:?} is still the live index")));
         }
         Ok(())
