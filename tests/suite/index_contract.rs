@@ -10,6 +10,7 @@ mod outages;
 mod points;
 mod searching;
 mod storing;
+mod traffic;
 
 use std::env;
 use std::fmt::Debug;

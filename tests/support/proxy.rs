@@ -73,6 +73,7 @@ struct Wire {
     target: Target,
     fault: watch::Sender<Fault>,
     connections: AtomicUsize,
+    answered: AtomicUsize,
 }
 
 impl Proxy {
@@ -92,6 +93,7 @@ impl Proxy {
             target,
             fault: watch::Sender::new(Fault::None),
             connections: AtomicUsize::new(0),
+            answered: AtomicUsize::new(0),
         });
         let server = tokio::spawn(accept(listener, Arc::clone(&wire)));
         Self {
@@ -130,6 +132,12 @@ impl Proxy {
     #[must_use]
     pub fn connections(&self) -> usize {
         self.wire.connections.load(Ordering::Relaxed)
+    }
+
+    /// How many bytes the server answered so far.
+    #[must_use]
+    pub fn answered_bytes(&self) -> usize {
+        self.wire.answered.load(Ordering::Relaxed)
     }
 }
 
@@ -238,6 +246,7 @@ impl Wire {
                 }
                 Fault::None | Fault::Refuse | Fault::CutOn { .. } => {}
             }
+            self.answered.fetch_add(read, Ordering::Relaxed);
             client.write_all(&buffer[..read]).await?;
         }
     }
