@@ -59,6 +59,7 @@ impl Surroundings {
                     .filter(|other| is_of_section(found, other))
                     .collect();
                 if parts.len() == found.chunk.chunk_count {
+                    found.position = section_start(found);
                     found.chunk = Arc::new(joined(found, &parts));
                 }
             }
@@ -72,14 +73,10 @@ impl Surroundings {
         let mut seen = HashSet::new();
         let mut bytes = 0;
         for (found, around) in best.iter().zip(&self.0) {
-            let mut chosen = near(found, around);
-            // What was found is there whole.
-            for chunk in &mut chosen {
-                if is_of_section(found, chunk) {
-                    *chunk = found.clone();
-                }
-            }
-            for chunk in chosen {
+            for chunk in near(found, around) {
+                // What was found is there whole.
+                let whole = best.iter().find(|found| is_of_section(found, &chunk));
+                let chunk = whole.unwrap_or(&chunk).clone();
                 let section = (
                     chunk.chunk.document_id,
                     chunk.chunk.heading_path.clone(),
@@ -110,11 +107,14 @@ fn beside(found: &ScoredChunk, chunk: JoinedChunk) -> ScoredChunk {
 
 /// True if two chunks are parts of the text of one heading.
 fn is_of_section(found: &ScoredChunk, other: &ScoredChunk) -> bool {
-    let start = |scored: &ScoredChunk| {
-        let index = i32::try_from(scored.chunk.chunk_index).unwrap_or(i32::MAX);
-        scored.position.map(|position| position - index)
-    };
-    start(found).is_some() && start(found) == start(other)
+    let place = |scored: &ScoredChunk| Some((scored.chunk.document_id, section_start(scored)?));
+    place(found).is_some() && place(found) == place(other)
+}
+
+/// The position of the first chunk of a chunk's section.
+fn section_start(scored: &ScoredChunk) -> Option<i32> {
+    let index = i32::try_from(scored.chunk.chunk_index).ok()?;
+    Some(scored.position? - index)
 }
 
 /// The chunks around a chunk, itself among them, that share its heading of level 2, nearest first until there are enough; in
@@ -175,4 +175,91 @@ fn shared_blocks(text: &str, next: &str) -> usize {
     ends.filter(|end| text.ends_with(next[..*end].trim_end()))
         .last()
         .unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::book::MarkKind;
+    use crate::retrieve::Scores;
+
+    const PAYLOAD: &str = include_str!("../generate/prompt/payload.json");
+
+    /// A chunk of a page, one of the `count` of its section.
+    fn chunk(
+        position: i32,
+        path: &[&str],
+        (index, count): (usize, usize),
+        text: &str,
+    ) -> ScoredChunk {
+        let payload: ChunkPayload = serde_json::from_str(PAYLOAD).unwrap();
+        let line = u32::try_from(position).unwrap() * 10 + 1;
+        ScoredChunk {
+            point_id: uuid::Uuid::new_v4(),
+            position: Some(position),
+            chunk: Arc::new(ChunkPayload {
+                text: text.to_owned(),
+                marks: vec![(MarkKind::Paragraph, 0, text.len()).into()],
+                heading_path: path.iter().map(|&title| title.to_owned()).collect(),
+                chunk_index: index,
+                chunk_count: count,
+                start_line: line,
+                end_line: line + 5,
+                ..payload
+            }),
+            scores: Scores::default(),
+        }
+    }
+
+    fn page() -> Vec<ScoredChunk> {
+        vec![
+            chunk(0, &["Page"], (0, 1), "Intro."),
+            chunk(1, &["Page", "A"], (0, 3), "One.\n\nTwo."),
+            chunk(2, &["Page", "A"], (1, 3), "Two.\n\nThree."),
+            chunk(3, &["Page", "A"], (2, 3), "Four."),
+            chunk(4, &["Page", "A", "Deeper"], (0, 1), "Five."),
+            chunk(5, &["Page", "B"], (0, 1), "Six."),
+        ]
+    }
+
+    fn texts(chunks: &[ScoredChunk]) -> Vec<&str> {
+        chunks
+            .iter()
+            .map(|found| found.chunk.text.as_str())
+            .collect()
+    }
+
+    #[test]
+    fn a_part_of_a_long_section_becomes_the_whole_with_shared_blocks_once() {
+        let page = page();
+        let mut best = vec![page[2].clone(), page[5].clone()];
+        Surroundings(vec![page.clone(), page]).complete(&mut best);
+        assert_eq!(texts(&best), ["One.\n\nTwo.\n\nThree.\n\nFour.", "Six."]);
+        let whole = &best[0].chunk;
+        assert_eq!((whole.start_line, whole.end_line), (11, 36));
+        let marked = whole.marks.iter().map(|mark| &whole.text[mark.range()]);
+        let marked: Vec<&str> = marked.collect();
+        assert_eq!(marked, ["One.\n\nTwo.", "Three.", "Four."]);
+    }
+
+    #[test]
+    fn a_model_reads_what_stands_around_below_the_same_heading_once_and_in_order() {
+        let page = page();
+        let mut best = vec![page[4].clone(), page[2].clone()];
+        let around = Surroundings(vec![page.clone(), page]);
+        around.complete(&mut best);
+        let passages = around.passages(&best);
+        assert_eq!(
+            texts(&passages),
+            ["One.\n\nTwo.\n\nThree.\n\nFour.", "Five."]
+        );
+    }
+
+    #[test]
+    fn a_section_whose_parts_are_out_of_reach_stays_a_part() {
+        let page = page();
+        let mut best = vec![page[1].clone()];
+        Surroundings(vec![page[..3].to_vec()]).complete(&mut best);
+        assert_eq!(texts(&best), ["One.\n\nTwo."]);
+    }
 }

@@ -22,7 +22,10 @@ async fn received(dimensions: usize) -> usize {
     let proxy = Proxy::start(Target::Tcp(address)).await;
     let url = format!("http://{}", proxy.address());
     let index = VectorIndex::qdrant(&url, None, TIMEOUT).unwrap();
-    index.ensure_collection("traffic", dimensions).await.unwrap();
+    index
+        .ensure_collection("traffic", dimensions)
+        .await
+        .unwrap();
     let points = (0..POINTS).map(|number| {
         let mut vector = vec![0.0; dimensions];
         vector[number] = 1.0;
