@@ -56,7 +56,8 @@ impl BookFolder {
         say: impl Fn(&str),
     ) -> Result<Self, LocalError> {
         let [preferred, other] = places(config, site);
-        let folder = match create_folder(&preferred) {
+        let Self { path: existing } = Self::of_site(config, site);
+        let folder = match create_folder(&existing) {
             Err(error) if other != preferred && !preferred.is_dir() && !is_full(&error) => {
                 create_folder(&other).map_err(unwritable(&other))?;
                 say(&format!(
@@ -67,8 +68,8 @@ impl BookFolder {
                 Self { path: other }
             }
             created => {
-                created.map_err(unwritable(&preferred))?;
-                Self { path: preferred }
+                created.map_err(unwritable(&existing))?;
+                Self { path: existing }
             }
         };
         former::take_over(config, site, &folder, say).await?;

@@ -32,6 +32,11 @@ pub(super) async fn take_over(
     if folder.has_store() || !catalog.is_file() {
         return Ok(());
     }
+    if config.qdrant_url.is_some() {
+        // Its vectors are in Qdrant, where its indexes answer until the new one is filled.
+        move_database(&catalog, &folder.store()).map_err(unwritable(&former))?;
+        return Ok(());
+    }
     if let Err(error) = forget_indexes(&catalog).await {
         say(&format!(
             "note: the former release's catalog cannot be taken over and stays where it is: {error}"
@@ -51,7 +56,9 @@ pub(super) async fn take_over(
     }
     move_database(&catalog, &folder.store()).map_err(unwritable(&former))?;
     if is_elsewhere {
-        remove(&former)?;
+        let _ = fs::remove_file(&salt);
+        // What remains, such as a damaged catalog that was set aside, is the reader's.
+        let _ = fs::remove_dir(&former);
     }
     Ok(())
 }

@@ -245,7 +245,7 @@ pub struct Answer {
     pub cost_micro_usd: u64,
     /// The chunks that were used, best first.
     pub retrieved_chunk_ids: Vec<Uuid>,
-    /// How many sections were found.
+    /// How many chunks were found.
     pub num_candidates: usize,
     /// What they are ranked by.
     pub scores: Vec<f32>,

@@ -45,7 +45,12 @@ impl Surroundings {
             let document = found.chunk.document_id;
             let chunks = retriever.catalog().around(index_id, document, positions);
             let chunks = chunks.await?.into_iter().map(|chunk| beside(found, chunk));
-            Ok::<_, CatalogError>(chunks.collect())
+            let mut chunks: Vec<ScoredChunk> = chunks.collect();
+            // The page may have been replaced since the search.
+            if chunks.iter().all(|chunk| chunk.point_id != found.point_id) {
+                chunks = vec![found.clone()];
+            }
+            Ok::<_, CatalogError>(chunks)
         });
         Ok(Self(try_join_all(around).await?))
     }
@@ -74,8 +79,10 @@ impl Surroundings {
         let mut bytes = 0;
         for (found, around) in best.iter().zip(&self.0) {
             for chunk in near(found, around) {
-                // What was found is there whole.
-                let whole = best.iter().find(|found| is_of_section(found, &chunk));
+                // A section that was completed is there whole.
+                let is_whole = |found: &&ScoredChunk| found.chunk.chunk_count == 1;
+                let mut complete = best.iter().filter(is_whole);
+                let whole = complete.find(|found| is_of_section(found, &chunk));
                 let chunk = whole.unwrap_or(&chunk).clone();
                 let section = (
                     chunk.chunk.document_id,
@@ -150,9 +157,16 @@ fn joined(found: &ScoredChunk, parts: &[&ScoredChunk]) -> ChunkPayload {
     (whole.chunk_index, whole.chunk_count) = (0, 1);
     whole.text.clear();
     whole.marks.clear();
+    let mut last_line = 0;
     for part in parts {
         let part = &part.chunk;
-        let shared = shared_blocks(&whole.text, &part.text);
+        let overlaps = !whole.text.is_empty() && part.start_line <= last_line;
+        let shared = if overlaps {
+            shared_lines(&whole.text, &part.text)
+        } else {
+            0
+        };
+        last_line = part.end_line;
         let fresh = &part.text[shared..];
         if !whole.text.is_empty() && !fresh.is_empty() {
             whole.text.push_str("\n\n");
@@ -169,12 +183,19 @@ fn joined(found: &ScoredChunk, parts: &[&ScoredChunk]) -> ChunkPayload {
     whole
 }
 
-/// The bytes at the beginning of `next` that `text` ends with, as whole blocks.
-fn shared_blocks(text: &str, next: &str) -> usize {
-    let ends = next.match_indices("\n\n").map(|(at, mark)| at + mark.len());
-    ends.filter(|end| text.ends_with(next[..*end].trim_end()))
-        .last()
-        .unwrap_or(0)
+/// The bytes of the whole lines at the beginning of `next` that `text` ends with.
+fn shared_lines(text: &str, next: &str) -> usize {
+    let ends = next
+        .match_indices('\n')
+        .map(|(at, _)| at)
+        .chain([next.len()]);
+    let is_end = |end: &usize| {
+        let before = text.strip_suffix(next[..*end].trim_end());
+        before.is_some_and(|before| before.is_empty() || before.ends_with('\n'))
+    };
+    let shared = &next[..ends.filter(is_end).last().unwrap_or(0)];
+    let rest = &next[shared.len()..];
+    shared.len() + (rest.len() - rest.trim_start_matches('\n').len())
 }
 
 #[cfg(test)]
@@ -211,11 +232,18 @@ mod tests {
         }
     }
 
+    /// The chunk with a first line that the one before has, too.
+    fn overlapping(mut found: ScoredChunk) -> ScoredChunk {
+        let chunk = Arc::make_mut(&mut found.chunk);
+        chunk.start_line -= 5;
+        found
+    }
+
     fn page() -> Vec<ScoredChunk> {
         vec![
             chunk(0, &["Page"], (0, 1), "Intro."),
             chunk(1, &["Page", "A"], (0, 3), "One.\n\nTwo."),
-            chunk(2, &["Page", "A"], (1, 3), "Two.\n\nThree."),
+            overlapping(chunk(2, &["Page", "A"], (1, 3), "Two.\n\nThree.")),
             chunk(3, &["Page", "A"], (2, 3), "Four."),
             chunk(4, &["Page", "A", "Deeper"], (0, 1), "Five."),
             chunk(5, &["Page", "B"], (0, 1), "Six."),
@@ -256,10 +284,27 @@ mod tests {
     }
 
     #[test]
+    fn only_whole_lines_are_shared() {
+        for (text, next, shared) in [
+            ("a\n- b\n- c", "- b\n- c\n- d", "- b\n- c\n"),
+            ("see Options", "Options\n\nb", ""),
+            ("```\na\n```", "```js\nb\n```", ""),
+            ("a", "a", "a"),
+        ] {
+            assert_eq!(&next[..shared_lines(text, next)], shared, "{text}");
+        }
+    }
+
+    #[test]
     fn a_section_whose_parts_are_out_of_reach_stays_a_part() {
         let page = page();
         let mut best = vec![page[1].clone()];
-        Surroundings(vec![page[..3].to_vec()]).complete(&mut best);
+        let around = Surroundings(vec![page[..3].to_vec()]);
+        around.complete(&mut best);
         assert_eq!(texts(&best), ["One.\n\nTwo."]);
+        assert_eq!(
+            texts(&around.passages(&best)),
+            ["One.\n\nTwo.", "Two.\n\nThree."]
+        );
     }
 }

@@ -149,20 +149,26 @@ impl Selection<'_> {
             page.is_none_or(|page| page == url.trim_end_matches('/'))
         };
         let holds =
-            |candidate: &&ScoredChunk| normalised(&candidate.chunk.text).contains(&selected);
+            |candidate: &&ScoredChunk| normalised(&with_heading(candidate)).contains(&selected);
         let here = || candidates.iter().filter(|candidate| on_page(candidate));
         let exact = here().find(holds);
         exact.or_else(|| candidates.iter().find(holds)).or_else(|| {
-            let shared = |candidate: &&ScoredChunk| shared_words(&selected, &candidate.chunk.text);
+            let shared =
+                |candidate: &&ScoredChunk| shared_words(&selected, &with_heading(candidate));
             let best = here().max_by(|a, b| shared(a).total_cmp(&shared(b)))?;
             // A selection may reach over several chunks of its page.
             let page = here().filter(|other| other.chunk.document_id == best.chunk.document_id);
             let text: String = page
-                .map(|other| format!("{}\n", other.chunk.text))
+                .map(|other| format!("{}\n", with_heading(other)))
                 .collect();
             (shared_words(&selected, &text) >= SHARED_WORDS).then_some(best)
         })
     }
+}
+
+/// The text as the page shows it.
+fn with_heading(candidate: &ScoredChunk) -> String {
+    format!("{}\n{}", candidate.section(), candidate.chunk.text)
 }
 
 /// The share of a text's words that another has, stop words aside.

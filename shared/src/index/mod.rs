@@ -62,7 +62,7 @@ pub enum IndexError {
 pub struct NewPoint {
     /// A fresh id, never used before.
     pub point_id: Uuid,
-    /// Its text and metadata.
+    /// Its text and metadata. The local store leaves them to the catalog.
     pub payload: ChunkPayload,
     /// Its dense vector, of unit length.
     pub vector: Vec<f32>,
@@ -164,6 +164,9 @@ impl VectorIndex {
 
     /// Deletes points and waits until they are gone. Points that are not there are no error.
     pub async fn delete(&self, collection: &str, points: &[Uuid]) -> Result<(), IndexError> {
+        if points.is_empty() {
+            return Ok(());
+        }
         on_store!(self, store => store.delete(collection, points))
     }
 

@@ -174,7 +174,6 @@ async fn converge(
                     report.add(source, &outcome);
                 }
                 Err(error) => {
-                    ingest.record_failure(source, &error).await;
                     if error.is_outage() {
                         outages += 1;
                         failures_in_a_row += 1;
@@ -196,14 +195,18 @@ async fn converge(
     Ok(outages)
 }
 
-/// Ingests documents, several at once; the outcomes come in their order.
+/// Ingests documents, several at once, and records failures; the outcomes come in their order.
 fn ingest_all<'a>(
     ingest: &'a Ingest,
     documents: &'a [PendingDocument],
 ) -> impl Stream<Item = Result<DocumentOutcome, IngestError>> + Send + 'a {
-    let outcomes = documents
-        .iter()
-        .map(|document| ingest.ingest_document(&document.source));
+    let outcomes = documents.iter().map(async |document| {
+        let outcome = ingest.ingest_document(&document.source).await;
+        if let Err(error) = &outcome {
+            ingest.record_failure(&document.source, error).await;
+        }
+        outcome
+    });
     stream::iter(outcomes).buffered(PAGES_AT_ONCE)
 }
 
