@@ -349,7 +349,8 @@ fn chunks_are_printed_one_a_line() {
     let tokens: u64 = test_chapter
         .map(|line| line["token_count"].as_u64().unwrap())
         .sum();
-    assert!((2_700..=3_300).contains(&tokens), "{tokens}");
+    // Headings are not counted.
+    assert!((2_600..=3_300).contains(&tokens), "{tokens}");
 }
 
 #[test]

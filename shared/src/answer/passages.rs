@@ -193,7 +193,8 @@ fn shared_lines(text: &str, next: &str) -> usize {
         let before = text.strip_suffix(next[..*end].trim_end());
         before.is_some_and(|before| before.is_empty() || before.ends_with('\n'))
     };
-    let shared = &next[..ends.filter(is_end).last().unwrap_or(0)];
+    let mut ends = ends.filter(is_end);
+    let shared = &next[..ends.next().unwrap_or(0)];
     let rest = &next[shared.len()..];
     shared.len() + (rest.len() - rest.trim_start_matches('\n').len())
 }

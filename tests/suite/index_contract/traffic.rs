@@ -35,7 +35,8 @@ async fn received(dimensions: usize) -> usize {
     let query = vec![1.0; dimensions];
     let before = proxy.answered_bytes();
     let question = ("robot", query.as_slice());
-    let found = search(&index, "traffic", question, &Filters::default(), LIMIT);
+    let filters = Filters::default();
+    let found = search(&index, "traffic", question, &filters, LIMIT);
     assert!(found.await.unwrap().len() >= LIMIT);
     proxy.answered_bytes() - before
 }

@@ -129,7 +129,7 @@ fn a_selection_is_answered_from_its_section_and_those_beside_it() {
 fn what_a_selection_does_not_say_is_refused() {
     let workshop = Workshop::new();
     let server = workshop.serve(&[]);
-    for query in [POND, SLEEP, "what is the capital of France?"] {
+    for query in [PROBE, SLEEP, "what is the capital of France?"] {
         for page_url in [Some(PLANNER_URL), None] {
             let data = chat_in_selection(&server, query, TWO_OPT, page_url);
             assert_refused(&data);
