@@ -137,12 +137,6 @@ impl World {
         }
     }
 
-    /// The identity of how the next deployment cuts pages.
-    fn next_policy(&self) -> String {
-        let embedder = self.ingest.embedder.identity();
-        NEXT_POLICY.for_input(embedder.max_tokens).identity()
-    }
-
     fn suffers(&self, attack: Attack) -> bool {
         self.attacks.contains(&attack)
     }
@@ -344,7 +338,9 @@ impl World {
 
     /// The new deployment's index becomes the live one.
     fn finish_deployment(&mut self) -> Result<(), Failure> {
-        if self.live().spec.chunk_policy == self.next_policy() {
+        let max_tokens = self.ingest.embedder.identity().max_tokens;
+        let next = NEXT_POLICY.for_input(max_tokens).identity();
+        if self.live().spec.chunk_policy == next {
             // All events were served, so the new index is the book already.
             self.check_rows()?;
         }
@@ -352,7 +348,7 @@ impl World {
         block_on(run_over_the_book(self.ingest.clone()))
             .map_err(|error| Failure(error.to_string()))?;
         let live = self.live();
-        if live.spec.chunk_policy != self.next_policy() {
+        if live.spec.chunk_policy != next {
             return Err(Failure(format!("{live:?} is still the live index")));
         }
         Ok(())
