@@ -178,7 +178,7 @@ impl Config {
             }
         }
         let embedder = embedder_choice(text, &mut problems);
-        let reranker = reranker_choice(place, text, &mut problems);
+        let reranker = reranker_choice(text, &mut problems);
         let generator = generator_choice(text, &mut problems);
         let chat_price = chat_price(text, &mut problems);
         let rules = rules::rules(text, &mut problems);

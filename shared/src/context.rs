@@ -113,7 +113,7 @@ pub enum StartError {
 /// The catalog at `DATABASE_URL`; it connects on first use.
 ///
 /// # Errors
-/// [`CatalogError::Rejected`] when the URL is none.
+/// [`CatalogError::Rejected`] if the URL is invalid.
 pub fn postgres_catalog(config: &Config, url: &SecretString) -> Result<Catalog, CatalogError> {
     let catalog = PostgresCatalog::new(PostgresOptions {
         url: url.clone(),

@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 pub enum Degradation {
     /// The embedder: words alone were searched for.
     Embedder,
-    /// The vector store: the catalog's full-text search stood in.
+    /// The vector store: chunks were found by the catalog's full-text search.
     VectorStore,
-    /// The catalog: payloads of the vector store stood in, or the question is not logged.
+    /// The catalog: texts come from the vector store's payloads, or the question is not logged.
     Catalog,
     /// The reranker: the order of retrieval stands.
     Reranker,

@@ -11,7 +11,7 @@ use crate::local::LocalError;
 #[derive(Debug, Args)]
 pub(super) struct ModelsArguments {
     /// Which; by default what a laptop answers with.
-    #[arg(default_values = ["bge-small", "cross-encoder"])]
+    #[arg(default_values = ["bge-small"])]
     models: Vec<Name>,
 }
 

@@ -32,23 +32,21 @@ pub(super) async fn take_over(
     if folder.has_store() || !catalog.is_file() {
         return Ok(());
     }
-    if config.qdrant_url.is_some() {
-        // Its vectors are in Qdrant, where its indexes answer until the new one is filled.
-        move_database(&catalog, &folder.store()).map_err(unwritable(&former))?;
-        return Ok(());
-    }
-    if let Err(error) = forget_indexes(&catalog).await {
+    // With vectors in Qdrant the former indexes answer until the new one is filled.
+    if config.qdrant_url.is_none() {
+        if let Err(error) = forget_indexes(&catalog).await {
+            say(&format!(
+                "note: the former release's catalog cannot be taken over and stays where it is: {error}"
+            ));
+            return Ok(());
+        }
         say(&format!(
-            "note: the former release's catalog cannot be taken over and stays where it is: {error}"
+            "{} is of the former release: its conversations and feedback are moved to {}, and the book is indexed anew",
+            former.display(),
+            folder.path.display()
         ));
-        return Ok(());
+        remove(&former.join(VECTORS_FOLDER))?;
     }
-    say(&format!(
-        "{} is of the former release: its conversations and feedback are moved to {}, and the book is indexed anew",
-        former.display(),
-        folder.path.display()
-    ));
-    remove(&former.join(VECTORS_FOLDER))?;
     let salt = former.join(SALT_FILE);
     let is_elsewhere = former.canonicalize().ok() != folder.path.canonicalize().ok();
     if is_elsewhere && salt.is_file() {

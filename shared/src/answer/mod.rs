@@ -35,7 +35,7 @@ pub use scope::{default_filters, locale_of};
 
 use anaphora::leans_back;
 use follow_up::{joined, rewritten};
-use passages::Surroundings;
+use passages::{Reach, Surroundings};
 use scope::Selection;
 use spending::Spent;
 
@@ -317,7 +317,11 @@ impl Answerer {
         let candidates = &mut retrieved.candidates;
         let top_k = top_k.min(candidates.len());
         let best = &mut candidates[..top_k];
-        let read = Surroundings::read(&self.retriever, best);
+        let reach = match &self.generator {
+            Generator::Model(_) => Reach::Page,
+            Generator::Extractive => Reach::Section,
+        };
+        let read = Surroundings::read(&self.retriever, best, reach);
         let read = tokio::time::timeout(CONTEXT_DEADLINE, read).await;
         match read
             .unwrap_or_else(|_| Err(CatalogError::Unavailable("no answer in time".to_owned())))

@@ -2,10 +2,8 @@
 //!
 //! Small chunks are found, and more is read: of a long section all parts, and for a model the sections around it.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-
-use futures::future::try_join_all;
 
 use crate::catalog::{CatalogError, JoinedChunk};
 use crate::generate::Passage;
@@ -27,32 +25,52 @@ pub(super) fn numbered(chunks: &[ScoredChunk]) -> Vec<Passage<'_>> {
         .collect()
 }
 
+/// How much is read around the best chunks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// The other parts of a long section.
+    Section,
+    /// What stands before and after as well.
+    Page,
+}
+
 /// The chunks around each of the best, in the order of their page.
 pub(super) struct Surroundings(Vec<Vec<ScoredChunk>>);
 
 impl Surroundings {
-    /// Reads what stands around the chunks. Around one whose place is not known nothing is.
+    /// Reads what stands around the chunks. A chunk whose position is unknown stays alone.
     pub(super) async fn read(
         retriever: &Retriever,
         best: &[ScoredChunk],
+        reach: Reach,
     ) -> Result<Self, CatalogError> {
-        let index_id = retriever.index.index_id;
-        let around = best.iter().map(async |found| {
-            let Some(position) = found.position else {
-                return Ok(vec![found.clone()]);
-            };
-            let positions = (position - REACH).max(0)..=position + REACH;
-            let document = found.chunk.document_id;
-            let chunks = retriever.catalog().around(index_id, document, positions);
-            let chunks = chunks.await?.into_iter().map(|chunk| beside(found, chunk));
-            let mut chunks: Vec<ScoredChunk> = chunks.collect();
+        let wanted: Vec<_> = best
+            .iter()
+            .filter_map(|found| {
+                let is_wanted = reach == Reach::Page || found.chunk.chunk_count > 1;
+                let position = found.position.filter(|_| is_wanted)?;
+                let positions = (position - REACH).max(0)..=position + REACH;
+                Some((found.point_id, (found.chunk.document_id, positions)))
+            })
+            .collect();
+        let (points, places): (Vec<_>, Vec<_>) = wanted.into_iter().unzip();
+        let read = if places.is_empty() {
+            Vec::new()
+        } else {
+            let index_id = retriever.index.index_id;
+            retriever.catalog().around(index_id, &places).await?
+        };
+        let mut read: HashMap<_, _> = points.into_iter().zip(read).collect();
+        let around = best.iter().map(|found| {
+            let chunks = read.remove(&found.point_id).unwrap_or_default();
             // The page may have been replaced since the search.
             if chunks.iter().all(|chunk| chunk.point_id != found.point_id) {
-                chunks = vec![found.clone()];
+                return vec![found.clone()];
             }
-            Ok::<_, CatalogError>(chunks)
+            let chunks = chunks.into_iter().map(|chunk| beside(found, chunk));
+            chunks.collect()
         });
-        Ok(Self(try_join_all(around).await?))
+        Ok(Self(around.collect()))
     }
 
     /// Makes each of the best chunks the whole text of its heading.
@@ -183,20 +201,16 @@ fn joined(found: &ScoredChunk, parts: &[&ScoredChunk]) -> ChunkPayload {
     whole
 }
 
-/// The bytes of the whole lines at the beginning of `next` that `text` ends with.
+/// The bytes of the longest run of whole lines that `next` begins with and `text` ends with.
 fn shared_lines(text: &str, next: &str) -> usize {
-    let ends = next
-        .match_indices('\n')
-        .map(|(at, _)| at)
-        .chain([next.len()]);
-    let is_end = |end: &usize| {
+    let line_ends = next.rmatch_indices('\n').map(|(at, _)| at);
+    let is_shared = |end: &usize| {
         let before = text.strip_suffix(next[..*end].trim_end());
         before.is_some_and(|before| before.is_empty() || before.ends_with('\n'))
     };
-    let mut ends = ends.filter(is_end);
-    let shared = &next[..ends.next().unwrap_or(0)];
-    let rest = &next[shared.len()..];
-    shared.len() + (rest.len() - rest.trim_start_matches('\n').len())
+    let longest = [next.len()].into_iter().chain(line_ends).find(is_shared);
+    let rest = &next[longest.unwrap_or(0)..];
+    next.len() - rest.trim_start_matches('\n').len()
 }
 
 #[cfg(test)]
@@ -291,6 +305,7 @@ mod tests {
             ("see Options", "Options\n\nb", ""),
             ("```\na\n```", "```js\nb\n```", ""),
             ("a", "a", "a"),
+            ("x\nx", "x\nx\ny", "x\nx\n"),
         ] {
             assert_eq!(&next[..shared_lines(text, next)], shared, "{text}");
         }

@@ -320,15 +320,14 @@ impl Catalog {
         on_store!(self, store => store.join(index_id, points))
     }
 
-    /// Returns a document's chunks at these positions, in order: the context of a chunk. Positions where there is none, and
-    /// chunks whose payload this program cannot read, are left out.
+    /// Returns the chunks of each document at these positions, in order: the context of a chunk. There is one list for each
+    /// entry of `places`. Positions without a chunk, and chunks whose payload this program cannot read, are left out.
     pub async fn around(
         &self,
         index_id: i64,
-        document_id: Uuid,
-        positions: RangeInclusive<i32>,
-    ) -> Result<Vec<JoinedChunk>, CatalogError> {
-        on_store!(self, store => store.around(index_id, document_id, positions))
+        places: &[(Uuid, RangeInclusive<i32>)],
+    ) -> Result<Vec<Vec<JoinedChunk>>, CatalogError> {
+        on_store!(self, store => store.around(index_id, places))
     }
 
     /// Every point the catalog knows, as one statement sees them: those of chunks, with their document's source, and

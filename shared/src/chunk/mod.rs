@@ -73,14 +73,15 @@ pub fn chunk_document(document: &Document, policy: &ChunkPolicy) -> Vec<Chunk> {
 /// heading of level 2.
 fn are_enriched(sections: &[Section<'_>], policy: &ChunkPolicy) -> Vec<bool> {
     let begins = |section: &Section<'_>| section.level().is_none_or(|level| level <= 2);
-    let tokens = |section: &Section<'_>| -> usize {
-        let texts = section.heading.into_iter().chain(section.blocks);
-        texts.map(|block| count_tokens(&block.text)).sum()
-    };
     let groups = sections.chunk_by(|_, next| !begins(next));
     let enriched = groups.flat_map(|group| {
-        let sum: usize = group.iter().map(tokens).sum();
-        std::iter::repeat_n(sum < policy.enrich_below_tokens, group.len())
+        let blocks = group
+            .iter()
+            .flat_map(|section| section.heading.into_iter().chain(section.blocks));
+        // Counting stops where the limit is passed.
+        let mut left = blocks.map(|block| count_tokens(&block.text));
+        let left = left.try_fold(policy.enrich_below_tokens, usize::checked_sub);
+        std::iter::repeat_n(left.is_some_and(|left| left > 0), group.len())
     });
     enriched.collect()
 }

@@ -2,7 +2,7 @@
 
 use secrecy::SecretString;
 
-use super::{Config, Place};
+use super::Config;
 use crate::embed::{CohereEmbedder, LOCAL_MAX_TOKENS, OpenAiEmbedder};
 use crate::generate::{CohereChat, OpenAiChat};
 use crate::prices::Price;
@@ -112,15 +112,13 @@ pub(super) fn embedder_choice(
     }
 }
 
-/// Which reranker. A laptop has the cross-encoder; a Lambda has what it is told to have.
+/// The reranker that `BOOKRAG_RERANKER` chooses; problems with the variables about it join `problems`.
 pub(super) fn reranker_choice(
-    place: Place,
     text: impl Fn(&str) -> Option<String>,
     problems: &mut Vec<String>,
 ) -> RerankerChoice {
     let local = cfg!(feature = "local-models");
     match text("BOOKRAG_RERANKER").as_deref() {
-        None if local && place == Place::Laptop => RerankerChoice::CrossEncoder,
         None | Some("none") => RerankerChoice::None,
         Some("weighted") => RerankerChoice::Weighted,
         Some("cross-encoder") => {

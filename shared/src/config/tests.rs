@@ -11,7 +11,7 @@ fn read(place: Place, variables: &[(&str, &str)]) -> Result<Config, ConfigError>
 fn a_laptop_needs_nothing_and_keys_never_choose() {
     let config = read(Place::Laptop, &[("OPENAI_API_KEY", "k")]).expect("valid");
     assert_eq!(config.embedder, EmbedderChoice::BgeSmall);
-    assert_eq!(config.reranker, RerankerChoice::CrossEncoder);
+    assert_eq!(config.reranker, RerankerChoice::None);
 }
 
 #[test]

@@ -74,7 +74,7 @@ impl CohereEmbedder {
     /// The most tokens that a model reads of one text.
     #[must_use]
     pub fn max_tokens(model: &str) -> usize {
-        // `embed-v4.0` and later; before, the version stood at the name's end.
+        // `embed-v4.0` and later begin with it; names of earlier models end with the version.
         if model.starts_with("embed-v") {
             LONG_MAX_TOKENS
         } else {

@@ -61,7 +61,7 @@ impl LocalIndex {
         Ok(self.database.ping().await?)
     }
 
-    /// Creates a collection if there is none of this name.
+    /// Creates a collection if it does not exist.
     pub async fn ensure_collection(
         &self,
         collection: &str,

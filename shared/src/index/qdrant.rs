@@ -97,7 +97,7 @@ impl QdrantIndex {
     /// Prepares a client; nothing is sent yet.
     ///
     /// # Errors
-    /// [`IndexError::Rejected`] when the URL is none.
+    /// [`IndexError::Rejected`] if the URL is invalid.
     pub fn new(
         url: &str,
         api_key: Option<&SecretString>,

@@ -49,11 +49,11 @@ pub struct OpenOptions {
 /// How an index is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OpenMode {
-    /// For one of many writers: the index is made if there is none. Fails if another deployment has taken over.
+    /// For one of many writers: the index is made if it does not exist. Fails if another deployment has taken over.
     Write,
     /// As [`Self::Write`], but takes the index back from another deployment.
     TakeOver,
-    /// Writes nothing, also if there is no index.
+    /// Writes nothing, not even a missing index.
     ReadOnly,
 }
 

@@ -61,7 +61,7 @@ pub struct Retriever {
 /// Why nothing could be retrieved.
 #[derive(Debug, thiserror::Error)]
 pub enum RetrieveError {
-    /// The vector store, and the catalog could not stand in.
+    /// The vector store failed, and so did the catalog's full-text search.
     #[error(transparent)]
     Index(#[from] IndexError),
     /// A filter has a value that nothing in the book has.

@@ -75,11 +75,9 @@ async fn check(path: &Path) -> i64 {
     for document in &documents {
         revisions += document.revision;
         let id = document_id(&document.row.source);
-        let chunks = book
-            .catalog
-            .around(index_id, id, 0..=i32::MAX)
-            .await
-            .unwrap();
+        let places = [(id, 0..=i32::MAX)];
+        let around = book.catalog.around(index_id, &places).await.unwrap();
+        let chunks = &around[0];
         assert_eq!(chunks.len(), CHUNKS);
         let text = &chunks[0].payload.text;
         assert!(chunks.iter().all(|chunk| chunk.payload.text == *text));

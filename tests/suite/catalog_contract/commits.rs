@@ -64,26 +64,29 @@ pub(super) async fn chunks_around_a_position_are_read_in_order(store: Store) {
     let other = [chunk("docs/b.md", 2, "another page")];
     write(catalog, &commit(index_id, "docs/b.md", 0, &other)).await;
     chunks.reverse();
-    for (positions, expected) in [
+    let pages = [
         (1..=3, &chunks[1..4]),
         (4..=9, &chunks[4..]),
         (-3..=0, &chunks[..1]),
         (7..=9, &[]),
-    ] {
-        let around = catalog
-            .around(index_id, document_id(SOURCE), positions)
-            .await;
-        let payloads: Vec<_> = around
-            .unwrap()
-            .into_iter()
-            .map(|chunk| chunk.payload)
-            .collect();
+        (2..=2, &chunks[2..3]),
+    ];
+    let places: Vec<_> = pages
+        .iter()
+        .map(|(positions, _)| (document_id(SOURCE), positions.clone()))
+        .collect();
+    let around = catalog.around(index_id, &places).await.unwrap();
+    assert_eq!(around.len(), pages.len());
+    for (chunks, (_, expected)) in around.into_iter().zip(&pages) {
+        let payloads: Vec<_> = chunks.into_iter().map(|chunk| chunk.payload).collect();
         assert_eq!(payloads, expected.iter().map(payload).collect::<Vec<_>>());
     }
-    let elsewhere = catalog
-        .around(index_id + 1, document_id(SOURCE), 0..=9)
-        .await;
-    assert_eq!(elsewhere.unwrap(), []);
+    let elsewhere = catalog.around(index_id + 1, &places[..1]).await;
+    assert_eq!(elsewhere.unwrap(), [[]]);
+    assert_eq!(
+        catalog.around(index_id, &[]).await.unwrap(),
+        Vec::<Vec<_>>::new()
+    );
 }
 
 /// A text is stored once: in its own column.

@@ -134,24 +134,36 @@ impl PostgresCatalog {
     pub(in crate::catalog) async fn around(
         &self,
         index_id: i64,
-        document_id: Uuid,
-        positions: RangeInclusive<i32>,
-    ) -> Result<Vec<JoinedChunk>, CatalogError> {
+        places: &[(Uuid, RangeInclusive<i32>)],
+    ) -> Result<Vec<Vec<JoinedChunk>>, CatalogError> {
+        let documents: Vec<Uuid> = places.iter().map(|(document, _)| *document).collect();
+        let firsts: Vec<i32> = places.iter().map(|(_, at)| *at.start()).collect();
+        let lasts: Vec<i32> = places.iter().map(|(_, at)| *at.end()).collect();
         let rows = self
             .pool
             .query(
                 &format!(
-                    "{JOINED} WHERE index_id = $1 AND document_id = $2 AND position BETWEEN $3 AND $4 ORDER BY position"
+                    "SELECT place.number, chunk.*
+                     FROM unnest($2, $3, $4) WITH ORDINALITY AS place (document, first, last, number)
+                     JOIN LATERAL ({JOINED} WHERE index_id = $1 AND document_id = document AND position BETWEEN first AND last) AS chunk
+                     ON true ORDER BY number, position"
                 ),
                 &[
                     (&index_id, Type::INT8),
-                    (&document_id, Type::UUID),
-                    (positions.start(), Type::INT4),
-                    (positions.end(), Type::INT4),
+                    (&documents, Type::UUID_ARRAY),
+                    (&firsts, Type::INT4_ARRAY),
+                    (&lasts, Type::INT4_ARRAY),
                 ],
             )
             .await?;
-        joined_chunks(&rows)
+        let number = |row: &Row| row.get::<_, i64>("number");
+        let mut around = vec![Vec::new(); places.len()];
+        for (chunks, place) in around.iter_mut().zip(1..) {
+            let first = rows.partition_point(|row| number(row) < place);
+            let end = rows.partition_point(|row| number(row) <= place);
+            *chunks = joined_chunks(&rows[first..end])?;
+        }
+        Ok(around)
     }
 }
 

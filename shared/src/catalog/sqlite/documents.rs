@@ -144,17 +144,18 @@ impl SqliteCatalog {
     pub(in crate::catalog) async fn around(
         &self,
         index_id: i64,
-        document_id: Uuid,
-        positions: RangeInclusive<i32>,
-    ) -> Result<Vec<JoinedChunk>, CatalogError> {
+        places: &[(Uuid, RangeInclusive<i32>)],
+    ) -> Result<Vec<Vec<JoinedChunk>>, CatalogError> {
+        let places = places.to_vec();
         self.read(move |connection| {
-            let (first, last) = positions.into_inner();
-            let values = (index_id, document_id.to_string(), first, last);
-            read_joined(
-                connection,
-                "index_id = ?1 AND document_id = ?2 AND position BETWEEN ?3 AND ?4 ORDER BY position",
-                values,
-            )
+            let around = places.iter().map(|(document, positions)| {
+                read_joined(
+                    connection,
+                    "index_id = ?1 AND document_id = ?2 AND position BETWEEN ?3 AND ?4 ORDER BY position",
+                    (index_id, document.to_string(), positions.start(), positions.end()),
+                )
+            });
+            around.collect()
         })
         .await
     }

@@ -60,8 +60,8 @@ pub(crate) fn split(mut own: Fields) -> (Fields, Fields) {
     (shared, own)
 }
 
-/// Reads the payload of a row; rows of earlier releases have all fields in their JSON. `None` if there is none, or this program
-/// cannot read it.
+/// Reads the payload of a row; rows of earlier releases have all fields in their JSON. `None` if the row has
+/// no payload, or one that this program cannot read.
 pub(crate) fn stored_payload(row: &Row) -> rusqlite::Result<Option<ChunkPayload>> {
     let Some(own) = row.get_ref("payload")?.as_str_or_null()? else {
         return Ok(None);
