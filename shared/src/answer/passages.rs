@@ -2,9 +2,10 @@
 //!
 //! Small chunks are found, and more is read: of a long section all parts, and for a model the sections around it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::book::{Mark, MarkKind};
 use crate::catalog::{CatalogError, JoinedChunk};
 use crate::generate::Passage;
 use crate::index::ChunkPayload;
@@ -14,6 +15,10 @@ use crate::retrieve::{Retriever, ScoredChunk};
 const MAX_BYTES: usize = 24_000;
 /// Bytes that a model is given around one chunk: about 700 tokens.
 const MAX_BYTES_AROUND: usize = 2_800;
+/// Words of a heading's own text below which what stands under its subheadings is read with it.
+const STUB_WORDS: usize = 30;
+/// Bytes that a heading with little text of its own is given from below.
+const MAX_BYTES_BELOW: usize = 2_000;
 /// Chunks that are read before a chunk, and after it.
 const REACH: i32 = 8;
 
@@ -47,7 +52,8 @@ impl Surroundings {
         let wanted: Vec<_> = best
             .iter()
             .filter_map(|found| {
-                let is_wanted = reach == Reach::Page || found.chunk.chunk_count > 1;
+                let is_wanted =
+                    reach == Reach::Page || found.chunk.chunk_count > 1 || is_stub(found);
                 let position = found.position.filter(|_| is_wanted)?;
                 let positions = (position - REACH).max(0)..=position + REACH;
                 Some((found.point_id, (found.chunk.document_id, positions)))
@@ -73,18 +79,22 @@ impl Surroundings {
         Ok(Self(around.collect()))
     }
 
-    /// Makes each of the best chunks the whole text of its heading.
+    /// Makes each of the best chunks the whole text of its heading. A heading with little text of its own gets what stands below
+    /// it, under its subheadings.
     pub(super) fn complete(&self, best: &mut [ScoredChunk]) {
         for (found, around) in best.iter_mut().zip(&self.0) {
-            if found.chunk.chunk_count > 1 {
-                let parts: Vec<&ScoredChunk> = around
-                    .iter()
-                    .filter(|other| is_of_section(found, other))
-                    .collect();
-                if parts.len() == found.chunk.chunk_count {
-                    found.position = section_start(found);
-                    found.chunk = Arc::new(joined(found, &parts));
-                }
+            let of_section = |other: &&ScoredChunk| is_of_section(found, other);
+            let mut parts: Vec<&ScoredChunk> = around.iter().filter(of_section).collect();
+            if parts.len() != found.chunk.chunk_count {
+                continue;
+            }
+            if is_stub(found) {
+                parts.extend(subtree(found, around));
+            }
+            if parts.len() > 1 {
+                let whole = joined(found, &parts);
+                found.position = section_start(found);
+                found.chunk = Arc::new(whole);
             }
         }
     }
@@ -93,26 +103,20 @@ impl Surroundings {
     /// best first, each in the order of its page. A passage is the text of one heading, so that a citation names it.
     pub(super) fn passages(&self, best: &[ScoredChunk]) -> Vec<ScoredChunk> {
         let mut passages: Vec<ScoredChunk> = Vec::new();
-        let mut seen = HashSet::new();
         let mut bytes = 0;
         for (found, around) in best.iter().zip(&self.0) {
             for chunk in near(found, around) {
                 // A section that was completed is there whole.
-                let is_whole = |found: &&ScoredChunk| found.chunk.chunk_count == 1;
-                let mut complete = best.iter().filter(is_whole);
-                let whole = complete.find(|found| is_of_section(found, &chunk));
-                let chunk = whole.unwrap_or(&chunk).clone();
-                let section = (
-                    chunk.chunk.document_id,
-                    chunk.chunk.heading_path.clone(),
-                    chunk.chunk.start_line,
-                );
+                let mut complete = best.iter().filter(|whole| whole.chunk.chunk_count == 1);
+                let whole = complete.find(|whole| is_within(&chunk, whole));
+                let chunk = whole.unwrap_or(&chunk);
                 let more = chunk.chunk.text.len();
                 // The best is always there.
                 let fits = passages.is_empty() || bytes + more <= MAX_BYTES;
-                if fits && !chunk.is_bare_heading() && seen.insert(section) {
+                let is_new = !passages.iter().any(|passage| is_within(chunk, passage));
+                if fits && is_new && !chunk.is_bare_heading() {
                     bytes += more;
-                    passages.push(chunk);
+                    passages.push(chunk.clone());
                 }
             }
         }
@@ -134,6 +138,41 @@ fn beside(found: &ScoredChunk, chunk: JoinedChunk) -> ScoredChunk {
 fn is_of_section(found: &ScoredChunk, other: &ScoredChunk) -> bool {
     let place = |scored: &ScoredChunk| Some((scored.chunk.document_id, section_start(scored)?));
     place(found).is_some() && place(found) == place(other)
+}
+
+/// True if the lines of a chunk are among those of another one.
+fn is_within(chunk: &ScoredChunk, other: &ScoredChunk) -> bool {
+    let (chunk, other) = (&chunk.chunk, &other.chunk);
+    let lines = other.start_line..=other.end_line;
+    chunk.document_id == other.document_id
+        && lines.contains(&chunk.start_line)
+        && lines.contains(&chunk.end_line)
+}
+
+/// True if a heading has little text of its own: none, or a sentence that leads to what stands below.
+fn is_stub(scored: &ScoredChunk) -> bool {
+    scored.chunk.chunk_count == 1 && scored.chunk.word_count < STUB_WORDS
+}
+
+/// The chunks below a heading's own text, under its subheadings, in order: the first, and further ones while they are few.
+fn subtree<'a>(
+    found: &'a ScoredChunk,
+    around: &'a [ScoredChunk],
+) -> impl Iterator<Item = &'a ScoredChunk> {
+    let heading = &found.chunk.heading_path;
+    let after = around
+        .iter()
+        .filter(|other| other.position > found.position);
+    let below = after.take_while(move |other| {
+        let path = &other.chunk.heading_path;
+        path.len() > heading.len() && path.starts_with(heading)
+    });
+    let mut bytes = 0;
+    below.take_while(move |other| {
+        let is_first = bytes == 0;
+        bytes += other.chunk.text.len();
+        is_first || bytes <= MAX_BYTES_BELOW
+    })
 }
 
 /// The position of the first chunk of a chunk's section.
@@ -169,36 +208,50 @@ fn near(found: &ScoredChunk, around: &[ScoredChunk]) -> Vec<ScoredChunk> {
     chosen
 }
 
-/// The chunk with the text of all parts of its section; blocks that two parts share are there once.
+/// The chunk with the text of all parts, those below other headings after their heading. Blocks that two parts share are there
+/// once.
 fn joined(found: &ScoredChunk, parts: &[&ScoredChunk]) -> ChunkPayload {
     let mut whole = ChunkPayload::clone(&found.chunk);
     (whole.chunk_index, whole.chunk_count) = (0, 1);
     whole.text.clear();
     whole.marks.clear();
-    let mut last_line = 0;
+    let mut before: Option<&ChunkPayload> = None;
     for part in parts {
+        let heading = part.section();
+        let is_bare = part.is_bare_heading();
         let part = &part.chunk;
-        let overlaps = !whole.text.is_empty() && part.start_line <= last_line;
+        let section = before.map_or(&found.chunk.heading_path, |before| &before.heading_path);
+        if part.heading_path != *section {
+            let mark = (MarkKind::Paragraph, 0, heading.len());
+            append(&mut whole, heading, &[mark.into()]);
+        }
+        let overlaps = before.is_some_and(|before| part.start_line <= before.end_line);
         let shared = if overlaps {
             shared_lines(&whole.text, &part.text)
         } else {
             0
         };
-        last_line = part.end_line;
-        let fresh = &part.text[shared..];
-        if !whole.text.is_empty() && !fresh.is_empty() {
-            whole.text.push_str("\n\n");
+        if !is_bare {
+            let stretch = shared..part.text.len();
+            let marks = part.marks.iter().filter_map(|mark| mark.within(&stretch));
+            append(&mut whole, &part.text[shared..], &marks.collect::<Vec<_>>());
         }
-        let stretch = shared..part.text.len();
-        let marks = part.marks.iter().filter_map(|mark| mark.within(&stretch));
-        let at = whole.text.len();
-        whole.marks.extend(marks.map(|mark| mark.after(at)));
-        whole.text.push_str(fresh);
         whole.start_line = whole.start_line.min(part.start_line);
         whole.end_line = whole.end_line.max(part.end_line);
         whole.links.extend(part.links.iter().cloned());
+        before = Some(part);
     }
     whole
+}
+
+/// Adds a text and its marks at the end, as blocks of their own.
+fn append(whole: &mut ChunkPayload, text: &str, marks: &[Mark]) {
+    if !whole.text.is_empty() && !text.is_empty() {
+        whole.text.push_str("\n\n");
+    }
+    let at = whole.text.len();
+    whole.marks.extend(marks.iter().map(|mark| mark.after(at)));
+    whole.text.push_str(text);
 }
 
 /// The bytes of the longest run of whole lines that `next` begins with and `text` ends with.
@@ -216,7 +269,6 @@ fn shared_lines(text: &str, next: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::book::MarkKind;
     use crate::retrieve::Scores;
 
     const PAYLOAD: &str = include_str!("../generate/prompt/payload.json");
@@ -239,6 +291,7 @@ mod tests {
                 heading_path: path.iter().map(|&title| title.to_owned()).collect(),
                 chunk_index: index,
                 chunk_count: count,
+                word_count: STUB_WORDS,
                 start_line: line,
                 end_line: line + 5,
                 ..payload
@@ -296,6 +349,24 @@ mod tests {
             texts(&passages),
             ["One.\n\nTwo.\n\nThree.\n\nFour.", "Five."]
         );
+    }
+
+    #[test]
+    fn a_heading_with_little_text_is_read_with_what_stands_below_it() {
+        let mut page = vec![
+            chunk(0, &["Page", "A"], (0, 1), "There are two:"),
+            chunk(1, &["Page", "A", "One"], (0, 1), "First."),
+            chunk(2, &["Page", "A", "Two"], (0, 1), "Second."),
+            chunk(3, &["Page", "B"], (0, 1), "Other."),
+        ];
+        Arc::make_mut(&mut page[0].chunk).word_count = 3;
+        let mut best = vec![page[0].clone(), page[3].clone()];
+        let around = Surroundings(vec![page.clone(), page]);
+        around.complete(&mut best);
+        let below = "There are two:\n\nOne\n\nFirst.\n\nTwo\n\nSecond.";
+        assert_eq!(texts(&best), [below, "Other."]);
+        assert_eq!((best[0].chunk.start_line, best[0].chunk.end_line), (1, 26));
+        assert_eq!(texts(&around.passages(&best)), [below, "Other."]);
     }
 
     #[test]
