@@ -1,8 +1,8 @@
 //! How fast the local index takes chunks, how much space they need, and how fast it is searched.
 //!
 //! `cargo bench -p bookrag --features embedded --bench local_index` prints a line for each size: chunks of generated text of about a
-//! kilobyte with vectors of 384 numbers, written a page at a time as ingest writes them, and searched by one caller and by
-//! fifty at once.
+//! kilobyte with vectors of 384 numbers and those of 150 tokens, written a page at a time as ingest writes them, and searched by one
+//! caller, with a question's tokens and without, and by fifty at once.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -14,6 +14,9 @@ use bookrag::catalog::{
     SqliteCatalog,
 };
 use bookrag::chunk::SectionType;
+use bookrag::embed::{
+    Embedding, TOKEN_DIMENSIONS, TokenVector, TokenVectors, WeightedToken, rounded,
+};
 use bookrag::index::{ChunkPayload, Filters, LocalIndex, VectorQuery};
 use futures::future::join_all;
 use uuid::Uuid;
@@ -26,7 +29,7 @@ const CHUNKS: usize = 11;
 const WORDS: usize = 150;
 /// Different words of the book. How often each is used follows Zipf's law, as in any language.
 const VOCABULARY: u64 = 20_000;
-/// Words of a question.
+/// Words of a question, each of them a token.
 const QUESTION: usize = 6;
 const SEARCHES: usize = 300;
 const CALLERS: usize = 50;
@@ -52,6 +55,32 @@ impl Random {
 
     fn vector(&mut self) -> Vec<f32> {
         (0..DIMENSIONS).map(|_| self.fraction() - 0.5).collect()
+    }
+
+    fn token(&mut self) -> TokenVector {
+        rounded(&[0.0; TOKEN_DIMENSIONS].map(|_: f32| self.fraction() - 0.5))
+    }
+
+    fn embedding(&mut self) -> Embedding {
+        let vector = self.vector();
+        let tokens = (0..WORDS).map(|_| self.token());
+        Embedding {
+            tokens: TokenVectors::new(tokens),
+            vector,
+        }
+    }
+
+    fn question(&mut self) -> Question {
+        let tokens = (0..QUESTION).map(|_| WeightedToken {
+            vector: self.token(),
+            weight: 1.0,
+        });
+        let tokens = tokens.collect();
+        Question {
+            text: self.text(QUESTION),
+            vector: self.vector(),
+            tokens,
+        }
     }
 
     /// A word of the vocabulary: the rank's logarithm is spread evenly, which is Zipf's law.
@@ -87,6 +116,12 @@ impl Random {
     }
 }
 
+struct Question {
+    text: String,
+    vector: Vec<f32>,
+    tokens: Vec<WeightedToken>,
+}
+
 struct Book {
     catalog: Catalog,
     index: LocalIndex,
@@ -118,7 +153,7 @@ impl Book {
             .map(|place| new_chunk(&source, document_id, place, random.text(WORDS)))
             .collect();
         let intents: Vec<Uuid> = chunks.iter().map(|chunk| chunk.row.point_id).collect();
-        let vectors = intents.iter().map(|point| (*point, random.vector()));
+        let vectors = intents.iter().map(|point| (*point, random.embedding()));
         let vectors = vectors.collect();
         let adding = self
             .catalog
@@ -138,15 +173,16 @@ impl Book {
     }
 
     /// Milliseconds of a search.
-    async fn search(&self, text: &str, vector: &[f32]) -> f64 {
+    async fn search(&self, question: &Question, tokens: &[WeightedToken]) -> f64 {
         let filters = Filters {
             locale: Some("en".to_owned()),
             version: Some("current".to_owned()),
             ..Filters::default()
         };
         let query = VectorQuery {
-            text,
-            vector,
+            text: &question.text,
+            vector: &question.vector,
+            tokens,
             filters: &filters,
             limit: LIMIT,
         };
@@ -163,7 +199,7 @@ fn main() {
         .build()
         .expect("threads");
     eprintln!(
-        "chunks  insert s  bytes a chunk  first ms   1 caller p50  p95 ms   after a commit  {CALLERS} callers p50  p95 ms"
+        "chunks  insert s  bytes a chunk  first ms   1 caller p50  p95 ms  without tokens p50   after a commit  {CALLERS} callers p50  p95 ms"
     );
     for size in SIZES {
         runtime.block_on(measure(size));
@@ -186,36 +222,36 @@ async fn measure(size: usize) {
     let started = Instant::now();
     let mut other = Random(7);
     for _ in 0..pages * CHUNKS {
-        black_box((other.text(WORDS), other.vector()));
+        black_box((other.text(WORDS), other.embedding()));
     }
     spent -= started.elapsed().as_secs_f64();
     drop(book);
     let bytes = std::fs::metadata(&path).expect("a file").len();
 
     let book = Book::open(&path).await;
-    let questions: Vec<(String, Vec<f32>)> = (0..SEARCHES)
-        .map(|_| (random.text(QUESTION), random.vector()))
-        .collect();
-    let first = book.search(&questions[0].0, &questions[0].1).await;
-    let mut alone = Vec::new();
-    for (text, vector) in &questions {
-        alone.push(book.search(text, vector).await);
+    let questions: Vec<Question> = (0..SEARCHES).map(|_| random.question()).collect();
+    let first = book.search(&questions[0], &questions[0].tokens).await;
+    let (mut alone, mut without) = (Vec::new(), Vec::new());
+    for question in &questions {
+        alone.push(book.search(question, &question.tokens).await);
+        without.push(book.search(question, &[]).await);
     }
     book.publish(pages, &mut random).await;
-    let refreshed = book.search(&questions[0].0, &questions[0].1).await;
+    let refreshed = book.search(&questions[0], &questions[0].tokens).await;
     let mut together = Vec::new();
     for questions in questions.chunks(CALLERS) {
         let searches = questions
             .iter()
-            .map(|(text, vector)| book.search(text, vector));
+            .map(|question| book.search(question, &question.tokens));
         together.extend(join_all(searches).await);
     }
     let chunks = pages * CHUNKS;
     eprintln!(
-        "{chunks:>6}  {spent:>8.1}  {:>13}  {first:>8.1}  {:>13.2}  {:>6.2}  {refreshed:>15.1}  {:>14.1}  {:>6.1}",
+        "{chunks:>6}  {spent:>8.1}  {:>13}  {first:>8.1}  {:>13.2}  {:>6.2}  {:>18.2}  {refreshed:>15.1}  {:>14.1}  {:>6.1}",
         bytes / chunks as u64,
         percentile(&mut alone, 50),
         percentile(&mut alone, 95),
+        percentile(&mut without, 50),
         percentile(&mut together, 50),
         percentile(&mut together, 95),
     );
@@ -236,6 +272,7 @@ fn new_index() -> NewIndex {
             chunk_policy: "adaptive".to_owned(),
             embedded_text_version: 1,
             bm25: "local".to_owned(),
+            token_vectors: None,
         },
         collection: "textbook_chunks_0123abcd".to_owned(),
         site: SiteInfo::default(),

@@ -338,6 +338,8 @@ impl Context {
                 chunk_policy: self.chunk_policy.clone(),
                 embedded_text_version: EMBEDDED_TEXT_VERSION,
                 bm25: bm25_settings(),
+                // The collection may be of a release before token vectors.
+                token_vectors: None,
             },
             collection: self.alias.clone(),
             state: IndexState::Live,

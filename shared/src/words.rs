@@ -1,6 +1,6 @@
 //! The words of a text as a ranker compares them: in lower case, without stop words, stemmed, compounds also by their parts.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use qdrant_rust_stemmers::{Algorithm, Stemmer};
 
@@ -76,6 +76,12 @@ impl Words {
         words.map(|word| self.stem(&word)).collect()
     }
 
+    /// The term of a word as a whole, without its parts; `None` if the word says nothing about a text's subject.
+    #[must_use]
+    pub fn term(&self, word: &str) -> Option<String> {
+        self.terms(word).into_iter().next()
+    }
+
     /// Returns the beginnings of the forms of each word that matters, for a search that compares beginnings of words.
     ///
     /// A stem alone would not do: that of `battery` is `batteri`.
@@ -107,6 +113,30 @@ impl Words {
             Some(stemmer) => stemmer.stem(word).into_owned(),
             None => word.to_owned(),
         }
+    }
+}
+
+/// In how many chunks of an index some words are.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DocumentFrequencies {
+    /// All chunks of the index.
+    pub chunks: u64,
+    /// By word, the chunks that have it in any of its forms. Words without a subject (`the`) count as words of all chunks.
+    pub with: BTreeMap<String, u64>,
+}
+
+impl DocumentFrequencies {
+    /// How rare a word is, 0 and up: ln(1 + (n − d + 0.5) / (d + 0.5)) for a word that d of n chunks have. Source: Robertson and
+    /// Zaragoza, 2009.
+    #[must_use]
+    pub fn idf(&self, word: &str) -> f32 {
+        #[expect(clippy::cast_precision_loss, reason = "counts of chunks")]
+        let [all, with] = [
+            self.chunks,
+            self.with.get(word).copied().unwrap_or_default(),
+        ]
+        .map(|n| n as f32);
+        (1.0 + (all - with + 0.5).max(0.0) / (with + 0.5)).ln()
     }
 }
 
@@ -245,6 +275,19 @@ mod tests {
             ]
         );
         assert_eq!(words.terms("--flag, it's ROS2"), ["flag", "ros2", "ros"]);
+    }
+
+    #[test]
+    fn a_rarer_word_weighs_more_and_one_of_all_chunks_hardly_anything() {
+        let with = [("the", 1_000), ("node", 400), ("quaternion", 3)];
+        let frequencies = DocumentFrequencies {
+            chunks: 1_000,
+            with: with.map(|(word, with)| (word.to_owned(), with)).into(),
+        };
+        let idf = ["the", "node", "quaternion", "zymurgy"].map(|word| frequencies.idf(word));
+        assert!(idf[0] >= 0.0 && idf[0] < 0.001, "{idf:?}");
+        assert!(idf.is_sorted());
+        assert!((idf[1] - (1.0_f32 + 600.5 / 400.5).ln()).abs() < 1e-6);
     }
 
     #[test]

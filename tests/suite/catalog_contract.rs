@@ -3,6 +3,7 @@
 
 mod clients;
 mod commits;
+mod frequencies;
 mod indexes;
 mod insights;
 mod logs;
@@ -344,6 +345,8 @@ laws! {
         a_message_stays_in_its_conversation
         forgetting_takes_what_was_said_in_expired_conversations
         what_is_older_than_the_retention_goes_and_the_rest_stays;
+    frequencies:
+        the_chunks_that_have_a_word_are_counted;
     searching:
         chunks_are_found_by_their_words
         a_word_is_found_in_its_other_forms

@@ -10,6 +10,7 @@ mod outages;
 mod points;
 mod searching;
 mod storing;
+mod tokens;
 mod traffic;
 
 use std::env;
@@ -109,6 +110,7 @@ async fn search(
     let query = VectorQuery {
         text,
         vector,
+        tokens: &[],
         filters,
         limit,
     };
@@ -199,6 +201,10 @@ laws! {
     hold_everywhere:
     storing:
         what_was_upserted_is_found_at_once_as_it_was;
+    tokens:
+        a_token_score_is_what_comparing_every_pair_gives
+        the_tokens_of_points_can_be_read
+        tokens_do_not_change_what_is_found;
     searching:
         the_words_of_the_breadcrumb_are_found
         each_ranker_contributes_at_most_the_limit;

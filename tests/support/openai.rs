@@ -120,13 +120,13 @@ async fn embeddings(headers: HeaderMap, Json(request): Json<Value>) -> Response 
         return refusal(StatusCode::BAD_REQUEST, "invalid_input");
     };
     let fake = Embedder::Fake(FakeEmbedder::new());
-    let vectors = fake
+    let embeddings = fake
         .embed(&texts, Purpose::Document)
         .await
         .expect("the fake embeds every text");
-    let data = vectors.iter().enumerate().map(
-        |(index, vector)| json!({ "object": "embedding", "index": index, "embedding": vector }),
-    );
+    let data = embeddings.iter().enumerate().map(|(index, embedding)| {
+        json!({ "object": "embedding", "index": index, "embedding": embedding.vector })
+    });
     let data: Vec<Value> = data.collect();
     Json(json!({ "object": "list", "model": MODEL, "data": data })).into_response()
 }

@@ -21,6 +21,8 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
+use crate::words::{DocumentFrequencies, Language};
+
 #[cfg(all(test, feature = "embedded"))]
 pub use faulty::FaultyCatalog;
 pub use insights::{DayInsight, Insights, LessonInsight, OpenQuestion};
@@ -36,7 +38,7 @@ pub use types::{
 };
 
 /// The version of the tables that this code reads and writes.
-pub const SCHEMA_VERSION: i32 = 6;
+pub const SCHEMA_VERSION: i32 = 7;
 
 /// The longest time that is added to the present or taken from it, a thousand years: both databases' times reach further.
 const LONGEST: Duration = Duration::from_hours(24 * 365 * 1_000);
@@ -328,6 +330,17 @@ impl Catalog {
         places: &[(Uuid, RangeInclusive<i32>)],
     ) -> Result<Vec<Vec<JoinedChunk>>, CatalogError> {
         on_store!(self, store => store.around(index_id, places))
+    }
+
+    /// Counts in how many chunks of an index each word is, in one statement. Words have no spaces or punctuation; they are compared as
+    /// [`Self::search_text`] compares them.
+    pub async fn document_frequencies(
+        &self,
+        index_id: i64,
+        words: &BTreeSet<String>,
+        language: Language,
+    ) -> Result<DocumentFrequencies, CatalogError> {
+        on_store!(self, store => store.document_frequencies(index_id, words, language))
     }
 
     /// Every point the catalog knows, as one statement sees them: those of chunks, with their document's source, and

@@ -32,6 +32,10 @@ pub struct IndexSpec {
     pub embedded_text_version: u32,
     /// The BM25 settings.
     pub bm25: String,
+    /// Which vectors of tokens its points have: the name and hash of their projection. `None` if they have none, as those that
+    /// former releases made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token_vectors: Option<String>,
 }
 
 /// What readers' requests need to know of the site.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::batches::batches;
 use super::windows::{estimate_tokens, windows};
-use super::{Dimensions, EmbedderIdentity, Purpose};
+use super::{Dimensions, EmbedderIdentity, Purpose, Windows};
 use crate::http::Endpoint;
 use crate::prices::Price;
 use crate::provider::ProviderError;
@@ -123,7 +123,7 @@ impl CohereEmbedder {
         &self.identity
     }
 
-    pub(super) fn windows(&self, breadcrumb: &str, text: &str) -> Vec<String> {
+    pub(super) fn windows(&self, breadcrumb: &str, text: &str) -> Windows {
         windows(breadcrumb, text, self.identity.max_tokens, estimate_tokens)
     }
 
@@ -179,6 +179,7 @@ fn identity(endpoint: &Endpoint, model: String, dimensions: Dimensions) -> Embed
         fingerprint: format!("{}/{model}", endpoint.host()),
         dimensions: dimensions.length(),
         max_tokens: CohereEmbedder::max_tokens(&model),
+        token_vectors: None,
         name: model,
     }
 }

@@ -1,7 +1,9 @@
 //! An embedder for tests: deterministic, instant, and near for texts that share words.
 
-use super::EmbedderIdentity;
+use std::ops::Range;
+
 use super::windows::windows;
+use super::{EmbedderIdentity, Embedding, TOKEN_DIMENSIONS, TokenVectors, Windows, rounded};
 
 /// Longest input in words, as many as the local model has tokens, so that tests see windows.
 const MAX_WORDS: usize = 256;
@@ -25,6 +27,7 @@ impl FakeEmbedder {
                 fingerprint: "fake/hashed-words".to_owned(),
                 dimensions: Self::DIMENSIONS,
                 max_tokens: MAX_WORDS,
+                token_vectors: Some("hashed-words".to_owned()),
             },
         }
     }
@@ -33,7 +36,7 @@ impl FakeEmbedder {
         &self.identity
     }
 
-    pub(super) fn windows(&self, breadcrumb: &str, text: &str) -> Vec<String> {
+    pub(super) fn windows(&self, breadcrumb: &str, text: &str) -> Windows {
         windows(breadcrumb, text, self.identity.max_tokens, |piece| {
             piece.split_whitespace().count()
         })
@@ -43,8 +46,16 @@ impl FakeEmbedder {
         clippy::unused_self,
         reason = "the same call as on the other embedders"
     )]
-    pub(super) fn embed(&self, texts: &[String]) -> Vec<Vec<f32>> {
-        texts.iter().map(|text| bag_of_words(text)).collect()
+    pub(super) fn embed(&self, texts: &[String]) -> Vec<Embedding> {
+        texts.iter().map(|text| embedding(text)).collect()
+    }
+
+    #[expect(
+        clippy::unused_self,
+        reason = "the same call as on the other embedders"
+    )]
+    pub(super) fn token_words(&self, text: &str) -> Vec<Range<usize>> {
+        words(text).map(|(at, word)| at..at + word.len()).collect()
     }
 }
 
@@ -54,17 +65,33 @@ impl Default for FakeEmbedder {
     }
 }
 
-fn bag_of_words(text: &str) -> Vec<f32> {
-    let seen = text.split_whitespace().take(MAX_WORDS);
-    let words = seen.flat_map(|word| word.split(|c: char| !c.is_alphanumeric()));
+/// Counts words; a word is a token, whose vector is 1 in the word's dimension.
+fn embedding(text: &str) -> Embedding {
     let mut vector = vec![0.0; FakeEmbedder::DIMENSIONS];
-    for word in words.filter(|word| !word.is_empty()) {
-        vector[bucket(&word.to_lowercase())] += 1.0;
+    let mut tokens = Vec::new();
+    for (_, word) in words(text) {
+        let dimension = bucket(&word.to_lowercase());
+        vector[dimension] += 1.0;
+        let mut token = [0.0; TOKEN_DIMENSIONS];
+        token[dimension] = 1.0;
+        tokens.push(rounded(&token));
     }
-    if vector.iter().all(|x| *x == 0.0) {
+    if tokens.is_empty() {
         vector[0] = 1.0;
     }
-    vector
+    Embedding {
+        vector,
+        tokens: TokenVectors::new(tokens),
+    }
+}
+
+/// The words that are seen of a text, with the place of each.
+fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let place = |part: &str| part.as_ptr().addr() - text.as_ptr().addr();
+    let seen = text.split_whitespace().take(MAX_WORDS);
+    seen.flat_map(|word| word.split(|c: char| !c.is_alphanumeric()))
+        .filter(|word| !word.is_empty())
+        .map(move |word| (place(word), word))
 }
 
 /// FNV-1a, since the standard library's hasher may change between releases.
@@ -93,7 +120,7 @@ mod tests {
         .map(str::to_owned);
         let vectors = fake.embed(&texts, Purpose::Document).await.unwrap();
         let dot = |a: usize, b: usize| -> f32 {
-            let pairs = vectors[a].iter().zip(&vectors[b]);
+            let pairs = vectors[a].vector.iter().zip(&vectors[b].vector);
             pairs.map(|(x, y)| x * y).sum()
         };
         assert!(dot(0, 1) > dot(0, 2) + 0.3);
@@ -104,6 +131,22 @@ mod tests {
             "not deterministic"
         );
         fake.ping().await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn each_token_has_its_word() {
+        let fake = Embedder::Fake(FakeEmbedder::new());
+        let text = "Spin — the node, spin!";
+        let words = fake.token_words(text);
+        let words: Vec<&str> = words.into_iter().map(|word| &text[word]).collect();
+        assert_eq!(words, ["Spin", "the", "node", "spin"]);
+        let embedded = fake
+            .embed(&[text.to_owned()], Purpose::Query)
+            .await
+            .unwrap();
+        let tokens: Vec<_> = embedded[0].tokens.iter().collect();
+        assert_eq!(tokens.len(), 4);
+        assert!(tokens[0] == tokens[3] && tokens[0] != tokens[2]);
     }
 
     #[tokio::test]

@@ -3,7 +3,7 @@
 use std::ops::Deref;
 use std::time::Duration;
 
-use super::FakeEmbedder;
+use super::{Embedding, FakeEmbedder};
 use crate::faults;
 use crate::provider::ProviderError;
 
@@ -20,7 +20,7 @@ impl Deref for FaultyEmbedder {
 }
 
 impl FaultyEmbedder {
-    pub(super) async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, ProviderError> {
+    pub(super) async fn embed(&self, texts: &[String]) -> Result<Vec<Embedding>, ProviderError> {
         let work = async {
             faults::with(|script| script.embedded += texts.len());
             Ok(self.0.embed(texts))

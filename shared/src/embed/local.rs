@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::num::NonZeroUsize;
+use std::ops::Range;
 use std::sync::Arc;
 
 use futures::{StreamExt, TryStreamExt};
@@ -10,8 +11,13 @@ use rten_tensor::prelude::*;
 use tokio::task::spawn_blocking;
 
 use super::windows::windows;
-use super::{EmbedderIdentity, LOCAL_MAX_TOKENS as MAX_TOKENS, Purpose};
-use crate::models::{LocalModel, ModelFiles, SPECIAL_TOKENS, Threads, Transformer};
+use super::{
+    EmbedderIdentity, Embedding, LOCAL_MAX_TOKENS as MAX_TOKENS, Purpose, TokenVectors, Windows,
+    rounded,
+};
+use crate::models::{
+    LocalModel, ModelFiles, SPECIAL_TOKENS, Threads, TokenProjection, Transformer,
+};
 use crate::provider::ProviderError;
 
 /// Length of the models' vectors (their hidden size).
@@ -36,6 +42,8 @@ pub struct LocalEmbedder {
     pooling: Pooling,
     /// Stands before each question.
     question_prefix: &'static str,
+    /// Makes the token vectors; `None` if they were not measured for the model.
+    projection: Option<TokenProjection>,
 }
 
 impl LocalEmbedder {
@@ -56,6 +64,7 @@ impl LocalEmbedder {
                 return Err(ProviderError::Rejected(format!("{name} is no embedder")));
             }
         };
+        let projection = TokenProjection::of(files.model);
         let files = files.clone();
         let name = files.model.name().to_owned();
         let transformer = spawn_blocking(move || Transformer::load(&files, threads))
@@ -67,10 +76,12 @@ impl LocalEmbedder {
                 fingerprint: transformer.fingerprint.clone(),
                 dimensions: DIMENSIONS,
                 max_tokens: MAX_TOKENS,
+                token_vectors: projection.as_ref().map(TokenProjection::identity),
             },
             transformer,
             pooling,
             question_prefix,
+            projection,
         })
     }
 
@@ -78,10 +89,18 @@ impl LocalEmbedder {
         &self.identity
     }
 
-    pub(super) fn windows(&self, breadcrumb: &str, text: &str) -> Vec<String> {
+    pub(super) fn windows(&self, breadcrumb: &str, text: &str) -> Windows {
         windows(breadcrumb, text, MAX_TOKENS - SPECIAL_TOKENS, |piece| {
             self.transformer.tokenizer.count(piece)
         })
+    }
+
+    pub(super) fn token_words(&self, text: &str) -> Vec<Range<usize>> {
+        if self.projection.is_none() {
+            return Vec::new();
+        }
+        let words = self.transformer.tokenizer.words(text).into_iter();
+        words.take(MAX_TOKENS - SPECIAL_TOKENS).flatten().collect()
     }
 
     /// Embeds each text in a blocking task of its own, so that a caller who gives up pays for one text a thread at most.
@@ -89,7 +108,7 @@ impl LocalEmbedder {
         self: Arc<Self>,
         texts: &[String],
         purpose: Purpose,
-    ) -> Result<Vec<Vec<f32>>, ProviderError> {
+    ) -> Result<Vec<Embedding>, ProviderError> {
         let prefix = match purpose {
             Purpose::Query => self.question_prefix,
             Purpose::Document => "",
@@ -104,7 +123,7 @@ impl LocalEmbedder {
                 Threads::Together
             };
             async move {
-                let run = spawn_blocking(move || embedder.embed_blocking(&text, threads));
+                let run = spawn_blocking(move || embedder.embed_blocking(&text, prefix, threads));
                 run.await.map_err(|error| {
                     ProviderError::Unavailable(format!("running the model: {error}"))
                 })?
@@ -116,11 +135,38 @@ impl LocalEmbedder {
             .await
     }
 
-    fn embed_blocking(&self, text: &str, threads: Threads) -> Result<Vec<f32>, ProviderError> {
+    /// Embeds a text that begins with a prefix, which has no token vectors.
+    fn embed_blocking(
+        &self,
+        text: &str,
+        prefix: &str,
+        threads: Threads,
+    ) -> Result<Embedding, ProviderError> {
         let ids = self.transformer.tokenizer.encode(text, MAX_TOKENS);
         let types = vec![0; ids.len()];
         let states: NdTensor<f32, 3> = self.transformer.run(ids, types, threads)?;
-        Ok(pool(&states, self.pooling))
+        Ok(Embedding {
+            vector: pool(&states, self.pooling),
+            tokens: self.token_vectors(&states, text, prefix),
+        })
+    }
+
+    /// The projected states of a text's words, those of the prefix left out.
+    fn token_vectors(&self, states: &NdTensor<f32, 3>, text: &str, prefix: &str) -> TokenVectors {
+        let Some(projection) = &self.projection else {
+            return TokenVectors::default();
+        };
+        let [_, tokens, dimensions] = states.shape();
+        let of_words = 1..tokens - 1;
+        let words = of_words.zip(self.transformer.tokenizer.words(text));
+        let kept = words.filter(|(_, word)| {
+            let word = word.as_ref();
+            word.is_some_and(|word| word.start >= prefix.len())
+        });
+        TokenVectors::new(kept.map(|(token, _)| {
+            let state = (0..dimensions).map(|dimension| states[[0, token, dimension]]);
+            rounded(&projection.project(state))
+        }))
     }
 }
 

@@ -1,4 +1,4 @@
-//! The port `embed`: texts to unit-length vectors.
+//! The port `embed`: texts to unit-length vectors, and to those of their tokens where the model runs in this process.
 //!
 //! A text longer than the model's input is cut off unseen by the model, so documents go through
 //! [`Embedder::windows`] first. Vectors of two embedders compare only if their [`EmbedderIdentity`] is equal.
@@ -6,26 +6,33 @@
 mod batches;
 mod cohere;
 mod dimensions;
+mod embedding;
 mod fake;
 #[cfg(test)]
 mod faulty;
 #[cfg(feature = "local-models")]
 mod local;
 mod openai;
+mod tokens;
 mod windows;
 
+use std::ops::Range;
 #[cfg(feature = "local-models")]
 use std::sync::Arc;
 
 use crate::provider::ProviderError;
 pub use cohere::{CohereEmbedder, CohereOptions};
 pub use dimensions::Dimensions;
+pub use embedding::{Embedding, Windows};
 pub use fake::FakeEmbedder;
 #[cfg(test)]
 pub use faulty::FaultyEmbedder;
 #[cfg(feature = "local-models")]
 pub use local::LocalEmbedder;
 pub use openai::{OpenAiEmbedder, OpenAiOptions};
+pub use tokens::{
+    MaxSim, TOKEN_DIMENSIONS, TokenVector, TokenVectors, WeightedToken, rounded, widened,
+};
 
 /// The input of the local models, in their tokens: what `MiniLM` was trained on (`max_seq_length` of its
 /// sentence-transformers configuration). bge reads 512, but finds more when a section is cut to this size.
@@ -68,10 +75,12 @@ pub struct EmbedderIdentity {
     pub dimensions: usize,
     /// Longest input in the model's tokens, special ones included; the rest of a text is not seen.
     pub max_tokens: usize,
+    /// Which token vectors it gives: the name and the hash of their projection. `None` if it gives none.
+    pub token_vectors: Option<String>,
 }
 
 impl Embedder {
-    /// Embeds each text as one unit-length vector, in order; what exceeds the model's input is not seen.
+    /// Embeds each text as one unit-length vector and those of its tokens, in order; what exceeds the model's input is not seen.
     ///
     /// # Errors
     ///
@@ -81,20 +90,37 @@ impl Embedder {
         &self,
         texts: &[String],
         purpose: Purpose,
-    ) -> Result<Vec<Vec<f32>>, ProviderError> {
+    ) -> Result<Vec<Embedding>, ProviderError> {
         if texts.is_empty() {
             return Ok(Vec::new());
         }
-        let vectors = match self {
+        let without_tokens =
+            |vectors: Vec<Vec<f32>>| vectors.into_iter().map(Embedding::from).collect();
+        let embeddings = match self {
             #[cfg(feature = "local-models")]
             Self::Local(local) => Arc::clone(local).embed(texts, purpose).await?,
-            Self::OpenAi(hosted) => hosted.embed(texts).await?,
-            Self::Cohere(hosted) => hosted.embed(texts, purpose).await?,
+            Self::OpenAi(hosted) => without_tokens(hosted.embed(texts).await?),
+            Self::Cohere(hosted) => without_tokens(hosted.embed(texts, purpose).await?),
             Self::Fake(fake) => fake.embed(texts),
             #[cfg(test)]
             Self::Faulty(faulty) => faulty.embed(texts).await?,
         };
-        unit_vectors(vectors, texts.len(), self.identity().dimensions)
+        unit_vectors(embeddings, texts.len(), self.identity().dimensions)
+    }
+
+    /// Returns the word that each token vector of a text is of, as bytes of the text. Needs no forward pass.
+    ///
+    /// A text that exceeds the model's input may have more words here than token vectors.
+    #[must_use]
+    pub fn token_words(&self, text: &str) -> Vec<Range<usize>> {
+        match self {
+            #[cfg(feature = "local-models")]
+            Self::Local(local) => local.token_words(text),
+            Self::OpenAi(_) | Self::Cohere(_) => Vec::new(),
+            Self::Fake(fake) => fake.token_words(text),
+            #[cfg(test)]
+            Self::Faulty(faulty) => faulty.token_words(text),
+        }
     }
 
     /// The embedder of a model with this name, fingerprint and dimensions: this one, or another model of its provider.
@@ -172,7 +198,7 @@ impl Embedder {
     /// breadcrumb over a quarter of the input loses words at its start. Never empty: an empty text gives one
     /// window with the breadcrumb alone. For hosted models tokens are estimated, on the safe side.
     #[must_use]
-    pub fn windows(&self, breadcrumb: &str, text: &str) -> Vec<String> {
+    pub fn windows(&self, breadcrumb: &str, text: &str) -> Windows {
         match self {
             #[cfg(feature = "local-models")]
             Self::Local(local) => local.windows(breadcrumb, text),
@@ -203,17 +229,17 @@ impl Embedder {
 
 /// Checks count, size and finiteness, then scales each vector to length 1.
 fn unit_vectors(
-    mut vectors: Vec<Vec<f32>>,
+    mut embeddings: Vec<Embedding>,
     count: usize,
     dimensions: usize,
-) -> Result<Vec<Vec<f32>>, ProviderError> {
-    if vectors.len() != count {
+) -> Result<Vec<Embedding>, ProviderError> {
+    if embeddings.len() != count {
         return Err(ProviderError::Malformed(format!(
             "{} embeddings came for {count} texts",
-            vectors.len()
+            embeddings.len()
         )));
     }
-    for vector in &mut vectors {
+    for Embedding { vector, .. } in &mut embeddings {
         if vector.len() != dimensions {
             return Err(ProviderError::Malformed(format!(
                 "embedding has {} dimensions, the index expects {dimensions}",
@@ -231,7 +257,7 @@ fn unit_vectors(
             *x /= length;
         }
     }
-    Ok(vectors)
+    Ok(embeddings)
 }
 
 #[cfg(test)]
@@ -240,13 +266,16 @@ mod tests {
 
     #[test]
     fn vectors_are_scaled_to_unit_length() {
-        let vectors = unit_vectors(vec![vec![3.0, 4.0]], 1, 2).unwrap();
-        assert_eq!(vectors, [[0.6, 0.8]]);
+        let embeddings = unit_vectors(vec![vec![3.0, 4.0].into()], 1, 2).unwrap();
+        assert_eq!(embeddings[0].vector, [0.6, 0.8]);
     }
 
     #[test]
     fn wrong_counts_sizes_and_numbers_are_malformed() {
-        let message = |vectors, count| unit_vectors(vectors, count, 2).unwrap_err().to_string();
+        let message = |vectors: Vec<Vec<f32>>, count| {
+            let embeddings = vectors.into_iter().map(Embedding::from).collect();
+            unit_vectors(embeddings, count, 2).unwrap_err().to_string()
+        };
         assert_eq!(
             message(vec![vec![1.0, 0.0]], 2),
             "gave a malformed answer: 1 embeddings came for 2 texts"

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::batches::batches;
 use super::windows::{estimate_tokens, windows};
-use super::{Dimensions, EmbedderIdentity};
+use super::{Dimensions, EmbedderIdentity, Windows};
 use crate::http::Endpoint;
 use crate::prices::Price;
 use crate::provider::ProviderError;
@@ -108,7 +108,7 @@ impl OpenAiEmbedder {
         clippy::unused_self,
         reason = "the same call as on the other embedders"
     )]
-    pub(super) fn windows(&self, breadcrumb: &str, text: &str) -> Vec<String> {
+    pub(super) fn windows(&self, breadcrumb: &str, text: &str) -> Windows {
         windows(breadcrumb, text, Self::MAX_TOKENS, estimate_tokens)
     }
 
@@ -138,6 +138,7 @@ fn identity(endpoint: &Endpoint, model: String, dimensions: Dimensions) -> Embed
         name: model,
         dimensions: dimensions.length(),
         max_tokens: OpenAiEmbedder::MAX_TOKENS,
+        token_vectors: None,
     }
 }
 

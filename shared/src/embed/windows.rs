@@ -4,6 +4,8 @@
 
 use std::ops::Range;
 
+use super::Windows;
+
 /// A breadcrumb may take this part of the input (one quarter).
 const BREADCRUMB_DIVISOR: usize = 4;
 
@@ -20,7 +22,7 @@ pub(super) fn windows(
     text: &str,
     max_tokens: usize,
     count: impl Fn(&str) -> usize,
-) -> Vec<String> {
+) -> Windows {
     let breadcrumb = shorten(breadcrumb.trim(), max_tokens / BREADCRUMB_DIVISOR, &count);
     let head = if breadcrumb.is_empty() {
         String::new()
@@ -38,10 +40,16 @@ pub(super) fn windows(
     packer.add(0..text.len(), Unit::Text);
     packer.close();
     if packer.pieces.is_empty() {
-        return vec![breadcrumb.to_owned()];
+        return Windows {
+            texts: vec![breadcrumb.to_owned()],
+            head: breadcrumb.len(),
+        };
     }
     let pieces = packer.pieces.into_iter();
-    pieces.map(|piece| format!("{head}{piece}")).collect()
+    Windows {
+        texts: pieces.map(|piece| format!("{head}{piece}")).collect(),
+        head: head.len(),
+    }
 }
 
 /// Estimates the tokens of any byte-pair encoding from above: letters and digits go two to a token (real English takes four),
@@ -241,12 +249,13 @@ mod tests {
         fn windows_fit_and_keep_every_word_in_order(text in TEXT, breadcrumb in "([A-Z][a-z]{1,9}( > )?){0,9}", max_tokens in 8_usize..60) {
             for count in [toy_tokens, estimate_tokens] {
                 let windows = windows(&breadcrumb, &text, max_tokens, count);
-                prop_assert!(!windows.is_empty());
+                prop_assert!(!windows.texts.is_empty());
                 let head = shorten(breadcrumb.trim(), max_tokens / BREADCRUMB_DIVISOR, &count);
                 let mut kept = String::new();
-                for window in &windows {
+                for window in &windows.texts {
                     prop_assert!(count(window) <= max_tokens, "{} tokens in {window:?}", count(window));
-                    let piece = window.strip_prefix(head).unwrap();
+                    let (before, piece) = window.split_at(windows.head);
+                    prop_assert_eq!(before.trim_end_matches('\n'), head);
                     kept.extend(words(piece));
                     for word in words(piece) {
                         // A word is cut only if no window holds it with the space after it.
@@ -264,7 +273,7 @@ mod tests {
 
     #[test]
     fn cuts_at_lines_then_sentences_then_words() {
-        let cut = |text| windows("", text, 4, toy_tokens);
+        let cut = |text| windows("", text, 4, toy_tokens).texts;
         assert_eq!(cut("one two\nthree\nfour"), ["one two\nthree", "four"]);
         assert_eq!(
             cut("One two. Three 4. Five six ten."),
@@ -281,7 +290,7 @@ mod tests {
     fn every_window_starts_with_the_breadcrumb() {
         let text = "a b c d e f g h i j k l\nm n";
         assert_eq!(
-            windows("ROS > Nodes", text, 16, toy_tokens),
+            windows("ROS > Nodes", text, 16, toy_tokens).texts,
             ["ROS > Nodes\na b c d e f g h i j k l", "ROS > Nodes\nm n"]
         );
     }
@@ -289,21 +298,21 @@ mod tests {
     #[test]
     fn a_breadcrumb_over_a_quarter_loses_its_start() {
         assert_eq!(
-            windows("ROS > Nodes", "a b c d e f g", 8, toy_tokens),
+            windows("ROS > Nodes", "a b c d e f g", 8, toy_tokens).texts,
             ["Nodes\na b c d e f", "Nodes\ng"]
         );
     }
 
     #[test]
     fn an_empty_text_gives_the_breadcrumb() {
-        assert_eq!(windows("ROS", " \n ", 8, toy_tokens), ["ROS"]);
-        assert_eq!(windows("", "", 8, toy_tokens), [""]);
+        assert_eq!(windows("ROS", " \n ", 8, toy_tokens).texts, ["ROS"]);
+        assert_eq!(windows("", "", 8, toy_tokens).texts, [""]);
     }
 
     #[test]
     fn a_breadcrumb_of_one_long_word_is_cut() {
         let windows = windows(&"x".repeat(99), "text", 16, toy_tokens);
-        assert_eq!(windows, ["xxxx\ntext"]);
+        assert_eq!(windows.texts, ["xxxx\ntext"]);
     }
 
     #[test]

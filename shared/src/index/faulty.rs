@@ -85,7 +85,7 @@ impl FaultyIndex {
         let lost = points[lost % points.len()];
         let vectors = self.local.vectors(collection, &[lost]).await?;
         self.local.delete(collection, &[lost]).await?;
-        let stray = vectors.into_values().map(|vector| (stray, vector));
+        let stray = vectors.into_values().map(|embedding| (stray, embedding));
         self.local.upsert(collection, stray.collect()).await?;
         Ok(true)
     }
@@ -104,10 +104,10 @@ impl FaultyIndex {
         collection: &str,
         points: Vec<NewPoint>,
     ) -> Result<(), IndexError> {
-        let vectors = points
+        let embeddings = points
             .iter()
-            .map(|point| (point.point_id, point.vector.clone()));
-        self.local.upsert(collection, vectors.collect()).await?;
+            .map(|point| (point.point_id, point.embedding.clone()));
+        self.local.upsert(collection, embeddings.collect()).await?;
         for point in points {
             let id = point.point_id;
             let former = self.given().points.insert(id, point);

@@ -7,6 +7,7 @@
 mod image;
 mod nearest;
 mod stored;
+mod vectors;
 mod words;
 
 use std::collections::{BTreeSet, HashMap};
@@ -16,9 +17,10 @@ use rusqlite::{Connection, OptionalExtension};
 use uuid::Uuid;
 
 use super::{ChunkPayload, Filters, IndexError, ScoredPoint, VectorQuery};
+use crate::embed::MaxSim;
 use crate::sqlite::{Database, DatabaseError, begin_write, lock};
+use crate::words::{DocumentFrequencies, Language};
 use image::Image;
-use nearest::Vectors;
 
 pub(crate) use stored::{STORED_COLUMNS, split, stored_payload};
 pub(crate) use words::document_terms;
@@ -114,34 +116,6 @@ impl LocalIndex {
         Ok(())
     }
 
-    /// Stores vectors by their points' ids. A point that is there already keeps its vector: points are immutable.
-    ///
-    /// # Errors
-    /// [`IndexError::Rejected`] if there is no such collection, or a vector has other dimensions: nothing is stored then.
-    pub async fn upsert(
-        &self,
-        collection: &str,
-        points: Vec<(Uuid, Vec<f32>)>,
-    ) -> Result<(), IndexError> {
-        let name = collection.to_owned();
-        self.write(move |connection| {
-            let transaction = begin_write(connection)?;
-            let Collection { collection_id, dimensions } = existing(&transaction, &name)?;
-            let mut statement = transaction.prepare_cached(
-                "INSERT INTO point_vectors (collection_id, point_id, vector) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
-            )?;
-            for (point_id, vector) in &points {
-                nearest::check_dimensions(vector, dimensions)?;
-                let bytes = nearest::bytes(&nearest::unit(vector));
-                statement.execute((collection_id, point_id.as_bytes(), bytes))?;
-            }
-            drop(statement);
-            transaction.commit()?;
-            Ok(())
-        })
-        .await
-    }
-
     /// Deletes the vectors of points. Points that are not there are no error.
     pub async fn delete(&self, collection: &str, points: &[Uuid]) -> Result<(), IndexError> {
         let (name, points) = (collection.to_owned(), points.to_vec());
@@ -158,32 +132,6 @@ impl LocalIndex {
             raise_generation(&transaction, &name)?;
             transaction.commit()?;
             Ok(())
-        })
-        .await
-    }
-
-    /// Returns the vectors of points, by point; points that are not there are missing.
-    pub async fn vectors(
-        &self,
-        collection: &str,
-        points: &[Uuid],
-    ) -> Result<HashMap<Uuid, Vec<f32>>, IndexError> {
-        let points = points.to_vec();
-        self.read(collection, move |connection, collection| {
-            let mut found = HashMap::with_capacity(points.len());
-            let mut statement = connection.prepare_cached(
-                "SELECT vector FROM point_vectors WHERE collection_id = ?1 AND point_id = ?2",
-            )?;
-            for point_id in points {
-                let key = (collection.collection_id, point_id.as_bytes());
-                let mut rows = statement.query(key)?;
-                if let Some(row) = rows.next()? {
-                    let mut read = Vectors::zeros(1, collection.dimensions);
-                    read.read(0, row, 0)?;
-                    found.insert(point_id, read.get(0));
-                }
-            }
-            Ok(found)
         })
         .await
     }
@@ -240,8 +188,8 @@ impl LocalIndex {
         .await
     }
 
-    /// Returns the union of the `limit` nearest chunks and of the `limit` best by BM25, each with its cosine, best first. With
-    /// an empty vector: the best by BM25, with that score.
+    /// Returns the union of the `limit` nearest chunks and of the `limit` best by BM25, each with its cosine and token score, best
+    /// by cosine first. With an empty vector: the best by BM25, with that score.
     pub async fn search(
         &self,
         collection: &str,
@@ -250,6 +198,7 @@ impl LocalIndex {
         let (name, index) = (collection.to_owned(), self.clone());
         let (text, filters, limit) = (query.text.to_owned(), query.filters.clone(), query.limit);
         let vector = nearest::unit(query.vector);
+        let question = MaxSim::of(query.tokens);
         let found = self.database.read(move |connection| {
             // One transaction, so that the image and the words are of one moment.
             let transaction = connection.transaction()?;
@@ -269,7 +218,11 @@ impl LocalIndex {
                 return Ok(image.chunks.points(by_words));
             }
             let nearest = image.nearest(&vector, &admitted, by_words, limit);
-            Ok(image.chunks.points(nearest))
+            let mut points = image.chunks.points(nearest);
+            if let Some(question) = question {
+                vectors::score_tokens(&transaction, collection, &question, &mut points)?;
+            }
+            Ok(points)
         });
         Ok(found.await?)
     }
@@ -293,6 +246,23 @@ impl LocalIndex {
             .chunks
             .best_by_words(connection, text, &admitted, limit)?;
         Ok(image.chunks.points(best))
+    }
+
+    /// Counts in how many chunks of an index each word is. Takes the connection, as [`Self::search_words`] does.
+    pub(crate) fn document_frequencies(
+        &self,
+        connection: &Connection,
+        index_id: i64,
+        words: BTreeSet<String>,
+        language: Language,
+    ) -> Result<DocumentFrequencies, DatabaseError> {
+        let Some(searched) = Searched::of(connection, "index_id = ?1", index_id)? else {
+            return Ok(DocumentFrequencies::default());
+        };
+        let image = self.image(connection, searched)?;
+        image
+            .chunks
+            .document_frequencies(connection, words, language)
     }
 
     /// Returns the image of this generation, and reads it if a commit made the last one old.

@@ -15,6 +15,8 @@ use std::time::Duration;
 use secrecy::SecretString;
 use uuid::Uuid;
 
+use crate::embed::{Embedding, TokenVectors, WeightedToken};
+
 #[cfg(all(test, feature = "embedded"))]
 pub use faulty::FaultyIndex;
 pub(crate) use filters::FilterValues;
@@ -64,8 +66,8 @@ pub struct NewPoint {
     pub point_id: Uuid,
     /// Its text and metadata. The local store leaves them to the catalog.
     pub payload: ChunkPayload,
-    /// Its dense vector, of unit length.
-    pub vector: Vec<f32>,
+    /// Its dense vector, of unit length, and those of its tokens.
+    pub embedding: Embedding,
 }
 
 /// A search by meaning and by words.
@@ -75,6 +77,8 @@ pub struct VectorQuery<'a> {
     pub text: &'a str,
     /// Its vector, of unit length; empty to search by words alone.
     pub vector: &'a [f32],
+    /// Its tokens; empty without token scores, for example if the collection has no token vectors.
+    pub tokens: &'a [WeightedToken],
     /// Which chunks may be found.
     pub filters: &'a Filters,
     /// How many points each ranker contributes.
@@ -88,6 +92,8 @@ pub struct ScoredPoint {
     pub point_id: Uuid,
     /// Its cosine with the query's vector, −1 to 1; without one its BM25 score.
     pub score: f32,
+    /// How well its tokens resemble the question's, about −1 to 1, as [`MaxSim`](crate::embed::MaxSim) says; `None` if either has none.
+    pub token_score: Option<f32>,
 }
 
 /// Calls the same method on whichever store this is.
@@ -152,10 +158,10 @@ impl VectorIndex {
             // The catalog, which is in the same file, stores the payloads.
             #[cfg(feature = "embedded")]
             Self::Local(store) => {
-                let vectors = points
+                let embeddings = points
                     .into_iter()
-                    .map(|point| (point.point_id, point.vector));
-                store.upsert(collection, vectors.collect()).await
+                    .map(|point| (point.point_id, point.embedding));
+                store.upsert(collection, embeddings.collect()).await
             }
             #[cfg(all(test, feature = "embedded"))]
             Self::Faulty(store) => store.step(store.upsert(collection, points)).await,
@@ -170,13 +176,23 @@ impl VectorIndex {
         on_store!(self, store => store.delete(collection, points))
     }
 
-    /// The dense vectors of points, by point; points that are not there are missing.
+    /// The vectors of points, those of tokens included, by point; points that are not there are missing.
     pub async fn vectors(
         &self,
         collection: &str,
         points: &[Uuid],
-    ) -> Result<HashMap<Uuid, Vec<f32>>, IndexError> {
+    ) -> Result<HashMap<Uuid, Embedding>, IndexError> {
         on_store!(self, store => store.vectors(collection, points))
+    }
+
+    /// The vectors of the tokens of a few points, by point; points without any are missing. The collection must be one with
+    /// token vectors.
+    pub async fn tokens(
+        &self,
+        collection: &str,
+        points: &[Uuid],
+    ) -> Result<HashMap<Uuid, TokenVectors>, IndexError> {
+        on_store!(self, store => store.tokens(collection, points))
     }
 
     /// The ids of all points of a collection.
@@ -190,7 +206,8 @@ impl VectorIndex {
     }
 
     /// Returns the union of the points that are nearest by cosine and those whose words match best by BM25, `limit` of each, with
-    /// their cosines, best first. Without a vector: the best by BM25, with its scores. Neither texts nor vectors travel.
+    /// their cosines and token scores, best by cosine first. Without a vector: the best by BM25, with its scores. Neither texts nor
+    /// vectors travel.
     pub async fn search(
         &self,
         collection: &str,

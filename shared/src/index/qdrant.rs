@@ -5,25 +5,32 @@ mod convert;
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
+use qdrant_client::qdrant::with_vectors_selector::SelectorOptions;
 use qdrant_client::qdrant::{
     CountPointsBuilder, CreateAliasBuilder, CreateCollectionBuilder,
-    CreateFieldIndexCollectionBuilder, DeletePointsBuilder, Distance, FieldType, GetPointsBuilder,
-    HnswConfigDiffBuilder, Modifier, PointId, PrefetchQueryBuilder, Query, QueryPointsBuilder,
-    RetrievedPoint, ScrollPointsBuilder, SparseVectorParamsBuilder, SparseVectorsConfigBuilder,
-    UpsertPointsBuilder, VectorInput, VectorParamsBuilder, VectorsConfigBuilder,
+    CreateFieldIndexCollectionBuilder, Datatype, DeletePointsBuilder, Distance, FieldType,
+    GetPointsBuilder, HnswConfigDiffBuilder, Modifier, MultiVectorComparator,
+    MultiVectorConfigBuilder, PointId, PrefetchQueryBuilder, Query, QueryBatchPointsBuilder,
+    QueryPointsBuilder, RetrievedPoint, ScrollPointsBuilder, SparseVectorParamsBuilder,
+    SparseVectorsConfigBuilder, UpsertPointsBuilder, VectorInput, VectorParamsBuilder,
+    VectorsConfigBuilder,
 };
 use qdrant_client::{Qdrant, QdrantError};
 use secrecy::{ExposeSecret, SecretString};
 use uuid::Uuid;
 
 use super::{ChunkPayload, IndexError, NewPoint, ScoredPoint, VectorQuery};
+use crate::embed::{Embedding, MaxSim, TOKEN_DIMENSIONS, TokenVectors};
 
 use convert::{
-    bm25_document, dense_only, from_client, payload_of, point_struct, scored, uuid_of, vector_of,
+    bm25_document, embedding_of, from_client, payload_of, point_struct, scored, selected,
+    tokens_of, uuid_of, weighed_tokens,
 };
 
 /// The dense vectors.
 const DENSE: &str = "dense";
+/// The vectors of a point's tokens, compared by the sum of the best dot products of the question's.
+const TOKENS: &str = "tokens";
 /// The BM25 weights, made by Qdrant of the embedded text.
 const LEXICAL: &str = "bm25";
 const BM25_MODEL: &str = "qdrant/bm25";
@@ -152,6 +159,15 @@ impl QdrantIndex {
             DENSE,
             VectorParamsBuilder::new(dimensions as u64, Distance::Cosine),
         );
+        // Never searched: only the points that the rankers found are compared. So there is no graph of them.
+        dense.add_named_vector_params(
+            TOKENS,
+            VectorParamsBuilder::new(TOKEN_DIMENSIONS as u64, Distance::Dot)
+                .multivector_config(MultiVectorConfigBuilder::new(MultiVectorComparator::MaxSim))
+                .datatype(Datatype::Float16)
+                .hnsw_config(HnswConfigDiffBuilder::default().m(0))
+                .on_disk(true),
+        );
         let mut lexical = SparseVectorsConfigBuilder::default();
         lexical.add_named_vector_params(
             LEXICAL,
@@ -205,22 +221,53 @@ impl QdrantIndex {
         Ok(())
     }
 
-    /// The dense vectors of points, by point; points that are not there are missing.
+    /// The vectors of points, those of tokens included, by point; points that are not there are missing.
     pub(super) async fn vectors(
         &self,
         collection: &str,
         points: &[Uuid],
-    ) -> Result<HashMap<Uuid, Vec<f32>>, IndexError> {
-        let mut found = HashMap::new();
+    ) -> Result<HashMap<Uuid, Embedding>, IndexError> {
+        // All that there are: a collection of a former release has no vectors of tokens, and refuses their name.
+        let found = self.with_vectors(collection, points, true).await?;
+        let found = found.into_iter().map(|point| {
+            let embedding = embedding_of(point.vectors.unwrap_or_default());
+            Ok((uuid_of(point.id)?, embedding))
+        });
+        found.collect()
+    }
+
+    /// The vectors of the tokens of points, by point; points without any are missing.
+    pub(super) async fn tokens(
+        &self,
+        collection: &str,
+        points: &[Uuid],
+    ) -> Result<HashMap<Uuid, TokenVectors>, IndexError> {
+        let found = self.with_vectors(collection, points, selected(TOKENS));
+        let mut tokens = HashMap::new();
+        for RetrievedPoint { id, vectors, .. } in found.await? {
+            let of_point = tokens_of(&vectors.unwrap_or_default());
+            if !of_point.is_empty() {
+                tokens.insert(uuid_of(id)?, of_point);
+            }
+        }
+        Ok(tokens)
+    }
+
+    /// Looks points up with some of their vectors.
+    async fn with_vectors(
+        &self,
+        collection: &str,
+        points: &[Uuid],
+        vectors: impl Into<SelectorOptions> + Clone,
+    ) -> Result<Vec<RetrievedPoint>, IndexError> {
+        let mut found = Vec::new();
         for batch in points.chunks(UPSERT_BATCH) {
             let ids: Vec<PointId> = batch.iter().map(|id| id.to_string().into()).collect();
             let get = GetPointsBuilder::new(collection, ids)
                 .with_payload(false)
-                .with_vectors(dense_only());
+                .with_vectors(vectors.clone());
             let answer = retried(|| self.client.get_points(get.clone())).await?;
-            for RetrievedPoint { id, vectors, .. } in answer.result {
-                found.insert(uuid_of(id)?, vector_of(vectors));
-            }
+            found.extend(answer.result);
         }
         Ok(found)
     }
@@ -305,7 +352,8 @@ impl QdrantIndex {
         Ok(found)
     }
 
-    /// See [`super::VectorIndex::search`]. One request: both rankers' best are fetched, and the union is scored by cosine.
+    /// See [`super::VectorIndex::search`]. One request: both rankers' best are fetched, and the union is scored by cosine, and once
+    /// more by the question's tokens.
     pub(super) async fn search(
         &self,
         collection: &str,
@@ -314,30 +362,48 @@ impl QdrantIndex {
         let limit = query.limit as u64;
         let filter = query.filters.to_qdrant();
         let words = Query::new_nearest(VectorInput::from(bm25_document(query.text)));
-        let mut request = QueryPointsBuilder::new(collection)
+        let request = QueryPointsBuilder::new(collection)
             .with_payload(false)
             .with_vectors(false);
         if query.vector.is_empty() {
-            request = request.query(words).using(LEXICAL).limit(limit);
+            let mut request = request.query(words).using(LEXICAL).limit(limit);
             if let Some(filter) = filter {
                 request = request.filter(filter);
             }
-        } else {
-            let nearest = Query::new_nearest(VectorInput::from(query.vector.to_vec()));
-            for (ranker, using) in [(nearest.clone(), DENSE), (words, LEXICAL)] {
-                let mut best = PrefetchQueryBuilder::default()
-                    .query(ranker)
-                    .using(using)
-                    .limit(limit);
-                if let Some(filter) = &filter {
-                    best = best.filter(filter.clone());
-                }
-                request = request.add_prefetch(best);
-            }
-            request = request.query(nearest).using(DENSE).limit(2 * limit);
+            let answer = self.client.query(request).await.map_err(from_client)?;
+            return answer.result.into_iter().map(scored).collect();
         }
-        let answer = self.client.query(request).await.map_err(from_client)?;
-        answer.result.into_iter().map(scored).collect()
+        let nearest = Query::new_nearest(VectorInput::from(query.vector.to_vec()));
+        let mut union = request.limit(2 * limit);
+        for (ranker, using) in [(nearest.clone(), DENSE), (words, LEXICAL)] {
+            let mut best = PrefetchQueryBuilder::default()
+                .query(ranker)
+                .using(using)
+                .limit(limit);
+            if let Some(filter) = &filter {
+                best = best.filter(filter.clone());
+            }
+            union = union.add_prefetch(best);
+        }
+        let question = MaxSim::of(query.tokens);
+        let mut requests = vec![union.clone().query(nearest).using(DENSE).build()];
+        if question.is_some() {
+            let tokens = Query::new_nearest(VectorInput::from(weighed_tokens(query.tokens)));
+            requests.push(union.query(tokens).using(TOKENS).build());
+        }
+        let batch = QueryBatchPointsBuilder::new(collection, requests);
+        let answer = self.client.query_batch(batch).await.map_err(from_client)?;
+        let mut answers = answer.result.into_iter().map(|answer| answer.result);
+        let points = answers.next().unwrap_or_default().into_iter().map(scored);
+        let mut points = points.collect::<Result<Vec<_>, _>>()?;
+        let weights = question.map_or(1.0, |question| question.weights());
+        let sums = answers.next().unwrap_or_default().into_iter();
+        let sums = sums.map(|point| Ok((uuid_of(point.id)?, point.score)));
+        let sums = sums.collect::<Result<HashMap<_, _>, IndexError>>()?;
+        for point in &mut points {
+            point.token_score = sums.get(&point.point_id).map(|sum| sum / weights);
+        }
+        Ok(points)
     }
 }
 

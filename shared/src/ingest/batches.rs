@@ -9,7 +9,7 @@ use futures::channel::oneshot;
 use futures::future::{BoxFuture, Shared};
 use tokio::sync::OwnedMutexGuard;
 
-use crate::embed::{Embedder, Purpose};
+use crate::embed::{Embedder, Embedding, Purpose};
 use crate::provider::ProviderError;
 
 /// Texts in one call of the embedder.
@@ -59,18 +59,18 @@ type Batch = Shared<BoxFuture<'static, Arc<EmbeddedBatch>>>;
 
 #[derive(Debug)]
 struct EmbeddedBatch {
-    /// A vector for each text.
-    vectors: Result<Vec<Vec<f32>>, ProviderError>,
+    /// One for each text.
+    embeddings: Result<Vec<Embedding>, ProviderError>,
     texts: usize,
     /// Time in the embedder.
     time: Duration,
 }
 
-/// The vectors of one document's texts.
+/// The embeddings of one document's texts.
 #[derive(Debug)]
 pub(super) struct EmbeddedTexts {
-    /// A vector for each text, in order.
-    pub(super) vectors: Vec<Vec<f32>>,
+    /// One for each text, in order.
+    pub(super) embeddings: Vec<Embedding>,
     /// For each text whether this document had it embedded; another one had if not.
     pub(super) is_first: Vec<bool>,
     /// The document's share of the time in the embedder.
@@ -110,13 +110,16 @@ impl Batches {
         drop(waiting);
         let is_first: Vec<bool> = places.iter().map(|(_, is_first)| *is_first).collect();
         let own = is_first.iter().filter(|is_first| **is_first).count();
-        let vectors = match &embedded.vectors {
-            Ok(vectors) => vectors,
+        let embeddings = match &embedded.embeddings {
+            Ok(embeddings) => embeddings,
             Err(error) if error.may_pass() || own == embedded.texts => return Err(error.clone()),
             Err(_) => return self.embed_alone(embedder, texts).await,
         };
         Ok(EmbeddedTexts {
-            vectors: places.iter().map(|(at, _)| vectors[*at].clone()).collect(),
+            embeddings: places
+                .iter()
+                .map(|(at, _)| embeddings[*at].clone())
+                .collect(),
             is_first,
             time: share(embedded.time, own, embedded.texts),
         })
@@ -130,7 +133,7 @@ impl Batches {
         let _turn = self.turn.lock().await;
         let started = Instant::now();
         Ok(EmbeddedTexts {
-            vectors: embed_all(embedder, texts).await?,
+            embeddings: embed_all(embedder, texts).await?,
             is_first: vec![true; texts.len()],
             time: started.elapsed(),
         })
@@ -163,7 +166,7 @@ impl Batches {
             let _turn = turn.lock().await;
             let started = Instant::now();
             Arc::new(EmbeddedBatch {
-                vectors: embed_all(&embedder, &texts).await,
+                embeddings: embed_all(&embedder, &texts).await,
                 texts: texts.len(),
                 time: started.elapsed(),
             })
@@ -226,7 +229,7 @@ impl Drop for Waiting {
 impl Default for EmbeddedTexts {
     fn default() -> Self {
         Self {
-            vectors: Vec::new(),
+            embeddings: Vec::new(),
             is_first: Vec::new(),
             time: Duration::ZERO,
         }
@@ -239,23 +242,23 @@ fn share(time: Duration, part: usize, whole: usize) -> Duration {
     time * part / whole.max(1)
 }
 
-async fn embed_all(embedder: &Embedder, texts: &[String]) -> Result<Vec<Vec<f32>>, ProviderError> {
-    let mut vectors = Vec::with_capacity(texts.len());
+async fn embed_all(embedder: &Embedder, texts: &[String]) -> Result<Vec<Embedding>, ProviderError> {
+    let mut embeddings = Vec::with_capacity(texts.len());
     for call in texts.chunks(EMBED_BATCH) {
-        vectors.extend(embed_patiently(embedder, call).await?);
+        embeddings.extend(embed_patiently(embedder, call).await?);
     }
-    Ok(vectors)
+    Ok(embeddings)
 }
 
 /// Embeds texts, again when the provider asks for patience or did not answer.
 async fn embed_patiently(
     embedder: &Embedder,
     texts: &[String],
-) -> Result<Vec<Vec<f32>>, ProviderError> {
+) -> Result<Vec<Embedding>, ProviderError> {
     let mut backoff = EMBED_BACKOFF;
     for _ in 1..EMBED_ATTEMPTS {
         let error = match embedder.embed(texts, Purpose::Document).await {
-            Ok(vectors) => return Ok(vectors),
+            Ok(embeddings) => return Ok(embeddings),
             Err(error) => error,
         };
         let wait = match &error {

@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use super::{Change, Ingest, IngestError};
 use crate::catalog::{JoinedChunk, StoredDocument};
+use crate::embed::Embedding;
 use crate::index::{Filters, TitleOrNumber, VectorQuery};
 
 /// Documents whose vectors are read at once.
@@ -82,7 +83,7 @@ impl Ingest {
             let vectors = reads.try_next().await?.unwrap_or_default();
             let broken = vectors
                 .values()
-                .filter(|vector| !self.is_embedding(vector))
+                .filter(|stored| !self.is_embedding(&stored.vector))
                 .count();
             if broken > 0 {
                 damage.push(format!(
@@ -90,7 +91,7 @@ impl Ingest {
                     row.source
                 ));
             }
-            let mut vectors = vectors.into_values();
+            let mut vectors = vectors.into_values().map(|stored| stored.vector);
             if let Some(vector) = vectors.find(|vector| self.is_embedding(vector)) {
                 let edition = editions.entry((row.locale.clone(), row.version.clone()));
                 edition.or_insert_with(|| (row.source.clone(), vector));
@@ -110,7 +111,7 @@ impl Ingest {
     async fn vectors_of(
         &self,
         document: &StoredDocument,
-    ) -> Result<HashMap<Uuid, Vec<f32>>, IngestError> {
+    ) -> Result<HashMap<Uuid, Embedding>, IngestError> {
         let (index, document) = (self.index_row.index_id, document.row.document_id);
         let chunks = self.catalog.chunks(index, document).await?;
         let points: Vec<Uuid> = chunks.iter().map(|chunk| chunk.point_id).collect();
@@ -128,6 +129,7 @@ impl Ingest {
         let search = |vector, text, filters| VectorQuery {
             text,
             vector,
+            tokens: &[],
             filters,
             limit: 1,
         };

@@ -15,6 +15,7 @@ use crate::book::{
 };
 use crate::catalog::{Commit, CommitOutcome, DocumentRow, IndexRow, IndexState, StoredDocument};
 use crate::chunk::{chunk_document, count_tokens};
+use crate::embed::{Embedding, Windows};
 use crate::source::FileCache;
 
 impl Ingest {
@@ -213,39 +214,41 @@ impl Ingest {
 
     /// Embeds the chunks that no stored vector serves, and those of other documents at work in the same calls.
     ///
-    /// A chunk whose text does not fit the model's input, such as a long block of code, has the mean of its windows' vectors.
+    /// A chunk whose text does not fit the model's input, such as a long block of code, has the mean of its windows' vectors and
+    /// the tokens of all.
     async fn embed(&self, plan: &mut Plan<'_>) -> Result<Embedded, IngestError> {
         let mut wanted: Vec<&mut PlannedChunk<'_>> = plan
             .chunks
             .iter_mut()
             .filter(|chunk| matches!(chunk.vector, Vector::ToEmbed))
             .collect();
-        let windows: Vec<Vec<String>> = wanted
+        let windows: Vec<Windows> = wanted
             .iter()
             .map(|planned| {
                 let chunk = planned.chunk;
                 self.embedder.windows(&chunk.breadcrumb, &chunk.text)
             })
             .collect();
-        let counts: Vec<usize> = windows.iter().map(Vec::len).collect();
-        let texts: Vec<String> = windows.into_iter().flatten().collect();
+        let texts = windows.iter().flat_map(|windows| windows.texts.clone());
+        let texts: Vec<String> = texts.collect();
         let embedded = self.batches.embed(&self.embedder, &texts).await?;
         let own = texts
             .iter()
             .zip(&embedded.is_first)
             .filter(|(_, own)| **own);
         let tokens = own.map(|(text, _)| count_tokens(text) as u64).sum();
-        let mut vectors = embedded.vectors.into_iter().zip(embedded.is_first);
+        let mut embeddings = embedded.embeddings.into_iter().zip(embedded.is_first);
         let mut chunks = 0;
-        for (planned, count) in wanted.iter_mut().zip(counts) {
-            let (vectors, own): (Vec<Vec<f32>>, Vec<bool>) = vectors.by_ref().take(count).unzip();
+        for (planned, windows) in wanted.iter_mut().zip(windows) {
+            let parts = embeddings.by_ref().take(windows.texts.len());
+            let (parts, own): (Vec<Embedding>, Vec<bool>) = parts.unzip();
             let is_own = own.contains(&true);
             chunks += usize::from(is_own);
-            let vector = mean(vectors);
+            let embedding = self.joined(&windows, parts);
             planned.vector = if is_own {
-                Vector::Ready(vector)
+                Vector::Ready(embedding)
             } else {
-                Vector::Reused(vector)
+                Vector::Reused(embedding)
             };
         }
         Ok(Embedded {
@@ -253,6 +256,16 @@ impl Ingest {
             tokens,
             time: embedded.time,
         })
+    }
+
+    /// The embedding of a chunk from those of its windows.
+    fn joined(&self, windows: &Windows, parts: Vec<Embedding>) -> Embedding {
+        let breadcrumb = &windows.texts[0][..windows.head];
+        let in_breadcrumb = match parts.len() {
+            1 => 0,
+            _ => self.embedder.token_words(breadcrumb).len(),
+        };
+        Embedding::of_windows(parts, in_breadcrumb)
     }
 
     async fn record_skip(
@@ -375,24 +388,6 @@ struct Embedded {
     /// cl100k tokens of their texts.
     tokens: u64,
     time: Duration,
-}
-
-/// The mean of vectors, of unit length.
-fn mean(vectors: Vec<Vec<f32>>) -> Vec<f32> {
-    let sum = vectors.into_iter().reduce(|mut sum, vector| {
-        for (sum, number) in sum.iter_mut().zip(vector) {
-            *sum += number;
-        }
-        sum
-    });
-    let mut mean = sum.unwrap_or_default();
-    let length = mean.iter().map(|x| x * x).sum::<f32>().sqrt();
-    if length > 0.0 {
-        for number in &mut mean {
-            *number /= length;
-        }
-    }
-    mean
 }
 
 /// Nothing else is or was a page.

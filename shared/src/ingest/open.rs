@@ -86,6 +86,7 @@ impl Ingest {
             chunk_policy: options.policy.identity(),
             embedded_text_version: EMBEDDED_TEXT_VERSION,
             bm25: bm25_settings(),
+            token_vectors: identity.token_vectors.clone(),
         };
         let new = NewIndex {
             collection: format!("{}{}", options.collection, tag(&options.site, &spec)),
@@ -199,6 +200,7 @@ mod tests {
             chunk_policy: "adaptive split=700".to_owned(),
             embedded_text_version: 1,
             bm25: "k=1.2".to_owned(),
+            token_vectors: None,
         };
         let json = serde_json::to_string(&spec).unwrap();
         assert_eq!(
@@ -208,5 +210,12 @@ mod tests {
                 + r#""embedded_text_version":1,"bm25":"k=1.2"}"#
         );
         assert_eq!(tag("robots", &spec), "_e7a641d1");
+        let with_tokens = IndexSpec {
+            token_vectors: Some("pca96 0a1b".to_owned()),
+            ..spec
+        };
+        let with_tokens = serde_json::to_string(&with_tokens).unwrap();
+        let ending = r#","token_vectors":"pca96 0a1b"}"#;
+        assert_eq!(with_tokens, json.trim_end_matches('}').to_owned() + ending);
     }
 }

@@ -10,6 +10,7 @@ use super::IngestError;
 use crate::book::{Document, UNKNOWN, hex};
 use crate::catalog::{Catalog, ChunkRow, IndexRow, IndexSpec, IndexState, NewChunk};
 use crate::chunk::Chunk;
+use crate::embed::Embedding;
 use crate::index::{ChunkPayload, NewPoint, VectorIndex};
 use crate::provider::ProviderError;
 
@@ -28,18 +29,18 @@ pub(super) struct PlannedChunk<'a> {
     pub(super) vector: Vector,
 }
 
-/// Where a chunk's vector comes from.
+/// Where a chunk's vectors come from.
 pub(super) enum Vector {
     /// The point stays as it is.
     Kept,
-    /// A stored point has it.
+    /// A stored point has them.
     Stored(Uuid),
-    /// It must be made.
+    /// They must be made.
     ToEmbed,
-    /// It was made.
-    Ready(Vec<f32>),
-    /// It was taken over.
-    Reused(Vec<f32>),
+    /// They were made.
+    Ready(Embedding),
+    /// They were taken over.
+    Reused(Embedding),
 }
 
 /// SHA-256 of a text, in hexadecimal digits.
@@ -159,8 +160,8 @@ impl<'a> Plan<'a> {
             };
             // The point may be gone by now.
             chunk.vector = match stored.get(&point) {
-                Some(vector) if vector.len() == row.spec.dimensions => {
-                    Vector::Reused(vector.clone())
+                Some(stored) if stored.vector.len() == row.spec.dimensions => {
+                    Vector::Reused(stored.clone())
                 }
                 _ => Vector::ToEmbed,
             };
@@ -183,10 +184,10 @@ impl<'a> Plan<'a> {
     pub(super) fn new_points(&self) -> Result<Vec<NewPoint>, IngestError> {
         self.fresh()
             .map(|chunk| match &chunk.vector {
-                Vector::Ready(vector) | Vector::Reused(vector) => Ok(NewPoint {
+                Vector::Ready(embedding) | Vector::Reused(embedding) => Ok(NewPoint {
                     point_id: chunk.point_id,
                     payload: chunk.payload.clone(),
-                    vector: vector.clone(),
+                    embedding: embedding.clone(),
                 }),
                 _ => Err(ProviderError::Malformed(format!(
                     "no vector for lines {} to {} of {}",
@@ -229,6 +230,7 @@ fn embeds_alike(one: &IndexSpec, other: &IndexSpec) -> bool {
             spec.embedder.clone(),
             spec.embedder_fingerprint.clone(),
             spec.dimensions,
+            spec.token_vectors.clone(),
             spec.embedded_text_version,
         )
     };

@@ -3,6 +3,7 @@
 //! All are BERT encoders from int8 ONNX files; one text is run at a time, since batches are slower and need far more memory.
 
 mod files;
+mod projection;
 mod tokenizer;
 mod transformer;
 
@@ -18,6 +19,7 @@ pub(crate) fn reads(text: &str) -> bool {
     2 * latin >= letters().count()
 }
 
+pub(crate) use projection::TokenProjection;
 pub(crate) use tokenizer::SPECIAL_TOKENS;
 pub(crate) use transformer::{Threads, Transformer};
 

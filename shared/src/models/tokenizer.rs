@@ -4,6 +4,7 @@
 //! word whose rest is unknown, and panics on short texts of many one-letter pieces (`xqzjw`), since its offsets count the `##`.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use rten_text::models::{Model, WordPiece, WordPieceOptions};
 use rten_text::normalizers::{self, Normalizer};
@@ -97,33 +98,72 @@ impl Tokenizer {
         ids.len()
     }
 
+    /// The word of each token of `text`, as bytes of it: letters and digits without a space or punctuation between. `None` for
+    /// tokens of other characters.
+    pub(crate) fn words(&self, text: &str) -> Vec<Option<Range<usize>>> {
+        let mut ids = Vec::new();
+        let mut words = Vec::new();
+        let (normalized, places) = self.normalize(text);
+        let mut at = 0;
+        for word in self.split(&normalized) {
+            self.push_word(word, &mut ids);
+            let place = word.contains(char::is_alphanumeric).then(|| {
+                let last = places[at + word.len() - 1];
+                let end = text[last..].chars().next().map_or(0, char::len_utf8);
+                places[at]..last + end
+            });
+            words.resize(ids.len(), place);
+            at += word.len();
+        }
+        words
+    }
+
     fn push_tokens(&self, text: &str, ids: &mut Vec<u32>) {
-        let (normalized, _) = self
+        let (normalized, _) = self.normalize(text);
+        for word in self.split(&normalized) {
+            self.push_word(word, ids);
+        }
+    }
+
+    /// The text as the model reads it, and for each of its bytes the start of the character of `text` that it comes from.
+    fn normalize(&self, text: &str) -> (String, Vec<usize>) {
+        let (cleaned, places) = clean(text);
+        let (normalized, mut offsets) = self
             .normalizer
-            .normalize(&clean(text))
+            .normalize(&cleaned)
             .expect("BERT's normalizer uses no regular expression, its only error");
-        let words = self
-            .word_splitter
-            .pre_tokenize(&normalized)
-            .expect("BERT's word splitter uses no regular expression, its only error");
-        for word in words {
-            let word_start = ids.len();
-            self.word_pieces
-                .encode_with_offsets(word, &mut |_, id| ids.push(id))
-                .expect("the vocabulary has [UNK], seen when it was read");
-            // A word with an unknown part is unknown as a whole.
-            if ids[word_start..].last() == Some(&self.unknown) {
-                ids.truncate(word_start);
-                ids.push(self.unknown);
-            }
+        for offset in &mut offsets {
+            *offset = places[*offset];
+        }
+        (normalized, offsets)
+    }
+
+    /// Cuts a normalized text into words, spaces and punctuation characters.
+    fn split<'t>(&self, normalized: &'t str) -> Vec<&'t str> {
+        self.word_splitter
+            .pre_tokenize(normalized)
+            .expect("BERT's word splitter uses no regular expression, its only error")
+    }
+
+    fn push_word(&self, word: &str, ids: &mut Vec<u32>) {
+        let word_start = ids.len();
+        self.word_pieces
+            .encode_with_offsets(word, &mut |_, id| ids.push(id))
+            .expect("the vocabulary has [UNK], seen when it was read");
+        // A word with an unknown part is unknown as a whole.
+        if ids[word_start..].last() == Some(&self.unknown) {
+            ids.truncate(word_start);
+            ids.push(self.unknown);
         }
     }
 }
 
-/// Drops what cannot be seen, makes all whitespace spaces and sets Chinese characters apart.
-fn clean(text: &str) -> String {
+/// Drops what cannot be seen, makes all whitespace spaces and sets Chinese characters apart. Returns, too, for each byte of
+/// the result the start of the character that it comes from.
+fn clean(text: &str) -> (String, Vec<usize>) {
     let mut cleaned = String::with_capacity(text.len());
-    for c in text.chars() {
+    let mut places = Vec::with_capacity(text.len());
+    for (place, c) in text.char_indices() {
         if c.is_whitespace() {
             cleaned.push(' ');
         } else if is_chinese(c) {
@@ -131,8 +171,9 @@ fn clean(text: &str) -> String {
         } else if !(c == '\u{fffd}' || c.is_control() || is_format_or_private(c)) {
             cleaned.push(c);
         }
+        places.resize(cleaned.len(), place);
     }
-    cleaned
+    (cleaned, places)
 }
 
 /// The blocks BERT splits into single characters (`_is_chinese_char` in its `tokenization.py`).
@@ -178,6 +219,18 @@ mod tests {
     fn a_word_with_an_unknown_part_is_one_unknown_token() {
         assert_eq!(tiny().encode("xyq x", 9), [1, 0, 3, 2]);
         assert_eq!(tiny().encode(&"xy".repeat(60), 9), [1, 0, 2]);
+    }
+
+    #[test]
+    fn each_token_has_the_word_that_it_is_of() {
+        let text = "xyz. Naïve\u{ad}\u{a0}机 x";
+        let words = tiny().words(text).into_iter();
+        let words: Vec<Option<&str>> = words.map(|word| word.map(|word| &text[word])).collect();
+        let naive = "Naïve";
+        let xyz = Some("xyz");
+        let expected = [xyz, xyz, xyz, None, Some(naive), Some("机"), Some("x")];
+        assert_eq!(words, expected);
+        assert_eq!(tiny().count(text), expected.len());
     }
 
     #[test]

@@ -48,6 +48,7 @@ pub(super) fn fused(
     if weights == Weights::Words {
         for section in &mut sections {
             section.scores.dense = None;
+            section.scores.tokens = None;
         }
     }
     let best_lexical = sections

@@ -2,6 +2,7 @@
 
 mod scored;
 mod intent;
+mod question;
 mod search;
 mod known;
 mod lexical;
@@ -16,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use crate::catalog::{Catalog, IndexRow, Indexing};
 use crate::degradation::Degradation;
-use crate::embed::{Embedder, Purpose};
+use crate::embed::Embedder;
 use crate::error::Error;
 use crate::index::{Filters, IndexError, VectorIndex};
 use crate::provider::ProviderError;
@@ -28,6 +29,7 @@ pub use known::UnknownValue;
 pub use scored::{ScoredChunk, Scores};
 
 use intent::Intent;
+use question::EmbeddedQuestion;
 
 /// The number of an index that is known by its alias alone: the catalog could not be asked.
 pub const UNKNOWN_INDEX: i64 = 0;
@@ -263,18 +265,18 @@ impl Retriever {
         let query = query.text;
         let started = Instant::now();
         let mut degraded = Vec::new();
-        let query_vector = match self.embed(query).await {
-            Ok(vector) => vector,
+        let question = match self.embed(query, language_of(filters)).await {
+            Ok(question) => question,
             Err(error) => {
                 tracing::warn!(stage = "embed", error = %format_args!("the embedder {error}"), "words alone are searched for");
                 degraded.push(Degradation::Embedder);
-                Vec::new()
+                EmbeddedQuestion::default()
             }
         };
         let embed_ms = milliseconds(started);
         let places = intent.places(filters);
         let (found, indexing) = tokio::join!(
-            self.search_places(query, &query_vector, filters, &places),
+            self.search_places(query, &question, filters, &places),
             self.indexing()
         );
         let found = found?;
@@ -296,7 +298,7 @@ impl Retriever {
         Ok(Retrieved {
             candidates,
             num_candidates,
-            query_vector,
+            query_vector: question.vector,
             signals,
             indexing,
             times: StageTimes {
@@ -356,15 +358,6 @@ impl Retriever {
             .inspect_err(|error| tracing::warn!(stage = "retrieve", %error, "the progress of indexing is not known"))
             .ok()
             .and_then(|stats| index.indexing(stats.documents))
-    }
-
-    /// The question's vector.
-    async fn embed(&self, query: &str) -> Result<Vec<f32>, ProviderError> {
-        let query = [query.to_owned()];
-        let vectors = self.backends.embedder.embed(&query, Purpose::Query);
-        let vectors = tokio::time::timeout(EMBED_DEADLINE, vectors).await;
-        let vectors = vectors.unwrap_or(Err(ProviderError::Timeout))?;
-        Ok(vectors.into_iter().next().unwrap_or_default())
     }
 
     /// Lets the reranker look at the best candidates, and puts them in the order of both scores.

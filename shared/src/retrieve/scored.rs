@@ -5,7 +5,7 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use crate::catalog::JoinedChunk;
-use crate::index::ChunkPayload;
+use crate::index::{ChunkPayload, ScoredPoint};
 
 /// A chunk with the scores of one search.
 #[derive(Debug, Clone)]
@@ -26,6 +26,8 @@ pub struct ScoredChunk {
 pub struct Scores {
     /// The cosine with the question, −1 to 1; absent when the embedder does not read the question.
     pub dense: Option<f32>,
+    /// How well its tokens resemble the question's, about −1 to 1; absent if the index has no token vectors.
+    pub tokens: Option<f32>,
     /// The BM25 score among the chunks found, 0 and up.
     pub lexical: f32,
     /// Both together, 0 to 1.
@@ -36,17 +38,25 @@ pub struct Scores {
     pub score: f32,
 }
 
+impl Scores {
+    /// The scores of a point.
+    pub(super) fn of(found: Option<ScoredPoint>) -> Self {
+        Self {
+            dense: found.map(|point| point.score),
+            tokens: found.and_then(|point| point.token_score),
+            ..Self::default()
+        }
+    }
+}
+
 impl ScoredChunk {
-    /// A chunk of the book with its cosine.
-    pub(super) fn new(joined: JoinedChunk, cosine: Option<f32>) -> Self {
+    /// A chunk of the book with the scores of the point that was found; without one, words found it.
+    pub(super) fn new(joined: JoinedChunk, found: Option<ScoredPoint>) -> Self {
         Self {
             point_id: joined.point_id,
             position: Some(joined.position),
             chunk: Arc::new(joined.payload),
-            scores: Scores {
-                dense: cosine,
-                ..Scores::default()
-            },
+            scores: Scores::of(found),
         }
     }
 

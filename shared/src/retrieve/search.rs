@@ -7,6 +7,7 @@ use std::time::Duration;
 use futures::future::try_join_all;
 use uuid::Uuid;
 
+use super::question::EmbeddedQuestion;
 use super::{RetrieveError, Retriever, ScoredChunk, Scores, StageTimes, UNKNOWN_INDEX, timed};
 use crate::catalog::{CatalogError, JoinedChunk};
 use crate::degradation::Degradation;
@@ -28,7 +29,7 @@ impl Retriever {
     pub(super) async fn search_places(
         &self,
         query: &str,
-        vector: &[f32],
+        question: &EmbeddedQuestion,
         filters: &Filters,
         places: &[Filters],
     ) -> Result<Found, RetrieveError> {
@@ -36,7 +37,8 @@ impl Retriever {
         let searches = all.map(|filters| {
             self.search(VectorQuery {
                 text: query,
-                vector,
+                vector: &question.vector,
+                tokens: &question.tokens,
                 filters,
                 limit: FETCHED,
             })
@@ -142,15 +144,15 @@ impl Retriever {
                 });
             }
         };
-        let cosines: HashMap<Uuid, f32> = points
+        let found: HashMap<Uuid, ScoredPoint> = points
             .iter()
-            .map(|point| (point.point_id, point.score))
+            .map(|point| (point.point_id, *point))
             .collect();
         let changed =
             joined.len() < points.len() || joined.iter().any(|chunk| chunk.committed_at > began);
         let chunks = joined.into_iter().map(|chunk| {
-            let cosine = cosines.get(&chunk.point_id).copied();
-            ScoredChunk::new(chunk, cosine.filter(|_| !by_words))
+            let point = found.get(&chunk.point_id).copied();
+            ScoredChunk::new(chunk, point.filter(|_| !by_words))
         });
         Ok(Found {
             changed,
@@ -178,10 +180,7 @@ impl Retriever {
                 point_id: point.point_id,
                 position: None,
                 chunk: Arc::new(payloads.remove(&point.point_id)?),
-                scores: Scores {
-                    dense: Some(point.score).filter(|_| !by_words),
-                    ..Scores::default()
-                },
+                scores: Scores::of(Some(*point).filter(|_| !by_words)),
             })
         });
         Ok(chunks.collect())

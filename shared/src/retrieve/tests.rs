@@ -1,6 +1,7 @@
 //! Whole retrievals over a catalog in memory, while the vector store is down.
 
 mod limits;
+mod tokens;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -63,6 +64,7 @@ fn new_index() -> NewIndex {
             chunk_policy: "adaptive".to_owned(),
             embedded_text_version: 1,
             bm25: "k1=1.2 b=0.75".to_owned(),
+            token_vectors: None,
         },
         collection: "tests".to_owned(),
         site: SiteInfo {

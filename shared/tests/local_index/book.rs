@@ -99,7 +99,7 @@ impl Book {
     pub(crate) async fn upsert(&self, chunks: &[Chunk]) {
         let points = chunks
             .iter()
-            .map(|chunk| (chunk.point_id, chunk.vector.clone()));
+            .map(|chunk| (chunk.point_id, chunk.vector.clone().into()));
         let upserting = self.index.upsert(&self.row.collection, points.collect());
         upserting.await.unwrap();
     }
@@ -114,6 +114,7 @@ impl Book {
         let query = VectorQuery {
             text,
             vector,
+            tokens: &[],
             filters,
             limit,
         };
@@ -273,6 +274,7 @@ fn new_index(policy: &str) -> NewIndex {
             chunk_policy: policy.to_owned(),
             embedded_text_version: 1,
             bm25: "local".to_owned(),
+            token_vectors: None,
         },
         collection: format!("chunks_{policy}"),
         site: SiteInfo::default(),

@@ -1,9 +1,10 @@
 //! The index follows the catalog's commits.
 
+use bookrag::embed::{Embedding, TOKEN_DIMENSIONS, TokenVectors};
 use bookrag::index::Filters;
 use uuid::Uuid;
 
-use super::book::{ALL, Book, Chunk, chunk, file, ids, vector};
+use super::book::{ALL, Book, Chunk, DIMENSIONS, chunk, file, ids, vector};
 
 const PAGE: &str = "docs/a.md";
 
@@ -142,6 +143,41 @@ async fn a_lost_vector_leaves_the_chunk_to_its_words() {
         .find(|point| point.point_id == chunks[0].point_id);
     assert!(lost.unwrap().score.abs() < f32::EPSILON, "{found:?}");
     assert_eq!(book.by_words("node").await, ids(&chunks[..1]));
+}
+
+/// SQLite gives the number of a deleted row to a later one.
+#[tokio::test]
+async fn a_new_point_has_no_tokens_of_one_that_is_gone() {
+    let (book, _folder) = Book::create().await;
+    let name = &book.row.collection;
+    let tokens = TokenVectors::new([[1; TOKEN_DIMENSIONS]; 3]);
+    let point = |tokens: &TokenVectors| {
+        let embedding = Embedding {
+            vector: vector(0),
+            tokens: tokens.clone(),
+        };
+        (Uuid::new_v4(), embedding)
+    };
+    let none = TokenVectors::default();
+    for dropped in [false, true] {
+        let (gone, new) = (point(&tokens), point(&none));
+        book.index.upsert(name, vec![gone.clone()]).await.unwrap();
+        let stored = book.index.tokens(name, &[gone.0]).await.unwrap();
+        assert_eq!(stored[&gone.0], tokens);
+        if dropped {
+            book.index.drop_collection(name).await.unwrap();
+            let ensuring = book.index.ensure_collection(name, DIMENSIONS);
+            ensuring.await.unwrap();
+        } else {
+            book.index.delete(name, &[gone.0]).await.unwrap();
+        }
+        book.index.upsert(name, vec![new.clone()]).await.unwrap();
+        let stored = book.index.tokens(name, &[gone.0, new.0]).await.unwrap();
+        assert!(stored.is_empty(), "{stored:?}");
+        let vectors = book.index.vectors(name, &[new.0]).await.unwrap();
+        assert_eq!(vectors[&new.0].tokens, none);
+        book.index.delete(name, &[new.0]).await.unwrap();
+    }
 }
 
 #[tokio::test]

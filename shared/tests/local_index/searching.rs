@@ -200,6 +200,7 @@ async fn what_cannot_be_searched_is_rejected() {
         let query = VectorQuery {
             text: "",
             vector: &vector,
+            tokens: &[],
             filters: &filters,
             limit: 1,
         };
@@ -207,8 +208,8 @@ async fn what_cannot_be_searched_is_rejected() {
         assert!(matches!(answer, Err(IndexError::Rejected(_))), "{answer:?}");
     }
     let points = [
-        (Uuid::new_v4(), vector(0)),
-        (Uuid::new_v4(), vec![1.0; DIMENSIONS + 1]),
+        (Uuid::new_v4(), vector(0).into()),
+        (Uuid::new_v4(), vec![1.0; DIMENSIONS + 1].into()),
     ];
     let answer = book
         .index

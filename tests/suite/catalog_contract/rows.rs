@@ -19,6 +19,7 @@ pub(crate) fn new_index(chunk_policy: &str) -> NewIndex {
             chunk_policy: chunk_policy.to_owned(),
             embedded_text_version: 1,
             bm25: "k1=1.2 b=0.75".to_owned(),
+            token_vectors: None,
         },
         collection: format!("textbook_chunks_{chunk_policy}"),
         site: SiteInfo {

@@ -39,7 +39,7 @@ async fn texts(catalog: &Catalog, index_id: i64, text: &str) -> Vec<String> {
 }
 
 /// Commits chunks of these texts.
-async fn write_texts<const COUNT: usize>(
+pub(super) async fn write_texts<const COUNT: usize>(
     catalog: &Catalog,
     index_id: i64,
     texts: [&str; COUNT],

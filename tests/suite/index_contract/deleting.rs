@@ -55,7 +55,7 @@ pub(super) async fn points_that_are_not_there_can_be_looked_up_and_deleted(store
     let mixed = [unknown, known, known];
     let vectors = index.vectors(name, &mixed).await.unwrap();
     assert_eq!(vectors.len(), 1);
-    assert_vector(&vectors[&known], &points[0].vector);
+    assert_vector(&vectors[&known].vector, &points[0].embedding.vector);
     let payloads = index.payloads(name, &mixed).await.unwrap();
     assert_eq!(payloads.into_keys().collect::<Vec<_>>(), [known]);
 

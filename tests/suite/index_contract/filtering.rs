@@ -202,7 +202,7 @@ pub(super) async fn a_filter_is_applied_before_the_limit(store: Store) {
     let mut points = many(50);
     let last = &mut points[49];
     last.payload.version = "old".into();
-    last.vector = vector(0).iter().map(|value| -value).collect();
+    last.embedding.vector = vector(0).iter().map(|value| -value).collect();
     let expected = ids(&points[49..]);
     store.ensure(DIMENSIONS).await;
     index.upsert(name, points).await.unwrap();

@@ -2,11 +2,15 @@
 
 use bookrag::book::MarkKind;
 use bookrag::chunk::SectionType;
+use bookrag::embed::{Embedding, TOKEN_DIMENSIONS, TokenVector, TokenVectors, rounded};
 use bookrag::index::{ChunkPayload, NewPoint, ScoredPoint};
 use uuid::Uuid;
 
 /// The dimensions of [`vector`].
 pub(super) const DIMENSIONS: usize = 16;
+
+/// A point has fewer tokens than this, one in so many none.
+const TOKENS: usize = 4;
 
 /// The title that is in every breadcrumb.
 pub(super) const TITLE: &str = "Thymeleaf";
@@ -39,6 +43,30 @@ pub(super) fn assert_vector(stored: &[f32], expected: &[f32]) {
     assert!(same, "{stored:?} is not {expected:?}");
 }
 
+/// Compares what is stored with what was upserted.
+#[track_caller]
+pub(super) fn assert_embedding(stored: &Embedding, expected: &Embedding) {
+    assert_vector(&stored.vector, &expected.vector);
+    assert_eq!(stored.tokens, expected.tokens);
+}
+
+/// A token's vector, always the same for a number.
+pub(super) fn token(number: usize) -> TokenVector {
+    let parts = (0..TOKEN_DIMENSIONS / DIMENSIONS).flat_map(|part| vector(1_000 * number + part));
+    let mut token = [0.0; TOKEN_DIMENSIONS];
+    for (place, value) in token.iter_mut().zip(parts) {
+        *place = value;
+    }
+    rounded(&token)
+}
+
+/// The point with the vectors of so many tokens, which are its own.
+pub(super) fn with_tokens(mut point: NewPoint, number: usize, count: usize) -> NewPoint {
+    let tokens = (0..count).map(|place| token(100 * number + place));
+    point.embedding.tokens = TokenVectors::new(tokens);
+    point
+}
+
 pub(super) fn ids<'a>(points: impl IntoIterator<Item = &'a NewPoint>) -> Vec<Uuid> {
     points.into_iter().map(|point| point.point_id).collect()
 }
@@ -47,12 +75,12 @@ pub(super) fn found(points: &[ScoredPoint]) -> Vec<Uuid> {
     points.iter().map(|point| point.point_id).collect()
 }
 
-/// Points that differ in their vectors, and of which each has a word of its own: [`word`].
+/// Points that differ in their vectors, of which some have tokens, and of which each has a word of its own: [`word`].
 pub(super) fn many(count: usize) -> Vec<NewPoint> {
     (0..count)
         .map(|number| {
             let text = format!("Every robot has a part called {}.", word(number));
-            point(vector(number), &text)
+            with_tokens(point(vector(number), &text), number, number % TOKENS)
         })
         .collect()
 }
@@ -67,7 +95,7 @@ pub(super) fn point(vector: Vec<f32>, text: &str) -> NewPoint {
     NewPoint {
         point_id: Uuid::new_v4(),
         payload: payload(text),
-        vector,
+        embedding: vector.into(),
     }
 }
 

@@ -14,7 +14,7 @@ const QUERIES: std::ops::Range<usize> = 10_000..10_005;
 /// Points by their cosine with a vector, best first.
 fn by_cosine<'a>(points: &'a [NewPoint], query: &[f32]) -> Vec<&'a NewPoint> {
     let mut sorted: Vec<&NewPoint> = points.iter().collect();
-    let cosine = |point: &NewPoint| dot(&point.vector, query);
+    let cosine = |point: &NewPoint| dot(&point.embedding.vector, query);
     sorted.sort_by(|left, right| cosine(right).total_cmp(&cosine(left)));
     sorted
 }
@@ -24,7 +24,7 @@ fn by_cosine<'a>(points: &'a [NewPoint], query: &[f32]) -> Vec<&'a NewPoint> {
 fn assert_scored(scored: &[ScoredPoint], expected: &[&NewPoint], query: &[f32]) {
     assert_eq!(found(scored), ids(expected.iter().copied()));
     for (scored, point) in scored.iter().zip(expected) {
-        let cosine = dot(&point.vector, query);
+        let cosine = dot(&point.embedding.vector, query);
         assert!(
             near(scored.score, cosine),
             "{} is not {cosine}",

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use bookrag::index::NewPoint;
 use uuid::Uuid;
 
-use super::points::{DIMENSIONS, assert_vector, found, ids, many, near, point, vector, word};
+use super::points::{DIMENSIONS, assert_embedding, found, ids, many, near, point, vector, word};
 use super::{Store, assert_rejected, matching, nearest};
 
 /// Two requests and a half.
@@ -29,7 +29,9 @@ pub(super) async fn what_was_upserted_is_found_at_once_as_it_was(store: Store) {
     store.publish(points.clone()).await;
     for number in LOOKED_AT {
         let point = &points[number];
-        let dense = nearest(index, name, &point.vector, 2).await.unwrap();
+        let dense = nearest(index, name, &point.embedding.vector, 2)
+            .await
+            .unwrap();
         assert_eq!(dense[0].point_id, point.point_id);
         assert!(near(dense[0].score, 1.0), "{}", dense[0].score);
         let lexical = matching(index, name, &word(number), 2).await;
@@ -39,7 +41,7 @@ pub(super) async fn what_was_upserted_is_found_at_once_as_it_was(store: Store) {
     let payloads = index.payloads(name, &ids(&points)).await.unwrap();
     assert_eq!((vectors.len(), payloads.len()), (MANY, MANY));
     for point in &points {
-        assert_vector(&vectors[&point.point_id], &point.vector);
+        assert_embedding(&vectors[&point.point_id], &point.embedding);
         assert_eq!(payloads[&point.point_id], point.payload);
     }
     assert_eq!(index.count(name).await.unwrap(), MANY as u64);
@@ -73,7 +75,9 @@ pub(super) async fn upserting_the_same_points_again_changes_nothing(store: Store
         index.upsert(name, points.clone()).await.unwrap();
         assert_eq!(index.count(name).await.unwrap(), 3);
         for (number, point) in points.iter().enumerate() {
-            let dense = nearest(index, name, &point.vector, 5).await.unwrap();
+            let dense = nearest(index, name, &point.embedding.vector, 5)
+                .await
+                .unwrap();
             assert_eq!((dense.len(), dense[0].point_id), (3, point.point_id));
             assert!(near(dense[0].score, 1.0), "{}", dense[0].score);
             let lexical = matching(index, name, &word(number), 5).await;
@@ -123,7 +127,7 @@ pub(super) async fn a_batch_of_many_megabytes_is_stored(store: Store) {
     let vectors = index.vectors(name, &ids(&points)).await.unwrap();
     let payloads = index.payloads(name, &ids(&points)).await.unwrap();
     for point in &points {
-        assert_vector(&vectors[&point.point_id], &point.vector);
+        assert_embedding(&vectors[&point.point_id], &point.embedding);
         assert_eq!(payloads[&point.point_id], point.payload);
     }
     let dense = nearest(index, name, &axis(0), 5).await;

@@ -1,22 +1,26 @@
 //! What a question costs on the wire.
 
-use bookrag::index::{Filters, VectorIndex};
+use bookrag::embed::WeightedToken;
+use bookrag::index::{Filters, VectorIndex, VectorQuery};
 use bookrag_test_qdrant::Engine;
 use bookrag_tests::proxy::{Proxy, Target};
 
-use super::points::point;
-use super::{TIMEOUT, search};
+use super::TIMEOUT;
+use super::points::{point, token, with_tokens};
 
 /// Points that each ranker contributes, as retrieval asks for them, and as many again.
 const LIMIT: usize = 40;
 const POINTS: usize = 2 * LIMIT;
 /// Bytes of a point's text.
 const TEXT: usize = 1_000;
+/// Tokens of a point, and of a question.
+const TOKENS: usize = 100;
+const ASKED: usize = 9;
 /// Bytes of an id and a score on the wire, the protocol's own included.
 const SCORED_POINT: usize = 80;
 
 /// What a question for the points of this many dimensions receives.
-async fn received(dimensions: usize) -> usize {
+async fn received(dimensions: usize, asked: usize) -> usize {
     let engine = Engine::start().await.unwrap();
     let address = engine.url().trim_start_matches("http://").parse().unwrap();
     let proxy = Proxy::start(Target::Tcp(address)).await;
@@ -29,25 +33,38 @@ async fn received(dimensions: usize) -> usize {
     let points = (0..POINTS).map(|number| {
         let mut vector = vec![0.0; dimensions];
         vector[number] = 1.0;
-        point(vector, &"robot ".repeat(TEXT / 6))
+        let point = point(vector, &"robot ".repeat(TEXT / 6));
+        with_tokens(point, number, TOKENS)
     });
     index.upsert("traffic", points.collect()).await.unwrap();
     let query = vec![1.0; dimensions];
     let before = proxy.answered_bytes();
-    let question = ("robot", query.as_slice());
-    let filters = Filters::default();
-    let found = search(&index, "traffic", question, &filters, LIMIT);
-    assert!(found.await.unwrap().len() >= LIMIT);
+    let tokens = (0..asked).map(|number| WeightedToken {
+        vector: token(number),
+        weight: 1.0,
+    });
+    let question = VectorQuery {
+        text: "robot",
+        vector: &query,
+        tokens: &tokens.collect::<Vec<_>>(),
+        filters: &Filters::default(),
+        limit: LIMIT,
+    };
+    let found = index.search("traffic", &question).await.unwrap();
+    let scored = found.iter().filter(|point| point.token_score.is_some());
+    assert_eq!(scored.count(), if asked > 0 { found.len() } else { 0 });
+    assert!(found.len() >= LIMIT);
     proxy.answered_bytes() - before
 }
 
 #[tokio::test]
 async fn a_question_receives_ids_and_scores_whatever_the_vectors_length() {
-    for dimensions in [384, 3_072] {
-        let received = received(dimensions).await;
+    // With tokens two lists come: cosines and token scores.
+    for (dimensions, asked, lists) in [(384, 0, 1), (3_072, 0, 1), (384, ASKED, 2)] {
+        let received = received(dimensions, asked).await;
         assert!(
-            received <= POINTS * SCORED_POINT,
-            "{received} bytes at {dimensions} dimensions"
+            received <= lists * POINTS * SCORED_POINT,
+            "{received} bytes at {dimensions} dimensions with {asked} tokens"
         );
     }
 }

@@ -95,7 +95,9 @@ async fn embeddings(State(told): State<Arc<Mutex<Told>>>, Json(request): Json<Va
     };
     let texts: Vec<String> = serde_json::from_value(request["input"].clone()).unwrap();
     let fake = Embedder::Fake(FakeEmbedder::new());
-    let mut vectors = fake.embed(&texts, Purpose::Document).await.unwrap();
+    let embeddings = fake.embed(&texts, Purpose::Document).await.unwrap();
+    let vectors = embeddings.into_iter().map(|embedding| embedding.vector);
+    let mut vectors: Vec<Vec<f32>> = vectors.collect();
     match reply {
         Reply::Vectors => {}
         Reply::Half => vectors.truncate(texts.len() / 2),

@@ -125,6 +125,7 @@ async fn a_cut_creation_is_completed(database: &str, when: When) {
     let query = VectorQuery {
         text: "frost",
         vector: &[],
+        tokens: &[],
         filters: &by_two_fields,
         limit: 1,
     };

@@ -1,6 +1,6 @@
 //! The search by words: by the beginnings of their forms, in the simple dictionary.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 use tokio_postgres::types::{Json, Type};
@@ -9,7 +9,7 @@ use super::PostgresCatalog;
 use super::documents::{JOINED, joined_chunks};
 use crate::catalog::{CatalogError, JoinedChunk};
 use crate::index::{FilterValues, Filters, TitleOrNumber};
-use crate::words::{Language, Words};
+use crate::words::{DocumentFrequencies, Language, Words};
 
 impl PostgresCatalog {
     pub(in crate::catalog) async fn search_text(
@@ -30,12 +30,7 @@ impl PostgresCatalog {
             // No payload has one: Postgres does not hold them.
             return Ok(Vec::new());
         }
-        // They are letters and digits only, so nothing in them needs an escape.
-        let query = |beginning: &String| format!("'{beginning}':*");
-        let queries: Vec<String> = words
-            .iter()
-            .map(|forms| forms.iter().map(query).collect::<Vec<_>>().join(" | "))
-            .collect();
+        let queries: Vec<String> = words.iter().map(|forms| any_of(forms)).collect();
         // How rare a word is, is counted among the chunks found; numeric, so that equal words give equal sums.
         let rows = self
             .pool
@@ -77,6 +72,45 @@ impl PostgresCatalog {
 }
 
 impl PostgresCatalog {
+    pub(in crate::catalog) async fn document_frequencies(
+        &self,
+        index_id: i64,
+        words: &BTreeSet<String>,
+        language: Language,
+    ) -> Result<DocumentFrequencies, CatalogError> {
+        let stemmed = Words::of(language);
+        // The first forms are those of the word as a whole.
+        let (subjects, queries): (Vec<&String>, Vec<String>) = words
+            .iter()
+            .filter_map(|word| {
+                let forms = stemmed.beginnings(word).into_iter().next()?;
+                Some((word, any_of(beginnings(&[forms]).first()?)))
+            })
+            .unzip();
+        let rows = self
+            .pool
+            .query(
+                "SELECT (SELECT count(*) FROM document_chunks WHERE index_id = $1),
+                    ARRAY(SELECT (SELECT count(*) FROM document_chunks
+                                  WHERE index_id = $1 AND words @@ to_tsquery('simple', text))
+                          FROM unnest($2) WITH ORDINALITY AS queries (text, number) ORDER BY number)",
+                &[(&index_id, Type::INT8), (&queries, Type::TEXT_ARRAY)],
+            )
+            .await?;
+        let Some(row) = rows.first() else {
+            return Ok(DocumentFrequencies::default());
+        };
+        let count = |number: i64| u64::try_from(number).unwrap_or(0);
+        let chunks = count(row.try_get(0)?);
+        let counted: Vec<i64> = row.try_get(1)?;
+        let mut with: BTreeMap<String, u64> =
+            words.iter().map(|word| (word.clone(), chunks)).collect();
+        for (word, counted) in subjects.into_iter().zip(counted) {
+            with.insert(word.clone(), count(counted));
+        }
+        Ok(DocumentFrequencies { chunks, with })
+    }
+
     pub(in crate::catalog) async fn values(
         &self,
         index_id: i64,
@@ -153,6 +187,14 @@ fn has_nul(value: &Value) -> bool {
         Value::Object(fields) => fields.values().any(has_nul),
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
+}
+
+/// The query for a word that begins in one of these ways. They are letters and digits only, so nothing in them needs an escape.
+fn any_of(beginnings: &[String]) -> String {
+    let queries = beginnings
+        .iter()
+        .map(|beginning| format!("'{beginning}':*"));
+    queries.collect::<Vec<_>>().join(" | ")
 }
 
 /// Normalises the words to look for, each given by the beginnings of its forms: lower case, split at other characters than

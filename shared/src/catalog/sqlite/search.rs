@@ -1,11 +1,12 @@
 //! The search by words, and the values that filters may name.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::SqliteCatalog;
 use super::documents::joined;
 use crate::catalog::{CatalogError, JoinedChunk};
 use crate::index::Filters;
+use crate::words::{DocumentFrequencies, Language};
 
 impl SqliteCatalog {
     pub(in crate::catalog) async fn search_text(
@@ -25,6 +26,20 @@ impl SqliteCatalog {
             let ranks: HashMap<_, _> = points.into_iter().zip(0..).collect();
             chunks.sort_by_key(|chunk| ranks.get(&chunk.point_id).copied().unwrap_or(usize::MAX));
             Ok(chunks)
+        })
+        .await
+    }
+
+    pub(in crate::catalog) async fn document_frequencies(
+        &self,
+        index_id: i64,
+        words: &BTreeSet<String>,
+        language: Language,
+    ) -> Result<DocumentFrequencies, CatalogError> {
+        let (words, index) = (words.clone(), self.index.clone());
+        self.read(move |connection| {
+            let transaction = connection.transaction()?;
+            Ok(index.document_frequencies(&transaction, index_id, words, language)?)
         })
         .await
     }

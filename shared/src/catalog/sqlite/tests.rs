@@ -111,7 +111,9 @@ async fn a_full_disk_fails_vectors_with_the_file_and_passes_with_space() {
             .query_row(&format!("PRAGMA max_page_count = {pages}"), (), |_| Ok(()))
             .unwrap();
     };
-    let points: Vec<_> = (0..3).map(|_| (Uuid::new_v4(), vec![1.0; 4_000])).collect();
+    let points: Vec<_> = (0..3)
+        .map(|_| (Uuid::new_v4(), vec![1.0; 4_000].into()))
+        .collect();
     limit(1);
     let error = index.upsert("chunks", points.clone()).await;
     let error = error.expect_err("full");

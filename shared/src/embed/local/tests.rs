@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde::Deserialize;
 use tokio::sync::OnceCell;
 
-use super::super::Embedder;
+use super::super::{Embedder, MaxSim, WeightedToken, widened};
 use super::*;
 use crate::models::locate;
 
@@ -79,8 +79,8 @@ async fn vectors_agree_with_the_original_weights() {
     assert_eq!(references.len(), 20);
     for reference in references {
         let texts = [reference.text];
-        let vectors = embedder.embed(&texts, Purpose::Document).await.unwrap();
-        let cosine = cosine(&vectors[0], &reference.vector);
+        let embedded = embedder.embed(&texts, Purpose::Document).await.unwrap();
+        let cosine = cosine(&embedded[0].vector, &reference.vector);
         let least = if reference.token_ids.len() > SPECIAL_TOKENS + 1 {
             LEAST
         } else {
@@ -99,8 +99,8 @@ async fn bge_agrees_with_another_engine_and_knows_questions_from_passages() {
     assert_eq!(references.len(), 20);
     for reference in references {
         let texts = [reference.text];
-        let vectors = embedder.embed(&texts, Purpose::Document).await.unwrap();
-        let cosine = cosine(&vectors[0], &reference.vector);
+        let embedded = embedder.embed(&texts, Purpose::Document).await.unwrap();
+        let cosine = cosine(&embedded[0].vector, &reference.vector);
         eprintln!("{cosine:.5} {:.50}", texts[0].replace('\n', " "));
         assert!(cosine >= LEAST, "{cosine} for {:?}", texts[0]);
     }
@@ -109,8 +109,8 @@ async fn bge_agrees_with_another_engine_and_knows_questions_from_passages() {
     let question = embedder.embed(&text, Purpose::Query).await.unwrap();
     let prefixed = [format!("{BGE_QUESTION}{}", text[0])];
     let prefixed = embedder.embed(&prefixed, Purpose::Document).await.unwrap();
-    assert_ne!(question, passage);
-    assert_eq!(question, prefixed);
+    assert_ne!(question[0].vector, passage[0].vector);
+    assert_eq!(question[0].vector, prefixed[0].vector);
 }
 
 #[tokio::test]
@@ -118,9 +118,9 @@ async fn a_batch_gives_what_each_text_gives_alone() {
     let embedder = Embedder::Local(minilm().await);
     let texts = ["What is a node?", "", "A node publishes on topics."].map(str::to_owned);
     let together = embedder.embed(&texts, Purpose::Query).await.unwrap();
-    for (text, vector) in texts.iter().zip(&together) {
+    for (text, embedding) in texts.iter().zip(&together) {
         let alone = embedder.embed(std::slice::from_ref(text), Purpose::Query);
-        assert_eq!(&alone.await.unwrap()[0], vector);
+        assert_eq!(&alone.await.unwrap()[0], embedding);
     }
     embedder.ping().await.unwrap();
     let identity = embedder.identity();
@@ -140,9 +140,9 @@ async fn windows_of_any_text_fit_the_model() {
     });
     let law = |(text, breadcrumb): (String, String)| {
         let windows = minilm.windows(&breadcrumb, &text);
-        prop_assert!(!windows.is_empty());
+        prop_assert!(!windows.texts.is_empty());
         let mut kept = String::new();
-        for window in windows {
+        for window in windows.texts {
             let tokens = minilm
                 .transformer
                 .tokenizer
@@ -160,4 +160,71 @@ async fn windows_of_any_text_fit_the_model() {
         Ok(())
     };
     runner.run(&strategy, law).unwrap();
+}
+
+/// The words of the token vectors of a text, and these.
+async fn tokens_of(text: &str, purpose: Purpose) -> (Vec<String>, TokenVectors) {
+    let embedder = Embedder::Local(loaded(LocalModel::BgeSmall).await);
+    let words = embedder.token_words(text);
+    let words = words.into_iter().map(|word| text[word].to_owned());
+    let embedded = embedder.embed(&[text.to_owned()], purpose).await.unwrap();
+    (words.collect(), embedded[0].tokens.clone())
+}
+
+#[tokio::test]
+async fn each_word_has_token_vectors_and_punctuation_has_none() {
+    let text = "Réglez `testEnvironment` — 机器, now.";
+    for purpose in [Purpose::Document, Purpose::Query] {
+        let (words, tokens) = tokens_of(text, purpose).await;
+        let mut distinct = words.clone();
+        distinct.dedup();
+        assert_eq!(distinct, ["Réglez", "testEnvironment", "机", "器", "now"]);
+        assert_eq!(tokens.len(), words.len(), "{purpose:?}");
+        for token in tokens.iter() {
+            let length = widened(token).iter().map(|x| x * x).sum::<f32>().sqrt();
+            assert!((length - 1.0).abs() < 0.02, "{length}");
+        }
+    }
+    let (words, tokens) = tokens_of(" … ", Purpose::Query).await;
+    assert!(words.is_empty() && tokens.is_empty());
+}
+
+/// Each token of a text finds its own like in it, and hardly any in a text about something else.
+#[tokio::test]
+async fn token_vectors_say_which_words_a_text_has() {
+    let question = "stop the battery";
+    let (_, asked) = tokens_of(question, Purpose::Query).await;
+    let asked: Vec<WeightedToken> = asked
+        .iter()
+        .map(|vector| WeightedToken {
+            vector: *vector,
+            weight: 1.0,
+        })
+        .collect();
+    let asked = MaxSim::of(&asked).unwrap();
+    let mut scores = Vec::new();
+    for text in [question, "Bread needs flour, water and salt."] {
+        let (_, tokens) = tokens_of(text, Purpose::Document).await;
+        scores.push(asked.score(&tokens).unwrap());
+    }
+    assert!(scores[0] > 0.8 && scores[1] < 0.6, "{scores:?}");
+}
+
+#[tokio::test]
+async fn a_long_text_has_the_tokens_of_its_first_window() {
+    let (words, tokens) = tokens_of(&"robot ".repeat(300), Purpose::Document).await;
+    let most = MAX_TOKENS - SPECIAL_TOKENS;
+    assert_eq!((words.len(), tokens.len()), (most, most));
+}
+
+#[tokio::test]
+async fn a_model_without_a_projection_has_no_token_vectors() {
+    let embedder = Embedder::Local(minilm().await);
+    let text = ["What is a node?".to_owned()];
+    let embedded = embedder.embed(&text, Purpose::Document).await.unwrap();
+    assert!(embedded[0].tokens.is_empty() && embedder.token_words(&text[0]).is_empty());
+    assert_eq!(embedder.identity().token_vectors, None);
+    let bge = Embedder::Local(loaded(LocalModel::BgeSmall).await);
+    let identity = bge.identity().token_vectors.clone().unwrap();
+    assert!(identity.starts_with("pca96 "), "{identity}");
 }

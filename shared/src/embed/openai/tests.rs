@@ -3,7 +3,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
-use super::super::{Embedder, Purpose};
+use super::super::{Embedder, Embedding, Purpose};
 use super::*;
 use crate::http::fake::{Answer, Server};
 
@@ -70,7 +70,7 @@ async fn texts_go_in_batches_and_vectors_come_in_order() {
         .embed(&texts, Purpose::Document)
         .await
         .unwrap();
-    for (number, vector) in (0_u8..=255).zip(&vectors) {
+    for (number, Embedding { vector, .. }) in (0_u8..=255).zip(&vectors) {
         let angle = f32::from(number);
         assert!((vector[0] - angle.cos()).abs() < 1e-4 && (vector[1] - angle.sin()).abs() < 1e-4);
     }

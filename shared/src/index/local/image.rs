@@ -167,6 +167,7 @@ impl Chunks {
         let points = scored.into_iter().map(|(score, slot)| ScoredPoint {
             point_id: self.points[slot],
             score,
+            token_score: None,
         });
         points.collect()
     }

@@ -9,7 +9,7 @@ use rusqlite::Connection;
 use super::image::{Chunks, Scored, keep_best};
 use crate::index::ChunkPayload;
 use crate::sqlite::{DatabaseError, lock};
-use crate::words::{Language, Words};
+use crate::words::{DocumentFrequencies, Language, Words};
 
 /// Term frequency saturation and length normalisation, the usual values (Robertson and Zaragoza, 2009).
 const K: f32 = 1.2;
@@ -72,6 +72,27 @@ impl Chunks {
             .collect();
         keep_best(&mut best, limit);
         Ok(best)
+    }
+
+    /// Counts in how many chunks each word is.
+    pub(super) fn document_frequencies(
+        &self,
+        connection: &Connection,
+        words: BTreeSet<String>,
+        language: Language,
+    ) -> Result<DocumentFrequencies, DatabaseError> {
+        let stemmed = Words::of(language);
+        let counted = words.into_iter().map(|word| {
+            let with = match stemmed.term(&word) {
+                Some(term) => self.postings_of(connection, term)?.len(),
+                None => self.numbers.len(),
+            };
+            Ok((word, with as u64))
+        });
+        Ok(DocumentFrequencies {
+            chunks: self.numbers.len() as u64,
+            with: counted.collect::<Result<_, DatabaseError>>()?,
+        })
     }
 
     /// Where a term is, with its weight there, f (k + 1) / (f + k (1 − b + b × length / mean length)).

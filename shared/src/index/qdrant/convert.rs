@@ -9,7 +9,10 @@ use qdrant_client::qdrant::{
 use qdrant_client::{Payload, QdrantError};
 use uuid::Uuid;
 
-use super::{BM25_AVERAGE_WORDS, BM25_B, BM25_K, BM25_LANGUAGE, BM25_MODEL, DENSE, LEXICAL};
+use super::{
+    BM25_AVERAGE_WORDS, BM25_B, BM25_K, BM25_LANGUAGE, BM25_MODEL, DENSE, LEXICAL, TOKENS,
+};
+use crate::embed::{Embedding, TOKEN_DIMENSIONS, TokenVectors, WeightedToken, rounded, widened};
 use crate::index::{ChunkPayload, IndexError, NewPoint};
 
 pub(super) fn point_struct(point: &NewPoint) -> Result<PointStruct, IndexError> {
@@ -17,12 +20,17 @@ pub(super) fn point_struct(point: &NewPoint) -> Result<PointStruct, IndexError> 
         .ok()
         .and_then(|value| Payload::try_from(value).ok())
         .ok_or_else(|| IndexError::Malformed("a payload that is no object".to_owned()))?;
-    let vectors = NamedVectors::default()
-        .add_vector(DENSE, Vector::from(point.vector.clone()))
+    let Embedding { vector, tokens } = &point.embedding;
+    let mut vectors = NamedVectors::default()
+        .add_vector(DENSE, Vector::from(vector.clone()))
         .add_vector(
             LEXICAL,
             Vector::from(bm25_document(&point.payload.embedded_text())),
         );
+    if !tokens.is_empty() {
+        let rows: Vec<Vec<f32>> = tokens.iter().map(|row| widened(row).to_vec()).collect();
+        vectors = vectors.add_vector(TOKENS, Vector::new_multi(rows));
+    }
     Ok(PointStruct::new(
         point.point_id.to_string(),
         vectors,
@@ -44,10 +52,22 @@ pub(super) fn bm25_document(text: &str) -> Document {
     }
 }
 
-pub(super) fn dense_only() -> VectorsSelector {
+/// Asks for the vectors of one name.
+pub(super) fn selected(name: &str) -> VectorsSelector {
     VectorsSelector {
-        names: vec![DENSE.to_owned()],
+        names: vec![name.to_owned()],
     }
+}
+
+/// The vectors of a question's tokens, each times its weight: the sum of their best dot products is then weighed.
+pub(super) fn weighed_tokens(tokens: &[WeightedToken]) -> Vec<Vec<f32>> {
+    let tokens = tokens.iter().filter(|token| token.weight > 0.0);
+    tokens
+        .map(|token| {
+            let vector = widened(&token.vector).map(|value| value * token.weight);
+            vector.to_vec()
+        })
+        .collect()
 }
 
 /// Reads a payload.
@@ -64,6 +84,7 @@ pub(super) fn scored(point: ScoredPoint) -> Result<super::ScoredPoint, IndexErro
     Ok(super::ScoredPoint {
         point_id: uuid_of(point.id)?,
         score: point.score,
+        token_score: None,
     })
 }
 
@@ -75,13 +96,25 @@ pub(super) fn uuid_of(id: Option<PointId>) -> Result<Uuid, IndexError> {
     }
 }
 
-/// The dense vector of a point; empty if it has none.
-pub(super) fn vector_of(vectors: Option<VectorsOutput>) -> Vec<f32> {
-    let vector = vectors.and_then(|vectors| vectors.get_vector_by_name(DENSE));
-    match vector {
-        Some(vector_output::Vector::Dense(vector)) => vector.data,
-        _ => Vec::new(),
+/// The vectors of a point; empty those that it does not have.
+pub(super) fn embedding_of(vectors: VectorsOutput) -> Embedding {
+    Embedding {
+        tokens: tokens_of(&vectors),
+        vector: match vectors.get_vector_by_name(DENSE) {
+            Some(vector_output::Vector::Dense(vector)) => vector.data,
+            _ => Vec::new(),
+        },
     }
+}
+
+/// The vectors of a point's tokens; those of another length are left out.
+pub(super) fn tokens_of(vectors: &VectorsOutput) -> TokenVectors {
+    let Some(vector_output::Vector::MultiDense(rows)) = vectors.get_vector_by_name(TOKENS) else {
+        return TokenVectors::default();
+    };
+    let rows = rows.vectors.iter();
+    let rows = rows.filter_map(|row| <&[f32; TOKEN_DIMENSIONS]>::try_from(&*row.data).ok());
+    TokenVectors::new(rows.map(rounded))
 }
 
 pub(super) fn from_client(error: QdrantError) -> IndexError {

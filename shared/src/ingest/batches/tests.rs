@@ -107,8 +107,8 @@ async fn a_text_of_several_documents_is_embedded_once_and_counted_once() {
     );
     let (one, other) = (one.unwrap(), other.unwrap());
     assert_eq!(calls(&server), [2]);
-    assert_eq!((one.vectors.len(), one.is_first), (2, vec![true, true]));
-    assert_eq!((other.vectors.len(), other.is_first), (1, vec![false]));
+    assert_eq!((one.embeddings.len(), one.is_first), (2, vec![true, true]));
+    assert_eq!((other.embeddings.len(), other.is_first), (1, vec![false]));
     assert_eq!(other.time, Duration::ZERO);
 }
 
@@ -152,7 +152,7 @@ async fn a_document_that_is_given_up_holds_no_other_back() {
         drop(idle);
         assert!(futures::poll!(&mut dropped).is_pending());
     }
-    assert_eq!(kept.await.unwrap().vectors.len(), 1);
+    assert_eq!(kept.await.unwrap().embeddings.len(), 1);
     assert_eq!(calls(&server).last(), Some(&2));
     // Given up before the batch begins: it is not waited for.
     let (kept, dropped) = (texts(&["kept"]), texts(&["dropped"]));
@@ -162,7 +162,12 @@ async fn a_document_that_is_given_up_holds_no_other_back() {
         assert!(futures::poll!(&mut dropped).is_pending());
     }
     assert_eq!(
-        batches.embed(&embedder, &kept).await.unwrap().vectors.len(),
+        batches
+            .embed(&embedder, &kept)
+            .await
+            .unwrap()
+            .embeddings
+            .len(),
         1
     );
     assert_eq!(calls(&server).last(), Some(&1));

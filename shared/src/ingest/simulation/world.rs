@@ -469,9 +469,10 @@ impl World {
             };
             let chunks = chunk_document(&document, &self.ingest.options.policy);
             let embedder = &self.ingest.embedder;
-            let windows = chunks
-                .iter()
-                .map(|chunk| embedder.windows(&chunk.breadcrumb, &chunk.text).len());
+            let windows = chunks.iter().map(|chunk| {
+                let windows = embedder.windows(&chunk.breadcrumb, &chunk.text);
+                windows.texts.len()
+            });
             let ids = chunks.iter().map(|chunk| chunk.chunk_id).collect();
             self.revisions.insert((page.source, ids), windows.sum());
         }

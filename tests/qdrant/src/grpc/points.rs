@@ -7,17 +7,18 @@ use std::sync::Arc;
 
 use qdrant_client::qdrant::points_server::Points;
 use qdrant_client::qdrant::{
-    ClearPayloadPoints, CountPoints, CountResponse, CountResult, CreateFieldIndexCollection,
-    CreateVectorNameRequest, DeleteFieldIndexCollection, DeletePayloadPoints, DeletePointVectors,
-    DeletePoints, DeleteVectorNameRequest, DiscoverBatchPoints, DiscoverBatchResponse,
-    DiscoverPoints, DiscoverResponse, FacetCounts, FacetResponse, GetPoints, GetResponse,
-    PointsOperationResponse, QueryBatchPoints, QueryBatchResponse, QueryGroupsResponse,
-    QueryPointGroups, QueryPoints, QueryResponse, RecommendBatchPoints, RecommendBatchResponse,
-    RecommendGroupsResponse, RecommendPointGroups, RecommendPoints, RecommendResponse,
-    ScrollPoints, ScrollResponse, SearchBatchPoints, SearchBatchResponse, SearchGroupsResponse,
-    SearchMatrixOffsetsResponse, SearchMatrixPairsResponse, SearchMatrixPoints, SearchPointGroups,
-    SearchPoints, SearchResponse, SetPayloadPoints, UpdateBatchPoints, UpdateBatchResponse,
-    UpdatePointVectors, UpdateResult, UpdateStatus, UpsertPoints,
+    BatchResult, ClearPayloadPoints, CountPoints, CountResponse, CountResult,
+    CreateFieldIndexCollection, CreateVectorNameRequest, DeleteFieldIndexCollection,
+    DeletePayloadPoints, DeletePointVectors, DeletePoints, DeleteVectorNameRequest,
+    DiscoverBatchPoints, DiscoverBatchResponse, DiscoverPoints, DiscoverResponse, FacetCounts,
+    FacetResponse, GetPoints, GetResponse, PointsOperationResponse, QueryBatchPoints,
+    QueryBatchResponse, QueryGroupsResponse, QueryPointGroups, QueryPoints, QueryResponse,
+    RecommendBatchPoints, RecommendBatchResponse, RecommendGroupsResponse, RecommendPointGroups,
+    RecommendPoints, RecommendResponse, ScrollPoints, ScrollResponse, SearchBatchPoints,
+    SearchBatchResponse, SearchGroupsResponse, SearchMatrixOffsetsResponse,
+    SearchMatrixPairsResponse, SearchMatrixPoints, SearchPointGroups, SearchPoints, SearchResponse,
+    SetPayloadPoints, UpdateBatchPoints, UpdateBatchResponse, UpdatePointVectors, UpdateResult,
+    UpdateStatus, UpsertPoints,
 };
 use tonic::{Request, Response, Status};
 
@@ -157,10 +158,32 @@ impl Points for PointCalls {
         }))
     }
 
+    async fn query_batch(
+        &self,
+        request: Request<QueryBatchPoints>,
+    ) -> Result<Response<QueryBatchResponse>, Status> {
+        let request = request.into_inner();
+        let (result, time) = self
+            .collection(&request.collection_name, |collection| {
+                let queries = request.query_points.into_iter();
+                let answers = queries.map(|query| {
+                    Ok(BatchResult {
+                        result: collection.query(query)?,
+                    })
+                });
+                answers.collect::<Result<Vec<_>, CallError>>()
+            })
+            .await?;
+        Ok(Response::new(QueryBatchResponse {
+            result,
+            time,
+            usage: None,
+        }))
+    }
+
     unimplemented_calls! {
         set_payload(SetPayloadPoints) -> PointsOperationResponse;
         delete_field_index(DeleteFieldIndexCollection) -> PointsOperationResponse;
-        query_batch(QueryBatchPoints) -> QueryBatchResponse;
         update_vectors(UpdatePointVectors) -> PointsOperationResponse;
         delete_vectors(DeletePointVectors) -> PointsOperationResponse;
         overwrite_payload(SetPayloadPoints) -> PointsOperationResponse;

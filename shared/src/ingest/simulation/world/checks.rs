@@ -8,7 +8,7 @@ use super::{Failure, Seen, World, book, inputs_of};
 use crate::book::{list_pages, read_document};
 use crate::catalog::{ChunkRow, IndexState};
 use crate::chunk::chunk_document;
-use crate::embed::FakeEmbedder;
+use crate::embed::{Embedder, Embedding, FakeEmbedder, Purpose};
 use crate::faults::{Part, block_on};
 use crate::index::{Filters, VectorQuery};
 
@@ -35,6 +35,7 @@ impl World {
         let query = VectorQuery {
             text: "",
             vector: &[1.0; FakeEmbedder::DIMENSIONS],
+            tokens: &[],
             filters: &Filters::default(),
             limit: usize::MAX,
         };
@@ -128,7 +129,33 @@ impl World {
                 "{stray} points are left that nothing lists"
             )));
         }
+        self.check_tokens()?;
         self.check_leftovers()
+    }
+
+    /// Each point has the tokens of its text, whether they were made or taken over.
+    fn check_tokens(&self) -> Result<(), Failure> {
+        let (index, collection) = (&self.stores.index, &self.live().collection);
+        let points = Vec::from_iter(self.seen.points.iter().copied());
+        let stored = block_on(index.vectors(collection, &points)).expect("the index answers");
+        let embedder = Embedder::Fake(FakeEmbedder::new());
+        for (point_id, stored) in stored {
+            let payload = index.with_point(point_id, |point| point.payload.clone());
+            let windows = embedder.windows(&payload.breadcrumb, &payload.text);
+            let parts = block_on(embedder.embed(&windows.texts, Purpose::Document));
+            let parts = parts.expect("the fake embeds every text");
+            let in_breadcrumb = embedder
+                .token_words(&windows.texts[0][..windows.head])
+                .len();
+            if stored.tokens != Embedding::of_windows(parts, in_breadcrumb).tokens {
+                let lines = (payload.start_line, payload.end_line);
+                return Err(Failure(format!(
+                    "{}: the chunk of lines {lines:?} has the tokens of another text",
+                    payload.source
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// The rows, the points and the files agree; returns how many points nothing lists.

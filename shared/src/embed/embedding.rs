@@ -1,0 +1,86 @@
+//! The vectors of a text.
+
+use super::TokenVectors;
+
+/// The vectors of a text.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Embedding {
+    /// The text's vector, of unit length.
+    pub vector: Vec<f32>,
+    /// Those of its tokens; empty if the model has none.
+    pub tokens: TokenVectors,
+}
+
+/// A text cut into pieces that fit the model's input, each after the same breadcrumb.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Windows {
+    /// The pieces with the breadcrumb; one at least.
+    pub texts: Vec<String>,
+    /// Bytes of the breadcrumb and the line break after it, at the start of each text.
+    pub head: usize,
+}
+
+impl From<Vec<f32>> for Embedding {
+    /// A text's vector without those of its tokens.
+    fn from(vector: Vec<f32>) -> Self {
+        Self {
+            vector,
+            tokens: TokenVectors::default(),
+        }
+    }
+}
+
+impl Embedding {
+    /// Joins the embeddings of a text's windows: the mean of their vectors, of unit length, and the tokens of all, in order. Each
+    /// window begins with the tokens of the breadcrumb, so many; they are taken once.
+    #[must_use]
+    pub fn of_windows(windows: Vec<Self>, in_breadcrumb: usize) -> Self {
+        let mut tokens = Vec::new();
+        let mut sum: Vec<f32> = Vec::new();
+        for window in windows {
+            let repeated = if sum.is_empty() { 0 } else { in_breadcrumb };
+            tokens.extend(window.tokens.iter().skip(repeated).copied());
+            sum.resize(window.vector.len(), 0.0);
+            for (sum, number) in sum.iter_mut().zip(window.vector) {
+                *sum += number;
+            }
+        }
+        let length = sum.iter().map(|x| x * x).sum::<f32>().sqrt();
+        if length > 0.0 {
+            for number in &mut sum {
+                *number /= length;
+            }
+        }
+        Self {
+            vector: sum,
+            tokens: TokenVectors::new(tokens),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{TOKEN_DIMENSIONS, rounded};
+    use super::*;
+
+    #[test]
+    fn windows_are_joined_in_order_with_the_breadcrumb_once() {
+        let token = |place: usize| {
+            let mut vector = [0.0; TOKEN_DIMENSIONS];
+            vector[place] = 1.0;
+            rounded(&vector)
+        };
+        let window = |vector: [f32; 2], tokens: [usize; 3]| Embedding {
+            vector: vector.to_vec(),
+            tokens: TokenVectors::new(tokens.map(token)),
+        };
+        let windows = [window([1.0, 0.0], [0, 1, 2]), window([0.0, 1.0], [0, 3, 4])];
+        let joined = Embedding::of_windows(windows.to_vec(), 1);
+        assert_eq!(joined.tokens, TokenVectors::new([0, 1, 2, 3, 4].map(token)));
+        let half = 0.5_f32.sqrt();
+        let near = |value: &f32| (value - half).abs() < 1e-6;
+        assert!(joined.vector.iter().all(near), "{:?}", joined.vector);
+        let one = window([0.0, 1.0], [5, 6, 7]);
+        assert_eq!(Embedding::of_windows(vec![one.clone()], 2), one);
+    }
+}

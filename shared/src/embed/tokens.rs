@@ -1,0 +1,223 @@
+//! Vectors of a text's tokens, and how well those of a question are resembled.
+//!
+//! A local model makes a state for each token on its way to the text's vector. Projected to 96 dimensions and rounded to 8 bits they
+//! show which words of a question a text resembles, for the price of one forward pass.
+
+/// Length of a token's vector.
+pub const TOKEN_DIMENSIONS: usize = 96;
+
+/// Most token vectors of a text; those of its end are left out.
+const MAX_TOKENS: usize = 512;
+
+/// What a coordinate of 1 is stored as.
+const ONE: f32 = 127.0;
+
+/// A token's vector: coordinates of a unit vector times 127, rounded.
+pub type TokenVector = [i8; TOKEN_DIMENSIONS];
+
+/// The vectors of a text's tokens in order, without punctuation. Empty if the model has none, or the text no word.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TokenVectors(Vec<TokenVector>);
+
+/// A token of a question with what its word weighs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct WeightedToken {
+    /// The token's vector.
+    pub vector: TokenVector,
+    /// 0 and up.
+    pub weight: f32,
+}
+
+impl TokenVectors {
+    /// Takes the first 512 vectors.
+    pub fn new(vectors: impl IntoIterator<Item = TokenVector>) -> Self {
+        Self(vectors.into_iter().take(MAX_TOKENS).collect())
+    }
+
+    /// Reads what [`Self::to_bytes`] wrote; `None` if the bytes are not whole vectors.
+    #[must_use]
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (vectors, rest) = bytes.as_chunks::<TOKEN_DIMENSIONS>();
+        let vectors = vectors.iter().map(|row| row.map(u8::cast_signed));
+        rest.is_empty().then(|| Self(vectors.collect()))
+    }
+
+    /// One byte a coordinate, one vector after the other.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let coordinates = self.0.iter().flatten();
+        coordinates.map(|value| value.cast_unsigned()).collect()
+    }
+
+    /// Each vector.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &TokenVector> {
+        self.0.iter()
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// True if there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// Rounds the unit vector in a vector's direction; zeros stay zeros.
+#[must_use]
+pub fn rounded(vector: &[f32; TOKEN_DIMENSIONS]) -> TokenVector {
+    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+    let scale = if length > 0.0 { ONE / length } else { 0.0 };
+    #[expect(clippy::cast_possible_truncation, reason = "from −127 to 127")]
+    vector.map(|value| (value * scale).round() as i8)
+}
+
+/// A token's vector in 32-bit numbers, of about unit length.
+#[must_use]
+pub fn widened(vector: &TokenVector) -> [f32; TOKEN_DIMENSIONS] {
+    vector.map(|value| f32::from(value) / ONE)
+}
+
+/// A question's tokens, to be compared with many texts.
+#[derive(Debug, Clone)]
+pub struct MaxSim {
+    /// As 16-bit numbers, which processors multiply and add in pairs.
+    tokens: Vec<([i16; TOKEN_DIMENSIONS], f32)>,
+    weights: f32,
+}
+
+impl MaxSim {
+    /// `None` if no token weighs anything.
+    #[must_use]
+    pub fn of(question: &[WeightedToken]) -> Option<Self> {
+        let tokens = question.iter().filter(|token| token.weight > 0.0);
+        let tokens: Vec<_> = tokens
+            .map(|token| (token.vector.map(i16::from), token.weight))
+            .collect();
+        let weights = tokens.iter().map(|(_, weight)| weight).sum();
+        (!tokens.is_empty()).then_some(Self { tokens, weights })
+    }
+
+    /// The sum of the tokens' weights.
+    #[must_use]
+    pub fn weights(&self) -> f32 {
+        self.weights
+    }
+
+    /// How well a text resembles the question's tokens, about −1 to 1; `None` if it has no token vectors.
+    ///
+    /// score = Σ over the question's tokens of weight × the largest dot product with a token of the text / Σ weight.
+    /// Source: Khattab and Zaharia, `ColBERT`, SIGIR 2020; without weights there.
+    #[must_use]
+    pub fn score(&self, text: &TokenVectors) -> Option<f32> {
+        if text.is_empty() {
+            return None;
+        }
+        let mut best = vec![i32::MIN; self.tokens.len()];
+        for token in text.iter() {
+            let token = token.map(i16::from);
+            for ((asked, _), best) in self.tokens.iter().zip(&mut best) {
+                *best = dot(asked, &token).max(*best);
+            }
+        }
+        let weighed = self.tokens.iter().zip(best).map(|((_, weight), best)| {
+            #[expect(clippy::cast_precision_loss, reason = "at most 96 × 127²")]
+            let similarity = best as f32 / (ONE * ONE);
+            weight * similarity
+        });
+        Some(weighed.sum::<f32>() / self.weights)
+    }
+}
+
+fn dot(left: &[i16; TOKEN_DIMENSIONS], right: &[i16; TOKEN_DIMENSIONS]) -> i32 {
+    let products = left.iter().zip(right);
+    products
+        .map(|(left, right)| i32::from(*left) * i32::from(*right))
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// What rounding two unit vectors moves their dot product by, at most: each coordinate by half of 1 / 127.
+    const TOLERANCE: f32 = 0.08;
+
+    fn vector() -> impl Strategy<Value = [f32; TOKEN_DIMENSIONS]> {
+        proptest::array::uniform(-1.0_f32..1.0)
+    }
+
+    fn unit(vector: &[f32; TOKEN_DIMENSIONS]) -> [f32; TOKEN_DIMENSIONS] {
+        let length = plain_dot(vector, vector).sqrt();
+        vector.map(|value| value / length)
+    }
+
+    fn plain_dot(left: &[f32], right: &[f32]) -> f32 {
+        left.iter().zip(right).map(|(a, b)| a * b).sum()
+    }
+
+    proptest! {
+        #[test]
+        fn rounding_keeps_length_and_direction(vector in vector(), scale in 0.01_f32..100.0) {
+            let widened = widened(&rounded(&vector.map(|value| value * scale)));
+            prop_assert!((plain_dot(&widened, &widened).sqrt() - 1.0).abs() < 0.02);
+            prop_assert!(plain_dot(&widened, &unit(&vector)) > 0.98);
+        }
+
+        #[test]
+        fn a_score_is_what_comparing_every_pair_gives(
+            question in proptest::collection::vec((vector(), 0.0_f32..9.0), 1..9),
+            text in proptest::collection::vec(vector(), 1..40),
+        ) {
+            let weights: f32 = question.iter().map(|(_, weight)| weight).sum();
+            prop_assume!(weights > 0.0);
+            let plain = question.iter().map(|(asked, weight)| {
+                let dots = text.iter().map(|token| plain_dot(&unit(asked), &unit(token)));
+                weight * dots.fold(f32::MIN, f32::max)
+            });
+            let plain = plain.sum::<f32>() / weights;
+            let question: Vec<WeightedToken> = question
+                .iter()
+                .map(|(vector, weight)| WeightedToken { vector: rounded(vector), weight: *weight })
+                .collect();
+            let text = TokenVectors::new(text.iter().map(rounded));
+            let score = MaxSim::of(&question).unwrap().score(&text).unwrap();
+            prop_assert!((score - plain).abs() < TOLERANCE, "{score} {plain}");
+        }
+
+        #[test]
+        fn vectors_are_read_as_they_were_written(vectors in proptest::collection::vec(vector(), 0..5)) {
+            let vectors = TokenVectors::new(vectors.iter().map(rounded));
+            let mut bytes = vectors.to_bytes();
+            prop_assert_eq!(TokenVectors::from_bytes(&bytes), Some(vectors));
+            bytes.push(0);
+            prop_assert_eq!(TokenVectors::from_bytes(&bytes), None);
+        }
+    }
+
+    #[test]
+    fn a_text_has_its_first_512_tokens() {
+        let token = |number: i16| rounded(&[f32::from(number); TOKEN_DIMENSIONS]);
+        let vectors = TokenVectors::new((0..600).map(|number| token(number - 511)));
+        assert_eq!(vectors.len(), MAX_TOKENS);
+        assert_eq!(vectors.iter().last(), Some(&token(0)));
+    }
+
+    #[test]
+    fn nothing_to_compare_has_no_score() {
+        let vector = rounded(&[1.0; TOKEN_DIMENSIONS]);
+        let question = |weight| [WeightedToken { vector, weight }];
+        assert!(MaxSim::of(&[]).is_none() && MaxSim::of(&question(0.0)).is_none());
+        let asked = MaxSim::of(&question(2.0)).unwrap();
+        assert_eq!(asked.score(&TokenVectors::default()), None);
+        let score = asked.score(&TokenVectors::new([vector])).unwrap();
+        assert!((score - 1.0).abs() < 0.02, "{score}");
+        assert_eq!(rounded(&[0.0; TOKEN_DIMENSIONS]), [0; TOKEN_DIMENSIONS]);
+    }
+}

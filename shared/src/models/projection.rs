@@ -1,0 +1,83 @@
+//! The projection of a model's token states to the vectors that are stored.
+//!
+//! Each was fitted by `fit_token_projection.py` on open documentation that is in none of the books that this project measures with.
+
+use super::LocalModel;
+use super::files::sha256_hex;
+use crate::embed::TOKEN_DIMENSIONS;
+
+/// Of bge-small's states: for each of their 384 dimensions its share in each dimension of the result, as 16-bit numbers,
+/// little-endian. Fitted on the documentation of React Native, Rust, ROS 2, Prettier and a course on reinforcement learning.
+const BGE_SMALL: &[u8] = include_bytes!("bge_small_token_projection.bin");
+
+/// Digits of the file's hash in the name of a projection.
+const HASH_DIGITS: usize = 8;
+
+/// A linear map from a model's states to [`TOKEN_DIMENSIONS`].
+#[derive(Debug)]
+pub(crate) struct TokenProjection {
+    identity: String,
+    /// For each dimension of a state its shares. Their unit does not matter: only directions are stored.
+    shares: Vec<[f32; TOKEN_DIMENSIONS]>,
+}
+
+impl TokenProjection {
+    /// The model's projection; `None` if it has none.
+    pub(crate) fn of(model: LocalModel) -> Option<Self> {
+        match model {
+            LocalModel::BgeSmall => Some(Self::read(BGE_SMALL)),
+            LocalModel::MiniLm | LocalModel::MsMarco => None,
+        }
+    }
+
+    fn read(bytes: &[u8]) -> Self {
+        let (numbers, _) = bytes.as_chunks();
+        let numbers: Vec<f32> = numbers
+            .iter()
+            .map(|number| f32::from(i16::from_le_bytes(*number)))
+            .collect();
+        let (shares, _) = numbers.as_chunks();
+        let hash = sha256_hex(bytes);
+        Self {
+            identity: format!("pca{TOKEN_DIMENSIONS} {}", &hash[..HASH_DIGITS]),
+            shares: shares.to_vec(),
+        }
+    }
+
+    /// Its name and the beginning of its hash.
+    pub(crate) fn identity(&self) -> String {
+        self.identity.clone()
+    }
+
+    /// Projects a token's state, of any unit.
+    pub(crate) fn project(&self, state: impl Iterator<Item = f32>) -> [f32; TOKEN_DIMENSIONS] {
+        let mut projected = [0.0; TOKEN_DIMENSIONS];
+        for (value, shares) in state.zip(&self.shares) {
+            for (sum, share) in projected.iter_mut().zip(shares) {
+                *sum += value * share;
+            }
+        }
+        projected
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Principal components are orthogonal and of equal length, and the file has one row a dimension of the states.
+    #[test]
+    fn the_projection_of_bge_small_is_orthonormal() {
+        const UNIT: f32 = 32_767.0;
+        let projection = TokenProjection::of(LocalModel::BgeSmall).unwrap();
+        assert_eq!(projection.shares.len(), 384);
+        for (row, other) in [(0, 0), (95, 95), (0, 1), (40, 95)] {
+            let products = projection.shares.iter();
+            let dot: f32 = products
+                .map(|shares| shares[row] * shares[other] / (UNIT * UNIT))
+                .sum();
+            let expected = f32::from(u8::from(row == other));
+            assert!((dot - expected).abs() < 1e-3, "{row} {other}: {dot}");
+        }
+    }
+}

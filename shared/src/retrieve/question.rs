@@ -1,0 +1,102 @@
+//! A question as the vector store compares it: its vector, and its tokens weighed by how rare their words are in the book.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use super::{EMBED_DEADLINE, Retriever, UNKNOWN_INDEX};
+use crate::embed::{Embedding, Purpose, WeightedToken};
+use crate::provider::ProviderError;
+use crate::words::{DocumentFrequencies, Language};
+
+/// How long the catalog has to count in how many chunks the question's words are.
+const FREQUENCIES_DEADLINE: Duration = Duration::from_secs(1);
+
+/// An embedded question.
+#[derive(Debug, Clone, Default)]
+pub(super) struct EmbeddedQuestion {
+    /// Its vector; empty if the embedder is unavailable.
+    pub(super) vector: Vec<f32>,
+    /// Its tokens; empty if the index has no token vectors of this embedder.
+    pub(super) tokens: Vec<WeightedToken>,
+}
+
+impl Retriever {
+    /// Embeds a question, and weighs its tokens. The catalog counts while the embedder runs.
+    pub(super) async fn embed(
+        &self,
+        question: &str,
+        language: Language,
+    ) -> Result<EmbeddedQuestion, ProviderError> {
+        let words = self.token_words(question);
+        let texts = [question.to_owned()];
+        let embedded = self.backends.embedder.embed(&texts, Purpose::Query);
+        let embedded = tokio::time::timeout(EMBED_DEADLINE, embedded);
+        let (embedded, frequencies) =
+            tokio::join!(embedded, self.document_frequencies(&words, language));
+        let embedded = embedded.unwrap_or(Err(ProviderError::Timeout))?;
+        let embedding = embedded.into_iter().next().unwrap_or_default();
+        let weight = |word: &str| match &frequencies {
+            Some(frequencies) => frequencies.idf(word),
+            None => 1.0,
+        };
+        Ok(EmbeddedQuestion {
+            tokens: weighted(&embedding, &words, weight),
+            vector: embedding.vector,
+        })
+    }
+
+    /// The word of each token of a question; empty if the index has no token vectors that this embedder's compare with.
+    fn token_words<'q>(&self, question: &'q str) -> Vec<&'q str> {
+        let embedder = &self.backends.embedder;
+        if self.index.spec.token_vectors != embedder.identity().token_vectors {
+            return Vec::new();
+        }
+        let words = embedder.token_words(question).into_iter();
+        words.map(|word| &question[word]).collect()
+    }
+
+    /// In how many chunks each word is; `None` if the catalog is unavailable.
+    async fn document_frequencies(
+        &self,
+        words: &[&str],
+        language: Language,
+    ) -> Option<DocumentFrequencies> {
+        let index_id = self.index.index_id;
+        if words.is_empty() || index_id == UNKNOWN_INDEX {
+            return None;
+        }
+        let words: BTreeSet<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        let counted = self
+            .catalog()
+            .document_frequencies(index_id, &words, language);
+        match tokio::time::timeout(FREQUENCIES_DEADLINE, counted).await {
+            Ok(Ok(frequencies)) => Some(frequencies),
+            Ok(Err(error)) => {
+                tracing::warn!(stage = "embed", %error, "all words of the question weigh the same");
+                None
+            }
+            Err(_) => {
+                tracing::warn!(
+                    stage = "embed",
+                    "the catalog did not count in time, all words of the question weigh the same"
+                );
+                None
+            }
+        }
+    }
+}
+
+/// A question's tokens with the weights of their words.
+fn weighted(
+    embedding: &Embedding,
+    words: &[&str],
+    weight: impl Fn(&str) -> f32,
+) -> Vec<WeightedToken> {
+    let tokens = embedding.tokens.iter().zip(words);
+    tokens
+        .map(|(vector, word)| WeightedToken {
+            vector: *vector,
+            weight: weight(word),
+        })
+        .collect()
+}
