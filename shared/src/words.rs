@@ -82,6 +82,15 @@ impl Words {
         self.terms(word).into_iter().next()
     }
 
+    /// The words of a text that matter, in lower case, each with its term.
+    pub(crate) fn words_with_terms(&self, text: &str) -> impl Iterator<Item = (String, String)> {
+        let words = words_that_matter(text).into_iter();
+        words.map(|word| {
+            let term = self.stem(&word);
+            (word, term)
+        })
+    }
+
     /// Returns the beginnings of the forms of each word that matters, for a search that compares beginnings of words.
     ///
     /// A stem alone would not do: that of `battery` is `batteri`.
@@ -126,17 +135,14 @@ pub struct DocumentFrequencies {
 }
 
 impl DocumentFrequencies {
-    /// How rare a word is, 0 and up: ln(1 + (n − d + 0.5) / (d + 0.5)) for a word that d of n chunks have. Source: Robertson and
-    /// Zaragoza, 2009.
+    /// How rare a word is, 0 and up: ln(1 + (n − d + 0.5) / (d + 0.5)) for a word that d of n chunks have. `None` if the word was
+    /// not counted. Source: Robertson and Zaragoza, 2009.
     #[must_use]
-    pub fn idf(&self, word: &str) -> f32 {
+    pub fn idf(&self, word: &str) -> Option<f32> {
+        let with = *self.with.get(word)?;
         #[expect(clippy::cast_precision_loss, reason = "counts of chunks")]
-        let [all, with] = [
-            self.chunks,
-            self.with.get(word).copied().unwrap_or_default(),
-        ]
-        .map(|n| n as f32);
-        (1.0 + (all - with + 0.5).max(0.0) / (with + 0.5)).ln()
+        let [all, with] = [self.chunks, with].map(|n| n as f32);
+        Some((1.0 + (all - with + 0.5).max(0.0) / (with + 0.5)).ln())
     }
 }
 
@@ -279,12 +285,18 @@ mod tests {
 
     #[test]
     fn a_rarer_word_weighs_more_and_one_of_all_chunks_hardly_anything() {
-        let with = [("the", 1_000), ("node", 400), ("quaternion", 3)];
+        let with = [
+            ("the", 1_000),
+            ("node", 400),
+            ("quaternion", 3),
+            ("zymurgy", 0),
+        ];
         let frequencies = DocumentFrequencies {
             chunks: 1_000,
             with: with.map(|(word, with)| (word.to_owned(), with)).into(),
         };
-        let idf = ["the", "node", "quaternion", "zymurgy"].map(|word| frequencies.idf(word));
+        assert_eq!(frequencies.idf("uncounted"), None);
+        let idf = with.map(|(word, _)| frequencies.idf(word).unwrap());
         assert!(idf[0] >= 0.0 && idf[0] < 0.001, "{idf:?}");
         assert!(idf.is_sorted());
         assert!((idf[1] - (1.0_f32 + 600.5 / 400.5).ln()).abs() < 1e-6);

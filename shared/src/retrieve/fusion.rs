@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::intent::Intent;
-use super::lexical::bm25;
+use super::lexical::{QuestionTerm, bm25};
 use super::{ScoredChunk, Signals};
 
 /// The share of BM25 in the fused score; the rest is the cosine's.
@@ -11,11 +11,13 @@ use super::{ScoredChunk, Signals};
 /// The convex combination of scaled scores ranks better than reciprocal rank fusion here and elsewhere (Bruch, Gai and
 /// Ingber, ACM TOIS 2023); `ARCHITECTURE.md` has the figures.
 const LEXICAL_SHARE: f32 = 0.15;
+/// The share of the token score in the meaning of a chunk; the rest is the cosine's. All of it where there are no token vectors.
+const TOKEN_SHARE: f32 = 0.53;
 /// The reranker's weight beside the fused score's 1.
 const RERANK_WEIGHT: f32 = 0.5;
 /// What is left of a heading with nothing below it: it says what comes, and answers nothing.
 const BARE_HEADING: f32 = 0.7;
-/// What a section gains that is of the kind the question asks for, or of the lesson it names.
+/// What a chunk gains whose section is of the kind the question asks for, or of the lesson it names.
 const INTENT_BONUS: f32 = 0.2;
 
 /// S0's weights of the cosine, the question's words and recency.
@@ -24,7 +26,7 @@ const WEIGHTED: [f32; 3] = [0.7, 0.2, 0.1];
 /// How both rankers' scores are weighed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Weights {
-    /// Both, each scaled to the range it has among the sections.
+    /// Both, each scaled to the range it has among the chunks.
     Scaled,
     /// S0's, of the scores as they are.
     Fixed,
@@ -32,84 +34,82 @@ pub(super) enum Weights {
     Words,
 }
 
-/// Scores sections by both rankers, puts the best first, and keeps each heading once. `question` and `terms` are the words of
-/// the question and of each section.
+/// Scores chunks by both rankers, puts the best first, and keeps each heading once. `question` and `terms` are the words of
+/// the question and of each chunk.
 pub(super) fn fused(
-    question: &[u32],
+    question: &[QuestionTerm],
     intent: &Intent,
-    mut sections: Vec<ScoredChunk>,
+    mut chunks: Vec<ScoredChunk>,
     terms: &[Vec<u32>],
     weights: Weights,
 ) -> (Vec<ScoredChunk>, Signals) {
     let lexical = bm25(question, terms);
-    for (section, score) in sections.iter_mut().zip(&lexical.scores) {
-        section.scores.lexical = *score;
+    for (found, score) in chunks.iter_mut().zip(&lexical.scores) {
+        found.scores.lexical = *score;
     }
     if weights == Weights::Words {
-        for section in &mut sections {
-            section.scores.dense = None;
-            section.scores.tokens = None;
+        for found in &mut chunks {
+            found.scores.dense = None;
+            found.scores.tokens = None;
         }
     }
-    let best_lexical = sections
+    let best_lexical = chunks
         .iter()
-        .map(|section| section.scores.lexical)
+        .map(|found| found.scores.lexical)
         .fold(0.0, f32::max);
-    let cosines = || sections.iter().filter_map(|section| section.scores.dense);
-    let nearest = cosines().reduce(f32::max);
-    let farthest = cosines().reduce(f32::min);
+    let cosines = range_of(chunks.iter().filter_map(|found| found.scores.dense));
+    let tokens = range_of(chunks.iter().filter_map(|found| found.scores.tokens));
     let signals = Signals {
-        cosine: nearest.map(|cosine| cosine.max(0.0)),
+        cosine: cosines.map(|(_, nearest)| nearest.max(0.0)),
         lexical: share(best_lexical, lexical.attainable),
         unknown_words: lexical.unknown,
         rerank: None,
     };
     let newest = match weights {
         Weights::Fixed => {
-            let created = sections.iter().map(|section| &section.chunk.created_at);
+            let created = chunks.iter().map(|found| &found.chunk.created_at);
             created.max().cloned()
         }
         Weights::Scaled | Weights::Words => None,
     };
-    for section in &mut sections {
-        let scores = &mut section.scores;
-        let dense = match (scores.dense, farthest, nearest) {
-            (Some(cosine), Some(farthest), Some(nearest)) => {
-                share(cosine - farthest, nearest - farthest)
-            }
-            _ => 0.0,
+    for found in &mut chunks {
+        let scores = &mut found.scores;
+        let dense = scaled(scores.dense, cosines);
+        let meaning = match tokens {
+            Some(_) => (1.0 - TOKEN_SHARE) * dense + TOKEN_SHARE * scaled(scores.tokens, tokens),
+            None => dense,
         };
         let lexical = share(scores.lexical, best_lexical);
         scores.fused = match weights {
-            Weights::Scaled => (1.0 - LEXICAL_SHARE) * dense + LEXICAL_SHARE * lexical,
+            Weights::Scaled => (1.0 - LEXICAL_SHARE) * meaning + LEXICAL_SHARE * lexical,
             Weights::Words => lexical,
             Weights::Fixed => {
                 let [cosine, keywords, recency] = WEIGHTED;
-                let is_newest = Some(&section.chunk.created_at) == newest.as_ref();
+                let is_newest = Some(&found.chunk.created_at) == newest.as_ref();
                 cosine * scores.dense.unwrap_or_default().max(0.0)
                     + keywords * lexical
                     + recency * f32::from(u8::from(is_newest))
             }
         };
-        if section.is_bare_heading() {
-            section.scores.fused *= BARE_HEADING;
+        if found.is_bare_heading() {
+            found.scores.fused *= BARE_HEADING;
         }
-        let (most, fits) = intent.fits(&section.chunk);
-        let fused = section.scores.fused + INTENT_BONUS * fits;
-        section.scores.fused = fused / (1.0 + INTENT_BONUS * most);
-        section.scores.score = section.scores.fused;
+        let (most, fits) = intent.fits(&found.chunk);
+        let fused = found.scores.fused + INTENT_BONUS * fits;
+        found.scores.fused = fused / (1.0 + INTENT_BONUS * most);
+        found.scores.score = found.scores.fused;
     }
-    sort(&mut sections);
+    sort(&mut chunks);
     // Two files may claim one URL: the better one has it. In one file headings may share a URL, since one without an anchor has
     // that of the heading above; each of them is listed once.
     let mut owners: HashMap<String, String> = HashMap::new();
     let mut seen: HashSet<(String, String)> = HashSet::new();
-    sections.retain(|section| {
-        let (url, source) = (section.url(None), &section.chunk.source);
+    chunks.retain(|found| {
+        let (url, source) = (found.url(None), &found.chunk.source);
         let owner = owners.entry(url.clone()).or_insert_with(|| source.clone());
-        owner == source && seen.insert((url, section.section().to_owned()))
+        owner == source && seen.insert((url, found.section().to_owned()))
     });
-    (sections, signals)
+    (chunks, signals)
 }
 
 /// Mixes the reranker's scores of the first candidates with their fused ones. Those it did not see stay behind.
@@ -138,6 +138,20 @@ pub(super) fn sort(candidates: &mut [ScoredChunk]) {
             .total_cmp(&a.scores.score)
             .then_with(|| place(a).cmp(&place(b)))
     });
+}
+
+/// The least and the largest of scores; `None` without any.
+fn range_of(scores: impl Iterator<Item = f32>) -> Option<(f32, f32)> {
+    let ranges = scores.map(|score| (score, score));
+    ranges.reduce(|(least, largest), (score, _)| (least.min(score), largest.max(score)))
+}
+
+/// A score's place in a range, 0 to 1; 0 without one.
+fn scaled(score: Option<f32>, range: Option<(f32, f32)>) -> f32 {
+    match (score, range) {
+        (Some(score), Some((least, largest))) => share(score - least, largest - least),
+        _ => 0.0,
+    }
 }
 
 /// A part of a whole, 0 to 1; 0 of nothing.
@@ -169,7 +183,7 @@ pub(super) mod tests {
         "version": "current", "unlisted": false, "created_at": "CREATED"
     }"#;
 
-    /// A section of `page` under the heading `anchor`, with a cosine.
+    /// A chunk of `page` under the heading `anchor`, with a cosine.
     pub(in super::super) fn section(
         page: &str,
         anchor: &str,
@@ -195,33 +209,40 @@ pub(super) mod tests {
 
     fn fused_of(
         question: &str,
-        sections: Vec<ScoredChunk>,
+        chunks: Vec<ScoredChunk>,
         weights: Weights,
     ) -> (Vec<ScoredChunk>, Signals) {
         let words = Words::of(Language::ENGLISH);
         let mut numbers = TermNumbers::of(&words);
-        let terms: Vec<Vec<u32>> = sections
+        let terms: Vec<Vec<u32>> = chunks
             .iter()
-            .map(|section| numbers.read(&section.chunk.text))
+            .map(|found| numbers.read(&found.chunk.text))
             .collect();
         fused(
-            &numbers.read(question),
+            &terms_of(&numbers.read(question)),
             &Intent::of(question),
-            sections,
+            chunks,
             &terms,
             weights,
         )
     }
 
-    fn order(weights: Weights, sections: Vec<ScoredChunk>) -> Vec<String> {
+    fn terms_of(numbers: &[u32]) -> Vec<QuestionTerm> {
+        let numbers = numbers.iter();
+        numbers
+            .map(|&number| QuestionTerm { number, idf: None })
+            .collect()
+    }
+
+    fn order(weights: Weights, chunks: Vec<ScoredChunk>) -> Vec<String> {
         let question = "spin the node";
-        let (sections, _) = fused_of(question, sections, weights);
-        sections.iter().map(|section| section.url(None)).collect()
+        let (chunks, _) = fused_of(question, chunks, weights);
+        chunks.iter().map(|found| found.url(None)).collect()
     }
 
     #[test]
     fn each_way_of_weighing_has_its_order_and_a_heading_is_there_once() {
-        let sections = || {
+        let chunks = || {
             vec![
                 section("far", "x", "spin the node", 0.1, "2026-01-01"),
                 section("near", "x", "something else", 0.9, "2026-01-01"),
@@ -229,26 +250,41 @@ pub(super) mod tests {
                 section("new", "x", "node", 0.8, "2026-02-01"),
             ]
         };
-        let scaled = order(Weights::Scaled, sections());
+        let scaled = order(Weights::Scaled, chunks());
         assert_eq!(scaled, ["/near#x", "/new#x", "/far#x"]);
-        assert_eq!(order(Weights::Words, sections())[0], "/far#x");
+        assert_eq!(order(Weights::Words, chunks())[0], "/far#x");
         // 0.7 × 0.8 + 0.2 × its share of the words + 0.1 is more than 0.7 × 0.9.
-        assert_eq!(order(Weights::Fixed, sections())[0], "/new#x");
+        assert_eq!(order(Weights::Fixed, chunks())[0], "/new#x");
+    }
+
+    #[test]
+    fn token_scores_decide_between_chunks_of_equal_cosine() {
+        let of_tokens = |page: &str, cosine: f32, tokens: f32| {
+            let mut found = section(page, "x", "text", cosine, "2026-01-01");
+            found.scores.tokens = Some(tokens);
+            found
+        };
+        let chunks = vec![
+            of_tokens("about", 0.9, 0.2),
+            of_tokens("answers", 0.9, 0.8),
+            of_tokens("far", 0.1, 0.3),
+        ];
+        assert_eq!(order(Weights::Scaled, chunks)[0], "/answers#x");
     }
 
     #[test]
     fn headings_that_share_an_anchor_are_each_there() {
         let mut without_anchor = section("page", "x", "spin the node again", 0.8, "2026-01-01");
         Arc::make_mut(&mut without_anchor.chunk).heading_path = vec!["Options".to_owned()];
-        let sections = vec![
+        let chunks = vec![
             section("page", "x", "spin the node", 0.9, "2026-01-01"),
             without_anchor,
         ];
         assert_eq!(
-            order(Weights::Scaled, sections.clone()),
+            order(Weights::Scaled, chunks.clone()),
             ["/page#x", "/page#x"]
         );
-        let mut of_another_file = sections;
+        let mut of_another_file = chunks;
         Arc::make_mut(&mut of_another_file[1].chunk).source = "docs/twin.md".to_owned();
         assert_eq!(order(Weights::Scaled, of_another_file), ["/page#x"]);
     }
@@ -265,18 +301,18 @@ pub(super) mod tests {
     proptest! {
         #[test]
         fn what_the_reranker_did_not_see_stays_behind(cosines in proptest::collection::vec(0.0_f32..1.0, 1..12), scores in proptest::collection::vec(0.0_f32..1.0, 0..6)) {
-            let sections: Vec<ScoredChunk> = cosines
+            let chunks: Vec<ScoredChunk> = cosines
                 .iter()
                 .enumerate()
                 .map(|(number, cosine)| section(&format!("page-{number}"), "x", "text", *cosine, "2026"))
                 .collect();
-            let (mut sections, _) = fused_of("q", sections, Weights::Scaled);
-            let scores = &scores[..scores.len().min(sections.len())];
-            let seen: Vec<String> = sections[..scores.len()].iter().map(|section| section.url(None)).collect();
-            reranked(&mut sections, scores);
-            prop_assert!(sections.windows(2).all(|pair| pair[0].scores.score >= pair[1].scores.score));
-            prop_assert!(sections.iter().all(|section| (0.0..=1.0).contains(&section.scores.score)));
-            prop_assert!(sections[..scores.len()].iter().all(|section| seen.contains(&section.url(None))));
+            let (mut chunks, _) = fused_of("q", chunks, Weights::Scaled);
+            let scores = &scores[..scores.len().min(chunks.len())];
+            let seen: Vec<String> = chunks[..scores.len()].iter().map(|found| found.url(None)).collect();
+            reranked(&mut chunks, scores);
+            prop_assert!(chunks.windows(2).all(|pair| pair[0].scores.score >= pair[1].scores.score));
+            prop_assert!(chunks.iter().all(|found| (0.0..=1.0).contains(&found.scores.score)));
+            prop_assert!(chunks[..scores.len()].iter().all(|found| seen.contains(&found.url(None))));
         }
     }
 }

@@ -1,13 +1,22 @@
 //! BM25 among the candidates.
 //!
-//! The search by meaning and the one by words find chunks; how well a chunk's words fit is weighed here, over all that were
-//! found. How rare a word is, is counted among them: on four books that ranks as well as counts over the whole book do.
+//! The search by meaning and the one by words find chunks; how well a chunk's words fit is weighed here, over all that were found.
+//! How rare a word is, the catalog counts in the whole book; if it is unavailable, it is counted among the chunks found.
 
 use std::collections::HashMap;
 
 /// Term frequency saturation and length normalisation, the usual values (Robertson and Zaragoza, 2009).
 const K1: f32 = 1.2;
 const B: f32 = 0.75;
+
+/// A term of a question.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct QuestionTerm {
+    /// Its number in the texts.
+    pub(super) number: u32,
+    /// How rare it is in the book; `None` to count among the texts.
+    pub(super) idf: Option<f32>,
+}
 
 /// The scores of texts for a question.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,9 +32,10 @@ pub(super) struct LexicalScores {
 /// score(text) = Σ over the question's words of idf × f (k1 + 1) / (f + k1 (1 − b + b × length / mean length)), with
 /// idf = ln(1 + (n − d + 0.5) / (d + 0.5)) for a word that d of n texts have. Source: Robertson and Zaragoza, 2009.
 ///
-/// Words are numbers; those of the question are distinct.
-pub(super) fn bm25(question: &[u32], texts: &[Vec<u32>]) -> LexicalScores {
-    let places: HashMap<u32, usize> = question.iter().copied().zip(0..).collect();
+/// Terms are numbers; those of the question are distinct.
+pub(super) fn bm25(question: &[QuestionTerm], texts: &[Vec<u32>]) -> LexicalScores {
+    let places = question.iter().map(|term| term.number).zip(0..);
+    let places: HashMap<u32, usize> = places.collect();
     let frequencies: Vec<Vec<f32>> = texts
         .iter()
         .map(|text| {
@@ -44,10 +54,11 @@ pub(super) fn bm25(question: &[u32], texts: &[Vec<u32>]) -> LexicalScores {
         unknown: 0.0,
     };
     let mut unknown = 0.0;
-    for word in 0..question.len() {
+    for (word, term) in question.iter().enumerate() {
         let with = frequencies.iter().filter(|found| found[word] > 0.0);
         let with = number(with.count());
-        let idf = (1.0 + (count - with + 0.5) / (with + 0.5)).ln();
+        let counted = || (1.0 + (count - with + 0.5) / (with + 0.5)).ln();
+        let idf = term.idf.unwrap_or_else(counted);
         scores.attainable += idf * (K1 + 1.0);
         if with == 0.0 {
             unknown += idf * (K1 + 1.0);
@@ -85,10 +96,22 @@ mod tests {
             .collect()
     }
 
+    fn terms(text: &str, idf: Option<f32>) -> Vec<QuestionTerm> {
+        let numbers = words(text).into_iter();
+        numbers.map(|number| QuestionTerm { number, idf }).collect()
+    }
+
+    #[test]
+    fn a_rarity_that_was_counted_in_the_book_is_taken() {
+        let texts = ["node a", "node b", "node spin"].map(words);
+        let found = bm25(&terms("node", Some(3.0)), &texts);
+        assert!((found.scores[0] - 3.0).abs() < 1e-5, "{found:?}");
+    }
+
     #[test]
     fn a_rare_word_weighs_more_than_a_common_one() {
         let texts = ["node a", "node b", "node spin"].map(words);
-        let found = bm25(&words("node spin quark"), &texts);
+        let found = bm25(&terms("node spin quark", None), &texts);
         // Lengths are equal, so f = 1 gives the idf: ln(1 + 0.5/3.5), ln(1 + 2.5/1.5).
         let (node, spin, quark) = (0.133_531_4, 0.980_829_3, 2.079_441_5);
         for (score, expected) in found.scores.iter().zip([node, node, node + spin]) {
@@ -101,7 +124,7 @@ mod tests {
     #[test]
     fn a_question_of_stop_words_and_no_texts_give_zeros() {
         assert_eq!(bm25(&[], &[words("a")]).scores, [0.0]);
-        let nothing = bm25(&words("a"), &[]);
+        let nothing = bm25(&terms("a", None), &[]);
         assert!(nothing.scores.is_empty() && nothing.unknown > 0.99);
     }
 }

@@ -12,7 +12,7 @@ mod spelling;
 #[expect(clippy::unwrap_used, reason = "a failed step fails its test")]
 pub(crate) mod tests;
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use crate::catalog::{Catalog, IndexRow, Indexing};
@@ -29,7 +29,9 @@ pub use known::UnknownValue;
 pub use scored::{ScoredChunk, Scores};
 
 use intent::Intent;
+use lexical::QuestionTerm;
 use question::EmbeddedQuestion;
+use search::Found;
 
 /// The number of an index that is known by its alias alone: the catalog could not be asked.
 pub const UNKNOWN_INDEX: i64 = 0;
@@ -281,10 +283,11 @@ impl Retriever {
         );
         let found = found?;
         degraded.extend(indexing.map(|_| Degradation::Indexing));
-        degraded.extend(found.degraded);
+        degraded.extend(found.degraded.iter().copied());
+        let times = found.times;
         let started = Instant::now();
         let (query, mut candidates, mut signals) =
-            self.fused(query, &intent, filters, found.chunks, found.by_words);
+            self.fused(query, &question, &intent, filters, found);
         let fuse_ms = milliseconds(started);
         let started = Instant::now();
         if let Err(error) = self.rerank(&query, &mut candidates, &mut signals).await {
@@ -305,7 +308,7 @@ impl Retriever {
                 embed_ms,
                 fuse_ms,
                 rerank_ms,
-                ..found.times
+                ..times
             },
             degraded,
         })
@@ -315,14 +318,14 @@ impl Retriever {
     fn fused(
         &self,
         query: &str,
+        question: &EmbeddedQuestion,
         intent: &Intent,
         filters: &Filters,
-        chunks: Vec<ScoredChunk>,
-        by_words: bool,
+        found: Found,
     ) -> (String, Vec<ScoredChunk>, Signals) {
         let backends = &self.backends;
         let weights = match backends.reranker {
-            _ if by_words || !backends.embedder.reads(query) => fusion::Weights::Words,
+            _ if found.by_words || !backends.embedder.reads(query) => fusion::Weights::Words,
             Reranker::Weighted => fusion::Weights::Fixed,
             _ => fusion::Weights::Scaled,
         };
@@ -333,15 +336,21 @@ impl Retriever {
             terms.extend(numbers.read(&scored.chunk.text));
             terms
         };
-        let texts: Vec<Vec<u32>> = chunks.iter().map(read).collect();
+        let texts: Vec<Vec<u32>> = found.chunks.iter().map(read).collect();
         let query = spelling::corrected(query, &numbers);
+        let idf = |word: &str| question.frequencies.as_ref()?.idf(word);
         // In one order, so that sums repeat to the last bit.
-        let question: BTreeSet<String> = words.terms(&query).into_iter().collect();
-        let question: Vec<u32> = question
-            .into_iter()
-            .map(|term| numbers.number(term))
+        let terms: BTreeMap<String, Option<f32>> = words
+            .words_with_terms(&query)
+            .map(|(word, term)| (term, idf(&word)))
             .collect();
-        let (candidates, mut signals) = fusion::fused(&question, intent, chunks, &texts, weights);
+        let terms = terms.into_iter().map(|(term, idf)| QuestionTerm {
+            number: numbers.number(term),
+            idf,
+        });
+        let terms: Vec<QuestionTerm> = terms.collect();
+        let (candidates, mut signals) =
+            fusion::fused(&terms, intent, found.chunks, &texts, weights);
         if !backends.embedder.has_measured_cosines() {
             signals.cosine = None;
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::{EMBED_DEADLINE, Retriever, UNKNOWN_INDEX};
 use crate::embed::{Embedding, Purpose, WeightedToken};
 use crate::provider::ProviderError;
-use crate::words::{DocumentFrequencies, Language};
+use crate::words::{DocumentFrequencies, Language, Words};
 
 /// How long the catalog has to count in how many chunks the question's words are.
 const FREQUENCIES_DEADLINE: Duration = Duration::from_secs(1);
@@ -18,6 +18,8 @@ pub(super) struct EmbeddedQuestion {
     pub(super) vector: Vec<f32>,
     /// Its tokens; empty if the index has no token vectors of this embedder.
     pub(super) tokens: Vec<WeightedToken>,
+    /// In how many chunks its words are; `None` if the catalog is unavailable.
+    pub(super) frequencies: Option<DocumentFrequencies>,
 }
 
 impl Retriever {
@@ -31,17 +33,20 @@ impl Retriever {
         let texts = [question.to_owned()];
         let embedded = self.backends.embedder.embed(&texts, Purpose::Query);
         let embedded = tokio::time::timeout(EMBED_DEADLINE, embedded);
-        let (embedded, frequencies) =
-            tokio::join!(embedded, self.document_frequencies(&words, language));
+        let searched = Words::of(language);
+        let searched = searched.words_with_terms(question).map(|(word, _)| word);
+        let counted = searched.chain(words.iter().map(|word| (*word).to_owned()));
+        let (embedded, frequencies) = tokio::join!(
+            embedded,
+            self.document_frequencies(counted.collect(), language)
+        );
         let embedded = embedded.unwrap_or(Err(ProviderError::Timeout))?;
         let embedding = embedded.into_iter().next().unwrap_or_default();
-        let weight = |word: &str| match &frequencies {
-            Some(frequencies) => frequencies.idf(word),
-            None => 1.0,
-        };
+        let weight = |word: &str| frequencies.as_ref().and_then(|counted| counted.idf(word));
         Ok(EmbeddedQuestion {
-            tokens: weighted(&embedding, &words, weight),
+            tokens: weighted(&embedding, &words, |word| weight(word).unwrap_or(1.0)),
             vector: embedding.vector,
+            frequencies,
         })
     }
 
@@ -58,14 +63,13 @@ impl Retriever {
     /// In how many chunks each word is; `None` if the catalog is unavailable.
     async fn document_frequencies(
         &self,
-        words: &[&str],
+        words: BTreeSet<String>,
         language: Language,
     ) -> Option<DocumentFrequencies> {
         let index_id = self.index.index_id;
         if words.is_empty() || index_id == UNKNOWN_INDEX {
             return None;
         }
-        let words: BTreeSet<String> = words.iter().map(|word| (*word).to_owned()).collect();
         let counted = self
             .catalog()
             .document_frequencies(index_id, &words, language);
