@@ -343,6 +343,7 @@ impl Context {
             state: IndexState::Live,
             site: SiteInfo::default(),
             pages_expected: None,
+            calibration: None,
         }
     }
 

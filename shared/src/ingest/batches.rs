@@ -130,7 +130,7 @@ impl Batches {
         let _turn = self.turn.lock().await;
         let started = Instant::now();
         Ok(EmbeddedTexts {
-            vectors: embed_all(embedder, texts).await?,
+            vectors: embed_all(embedder, texts, Purpose::Document).await?,
             is_first: vec![true; texts.len()],
             time: started.elapsed(),
         })
@@ -163,7 +163,7 @@ impl Batches {
             let _turn = turn.lock().await;
             let started = Instant::now();
             Arc::new(EmbeddedBatch {
-                vectors: embed_all(&embedder, &texts).await,
+                vectors: embed_all(&embedder, &texts, Purpose::Document).await,
                 texts: texts.len(),
                 time: started.elapsed(),
             })
@@ -239,10 +239,18 @@ fn share(time: Duration, part: usize, whole: usize) -> Duration {
     time * part / whole.max(1)
 }
 
-async fn embed_all(embedder: &Embedder, texts: &[String]) -> Result<Vec<Vec<f32>>, ProviderError> {
+/// Embeds texts in full calls, one after the other.
+///
+/// # Errors
+/// What remains after the embedder was asked again.
+pub(super) async fn embed_all(
+    embedder: &Embedder,
+    texts: &[String],
+    purpose: Purpose,
+) -> Result<Vec<Vec<f32>>, ProviderError> {
     let mut vectors = Vec::with_capacity(texts.len());
     for call in texts.chunks(EMBED_BATCH) {
-        vectors.extend(embed_patiently(embedder, call).await?);
+        vectors.extend(embed_patiently(embedder, call, purpose).await?);
     }
     Ok(vectors)
 }
@@ -251,10 +259,11 @@ async fn embed_all(embedder: &Embedder, texts: &[String]) -> Result<Vec<Vec<f32>
 async fn embed_patiently(
     embedder: &Embedder,
     texts: &[String],
+    purpose: Purpose,
 ) -> Result<Vec<Vec<f32>>, ProviderError> {
     let mut backoff = EMBED_BACKOFF;
     for _ in 1..EMBED_ATTEMPTS {
-        let error = match embedder.embed(texts, Purpose::Document).await {
+        let error = match embedder.embed(texts, purpose).await {
             Ok(vectors) => return Ok(vectors),
             Err(error) => error,
         };
@@ -273,7 +282,7 @@ async fn embed_patiently(
         }
         backoff *= 2;
     }
-    embedder.embed(texts, Purpose::Document).await
+    embedder.embed(texts, purpose).await
 }
 
 #[cfg(test)]

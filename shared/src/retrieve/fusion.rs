@@ -59,6 +59,7 @@ pub(super) fn fused(
     let farthest = cosines().reduce(f32::min);
     let signals = Signals {
         cosine: nearest.map(|cosine| cosine.max(0.0)),
+        z: None,
         lexical: share(best_lexical, lexical.attainable),
         unknown_words: lexical.unknown,
         rerank: None,
