@@ -62,7 +62,7 @@ pub struct Config {
     /// `BOOKRAG_CHAT_PRICE`: what the chat model costs, if it is not listed in `prices.rs`.
     pub chat_price: Option<Price>,
     /// `BOOKRAG_ANSWER_TOKENS`, `BOOKRAG_DAILY_BUDGET_USD`, `BOOKRAG_STORE_CONVERSATIONS` (hours), `BOOKRAG_STORE_QUESTIONS`,
-    /// `BOOKRAG_NOT_COVERED`, `BOOKRAG_NOT_IN_SELECTION`.
+    /// `BOOKRAG_NOT_COVERED`, `BOOKRAG_UNCERTAIN`, `BOOKRAG_NOT_IN_SELECTION`.
     pub rules: Rules,
     /// `BOOKRAG_RETENTION_DAYS`: how long questions, judgements and messages are kept; `None` for ever.
     pub retention: Option<Duration>,
@@ -100,7 +100,7 @@ pub struct Config {
 pub struct ConfigError(pub Vec<String>);
 
 /// Every variable that is read. `BOOKRAG_` ones besides these are mistakes.
-const KNOWN: [&str; 36] = [
+const KNOWN: [&str; 37] = [
     "BOOKRAG_EMBEDDER",
     "BOOKRAG_EMBEDDING_MODEL",
     "BOOKRAG_EMBEDDING_DIMENSIONS",
@@ -117,6 +117,7 @@ const KNOWN: [&str; 36] = [
     "BOOKRAG_STORE_QUESTIONS",
     "BOOKRAG_RETENTION_DAYS",
     "BOOKRAG_NOT_COVERED",
+    "BOOKRAG_UNCERTAIN",
     "BOOKRAG_NOT_IN_SELECTION",
     "BOOKRAG_CHAT_PER_MINUTE",
     "BOOKRAG_SEARCH_PER_MINUTE",

@@ -345,6 +345,7 @@ impl Context {
             state: IndexState::Live,
             site: SiteInfo::default(),
             pages_expected: None,
+            calibration: None,
         }
     }
 

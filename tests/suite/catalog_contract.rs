@@ -294,6 +294,8 @@ laws! {
         a_dropped_index_leaves_its_row_and_another_collections_name
         a_new_index_expects_pages_until_it_is_filled
         a_failure_is_kept_until_the_document_is_committed
+        a_calibration_is_kept_until_the_index_is_dropped
+        headings_are_those_of_a_locale_and_version_each_once
         stats_count_what_there_is;
     commits:
         a_commit_is_read_back_whole_by_another_process

@@ -5,7 +5,7 @@ import { failureOf } from '../src/core/failure';
 import type { ChatEvent, ChatRequest } from '../src/core/types';
 
 const REQUEST: ChatRequest = { query: 'why?', mode: 'global_book', history: [], session_id: 's' };
-const DONE = { message_id: 'm', answered: true, citations: [], suggestions: [], degraded: [] };
+const DONE = { message_id: 'm', answered: true, outcome: 'answered', citations: [], suggestions: [], degraded: [] };
 
 const STREAM = `event: token
 data: {"token":"Wash it \u{1F331}"}
@@ -137,8 +137,25 @@ test('what is not as the API describes it is taken for absent', async () => {
   assert.deepEqual(read.filter(({ type }) => type === 'citation'), [{ type: 'citation', citation }]);
   assert.deepEqual(read.at(-1), {
     type: 'done',
-    done: { message_id: '', conversation_id: '', answered: true, citations: [citation], suggestions: [], degraded: ['x'] },
+    done: { message_id: '', conversation_id: '', outcome: 'answered', citations: [citation], suggestions: [], degraded: ['x'] },
   });
+});
+
+test('whether the book answers is read as it was sent, also by servers that do not know of uncertain answers', async () => {
+  const outcomes = [
+    [{ answered: false, outcome: 'uncertain' }, 'uncertain'],
+    [{ answered: false, outcome: 'not_covered' }, 'not_covered'],
+    [{ answered: true, outcome: 'answered' }, 'answered'],
+    [{ answered: true }, 'answered'],
+    [{ answered: false }, 'not_covered'],
+    [{ answered: false, outcome: 'of a later release' }, 'not_covered'],
+  ] as const;
+  for (const [fields, outcome] of outcomes) {
+    mock.restoreAll();
+    answerWith(() => streamOf(new TextEncoder().encode(`event: done\ndata: ${JSON.stringify({ ...DONE, outcome: undefined, ...fields })}\n\n`)));
+    const last = (await events()).at(-1);
+    assert.equal(last?.type === 'done' && last.done.outcome, outcome, JSON.stringify(fields));
+  }
 });
 
 test('JSON that is none is not taken for a server that is away', async () => {

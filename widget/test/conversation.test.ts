@@ -8,7 +8,7 @@ const PLACE = { title: '', section: '', chapter: '', source: 'docs/a.md', start_
 const cite = (n: number, quote = ''): Citation => ({ n, url: `/docs/${n}`, quote, ...PLACE });
 const done = (citations: Citation[] = [], more: Partial<Done> = {}): Done => ({
   message_id: 'm',
-  answered: true,
+  outcome: 'answered',
   citations,
   suggestions: [],
   degraded: [],

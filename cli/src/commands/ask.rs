@@ -1,6 +1,6 @@
 //! `bookrag ask`: an answer with its sources.
 
-use bookrag::answer::Question;
+use bookrag::answer::{Outcome, Question};
 use bookrag::api::{ChatData, ChatRequest, Envelope, Meta};
 use bookrag::config::Config;
 use bookrag::error::Error;
@@ -20,7 +20,7 @@ pub(super) async fn run(
     let folder = BookFolder::find(config, arguments.site.as_deref())?;
     let book = LocalBook::open(config, &folder, output::status).await?;
     let envelope = answer(&book, question).await?;
-    let answered = envelope.data.as_ref().is_some_and(|data| data.answered);
+    let outcome = envelope.data.as_ref().map(|data| data.outcome);
     if json {
         output::json(&envelope);
     } else if let Some(data) = &envelope.data {
@@ -31,10 +31,9 @@ pub(super) async fn run(
             output::status(&format!("note: not all was there: {names}"));
         }
     }
-    Ok(if answered {
-        Exit::Done
-    } else {
-        Exit::NotCovered
+    Ok(match outcome {
+        Some(Outcome::Answered) => Exit::Done,
+        Some(Outcome::Uncertain | Outcome::NotCovered) | None => Exit::NotCovered,
     })
 }
 

@@ -177,7 +177,8 @@ async fn ask_book(
             "id": question.id,
             "query": question.query,
             "answerable": question.answerable,
-            "answered": answer.answered,
+            "answered": answer.answered(),
+            "outcome": answer.outcome,
             "signals": signals,
             "results": results.iter().take(DETAILED).map(|candidate| json!({
                 "source": candidate.chunk.source,
@@ -195,7 +196,7 @@ async fn ask_book(
                     url: candidate.url(locale),
                 })
                 .collect(),
-            refused: !answer.answered,
+            refused: answer.outcome == answer::Outcome::NotCovered,
             citations: cited(&answer),
             stages: stages(&answer),
             answer: answer.text,

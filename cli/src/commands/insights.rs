@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use bookrag::catalog::{Insights, LessonInsight};
+use bookrag::catalog::{Insights, LessonInsight, OpenQuestion};
 use bookrag::config::Config;
 use bookrag::prices::dollars;
 use clap::Args;
@@ -49,30 +49,38 @@ fn print(insights: &Insights, days: u64) {
         output::line(&format!("no questions in the last {days} days"));
         return;
     }
-    output::line("day         questions  not covered  degraded  incomplete    tokens        USD");
+    output::line(
+        "day         questions  not covered  uncertain  degraded  incomplete    tokens        USD",
+    );
     for day in &insights.days {
         output::line(&format!(
-            "{}  {:>9}  {:>11}  {:>8}  {:>10}  {:>8}  {:>9.4}",
+            "{}  {:>9}  {:>11}  {:>9}  {:>8}  {:>10}  {:>8}  {:>9.4}",
             day.day,
             day.questions,
             day.not_covered,
+            day.uncertain,
             day.degraded,
             day.incomplete,
             day.tokens,
             dollars(day.cost_micro_usd)
         ));
     }
-    if !insights.not_covered.is_empty() {
-        output::line("\nnot covered by the book:");
+    questions("not covered by the book:", &insights.not_covered);
+    questions("perhaps not answered by the book:", &insights.uncertain);
+    lessons("most cited:", &insights.most_cited);
+    lessons("in answers that did not help:", &insights.most_disliked);
+}
+
+fn questions(heading: &str, questions: &[OpenQuestion]) {
+    if !questions.is_empty() {
+        output::line(&format!("\n{heading}"));
     }
-    for open in &insights.not_covered {
+    for open in questions {
         // Without BOOKRAG_STORE_QUESTIONS there is nothing but the hash.
         let hash = || open.question_hash.chars().take(HASH_DIGITS).collect();
         let question: String = open.question.clone().unwrap_or_else(hash);
         output::line(&format!("{:>6}  {question}", open.count));
     }
-    lessons("most cited:", &insights.most_cited);
-    lessons("in answers that did not help:", &insights.most_disliked);
 }
 
 fn lessons(heading: &str, lessons: &[LessonInsight]) {

@@ -123,6 +123,10 @@ impl Function {
             Switched::Live(status) => {
                 let sources = sources(&status).collect();
                 self.work_off(ingest, &sources, metrics).await?;
+                // Every reconcile tries it again.
+                if let Err(error) = ingest.calibrate().await {
+                    tracing::warn!(stage = "reindex", %error, "the index is not calibrated");
+                }
                 Ok(true)
             }
             Switched::Behind(status) => {

@@ -16,7 +16,8 @@ use super::passages::numbered;
 use super::spending::{Reserved, Spent, estimated};
 use super::writer::Writer;
 use super::{
-    Answer, AnswerEvent, Mode, NOT_COVERED, NOT_IN_SELECTION, Prepared, Suggestion, fence,
+    Answer, AnswerEvent, Mode, NOT_COVERED, NOT_IN_SELECTION, Outcome, Prepared, Suggestion,
+    UNREAD, closest, fence,
 };
 use crate::catalog::{Indexing, QueryStatus};
 use crate::cite::{AllowedLinks, LinkGuard, visible};
@@ -147,7 +148,7 @@ impl Prepared {
             if let Some(text) = text {
                 yield Ok(AnswerEvent::Token(text));
             }
-            if answer.answered && answer.citations.is_empty() {
+            if answer.outcome != Outcome::NotCovered && answer.citations.is_empty() {
                 degraded.push(Degradation::Citations);
             }
             begun.as_mut().await;
@@ -199,7 +200,7 @@ impl Prepared {
 
     /// What the answer will be written from.
     async fn text(&mut self, degraded: &mut Vec<Degradation>) -> Result<Text, Error> {
-        if !self.covered {
+        if self.outcome == Outcome::NotCovered {
             return Ok(Text::Refusal);
         }
         if let Generator::Model(model) = &self.answerer.generator {
@@ -216,9 +217,22 @@ impl Prepared {
         Ok(self.extracted())
     }
 
-    /// The book's own sentences; the refusal when none answers.
-    fn extracted(&self) -> Text {
-        let quotes = extract(&self.standalone, &self.extractable());
+    /// The book's own sentences. If none answers, or it is uncertain that any does: the sections that come closest, else the
+    /// refusal.
+    fn extracted(&mut self) -> Text {
+        let passages = self.extractable();
+        let mut quotes = match self.outcome {
+            Outcome::Answered => extract(&self.standalone, &passages),
+            Outcome::Uncertain | Outcome::NotCovered => Vec::new(),
+        };
+        let is_uncertain = quotes.is_empty();
+        if is_uncertain && self.question.mode == Mode::GlobalBook {
+            quotes = closest(&self.with_limits(&self.answerer.rules.uncertain), &passages);
+        }
+        drop(passages);
+        if is_uncertain {
+            self.outcome = Outcome::Uncertain;
+        }
         if quotes.is_empty() {
             Text::Refusal
         } else {
@@ -325,6 +339,16 @@ impl Prepared {
         }
     }
 
+    /// A sentence that gives no answer. A question that the embedder does not read is told so first.
+    fn with_limits(&self, sentence: &str) -> String {
+        let embedder = &self.answerer.retriever.backends.embedder;
+        if embedder.reads(&self.question.query) {
+            sentence.to_owned()
+        } else {
+            format!("{UNREAD} {sentence}")
+        }
+    }
+
     /// What is said when the book does not answer, with the nearest pages.
     fn refusal(&self) -> (Option<String>, Answer) {
         let mut suggestions: Vec<Suggestion> = Vec::new();
@@ -341,11 +365,11 @@ impl Prepared {
         suggestions.truncate(MAX_SUGGESTIONS);
         let text = match self.retrieved.indexing {
             Some(progress) => still_indexing(progress),
-            None => self.refusal_sentence().to_owned(),
+            None => self.with_limits(self.refusal_sentence()),
         };
         let answer = Answer {
             text: text.clone(),
-            answered: false,
+            outcome: Outcome::NotCovered,
             suggestions,
             ..self.bare()
         };
@@ -362,7 +386,6 @@ impl Prepared {
         }
         let answer = Answer {
             text,
-            answered: true,
             confidence: if count > 0.0 { sum / count } else { 0.0 },
             citations,
             ..self.bare()
@@ -377,7 +400,7 @@ impl Prepared {
         let chunks = used.iter().map(|found| found.chunk.chunk_id);
         Answer {
             text: String::new(),
-            answered: false,
+            outcome: self.outcome,
             mode_used: self.question.mode.clone(),
             confidence: 0.0,
             citations: Vec::new(),

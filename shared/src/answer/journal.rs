@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use uuid::Uuid;
 
 use super::spending::Spent;
-use super::{Answer, Asker, Rules};
+use super::{Answer, Asker, Outcome, Rules};
 use crate::catalog::{Catalog, CatalogError, Exchange, NewExchange, QueryLog, QueryStatus};
 
 /// How long writing down may hold an answer back.
@@ -89,7 +89,8 @@ impl Journal {
             }),
             response_time_ms: u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
             status,
-            answered: answer.is_some_and(|answer| answer.answered),
+            answered: answer.is_some_and(Answer::answered),
+            uncertain: answer.is_some_and(|answer| answer.outcome == Outcome::Uncertain),
             tokens: answer.map_or(0, |answer| answer.tokens),
             cost_micro_usd: answer.map_or(0, |answer| answer.cost_micro_usd),
             degraded: answer.is_some_and(|answer| !answer.degraded.is_empty()),

@@ -3,8 +3,9 @@
 mod scope;
 mod anaphora;
 mod follow_up;
-mod coverage;
+mod answerable;
 mod passages;
+mod closest;
 mod spending;
 mod turns;
 mod refusal;
@@ -30,10 +31,11 @@ use crate::generate::{Generator, Turn};
 use crate::index::Filters;
 use crate::retrieve::{Query, RetrieveError, Retrieved, Retriever, ScoredChunk, StageTimes};
 
-pub use coverage::covers;
+pub use answerable::{Outcome, outcome};
 pub use scope::{default_filters, locale_of};
 
 use anaphora::leans_back;
+use closest::closest;
 use follow_up::{joined, rewritten};
 use passages::{Reach, Surroundings};
 use scope::Selection;
@@ -41,6 +43,11 @@ use spending::Spent;
 
 /// What is said when the book does not cover a question (S2).
 pub const NOT_COVERED: &str = "I don't have information on that in the textbook.";
+/// What introduces the sections that come closest when the book may not answer a question.
+pub const UNCERTAIN: &str =
+    "I am not sure that the book answers this. These sections come closest:";
+/// What is said before either if the embedder does not read the question's language.
+const UNREAD: &str = "The search does not read the language of this question, so only its exact words were looked for.";
 /// What is said when a selection does not (S4).
 pub const NOT_IN_SELECTION: &str =
     "I cannot answer this question based on the provided information.";
@@ -135,6 +142,8 @@ pub struct Answerer {
 pub struct Rules {
     /// What is said when the book does not cover a question.
     pub not_covered: String,
+    /// What introduces the sections that come closest when the book may not answer a question.
+    pub uncertain: String,
     /// What is said when a selection does not.
     pub not_in_selection: String,
     /// How long a model has for an answer; what it has not written by then is cut off.
@@ -153,6 +162,7 @@ impl Default for Rules {
     fn default() -> Self {
         Self {
             not_covered: NOT_COVERED.to_owned(),
+            uncertain: UNCERTAIN.to_owned(),
             not_in_selection: NOT_IN_SELECTION.to_owned(),
             deadline: Duration::from_secs(30),
             max_answer_tokens: 800,
@@ -198,8 +208,8 @@ pub struct Prepared {
     pub conversation_id: Option<Uuid>,
     /// What was found, best first.
     pub retrieved: Retrieved,
-    /// Whether the book covers the question.
-    pub covered: bool,
+    /// Whether the book answers the question, as far as retrieval can say. A model may still refuse.
+    pub outcome: Outcome,
     /// The passages that a model reads.
     context: Vec<ScoredChunk>,
     book: String,
@@ -225,8 +235,8 @@ pub enum AnswerEvent {
 pub struct Answer {
     /// The text, citations as `[n]` or labels.
     pub text: String,
-    /// Whether the book covered the question.
-    pub answered: bool,
+    /// Whether the book answered the question.
+    pub outcome: Outcome,
     /// What was searched.
     pub mode_used: Mode,
     /// The mean confidence of the citations, 0 to 1.
@@ -257,8 +267,16 @@ pub struct Answer {
     pub latency_ms: f64,
 }
 
+impl Answer {
+    /// True if the book answered the question.
+    #[must_use]
+    pub fn answered(&self) -> bool {
+        self.outcome == Outcome::Answered
+    }
+}
+
 impl Answerer {
-    /// Retrieves for a question and decides whether the book covers it. Without an asker nothing is written down.
+    /// Retrieves for a question and decides whether the book answers it. Without an asker nothing is written down.
     ///
     /// # Errors
     /// If neither the vector store nor the catalog can be searched, or a filter has a value that nothing in the book has.
@@ -286,11 +304,12 @@ impl Answerer {
             .check_limits(&question.filters, &retrieved)
             .await?;
         retrieved.degraded.splice(0..0, degraded);
-        let covered = covers(&retrieved);
-        let context = if covered {
-            self.read_context(&mut retrieved, question.top_k).await
-        } else {
-            Vec::new()
+        let outcome = outcome_of(&question.mode, &retrieved);
+        let context = match outcome {
+            Outcome::NotCovered => Vec::new(),
+            Outcome::Answered | Outcome::Uncertain => {
+                self.read_context(&mut retrieved, question.top_k).await
+            }
         };
         Ok(Prepared {
             answerer: self.clone(),
@@ -302,7 +321,7 @@ impl Answerer {
             locale: locale.or_else(|| question.filters.locale.clone()),
             question,
             retrieved,
-            covered,
+            outcome,
             context,
             book: site.title.clone(),
             base_url: site.base_url.clone(),
@@ -436,6 +455,17 @@ impl Answerer {
             }
             (_, None) => retriever.retrieve(query, &filters, CONSIDERED).await,
         }
+    }
+}
+
+/// Decides whether the book answers a question. A selection answers it or does not: there is nothing else to name.
+fn outcome_of(mode: &Mode, retrieved: &Retrieved) -> Outcome {
+    if retrieved.candidates.is_empty() {
+        return Outcome::NotCovered;
+    }
+    match (mode, outcome(&retrieved.signals)) {
+        (Mode::SelectedText, Outcome::Uncertain) => Outcome::NotCovered,
+        (_, outcome) => outcome,
     }
 }
 

@@ -3,7 +3,7 @@
 use futures::FutureExt;
 use futures::future::join_all;
 
-use super::{Answer, Answerer, Mode, NOT_COVERED, Question, Rules};
+use super::{Answer, Answerer, Mode, NOT_COVERED, Outcome, Question, Rules, UNCERTAIN};
 use crate::degradation::Degradation;
 use crate::generate::Generator;
 use crate::retrieve::Retriever;
@@ -27,7 +27,7 @@ async fn while_the_book_is_indexed_for_the_first_time_progress_is_told_instead_o
     assert_eq!(refused.text, NOT_COVERED);
     retriever.index.pages_expected = Some(63);
     let told = answer(&retriever, Question::new(asked, 5)).await;
-    assert!(!told.answered);
+    assert!(!told.answered());
     assert_eq!(
         told.text,
         "This book is still being indexed (1 of 63 pages), so I cannot answer that yet. Please ask again in a moment."
@@ -40,7 +40,7 @@ async fn while_the_book_is_indexed_for_the_first_time_progress_is_told_instead_o
     let question = Question::new("Does the dew sensor drift at night?", 5);
     let answered = answer(&retriever, question).await;
     assert!(
-        answered.answered && answered.degraded.contains(&Degradation::Indexing),
+        answered.answered() && answered.degraded.contains(&Degradation::Indexing),
         "{answered:?}"
     );
 }
@@ -67,7 +67,65 @@ async fn a_selection_is_found_in_its_section_whatever_places_it_names() {
         (selected, answer(&retriever, question).await)
     });
     for (selected, answer) in join_all(asked.map(FutureExt::boxed)).await {
-        assert!(answer.answered, "{selected}: {answer:?}");
+        assert!(answer.answered(), "{selected}: {answer:?}");
         assert_eq!(answer.citations[0].source, "dew.md", "{selected}");
+    }
+}
+
+#[tokio::test]
+async fn the_more_of_a_question_the_book_lacks_the_less_it_is_answered() {
+    let pages = [
+        ("dew", 1, "The dew sensor drifts at night."),
+        (
+            "frost",
+            2,
+            "The frost sensor warns at night. It has *two* [lamps].",
+        ),
+    ];
+    let retriever = book(&pages).await;
+    let mut outcomes = Vec::new();
+    for unknown in 0..24 {
+        let unknown: String = (0..unknown).map(|number| format!(" zyx{number}")).collect();
+        let asked = format!("Does the dew sensor drift at night?{unknown}");
+        let answer = answer(&retriever, Question::new(&asked, 5)).await;
+        match answer.outcome {
+            Outcome::Answered => assert_eq!(answer.citations[0].source, "dew.md"),
+            Outcome::Uncertain => {
+                let (introduction, sections) = answer.text.split_once("\n\n").unwrap();
+                assert_eq!(introduction, UNCERTAIN);
+                let sections: Vec<&str> = sections.lines().collect();
+                assert!(sections[0].starts_with("- ") && sections[0].ends_with(" [1]"));
+                assert_eq!(sections.len(), answer.citations.len(), "{answer:?}");
+                assert_eq!(answer.citations[0].source, "dew.md");
+                assert_eq!(answer.suggestions, []);
+            }
+            Outcome::NotCovered => {
+                assert_eq!(
+                    (answer.text.as_str(), &answer.citations[..]),
+                    (NOT_COVERED, &[][..])
+                );
+                assert_ne!(answer.suggestions, []);
+            }
+        }
+        outcomes.push(answer.outcome);
+    }
+    outcomes.dedup();
+    let expected = [Outcome::Answered, Outcome::Uncertain, Outcome::NotCovered];
+    assert_eq!(outcomes, expected);
+}
+
+#[tokio::test]
+async fn a_selection_answers_or_does_not() {
+    let fact = "The dew sensor drifts at night when its heater is off.";
+    let retriever = book(&[("dew", 1, fact)]).await;
+    for unknown in 0..24 {
+        let unknown: String = (0..unknown).map(|number| format!(" zyx{number}")).collect();
+        let question = Question {
+            mode: Mode::SelectedText,
+            selected_text: Some(fact.to_owned()),
+            ..Question::new(&format!("Does the dew sensor drift?{unknown}"), 5)
+        };
+        let answer = answer(&retriever, question).await;
+        assert_ne!(answer.outcome, Outcome::Uncertain, "{answer:?}");
     }
 }

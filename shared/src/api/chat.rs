@@ -10,7 +10,7 @@ use super::envelope::{Meta, code_of, failure};
 use super::extract::{CONVERSATION_HEADER, object, objects};
 use super::number::whole_number;
 use super::observe::Observed;
-use crate::answer::{Answer, AnswerEvent, LabelsInText, Mode, Question, Suggestion};
+use crate::answer::{Answer, AnswerEvent, LabelsInText, Mode, Outcome, Question, Suggestion};
 use crate::catalog::{Feedback, Rating};
 use crate::cite::Citation;
 use crate::degradation::Degradation;
@@ -266,8 +266,11 @@ pub struct ChatData {
     /// The answer as Markdown, citations as `[n]`. Sentences of the book are escaped: whatever is text in the book is text here,
     /// and a number in brackets that the book has is no citation.
     pub answer: String,
-    /// Whether the book covered the question.
+    /// True if `outcome` is `answered`.
     pub answered: bool,
+    /// Whether the book answered the question. If that is uncertain, the answer names the sections that come closest, or a model
+    /// has written it from them.
+    pub outcome: Outcome,
     /// What was searched.
     pub mode_used: Mode,
     /// The mean confidence of the citations, 0 to 1.
@@ -286,7 +289,8 @@ impl From<&Answer> for ChatData {
     fn from(answer: &Answer) -> Self {
         Self {
             answer: answer.text.clone(),
-            answered: answer.answered,
+            answered: answer.answered(),
+            outcome: answer.outcome,
             mode_used: answer.mode_used.clone(),
             confidence: answer.confidence,
             citations: answer.citations.clone(),
@@ -311,6 +315,7 @@ impl Meta {
             degraded: answer.degraded.clone(),
             tokens: answer.tokens,
             cost_usd: dollars(answer.cost_micro_usd),
+            outcome: Some(answer.outcome),
         }
     }
 }
@@ -327,6 +332,7 @@ struct DoneEvent<'a> {
     total_tokens: u64,
     latency_ms: f64,
     answered: bool,
+    outcome: Outcome,
     confidence: f32,
     /// As at the end: what later sentences showed of their support included.
     citations: &'a [Citation],
@@ -411,7 +417,8 @@ fn sse_event(event: &AnswerEvent) -> Result<Event, axum::Error> {
             message_id: answer.message_id,
             total_tokens: answer.tokens,
             latency_ms: answer.latency_ms,
-            answered: answer.answered,
+            answered: answer.answered(),
+            outcome: answer.outcome,
             confidence: answer.confidence,
             citations: &answer.citations,
             suggestions: &answer.suggestions,

@@ -5,6 +5,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 
+use crate::answer::Outcome;
 use crate::degradation::Degradation;
 use crate::error::{Error, ErrorKind};
 use crate::retrieve::StageTimes;
@@ -74,6 +75,9 @@ pub struct Meta {
     pub tokens: u64,
     /// What they cost, in US dollars.
     pub cost_usd: f64,
+    /// Whether the book answered; only with an answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Outcome>,
 }
 
 /// A successful answer.

@@ -9,7 +9,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 use uuid::Uuid;
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Outcome};
 use crate::metrics::{Metric, Metrics};
 use crate::prices::dollars;
 use crate::retrieve::{StageTimes, milliseconds};
@@ -139,8 +139,13 @@ impl Measured {
     pub fn answered(&self, answer: &Answer) {
         self.searched(&answer.times, !answer.degraded.is_empty());
         self.with(|metrics, _| {
-            metrics.rate(Metric::Answered, answer.answered);
-            metrics.rate(Metric::NotCovered, !answer.answered);
+            for (metric, outcome) in [
+                (Metric::Answered, Outcome::Answered),
+                (Metric::Uncertain, Outcome::Uncertain),
+                (Metric::NotCovered, Outcome::NotCovered),
+            ] {
+                metrics.rate(metric, answer.outcome == outcome);
+            }
             metrics.count(
                 Metric::Tokens,
                 usize::try_from(answer.tokens).unwrap_or(usize::MAX),

@@ -10,8 +10,10 @@ pub(super) const PLACES: u32 = 20;
 pub struct Insights {
     /// The days on which something was asked, in order.
     pub days: Vec<DayInsight>,
-    /// Questions that the book does not cover.
+    /// Questions that the book has nothing near.
     pub not_covered: Vec<OpenQuestion>,
+    /// Questions that the book may not answer, as their answers said.
+    pub uncertain: Vec<OpenQuestion>,
     /// Lessons of the live index, by the answers that cite them as they are now.
     pub most_cited: Vec<LessonInsight>,
     /// The same, by those of the answers that a reader did not find helpful.
@@ -25,8 +27,10 @@ pub struct DayInsight {
     pub day: String,
     /// Questions, however they ended.
     pub questions: u64,
-    /// Those that the book does not cover.
+    /// Those that the book has nothing near.
     pub not_covered: u64,
+    /// Those that the book may not answer, as their answers said.
+    pub uncertain: u64,
     /// Those answered without something that did not work.
     pub degraded: u64,
     /// Those without an end: the reader left.
@@ -37,7 +41,7 @@ pub struct DayInsight {
     pub cost_micro_usd: u64,
 }
 
-/// A question that the book does not cover.
+/// A question that the book does not answer, or may not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct OpenQuestion {
     /// Its HMAC.

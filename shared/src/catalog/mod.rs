@@ -32,9 +32,9 @@ pub use readers::{Exchange, NewExchange};
 pub use sqlite::SqliteCatalog;
 pub use turn::{Turn, TurnLimit};
 pub use types::{
-    ChunkRow, Commit, CommitOutcome, DocumentRow, Feedback, IndexRow, IndexSpec, IndexState,
-    IndexStats, Indexing, JoinedChunk, NewChunk, NewIndex, Pending, QueryLog, QueryStatus, Rating,
-    Retired, SiteInfo, StoredDocument, SwitchOutcome,
+    Calibration, ChunkRow, Commit, CommitOutcome, DocumentRow, Feedback, IndexRow, IndexSpec,
+    IndexState, IndexStats, Indexing, JoinedChunk, NewChunk, NewIndex, Pending, QueryLog,
+    QueryStatus, Rating, Retired, SiteInfo, StoredDocument, SwitchOutcome,
 };
 
 /// The version of the tables that this code reads and writes.
@@ -205,6 +205,25 @@ impl Catalog {
         pages: Option<u64>,
     ) -> Result<(), CatalogError> {
         on_store!(self, store => store.expect_pages(index_id, pages))
+    }
+
+    /// Records what cosines mean in an index.
+    pub async fn set_calibration(
+        &self,
+        index_id: i64,
+        calibration: Calibration,
+    ) -> Result<(), CatalogError> {
+        on_store!(self, store => store.set_calibration(index_id, calibration))
+    }
+
+    /// Returns the headings of a locale and version, each once, in any order.
+    pub async fn headings(
+        &self,
+        index_id: i64,
+        locale: &str,
+        version: &str,
+    ) -> Result<Vec<String>, CatalogError> {
+        on_store!(self, store => store.headings(index_id, locale, version))
     }
 
     /// Writes down why a file could not be indexed, until it is.

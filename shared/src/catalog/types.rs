@@ -130,7 +130,7 @@ impl IndexState {
 }
 
 /// An index.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct IndexRow {
     /// Its number.
     pub index_id: i64,
@@ -145,6 +145,39 @@ pub struct IndexRow {
     /// While the index is filled for the first time: how many pages it will have, 0 until they are counted. `None` once it
     /// is filled.
     pub pages_expected: Option<u64>,
+    /// What cosines mean in it; `None` until it is measured.
+    pub calibration: Option<Calibration>,
+}
+
+/// What cosines mean in an index, measured with questions whose answer is known. Both means are over the best cosine of each
+/// question with any chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Calibration {
+    /// The mean of questions that no documentation answers.
+    pub off_topic: f32,
+    /// The mean of the book's own headings, the chunks below them left out.
+    pub own: f32,
+    /// How many chunks the index had.
+    pub chunks: u64,
+}
+
+/// The least distance of the two means: with less the cosines of this book tell nothing apart.
+const MIN_SPREAD: f32 = 0.02;
+
+impl Calibration {
+    /// Returns a cosine on the index's own scale: 0 is the mean of off-topic questions, 1 that of own headings. `None` if the two
+    /// do not differ.
+    #[must_use]
+    pub fn z(&self, cosine: f32) -> Option<f32> {
+        let spread = self.own - self.off_topic;
+        (spread >= MIN_SPREAD).then(|| (cosine - self.off_topic) / spread)
+    }
+
+    /// True if the index has grown by half since.
+    #[must_use]
+    pub fn is_outgrown(&self, chunks: u64) -> bool {
+        chunks.saturating_mul(2) >= self.chunks.saturating_mul(3)
+    }
 }
 
 impl IndexRow {
@@ -378,8 +411,10 @@ pub struct QueryLog {
     pub response_time_ms: u64,
     /// How it ended.
     pub status: QueryStatus,
-    /// Whether the book covered it.
+    /// Whether the book answered it.
     pub answered: bool,
+    /// Whether the book may not have answered it, and the answer said so.
+    pub uncertain: bool,
     /// The tokens that models read and wrote for it.
     pub tokens: u64,
     /// What they cost, in millionths of a dollar.

@@ -51,6 +51,7 @@ pub(super) fn rules(text: impl Fn(&str) -> Option<String>, problems: &mut Vec<St
     };
     Rules {
         not_covered: text("BOOKRAG_NOT_COVERED").unwrap_or(default.not_covered),
+        uncertain: text("BOOKRAG_UNCERTAIN").unwrap_or(default.uncertain),
         not_in_selection: text("BOOKRAG_NOT_IN_SELECTION").unwrap_or(default.not_in_selection),
         max_answer_tokens: tokens.unwrap_or(default.max_answer_tokens),
         daily_budget_micro_usd: micro_usd,

@@ -155,19 +155,6 @@ impl Embedder {
         }
     }
 
-    /// Whether the cosines of this model say if the book covers a question: each model's lie elsewhere, and a threshold is
-    /// known for one.
-    #[must_use]
-    pub fn has_measured_cosines(&self) -> bool {
-        match self {
-            #[cfg(feature = "local-models")]
-            Self::Local(local) => {
-                local.identity().name == crate::models::LocalModel::BgeSmall.name()
-            }
-            _ => false,
-        }
-    }
-
     /// What a million tokens cost, in US dollars; `None` when the model has no public price.
     #[must_use]
     pub fn dollars_per_million_tokens(&self) -> Option<f64> {

@@ -133,7 +133,7 @@ impl Batches {
         let _turn = self.turn.lock().await;
         let started = Instant::now();
         Ok(EmbeddedTexts {
-            embeddings: embed_all(embedder, texts).await?,
+            embeddings: embed_all(embedder, texts, Purpose::Document).await?,
             is_first: vec![true; texts.len()],
             time: started.elapsed(),
         })
@@ -166,7 +166,7 @@ impl Batches {
             let _turn = turn.lock().await;
             let started = Instant::now();
             Arc::new(EmbeddedBatch {
-                embeddings: embed_all(&embedder, &texts).await,
+                embeddings: embed_all(&embedder, &texts, Purpose::Document).await,
                 texts: texts.len(),
                 time: started.elapsed(),
             })
@@ -242,10 +242,18 @@ fn share(time: Duration, part: usize, whole: usize) -> Duration {
     time * part / whole.max(1)
 }
 
-async fn embed_all(embedder: &Embedder, texts: &[String]) -> Result<Vec<Embedding>, ProviderError> {
+/// Embeds texts in full calls, one after the other.
+///
+/// # Errors
+/// What remains after the embedder was asked again.
+pub(super) async fn embed_all(
+    embedder: &Embedder,
+    texts: &[String],
+    purpose: Purpose,
+) -> Result<Vec<Embedding>, ProviderError> {
     let mut embeddings = Vec::with_capacity(texts.len());
     for call in texts.chunks(EMBED_BATCH) {
-        embeddings.extend(embed_patiently(embedder, call).await?);
+        embeddings.extend(embed_patiently(embedder, call, purpose).await?);
     }
     Ok(embeddings)
 }
@@ -254,10 +262,11 @@ async fn embed_all(embedder: &Embedder, texts: &[String]) -> Result<Vec<Embeddin
 async fn embed_patiently(
     embedder: &Embedder,
     texts: &[String],
+    purpose: Purpose,
 ) -> Result<Vec<Embedding>, ProviderError> {
     let mut backoff = EMBED_BACKOFF;
     for _ in 1..EMBED_ATTEMPTS {
-        let error = match embedder.embed(texts, Purpose::Document).await {
+        let error = match embedder.embed(texts, purpose).await {
             Ok(embeddings) => return Ok(embeddings),
             Err(error) => error,
         };
@@ -276,7 +285,7 @@ async fn embed_patiently(
         }
         backoff *= 2;
     }
-    embedder.embed(texts, Purpose::Document).await
+    embedder.embed(texts, purpose).await
 }
 
 #[cfg(test)]

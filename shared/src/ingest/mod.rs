@@ -13,6 +13,7 @@ mod compare;
 mod status;
 mod filling;
 mod switch;
+mod calibrate;
 mod sync;
 mod report;
 mod site;

@@ -163,6 +163,7 @@ async fn find_index(catalog: &Catalog, wanted: NewIndex) -> Result<IndexRow, Ing
         state: IndexState::Building,
         site: wanted.site,
         pages_expected: None,
+        calibration: None,
     }))
 }
 

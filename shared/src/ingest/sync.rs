@@ -120,6 +120,7 @@ pub async fn sync(
     let settled = ingest.settle(options).await?;
     report.stray_points = settled.stray_points;
     report.restored = settled.restored;
+    report.embedded_tokens += settled.embedded_tokens;
     report.warnings.extend(settled.warnings);
     let committed = report.files_changed + report.files_deleted + report.restored.len() > 0;
     let index_id = ingest.index_row.index_id;
@@ -250,6 +251,8 @@ pub struct Settled {
     pub stray_points: usize,
     /// Pages some of whose points the store had lost, and has again.
     pub restored: Vec<String>,
+    /// cl100k tokens that were embedded to calibrate the index.
+    pub embedded_tokens: u64,
     /// What was not done, and why.
     pub warnings: Vec<String>,
 }
@@ -306,8 +309,8 @@ impl Ingest {
         Ok(status)
     }
 
-    /// Sweeps; compares the store with the catalog and repairs what differs; lets the alias follow. What readers left behind
-    /// is forgotten too; if that fails, a warning says so and the rest is done.
+    /// Sweeps; compares the store with the catalog and repairs what differs; lets the alias follow; calibrates the live index.
+    /// What readers left behind is forgotten too. If that or the calibration fails, a warning says so and the rest is done.
     pub async fn settle(&self, options: SyncOptions) -> Result<Settled, IngestError> {
         let (swept, forgotten) = tokio::join!(
             sweep_points(&self.catalog, &self.index),
@@ -340,10 +343,17 @@ impl Ingest {
             }
         }
         self.follow_alias().await?;
+        let calibrated = self.calibrate().await;
+        if let Err(error) = &calibrated {
+            warnings.push(format!(
+                "the index is not calibrated, so words alone decide whether the book answers a question: {error}"
+            ));
+        }
         Ok(Settled {
             swept,
             stray_points: differences.stray.len(),
             restored,
+            embedded_tokens: calibrated.unwrap_or_default(),
             warnings,
         })
     }

@@ -81,9 +81,11 @@ metrics! {
     Rerank = "rerank_ms", Milliseconds, READERS;
     /// From a streamed question to the first text of its answer.
     FirstToken = "first_token_ms", Milliseconds, QUERY;
-    /// Whether the book covered a question.
+    /// Whether the book answered a question.
     Answered = "answered", Count, QUERY;
-    /// Whether it did not.
+    /// Whether it may not have answered one, and the answer says so.
+    Uncertain = "answers_uncertain", Count, QUERY;
+    /// Whether it has nothing near one.
     NotCovered = "not_covered", Count, QUERY;
     /// Tokens that chat models read and wrote.
     Tokens = "tokens", Count, QUERY;

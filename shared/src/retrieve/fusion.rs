@@ -61,6 +61,7 @@ pub(super) fn fused(
     let tokens = range_of(chunks.iter().filter_map(|found| found.scores.tokens));
     let signals = Signals {
         cosine: cosines.map(|(_, nearest)| nearest.max(0.0)),
+        z: None,
         lexical: share(best_lexical, lexical.attainable),
         unknown_words: lexical.unknown,
         rerank: None,

@@ -15,7 +15,7 @@ pub(crate) mod tests;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use crate::catalog::{Catalog, IndexRow, Indexing};
+use crate::catalog::{Calibration, Catalog, IndexRow, Indexing};
 use crate::degradation::Degradation;
 use crate::embed::Embedder;
 use crate::error::Error;
@@ -188,6 +188,8 @@ pub struct Retrieved {
     pub query_vector: Vec<f32>,
     /// How it was weighed.
     pub signals: Signals,
+    /// What the cosines mean; `None` if the index has not measured it.
+    pub calibration: Option<Calibration>,
     /// How long it took.
     pub times: StageTimes,
     /// Progress of the book's first indexing; `None` once it is complete.
@@ -199,9 +201,10 @@ pub struct Retrieved {
 /// What says whether the book covers the question, beside the candidates' own scores.
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
 pub struct Signals {
-    /// The best cosine of any chunk found; absent when the embedder does not read the question's script, or what its
-    /// cosines mean was not measured.
+    /// The best cosine of any chunk found; absent when the embedder does not read the question's script.
     pub cosine: Option<f32>,
+    /// The same on the index's own scale ([`Calibration::z`]); absent when the index has not measured it.
+    pub z: Option<f32>,
     /// The best BM25 score as a share of what a text full of the question's words would have, 0 to 1.
     pub lexical: f32,
     /// The share of the question's words, by weight, that no chunk found has, 0 to 1.
@@ -222,6 +225,7 @@ impl Retrieved {
         let signals = &mut self.signals;
         let dense = self.candidates.iter().filter_map(|kept| kept.scores.dense);
         signals.cosine = signals.cosine.map(|_| dense.fold(0.0, f32::max));
+        signals.z = scaled(signals.cosine, self.calibration);
         if before > 0.0 {
             signals.lexical *= best(&self.candidates) / before;
         }
@@ -303,6 +307,7 @@ impl Retriever {
             num_candidates,
             query_vector: question.vector,
             signals,
+            calibration: self.index.calibration,
             indexing,
             times: StageTimes {
                 embed_ms,
@@ -351,9 +356,7 @@ impl Retriever {
         let terms: Vec<QuestionTerm> = terms.collect();
         let (candidates, mut signals) =
             fusion::fused(&terms, intent, found.chunks, &texts, weights);
-        if !backends.embedder.has_measured_cosines() {
-            signals.cosine = None;
-        }
+        signals.z = scaled(signals.cosine, self.index.calibration);
         (query, candidates, signals)
     }
 
@@ -392,6 +395,11 @@ impl Retriever {
         fusion::reranked(candidates, &scores);
         Ok(())
     }
+}
+
+/// A cosine on the scale of an index.
+fn scaled(cosine: Option<f32>, calibration: Option<Calibration>) -> Option<f32> {
+    calibration?.z(cosine?)
 }
 
 /// The language that a search's texts are in.

@@ -12,7 +12,7 @@ const MIGRATIONS: [&str; 7] = [
     include_str!("../../migrations/sqlite/0004_sources.sql"),
     include_str!("../../migrations/sqlite/0005_indexing.sql"),
     include_str!("../../migrations/sqlite/0006_chunks.sql"),
-    include_str!("../../migrations/sqlite/0008_token_vectors.sql"),
+    include_str!("../../migrations/sqlite/0007_ranking.sql"),
 ];
 
 /// The version that this program needs.

@@ -47,6 +47,34 @@ async fn what_is_not_covered_asks_no_model() {
 }
 
 #[tokio::test]
+async fn a_model_answers_what_is_uncertain_and_the_answer_is_marked() {
+    let script = Reply::text(["A clear sky is a sign of frost [1]."]);
+    let service = Service::with_model("answers_uncertain", script).await;
+    // The more words the book lacks, the less it covers the question.
+    let mut asked = COVERED.to_owned();
+    for number in 0..40 {
+        asked.push_str(&format!(" zyx{number}"));
+        let (data, meta) = service.answer(&asked).await;
+        assert_eq!(data["outcome"], meta["outcome"]);
+        assert_eq!(data["answered"], data["outcome"] == "answered");
+        if data["outcome"] == "uncertain" {
+            assert_eq!(data["answer"], "A clear sky is a sign of frost [1].");
+            assert_eq!(data["citations"][0]["source"], "docs/frost.md", "{data}");
+            let events = service.stream(json!({"query": asked})).await;
+            let done = &events.last().unwrap().1;
+            assert_eq!(
+                (&done["outcome"], &done["answered"]),
+                (&json!("uncertain"), &json!(false))
+            );
+            let logged = "SELECT count(*)::text FROM chat_queries WHERE uncertain AND NOT answered";
+            assert_eq!(service.row(logged).await.as_deref(), Some("2"));
+            return;
+        }
+    }
+    panic!("no question is uncertain");
+}
+
+#[tokio::test]
 async fn a_models_own_refusal_is_the_books() {
     let script = Reply::text([
         "I don’t have",

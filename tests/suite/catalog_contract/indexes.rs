@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use bookrag::catalog::{
-    CatalogError, CommitOutcome, IndexRow, IndexState, IndexStats, NewIndex, Retired,
+    Calibration, CatalogError, CommitOutcome, IndexRow, IndexState, IndexStats, NewIndex, Retired,
     SCHEMA_VERSION, SwitchOutcome,
 };
 use uuid::Uuid;
 
 use super::Store;
-use super::rows::{chunk, commit, live_index, new_index, write};
+use super::rows::{COMMITTED, chunk, commit, live_index, new_index, write};
 
 pub(super) async fn without_tables_every_operation_names_the_schema_version(store: Store) {
     let failures = [
@@ -390,4 +390,63 @@ pub(super) async fn a_failure_is_kept_until_the_document_is_committed(store: Sto
     let done = commit(index_id, "docs/a.md", 0, &[]);
     store.catalog.commit(&done).await.unwrap();
     assert_eq!(store.catalog.stats(index_id).await.unwrap().failed, []);
+}
+
+pub(super) async fn a_calibration_is_kept_until_the_index_is_dropped(store: Store) {
+    let (former, next) = two_indexes(&store).await;
+    let calibrations = async || {
+        let indexes = store.catalog.indexes().await.unwrap().into_iter();
+        indexes.map(|index| index.calibration).collect::<Vec<_>>()
+    };
+    assert_eq!(calibrations().await, [None, None]);
+    let of = |own| Calibration {
+        off_topic: 0.512_345_7,
+        own,
+        chunks: u64::from(u32::MAX),
+    };
+    for (index_id, own) in [
+        (former.index_id, 0.1),
+        (former.index_id, 0.723_456_8),
+        (next.index_id, 0.8),
+    ] {
+        let set = store.catalog.set_calibration(index_id, of(own));
+        set.await.unwrap();
+    }
+    assert_eq!(calibrations().await, [Some(of(0.723_456_8)), Some(of(0.8))]);
+    let again = store.catalog.ensure_index(&new_index("b")).await.unwrap();
+    assert_eq!(again.calibration, Some(of(0.8)));
+
+    let held = held(&store, &next).await;
+    store.catalog.switch(next.index_id, &held).await.unwrap();
+    store.catalog.begin_drop(Duration::ZERO).await.unwrap();
+    store.catalog.finish_drop(former.index_id).await.unwrap();
+    assert_eq!(calibrations().await, [None, Some(of(0.8))]);
+}
+
+pub(super) async fn headings_are_those_of_a_locale_and_version_each_once(store: Store) {
+    let catalog = &store.catalog;
+    let index_id = live_index(catalog).await;
+    for (source, locale, version, section) in [
+        ("docs/a.md", "en", "current", "Gears"),
+        ("docs/b.md", "en", "current", "Gears"),
+        ("docs/c.md", "en", "1.0", "Gears of before"),
+        ("docs/d.md", "ur", "current", "گیئر"),
+    ] {
+        let mut below = chunk(source, 1, "text");
+        below.section = Some(section.to_owned());
+        // The first chunk has no heading.
+        let mut page = commit(index_id, source, 0, &[chunk(source, 0, "text"), below]);
+        page.document.locale = locale.to_owned();
+        page.document.version = version.to_owned();
+        assert_eq!(write(catalog, &page).await, COMMITTED);
+    }
+    for (locale, version, expected) in [
+        ("en", "current", vec!["Gears"]),
+        ("en", "1.0", vec!["Gears of before"]),
+        ("ur", "current", vec!["گیئر"]),
+        ("ur", "1.0", Vec::new()),
+    ] {
+        let headings = catalog.headings(index_id, locale, version).await.unwrap();
+        assert_eq!(headings, expected, "{locale} {version}");
+    }
 }

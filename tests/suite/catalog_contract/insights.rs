@@ -27,6 +27,13 @@ fn not_covered(question_hash: &str, question: Option<&str>) -> QueryLog {
     }
 }
 
+fn uncertain(question_hash: &str) -> QueryLog {
+    QueryLog {
+        uncertain: true,
+        ..not_covered(question_hash, None)
+    }
+}
+
 fn citing(chunks: &[Uuid]) -> QueryLog {
     QueryLog {
         cited_chunk_ids: chunks.to_vec(),
@@ -50,6 +57,7 @@ pub(super) async fn days_count_how_questions_ended(store: Store) {
         write_log(catalog, &log(status)).await;
     }
     write_log(catalog, &not_covered("1e", None)).await;
+    write_log(catalog, &uncertain("1e")).await;
     let unanswered = QueryLog {
         answered: false,
         degraded: true,
@@ -64,12 +72,13 @@ pub(super) async fn days_count_how_questions_ended(store: Store) {
     assert!(first.day < second.day && second.day.len() == "2026-01-31".len());
     let expected = DayInsight {
         day: second.day.clone(),
-        questions: 6,
+        questions: 7,
         not_covered: 1,
+        uncertain: 1,
         degraded: 1,
         incomplete: 1,
-        tokens: 6 * 1_200,
-        cost_micro_usd: 6 * 345,
+        tokens: 7 * 1_200,
+        cost_micro_usd: 7 * 345,
     };
     assert_eq!(*second, expected);
     assert_eq!((first.questions, first.not_covered), (1, 0));
@@ -86,6 +95,8 @@ pub(super) async fn open_questions_are_counted_by_their_hash(store: Store) {
         not_covered("c", Some("What's a quasar?")),
         not_covered("c", None),
         not_covered("a", None),
+        uncertain("b"),
+        uncertain("d"),
         log(QueryStatus::Success),
         QueryLog {
             answered: false,
@@ -108,6 +119,8 @@ pub(super) async fn open_questions_are_counted_by_their_hash(store: Store) {
             open("b", None, 1)
         ]
     );
+    let expected = [open("b", None, 1), open("d", None, 1)];
+    assert_eq!(insights.uncertain, expected);
     store.elapse(DAY * 2).await;
     assert_eq!(catalog.insights(DAY).await.unwrap(), Insights::default());
 }

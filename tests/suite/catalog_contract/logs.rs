@@ -16,6 +16,7 @@ pub(super) fn log(status: QueryStatus) -> QueryLog {
         response_time_ms: u64::MAX,
         status,
         answered: true,
+        uncertain: false,
         tokens: 1_200,
         cost_micro_usd: 345,
         degraded: false,

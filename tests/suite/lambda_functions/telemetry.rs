@@ -93,8 +93,12 @@ async fn each_request_of_query_is_measured_once() {
     };
     assert_eq!(names(answered, "query"), all_of("query"));
     assert_eq!(
-        (&answered["answered"], &answered["not_covered"]),
-        (&json!(1), &json!(0))
+        (
+            &answered["answered"],
+            &answered["answers_uncertain"],
+            &answered["not_covered"]
+        ),
+        (&json!(1), &json!(0), &json!(0))
     );
     assert!(answered["tokens"].as_u64().unwrap() > 0, "{answered}");
     assert!(answered["cost_usd"].as_f64().unwrap() > 0.0, "{answered}");
@@ -105,8 +109,12 @@ async fn each_request_of_query_is_measured_once() {
     );
 
     assert_eq!(
-        (&refused["answered"], &refused["not_covered"]),
-        (&json!(0), &json!(1))
+        (
+            &refused["answered"],
+            &refused["answers_uncertain"],
+            &refused["not_covered"]
+        ),
+        (&json!(0), &json!(0), &json!(1))
     );
     assert_eq!(refused["tokens"], 0);
     let mut whole = all_of("query");

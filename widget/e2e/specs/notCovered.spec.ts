@@ -1,4 +1,5 @@
 import { expectAccessible } from '../support/accessible';
+import { done, event, replyWith, token } from '../support/reply';
 import { BOOK, expect, NOT_IN_BOOK, test } from '../support/test';
 
 test('what the book does not say is refused, with pages that come near and exist', async ({ panel, page, request }) => {
@@ -23,4 +24,18 @@ test('a suggestion leads to its page', async ({ panel, page }) => {
   await link.click();
   await expect(page).toHaveURL(new URL(href, BOOK).href);
   await expect(page.locator('article h1')).toBeVisible();
+});
+
+test('an answer that is not certain names the closest sections and says what they are', async ({ panel, page }) => {
+  const citation = { n: 1, url: '/docs/soil', title: 'Soil', section: 'Loam', quote: 'Loam holds water.' };
+  const text = token('I am not sure that the book answers this. These sections come closest:\n\n- Soil – Loam [1]');
+  const end = done({ answered: false, outcome: 'uncertain', citations: [citation] });
+  await replyWith(page, text + event('citation', citation) + end);
+  await panel.openOn(`${BOOK}/docs`);
+  await panel.ask('Does loam hold oil?');
+  await expect(panel.last).toHaveClass(/bookrag-uncertain/);
+  await expect(panel.sources).toHaveCount(1);
+  await expect(panel.last.locator('.bookrag-sources h4')).toHaveText('Closest sections, perhaps not an answer');
+  await expect(panel.last.locator('.bookrag-nearest')).toHaveCount(0);
+  await expectAccessible(page, '.bookrag-panel');
 });

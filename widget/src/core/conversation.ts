@@ -2,7 +2,7 @@
 
 import type { Failure } from './failure';
 import { cut } from './text';
-import type { Citation, Done, HistoryMessage, Rating, Suggestion } from './types';
+import type { Citation, Done, HistoryMessage, Outcome, Rating, Suggestion } from './types';
 
 /** Messages that the API takes as history. */
 export const MAX_HISTORY_MESSAGES = 10;
@@ -30,7 +30,8 @@ export interface Turn {
   citations: Citation[];
   state: 'answering' | 'complete' | 'stopped' | 'failed';
   failure?: Failure;
-  answered: boolean;
+  /** What is known of it before the end counts as an answer. */
+  outcome: Outcome;
   suggestions: Suggestion[];
   degraded: string[];
   messageId?: string;
@@ -76,7 +77,7 @@ function asked(conversation: Conversation, id: string, question: Question): Conv
     text: '',
     citations: [],
     state: 'answering',
-    answered: true,
+    outcome: 'answered',
     suggestions: [],
     degraded: [],
   };
@@ -104,7 +105,7 @@ function changedTurn(turn: Turn, action: Exclude<Action, { type: 'asked' | 'begu
         state: 'complete',
         // By the end more may be known of what a passage supports.
         citations: done.citations.reduce(withCitation, turn.citations),
-        answered: done.answered,
+        outcome: done.outcome,
         suggestions: done.suggestions,
         degraded: done.degraded,
         messageId: done.message_id,

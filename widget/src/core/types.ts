@@ -33,11 +33,14 @@ export interface SearchResult {
 
 export type Rating = 'up' | 'down' | 'citation_clicked';
 
+/** Whether the book answers a question. */
+export type Outcome = 'answered' | 'uncertain' | 'not_covered';
+
 /** The end of an answer. */
 export interface Done {
   message_id: string;
   conversation_id?: string | null;
-  answered: boolean;
+  outcome: Outcome;
   citations: Citation[];
   suggestions: Suggestion[];
   /** What the answer went without. */

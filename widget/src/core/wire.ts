@@ -1,6 +1,6 @@
 // Reads what came over the network: whatever is not as docs/openapi.json says is taken for absent, so that what is shown need not look again.
 
-import type { Citation, Done, SearchResult, Suggestion } from './types';
+import type { Citation, Done, Outcome, SearchResult, Suggestion } from './types';
 
 export type Fields = Record<string, unknown>;
 
@@ -31,12 +31,20 @@ function suggestionOf(value: unknown): Suggestion[] {
   return textOf(url) ? [{ title: textOf(title), url: textOf(url) }] : [];
 }
 
+const OUTCOMES: readonly unknown[] = ['answered', 'uncertain', 'not_covered'] satisfies Outcome[];
+
+/** Servers of before say only whether it is `answered`. */
+function outcomeOf(outcome: unknown, answered: unknown): Outcome {
+  if (OUTCOMES.includes(outcome)) return outcome as Outcome;
+  return answered === false ? 'not_covered' : 'answered';
+}
+
 export function doneOf(value: unknown): Done {
-  const { message_id, conversation_id, answered, citations, suggestions, degraded } = fieldsOf(value);
+  const { message_id, conversation_id, answered, outcome, citations, suggestions, degraded } = fieldsOf(value);
   return {
     message_id: textOf(message_id),
     conversation_id: textOf(conversation_id),
-    answered: answered !== false,
+    outcome: outcomeOf(outcome, answered),
     citations: listOf(citations).flatMap((citation) => citationOf(citation) ?? []),
     suggestions: listOf(suggestions).flatMap(suggestionOf),
     degraded: listOf(degraded).filter((name) => typeof name === 'string'),

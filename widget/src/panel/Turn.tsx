@@ -17,11 +17,11 @@ interface TurnProps {
 /** A question and what became of it. */
 export const Turn = memo(({ turn, onAsk, announce }: TurnProps) => {
   const { strings, session } = useSite();
-  const { id, question, state, text, citations, suggestions } = turn;
+  const { id, question, state, text, citations, outcome, suggestions } = turn;
   const isAnswering = state === 'answering';
   const followed = () => session.followed(id);
   return (
-    <article className="bookrag-turn" aria-busy={isAnswering}>
+    <article className={outcome === 'uncertain' ? 'bookrag-turn bookrag-uncertain' : 'bookrag-turn'} aria-busy={isAnswering}>
       <h3 className="bookrag-asked" dir="auto">
         {question.text}
       </h3>
@@ -43,7 +43,7 @@ export const Turn = memo(({ turn, onAsk, announce }: TurnProps) => {
           {note}
         </p>
       ))}
-      {!turn.answered && suggestions.length > 0 && (
+      {outcome === 'not_covered' && suggestions.length > 0 && (
         <div className="bookrag-nearest">
           <h4>{strings.nearest}</h4>
           <ul dir="auto">
@@ -55,12 +55,12 @@ export const Turn = memo(({ turn, onAsk, announce }: TurnProps) => {
           </ul>
         </div>
       )}
-      {!turn.answered && question.selection && (
+      {outcome === 'not_covered' && question.selection && (
         <button type="button" className="bookrag-quiet" onClick={() => onAsk({ text: question.text, pageUrl: question.pageUrl })}>
           {strings.askWholeBook}
         </button>
       )}
-      <Sources citations={citations} onFollow={followed} />
+      <Sources title={outcome === 'uncertain' ? strings.closest : strings.sources} citations={citations} onFollow={followed} />
       {state === 'complete' && <Actions turn={turn} announce={announce} />}
       {state === 'stopped' && (
         <button type="button" className="bookrag-quiet" onClick={() => onAsk(question, id)}>

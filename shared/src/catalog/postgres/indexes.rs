@@ -11,8 +11,8 @@ use super::PostgresCatalog;
 use super::pool::single;
 use super::values::unsigned;
 use crate::catalog::{
-    CatalogError, IndexRow, IndexState, IndexStats, NewIndex, OF_AN_INDEX, Retired, SwitchOutcome,
-    fresh_suffix, signed,
+    Calibration, CatalogError, IndexRow, IndexState, IndexStats, NewIndex, OF_AN_INDEX, Retired,
+    SwitchOutcome, fresh_suffix, signed,
 };
 
 impl PostgresCatalog {
@@ -158,7 +158,7 @@ impl PostgresCatalog {
         let suffix = fresh_suffix();
         transaction
             .execute(
-                "UPDATE indexes SET dropped_at = NULL, retired_at = NULL,
+                "UPDATE indexes SET dropped_at = NULL, retired_at = NULL, calibration = NULL,
                     collection = split_part(collection, '.', 1) || $2
                  WHERE index_id = $1 AND dropped_at IS NOT NULL",
                 &[(&index_id, Type::INT8), (&suffix, Type::TEXT)],
@@ -176,6 +176,20 @@ impl PostgresCatalog {
             .query(
                 "UPDATE indexes SET pages_expected = $2 WHERE index_id = $1 AND pages_expected IS NOT NULL",
                 &[(&index_id, Type::INT8), (&pages.map(signed), Type::INT8)],
+            )
+            .await?;
+        Ok(())
+    }
+
+    pub(in crate::catalog) async fn set_calibration(
+        &self,
+        index_id: i64,
+        calibration: Calibration,
+    ) -> Result<(), CatalogError> {
+        self.pool
+            .query(
+                "UPDATE indexes SET calibration = $2 WHERE index_id = $1",
+                &[(&index_id, Type::INT8), (&Json(calibration), Type::JSONB)],
             )
             .await?;
         Ok(())
@@ -281,5 +295,8 @@ fn index_row(row: &Row) -> Result<IndexRow, CatalogError> {
             .try_get::<_, Option<i64>>("pages_expected")?
             .map(|_| unsigned(row, "pages_expected"))
             .transpose()?,
+        calibration: row
+            .try_get::<_, Option<Json<Calibration>>>("calibration")?
+            .map(|Json(calibration)| calibration),
     })
 }

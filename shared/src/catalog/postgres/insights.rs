@@ -14,6 +14,10 @@ use crate::catalog::{
 
 /// Any answer.
 const ALL: &str = "true";
+/// Questions that the book has nothing near.
+const NOT_COVERED: &str = "status = 'success' AND NOT answered AND NOT uncertain";
+/// Questions that the book may not answer.
+const UNCERTAIN: &str = "status = 'success' AND uncertain";
 /// Answers that a reader did not find helpful.
 const DISLIKED: &str =
     "EXISTS (SELECT FROM feedback WHERE message_id = query_id AND rating = 'down')";
@@ -26,37 +30,40 @@ impl PostgresCatalog {
         let since = microseconds(since);
         Ok(Insights {
             days: self.days(since).await?,
-            not_covered: self.not_covered(since).await?,
+            not_covered: self.questions(since, NOT_COVERED).await?,
+            uncertain: self.questions(since, UNCERTAIN).await?,
             most_cited: self.lessons(since, ALL).await?,
             most_disliked: self.lessons(since, DISLIKED).await?,
         })
     }
 
     async fn days(&self, since: i64) -> Result<Vec<DayInsight>, CatalogError> {
-        let rows = self
-            .pool
-            .query(
+        let statement = format!(
                 "SELECT to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, count(*) AS questions,
-                    count(*) FILTER (WHERE status = 'success' AND NOT answered) AS not_covered,
+                    count(*) FILTER (WHERE {NOT_COVERED}) AS not_covered,
+                count(*) FILTER (WHERE {UNCERTAIN}) AS uncertain,
                     count(*) FILTER (WHERE degraded) AS degraded,
                     count(*) FILTER (WHERE status = 'incomplete') AS incomplete,
                     sum(tokens)::bigint AS tokens, sum(cost_micro_usd)::bigint AS cost_micro_usd
                  FROM chat_queries WHERE created_at >= now() - $1 * interval '1 microsecond'
-                 GROUP BY day ORDER BY day",
-                &[(&since, Type::INT8)],
-            )
-            .await?;
+                 GROUP BY day ORDER BY day"
+        );
+        let rows = self.pool.query(&statement, &[(&since, Type::INT8)]).await?;
         rows.iter().map(day).collect()
     }
 
-    async fn not_covered(&self, since: i64) -> Result<Vec<OpenQuestion>, CatalogError> {
+    /// The questions of a kind that were asked most.
+    async fn questions(&self, since: i64, of: &str) -> Result<Vec<OpenQuestion>, CatalogError> {
+        let statement = format!(
+            "SELECT question_hash, max(question COLLATE \"C\") AS question, count(*) AS count
+             FROM chat_queries
+             WHERE created_at >= now() - $1 * interval '1 microsecond' AND {of}
+             GROUP BY question_hash ORDER BY count DESC, question_hash COLLATE \"C\" LIMIT $2"
+        );
         let rows = self
             .pool
             .query(
-                "SELECT question_hash, max(question COLLATE \"C\") AS question, count(*) AS count
-                 FROM chat_queries
-                 WHERE created_at >= now() - $1 * interval '1 microsecond' AND status = 'success' AND NOT answered
-                 GROUP BY question_hash ORDER BY count DESC, question_hash COLLATE \"C\" LIMIT $2",
+                &statement,
                 &[(&since, Type::INT8), (&i64::from(PLACES), Type::INT8)],
             )
             .await?;
@@ -90,6 +97,7 @@ fn day(row: &Row) -> Result<DayInsight, CatalogError> {
         day: row.try_get("day")?,
         questions: unsigned(row, "questions")?,
         not_covered: unsigned(row, "not_covered")?,
+        uncertain: unsigned(row, "uncertain")?,
         degraded: unsigned(row, "degraded")?,
         incomplete: unsigned(row, "incomplete")?,
         tokens: unsigned(row, "tokens")?,

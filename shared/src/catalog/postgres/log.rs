@@ -12,13 +12,14 @@ impl PostgresCatalog {
         self.pool
             .query(
                 "INSERT INTO chat_queries AS held (query_id, user_ip_hash, question_hash, retrieved_chunk_ids,
-                    cited_chunk_ids, response_time_ms, status, answered, tokens, cost_micro_usd, degraded, question)
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+                    cited_chunk_ids, response_time_ms, status, answered, uncertain, tokens, cost_micro_usd, degraded,
+                    question)
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
                  ON CONFLICT (query_id) DO UPDATE SET
                     user_ip_hash = excluded.user_ip_hash, question_hash = excluded.question_hash,
                     retrieved_chunk_ids = excluded.retrieved_chunk_ids, cited_chunk_ids = excluded.cited_chunk_ids,
                     response_time_ms = excluded.response_time_ms, status = excluded.status,
-                    answered = excluded.answered, tokens = excluded.tokens,
+                    answered = excluded.answered, uncertain = excluded.uncertain, tokens = excluded.tokens,
                     cost_micro_usd = excluded.cost_micro_usd, degraded = excluded.degraded,
                     question = excluded.question
                  WHERE held.status = 'incomplete' OR excluded.status <> 'incomplete'",
@@ -31,6 +32,7 @@ impl PostgresCatalog {
                     (&signed(log.response_time_ms), Type::INT8),
                     (&log.status.name(), Type::TEXT),
                     (&log.answered, Type::BOOL),
+                    (&log.uncertain, Type::BOOL),
                     (&signed(log.tokens), Type::INT8),
                     (&signed(log.cost_micro_usd), Type::INT8),
                     (&log.degraded, Type::BOOL),

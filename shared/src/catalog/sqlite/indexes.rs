@@ -8,8 +8,8 @@ use rusqlite::{OptionalExtension, Row};
 use super::values::{ago, count, damaged, from_json, json, now, timestamp};
 use super::{DatabaseError, SqliteCatalog, begin_write};
 use crate::catalog::{
-    CatalogError, IndexRow, IndexState, IndexStats, NewIndex, OF_AN_INDEX, Retired, SwitchOutcome,
-    fresh_suffix, signed,
+    Calibration, CatalogError, IndexRow, IndexState, IndexStats, NewIndex, OF_AN_INDEX, Retired,
+    SwitchOutcome, fresh_suffix, signed,
 };
 
 impl SqliteCatalog {
@@ -130,7 +130,7 @@ impl SqliteCatalog {
                 (),
             )?;
             transaction.execute(
-                "UPDATE indexes SET dropped_at = NULL, retired_at = NULL, generation = generation + 1,
+                "UPDATE indexes SET dropped_at = NULL, retired_at = NULL, calibration = NULL, generation = generation + 1,
                     collection = substr(collection, 1, instr(collection || '.', '.') - 1) || ?2
                  WHERE index_id = ?1 AND dropped_at IS NOT NULL",
                 (index_id, fresh_suffix()),
@@ -150,6 +150,21 @@ impl SqliteCatalog {
             connection.execute(
                 "UPDATE indexes SET pages_expected = ?2 WHERE index_id = ?1 AND pages_expected IS NOT NULL",
                 (index_id, pages.map(signed)),
+            )?;
+            Ok(())
+        })
+        .await
+    }
+
+    pub(in crate::catalog) async fn set_calibration(
+        &self,
+        index_id: i64,
+        calibration: Calibration,
+    ) -> Result<(), CatalogError> {
+        self.run(move |connection| {
+            connection.execute(
+                "UPDATE indexes SET calibration = ?2 WHERE index_id = ?1",
+                (index_id, json(&calibration)),
             )?;
             Ok(())
         })
@@ -247,6 +262,10 @@ fn index_row(row: &Row) -> rusqlite::Result<IndexRow> {
         pages_expected: row
             .get::<_, Option<i64>>("pages_expected")?
             .map(|_| count(row, "pages_expected"))
+            .transpose()?,
+        calibration: row
+            .get::<_, Option<String>>("calibration")?
+            .map(|_| from_json(row, "calibration"))
             .transpose()?,
     })
 }

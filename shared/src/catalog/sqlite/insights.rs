@@ -11,6 +11,10 @@ use crate::catalog::{CatalogError, DayInsight, Insights, LessonInsight, OpenQues
 
 /// Any answer.
 const ALL: &str = "true";
+/// Questions that the book has nothing near.
+const NOT_COVERED: &str = "status = 'success' AND NOT answered AND NOT uncertain";
+/// Questions that the book may not answer.
+const UNCERTAIN: &str = "status = 'success' AND uncertain";
 /// Answers that a reader did not find helpful.
 const DISLIKED: &str =
     "EXISTS (SELECT 1 FROM feedback WHERE message_id = query_id AND rating = 'down')";
@@ -25,7 +29,8 @@ impl SqliteCatalog {
             let transaction = connection.transaction()?;
             Ok(Insights {
                 days: days(&transaction, since)?,
-                not_covered: not_covered(&transaction, since)?,
+                not_covered: questions(&transaction, since, NOT_COVERED)?,
+                uncertain: questions(&transaction, since, UNCERTAIN)?,
                 most_cited: lessons(&transaction, since, ALL)?,
                 most_disliked: lessons(&transaction, since, DISLIKED)?,
             })
@@ -35,26 +40,34 @@ impl SqliteCatalog {
 }
 
 fn days(transaction: &Transaction, since: i64) -> rusqlite::Result<Vec<DayInsight>> {
-    transaction
-        .prepare(
-            "SELECT date(created_at / 1000000, 'unixepoch') AS day, count(*) AS questions,
-                count(*) FILTER (WHERE status = 'success' AND NOT answered) AS not_covered,
+    let statement = format!(
+        "SELECT date(created_at / 1000000, 'unixepoch') AS day, count(*) AS questions,
+                count(*) FILTER (WHERE {NOT_COVERED}) AS not_covered,
+                count(*) FILTER (WHERE {UNCERTAIN}) AS uncertain,
                 count(*) FILTER (WHERE degraded) AS degraded,
                 count(*) FILTER (WHERE status = 'incomplete') AS incomplete,
                 sum(tokens) AS tokens, sum(cost_micro_usd) AS cost_micro_usd
-             FROM chat_queries WHERE created_at >= ?1 GROUP BY day ORDER BY day",
-        )?
+             FROM chat_queries WHERE created_at >= ?1 GROUP BY day ORDER BY day"
+    );
+    transaction
+        .prepare(&statement)?
         .query_map([since], day)?
         .collect()
 }
 
-fn not_covered(transaction: &Transaction, since: i64) -> rusqlite::Result<Vec<OpenQuestion>> {
+/// The questions of a kind that were asked most.
+fn questions(
+    transaction: &Transaction,
+    since: i64,
+    of: &str,
+) -> rusqlite::Result<Vec<OpenQuestion>> {
+    let statement = format!(
+        "SELECT question_hash, max(question) AS question, count(*) AS count FROM chat_queries
+         WHERE created_at >= ?1 AND {of}
+         GROUP BY question_hash ORDER BY count DESC, question_hash LIMIT ?2"
+    );
     transaction
-        .prepare(
-            "SELECT question_hash, max(question) AS question, count(*) AS count FROM chat_queries
-             WHERE created_at >= ?1 AND status = 'success' AND NOT answered
-             GROUP BY question_hash ORDER BY count DESC, question_hash LIMIT ?2",
-        )?
+        .prepare(&statement)?
         .query_map((since, PLACES), question)?
         .collect()
 }
@@ -84,6 +97,7 @@ fn day(row: &Row) -> rusqlite::Result<DayInsight> {
         day: row.get("day")?,
         questions: count(row, "questions")?,
         not_covered: count(row, "not_covered")?,
+        uncertain: count(row, "uncertain")?,
         degraded: count(row, "degraded")?,
         incomplete: count(row, "incomplete")?,
         tokens: count(row, "tokens")?,

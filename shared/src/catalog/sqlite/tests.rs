@@ -189,6 +189,7 @@ async fn what_expired_is_gone_from_the_files_too() {
         response_time_ms: 1,
         status: QueryStatus::Success,
         answered: true,
+        uncertain: false,
         tokens: 0,
         cost_micro_usd: 0,
         degraded: false,

@@ -30,6 +30,7 @@ export interface Strings {
   askWholeBook: string;
   source: string;
   sources: string;
+  closest: string;
   unsupported: string;
   unsupportedHint: string;
   nearest: string;

@@ -1,0 +1,102 @@
+use crate::catalog::Calibration;
+use crate::faults::block_on;
+use crate::ingest::simulation::stores::{Stores, options};
+use crate::ingest::{Ingest, OpenMode, SyncOptions, sync};
+use crate::source::MemorySource;
+
+/// A page with a section for each of these numbers.
+fn write(source: &MemorySource, page: &str, sections: std::ops::Range<usize>) {
+    let section = |number| {
+        format!("## Gauge {number} of {page}\n\nThe gauge {number} shows the dew of {page}.\n\n")
+    };
+    let text: String = sections.map(section).collect();
+    source.files().insert(
+        format!("docs/{page}.md"),
+        format!("# {page}\n\n{text}").into_bytes(),
+    );
+}
+
+fn run(ingest: &Ingest) -> (Ingest, u64) {
+    let report = block_on(sync(ingest, SyncOptions::default(), |_| {})).expect("no call fails");
+    assert_eq!(report.warnings, [""; 0]);
+    let reopened = block_on(ingest.reopened(OpenMode::Write)).expect("no call fails");
+    (reopened, report.embedded_tokens)
+}
+
+fn calibration(ingest: &Ingest) -> Option<Calibration> {
+    ingest.index_row.calibration
+}
+
+#[test]
+fn a_book_is_calibrated_once_and_again_after_it_has_grown_by_half() {
+    let source = MemorySource::default();
+    write(&source, "north", 0..20);
+    let ingest = block_on(Stores::new().open(&source, options())).expect("no call fails");
+    assert_eq!(calibration(&ingest), None);
+
+    let (ingest, _) = run(&ingest);
+    let first = calibration(&ingest).expect("it is calibrated");
+    // Headings share their words with other sections, the questions do not.
+    assert!(first.own > first.off_topic, "{first:?}");
+    assert!(first.z(first.off_topic).is_some_and(|z| z.abs() < 1e-6));
+    assert!(first.z(first.own).is_some_and(|z| (z - 1.0).abs() < 1e-6));
+
+    // Unchanged, and grown by less: nothing more is embedded than the new page.
+    let (ingest, tokens) = run(&ingest);
+    assert_eq!((calibration(&ingest), tokens), (Some(first), 0));
+    write(&source, "south", 0..5);
+    let (ingest, of_the_page) = run(&ingest);
+    assert_eq!(calibration(&ingest), Some(first));
+
+    write(&source, "east", 0..5);
+    let (ingest, with_calibration) = run(&ingest);
+    let second = calibration(&ingest).expect("it stays calibrated");
+    assert!(second.chunks * 2 >= first.chunks * 3, "{second:?}");
+    assert!(
+        with_calibration > of_the_page + 500,
+        "{with_calibration} tokens are counted"
+    );
+}
+
+#[test]
+fn a_book_of_few_headings_is_not_calibrated() {
+    let source = MemorySource::default();
+    write(&source, "north", 0..8);
+    let ingest = block_on(Stores::new().open(&source, options())).expect("no call fails");
+    let (ingest, _) = run(&ingest);
+    assert_eq!(calibration(&ingest), None);
+}
+
+#[test]
+fn an_index_is_calibrated_when_it_becomes_the_live_one() {
+    let source = MemorySource::default();
+    write(&source, "north", 0..20);
+    let stores = Stores::new();
+    let former = block_on(stores.open(&source, options())).expect("no call fails");
+    run(&former);
+    let mut other = options();
+    other.site = "another".to_owned();
+    let next = block_on(stores.open(&source, other)).expect("no call fails");
+    assert_eq!(calibration(&next), None);
+    let (next, _) = run(&next);
+    assert!(calibration(&next).is_some());
+}
+
+#[test]
+fn a_run_whose_calibration_fails_says_so_and_does_the_rest() {
+    let source = MemorySource::default();
+    write(&source, "north", 0..20);
+    let stores = Stores::new();
+    let ingest = block_on(stores.open(&source, options())).expect("no call fails");
+    block_on(ingest.ingest_document("docs/north.md")).expect("no call fails");
+    let refuse = "CREATE TRIGGER refuse BEFORE UPDATE OF calibration ON indexes
+        BEGIN SELECT RAISE(ABORT, 'refused'); END";
+    block_on(stores.catalog.execute(refuse)).expect("the trigger is made");
+    let settled = block_on(ingest.settle(SyncOptions::default())).expect("the rest is done");
+    assert_eq!(settled.warnings.len(), 1, "{:?}", settled.warnings);
+    assert!(
+        settled.warnings[0].contains("not calibrated"),
+        "{:?}",
+        settled.warnings
+    );
+}
