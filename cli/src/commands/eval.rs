@@ -8,13 +8,14 @@ use bookrag::config::Config;
 use bookrag::generate::Generator;
 use bookrag::index::Filters;
 use bookrag::ingest::{OpenMode, SyncOptions};
-use bookrag::retrieve::ScoredChunk;
+use bookrag::retrieve::{ScoredChunk, is_unasked_exercise};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use super::{CommandError, Exit, output, sync};
 use crate::evaluation::{
-    Baseline, Evaluation, Found, Outcome, Question, TOTAL_STAGE, compare, diff, evaluate, table,
+    Baseline, Comparison, Evaluation, Found, Outcome, Question, Reply, Saved, TOTAL_STAGE, compare,
+    diff, evaluate, table,
 };
 use crate::local::{BookFolder, LocalBook};
 use crate::site::Site;
@@ -29,7 +30,12 @@ const RRF_K: f64 = 60.0;
 #[derive(Debug, Args)]
 pub(super) struct EvalArguments {
     /// The questions: JSON, one a line, with the pages and headings that answer them.
-    questions: PathBuf,
+    #[arg(required_unless_present = "compare")]
+    questions: Option<PathBuf>,
+    /// Compare two results that earlier runs on the same questions printed with `--json`, question by question; ask nothing.
+    #[arg(long, num_args = 2, value_names = ["A", "B"],
+        conflicts_with_all = ["questions", "books", "site", "baseline", "details"])]
+    compare: Option<Vec<PathBuf>>,
     /// The folder that holds a site for each `corpus` the questions name.
     #[arg(long)]
     books: Option<PathBuf>,
@@ -71,8 +77,21 @@ pub(super) async fn run(
     arguments: &EvalArguments,
     json: bool,
 ) -> Result<Exit, CommandError> {
-    let questions = Question::parse_all(&read(&arguments.questions)?)
-        .map_err(|problem| told(&arguments.questions, &problem))?;
+    match (&arguments.questions, arguments.compare.as_deref()) {
+        (Some(questions), _) => measure(config, questions, arguments, json).await,
+        (None, Some([a, b])) => compare_saved(a, b, json),
+        // The arguments' parser demands one of them.
+        (None, _) => Ok(Exit::Usage),
+    }
+}
+
+async fn measure(
+    config: &Config,
+    path: &Path,
+    arguments: &EvalArguments,
+    json: bool,
+) -> Result<Exit, CommandError> {
+    let questions = Question::parse_all(&read(path)?).map_err(|problem| told(path, &problem))?;
     let baseline: Option<Baseline> = match &arguments.baseline {
         Some(path) => {
             let parsed = serde_json::from_str(&read(path)?);
@@ -97,8 +116,11 @@ pub(super) async fn run(
             .collect();
         std::fs::write(path, lines).map_err(|error| told(path, &error))?;
     }
-    let outcomes: Vec<Outcome> = asked.into_iter().map(|asked| asked.outcome).collect();
-    let evaluation = evaluate(&questions, &outcomes);
+    let asked: Vec<_> = asked
+        .into_iter()
+        .map(|asked| (asked.question, asked.outcome))
+        .collect();
+    let evaluation = evaluate(&asked);
     Ok(report(
         &evaluation,
         baseline.as_ref(),
@@ -122,32 +144,54 @@ fn site_of(corpus: Option<&str>, arguments: &EvalArguments) -> Result<PathBuf, C
     }
 }
 
+/// Prints how the results in two files differ.
+fn compare_saved(a: &Path, b: &Path, json: bool) -> Result<Exit, CommandError> {
+    let saved = |path: &Path| -> Result<Saved, CommandError> {
+        serde_json::from_str(&read(path)?).map_err(|error| {
+            let problem = format!(
+                "{error}; `--compare` takes what this version's `bookrag eval --json` prints"
+            );
+            told(path, &problem)
+        })
+    };
+    let (first, second) = (saved(a)?, saved(b)?);
+    let (a, b) = (a.display().to_string(), b.display().to_string());
+    let comparison = Comparison::of((&a, &first), (&b, &second)).map_err(CommandError::Told)?;
+    if json {
+        output::json(&json!(comparison));
+    } else {
+        output::line(&comparison.text());
+    }
+    Ok(Exit::Done)
+}
+
 /// A question that was put.
-struct Asked {
+struct Asked<'q> {
+    question: &'q Question,
     outcome: Outcome,
     details: Value,
 }
 
 /// Syncs a book and puts the questions to it, as a reader does who is on none of its pages.
-async fn ask_all(
+async fn ask_all<'q>(
     config: &Config,
     site: &Path,
-    questions: &[&Question],
+    questions: &[&'q Question],
     ranker: Ranker,
-) -> Result<Vec<Asked>, CommandError> {
+) -> Result<Vec<Asked<'q>>, CommandError> {
     let site = Site::read(site)?;
     let folder = BookFolder::create(config, &site, output::status).await?;
     let book = LocalBook::open(config, &folder, output::status).await?;
     ask_book(&book, config, &site, questions, ranker).await
 }
 
-async fn ask_book(
+async fn ask_book<'q>(
     book: &LocalBook,
     config: &Config,
     site: &Site,
-    questions: &[&Question],
+    questions: &[&'q Question],
     ranker: Ranker,
-) -> Result<Vec<Asked>, CommandError> {
+) -> Result<Vec<Asked<'q>>, CommandError> {
     output::status(&format!("{}: {} questions", site.name(), questions.len()));
     let ingest = book.ingest(config, site, OpenMode::TakeOver).await?;
     sync::with_progress(&ingest, SyncOptions::default()).await?;
@@ -188,7 +232,9 @@ async fn ask_book(
             "answer": answer.text,
         });
         let outcome = Outcome {
-            id: question.id.clone(),
+            exercise_first: results
+                .first()
+                .is_some_and(|first| is_unasked_exercise(&question.query, &first.chunk)),
             results: results
                 .iter()
                 .map(|candidate| Found {
@@ -196,12 +242,16 @@ async fn ask_book(
                     url: candidate.url(locale),
                 })
                 .collect(),
-            refused: answer.outcome == answer::Outcome::NotCovered,
+            reply: reply(&answer),
             citations: cited(&answer),
             stages: stages(&answer),
             answer: answer.text,
         };
-        outcomes.push(Asked { outcome, details });
+        outcomes.push(Asked {
+            question,
+            outcome,
+            details,
+        });
     }
     Ok(outcomes)
 }
@@ -240,6 +290,14 @@ fn ranked(mut candidates: Vec<ScoredChunk>, ranker: Ranker) -> Vec<ScoredChunk> 
 /// The cosine with the question; without one it is far.
 fn cosine(candidate: &ScoredChunk) -> f32 {
     candidate.scores.dense.unwrap_or(-1.0)
+}
+
+fn reply(answer: &Answer) -> Reply {
+    match answer.outcome {
+        answer::Outcome::Answered => Reply::Answered,
+        answer::Outcome::Uncertain => Reply::Uncertain,
+        answer::Outcome::NotCovered => Reply::Refused,
+    }
 }
 
 fn cited(answer: &Answer) -> Vec<Found> {

@@ -12,7 +12,8 @@ const PARTS: f64 = 10_000.0;
 
 /// A number with the 4 digits it is printed with.
 pub(super) fn rounded(value: f64) -> f64 {
-    (value * PARTS).round() / PARTS
+    // Adding 0 makes -0 to 0.
+    (value * PARTS).round() / PARTS + 0.0
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
@@ -65,12 +66,12 @@ pub(super) fn ndcg(relevant: &[bool], all_relevant: usize, depth: usize) -> f64 
     if ideal > 0.0 { gained / ideal } else { 0.0 }
 }
 
-/// Where a share lies. In JSON a pair.
+/// Where a figure lies, with 95 % confidence. In JSON a pair.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
-    /// Its lower end, 0 to 1.
+    /// Its lower end.
     pub lower: f64,
-    /// Its upper end, 0 to 1.
+    /// Its upper end.
     pub upper: f64,
 }
 

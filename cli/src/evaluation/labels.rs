@@ -2,26 +2,46 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::question::{Heading, Question};
+use super::question::{Heading, Label, Question};
 use super::{Found, url_path};
 
-/// Pages by source and by URL path, each with the anchors of its sections that are right: those of the labelled
-/// headings and of the headings nested under them.
+/// The pages that are right, by source and by URL path.
 #[derive(Debug, Default)]
 pub(super) struct Labels {
-    anchors_by_page: HashMap<String, HashSet<String>>,
+    pages: HashMap<String, Page>,
+}
+
+/// A page that is right.
+#[derive(Debug, Default)]
+struct Page {
+    /// The anchors of its sections that are right: those of the labelled headings and of the headings nested under them.
+    anchors: HashSet<String>,
+    /// True if a label names no section of it.
+    is_whole: bool,
 }
 
 impl Labels {
+    /// The label and its copies, such as those in other versions.
     pub(super) fn of(question: &Question) -> Self {
         let mut labels = Self::default();
         if let Some(source) = &question.source {
             labels.add(source, question.url.as_deref(), &question.headings);
         }
-        for label in &question.also_relevant {
-            labels.add(&label.source, label.url.as_deref(), &label.headings);
-        }
+        labels.add_all(&question.also_relevant);
         labels
+    }
+
+    /// All of [`Labels::of`], and the other places that answer as well.
+    pub(super) fn with_alternatives(question: &Question) -> Self {
+        let mut labels = Self::of(question);
+        labels.add_all(&question.alternatives);
+        labels
+    }
+
+    fn add_all(&mut self, labels: &[Label]) {
+        for label in labels {
+            self.add(&label.source, label.url.as_deref(), &label.headings);
+        }
     }
 
     fn add(&mut self, source: &str, url: Option<&str>, headings: &[Heading]) {
@@ -31,34 +51,47 @@ impl Labels {
             .flat_map(|(id, heading)| std::iter::once(id).chain(&heading.under))
             .cloned()
             .collect();
-        for page in [Some(source.to_owned()), url.map(url_path)]
+        for name in [Some(source.to_owned()), url.map(url_path)]
             .into_iter()
             .flatten()
         {
-            let of_page = self.anchors_by_page.entry(page).or_default();
-            of_page.extend(anchors.iter().cloned());
+            let page = self.pages.entry(name).or_default();
+            page.is_whole |= anchors.is_empty();
+            page.anchors.extend(anchors.iter().cloned());
         }
     }
 
     /// How many sections are right. A section's copies in other versions of its page have its anchor and are one with
     /// it: a search holds to one version, so more of them could not be found.
     pub(super) fn sections(&self) -> usize {
-        let anchors: HashSet<&String> = self.anchors_by_page.values().flatten().collect();
+        let pages = self.pages.values();
+        let anchors: HashSet<&String> = pages.flat_map(|page| &page.anchors).collect();
         anchors.len()
     }
 
     pub(super) fn has_page(&self, found: &Found) -> bool {
-        self.anchors_by_page.contains_key(&found.page())
+        self.pages.contains_key(&found.page())
     }
 
     pub(super) fn has_section(&self, found: &Found) -> bool {
         let anchor = found.anchor();
         let is_on = |page: &str| {
-            let anchors = self.anchors_by_page.get(page);
-            anchors.is_some_and(|anchors| anchors.contains(&anchor))
+            let page = self.pages.get(page);
+            page.is_some_and(|page| page.anchors.contains(&anchor))
         };
         // An empty source is none, but an empty path is that of the site's first page.
         (!found.source.is_empty() && is_on(&found.source)) || is_on(&url_path(&found.url))
+    }
+
+    /// True if it is in a right section, or on a page that is right as a whole.
+    fn has_answer(&self, found: &Found) -> bool {
+        let page = self.pages.get(&found.page());
+        page.is_some_and(|page| page.is_whole) || self.has_section(found)
+    }
+
+    /// The place of the first result that answers, from 1.
+    pub(super) fn answer_rank(&self, results: &[&Found]) -> Option<usize> {
+        Some(results.iter().position(|found| self.has_answer(found))? + 1)
     }
 
     /// The place of the first right page among the results' pages, each counted once, from 1.
@@ -133,6 +166,30 @@ mod tests {
         ];
         let results: Vec<&Found> = results.iter().collect();
         assert_eq!(labels.new_sections(&results), [false, true, false, true]);
+    }
+
+    #[test]
+    fn an_alternative_answers_but_is_no_label() {
+        let questions = Question::parse_all(concat!(
+            r#"{"id": "a", "query": "q", "answerable": true, "source": "docs/a.md", "headings": [{"id": "x"}], "#,
+            r#""alternatives": [{"source": "docs/b.md", "headings": [{"id": "y"}]}, {"source": "docs/c.md"}]}"#
+        ));
+        let question = &questions.unwrap()[0];
+        let (labels, all) = (Labels::of(question), Labels::with_alternatives(question));
+        let rank = |labels: &Labels, url| {
+            let places = [found("docs/a.md", "/a#z"), found("", "/d"), url];
+            labels.answer_rank(&places.iter().collect::<Vec<_>>())
+        };
+        let label = found("docs/a.md", "/a#x");
+        assert_eq!(rank(&labels, label.clone()), Some(3));
+        assert_eq!(rank(&all, label), Some(3));
+        for url in [found("docs/b.md", "/b#y"), found("docs/c.md", "/c#any")] {
+            assert_eq!(rank(&labels, url.clone()), None);
+            assert_eq!(rank(&all, url), Some(3));
+        }
+        assert_eq!(rank(&all, found("docs/b.md", "/b#x")), None);
+        assert_eq!(all.page_rank(&[&found("docs/b.md", "/b")]), Some(1));
+        assert_eq!(labels.page_rank(&[&found("docs/b.md", "/b")]), None);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::Counts;
-use super::formulas::{mean, rounded};
+use super::formulas::rounded;
 
 /// Something measured, as a mean over questions or citations, between 0 and 1.
 ///
@@ -22,6 +22,13 @@ pub enum Metric {
     SectionAt1,
     /// The share of questions with one of the first 5 results in a right section. Source: as [`Metric::PageAt1`].
     SectionAt5,
+    /// The share of answerable questions whose first result answers in full: it is in a section, or on a page labelled without
+    /// sections, that is labelled, also relevant or an alternative.
+    UsefulAt1,
+    /// The share of answerable questions with such a result among the first 5.
+    UsefulAt5,
+    /// The share of answerable questions whose first result is an exercise section that the question does not ask for.
+    ExerciseFirst,
     /// The mean over answerable questions of 1 / rank of the first right page, 0 if it is not among the first 10 pages.
     /// Source: Voorhees, The TREC-8 Question Answering Track Report, 1999.
     MrrAt10,
@@ -37,8 +44,12 @@ pub enum Metric {
     /// The share of unanswerable questions that are refused. Source: the unanswerable questions of Rajpurkar et al.,
     /// Know What You Don't Know, ACL 2018.
     RefusalRecall,
+    /// The share of unanswerable questions that are refused or answered as uncertain.
+    RefusedOrUncertain,
     /// The share of answerable questions that are refused. Source: as [`Metric::RefusalRecall`].
     FalseRefusals,
+    /// The share of answerable questions that are answered as uncertain.
+    FalseUncertain,
     /// The share of citations on right pages, of all in answers to answerable questions. Source: citation precision of
     /// Gao et al., EMNLP 2023, with labels in the place of an entailment model.
     CitationAccuracy,
@@ -63,17 +74,22 @@ pub enum Better {
 
 impl Metric {
     /// Every metric, in the order they are shown in.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 18] = [
         Self::PageAt1,
         Self::PageAt5,
         Self::SectionAt1,
         Self::SectionAt5,
+        Self::UsefulAt1,
+        Self::UsefulAt5,
+        Self::ExerciseFirst,
         Self::MrrAt10,
         Self::NdcgAt5,
         Self::PrecisionAt5,
         Self::PrecisionAt5Ceiling,
         Self::RefusalRecall,
+        Self::RefusedOrUncertain,
         Self::FalseRefusals,
+        Self::FalseUncertain,
         Self::CitationAccuracy,
         Self::CitationSectionAccuracy,
         Self::AnswerContains,
@@ -87,12 +103,17 @@ impl Metric {
             Self::PageAt5 => "page@5",
             Self::SectionAt1 => "section@1",
             Self::SectionAt5 => "section@5",
+            Self::UsefulAt1 => "useful@1",
+            Self::UsefulAt5 => "useful@5",
+            Self::ExerciseFirst => "exercise_first",
             Self::MrrAt10 => "MRR@10",
             Self::NdcgAt5 => "nDCG@5",
             Self::PrecisionAt5 => "P@5",
             Self::PrecisionAt5Ceiling => "P@5_ceiling",
             Self::RefusalRecall => "refusal_recall",
+            Self::RefusedOrUncertain => "refused_or_uncertain",
             Self::FalseRefusals => "false_refusals",
+            Self::FalseUncertain => "false_uncertain",
             Self::CitationAccuracy => "citation_accuracy",
             Self::CitationSectionAccuracy => "citation_section_accuracy",
             Self::AnswerContains => "answer_contains",
@@ -103,7 +124,7 @@ impl Metric {
     #[must_use]
     pub fn better(self) -> Better {
         match self {
-            Self::FalseRefusals => Better::Lower,
+            Self::FalseRefusals | Self::FalseUncertain | Self::ExerciseFirst => Better::Lower,
             Self::PrecisionAt5Ceiling => Better::Neither,
             _ => Better::Higher,
         }
@@ -117,9 +138,14 @@ impl Metric {
             | Self::NdcgAt5
             | Self::PrecisionAt5
             | Self::PrecisionAt5Ceiling => counts.with_section,
-            Self::RefusalRecall => counts.unanswerable,
+            Self::RefusalRecall | Self::RefusedOrUncertain => counts.unanswerable,
             _ => counts.answerable,
         }
+    }
+
+    /// True if it is a mean over citations.
+    pub(super) fn is_of_citations(self) -> bool {
+        matches!(self, Self::CitationAccuracy | Self::CitationSectionAccuracy)
     }
 }
 
@@ -141,21 +167,25 @@ impl Metrics {
         self.0.get(&metric).copied()
     }
 
-    /// The mean of each metric's values.
-    pub(super) fn of_values(values: &BTreeMap<Metric, Vec<f64>>) -> Self {
-        let means = values
-            .iter()
-            .filter_map(|(metric, values)| Some((*metric, mean(values)?)));
-        Self(means.collect())
+    /// True if a metric has the value 1.
+    pub(super) fn is_one(&self, metric: Metric) -> bool {
+        self.get(metric).is_some_and(|value| value >= 1.0)
     }
 
-    /// The mean of each metric over those that have it.
-    pub(super) fn mean_of(all: &[&Self]) -> Self {
-        let mut values: BTreeMap<Metric, Vec<f64>> = BTreeMap::new();
-        for (metric, value) in all.iter().flat_map(|metrics| &metrics.0) {
-            values.entry(*metric).or_default().push(*value);
-        }
-        Self::of_values(&values)
+    /// Returns what a function says of each metric.
+    pub(super) fn each(value: impl Fn(Metric) -> Option<f64>) -> Self {
+        let metrics = Metric::ALL.into_iter();
+        Self(
+            metrics
+                .filter_map(|metric| Some((metric, value(metric)?)))
+                .collect(),
+        )
+    }
+}
+
+impl From<BTreeMap<Metric, f64>> for Metrics {
+    fn from(values: BTreeMap<Metric, f64>) -> Self {
+        Self(values)
     }
 }
 
@@ -205,17 +235,5 @@ mod tests {
         let metrics = Metrics(BTreeMap::from([(Metric::PageAt1, 2.0 / 3.0)]));
         let text = serde_json::to_string(&metrics).unwrap();
         assert_eq!(text, r#"{"page@1":0.6667}"#);
-    }
-
-    #[test]
-    fn a_mean_is_over_those_that_have_the_metric() {
-        let first = Metrics(BTreeMap::from([
-            (Metric::PageAt1, 1.0),
-            (Metric::NdcgAt5, 0.25),
-        ]));
-        let second = Metrics(BTreeMap::from([(Metric::PageAt1, 0.5)]));
-        let mean = Metrics::mean_of(&[&first, &second]);
-        let expected = [(Metric::PageAt1, 0.75), (Metric::NdcgAt5, 0.25)];
-        assert_eq!(mean, Metrics(BTreeMap::from(expected)));
     }
 }

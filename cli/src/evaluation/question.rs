@@ -30,9 +30,16 @@ pub struct Question {
     /// The headings on that page under which the answer is; none if it is anywhere.
     #[serde(default)]
     pub headings: Vec<Heading>,
-    /// Other pages that answer it as well, such as those of other versions.
+    /// Copies of that page, such as those of other versions: a hit there is a hit.
     #[serde(default)]
     pub also_relevant: Vec<Label>,
+    /// Other places that answer in full as well: only `useful@1` and `useful@5` count them.
+    #[serde(default)]
+    pub alternatives: Vec<Label>,
+    /// Why the book does not answer it, such as `near-miss` or `general`; refusals are counted by it.
+    pub kind: Option<String>,
+    /// In what a near miss differs from what the book has, such as `version`; refusals are counted by it too.
+    pub near_kind: Option<String>,
     /// Words of the book that a right answer holds.
     pub answer_contains: Option<String>,
 }
@@ -119,6 +126,17 @@ impl Question {
         Ok(question)
     }
 
+    /// What refusals are counted by: `near-miss` and `near-miss/version`.
+    pub(super) fn kinds(&self) -> impl Iterator<Item = String> {
+        let kind = self.kind.as_deref();
+        let near = kind.zip(self.near_kind.as_deref());
+        let kinds = [
+            kind.map(str::to_owned),
+            near.map(|(kind, near)| format!("{kind}/{near}")),
+        ];
+        kinds.into_iter().flatten()
+    }
+
     /// The corpus, or the name for none.
     #[must_use]
     pub fn corpus_name(&self) -> &str {
@@ -133,7 +151,8 @@ mod tests {
     const WHOLE: &str = r#"{"id": "a", "corpus": "jest", "locale": "de", "query": "q", "style": "how-to",
         "answerable": true, "source": "docs/a.md", "url": "/a", "headings": [{"id": "x", "text": "X", "under": ["y"],
         "above": ["z"]}], "also_relevant": [{"source": "docs/b.md", "url": "/b", "version": "2", "headings": [{"id":
-        "x"}]}], "answer_contains": "words"}"#;
+        "x"}]}], "alternatives": [{"source": "docs/c.md"}], "kind": "near-miss", "near_kind": "version",
+        "answer_contains": "words"}"#;
 
     /// As it stands in a file: on one line.
     fn whole() -> String {
@@ -153,6 +172,9 @@ mod tests {
         assert_eq!(question.headings[0].above, ["z"]);
         assert_eq!(question.also_relevant[0].source, "docs/b.md");
         assert!(question.also_relevant[0].headings[0].under.is_empty());
+        assert_eq!(question.alternatives[0].source, "docs/c.md");
+        let kinds: Vec<String> = question.kinds().collect();
+        assert_eq!(kinds, ["near-miss", "near-miss/version"]);
         assert_eq!(question.answer_contains.as_deref(), Some("words"));
     }
 
@@ -165,6 +187,8 @@ mod tests {
         assert_eq!(questions[0].locale, "en");
         assert_eq!(questions[0].source, None);
         assert!(questions[0].also_relevant.is_empty());
+        assert!(questions[0].alternatives.is_empty());
+        assert_eq!(questions[0].kinds().count(), 0);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! An evaluation as people read it.
 
 use super::formulas::{Interval, Percentiles, rounded};
-use super::metrics::{Metric, Metrics};
+use super::metrics::Metric;
 use super::{Evaluation, Scores, TOTAL_STAGE};
 
 /// What stands where there is no value.
@@ -9,48 +9,39 @@ pub(super) const NO_VALUE: &str = "–";
 
 const COLUMN_GAP: &str = "  ";
 
-/// Lays out an evaluation: a row of metrics for each corpus and one for their mean; below it what was counted, with the
-/// intervals of refusals, and how long the stages took.
+/// Lays out an evaluation: a row for each metric with the corpora, their mean and its interval; below it what was counted, with
+/// the intervals of refusals, what was replied to each kind of unanswerable questions, and how long the stages took.
 #[must_use]
 pub fn table(evaluation: &Evaluation) -> String {
-    let (metrics, counts) = (metric_rows(evaluation), count_rows(evaluation));
-    let mut blocks = vec![aligned(&metrics), aligned(&counts)];
-    if !evaluation.stages.is_empty() {
-        blocks.push(aligned(&stage_rows(evaluation)));
+    let mut blocks = vec![metric_rows(evaluation), count_rows(evaluation)];
+    if !evaluation.unanswerable_kinds.is_empty() {
+        blocks.push(kind_rows(evaluation));
     }
+    if !evaluation.stages.is_empty() {
+        blocks.push(stage_rows(evaluation));
+    }
+    let blocks: Vec<String> = blocks.iter().map(|rows| aligned(rows)).collect();
     blocks.join("\n")
 }
 
 fn metric_rows(evaluation: &Evaluation) -> Vec<Vec<String>> {
-    let mut rows = metric_heading();
-    for (corpus, scores) in &evaluation.corpora {
-        rows.push(metric_row(corpus, &scores.metrics));
+    let corpora = evaluation.corpora.keys().cloned();
+    let heading = std::iter::once(String::new()).chain(corpora);
+    let mut rows = vec![
+        heading
+            .chain(["mean", "95 %"].map(str::to_owned))
+            .collect::<Vec<_>>(),
+    ];
+    for metric in Metric::ALL {
+        let mut row = vec![metric.name().to_owned()];
+        let corpora = evaluation.corpora.values().map(|scores| &scores.metrics);
+        let values = corpora.chain([&evaluation.mean]);
+        row.extend(values.map(|metrics| number(metrics.get(metric))));
+        let lies = evaluation.mean_intervals.get(&metric);
+        row.push(lies.map_or_else(|| NO_VALUE.to_owned(), |lies| interval(*lies)));
+        rows.push(row);
     }
-    rows.push(metric_row("mean", &evaluation.mean));
     rows
-}
-
-/// The metrics' names, a word a row, so that columns are not wider than they must.
-fn metric_heading() -> Vec<Vec<String>> {
-    let names = Metric::ALL.map(|metric| metric.name().split('_').collect::<Vec<_>>());
-    let height = names.iter().map(Vec::len).max().unwrap_or_default();
-    (0..height)
-        .map(|row| {
-            let words = names.iter().map(|name| {
-                let above = height - name.len();
-                row.checked_sub(above).map_or("", |word| name[word])
-            });
-            std::iter::once("")
-                .chain(words)
-                .map(str::to_owned)
-                .collect()
-        })
-        .collect()
-}
-
-fn metric_row(corpus: &str, metrics: &Metrics) -> Vec<String> {
-    let values = Metric::ALL.map(|metric| number(metrics.get(metric)));
-    std::iter::once(corpus.to_owned()).chain(values).collect()
 }
 
 fn count_rows(evaluation: &Evaluation) -> Vec<Vec<String>> {
@@ -59,9 +50,10 @@ fn count_rows(evaluation: &Evaluation) -> Vec<Vec<String>> {
         "questions",
         "with a section",
         "citations",
-        "no outcome",
         "unanswerable refused (95 %)",
+        "uncertain",
         "answerable refused (95 %)",
+        "uncertain",
     ];
     let mut rows = vec![Vec::from(heading.map(str::to_owned))];
     for (corpus, scores) in &evaluation.corpora {
@@ -78,26 +70,42 @@ fn count_row(corpus: &str, scores: &Scores) -> Vec<String> {
         counts.questions.to_string(),
         counts.with_section.to_string(),
         counts.citations.to_string(),
-        counts.without_outcome.to_string(),
         share(
             counts.unanswerable_refused,
             counts.unanswerable,
             scores.refusal_recall_interval,
         ),
+        counts.unanswerable_uncertain.to_string(),
         share(
             counts.answerable_refused,
             counts.answerable,
             scores.false_refusals_interval,
         ),
+        counts.answerable_uncertain.to_string(),
     ]
 }
 
-fn share(part: usize, whole: usize, interval: Option<Interval>) -> String {
-    match interval {
-        Some(Interval { lower, upper }) => {
-            let (lower, upper) = (number(Some(lower)), number(Some(upper)));
-            format!("{part} of {whole} ({lower}–{upper})")
-        }
+fn kind_rows(evaluation: &Evaluation) -> Vec<Vec<String>> {
+    let heading = ["unanswerable", "refused", "uncertain", "either (95 %)"];
+    let mut rows = vec![Vec::from(heading.map(str::to_owned))];
+    for (kind, refusals) in &evaluation.unanswerable_kinds {
+        rows.push(vec![
+            kind.clone(),
+            refusals.refused.to_string(),
+            refusals.uncertain.to_string(),
+            share(
+                refusals.refused + refusals.uncertain,
+                refusals.questions,
+                refusals.refused_or_uncertain_interval,
+            ),
+        ]);
+    }
+    rows
+}
+
+fn share(part: usize, whole: usize, lies: Option<Interval>) -> String {
+    match lies {
+        Some(lies) => format!("{part} of {whole} ({})", interval(lies)),
         None => NO_VALUE.to_owned(),
     }
 }
@@ -122,6 +130,12 @@ pub(super) fn number(value: Option<f64>) -> String {
         Some(value) => format!("{:.4}", rounded(value)),
         None => NO_VALUE.to_owned(),
     }
+}
+
+/// An interval with 4 digits.
+pub(super) fn interval(interval: Interval) -> String {
+    let Interval { lower, upper } = interval;
+    format!("{} to {}", number(Some(lower)), number(Some(upper)))
 }
 
 /// Rows as lines of equally wide columns: the first to the left, the others to the right.

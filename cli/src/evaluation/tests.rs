@@ -39,24 +39,37 @@ fn found(place: &Value) -> Found {
     }
 }
 
-fn outcomes() -> Vec<Outcome> {
+fn reply(is_refused: bool) -> Reply {
+    if is_refused {
+        Reply::Refused
+    } else {
+        Reply::Answered
+    }
+}
+
+/// The evaluation of [`QUESTIONS`] after [`RUN`].
+fn evaluated() -> Evaluation {
     let lines = RUN.lines().filter(|line| !line.is_empty());
-    lines
-        .map(|line| {
-            let run: Value = serde_json::from_str(line).unwrap();
-            Outcome {
-                id: run["id"].as_str().unwrap().to_owned(),
-                results: run["results"]
-                    .as_array()
-                    .unwrap()
-                    .iter()
-                    .map(found)
-                    .collect(),
-                refused: run["refused"].as_bool().unwrap(),
-                ..Outcome::default()
-            }
-        })
-        .collect()
+    let runs: Vec<Value> = lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let outcome = |question: &Question| {
+        let Some(run) = runs.iter().find(|run| run["id"] == *question.id) else {
+            return Outcome::default();
+        };
+        let results = run["results"].as_array().unwrap().iter();
+        Outcome {
+            results: results.map(found).collect(),
+            reply: reply(run["refused"].as_bool().unwrap()),
+            ..Outcome::default()
+        }
+    };
+    let questions = questions();
+    let asked: Vec<_> = questions
+        .iter()
+        .map(|question| (question, outcome(question)))
+        .collect();
+    evaluate(&asked)
 }
 
 fn assert_metrics(metrics: &Metrics, expected: &[(Metric, f64)]) {
@@ -71,7 +84,7 @@ fn assert_metrics(metrics: &Metrics, expected: &[(Metric, f64)]) {
 /// reciprocal ranks; no list here is as long as ours.
 #[test]
 fn hits_are_those_of_the_script_the_labels_came_with() {
-    let evaluation = evaluate(&questions(), &outcomes());
+    let evaluation = evaluated();
     let ary = [
         (Metric::PageAt1, 0.25),
         (Metric::PageAt5, 0.75),
@@ -106,7 +119,7 @@ fn hits_are_those_of_the_script_the_labels_came_with() {
 
 #[test]
 fn sections_gain_once_and_by_their_rank() {
-    let evaluation = evaluate(&questions(), &outcomes());
+    let evaluation = evaluated();
     // a1: two sections, found second and third; a2: four, found fourth and, too late, sixth; a6: one, not found.
     let a1 = (1.0 / 3_f64.log2() + 0.5) / (1.0 + 1.0 / 3_f64.log2());
     let best_of_four = 1.0 + 1.0 / 3_f64.log2() + 0.5 + 1.0 / 5_f64.log2();
@@ -128,7 +141,7 @@ fn sections_gain_once_and_by_their_rank() {
 
 #[test]
 fn the_mean_is_of_corpora_and_not_of_questions() {
-    let evaluation = evaluate(&questions(), &outcomes());
+    let evaluation = evaluated();
     let mean = [
         (Metric::PageAt1, 0.375),
         (Metric::PageAt5, 0.625),
@@ -142,16 +155,17 @@ fn the_mean_is_of_corpora_and_not_of_questions() {
 
 #[test]
 fn what_is_counted_adds_up() {
-    let evaluation = evaluate(&questions(), &outcomes());
+    let evaluation = evaluated();
     let counts = Counts {
         questions: 9,
         answerable: 6,
         with_section: 5,
         answerable_refused: 1,
+        answerable_uncertain: 0,
         unanswerable: 3,
         unanswerable_refused: 2,
+        unanswerable_uncertain: 0,
         citations: 0,
-        without_outcome: 1,
     };
     assert_eq!(evaluation.all.counts, counts);
     let interval = evaluation.all.refusal_recall_interval;
@@ -159,23 +173,8 @@ fn what_is_counted_adds_up() {
 }
 
 #[test]
-fn without_outcomes_everything_is_a_miss_and_nothing_a_refusal() {
-    let evaluation = evaluate(&questions(), &[]);
-    let misses = [
-        (Metric::PageAt5, 0.0),
-        (Metric::MrrAt10, 0.0),
-        (Metric::NdcgAt5, 0.0),
-        (Metric::RefusalRecall, 0.0),
-        (Metric::FalseRefusals, 0.0),
-    ];
-    assert_metrics(&evaluation.all.metrics, &misses);
-    assert_eq!(evaluation.all.metrics.get(Metric::CitationAccuracy), None);
-    assert!(evaluation.stages.is_empty());
-}
-
-#[test]
 fn without_questions_there_are_no_numbers() {
-    let nothing = evaluate(&[], &[]);
+    let nothing = evaluate(&[]);
     assert_eq!(nothing, Evaluation::default());
     assert!(table(&nothing).contains("mean"));
 }
@@ -193,7 +192,6 @@ fn answered(id: &str, answer: &str, citations: &[(&str, &str)]) -> (Question, Ou
     });
     let citations = citations.iter();
     let outcome = Outcome {
-        id: id.to_owned(),
         citations: citations
             .map(|(source, url)| Found {
                 source: (*source).to_owned(),
@@ -211,7 +209,7 @@ fn citations_and_words_are_those_of_answers_that_were_given() {
     let in_section = ("docs/a.md", "/a#x");
     let on_page = ("docs/a.md", "/a#y");
     let elsewhere = ("docs/b.md", "/b#x");
-    let (mut questions, mut outcomes): (Vec<_>, Vec<_>) = [
+    let mut asked = [
         answered(
             "1",
             "Take `two`\nSCR**EWS.**",
@@ -220,43 +218,134 @@ fn citations_and_words_are_those_of_answers_that_were_given() {
         answered("2", "Take a screw.", &[in_section]),
         answered("3", "two screws", &[elsewhere]),
         answered("4", "", &[]),
-    ]
-    .into_iter()
-    .unzip();
-    // The third was refused; of the fourth nothing is known.
-    outcomes[2].refused = true;
-    outcomes.truncate(3);
-    let evaluation = evaluate(&questions, &outcomes);
+    ];
+    // One was refused, and one answered as uncertain.
+    asked[2].1.reply = Reply::Refused;
+    asked[3].1.reply = Reply::Uncertain;
+    let evaluation = of_pairs(&asked);
     let expected = [
         (Metric::CitationAccuracy, 0.75),
         (Metric::CitationSectionAccuracy, 0.5),
-        (Metric::AnswerContains, 1.0 / 3.0),
+        (Metric::AnswerContains, 0.5),
         (Metric::FalseRefusals, 0.25),
+        (Metric::FalseUncertain, 0.25),
     ];
     let scores = &evaluation.corpora[UNNAMED_CORPUS];
     assert_metrics(&scores.metrics, &expected);
     assert_eq!(scores.counts.citations, 4);
     // Where no section is labelled, none can be cited wrongly.
-    for question in &mut questions {
+    for (question, _) in &mut asked {
         question.headings.clear();
     }
-    let metrics = evaluate(&questions, &outcomes).all.metrics;
+    let metrics = of_pairs(&asked).all.metrics;
     assert_eq!(metrics.get(Metric::CitationSectionAccuracy), None);
     assert_metrics(&metrics, &[(Metric::CitationAccuracy, 0.75)]);
 }
 
+fn of_pairs(asked: &[(Question, Outcome)]) -> Evaluation {
+    let asked = asked
+        .iter()
+        .map(|(question, outcome)| (question, outcome.clone()));
+    evaluate(&asked.collect::<Vec<_>>())
+}
+
+/// An unanswerable question of a kind, and what was replied.
+fn unanswerable(
+    id: &str,
+    kind: Option<&str>,
+    near_kind: Option<&str>,
+    reply: Reply,
+) -> (Question, Outcome) {
+    let question = json!({
+        "id": id, "query": "q", "answerable": false, "kind": kind, "near_kind": near_kind,
+    });
+    let outcome = Outcome {
+        reply,
+        ..Outcome::default()
+    };
+    (serde_json::from_value(question).unwrap(), outcome)
+}
+
+#[test]
+fn refusals_are_counted_by_kind_and_apart_from_uncertain_answers() {
+    let asked = [
+        unanswerable("1", Some("general"), None, Reply::Refused),
+        unanswerable("2", Some("near-miss"), Some("version"), Reply::Uncertain),
+        unanswerable("3", Some("near-miss"), Some("detail"), Reply::Answered),
+        unanswerable("4", None, None, Reply::Refused),
+    ];
+    let evaluation = of_pairs(&asked);
+    let kinds = evaluation.unanswerable_kinds.iter();
+    let kinds: Vec<(&str, [usize; 3])> = kinds
+        .map(|(kind, of)| (kind.as_str(), [of.questions, of.refused, of.uncertain]))
+        .collect();
+    let expected = [
+        ("general", [1, 1, 0]),
+        ("near-miss", [2, 0, 1]),
+        ("near-miss/detail", [1, 0, 0]),
+        ("near-miss/version", [1, 0, 1]),
+    ];
+    assert_eq!(kinds, expected);
+    let interval = evaluation.unanswerable_kinds["near-miss"].refused_or_uncertain_interval;
+    assert_eq!(interval, Interval::wilson(1, 2));
+    let counts = &evaluation.all.counts;
+    assert_eq!(
+        (counts.unanswerable_refused, counts.unanswerable_uncertain),
+        (2, 1)
+    );
+    let metrics = [
+        (Metric::RefusalRecall, 0.5),
+        (Metric::RefusedOrUncertain, 0.75),
+    ];
+    assert_metrics(&evaluation.all.metrics, &metrics);
+}
+
+#[test]
+fn a_first_exercise_is_counted_over_answerable_questions() {
+    let mut asked = [answered("1", "", &[]), answered("2", "", &[])];
+    asked[1].1.exercise_first = true;
+    assert_metrics(&of_pairs(&asked).mean, &[(Metric::ExerciseFirst, 0.5)]);
+}
+
+#[test]
+fn an_alternative_is_useful_beside_the_strict_label() {
+    let (mut question, mut outcome) = answered("1", "", &[]);
+    let alternatives = json!([{"source": "docs/b.md", "headings": [{"id": "y"}]}]);
+    question.alternatives = serde_json::from_value(alternatives).unwrap();
+    let place = |source: &str, url: &str| found(&json!({"source": source, "url": url}));
+    outcome.results = vec![place("docs/b.md", "/b#y"), place("docs/a.md", "/a#x")];
+    let expected = [
+        (Metric::PageAt1, 0.0),
+        (Metric::SectionAt1, 0.0),
+        (Metric::UsefulAt1, 1.0),
+        (Metric::UsefulAt5, 1.0),
+    ];
+    assert_metrics(&of_pairs(&[(question, outcome)]).mean, &expected);
+}
+
+#[test]
+fn a_saved_result_is_compared_with_itself_without_a_difference() {
+    let saved: Saved = serde_json::from_value(json!(evaluated())).unwrap();
+    let comparison = Comparison::of(("a", &saved), ("b", &saved)).unwrap();
+    assert_eq!(comparison.changed, []);
+    // The means of a comparison are those of the table, but for the rounding of the saved values.
+    let mean = evaluated().mean;
+    for compared in comparison.metrics {
+        let is = mean.get(compared.metric).unwrap();
+        assert!((compared.a - is).abs() < 1e-3, "{}", compared.metric.name());
+    }
+}
+
 /// Two questions, timed.
 fn timed() -> Evaluation {
-    let (questions, mut outcomes): (Vec<_>, Vec<_>) = [
+    let mut asked = [
         answered("1", "two screws", &[("docs/a.md", "/a#x")]),
         answered("2", "", &[]),
-    ]
-    .into_iter()
-    .unzip();
-    outcomes[0].results = outcomes[0].citations.clone();
-    outcomes[0].stages = BTreeMap::from([("total", 30.0), ("write", 20.5)]);
-    outcomes[1].stages = BTreeMap::from([("total", 10.0)]);
-    evaluate(&questions, &outcomes)
+    ];
+    asked[0].1.results = asked[0].1.citations.clone();
+    asked[0].1.stages = BTreeMap::from([("total", 30.0), ("write", 20.5)]);
+    asked[1].1.stages = BTreeMap::from([("total", 10.0)]);
+    of_pairs(&asked)
 }
 
 #[test]
@@ -271,20 +360,39 @@ fn json_has_the_numbers_with_four_digits() {
     assert_eq!(value["mean"]["MRR@10"], json!(0.5));
     let total = json!({"count": 2, "p50": 10.0, "p95": 30.0, "p99": 30.0});
     assert_eq!(value["stages"]["total"], total);
+    assert_eq!(value["mean_intervals"]["page@1"], json!([0.0, 1.0]));
+    let question = &value["questions"][0];
+    assert_eq!(question["id"], json!("1"));
+    assert_eq!(question["metrics"]["page@1"], json!(1.0));
+    assert_eq!(question["citations"], json!(1));
 }
 
 #[test]
-fn a_table_has_a_row_for_each_corpus_and_their_mean() {
+fn a_table_has_a_row_for_each_metric_and_a_column_for_each_corpus() {
     let expected = "
-                                                                                                          citation
-                                                                        P@5  refusal     false  citation   section    answer
-      page@1  page@5  section@1  section@5  MRR@10  nDCG@5     P@5  ceiling   recall  refusals  accuracy  accuracy  contains
-book  0.5000  0.5000     0.5000     0.5000  0.5000  0.5000  0.1000   0.2000        –    0.0000    1.0000    1.0000    0.5000
-mean  0.5000  0.5000     0.5000     0.5000  0.5000  0.5000  0.1000   0.2000        –    0.0000    1.0000    1.0000    0.5000
+                             book    mean              95 %
+page@1                     0.5000  0.5000  0.0000 to 1.0000
+page@5                     0.5000  0.5000  0.0000 to 1.0000
+section@1                  0.5000  0.5000  0.0000 to 1.0000
+section@5                  0.5000  0.5000  0.0000 to 1.0000
+useful@1                   0.5000  0.5000  0.0000 to 1.0000
+useful@5                   0.5000  0.5000  0.0000 to 1.0000
+exercise_first             0.0000  0.0000  0.0000 to 0.0000
+MRR@10                     0.5000  0.5000  0.0000 to 1.0000
+nDCG@5                     0.5000  0.5000  0.0000 to 1.0000
+P@5                        0.1000  0.1000  0.0000 to 0.2000
+P@5_ceiling                0.2000  0.2000  0.2000 to 0.2000
+refusal_recall                  –       –                 –
+refused_or_uncertain            –       –                 –
+false_refusals             0.0000  0.0000  0.0000 to 0.0000
+false_uncertain            0.0000  0.0000  0.0000 to 0.0000
+citation_accuracy          1.0000  1.0000  1.0000 to 1.0000
+citation_section_accuracy  1.0000  1.0000  1.0000 to 1.0000
+answer_contains            0.5000  0.5000  0.0000 to 1.0000
 
-      questions  with a section  citations  no outcome  unanswerable refused (95 %)  answerable refused (95 %)
-book          2               2          1           0                            –     0 of 2 (0.0000–0.6576)
-all           2               2          1           0                            –     0 of 2 (0.0000–0.6576)
+      questions  with a section  citations  unanswerable refused (95 %)  uncertain  answerable refused (95 %)  uncertain
+book          2               2          1                            –          0  0 of 2 (0.0000 to 0.6576)          0
+all           2               2          1                            –          0  0 of 2 (0.0000 to 0.6576)          0
 
 stage, in ms  runs   p50   p95   p99
 write            1  20.5  20.5  20.5

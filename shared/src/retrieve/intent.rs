@@ -171,11 +171,7 @@ impl Intent {
         else {
             return false;
         };
-        chunk
-            .heading_path
-            .iter()
-            .map(|heading| heading.to_lowercase().replace('’', "'"))
-            .any(|heading| headed.iter().any(|words| heading.contains(words)))
+        is_headed(chunk, headed)
     }
 
     /// True if a page is a lesson that it names by the number in its title.
@@ -233,6 +229,26 @@ impl Intent {
         places.truncate(MAX_PLACES);
         places
     }
+}
+
+/// True if a chunk is in a section of objectives, quizzes, takeaways or next steps, and the question asks for no such section.
+///
+/// Such sections repeat a question's words and answer nothing.
+#[must_use]
+pub fn is_unasked_exercise(question: &str, chunk: &ChunkPayload) -> bool {
+    let asked = Intent::of(question).kind;
+    KINDS
+        .iter()
+        .filter(|(kind, _, _)| *kind != Kind::Prerequisites && Some(*kind) != asked)
+        .any(|(_, _, headed)| is_headed(chunk, headed))
+}
+
+/// True if the chunk's heading, or one above it, contains one of the words.
+fn is_headed(chunk: &ChunkPayload, words: &[&str]) -> bool {
+    let headings = chunk.heading_path.iter();
+    headings
+        .map(|heading| heading.to_lowercase().replace('’', "'"))
+        .any(|heading| words.iter().any(|words| heading.contains(words)))
 }
 
 /// Returns each of the filters with each of the values; the filters as they are if there are no values.
@@ -308,6 +324,7 @@ fn between(from: &str, to: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fusion::tests::section;
     use super::*;
 
     /// The places that a question names: `m2 c5` for chapter 5 of module 2.
@@ -420,6 +437,18 @@ mod tests {
         assert_eq!(titles("what is in lesson 3.2?"), ["lesson 3.2"]);
         assert_eq!(titles("lessons 3.2 and 4"), ["lesson 3.2", "lesson 4"]);
         assert_eq!(titles("lesson 1.2.3"), [""; 0]);
+    }
+
+    #[test]
+    fn an_exercise_is_unasked_unless_the_question_names_its_kind() {
+        let section = |heading: &str| section("page", heading, "Text.", 0.0, "2026").chunk;
+        let unasked =
+            |question: &str, heading: &str| is_unasked_exercise(question, &section(heading));
+        assert!(unasked("how is a topic published?", "Quiz: Topics"));
+        assert!(unasked("give me a quiz on topics", "Key Takeaways"));
+        assert!(!unasked("give me a quiz on topics", "Quiz: Topics"));
+        assert!(!unasked("how is a topic published?", "Publishing a topic"));
+        assert!(!unasked("how is a topic published?", "Prerequisites"));
     }
 
     #[test]

@@ -25,6 +25,7 @@ use crate::rerank::Reranker;
 
 use crate::words::TermNumbers;
 pub use crate::words::{Language, Words};
+pub use intent::is_unasked_exercise;
 pub use known::UnknownValue;
 pub use scored::{ScoredChunk, Scores};
 
