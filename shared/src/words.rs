@@ -53,6 +53,11 @@ const STOP_WORDS: [&str; 105] = [
     "you", "your", "yours",
 ];
 
+/// Words of asking, which say nothing about what is asked for. Texts keep them: only those of a question are left out.
+const ASKING_WORDS: &str = "explain thanks thank hello hi hey dear sorry help show give tell understand know want wanted like try way \
+    possible able question wonder ask mean say someone somebody anyone anybody something anything everything \
+    whats hows wheres whens whos thats theres dont doesnt didnt cant wont isnt arent im ive";
+
 /// Cuts texts of one language in words.
 pub struct Words {
     stemmer: Option<Stemmer>,
@@ -82,13 +87,18 @@ impl Words {
         self.terms(word).into_iter().next()
     }
 
-    /// The words of a text that matter, in lower case, each with its term.
-    pub(crate) fn words_with_terms(&self, text: &str) -> impl Iterator<Item = (String, String)> {
-        let words = words_that_matter(text).into_iter();
-        words.map(|word| {
+    /// The words of a question that matter, in lower case, each with its term; without words of asking such as `explain`.
+    pub(crate) fn of_question(&self, question: &str) -> impl Iterator<Item = (String, String)> {
+        let asking = match self.language {
+            Language::ENGLISH => self.terms(ASKING_WORDS),
+            _ => Vec::new(),
+        };
+        let words = words_that_matter(question).into_iter();
+        let with_terms = words.map(|word| {
             let term = self.stem(&word);
             (word, term)
-        })
+        });
+        with_terms.filter(move |(_, term)| !asking.contains(term))
     }
 
     /// Returns the beginnings of the forms of each word that matters, for a search that compares beginnings of words.
@@ -135,14 +145,23 @@ pub struct DocumentFrequencies {
 }
 
 impl DocumentFrequencies {
+    /// How rare a word is that no chunk has.
+    #[must_use]
+    pub fn idf_of_unknown(&self) -> f32 {
+        self.idf_of(0)
+    }
+
     /// How rare a word is, 0 and up: ln(1 + (n − d + 0.5) / (d + 0.5)) for a word that d of n chunks have. `None` if the word was
     /// not counted. Source: Robertson and Zaragoza, 2009.
     #[must_use]
     pub fn idf(&self, word: &str) -> Option<f32> {
-        let with = *self.with.get(word)?;
+        self.with.get(word).map(|with| self.idf_of(*with))
+    }
+
+    fn idf_of(&self, with: u64) -> f32 {
         #[expect(clippy::cast_precision_loss, reason = "counts of chunks")]
         let [all, with] = [self.chunks, with].map(|n| n as f32);
-        Some((1.0 + (all - with + 0.5).max(0.0) / (with + 0.5)).ln())
+        (1.0 + (all - with + 0.5).max(0.0) / (with + 0.5)).ln()
     }
 }
 
@@ -309,6 +328,19 @@ mod tests {
         for word in STOP_WORDS {
             assert_eq!(words.terms(word), [""; 0], "{word}");
         }
+    }
+
+    #[test]
+    fn words_of_asking_are_left_out_of_questions_alone() {
+        let of = |language: &str, question: &str| -> Vec<String> {
+            let words = Words::of(Language::of_locale(language));
+            words.of_question(question).map(|(word, _)| word).collect()
+        };
+        let question = "Hi! Whats a node? Please help, trying to understand it, thanks";
+        assert_eq!(of("en", question), ["node"]);
+        assert_eq!(of("ur", "help node"), ["help", "node"]);
+        let words = Words::of(Language::ENGLISH);
+        assert_eq!(words.terms("help the node"), ["help", "node"]);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::intent::Intent;
 use super::lexical::{QuestionTerm, bm25};
+use super::names::is_headed;
 use super::{ScoredChunk, Signals};
 
 /// The share of BM25 in the fused score; the rest is the cosine's.
@@ -15,9 +16,9 @@ const LEXICAL_SHARE: f32 = 0.15;
 const TOKEN_SHARE: f32 = 0.53;
 /// The reranker's weight beside the fused score's 1.
 const RERANK_WEIGHT: f32 = 0.5;
-/// What is left of a heading with nothing below it: it says what comes, and answers nothing.
-const BARE_HEADING: f32 = 0.7;
-/// What a chunk gains whose section is of the kind the question asks for, or of the lesson it names.
+/// What is left of the score of a chunk that says what comes, or asks: a heading with nothing below it, an exercise.
+const ANSWERS_NOTHING: f32 = 0.7;
+/// What a chunk gains whose section is of the kind the question asks for, of the lesson it names, or headed by a name in it.
 const INTENT_BONUS: f32 = 0.2;
 
 /// S0's weights of the cosine, the question's words and recency.
@@ -34,18 +35,41 @@ pub(super) enum Weights {
     Words,
 }
 
+/// What a question asks for beside its subject.
+pub(super) struct Asked<'q> {
+    /// A kind of section, a place in the book.
+    pub(super) intent: &'q Intent,
+    /// The names in it, in lower case.
+    pub(super) names: HashSet<String>,
+}
+
+impl Asked<'_> {
+    /// Returns how many things it asks for, and how many of them a chunk has.
+    fn fits(&self, found: &ScoredChunk) -> (f32, f32) {
+        let (most, fits) = self.intent.fits(&found.chunk);
+        let count = |is: bool| f32::from(u8::from(is));
+        let is_headed = is_headed(found.section(), &self.names);
+        (
+            most + count(!self.names.is_empty()),
+            fits + count(is_headed),
+        )
+    }
+}
+
 /// Scores chunks by both rankers, puts the best first, and keeps each heading once. `question` and `terms` are the words of
 /// the question and of each chunk.
 pub(super) fn fused(
     question: &[QuestionTerm],
-    intent: &Intent,
+    asked: &Asked<'_>,
     mut chunks: Vec<ScoredChunk>,
     terms: &[Vec<u32>],
     weights: Weights,
 ) -> (Vec<ScoredChunk>, Signals) {
     let lexical = bm25(question, terms);
-    for (found, score) in chunks.iter_mut().zip(&lexical.scores) {
+    let scores = lexical.scores.iter().zip(&lexical.coverage);
+    for (found, (score, coverage)) in chunks.iter_mut().zip(scores) {
         found.scores.lexical = *score;
+        found.scores.coverage = *coverage;
     }
     if weights == Weights::Words {
         for found in &mut chunks {
@@ -62,9 +86,8 @@ pub(super) fn fused(
     let signals = Signals {
         cosine: cosines.map(|(_, nearest)| nearest.max(0.0)),
         z: None,
-        lexical: share(best_lexical, lexical.attainable),
-        unknown_words: lexical.unknown,
-        rerank: None,
+        coverage: lexical.coverage.iter().copied().fold(0.0, f32::max),
+        unknown_name: false,
     };
     let newest = match weights {
         Weights::Fixed => {
@@ -92,10 +115,10 @@ pub(super) fn fused(
                     + recency * f32::from(u8::from(is_newest))
             }
         };
-        if found.is_bare_heading() {
-            found.scores.fused *= BARE_HEADING;
+        if found.is_bare_heading() || asked.intent.has_unasked(&found.chunk) {
+            found.scores.fused *= ANSWERS_NOTHING;
         }
-        let (most, fits) = intent.fits(&found.chunk);
+        let (most, fits) = asked.fits(found);
         let fused = found.scores.fused + INTENT_BONUS * fits;
         found.scores.fused = fused / (1.0 + INTENT_BONUS * most);
         found.scores.score = found.scores.fused;
@@ -221,7 +244,10 @@ pub(super) mod tests {
             .collect();
         fused(
             &terms_of(&numbers.read(question)),
-            &Intent::of(question),
+            &Asked {
+                intent: &Intent::of(question),
+                names: HashSet::new(),
+            },
             chunks,
             &terms,
             weights,
@@ -271,6 +297,20 @@ pub(super) mod tests {
             of_tokens("far", 0.1, 0.3),
         ];
         assert_eq!(order(Weights::Scaled, chunks)[0], "/answers#x");
+    }
+
+    #[test]
+    fn what_asks_instead_of_answering_stays_behind_unless_it_is_asked_for() {
+        let order = |question: &str| {
+            let chunks = vec![
+                section("quiz", "quiz", "How does a node spin?", 0.9, "2026-01-01"),
+                section("page", "spin", "A node spins once.", 0.8, "2026-01-01"),
+                section("far", "x", "other", 0.1, "2026-01-01"),
+            ];
+            fused_of(question, chunks, Weights::Scaled).0[0].url(None)
+        };
+        assert_eq!(order("how does a node spin?"), "/page#spin");
+        assert_eq!(order("a quiz on how a node spins"), "/quiz#quiz");
     }
 
     #[test]

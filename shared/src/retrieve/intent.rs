@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::exercises::is_exercise;
 use crate::index::{ChunkPayload, Filters, TitleOrNumber};
 
 /// Kinds of sections that a lesson repeats its words in.
@@ -57,6 +58,10 @@ const KINDS: [(Kind, &[&str], &[&str]); 5] = [
         Kind::Quiz,
         &[
             "quiz",
+            "exercise",
+            "homework",
+            "assignment",
+            "discussion question",
             "test my understanding",
             "test my knowledge",
             "review questions",
@@ -64,6 +69,9 @@ const KINDS: [(Kind, &[&str], &[&str]); 5] = [
         ],
         &[
             "quiz",
+            "exercise",
+            "homework",
+            "discussion questions",
             "check your understanding",
             "knowledge check",
             "review questions",
@@ -171,7 +179,16 @@ impl Intent {
         else {
             return false;
         };
-        is_headed(chunk, headed)
+        chunk
+            .heading_path
+            .iter()
+            .map(|heading| heading.to_lowercase().replace('’', "'"))
+            .any(|heading| headed.iter().any(|words| heading.contains(words)))
+    }
+
+    /// True if a chunk repeats a lesson's words without answering, as an exercise does, and the question names no such kind.
+    pub(super) fn has_unasked(&self, chunk: &ChunkPayload) -> bool {
+        self.kind.is_none() && is_exercise(chunk)
     }
 
     /// True if a page is a lesson that it names by the number in its title.
@@ -231,24 +248,10 @@ impl Intent {
     }
 }
 
-/// True if a chunk is in a section of objectives, quizzes, takeaways or next steps, and the question asks for no such section.
-///
-/// Such sections repeat a question's words and answer nothing.
+/// True if a chunk is an exercise, a list of objectives or the like, and the question asks for no such section.
 #[must_use]
 pub fn is_unasked_exercise(question: &str, chunk: &ChunkPayload) -> bool {
-    let asked = Intent::of(question).kind;
-    KINDS
-        .iter()
-        .filter(|(kind, _, _)| *kind != Kind::Prerequisites && Some(*kind) != asked)
-        .any(|(_, _, headed)| is_headed(chunk, headed))
-}
-
-/// True if the chunk's heading, or one above it, contains one of the words.
-fn is_headed(chunk: &ChunkPayload, words: &[&str]) -> bool {
-    let headings = chunk.heading_path.iter();
-    headings
-        .map(|heading| heading.to_lowercase().replace('’', "'"))
-        .any(|heading| words.iter().any(|words| heading.contains(words)))
+    Intent::of(question).has_unasked(chunk)
 }
 
 /// Returns each of the filters with each of the values; the filters as they are if there are no values.
@@ -445,7 +448,6 @@ mod tests {
         let unasked =
             |question: &str, heading: &str| is_unasked_exercise(question, &section(heading));
         assert!(unasked("how is a topic published?", "Quiz: Topics"));
-        assert!(unasked("give me a quiz on topics", "Key Takeaways"));
         assert!(!unasked("give me a quiz on topics", "Quiz: Topics"));
         assert!(!unasked("how is a topic published?", "Publishing a topic"));
         assert!(!unasked("how is a topic published?", "Prerequisites"));

@@ -23,10 +23,8 @@ pub(super) struct QuestionTerm {
 pub(super) struct LexicalScores {
     /// BM25, in the texts' order.
     pub(super) scores: Vec<f32>,
-    /// What a text full of the question's words would have: each word's weight times k1 + 1.
-    pub(super) attainable: f32,
-    /// The share of the question's words, by weight, that no text has, 0 to 1.
-    pub(super) unknown: f32,
+    /// The share of the question's terms that a text has, each weighing its idf, 0 to 1; in the texts' order.
+    pub(super) coverage: Vec<f32>,
 }
 
 /// score(text) = Σ over the question's words of idf × f (k1 + 1) / (f + k1 (1 − b + b × length / mean length)), with
@@ -50,29 +48,28 @@ pub(super) fn bm25(question: &[QuestionTerm], texts: &[Vec<u32>]) -> LexicalScor
     let mean_length = texts.iter().map(|text| number(text.len())).sum::<f32>() / count.max(1.0);
     let mut scores = LexicalScores {
         scores: vec![0.0; texts.len()],
-        attainable: 0.0,
-        unknown: 0.0,
+        coverage: vec![0.0; texts.len()],
     };
-    let mut unknown = 0.0;
+    let mut sum = 0.0;
     for (word, term) in question.iter().enumerate() {
         let with = frequencies.iter().filter(|found| found[word] > 0.0);
         let with = number(with.count());
         let counted = || (1.0 + (count - with + 0.5) / (with + 0.5)).ln();
         let idf = term.idf.unwrap_or_else(counted);
-        scores.attainable += idf * (K1 + 1.0);
-        if with == 0.0 {
-            unknown += idf * (K1 + 1.0);
-        }
-        for ((found, text), score) in frequencies.iter().zip(texts).zip(&mut scores.scores) {
+        sum += idf;
+        for (at, (found, text)) in frequencies.iter().zip(texts).enumerate() {
             let f = found[word];
             if f > 0.0 {
                 let length = number(text.len()) / mean_length.max(1.0);
-                *score += idf * f * (K1 + 1.0) / (f + K1 * (1.0 - B + B * length));
+                scores.coverage[at] += idf;
+                scores.scores[at] += idf * f * (K1 + 1.0) / (f + K1 * (1.0 - B + B * length));
             }
         }
     }
-    if scores.attainable > 0.0 {
-        scores.unknown = unknown / scores.attainable;
+    if sum > 0.0 {
+        for coverage in &mut scores.coverage {
+            *coverage /= sum;
+        }
     }
     scores
 }
@@ -117,14 +114,16 @@ mod tests {
         for (score, expected) in found.scores.iter().zip([node, node, node + spin]) {
             assert!((score - expected).abs() < 1e-5, "{score} {expected}");
         }
-        assert!((found.attainable - 2.2 * (node + spin + quark)).abs() < 1e-5);
-        assert!((found.unknown - quark / (node + spin + quark)).abs() < 1e-5);
+        let all = node + spin + quark;
+        for (coverage, expected) in found.coverage.iter().zip([node, node, node + spin]) {
+            assert!((coverage - expected / all).abs() < 1e-5, "{found:?}");
+        }
     }
 
     #[test]
     fn a_question_of_stop_words_and_no_texts_give_zeros() {
         assert_eq!(bm25(&[], &[words("a")]).scores, [0.0]);
         let nothing = bm25(&terms("a", None), &[]);
-        assert!(nothing.scores.is_empty() && nothing.unknown > 0.99);
+        assert!(nothing.scores.is_empty() && nothing.coverage.is_empty());
     }
 }

@@ -1,7 +1,9 @@
 //! From a question to the chunks that may answer it: search → join → fuse → rerank.
 
 mod scored;
+mod exercises;
 mod intent;
+mod names;
 mod question;
 mod search;
 mod known;
@@ -23,12 +25,13 @@ use crate::index::{Filters, IndexError, VectorIndex};
 use crate::provider::ProviderError;
 use crate::rerank::Reranker;
 
-use crate::words::TermNumbers;
+use crate::words::{DocumentFrequencies, TermNumbers};
 pub use crate::words::{Language, Words};
 pub use intent::is_unasked_exercise;
 pub use known::UnknownValue;
 pub use scored::{ScoredChunk, Scores};
 
+use fusion::Asked;
 use intent::Intent;
 use lexical::QuestionTerm;
 use question::EmbeddedQuestion;
@@ -206,34 +209,22 @@ pub struct Signals {
     pub cosine: Option<f32>,
     /// The same on the index's own scale ([`Calibration::z`]); absent when the index has not measured it.
     pub z: Option<f32>,
-    /// The best BM25 score as a share of what a text full of the question's words would have, 0 to 1.
-    pub lexical: f32,
-    /// The share of the question's words, by weight, that no chunk found has, 0 to 1.
-    pub unknown_words: f32,
-    /// The best score of the reranker, 0 to 1; absent without one, or when what its scores mean was not measured.
-    pub rerank: Option<f32>,
+    /// The largest share of the question's words that one chunk has, rare words counting more, 0 to 1.
+    pub coverage: f32,
+    /// True if the question has a name that no chunk found has, such as an option, a product or a version.
+    pub unknown_name: bool,
 }
 
 impl Retrieved {
     /// Keeps some of the candidates; the signals are then theirs.
     pub fn keep(&mut self, of: impl Fn(&ScoredChunk) -> bool) {
-        let best = |candidates: &[ScoredChunk]| {
-            let scores = candidates.iter().map(|candidate| candidate.scores.lexical);
-            scores.fold(0.0, f32::max)
-        };
-        let before = best(&self.candidates);
         self.candidates.retain(of);
         let signals = &mut self.signals;
         let dense = self.candidates.iter().filter_map(|kept| kept.scores.dense);
         signals.cosine = signals.cosine.map(|_| dense.fold(0.0, f32::max));
         signals.z = scaled(signals.cosine, self.calibration);
-        if before > 0.0 {
-            signals.lexical *= best(&self.candidates) / before;
-        }
-        if signals.rerank.is_some() {
-            let reranked = self.candidates.iter().filter_map(|kept| kept.scores.rerank);
-            signals.rerank = reranked.reduce(f32::max);
-        }
+        let coverage = self.candidates.iter().map(|kept| kept.scores.coverage);
+        signals.coverage = coverage.fold(0.0, f32::max);
     }
 
     /// Puts some of the candidates ahead by a bonus.
@@ -291,11 +282,11 @@ impl Retriever {
         degraded.extend(found.degraded.iter().copied());
         let times = found.times;
         let started = Instant::now();
-        let (query, mut candidates, mut signals) =
+        let (query, mut candidates, signals) =
             self.fused(query, &question, &intent, filters, found);
         let fuse_ms = milliseconds(started);
         let started = Instant::now();
-        if let Err(error) = self.rerank(&query, &mut candidates, &mut signals).await {
+        if let Err(error) = self.rerank(&query, &mut candidates).await {
             tracing::warn!(stage = "rerank", error = %format_args!("the reranker {error}"), "the order of retrieval stands");
             degraded.push(Degradation::Reranker);
         }
@@ -344,19 +335,31 @@ impl Retriever {
         };
         let texts: Vec<Vec<u32>> = found.chunks.iter().map(read).collect();
         let query = spelling::corrected(query, &numbers);
-        let idf = |word: &str| question.frequencies.as_ref()?.idf(word);
+        let unknown = names::unknown(&query, &found.chunks, &numbers);
+        let frequencies = question.frequencies.as_ref();
+        let idf = |word: &str| frequencies?.idf(word);
         // In one order, so that sums repeat to the last bit.
-        let terms: BTreeMap<String, Option<f32>> = words
-            .words_with_terms(&query)
+        let mut terms: BTreeMap<String, Option<f32>> = words
+            .of_question(&query)
             .map(|(word, term)| (term, idf(&word)))
             .collect();
+        // A name of several words is one more word that no chunk has.
+        for name in &unknown {
+            let idf = frequencies.map(DocumentFrequencies::idf_of_unknown);
+            terms.entry(name.clone()).or_insert(idf);
+        }
         let terms = terms.into_iter().map(|(term, idf)| QuestionTerm {
             number: numbers.number(term),
             idf,
         });
         let terms: Vec<QuestionTerm> = terms.collect();
+        let asked = Asked {
+            intent,
+            names: names::names(&query),
+        };
         let (candidates, mut signals) =
-            fusion::fused(&terms, intent, found.chunks, &texts, weights);
+            fusion::fused(&terms, &asked, found.chunks, &texts, weights);
+        signals.unknown_name = !unknown.is_empty();
         signals.z = scaled(signals.cosine, self.index.calibration);
         (query, candidates, signals)
     }
@@ -378,7 +381,6 @@ impl Retriever {
         &self,
         query: &str,
         candidates: &mut [ScoredChunk],
-        signals: &mut Signals,
     ) -> Result<(), ProviderError> {
         let reranker = &self.backends.reranker;
         if !reranker.reads(query) {
@@ -390,9 +392,6 @@ impl Retriever {
             .map(|candidate| candidate.chunk.embedded_text())
             .collect();
         let scores = reranker.scores(query, &passages).await?;
-        if reranker.has_measured_scores() {
-            signals.rerank = scores.iter().copied().reduce(f32::max);
-        }
         fusion::reranked(candidates, &scores);
         Ok(())
     }

@@ -11,6 +11,9 @@ use crate::words::{DocumentFrequencies, Language, Words};
 /// How long the catalog has to count in how many chunks the question's words are.
 const FREQUENCIES_DEADLINE: Duration = Duration::from_secs(1);
 
+/// What a token weighs at least: that of a word such as `how` says little, and something.
+const LEAST_WEIGHT: f32 = 0.5;
+
 /// An embedded question.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EmbeddedQuestion {
@@ -34,7 +37,7 @@ impl Retriever {
         let embedded = self.backends.embedder.embed(&texts, Purpose::Query);
         let embedded = tokio::time::timeout(EMBED_DEADLINE, embedded);
         let searched = Words::of(language);
-        let searched = searched.words_with_terms(question).map(|(word, _)| word);
+        let searched = searched.of_question(question).map(|(word, _)| word);
         let counted = searched.chain(words.iter().map(|word| (*word).to_owned()));
         let (embedded, frequencies) = tokio::join!(
             embedded,
@@ -42,9 +45,12 @@ impl Retriever {
         );
         let embedded = embedded.unwrap_or(Err(ProviderError::Timeout))?;
         let embedding = embedded.into_iter().next().unwrap_or_default();
-        let weight = |word: &str| frequencies.as_ref().and_then(|counted| counted.idf(word));
+        let weight = |word: &str| {
+            let idf = frequencies.as_ref().and_then(|counted| counted.idf(word));
+            idf.map_or(1.0, |idf| idf.max(LEAST_WEIGHT))
+        };
         Ok(EmbeddedQuestion {
-            tokens: weighted(&embedding, &words, |word| weight(word).unwrap_or(1.0)),
+            tokens: weighted(&embedding, &words, weight),
             vector: embedding.vector,
             frequencies,
         })

@@ -30,7 +30,10 @@ pub struct Scores {
     pub tokens: Option<f32>,
     /// The BM25 score among the chunks found, 0 and up.
     pub lexical: f32,
-    /// Both together, 0 to 1.
+    /// The share of the question's words that it has, rare words counting more, 0 to 1.
+    #[serde(skip)]
+    pub coverage: f32,
+    /// All together, 0 to 1.
     pub fused: f32,
     /// The reranker's score, 0 to 1; absent if it did not look.
     pub rerank: Option<f32>,
