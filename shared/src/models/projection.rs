@@ -4,21 +4,23 @@
 
 use super::LocalModel;
 use super::files::sha256_hex;
-use crate::embed::TOKEN_DIMENSIONS;
 
 /// Of bge-small's states: for each of their 384 dimensions its share in each dimension of the result, as 16-bit numbers,
 /// little-endian. Fitted on the documentation of React Native, Rust, ROS 2, Prettier and a course on reinforcement learning.
 const BGE_SMALL: &[u8] = include_bytes!("bge_small_token_projection.bin");
 
+/// Length of a projected state. The port `embed` has the same number, or it would not compile.
+const DIMENSIONS: usize = 96;
+
 /// Digits of the file's hash in the name of a projection.
 const HASH_DIGITS: usize = 8;
 
-/// A linear map from a model's states to [`TOKEN_DIMENSIONS`].
+/// A linear map from a model's states to [`DIMENSIONS`].
 #[derive(Debug)]
 pub(crate) struct TokenProjection {
     identity: String,
     /// For each dimension of a state its shares. Their unit does not matter: only directions are stored.
-    shares: Vec<[f32; TOKEN_DIMENSIONS]>,
+    shares: Vec<[f32; DIMENSIONS]>,
 }
 
 impl TokenProjection {
@@ -39,7 +41,7 @@ impl TokenProjection {
         let (shares, _) = numbers.as_chunks();
         let hash = sha256_hex(bytes);
         Self {
-            identity: format!("pca{TOKEN_DIMENSIONS} {}", &hash[..HASH_DIGITS]),
+            identity: format!("pca{DIMENSIONS} {}", &hash[..HASH_DIGITS]),
             shares: shares.to_vec(),
         }
     }
@@ -50,8 +52,8 @@ impl TokenProjection {
     }
 
     /// Projects a token's state, of any unit.
-    pub(crate) fn project(&self, state: impl Iterator<Item = f32>) -> [f32; TOKEN_DIMENSIONS] {
-        let mut projected = [0.0; TOKEN_DIMENSIONS];
+    pub(crate) fn project(&self, state: impl Iterator<Item = f32>) -> [f32; DIMENSIONS] {
+        let mut projected = [0.0; DIMENSIONS];
         for (value, shares) in state.zip(&self.shares) {
             for (sum, share) in projected.iter_mut().zip(shares) {
                 *sum += value * share;

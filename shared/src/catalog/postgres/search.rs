@@ -92,8 +92,8 @@ impl PostgresCatalog {
             .query(
                 "SELECT (SELECT count(*) FROM document_chunks WHERE index_id = $1),
                     ARRAY(SELECT (SELECT count(*) FROM document_chunks
-                                  WHERE index_id = $1 AND words @@ to_tsquery('simple', text))
-                          FROM unnest($2) WITH ORDINALITY AS queries (text, number) ORDER BY number)",
+                                  WHERE index_id = $1 AND words @@ to_tsquery('simple', queries.query))
+                          FROM unnest($2) WITH ORDINALITY AS queries (query, number) ORDER BY number)",
                 &[(&index_id, Type::INT8), (&queries, Type::TEXT_ARRAY)],
             )
             .await?;
