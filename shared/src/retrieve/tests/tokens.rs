@@ -69,8 +69,8 @@ async fn the_words_that_a_chunk_resembles_count_by_how_rare_they_are() {
         score("both").await.unwrap(),
         score("neither").await.unwrap(),
     ];
-    // Three of four chunks have robots, two quaternions, and all are taken to have articles.
-    let idf = |with: f32| (1.0 + (4.0 - with + 0.5) / (with + 0.5)).ln();
+    // Three of four chunks have robots, two quaternions, and all are taken to have articles; no word weighs less than 0.5.
+    let idf = |with: f32| (1.0 + (4.0 - with + 0.5) / (with + 0.5)).ln().max(0.5);
     let [robots, quaternions, the] = [3.0, 2.0, 4.0].map(idf);
     let share = |of: f32| of / (robots + quaternions + the);
     for (score, expected) in [
