@@ -31,7 +31,7 @@ trap 'rm -rf "$translated"' EXIT
 # W2001: the translator has put DeploymentStrategy's value in its place. check_template.py looks for parameters that nothing uses.
 # W3011: what is replaced is kept for the requests that still reach it, and goes with the stack all the same.
 "$tools/bin/cfn-lint" --ignore-checks W2001 W3011 -- "$translated/template.json"
-"$tools/bin/cfn-lint" infra/monitoring.yaml
+"$tools/bin/cfn-lint" infra/monitoring.yaml infra/deployer.yaml
 echo "cfn-lint: nothing to say"
 
 cp infra/monitoring.yaml "$translated"

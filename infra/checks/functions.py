@@ -49,7 +49,7 @@ def environment(stack):
         written = stack.resources[name]["Properties"]["Environment"]["Variables"]
         yield from (f"{name}: {variable} is not known" for variable in sorted(set(written) - known))
         yield from unless("AWS_LAMBDA_HTTP_IGNORE_STAGE_IN_PATH" in written, f"{name}: the stage would stay in the path")
-        for parameters in (NEEDED, VARIANT):
+        for parameters in (NEEDED, VARIANT, NEEDED | {"Embedder": "openai"}, NEEDED | {"Embedder": "cohere"}):
             variables = stack.resolve(written, parameters)
             for variable in filter(SECRET_VARIABLE.search, variables):
                 reference = {"Fn::Sub": f"{{{{resolve:secretsmanager:${{Secret}}:SecretString:{variable}}}}}"}

@@ -20,8 +20,8 @@ def monitoring(stack):
     yield from unless(always == ESSENTIAL, f"essential is {sorted(always)}")
     sizes = [stack.properties("Monitoring", parameters)["Parameters"].get("Size") for parameters in (NEEDED, VARIANT)]
     yield from unless(sizes == ["full", "essential"], "the size is not passed on")
-    conditions = {stack.source["Outputs"]["DashboardUrl"].get("Condition"), "HasDashboard"}
-    yield from unless(conditions == {"HasDashboard"}, "without a dashboard its address is asked for")
+    condition = stack.source["Outputs"]["DashboardUrl"].get("Condition")
+    yield from unless(condition == "HasDashboard", "without a dashboard its address is asked for")
     wanted = set(nested["Parameters"])
     passed = set(stack.properties("Monitoring").get("Parameters", {}))
     yield from (f"{name} is passed or wanted alone" for name in sorted(wanted ^ passed))

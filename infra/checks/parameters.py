@@ -31,16 +31,22 @@ def parameters(stack):
 
 
 @check({
-    "Parameters.DeploymentStrategy": None,
+    "Parameters.DeploymentStrategy": None, "Parameters.Collection.Default": None, "Parameters.QdrantUrl.AllowedPattern": "^.+$",
 })  # fmt: skip
 def samconfig(stack):
-    """The parameters that samconfig.toml overrides are there, and what the template needs is allowed."""
+    """The parameters that samconfig.toml overrides are there, all that have no default among them, and what the template needs is allowed.
+    What must be filled in is refused as it stands."""
+    needed = {name for name, it in stack.source["Parameters"].items() if "Default" not in it}
     config = tomllib.loads((ROOT / "samconfig.toml").read_text())
     for name in set(config) - {"version"}:
         deploy = config[name]["deploy"]["parameters"]
-        overridden = {override.split("=", 1)[0] for override in deploy.get("parameter_overrides", [])}
-        strangers = overridden - set(stack.source["Parameters"])
+        overridden = dict(override.split("=", 1) for override in deploy.get("parameter_overrides", []))
+        strangers = set(overridden) - set(stack.source["Parameters"])
         yield from unless(not strangers, f"{name} overrides {sorted(strangers)}, which are no parameters")
+        yield from unless(needed <= set(overridden), f"{name} lacks {sorted(needed - set(overridden))}")
+        for parameter in (parameter for parameter, value in overridden.items() if value == "FILL-IN"):
+            pattern = stack.source["Parameters"][parameter]["AllowedPattern"]
+            yield from unless(not re.search(pattern, "FILL-IN"), f"{name} would be deployed with {parameter}=FILL-IN")
         allowed = {"CAPABILITY_IAM", "CAPABILITY_AUTO_EXPAND"} <= set(deploy["capabilities"].split())
         yield from unless(allowed, f"{name} does not allow what the template makes")
 

@@ -1,7 +1,6 @@
 """The template as CloudFormation gets it, and what checks of it are made of."""
 
 import copy
-import functools
 import re
 from pathlib import Path
 from types import SimpleNamespace
@@ -38,6 +37,7 @@ class Stack:
         no_policies = SimpleNamespace(load=dict)
         self.template = transform(packaged, dict(NEEDED), no_policies)
         self.resources = self.template["Resources"]
+        self.needed = {}
 
     def of_type(self, kind):
         return {name: it for name, it in self.resources.items() if it["Type"] == "AWS::" + kind}
@@ -105,8 +105,10 @@ class Stack:
         """Every resource that must be there before this one. Raises `ValueError` in a circle."""
         if name in path:
             raise ValueError("a circle: " + " -> ".join([*path[path.index(name) :], name]))
-        direct = self.names(self.resources[name]) & set(self.resources)
-        return direct.union(*(self.needs(other, (*path, name)) for other in direct))
+        if name not in self.needed:
+            direct = self.names(self.resources[name]) & set(self.resources)
+            self.needed[name] = direct.union(*(self.needs(other, (*path, name)) for other in direct))
+        return self.needed[name]
 
     def version(self, function):
         """The name of a function's version."""

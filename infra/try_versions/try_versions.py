@@ -20,6 +20,7 @@ PATIENCE_SECONDS = 60
 RETRY_SECONDS = 5
 TRANSIENT = {"AccessDeniedException", "ResourceConflictException", "TooManyRequestsException", "ServiceException"}
 
+HOST, STAGE = "deployment.invalid", "live"
 # By the property of the resource that names the version.
 REQUESTS = {
     "Health": ("GET", "/api/v1/health", None),
@@ -30,7 +31,7 @@ REQUESTS = {
 
 def event(method, path, body):
     """A request as a REST API passes it on (payload 1.0)."""
-    headers = {"Host": "deployment.invalid", "Content-Type": "application/json", "Accept": "application/json"}
+    headers = {"Host": HOST, "Content-Type": "application/json", "Accept": "application/json"}
     return {
         "resource": path,
         "path": path,
@@ -42,13 +43,22 @@ def event(method, path, body):
         "pathParameters": None,
         "stageVariables": None,
         "requestContext": {
-            "resourcePath": path,
-            "path": path,
+            "accountId": "",
+            "apiId": "",
+            "domainName": HOST,
+            "domainPrefix": "deployment",
+            "extendedRequestId": "deployment",
             "httpMethod": method,
-            "stage": "live",
+            # An address of documentation (RFC 5737): limits count it like any other client.
+            "identity": {"sourceIp": "192.0.2.1", "userAgent": "bookrag deployment"},
+            "path": f"/{STAGE}{path}",
             "protocol": "HTTP/1.1",
             "requestId": "deployment",
-            "identity": {"sourceIp": "192.0.2.1", "userAgent": "bookrag deployment"},
+            "requestTime": "02/Jan/2026:03:04:05 +0000",
+            "requestTimeEpoch": 1_767_323_045_678,
+            "resourceId": "",
+            "resourcePath": path,
+            "stage": STAGE,
         },
         "body": None if body is None else json.dumps(body),
         "isBase64Encoded": False,
