@@ -21,6 +21,7 @@ lint:
 # Check the deployment's template, the docs workflow's script and the page of costs
 check:
     infra/check.sh
+    infra/check_docker.sh
     python3 -m unittest infra/test_*.py
     python3 infra/costs.py --check
 
