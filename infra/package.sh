@@ -61,5 +61,4 @@ for function in query search health ingest; do
   python3 infra/package.py "target/lambda/$function" "$architecture" "$MAX_UNZIPPED_BYTES" "${folders[@]}"
 done
 echo "$architecture" >target/lambda/ARCHITECTURE
-embedder=${models[0]:-openai or cohere}
-echo "deploy them with Architecture=$architecture (the template's default is arm64) and Embedder=$embedder (bge-small)"
+echo "for Architecture=$architecture (the template's default is arm64); models in the packages: ${models[*]:-none, so Embedder is openai or cohere}"
