@@ -21,16 +21,21 @@ lint:
 # Check the deployment's template, the docs workflow's script and the page of costs
 check:
     infra/check.sh
-    python3 -m unittest infra/test_wait_until_ingested.py
+    infra/check_docker.sh
+    python3 -m unittest infra/test_*.py
     python3 infra/costs.py --check
 
-# Build the functions' packages: --arm64, --local-models
+# Build the functions' packages: --x86_64, --hosted-models
 package *options:
     infra/package.sh {{ options }}
 
-# Deploy the packages that were built; the first time with --guided
+# Deploy the packages that were built, as samconfig.toml says: --config-env prod
 deploy *options:
     sam deploy {{ options }}
+
+# Ask a deployed API what a reader's browser asks: URL --origin ORIGIN
+smoke url *options:
+    infra/smoke_test.py "{{ url }}" {{ options }}
 
 # Write what it costs into infra/costs.md
 costs:

@@ -76,6 +76,11 @@ GETS_OF_A_LOOK, GETS_OF_AN_EVENT = 2, 7
 VECTORS_OF_A_CHUNK = 1.5
 
 
+# They run in the functions: what they cost is Lambda's time.
+LOCAL_EMBEDDERS = {"bge-small", "minilm"}
+LOCAL_DIMENSIONS, HOSTED_DIMENSIONS = 384, 1536
+
+
 def model_prices():
     """Name of a model: dollars for a million tokens read and written. From the one table there is."""
     text = (ROOT / "shared/src/prices.rs").read_text()
@@ -83,17 +88,17 @@ def model_prices():
     count = re.search(r"const PRICES: \[[^\]]*; (\d+)\]", text)
     if not count or len(rows) != int(count[1]):
         sys.exit("error: the table of shared/src/prices.rs cannot be read")
-    return {model: (float(read), float(written)) for _, model, read, written in rows}
+    return {model: (float(read), float(written)) for _, model, read, written in rows} | {model: (0.0, 0.0) for model in LOCAL_EMBEDDERS}
 
 
-def memory_gb():
-    """Each function's memory; where there is a choice, the one without models of its own, which stands last."""
+def memory_gb(o):
+    """Each function's memory in GB: of `!If [UsesLocalModels, A, B]` A for an embedder in the functions, B for a hosted one."""
     found = {}
     for name in ("Query", "Search", "Health", "Ingest"):
-        size = re.search(rf"^  {name}:\n(?:    .*\n)*?      MemorySize: .*?(\d+)\]?$", TEMPLATES[0].read_text(), re.M)
+        size = re.search(rf"^  {name}:\n(?:    .*\n)*?      MemorySize: !If \[UsesLocalModels, (\d+), (\d+)\]$", TEMPLATES[0].read_text(), re.M)
         if not size:
             sys.exit(f"error: template.yaml does not say the memory of {name}")
-        found[name] = int(size[1]) / 1024
+        found[name] = int(size[1 if o.embedder in LOCAL_EMBEDDERS else 2]) / 1024
     return found
 
 
@@ -108,10 +113,16 @@ def metric_series():
 
 
 def alarm_metrics():
-    """How many alarms there are, and how many metrics they look at: what an alarm is charged by."""
+    """How many alarms there are, and how many metrics they look at, all and the essential ones: what an alarm is charged by."""
     text = "".join(template.read_text() for template in TEMPLATES)
     alarms = [part.split("    Type: AWS::")[0] for part in re.split(r"Type: AWS::CloudWatch::Alarm\n", text)[1:]]
-    return len(alarms), sum(max(1, alarm.count("MetricStat:")) for alarm in alarms)
+    # Those that stay with MonitoringSize=essential, the alarms of deployments among them.
+    essential = [alarm for alarm in alarms if not alarm.startswith("    Condition: Full\n")]
+    return len(alarms), metrics(alarms), metrics(essential)
+
+
+def metrics(alarms):
+    return sum(max(1, alarm.count("MetricStat:")) for alarm in alarms)
 
 
 def parse():
@@ -120,15 +131,15 @@ def parse():
     add("--questions", type=float, default=5_000, help="chat questions a month")
     add("--searches", type=float, default=5_000, help="searches a month")
     add("--chat-model", default="gpt-4.1-mini", help="the model of the monthly table; `extractive` for none")
-    add("--embedder", default="text-embedding-3-small", help="the model that embeds")
+    add("--embedder", default="bge-small", help="the model that embeds")
     add("--tokens-read", type=float, default=2_000, help="tokens of an answer's prompt")
     add("--tokens-written", type=float, default=250, help="tokens of an answer")
     add("--most-tokens-written", type=float, default=800, help="BOOKRAG_ANSWER_TOKENS")
     add("--tokens-embedded", type=float, default=350, help="tokens of a chunk with its headings")
-    add("--answer-seconds", type=float, default=4, help="a streamed answer, its model's time included")
+    add("--answer-seconds", type=float, default=4, help="a streamed answer, its models' time included")
     add("--search-seconds", type=float, default=0.35, help="a search, the embedder's time included")
     add("--event-seconds", type=float, default=0.15, help="ingest of an event whose page is unchanged")
-    add("--chunk-seconds", type=float, default=0.05, help="ingest of a changed chunk, the embedder's time included")
+    add("--chunk-seconds", type=float, default=0.2, help="ingest of a changed chunk, the embedder's time included")
     add("--calls-of-a-question", type=float, default=2, help="the question, and the browser's preflight")
     add("--log-bytes", type=float, default=3_000, help="logs of a request, the function's and API Gateway's")
     add("--out-bytes", type=float, default=30_000, help="bytes of a question that leave AWS, to the reader and to the models and stores")
@@ -136,7 +147,7 @@ def parse():
     add("--pushes", type=float, default=20, help="uploads of the whole book a month")
     add("--changed", type=float, default=0.05, help="share of the chunks that change in a month")
     add("--status-looks", type=float, default=10, help="status calls while a push is waited for")
-    add("--health-minutes", type=float, default=1, help="how often a monitor asks for the health, as the runbook asks for; 0 for never")
+    add("--health-minutes", type=float, default=10, help="how often a monitor asks for the health, as the runbook asks for; 0 for never")
     add("--qdrant", type=float, default=0, help="dollars a month; 0 for the free cluster")
     for name, (price, what, _) in LIST_PRICES.items():
         add(f"--price-{name.replace('_', '-')}", dest=name, type=float, default=price, help=f"dollars for {what}")
@@ -147,7 +158,7 @@ def parse():
 
 def per_question(o):
     """What a question costs in AWS: name, dollars."""
-    gb_seconds = o.answer_seconds * memory_gb()["Query"]
+    gb_seconds = o.answer_seconds * memory_gb(o)["Query"]
     return {
         "API Gateway": o.calls_of_a_question * o.rest_request,
         "Lambda": o.lambda_request + gb_seconds * o.lambda_gb_second,
@@ -157,23 +168,24 @@ def per_question(o):
 
 
 def per_search(o):
-    compute = o.lambda_request + o.search_seconds * memory_gb()["Search"] * o.lambda_gb_second
+    compute = o.lambda_request + o.search_seconds * memory_gb(o)["Search"] * o.lambda_gb_second
     return o.calls_of_a_question * o.rest_request + compute + o.log_bytes / GB * o.log_gb + o.trace + o.out_bytes / GB * o.data_out_gb
 
 
 def neon_hours(o):
-    """Hours a month that the database is awake: after each sweep, and after each request in between, evenly spread."""
-    if 0 < o.health_minutes <= NEON_AWAKE_MINUTES:
-        return HOURS
+    """Hours a month that the database is awake: after each sweep and each look at the health, and after each request in between, evenly
+    spread."""
     per_minute = (o.questions + o.searches) / (HOURS * 60)
-    after_sweeps = NEON_AWAKE_MINUTES / SWEEP_MINUTES
-    return HOURS * (after_sweeps + (1 - after_sweeps) * (1 - math.exp(-per_minute * NEON_AWAKE_MINUTES)))
+    asleep = math.exp(-per_minute * NEON_AWAKE_MINUTES) * (1 - NEON_AWAKE_MINUTES / SWEEP_MINUTES)
+    if o.health_minutes:
+        asleep *= 1 - min(1, NEON_AWAKE_MINUTES / o.health_minutes)
+    return HOURS * (1 - asleep)
 
 
 def health(o):
     """What a month of health checks costs in AWS."""
     calls = HOURS * 60 / o.health_minutes if o.health_minutes else 0
-    compute = o.lambda_request + HEALTH_SECONDS * memory_gb()["Health"] * o.lambda_gb_second
+    compute = o.lambda_request + HEALTH_SECONDS * memory_gb(o)["Health"] * o.lambda_gb_second
     return calls * (o.rest_request + compute + EVENT_LOG_BYTES / GB * o.log_gb)
 
 
@@ -185,14 +197,14 @@ def month(o, book, models):
     looks = HOURS / 24 + o.pushes * o.status_looks
     ingest_seconds = events * o.event_seconds + book.chunks * o.changed * o.chunk_seconds
     ingest_seconds += looks * book.pages * STATUS_SECONDS_OF_A_PAGE + SWEEPS * SWEEP_SECONDS
-    _, alarmed = alarm_metrics()
+    _, alarmed, _ = alarm_metrics()
     return {
         "Answers of the chat model": o.questions * answer(o, chat),
         "Embedding of questions and changed chunks": embedded * models[o.embedder][0] / 1e6,
         "Questions in AWS": o.questions * sum(per_question(o).values()),
         "Searches in AWS": o.searches * per_search(o),
         "Health checks": health(o),
-        "Ingest: Lambda": ingest_seconds * memory_gb()["Ingest"] * o.lambda_gb_second + (events + SWEEPS) * o.lambda_request,
+        "Ingest: Lambda": ingest_seconds * memory_gb(o)["Ingest"] * o.lambda_gb_second + (events + SWEEPS) * o.lambda_request,
         "Ingest: S3": events * o.s3_put + (looks * book.pages * GETS_OF_A_LOOK + events * GETS_OF_AN_EVENT) * o.s3_get,
         "Ingest: queue": (QUEUE_POLLS + events * REQUESTS_OF_A_MESSAGE) * o.sqs_request,
         "Ingest: logs": (events + SWEEPS) * EVENT_LOG_BYTES / GB * o.log_gb,
@@ -250,11 +262,13 @@ def page(o):
     rows.append(["**together**", *(f"**{usd(sum(costs.values()))}**" for costs in months)])
     silent = argparse.Namespace(**{**vars(o), "questions": 0, "searches": 0})
     unread = [usd(sum(month(silent, book, models).values())) for book in BOOKS]
-    embedders = sorted((price[0], model) for model, price in models.items() if price[1] == 0)
+    embedders = sorted((price[0], model) for model, price in models.items() if price[1] == 0 < price[0])
     whole = [[model, *(usd(book.chunks * o.tokens_embedded * price / 1e6, 3) for book in BOOKS)] for price, model in embedders]
-    alarms, alarmed = alarm_metrics()
-    vectors = [book.chunks * VECTORS_OF_A_CHUNK * 1536 * 4 / 1e6 for book in BOOKS]
+    alarms, alarmed, essential = alarm_metrics()
+    dimensions = LOCAL_DIMENSIONS if o.embedder in LOCAL_EMBEDDERS else HOSTED_DIMENSIONS
+    vectors = [book.chunks * VECTORS_OF_A_CHUNK * dimensions * 4 / 1e6 for book in BOOKS]
     names = [f"{book.name}: {book.pages:,} pages, {book.chunks:,} chunks" for book in BOOKS]
+    quiet = (alarmed - essential) * o.alarm_metric + o.dashboard
     asleep = neon_hours(argparse.Namespace(**{**vars(o), "health_minutes": 0})) * NEON_UNITS * o.neon_cu_hour
     prices = [[what, f"{getattr(o, name):.10f}".rstrip("0").rstrip("."), source] for name, (_, what, source) in LIST_PRICES.items()]
     return wrapped(f"""# What it costs
@@ -282,9 +296,10 @@ What AWS asks for beside it:
 {table(["", *names], rows)}
 
 Without a reader it would be {unread[0]} and {unread[1]} at most. What changes it: the chat model (`BOOKRAG_DAILY_BUDGET_USD` bounds what
-that costs), the metrics and alarms, and how often something keeps Neon awake.
+that costs), the metrics and alarms (`MonitoringSize=essential` takes {usd(quiet)} off), where questions are embedded (`--embedder
+text-embedding-3-small`), and how often something keeps Neon awake.
 
-To embed the whole book, once, and after each change of the model or of the chunk policy:
+To embed the whole book with a hosted model, once, and after each change of the model or of the chunk policy:
 
 {table(["model", *names], whole)}
 
@@ -298,9 +313,10 @@ To embed the whole book, once, and after each change of the model or of the chun
   queue with five connections; that requests are spread evenly, which keeps Neon awake longest.
 - Custom metrics: {o.metrics:g}, as if each were written in every hour. Alarms: {alarms}, which look at {alarmed} metrics.
 - Neon: {NEON_UNITS} compute units in the {neon_hours(o):.0f} of {HOURS} hours in which something asks. A monitor that asks for the health
-  each minute (`runbook.md`) keeps it awake; with none it would be {usd(asleep)}. The Free plan has 100 unit-hours a month and 0.5 GB.
+  every {o.health_minutes:g} minutes (`runbook.md`) is one; without it, it would be {usd(asleep)}, and one that asks each minute keeps it
+  awake for {usd(HOURS * NEON_UNITS * o.neon_cu_hour)}. The Free plan has 100 unit-hours a month and 0.5 GB.
 - Qdrant: by size both books fit into the free cluster (1 GB of memory, one node, no uptime promised): {vectors[0]:.0f} and {vectors[1]:.0f}
-  MB of vectors with 1,536 dimensions. What another cluster costs, Qdrant's calculator alone says; give it with `--qdrant`.
+  MB of vectors with {dimensions:,} dimensions. What another cluster costs, Qdrant's calculator alone says; give it with `--qdrant`.
 - Not counted: Cohere's reranker, questions put to a model to let them stand alone, a domain, the firewall (some 8 dollars), support plans,
   GitHub's minutes.
 

@@ -1,37 +1,51 @@
 #!/usr/bin/env bash
 # Builds the functions' packages as template.yaml deploys them: target/lambda/FUNCTION/bootstrap.zip.
 #
-# usage: infra/package.sh [--arm64] [--local-models [MODEL...]]
+# usage: infra/package.sh [--x86_64 | --arm64] [--local-models MODEL... | --hosted-models]
 #
-# Needs Rust and cargo-lambda (`pip install cargo-lambda ziglang`). Without --arm64 for this machine's architecture; with it the Rust target
-# aarch64-unknown-linux-gnu must be there. With --local-models the functions hold models in themselves, in models/ (of `bookrag models`;
-# bge-small unless told), so that nothing is embedded elsewhere. A package has at most 50 MB: an embedder and nothing else, or minilm with
-# cross-encoder.
+# Needs Rust and cargo-lambda (`pip install cargo-lambda ziglang`). Builds for arm64, the template's default, on any machine; with --x86_64
+# for the template's Architecture=x86_64. The Rust target must be there (`rustup target add aarch64-unknown-linux-gnu`).
+# target/lambda/ARCHITECTURE says what was built.
+#
+# The packages hold the model of the template's default Embedder, bge-small, in models/; --local-models names others (those of
+# `bookrag models`). With --hosted-models they hold none, and are smaller: Embedder must then be openai or cohere. Lambda takes 250 MB
+# unzipped; `sam deploy` brings packages by way of S3, which has no smaller limit for them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-readonly MAX_BYTES=$((50 * 1000 * 1000))
-target=(--skip-target-check)
-features=()
+readonly MAX_UNZIPPED_BYTES=$((250 * 1024 * 1024))
+architecture=arm64
+features=(--features local-models)
 models=()
 while [ $# -gt 0 ]; do
   case $1 in
-    --arm64) target=(--arm64) ;;
+    --arm64 | --x86_64) architecture=${1#--} ;;
+    --hosted-models) features=() ;;
     --local-models)
-      features=(--features local-models)
       while [ $# -gt 1 ] && [[ $2 != --* ]]; do
         models+=("$2")
         shift
       done
-      [ ${#models[@]} -gt 0 ] || models=(bge-small)
       ;;
     *)
-      echo "error: $1 is not known; usage: infra/package.sh [--arm64] [--local-models [MODEL...]]" >&2
+      echo "error: $1 is not known; usage: infra/package.sh [--x86_64 | --arm64] [--local-models MODEL... | --hosted-models]" >&2
       exit 2
       ;;
   esac
   shift
 done
+if [ ${#features[@]} -eq 0 ] && [ ${#models[@]} -gt 0 ]; then
+  echo "error: --local-models and --hosted-models exclude each other; choose one" >&2
+  exit 2
+fi
+if [ ${#features[@]} -gt 0 ] && [ ${#models[@]} -eq 0 ]; then models=(bge-small); fi
+
+# On a machine of the architecture nothing is cross-compiled.
+case $(uname -m)-$architecture in
+  aarch64-arm64 | arm64-arm64 | x86_64-x86_64) target=(--skip-target-check) ;;
+  *-arm64) target=(--arm64) ;;
+  *) target=(--x86-64) ;;
+esac
 
 folders=()
 if [ ${#models[@]} -gt 0 ]; then
@@ -40,26 +54,11 @@ if [ ${#models[@]} -gt 0 ]; then
   [ ${#folders[@]} -eq ${#models[@]} ] || exit 1
 fi
 
+mkdir -p target/lambda
+rm -f target/lambda/ARCHITECTURE
 for function in query search health ingest; do
   cargo lambda build --quiet --release "${target[@]}" "${features[@]}" -p "$function"
-  python3 - "target/lambda/$function" "$MAX_BYTES" "${folders[@]}" <<'PY'
-import pathlib, sys, zipfile
-
-folder, limit, models = pathlib.Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
-package = folder / "bootstrap.zip"
-files = [(folder / "bootstrap", "bootstrap")]
-for model in map(pathlib.Path, models):
-    files += [(file, f"models/{model.name}/{file.name}") for file in sorted(model.iterdir())]
-with zipfile.ZipFile(package, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-    for file, name in files:
-        # One time for all: the same build makes the same package, and a deployment of it changes nothing.
-        entry = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
-        entry.compress_type = zipfile.ZIP_DEFLATED
-        entry.external_attr = (0o755 if name == "bootstrap" else 0o644) << 16
-        archive.writestr(entry, file.read_bytes())
-size = package.stat().st_size
-print(f"{package}: {size / 1e6:.1f} MB")
-if size > limit:
-    sys.exit(f"error: {package} has {size} bytes, more than {limit}")
-PY
+  python3 infra/package.py "target/lambda/$function" "$architecture" "$MAX_UNZIPPED_BYTES" "${folders[@]}"
 done
+echo "$architecture" >target/lambda/ARCHITECTURE
+echo "for Architecture=$architecture (the template's default is arm64); models in the packages: ${models[*]:-none, so Embedder is openai or cohere}"

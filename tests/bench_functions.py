@@ -497,7 +497,7 @@ def rust_targets(folder, names, nowhere):
     for name in names:
         binary, package = folder / name / "bootstrap", folder / name / "bootstrap.zip"
         if not binary.is_file():
-            raise Failed(f"{binary} is not there; infra/package.sh makes it, --functions names another folder")
+            raise Failed(f"{binary} is not there; infra/package.sh --hosted-models makes it, --functions names another folder")
         packed = package.stat().st_size if package.is_file() else None
         environment = LAMBDA_ENVIRONMENT | function_environment(nowhere)
         yield Target(name, [str(binary)], environment, binary.parent, binary.stat().st_size, packed)

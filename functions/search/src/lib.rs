@@ -23,14 +23,21 @@ use serde::Deserialize;
 const NOTHING_FOUND: &str =
     "I couldn't find relevant content for your question. Try the table of contents.";
 
-/// The function: its routes, and clear errors for all other requests.
+/// The function: its routes, and clear errors for all other requests. Preflights of any path are answered, also of the other
+/// functions' paths: API Gateway sends them here, because their own function streams and a preflight has no body.
 pub fn router(context: Arc<Context>) -> Router {
-    routes(context).fallback(not_found)
+    let cors = cors(&context.origins, context.local_origins);
+    routes_without_cors(context).fallback(not_found).layer(cors)
 }
 
 /// The routes alone, to be mounted beside others.
 pub fn routes(context: Arc<Context>) -> Router {
     let cors = cors(&context.origins, context.local_origins);
+    // Outermost: refusals carry its headers too.
+    routes_without_cors(context).layer(cors)
+}
+
+fn routes_without_cors(context: Arc<Context>) -> Router {
     let authorize = from_fn_with_state(context.authorizer.clone(), authorize);
     let limited = from_fn_with_state(context.limited(Route::Search), limit);
     let searched = get(search_by_url).post(search_by_body).route_layer(limited);
@@ -38,8 +45,6 @@ pub fn routes(context: Arc<Context>) -> Router {
         .route("/api/v1/search", searched)
         .method_not_allowed_fallback(method_not_allowed)
         .layer(authorize)
-        // Outermost: refusals carry its headers too.
-        .layer(cors)
         .with_state(context)
 }
 

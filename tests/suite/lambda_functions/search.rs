@@ -1,3 +1,4 @@
+use bookrag_tests::backends::{Backends, ORIGIN};
 use bookrag_tests::events::RestRequest;
 use serde_json::{Value, json};
 
@@ -46,4 +47,27 @@ async fn search_finds_by_url_and_by_body() {
     );
     let response = lambda.send(RestRequest::new("PUT", "/api/v1/search")).await;
     assert_failure(&response, 405, "method_not_allowed", None);
+}
+
+/// API Gateway sends them here: see the routes of `template.yaml`.
+#[tokio::test]
+async fn search_answers_preflights_of_the_other_functions_paths() {
+    let backends = Backends::start("lambda_search_preflights").await;
+    let lambda = Lambda::start("search", &backends.environment()).await;
+    let allowed = "access-control-allow-origin";
+    for path in ["/api/v1/chat", "/api/query", "/api/v1/conversations/1"] {
+        let preflight = |origin: &str| {
+            RestRequest::new("OPTIONS", path)
+                .header("Origin", origin)
+                .header("Access-Control-Request-Method", "POST")
+                .header("Access-Control-Request-Headers", "content-type")
+        };
+        let response = lambda.send(preflight(ORIGIN)).await;
+        assert!(response.status.is_success(), "{path}: {}", response.status);
+        assert_eq!(response.header(allowed), Some(ORIGIN), "{path}");
+        let response = lambda.send(preflight("https://evil.example")).await;
+        assert_eq!(response.header(allowed), None, "{path}");
+    }
+    let response = lambda.send(RestRequest::new("GET", "/api/v1/chat")).await;
+    assert_failure(&response, 404, "not_found", None);
 }

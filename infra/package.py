@@ -1,0 +1,56 @@
+"""Makes a function's package: target/lambda/FUNCTION/bootstrap and models, zipped. For infra/package.sh.
+
+usage: package.py FOLDER ARCHITECTURE MAX_UNZIPPED_BYTES [MODEL_FOLDER...]
+"""
+
+import struct
+import sys
+import zipfile
+from pathlib import Path
+
+# `e_machine` of an ELF header: two bytes from byte 18 on.
+MACHINES = {"arm64": 183, "x86_64": 62}
+
+
+def check_architecture(bootstrap, architecture):
+    """Lambda says no more than `exec format error` of a binary for another processor, and only when it is invoked."""
+    header = bootstrap.open("rb").read(20)
+    if header[:4] != b"\x7fELF":
+        raise ValueError(f"{bootstrap} is no Linux binary")
+    (machine,) = struct.unpack_from("<H", header, 18)
+    if machine != MACHINES[architecture]:
+        names = {number: name for name, number in MACHINES.items()}
+        raise ValueError(f"{bootstrap} is for {names.get(machine, f'machine {machine}')}, not for {architecture}")
+
+
+def package(folder, architecture, limit, models):
+    """Writes bootstrap.zip, and returns its path and its unzipped size."""
+    check_architecture(folder / "bootstrap", architecture)
+    files = [(folder / "bootstrap", "bootstrap")]
+    for model in models:
+        files += [(file, f"models/{model.name}/{file.name}") for file in sorted(model.iterdir())]
+    size = sum(file.stat().st_size for file, _ in files)
+    if size > limit:
+        raise ValueError(f"{folder} would have {size} bytes unzipped, Lambda takes {limit}; take fewer models")
+    target = folder / "bootstrap.zip"
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for file, name in files:
+            # One time for all: the same build makes the same package, and a deployment of it changes nothing.
+            entry = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = (0o755 if name == "bootstrap" else 0o644) << 16
+            archive.writestr(entry, file.read_bytes())
+    return target, size
+
+
+def main():
+    folder, architecture, limit, *models = sys.argv[1:]
+    try:
+        target, size = package(Path(folder), architecture, int(limit), [Path(model) for model in models])
+    except ValueError as error:
+        sys.exit(f"error: {error}")
+    print(f"{target}: {target.stat().st_size / 1e6:.1f} MB, {size / 1e6:.1f} unzipped, for {architecture}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Runs infra/smoke_test.py against `bookrag serve` and the book of the tests.
+#
+# usage: tests/smoke.sh
+#
+# BOOKRAG names the binary; without it, it is built. Needs Rust, Python and the local embedding model, which is fetched once.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+if [ -z "${BOOKRAG:-}" ]; then
+  cargo build --quiet -p bookrag-cli
+  BOOKRAG=target/debug/bookrag
+fi
+data=$(mktemp -d)
+trap 'kill "$server" 2>/dev/null || true; wait "$server" 2>/dev/null || true; rm -rf "$data"' EXIT
+port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+# The variable is for builds that are not optimised.
+exec 3< <(RUST_MIN_STACK=16777216 BOOKRAG_DATA="$data" BOOKRAG_RERANKER=none exec "$BOOKRAG" serve tests/fixtures/book --listen "127.0.0.1:$port" 2>&1)
+server=$!
+# It says where it can be asked once the book is indexed.
+line=
+until [[ $line == "ask at "* ]]; do
+  read -r -t 300 line <&3 || { echo "error: $BOOKRAG did not start" >&2; exit 1; }
+  echo "$line"
+done
+python3 infra/smoke_test.py "http://127.0.0.1:$port" --question "How do I install the wheels?"
