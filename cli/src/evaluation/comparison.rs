@@ -118,7 +118,8 @@ impl Comparison {
 impl ComparedMetric {
     fn of(pairs: &[Pair<'_>], metric: Metric) -> Option<Self> {
         let mut corpora: BTreeMap<&str, Vec<Pair<'_>>> = BTreeMap::new();
-        for pair in pairs {
+        let counts = |question: &Measured| question.metrics.get(metric).is_some();
+        for pair in pairs.iter().filter(|(a, b)| counts(a) || counts(b)) {
             corpora.entry(&pair.0.corpus).or_default().push(*pair);
         }
         let corpora: Vec<Vec<Pair<'_>>> = corpora.into_values().collect();
@@ -258,7 +259,7 @@ mod tests {
                         A       B  difference               95 %  better  worse
 page@1             0.6667  0.8333     +0.1667   0.0000 to 0.5000       1      0
 false_refusals     0.3333  0.1667     -0.1667  -0.5000 to 0.0000       1      0
-citation_accuracy  0.6667  1.0000     +0.3333   0.2500 to 0.5000       1      0
+citation_accuracy  0.6667  1.0000     +0.3333   0.3333 to 0.5000       1      0
 
 questions that changed: 2
 ary q0: question 0?
