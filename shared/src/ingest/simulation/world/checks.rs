@@ -136,7 +136,7 @@ impl World {
     /// Each point has the tokens of its text, whether they were made or taken over.
     fn check_tokens(&self) -> Result<(), Failure> {
         let (index, collection) = (&self.stores.index, &self.live().collection);
-        let points = Vec::from_iter(self.seen.points.iter().copied());
+        let points: Vec<Uuid> = self.seen.points.iter().copied().collect();
         let stored = block_on(index.vectors(collection, &points)).expect("the index answers");
         let embedder = Embedder::Fake(FakeEmbedder::new());
         for (point_id, stored) in stored {
