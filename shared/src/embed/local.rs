@@ -11,31 +11,17 @@ use tokio::task::spawn_blocking;
 
 use super::windows::windows;
 use super::{EmbedderIdentity, LOCAL_MAX_TOKENS as MAX_TOKENS, Purpose};
-use crate::models::{LocalModel, ModelFiles, SPECIAL_TOKENS, Threads, Transformer};
+use crate::models::{Embedding, ModelFiles, Pooling, SPECIAL_TOKENS, Threads, Transformer};
 use crate::provider::ProviderError;
 
 /// Length of the models' vectors (their hidden size).
 const DIMENSIONS: usize = 384;
 
-/// What bge-small was trained to see before a question (its model card).
-const BGE_QUESTION: &str = "Represent this sentence for searching relevant passages: ";
-
-/// How a text's vector is made of its tokens' states.
-#[derive(Debug, Clone, Copy)]
-enum Pooling {
-    /// The state of `[CLS]`.
-    First,
-    /// Their mean.
-    Mean,
-}
-
-/// An embedding model, loaded: about 130 MB.
+/// An embedding model, loaded: about 100 MB, the multilingual one 150.
 pub struct LocalEmbedder {
     identity: EmbedderIdentity,
     transformer: Transformer,
-    pooling: Pooling,
-    /// Stands before each question.
-    question_prefix: &'static str,
+    embedding: Embedding,
 }
 
 impl LocalEmbedder {
@@ -48,29 +34,23 @@ impl LocalEmbedder {
         files: &ModelFiles,
         threads: Option<NonZeroUsize>,
     ) -> Result<Self, ProviderError> {
-        let (pooling, question_prefix) = match files.model {
-            LocalModel::BgeSmall => (Pooling::First, BGE_QUESTION),
-            LocalModel::MiniLm => (Pooling::Mean, ""),
-            LocalModel::MsMarco => {
-                let name = files.model.name();
-                return Err(ProviderError::Rejected(format!("{name} is no embedder")));
-            }
-        };
+        let model = files.model;
+        let embedding = model.embedding().ok_or_else(|| {
+            ProviderError::Rejected(format!("{} is not an embedder", model.name()))
+        })?;
         let files = files.clone();
-        let name = files.model.name().to_owned();
         let transformer = spawn_blocking(move || Transformer::load(&files, threads))
             .await
             .map_err(|error| ProviderError::Unavailable(format!("loading the model: {error}")))??;
         Ok(Self {
             identity: EmbedderIdentity {
-                name,
-                fingerprint: transformer.fingerprint.clone(),
+                name: model.name().to_owned(),
+                fingerprint: transformer.fingerprint.to_owned(),
                 dimensions: DIMENSIONS,
                 max_tokens: MAX_TOKENS,
             },
             transformer,
-            pooling,
-            question_prefix,
+            embedding,
         })
     }
 
@@ -79,9 +59,19 @@ impl LocalEmbedder {
     }
 
     pub(super) fn windows(&self, breadcrumb: &str, text: &str) -> Vec<String> {
-        windows(breadcrumb, text, MAX_TOKENS - SPECIAL_TOKENS, |piece| {
-            self.transformer.tokenizer.count(piece)
-        })
+        let tokenizer = &self.transformer.tokenizer;
+        let prefix = tokenizer.count(self.embedding.passage_prefix);
+        windows(
+            breadcrumb,
+            text,
+            MAX_TOKENS - SPECIAL_TOKENS - prefix,
+            |piece| tokenizer.count(piece),
+        )
+    }
+
+    /// True if the model makes sense of a text.
+    pub(super) fn reads(&self, text: &str) -> bool {
+        self.transformer.tokenizer.reads(text)
     }
 
     /// Embeds each text in a blocking task of its own, so that a caller who gives up pays for one text a thread at most.
@@ -91,8 +81,8 @@ impl LocalEmbedder {
         purpose: Purpose,
     ) -> Result<Vec<Vec<f32>>, ProviderError> {
         let prefix = match purpose {
-            Purpose::Query => self.question_prefix,
-            Purpose::Document => "",
+            Purpose::Query => self.embedding.question_prefix,
+            Purpose::Document => self.embedding.passage_prefix,
         };
         let alone = texts.len() > 1;
         let inputs: Vec<String> = texts.iter().map(|text| format!("{prefix}{text}")).collect();
@@ -120,7 +110,7 @@ impl LocalEmbedder {
         let ids = self.transformer.tokenizer.encode(text, MAX_TOKENS);
         let types = vec![0; ids.len()];
         let states: NdTensor<f32, 3> = self.transformer.run(ids, types, threads)?;
-        Ok(pool(&states, self.pooling))
+        Ok(pool(&states, self.embedding.pooling))
     }
 }
 
