@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 use super::{Ingest, IngestError};
 use crate::book::list_pages;
 
-/// Pages of a locale that are looked at: enough to outweigh one that is not translated yet.
-const PAGES: usize = 5;
+/// The most pages of a locale that are looked at, spread over its list: a run over an unchanged book stays quick.
+const PAGES: usize = 12;
+/// The characters of a page that are looked at: what follows is often code, which is in Latin letters everywhere.
+const CHARACTERS: usize = 4_000;
+/// One in so many pages that are not read makes a locale that is not read: some pages are not translated, others are mostly code.
+const ONE_IN: usize = 5;
 
 impl Ingest {
     /// The locales whose pages the embedder does not make sense of, sorted. Questions there are answered by words alone.
-    ///
-    /// A locale is one of them if the embedder does not read lines with a quarter of the letters: pages in any language
-    /// have code, front matter and names in Latin letters.
     ///
     /// # Errors
     /// If files cannot be listed or read.
@@ -24,19 +25,52 @@ impl Ingest {
         }
         let mut unread_locales = Vec::new();
         for (locale, sources) in by_locale {
-            let (mut letters, mut unread) = (0, 0);
-            for source in sources.iter().take(PAGES) {
-                let page = self.source.read(source).await?.unwrap_or_default();
-                for line in String::from_utf8_lossy(&page).lines() {
-                    let of_line = line.chars().filter(|c| c.is_alphabetic()).count();
-                    letters += of_line;
-                    unread += of_line * usize::from(!self.embedder.reads(line));
-                }
+            let sample = sources.len().min(PAGES);
+            let mut unread = 0;
+            for number in 0..sample {
+                let source = &sources[number * sources.len() / sample];
+                // A page that cannot be read is for the run itself to report.
+                let page = self.source.read(source).await.ok().flatten();
+                let page = page.unwrap_or_default();
+                unread += usize::from(!is_read(&page, |line| self.embedder.reads(line)));
             }
-            if unread > 0 && 4 * unread >= letters {
+            if unread > 0 && ONE_IN * unread >= sample {
                 unread_locales.push(locale);
             }
         }
         Ok(unread_locales)
+    }
+}
+
+/// True if lines with more than half of the letters are read.
+fn is_read(page: &[u8], reads: impl Fn(&str) -> bool) -> bool {
+    let text: String = String::from_utf8_lossy(page)
+        .chars()
+        .take(CHARACTERS)
+        .collect();
+    let (mut letters, mut read) = (0, 0);
+    for line in text.lines() {
+        let of_line = line.chars().filter(|c| c.is_alphabetic()).count();
+        letters += of_line;
+        read += of_line * usize::from(reads(line));
+    }
+    letters == 0 || 2 * read > letters
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_judged_by_the_letters_of_its_lines() {
+        let page = |text: &str| is_read(text.as_bytes(), |line| !line.contains('ہ'));
+        assert!(page("title: Probe\nیہ\n"));
+        assert!(page("---\n\n42\n"), "nothing to read");
+        assert!(!page("cd a\nیہ کیا ہے؟\n"));
+        assert!(page(&format!(
+            "{}\n{}",
+            "a".repeat(CHARACTERS),
+            "ہ".repeat(2 * CHARACTERS)
+        )));
     }
 }

