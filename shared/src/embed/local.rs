@@ -107,6 +107,15 @@ impl LocalEmbedder {
     }
 
     fn embed_blocking(&self, text: &str, threads: Threads) -> Result<Vec<f32>, ProviderError> {
+        let mut vector = self.pooled(text, threads)?;
+        if let Some(centre) = self.embedding.centre {
+            subtract(&mut vector, centre);
+        }
+        Ok(vector)
+    }
+
+    /// The vector that the model makes of a text, of any length.
+    fn pooled(&self, text: &str, threads: Threads) -> Result<Vec<f32>, ProviderError> {
         let ids = self.transformer.tokenizer.encode(text, MAX_TOKENS);
         let types = vec![0; ids.len()];
         let states: NdTensor<f32, 3> = self.transformer.run(ids, types, threads)?;
@@ -120,6 +129,14 @@ impl fmt::Debug for LocalEmbedder {
             .debug_struct("LocalEmbedder")
             .field("identity", &self.identity)
             .finish_non_exhaustive()
+    }
+}
+
+/// Scales a vector to length 1 and subtracts a mean of such vectors.
+fn subtract(vector: &mut [f32], centre: &[u8]) {
+    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+    for (number, mean) in vector.iter_mut().zip(centre.as_chunks::<4>().0) {
+        *number = *number / length - f32::from_le_bytes(*mean);
     }
 }
 

@@ -284,7 +284,6 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::float_cmp, reason = "small whole numbers")]
     fn a_block_holds_its_low_halves_first() {
         let mut block = vec![0x00, 0x40];
         block.extend([0x98; 16]);

@@ -141,14 +141,42 @@ async fn the_multilingual_model_cuts_and_embeds_as_the_reference_does_in_every_s
         assert_eq!(ids, reference.token_ids, "{:?}", reference.text);
         if reference.vector.is_some() {
             vectors += 1;
-            let texts = [reference.text.clone()];
-            let embedded = Arc::clone(&model).embed(&texts, Purpose::Document).await;
-            let cosine = reference.cosine(&embedded.unwrap()[0]);
+            let passage = format!("passage: {}", reference.text);
+            let pooled = model.pooled(&passage, Threads::Together).unwrap();
+            let cosine = reference.cosine(&pooled);
             eprintln!("{cosine:.5} {:.50}", reference.text);
             assert!(cosine >= LEAST, "{cosine} for {:?}", reference.text);
         }
     }
     assert!(vectors > 30);
+}
+
+/// Without the centre unrelated texts have cosines of .7 and more.
+#[tokio::test]
+async fn multilingual_vectors_of_unrelated_texts_are_far_apart_and_of_translations_near() {
+    let embedder = Embedder::Local(loaded(LocalModel::Multilingual).await);
+    let passages = [
+        "The pump's tube has to be replaced after 400 hours.",
+        "Bread needs flour, water and salt.",
+    ];
+    let passages = passages.map(str::to_owned);
+    let passages = embedder.embed(&passages, Purpose::Document).await.unwrap();
+    let questions = [
+        "When is the tube of the pump replaced?",
+        "¿Cuándo se cambia el tubo de la bomba?",
+        "पंप की नली कब बदलनी चाहिए?",
+        "متى يجب تبديل أنبوب المضخة؟",
+        "پمپ کی نلکی کب بدلنی چاہیے؟",
+    ];
+    let questions = questions.map(str::to_owned);
+    let vectors = embedder.embed(&questions, Purpose::Query).await.unwrap();
+    for (question, vector) in questions.iter().zip(vectors) {
+        let [right, other] = [0, 1].map(|passage| cosine(&vector, &passages[passage]));
+        assert!(
+            right > other + 0.1 && other < 0.4,
+            "{right} {other} {question}"
+        );
+    }
 }
 
 /// Of the scripts that a vocabulary was not made for it has single letters or nothing.
