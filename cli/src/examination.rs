@@ -18,6 +18,10 @@ pub(crate) struct Examination {
     pub(crate) lost_points: BTreeMap<String, usize>,
     /// Damage of the stores' files.
     pub(crate) damage: Vec<String>,
+    /// Locales that the embedder does not read.
+    pub(crate) unread_locales: Vec<String>,
+    /// The embedder.
+    pub(crate) embedder: String,
 }
 
 impl Examination {
@@ -31,7 +35,8 @@ impl Examination {
                 Ok((Differences::default(), Vec::new()))
             }
         };
-        let ((differences, damage), status) = tokio::try_join!(stores, ingest.status(""))?;
+        let ((differences, damage), status, unread_locales) =
+            tokio::try_join!(stores, ingest.status(""), ingest.unread_locales())?;
         let lost = differences.lost.into_iter();
         Ok(Self {
             status,
@@ -40,6 +45,8 @@ impl Examination {
                 .map(|(source, points)| (source, points.len()))
                 .collect(),
             damage,
+            unread_locales,
+            embedder: ingest.embedder.identity().name.clone(),
         })
     }
 

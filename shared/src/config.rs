@@ -200,9 +200,7 @@ impl Config {
                     problems.push(format!("{name} is not set"));
                 }
             }
-            if cfg!(not(feature = "local-models"))
-                && matches!(embedder, EmbedderChoice::BgeSmall | EmbedderChoice::MiniLm)
-            {
+            if cfg!(not(feature = "local-models")) && matches!(embedder, EmbedderChoice::Local(_)) {
                 problems.push(
                     "local models (bge-small is the default) are not in this build; set BOOKRAG_EMBEDDER to openai or cohere".to_owned(),
                 );

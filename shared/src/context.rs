@@ -141,10 +141,10 @@ pub async fn reranker(config: &Config, say: impl Fn(&str)) -> Result<Reranker, S
     #[cfg(feature = "local-models")]
     return local::reranker(config, say).await;
     #[cfg(not(feature = "local-models"))]
-    Err(not_here(
-        say,
-        "BOOKRAG_RERANKER to none, weighted or cohere",
-    ))
+    {
+        let _ = say;
+        Err(not_here("BOOKRAG_RERANKER to none, weighted or cohere"))
+    }
 }
 
 /// The embedder that is configured. `say` gets a line for a person while a local model is fetched.
@@ -152,17 +152,17 @@ pub async fn reranker(config: &Config, say: impl Fn(&str)) -> Result<Reranker, S
 /// # Errors
 /// When it cannot be built, or is not in this build.
 pub async fn embedder(config: &Config, say: impl Fn(&str)) -> Result<Embedder, StartError> {
-    if let Some(hosted) = hosted_embedder(config).map_err(StartError::Embed)? {
-        return Ok(hosted);
-    }
     #[cfg(feature = "local-models")]
-    return local::embedder(config, say).await;
+    if let EmbedderChoice::Local(model) = config.embedder {
+        return local::embedder(config, model, say).await;
+    }
     #[cfg(not(feature = "local-models"))]
-    Err(not_here(say, "BOOKRAG_EMBEDDER to openai or cohere"))
+    let _ = say;
+    let hosted = hosted_embedder(config).map_err(StartError::Embed)?;
+    hosted.ok_or_else(|| not_here("BOOKRAG_EMBEDDER to openai or cohere"))
 }
 
-#[cfg(not(feature = "local-models"))]
-fn not_here(_: impl Fn(&str), hint: &str) -> StartError {
+fn not_here(hint: &str) -> StartError {
     StartError::NotInThisBuild(format!("local models are not in this build; set {hint}"))
 }
 
@@ -189,7 +189,7 @@ fn hosted_reranker(config: &Config) -> Result<Option<Reranker>, ProviderError> {
 /// The hosted embedder that is configured; `None` for a local model.
 fn hosted_embedder(config: &Config) -> Result<Option<Embedder>, ProviderError> {
     let embedder = match &config.embedder {
-        EmbedderChoice::BgeSmall | EmbedderChoice::MiniLm => return Ok(None),
+        EmbedderChoice::Local(_) => return Ok(None),
         EmbedderChoice::OpenAi { model, dimensions } => {
             Embedder::OpenAi(OpenAiEmbedder::new(OpenAiOptions {
                 base_url: config.openai_base_url.clone(),

@@ -329,8 +329,35 @@ pub async fn put_json(url: &HttpsUrl, json: &serde_json::Value) -> Result<(), No
     }
 }
 
-/// A client that trusts Mozilla's roots and uses ring, whatever provider the process has installed.
+/// Downloads a file, through redirects if need be: release pages send to where their files are.
+#[cfg(feature = "local-models")]
+pub(crate) async fn download(url: &str, timeout: Duration) -> Result<Vec<u8>, ProviderError> {
+    /// Two are usual.
+    const REDIRECTS: usize = 5;
+    let redirects = reqwest::redirect::Policy::limited(REDIRECTS);
+    let client = https_client_with(timeout, redirects)?;
+    let answer = async {
+        client
+            .get(url)
+            .send()
+            .await?
+            .error_for_status()?
+            .bytes()
+            .await
+    };
+    let unavailable = |error: reqwest::Error| ProviderError::Unavailable(error.to_string());
+    Ok(answer.await.map_err(unavailable)?.to_vec())
+}
+
 fn https_client(timeout: Duration) -> Result<Client, ProviderError> {
+    https_client_with(timeout, reqwest::redirect::Policy::none())
+}
+
+/// A client that trusts Mozilla's roots and uses ring, whatever provider the process has installed.
+fn https_client_with(
+    timeout: Duration,
+    redirects: reqwest::redirect::Policy,
+) -> Result<Client, ProviderError> {
     let roots = RootCertStore {
         roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
     };
@@ -342,7 +369,7 @@ fn https_client(timeout: Duration) -> Result<Client, ProviderError> {
     tls.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Client::builder()
         .tls_backend_preconfigured(tls)
-        .redirect(reqwest::redirect::Policy::none())
+        .redirect(redirects)
         .connect_timeout(CONNECT_TIMEOUT)
         .timeout(timeout)
         .build()

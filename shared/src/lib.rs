@@ -15,7 +15,6 @@ pub mod words;
 pub mod provider;
 pub mod http;
 pub mod prices;
-#[cfg(feature = "local-models")]
 pub mod models;
 pub mod embed;
 #[cfg(feature = "embedded")]

@@ -13,7 +13,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::pages::{ReadPages, Unread};
-use super::sync::{ReportArguments, sync_site};
+use super::sync::{ReportArguments, by_words_alone, sync_site};
 use super::{CommandError, Exit, output};
 use crate::examination::Examination;
 use crate::local::{BookFolder, LocalBook, LocalError};
@@ -316,6 +316,9 @@ fn print_index(index: &Examination) {
     ));
     if index.is_clean() {
         output::line("  book, catalog and vector store agree");
+    }
+    if let Some(note) = by_words_alone(&index.embedder, &index.unread_locales) {
+        output::line(&format!("  {note}"));
     }
     for pending in &status.pending {
         let what = match pending.change {

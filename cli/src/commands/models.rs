@@ -3,6 +3,7 @@
 use bookrag::config::Config;
 use bookrag::context::model_files;
 use bookrag::models::LocalModel;
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
 use super::{CommandError, Exit, output};
@@ -15,24 +16,22 @@ pub(super) struct ModelsArguments {
     models: Vec<Name>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Name {
-    /// An embedder: bge-small-en-v1.5.
-    BgeSmall,
-    /// An embedder: all-MiniLM-L6-v2.
-    #[value(name = "minilm")]
-    MiniLm,
-    /// A reranker: ms-marco-MiniLM-L-12-v2.
-    CrossEncoder,
-}
+/// A model as the command line names it.
+#[derive(Debug, Clone, Copy)]
+struct Name(LocalModel);
 
-impl From<Name> for LocalModel {
-    fn from(name: Name) -> Self {
-        match name {
-            Name::BgeSmall => Self::BgeSmall,
-            Name::MiniLm => Self::MiniLm,
-            Name::CrossEncoder => Self::MsMarco,
-        }
+impl ValueEnum for Name {
+    fn value_variants<'a>() -> &'a [Self] {
+        const NAMES: [Name; LocalModel::ALL.len()] = {
+            let [a, b, c, d] = LocalModel::ALL;
+            [Name(a), Name(b), Name(c), Name(d)]
+        };
+        &NAMES
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let Self(model) = self;
+        Some(PossibleValue::new(model.id()).help(model.name()))
     }
 }
 
@@ -44,7 +43,7 @@ pub(super) async fn run(
 ) -> Result<Exit, CommandError> {
     let mut folders = Vec::new();
     for name in arguments.models {
-        let files = model_files(config, name.into(), output::status).await;
+        let files = model_files(config, name.0, output::status).await;
         let files = files.map_err(LocalError::from)?;
         folders.push(files.folder.display().to_string());
     }

@@ -15,7 +15,7 @@ use notify::{PollWatcher, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
-use super::sync::{ReportArguments, print, with_progress};
+use super::sync::{ReportArguments, print, propose_embedder, with_progress};
 use super::{CommandError, Exit, output};
 use crate::local::{BookFolder, LocalBook};
 use crate::running::Hold;
@@ -108,6 +108,7 @@ async fn serve(
 ) -> Result<Exit, CommandError> {
     let address = listener.local_addr().unwrap_or(arguments.listen);
     let ingest = book.ingest(config, site, OpenMode::TakeOver).await?;
+    propose_embedder(&ingest).await?;
     let secret = hold.announce(address)?;
     let site_url = arguments.site_url.clone();
     let server = Arc::new(Server::new(book.context.clone(), ingest, site_url, secret));

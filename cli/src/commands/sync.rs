@@ -7,12 +7,13 @@ use bookrag::config::Config;
 use bookrag::ingest::{
     Ingest, MassDeletion, OpenMode, Progress, Report, SyncError, SyncOptions, sync,
 };
+use bookrag::models::LocalModel;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use reqwest::Method;
 
 use super::{CommandError, Exit, answer, output};
-use crate::local::{BookFolder, LocalBook};
+use crate::local::{BookFolder, LocalBook, LocalError};
 use crate::running::Running;
 use crate::site::Site;
 
@@ -89,7 +90,38 @@ pub(super) async fn sync_site(
     }
     let book = LocalBook::open(config, folder, output::status).await?;
     let ingest = book.ingest(config, site, OpenMode::TakeOver).await?;
+    propose_embedder(&ingest).await?;
     Ok(with_progress(&ingest, options.sync_options()).await?)
+}
+
+/// Says which locales the embedder does not read, and which one would.
+pub(super) async fn propose_embedder(ingest: &Ingest) -> Result<(), LocalError> {
+    let unread = ingest.unread_locales().await?;
+    if let Some(note) = by_words_alone(&ingest.embedder.identity().name, &unread) {
+        output::status(&format!("note: {note}"));
+    }
+    Ok(())
+}
+
+/// A sentence on locales that the embedder does not read, and on what to do about it.
+pub(super) fn by_words_alone(embedder: &str, unread_locales: &[String]) -> Option<String> {
+    let locales = match unread_locales {
+        [] => return None,
+        [locale] => format!("the locale {locale}"),
+        locales => format!("the locales {}", locales.join(", ")),
+    };
+    let multilingual = LocalModel::Multilingual;
+    let proposal = if embedder == multilingual.name() {
+        String::new()
+    } else {
+        format!(
+            "; to compare their meaning as well, set BOOKRAG_EMBEDDER={}",
+            multilingual.id()
+        )
+    };
+    Some(format!(
+        "{embedder} does not read {locales}: questions there are answered by words alone{proposal}"
+    ))
 }
 
 /// Syncs with a bar on standard error, if a person looks at it.

@@ -6,6 +6,7 @@ mod bucket;
 mod damage;
 mod former;
 mod full_disk;
+mod languages;
 mod reading;
 mod repair;
 mod scope;

@@ -5,15 +5,14 @@ use secrecy::SecretString;
 use super::Config;
 use crate::embed::{CohereEmbedder, LOCAL_MAX_TOKENS, OpenAiEmbedder};
 use crate::generate::{CohereChat, OpenAiChat};
+use crate::models::LocalModel;
 use crate::prices::Price;
 
 /// Which model embeds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EmbedderChoice {
-    /// bge-small-en-v1.5 in this process.
-    BgeSmall,
-    /// all-MiniLM-L6-v2 in this process.
-    MiniLm,
+    /// A model in this process.
+    Local(LocalModel),
     /// An OpenAI-compatible API.
     OpenAi {
         /// The model's name.
@@ -35,7 +34,7 @@ impl EmbedderChoice {
     #[must_use]
     pub fn max_tokens(&self) -> usize {
         match self {
-            Self::BgeSmall | Self::MiniLm => LOCAL_MAX_TOKENS,
+            Self::Local(_) => LOCAL_MAX_TOKENS,
             Self::OpenAi { .. } => OpenAiEmbedder::MAX_TOKENS,
             Self::Cohere { model, .. } => CohereEmbedder::max_tokens(model),
         }
@@ -82,9 +81,9 @@ pub(super) fn embedder_choice(
 ) -> EmbedderChoice {
     let model =
         |default: &str| text("BOOKRAG_EMBEDDING_MODEL").unwrap_or_else(|| default.to_owned());
+    let default = EmbedderChoice::Local(LocalModel::BgeSmall);
     match text("BOOKRAG_EMBEDDER").as_deref() {
-        None | Some("bge-small") => EmbedderChoice::BgeSmall,
-        Some("minilm") => EmbedderChoice::MiniLm,
+        None => default,
         Some("openai") => {
             if text("OPENAI_API_KEY").is_none() && text("OPENAI_BASE_URL").is_none() {
                 problems.push("BOOKRAG_EMBEDDER=openai needs OPENAI_API_KEY".to_owned());
@@ -103,11 +102,16 @@ pub(super) fn embedder_choice(
                 dimensions: embedding_dimensions(text, problems),
             }
         }
-        Some(other) => {
+        Some(name) => {
+            let models = LocalModel::EMBEDDERS;
+            if let Some(model) = models.into_iter().find(|model| model.id() == name) {
+                return EmbedderChoice::Local(model);
+            }
             problems.push(format!(
-                "BOOKRAG_EMBEDDER is `{other}`; there are bge-small, minilm, openai, cohere"
+                "BOOKRAG_EMBEDDER is `{name}`; there are {}, openai, cohere",
+                models.map(LocalModel::id).join(", ")
             ));
-            EmbedderChoice::BgeSmall
+            default
         }
     }
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::models::LocalModel;
 
 fn read(place: Place, variables: &[(&str, &str)]) -> Result<Config, ConfigError> {
     let variables = variables
@@ -10,7 +11,7 @@ fn read(place: Place, variables: &[(&str, &str)]) -> Result<Config, ConfigError>
 #[test]
 fn a_laptop_needs_nothing_and_keys_never_choose() {
     let config = read(Place::Laptop, &[("OPENAI_API_KEY", "k")]).expect("valid");
-    assert_eq!(config.embedder, EmbedderChoice::BgeSmall);
+    assert_eq!(config.embedder, EmbedderChoice::Local(LocalModel::BgeSmall));
     assert_eq!(config.reranker, RerankerChoice::None);
 }
 
@@ -30,7 +31,7 @@ fn a_hosted_embedder_needs_its_key_and_takes_model_and_dimensions() {
             match config.embedder {
                 EmbedderChoice::OpenAi { model, dimensions } => ("openai", model, dimensions),
                 EmbedderChoice::Cohere { model, dimensions } => ("cohere", model, dimensions),
-                local => panic!("{local:?}, not {name}"),
+                local @ EmbedderChoice::Local(_) => panic!("{local:?}, not {name}"),
             }
         };
         assert_eq!(choice(&[]), (name, default_model.to_owned(), None));
@@ -57,7 +58,7 @@ fn an_embedder_that_is_none_is_told_which_there_are() {
     assert!(
         error
             .to_string()
-            .contains("bge-small, minilm, openai, cohere"),
+            .contains("bge-small, minilm, multilingual, openai, cohere"),
         "{error}"
     );
 }

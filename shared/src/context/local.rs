@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::StartError;
-use crate::config::{Config, EmbedderChoice};
+use crate::config::Config;
 use crate::embed::{Embedder, LocalEmbedder};
 use crate::models::{LocalModel, ModelFiles, locate};
 use crate::rerank::{CrossEncoder, Reranker};
@@ -22,11 +22,12 @@ pub async fn model_files(
     Ok(locate(model, configured, &cache_folder(), say).await?)
 }
 
-pub(super) async fn embedder(config: &Config, say: impl Fn(&str)) -> Result<Embedder, StartError> {
-    let model = match config.embedder {
-        EmbedderChoice::MiniLm => LocalModel::MiniLm,
-        _ => LocalModel::BgeSmall,
-    };
+/// The embedder that runs `model` in this process.
+pub(super) async fn embedder(
+    config: &Config,
+    model: LocalModel,
+    say: impl Fn(&str),
+) -> Result<Embedder, StartError> {
     let files = model_files(config, model, say).await?;
     let embedder = LocalEmbedder::load(&files, None).await;
     let embedder = embedder.map_err(StartError::Embed)?;

@@ -147,7 +147,7 @@ impl Embedder {
     pub fn reads(&self, text: &str) -> bool {
         match self {
             #[cfg(feature = "local-models")]
-            Self::Local(_) => crate::models::reads(text),
+            Self::Local(local) => local.reads(text),
             _ => {
                 let _ = text;
                 true

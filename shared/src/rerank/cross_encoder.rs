@@ -47,6 +47,11 @@ impl CrossEncoder {
         Ok(Self { transformer })
     }
 
+    /// True if the model makes sense of a question.
+    pub(super) fn reads(&self, question: &str) -> bool {
+        self.transformer.tokenizer.reads(question)
+    }
+
     /// One score a passage: the model's logit through a sigmoid. Each pair is a blocking task of its own, so that a caller
     /// who gives up pays for one at most.
     pub(super) async fn scores(

@@ -45,7 +45,7 @@ impl Reranker {
     pub fn reads(&self, question: &str) -> bool {
         match self {
             #[cfg(feature = "local-models")]
-            Self::CrossEncoder(_) => crate::models::reads(question),
+            Self::CrossEncoder(encoder) => encoder.reads(question),
             Self::None | Self::Weighted | Self::Cohere(_) => {
                 let _ = question;
                 true

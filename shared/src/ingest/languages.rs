@@ -1,0 +1,76 @@
+//! The languages of a book that its embedder does not read.
+
+use std::collections::BTreeMap;
+
+use super::{Ingest, IngestError};
+use crate::book::list_pages;
+
+/// The most pages of a locale that are looked at, spread over its list: a run over an unchanged book stays quick.
+const PAGES: usize = 12;
+/// The characters of a page that are looked at: what follows is often code, which is in Latin letters everywhere.
+const CHARACTERS: usize = 4_000;
+/// One in so many pages that are not read makes a locale that is not read: some pages are not translated, others are mostly code.
+const ONE_IN: usize = 5;
+
+impl Ingest {
+    /// The locales whose pages the embedder does not make sense of, sorted. Questions there are answered by words alone.
+    ///
+    /// # Errors
+    /// If files cannot be listed or read.
+    pub async fn unread_locales(&self) -> Result<Vec<String>, IngestError> {
+        let listing = self.source.listing().await?;
+        let mut by_locale: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for file in list_pages(&self.settings, &listing.paths) {
+            by_locale.entry(file.locale).or_default().push(file.source);
+        }
+        let mut unread_locales = Vec::new();
+        for (locale, sources) in by_locale {
+            let sample = sources.len().min(PAGES);
+            let mut unread = 0;
+            for number in 0..sample {
+                let source = &sources[number * sources.len() / sample];
+                // A page that cannot be read is for the run itself to report.
+                let page = self.source.read(source).await.ok().flatten();
+                let page = page.unwrap_or_default();
+                unread += usize::from(!is_read(&page, |line| self.embedder.reads(line)));
+            }
+            if unread > 0 && ONE_IN * unread >= sample {
+                unread_locales.push(locale);
+            }
+        }
+        Ok(unread_locales)
+    }
+}
+
+/// True if lines with more than half of the letters are read.
+fn is_read(page: &[u8], reads: impl Fn(&str) -> bool) -> bool {
+    let text: String = String::from_utf8_lossy(page)
+        .chars()
+        .take(CHARACTERS)
+        .collect();
+    let (mut letters, mut read) = (0, 0);
+    for line in text.lines() {
+        let of_line = line.chars().filter(|c| c.is_alphabetic()).count();
+        letters += of_line;
+        read += of_line * usize::from(reads(line));
+    }
+    letters == 0 || 2 * read > letters
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_judged_by_the_letters_of_its_lines() {
+        let page = |text: &str| is_read(text.as_bytes(), |line| !line.contains('ہ'));
+        assert!(page("title: Probe\nیہ\n"));
+        assert!(page("---\n\n42\n"), "nothing to read");
+        assert!(!page("cd a\nیہ کیا ہے؟\n"));
+        assert!(page(&format!(
+            "{}\n{}",
+            "a".repeat(CHARACTERS),
+            "ہ".repeat(2 * CHARACTERS)
+        )));
+    }
+}

