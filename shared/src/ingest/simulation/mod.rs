@@ -123,7 +123,7 @@ fn the_check_of_intents_is_missed() {
 
 #[test]
 fn the_claim_before_the_sweep_is_missed() {
-    is_missed(Part::ClaimBeforeSweep, 560);
+    is_missed(Part::ClaimBeforeSweep, 1_276);
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn reading_the_file_as_it_is_now_is_missed() {
 
 #[test]
 fn the_look_after_the_commit_is_missed() {
-    is_missed(Part::LookAfterCommit, 530);
+    is_missed(Part::LookAfterCommit, 1_714);
 }
 
 #[test]
