@@ -13,6 +13,7 @@ use super::draft::{Draft, Stop};
 use super::journal::Journal;
 use super::opening::{NoModel, Unwritten, degradation_of, first_text};
 use super::passages::numbered;
+use super::similarity::similarities;
 use super::spending::{Reserved, Spent, estimated};
 use super::writer::Writer;
 use super::{
@@ -25,7 +26,7 @@ use crate::degradation::Degradation;
 use crate::error::Error;
 use crate::generate::{
     Asked, ChatModel, Ending, Finish, Generator, Passage, Piece, Pieces, Prompt, Quote,
-    answer_prompt, extract, rules_of_answers,
+    Similarities, answer_prompt, extract, is_long, rules_of_answers,
 };
 use crate::provider::ProviderError;
 use crate::retrieve::milliseconds;
@@ -124,7 +125,7 @@ impl Prepared {
                         (ended, _) if draft.writer.is_blank() => {
                             let finish = ended.map_or(Finish::Complete, |ending| ending.finish);
                             degraded.push(degradation_of(finish).unwrap_or(Degradation::Generator));
-                            text = self.extracted();
+                            text = self.extracted().await;
                         }
                         (Ok(ending), _) => {
                             degraded.extend(degradation_of(ending.finish));
@@ -214,15 +215,16 @@ impl Prepared {
                 NoModel::Without(what) => degraded.push(what),
             }
         }
-        Ok(self.extracted())
+        Ok(self.extracted().await)
     }
 
-    /// The book's own sentences. If none answers, or it is uncertain that any does: the sections that come closest, else the
-    /// refusal.
-    fn extracted(&mut self) -> Text {
+    /// What the book says. If there is nothing to quote, or it is uncertain that any of it answers: the sections that come
+    /// closest, else the refusal.
+    async fn extracted(&mut self) -> Text {
+        let similarities = self.similarities().await;
         let passages = self.extractable();
         let mut quotes = match self.outcome {
-            Outcome::Answered => extract(&self.standalone, &passages),
+            Outcome::Answered => extract(&self.standalone, &passages, similarities.as_ref()),
             Outcome::Uncertain | Outcome::NotCovered => Vec::new(),
         };
         let is_uncertain = quotes.is_empty();
@@ -238,6 +240,18 @@ impl Prepared {
         } else {
             Text::Extracted(quotes)
         }
+    }
+
+    /// How well the lines of the first section resemble the question, if something of it is to be chosen by that and the index
+    /// has token vectors.
+    async fn similarities(&self) -> Option<Similarities> {
+        let first = self.retrieved.candidates.first()?;
+        if self.outcome != Outcome::Answered || !is_long(&first.chunk) {
+            return None;
+        }
+        let retriever = &self.answerer.retriever;
+        let parts = self.around.parts(first);
+        similarities(retriever, &self.retrieved.query_tokens, &parts).await
     }
 
     /// Asks a model, and waits for its first word. A busy one is asked again while there is time.

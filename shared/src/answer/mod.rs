@@ -5,6 +5,7 @@ mod anaphora;
 mod follow_up;
 mod answerable;
 mod passages;
+mod similarity;
 mod closest;
 mod spending;
 mod turns;
@@ -212,6 +213,8 @@ pub struct Prepared {
     pub outcome: Outcome,
     /// The passages that a model reads.
     context: Vec<ScoredChunk>,
+    /// What stands around the best chunks.
+    around: Surroundings,
     book: String,
     base_url: String,
     locale: Option<String>,
@@ -305,8 +308,8 @@ impl Answerer {
             .await?;
         retrieved.degraded.splice(0..0, degraded);
         let outcome = outcome_of(&question.mode, &retrieved);
-        let context = match outcome {
-            Outcome::NotCovered => Vec::new(),
+        let (around, context) = match outcome {
+            Outcome::NotCovered => (Surroundings::default(), Vec::new()),
             Outcome::Answered | Outcome::Uncertain => {
                 self.read_context(&mut retrieved, question.top_k).await
             }
@@ -323,6 +326,7 @@ impl Answerer {
             retrieved,
             outcome,
             context,
+            around,
             book: site.title.clone(),
             base_url: site.base_url.clone(),
             spent,
@@ -330,9 +334,13 @@ impl Answerer {
         })
     }
 
-    /// Makes each of the best chunks the whole text of its heading, and returns the passages that a model reads. If the catalog
-    /// does not answer in time, the chunks stay as they are.
-    async fn read_context(&self, retrieved: &mut Retrieved, top_k: usize) -> Vec<ScoredChunk> {
+    /// Makes each of the best chunks the whole text of its heading, and returns what stands around them and the passages that a
+    /// model reads. If the catalog does not answer in time, the chunks stay as they are.
+    async fn read_context(
+        &self,
+        retrieved: &mut Retrieved,
+        top_k: usize,
+    ) -> (Surroundings, Vec<ScoredChunk>) {
         let candidates = &mut retrieved.candidates;
         let top_k = top_k.min(candidates.len());
         let best = &mut candidates[..top_k];
@@ -347,7 +355,8 @@ impl Answerer {
         {
             Ok(surroundings) => {
                 surroundings.complete(best);
-                surroundings.passages(best)
+                let passages = surroundings.passages(best);
+                (surroundings, passages)
             }
             Err(error) => {
                 tracing::warn!(stage = "context", %error, "the chunks are read alone");
@@ -355,7 +364,7 @@ impl Answerer {
                 if !retrieved.degraded.contains(&Degradation::Catalog) {
                     retrieved.degraded.push(Degradation::Catalog);
                 }
-                best
+                (Surroundings::default(), best)
             }
         }
     }

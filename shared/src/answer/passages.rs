@@ -16,9 +16,9 @@ const MAX_BYTES: usize = 24_000;
 /// Bytes that a model is given around one chunk: about 700 tokens.
 const MAX_BYTES_AROUND: usize = 2_800;
 /// Words of a heading's own text below which what stands under its subheadings is read with it.
-const STUB_WORDS: usize = 30;
-/// Bytes that a heading with little text of its own is given from below.
-const MAX_BYTES_BELOW: usize = 2_000;
+const STUB_WORDS: usize = 40;
+/// Words from which on nothing more is read below a heading with little text of its own.
+const ENOUGH_WORDS: usize = 400;
 /// Chunks that are read before a chunk, and after it.
 const REACH: i32 = 8;
 
@@ -40,6 +40,7 @@ pub(super) enum Reach {
 }
 
 /// The chunks around each of the best, in the order of their page.
+#[derive(Debug, Clone, Default)]
 pub(super) struct Surroundings(Vec<Vec<ScoredChunk>>);
 
 impl Surroundings {
@@ -99,6 +100,23 @@ impl Surroundings {
         }
     }
 
+    /// The chunks that a section was joined of; itself if it was not.
+    pub(super) fn parts(&self, whole: &ScoredChunk) -> Vec<ScoredChunk> {
+        let is_found = |around: &&Vec<ScoredChunk>| {
+            around.iter().any(|chunk| chunk.point_id == whole.point_id)
+        };
+        let around = self.0.iter().find(is_found).into_iter().flatten();
+        let parts: Vec<_> = around
+            .filter(|chunk| is_within(chunk, whole))
+            .cloned()
+            .collect();
+        if parts.is_empty() {
+            vec![whole.clone()]
+        } else {
+            parts
+        }
+    }
+
     /// The passages that a model reads: each of the best chunks with what stands around it below the same heading of level 2,
     /// best first, each in the order of its page. A passage is the text of one heading, so that a citation names it.
     pub(super) fn passages(&self, best: &[ScoredChunk]) -> Vec<ScoredChunk> {
@@ -151,10 +169,12 @@ fn is_within(chunk: &ScoredChunk, other: &ScoredChunk) -> bool {
 
 /// True if a heading has little text of its own: none, or a sentence that leads to what stands below.
 fn is_stub(scored: &ScoredChunk) -> bool {
-    scored.chunk.chunk_count == 1 && scored.chunk.word_count < STUB_WORDS
+    let chunk = &scored.chunk;
+    let leads = chunk.text.trim_end().ends_with([':', '：']);
+    chunk.chunk_count == 1 && (chunk.word_count < STUB_WORDS || leads)
 }
 
-/// The chunks below a heading's own text, under its subheadings, in order: the first, and further ones while they are few.
+/// The chunks below a heading's own text, under its subheadings, in order, until there are enough words.
 fn subtree<'a>(
     found: &'a ScoredChunk,
     around: &'a [ScoredChunk],
@@ -167,11 +187,11 @@ fn subtree<'a>(
         let path = &other.chunk.heading_path;
         path.len() > heading.len() && path.starts_with(heading)
     });
-    let mut bytes = 0;
+    let mut words = found.chunk.word_count;
     below.take_while(move |other| {
-        let is_first = bytes == 0;
-        bytes += other.chunk.text.len();
-        is_first || bytes <= MAX_BYTES_BELOW
+        let before = words;
+        words += other.chunk.word_count;
+        before <= ENOUGH_WORDS
     })
 }
 
@@ -222,7 +242,7 @@ fn joined(found: &ScoredChunk, parts: &[&ScoredChunk]) -> ChunkPayload {
         let part = &part.chunk;
         let section = before.map_or(&found.chunk.heading_path, |before| &before.heading_path);
         if part.heading_path != *section {
-            let mark = (MarkKind::Paragraph, 0, heading.len());
+            let mark = (MarkKind::Heading, 0, heading.len());
             append(&mut whole, heading, &[mark.into()]);
         }
         let overlaps = before.is_some_and(|before| part.start_line <= before.end_line);

@@ -75,6 +75,8 @@ pub enum MarkKind {
     Formula,
     /// A block: a paragraph, or a heading that stands for its section.
     Paragraph,
+    /// A block: the heading of a section below. Only a text that was joined of several sections has any.
+    Heading,
     /// A block: a list item with its marker.
     ListItem,
     /// A block: a table; the first line is its header.

@@ -59,15 +59,67 @@ pub fn fence_of(code: &str) -> String {
     fence
 }
 
-/// Writes a block of code. A language that is more than a name is left out.
+/// Writes a block of code. A language that is more than a name is left out, and so is a title without one.
 #[must_use]
-pub fn fenced(code: &str, language: &str) -> String {
+pub fn fenced(code: &str, language: &str, title: &str) -> String {
     let code = visible(code);
     let fence = fence_of(&code);
     let is_name = |c: char| c.is_ascii_alphanumeric() || "+-_#.".contains(c);
     let is_known = language.chars().all(is_name);
     let language = if is_known { language } else { "" };
-    format!("{fence}{language}\n{code}\n{fence}")
+    // What Markdown reads as more than text after a fence.
+    let title = visible(title).replace(['`', '"', '\\', '&', '\n'], "");
+    let title = if language.is_empty() || title.is_empty() {
+        String::new()
+    } else {
+        format!(" title=\"{title}\"")
+    };
+    format!("{fence}{language}{title}\n{code}\n{fence}")
+}
+
+/// Writes plain text in bold; nothing if nothing of it is visible.
+#[must_use]
+pub fn bold(text: &str) -> String {
+    // Bold begins and ends beside a character that is no space.
+    let text = escaped(visible(&text.replace('\n', " ")).trim());
+    if text.is_empty() {
+        text
+    } else {
+        format!("**{text}**")
+    }
+}
+
+/// Writes a table of stretches of a text, the header first. Rows have as many cells as the header: what is beyond stands in the
+/// last.
+#[must_use]
+pub fn table(text: &str, marks: &[Mark], rows: &[Vec<Range<usize>>]) -> String {
+    let columns = rows.first().map_or(0, Vec::len);
+    let mut lines = rows.iter().map(|row| {
+        let cell = |column: usize| match row.get(column) {
+            Some(cell) if column + 1 == columns => {
+                table_cell(text, marks, cell.start..row[row.len() - 1].end)
+            }
+            Some(cell) => table_cell(text, marks, cell.clone()),
+            None => String::new(),
+        };
+        let cells: Vec<String> = (0..columns).map(cell).collect();
+        format!("| {} |", cells.join(" | "))
+    });
+    let header = lines.next().unwrap_or_default();
+    let rule = format!("|{}", " --- |".repeat(columns));
+    let lines: Vec<String> = [header, rule].into_iter().chain(lines).collect();
+    lines.join("\n")
+}
+
+/// Writes a cell: a pipe in it does not end it.
+fn table_cell(text: &str, marks: &[Mark], stretch: Range<usize>) -> String {
+    let shown = text.get(stretch.clone()).unwrap_or_default();
+    // In code only a backslash keeps a pipe, and only if there is none before it.
+    let is_plain = shown.contains("\\|");
+    let cell = marked_text(text, if is_plain { &[] } else { marks }, stretch);
+    let starts = cell.strip_prefix("\\|").map(|rest| format!("|{rest}"));
+    let pipe = if is_plain { "&#124;" } else { "\\|" };
+    starts.unwrap_or(cell).replace('\n', " ").replace('|', pipe)
 }
 
 /// The bytes of an item's marker, `- ` or `1. ` with its indentation; 0 without one.
@@ -249,8 +301,9 @@ fn is_markup(c: char, before: Option<char>, rest: &str, place: Place) -> bool {
     match c {
         '`' | '[' | ']' | '$' => true,
         '\\' => next.is_none_or(|next| next.is_ascii_punctuation() || next.is_whitespace()),
-        // Emphasis needs an opening mark, which has no space after it and, of underscores, no letter before it.
-        '*' | '~' => starts || !before_space,
+        // Emphasis needs an opening mark, which has no space after it and, of underscores, no letter before it. The text may
+        // stand in bold, which a mark without a space before it would end.
+        '*' | '~' => starts || !before_space || before.is_none_or(|before| !before.is_whitespace()),
         '<' => !before_space,
         '_' => starts || !(before_space || before.is_some_and(char::is_alphanumeric)),
         '&' => is_reference(rest),

@@ -109,28 +109,42 @@ impl MaxSim {
         self.weights
     }
 
+    /// What each of the question's tokens weighs; those that weigh nothing are left out.
+    #[must_use]
+    pub fn token_weights(&self) -> Vec<f32> {
+        self.tokens.iter().map(|(_, weight)| *weight).collect()
+    }
+
     /// How well a text resembles the question's tokens, about −1 to 1; `None` if it has no token vectors.
     ///
     /// score = Σ over the question's tokens of weight × the largest dot product with a token of the text / Σ weight.
     /// Source: Khattab and Zaharia, `ColBERT`, SIGIR 2020; without weights there.
     #[must_use]
     pub fn score(&self, text: &TokenVectors) -> Option<f32> {
-        if text.is_empty() {
+        let similarities = self.similarities(text.iter())?.into_iter();
+        let weighed = self.tokens.iter().zip(similarities);
+        let weighed = weighed.map(|((_, weight), similarity)| weight * similarity);
+        Some(weighed.sum::<f32>() / self.weights)
+    }
+
+    /// The largest dot product of each of the question's tokens with a token of a text, about −1 to 1; `None` without tokens.
+    pub fn similarities<'a>(
+        &self,
+        text: impl ExactSizeIterator<Item = &'a TokenVector>,
+    ) -> Option<Vec<f32>> {
+        if text.len() == 0 {
             return None;
         }
         let mut best = vec![i32::MIN; self.tokens.len()];
-        for token in text.iter() {
+        for token in text {
             let token = token.map(i16::from);
             for ((asked, _), best) in self.tokens.iter().zip(&mut best) {
                 *best = dot(asked, &token).max(*best);
             }
         }
-        let weighed = self.tokens.iter().zip(best).map(|((_, weight), best)| {
-            #[expect(clippy::cast_precision_loss, reason = "at most 96 × 127²")]
-            let similarity = best as f32 / (ONE * ONE);
-            weight * similarity
-        });
-        Some(weighed.sum::<f32>() / self.weights)
+        #[expect(clippy::cast_precision_loss, reason = "at most 96 × 127²")]
+        let similarity = |best: i32| best as f32 / (ONE * ONE);
+        Some(best.into_iter().map(similarity).collect())
     }
 }
 

@@ -2,15 +2,17 @@
 
 mod cohere;
 mod extractive;
+mod blocks;
+mod similarity;
 mod openai;
 mod prompt;
-mod sentences;
 
 use std::time::Duration;
 
 use futures::StreamExt;
 use futures::stream::BoxStream;
 
+use crate::index::ChunkPayload;
 use crate::prices::Price;
 use crate::provider::ProviderError;
 use crate::retrieve::ScoredChunk;
@@ -18,11 +20,12 @@ use crate::retrieve::ScoredChunk;
 pub use cohere::CohereChat;
 pub use openai::OpenAiChat;
 pub use prompt::{Asked, Prompt, Turn, answer_prompt, rewrite_prompt, rules_of_answers};
+pub use similarity::Similarities;
 
 /// What writes answers.
 #[derive(Debug, Clone)]
 pub enum Generator {
-    /// The sentences of the book that answer best, in its own words.
+    /// The part of the book that answers best, in its own words.
     Extractive,
     /// A hosted model.
     Model(ChatModel),
@@ -163,15 +166,26 @@ fn broke_off() -> ProviderError {
 /// A piece of an extractive answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Quote {
-    /// The book's text as Markdown that shows exactly this text, at most a sentence or a block of code; what looks like a
-    /// marker in it is none.
+    /// The book's text as Markdown that shows exactly this text, a block or what stands between two; what looks like a marker in
+    /// it is none.
     Text(String),
     /// The number of the passage that the text before is from.
     Citation(usize),
 }
 
-/// The extractive answer; empty when no sentence answers.
+/// True if a section is too long to be quoted whole: [`Similarities`] decide what is quoted of it.
 #[must_use]
-pub fn extract(query: &str, passages: &[Passage<'_>]) -> Vec<Quote> {
-    extractive::answer(query, passages)
+pub fn is_long(chunk: &ChunkPayload) -> bool {
+    extractive::is_long(&chunk.text)
+}
+
+/// The extractive answer; empty if no passage has text. `similarities` are those of the first passage's lines; without any, the
+/// words that they share with the question decide.
+#[must_use]
+pub fn extract(
+    query: &str,
+    passages: &[Passage<'_>],
+    similarities: Option<&Similarities>,
+) -> Vec<Quote> {
+    extractive::answer(query, passages, similarities)
 }

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use crate::catalog::{Calibration, Catalog, IndexRow, Indexing};
 use crate::degradation::Degradation;
-use crate::embed::Embedder;
+use crate::embed::{Embedder, WeightedToken};
 use crate::error::Error;
 use crate::index::{Filters, IndexError, VectorIndex};
 use crate::provider::ProviderError;
@@ -190,6 +190,8 @@ pub struct Retrieved {
     pub num_candidates: usize,
     /// The question's vector.
     pub query_vector: Vec<f32>,
+    /// The question's tokens; empty if the index has no token vectors of this embedder.
+    pub query_tokens: Vec<WeightedToken>,
     /// How it was weighed.
     pub signals: Signals,
     /// What the cosines mean; `None` if the index has not measured it.
@@ -298,6 +300,7 @@ impl Retriever {
             candidates,
             num_candidates,
             query_vector: question.vector,
+            query_tokens: question.tokens,
             signals,
             calibration: self.index.calibration,
             indexing,

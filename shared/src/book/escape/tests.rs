@@ -116,6 +116,40 @@ proptest! {
     }
 
     #[test]
+    fn text_in_bold_is_shown_as_it_is(text in hostile()) {
+        for seen in rendered(&bold(&text)) {
+            let known = ["p", "code", "strong"];
+            prop_assert!(seen.elements.iter().all(|name| known.contains(&&**name)), "{text:?} {seen:?}");
+            prop_assert_eq!(&seen.text, &words(&visible(&text)), "{:?}", bold(&text));
+        }
+    }
+
+    #[test]
+    fn text_in_a_table_is_shown_as_it_is(cells in prop::collection::vec(hostile(), 4)) {
+        let cells: Vec<String> = cells
+            .iter()
+            .map(|cell| cell.replace('\n', " ").replace("\\|", "|"))
+            .collect();
+        let text = cells.concat();
+        let mut end = 0;
+        let stretches: Vec<Range<usize>> = cells
+            .iter()
+            .map(|cell| {
+                let start = end;
+                end += cell.len();
+                start..end
+            })
+            .collect();
+        let rows = [stretches[..2].to_vec(), stretches[2..].to_vec()];
+        let markdown = table(&text, &[], &rows);
+        for seen in rendered(&markdown) {
+            let known = ["table", "code"];
+            prop_assert!(seen.elements.iter().all(|name| known.contains(&&**name)), "{markdown:?} {seen:?}");
+            prop_assert_eq!(&seen.text, &words(&visible(&cells.join(" "))), "{:?}", &markdown);
+        }
+    }
+
+    #[test]
     fn inline_code_is_shown_as_code_and_nothing_beside_it_changes(
         stretches in prop::collection::vec((any::<bool>(), hostile()), 1..6),
     ) {
@@ -208,13 +242,15 @@ fn formulas_read_the_same_in_tex() {
 }
 
 #[test]
-fn a_fence_holds_any_code_and_names_no_more_than_a_language() {
-    for (code, language, expected) in [
-        ("a", "rust", "```rust\na\n```"),
-        ("```", "c++", "````c++\n```\n````"),
-        ("a", "x`<b>", "```\na\n```"),
+fn a_fence_holds_any_code_and_names_no_more_than_language_and_title() {
+    for (code, language, title, expected) in [
+        ("a", "rust", "", "```rust\na\n```"),
+        ("```", "c++", "", "````c++\n```\n````"),
+        ("a", "x`<b>", "", "```\na\n```"),
+        ("a", "js", "a `\"b\\&.js", "```js title=\"a b.js\"\na\n```"),
+        ("a", "", "a.js", "```\na\n```"),
     ] {
-        assert_eq!(fenced(code, language), expected);
+        assert_eq!(fenced(code, language, title), expected);
     }
 }
 

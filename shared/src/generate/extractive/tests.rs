@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use proptest::prelude::*;
+
 use super::*;
-use crate::book::rendering::{rendered, words};
-use crate::book::{Inputs, SiteSettings, page_file, read_document};
+use crate::book::rendering::{rendered, words as words_of};
+use crate::book::{Inputs, MarkKind, SiteSettings, page_file, read_document};
 use crate::chunk::{ChunkPolicy, chunk_document};
 use crate::index::ChunkPayload;
-use crate::retrieve::Scores;
+use crate::retrieve::{ScoredChunk, Scores};
 
 /// The sections of a page, as they come back from the store.
 fn sections(file: &str, page: &str) -> Vec<ScoredChunk> {
@@ -37,8 +39,11 @@ fn answered(query: &str, sections: &[ScoredChunk]) -> String {
         .zip(1..)
         .map(|(candidate, n)| Passage { n, candidate })
         .collect();
-    let pieces = answer(query, &passages).into_iter();
-    let pieces = pieces.map(|piece| match piece {
+    markdown_of(answer(query, &passages, None))
+}
+
+fn markdown_of(quotes: Vec<Quote>) -> String {
+    let pieces = quotes.into_iter().map(|quote| match quote {
         Quote::Text(markdown) => markdown,
         Quote::Citation(n) => format!("[{n}]"),
     });
@@ -82,7 +87,7 @@ const PAGES: &[(&str, &str)] = &[
     ),
     (
         "| mopple | what |\n|---|---|\n| `<script>` | ![img](x.png) `![i](https://evil.example/p)` |",
-        "mopple: <script>; what: img ![i](https://evil.example/p) [1]",
+        "mopple what <script> img ![i](https://evil.example/p) [1]",
     ),
     (
         r"The mopple is proven \[2\] and [1] and \[1, 2\].",
@@ -180,7 +185,7 @@ const PAGES: &[(&str, &str)] = &[
 
 #[test]
 fn what_is_text_in_the_book_is_text_in_every_renderer() {
-    let known = ["p", "code", "pre", "list", "item"];
+    let known = ["p", "code", "pre", "list", "item", "strong", "table"];
     for (source, expected) in PAGES {
         let sections = sections("docs/page.md", &format!("# Page\n\n{source}\n"));
         let markdown = answered("What is the mopple?", &sections);
@@ -192,7 +197,7 @@ fn what_is_text_in_the_book_is_text_in_every_renderer() {
                 );
             }
             assert!(
-                seen.text.contains(&words(expected)),
+                seen.text.contains(&words_of(expected)),
                 "{source}\n{markdown}\n{seen:?}"
             );
         }
@@ -252,7 +257,7 @@ fn a_text_that_was_stored_without_marks_is_escaped_all_the_same() {
     }
     assert_eq!(
         answered("What is the mopple?", &sections),
-        "- mopple \\<b> \\[2\\]\n- two [1]"
+        "**Page**\n\n- mopple \\<b> \\[2\\]\n- two [1]"
     );
 }
 
@@ -268,4 +273,184 @@ fn an_item_without_the_items_around_it_is_still_an_item() {
         assert!(!seen.elements.contains("pre"), "{markdown}");
         assert!(seen.text.contains("the mopple below it"), "{markdown}");
     }
+}
+
+/// A section of blocks whose words are numbered, `w0` and up, in the order of the text.
+struct Numbered {
+    section: ScoredChunk,
+    /// Each block: its kind, and the numbers of its words.
+    blocks: Vec<(MarkKind, Range<usize>)>,
+    words: usize,
+}
+
+/// Makes a section of blocks of a kind and a number of words. A paragraph of a number that three divides ends in a colon, others
+/// in a full stop.
+fn numbered(blocks: &[(MarkKind, usize)]) -> Numbered {
+    let mut section = sections("docs/page.md", "# Page\n\nText.\n").remove(0);
+    let chunk = Arc::make_mut(&mut section.chunk);
+    (chunk.text, chunk.marks) = (String::new(), Vec::new());
+    let mut words = 0;
+    let mut numbered = Vec::new();
+    for &(kind, count) in blocks {
+        let named: Vec<String> = (words..words + count).map(|n| format!("w{n}")).collect();
+        let text = match kind {
+            MarkKind::Fence => format!("```\n{}\n```", named.join(" ")),
+            MarkKind::Table => named.join("\n"),
+            MarkKind::ListItem => format!("- {}", named.join(" ")),
+            _ => named.join(" ") + if count % 3 == 0 { ":" } else { "." },
+        };
+        if !chunk.text.is_empty() {
+            chunk.text.push_str("\n\n");
+        }
+        let start = chunk.text.len();
+        chunk.text.push_str(&text);
+        chunk.marks.push((kind, start, chunk.text.len()).into());
+        numbered.push((kind, words..words + count));
+        words += count;
+    }
+    Numbered {
+        section,
+        blocks: numbered,
+        words,
+    }
+}
+
+impl Numbered {
+    fn answered(&self, query: &str) -> String {
+        answered(query, std::slice::from_ref(&self.section))
+    }
+
+    /// The blocks that an answer quotes, checked to be whole ones in order without a gap.
+    fn quoted(&self, markdown: &str) -> Result<Range<usize>, TestCaseError> {
+        let words = markdown.split(|c: char| !c.is_alphanumeric());
+        let said: Vec<usize> = words
+            .filter_map(|word| word.strip_prefix('w')?.parse().ok())
+            .collect();
+        prop_assert!(!said.is_empty(), "{markdown}");
+        let expected: Vec<usize> = (said[0]..said[0] + said.len()).collect();
+        prop_assert_eq!(&said, &expected, "{}", markdown);
+        let from = self
+            .blocks
+            .iter()
+            .position(|(_, words)| words.start == said[0]);
+        let to = self
+            .blocks
+            .iter()
+            .position(|(_, words)| words.end == said[0] + said.len());
+        prop_assert!(from.is_some() && to.is_some(), "{markdown}");
+        Ok(from.unwrap()..to.unwrap() + 1)
+    }
+}
+
+fn blocks() -> impl Strategy<Value = Vec<(MarkKind, usize)>> {
+    use MarkKind::{Fence, ListItem, Paragraph, Table};
+    let kinds =
+        prop_oneof![3 => Just(Paragraph), 3 => Just(ListItem), 1 => Just(Table), 1 => Just(Fence)];
+    prop::collection::vec((kinds, 2_usize..60), 1..14)
+}
+
+proptest! {
+    #[test]
+    fn a_quote_is_whole_blocks_without_a_gap(blocks in blocks(), asked in prop::collection::vec(0_usize..300, 0..4)) {
+        let page = numbered(&blocks);
+        let query: String = asked.iter().map(|n| format!("w{n} ")).collect();
+        let markdown = page.answered(&query);
+        let quoted = page.quoted(&markdown)?;
+        prop_assert_eq!(&markdown, &page.answered(&query), "not the same again");
+        prop_assert!(markdown.ends_with("[1]") && markdown.matches("[1]").count() == 1);
+        let kind = |at: usize| page.blocks[at].0;
+        let leads = |at: usize| kind(at) == MarkKind::Paragraph && page.blocks[at].1.len() % 3 == 0;
+        let Range { start, end } = quoted;
+        if page.words <= WORDS {
+            prop_assert_eq!(start, 0);
+        }
+        // Lists are whole, with what leads to them.
+        let is_item = |at: usize| kind(at) == MarkKind::ListItem;
+        prop_assert!(start == 0 || !is_item(start) || matches!(kind(start - 1), MarkKind::Table | MarkKind::Fence));
+        prop_assert!(start == 0 || !leads(start - 1), "{}", markdown);
+        prop_assert!(end == page.blocks.len() || !is_item(end) || !is_item(end - 1));
+        prop_assert!(end - start == 1 || !leads(end - 1), "{}", markdown);
+        // A heading says what a quote is about that does not begin with its section's first sentence.
+        let is_subject = start == 0 && kind(0) == MarkKind::Paragraph;
+        prop_assert_eq!(markdown.starts_with("**Page**"), !is_subject, "{}", markdown);
+    }
+}
+
+#[test]
+fn words_and_token_vectors_choose_by_the_same_rule() {
+    let paragraph = (MarkKind::Paragraph, 50);
+    let page = numbered(&[paragraph; 8]);
+    let passages = [Passage {
+        n: 1,
+        candidate: &page.section,
+    }];
+    for asked in [10, 110, 260, 390] {
+        let mut similarities = Similarities::new(&[3.0]);
+        for line in page.section.chunk.text.lines() {
+            let has = split(line).any(|word| word == format!("w{asked}"));
+            similarities.add(line, vec![if has { 1.0 } else { 0.0 }]);
+        }
+        let by_tokens = markdown_of(answer("", &passages, Some(&similarities)));
+        assert_eq!(by_tokens, page.answered(&format!("What is w{asked}?")));
+        assert!(by_tokens.contains(&format!("w{asked}")), "{by_tokens}");
+    }
+}
+
+#[test]
+fn of_equally_good_quotes_the_first_is_given() {
+    let page = numbered(&[(MarkKind::Paragraph, 59); 6]);
+    let markdown = page.answered("Something else?");
+    assert_eq!(page.quoted(&markdown).unwrap(), 0..2, "{markdown}");
+    let mut similarities = Similarities::new(&[1.0]);
+    for line in page.section.chunk.text.lines().skip(6) {
+        similarities.add(line, vec![0.9]);
+    }
+    let passages = [Passage {
+        n: 1,
+        candidate: &page.section,
+    }];
+    let markdown = markdown_of(answer("", &passages, Some(&similarities)));
+    assert_eq!(page.quoted(&markdown).unwrap(), 2..4, "{markdown}");
+}
+
+#[test]
+fn a_second_section_is_quoted_if_both_are_short_and_about_as_good() {
+    let section = |words: usize, score: f32| {
+        let mut section = numbered(&[(MarkKind::Paragraph, words)]).section;
+        section.scores.score = score;
+        section
+    };
+    for (second, is_quoted) in [
+        (section(70, 0.5), true),
+        (section(70, 0.2), false),
+        (section(80, 0.5), false),
+    ] {
+        let markdown = answered("What?", &[section(50, 0.5), second]);
+        assert_eq!(markdown.contains("[2]"), is_quoted, "{markdown}");
+        assert_eq!(markdown.matches("[1]").count(), 1);
+    }
+}
+
+#[test]
+fn long_code_is_shown_in_part_with_a_mark() {
+    let part = |name: &str| format!("{name} = one two three four\n").repeat(10);
+    let code = ["a", "b", "c", "d", "e"].map(part).join("\n");
+    let page = format!("# Page\n\nIt is this:\n\n```py title=\"a.py\"\n{code}```\n");
+    let mut section = sections("docs/page.md", &page).remove(0);
+    let text = format!("It is this:\n\na.py\n```py\n{code}```");
+    let fence = text.find("```").unwrap();
+    let chunk = Arc::make_mut(&mut section.chunk);
+    chunk.marks = vec![
+        (MarkKind::Paragraph, 0, 11).into(),
+        (MarkKind::Paragraph, 13, 17).into(),
+        (MarkKind::Fence, fence, text.len()).into(),
+    ];
+    chunk.text = text;
+    let markdown = answered("What is c?", &[section]);
+    assert!(markdown.contains("```py title=\"a.py\"\n"), "{markdown}");
+    assert!(
+        markdown.contains("c = one") && markdown.contains("\n…\n```\n\n[1]"),
+        "{markdown}"
+    );
+    assert_eq!(markdown.matches("```").count(), 2, "{markdown}");
 }

@@ -1,0 +1,340 @@
+//! A section's text as blocks that can be quoted: headings, paragraphs, list items, tables, pieces of code.
+
+mod tidy;
+mod unmarked;
+
+use std::ops::Range;
+
+use crate::book::{Mark, MarkKind, bold, marked_text, marker_length, table};
+use crate::words::split;
+
+use super::Passage;
+
+/// Code of more words is cut in pieces at blank lines.
+const LONG_CODE_WORDS: usize = 200;
+/// The fewest lines of such a piece.
+const PIECE_LINES: usize = 8;
+/// What separates the cells of a row.
+const CELL_SEPARATOR: &str = " | ";
+/// What a sentence, or a line that leads to what follows, ends with.
+const ENDS: [char; 14] = [
+    '.', '!', '?', '…', ')', '"', '”', '’', '。', '！', '？', '۔', ':', '：',
+];
+/// The longest line, in characters, that is read as a label of what follows if it has no end.
+const LABEL_CHARACTERS: usize = 60;
+/// The most words of a label that says nothing on its own.
+const LABEL_WORDS: usize = 3;
+
+/// A block of a section.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Block {
+    pub(super) kind: BlockKind,
+    /// The text as the book has it; its lines are compared with the question.
+    pub(super) text: String,
+    /// Code as it is; of all else Markdown, of a list item without its marker.
+    pub(super) markdown: String,
+}
+
+/// The kinds of block.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum BlockKind {
+    /// The heading of a section below.
+    Heading,
+    Paragraph,
+    ListItem {
+        /// The marker, with its indentation; empty before a further paragraph of an item.
+        marker: String,
+    },
+    Table,
+    Code(Code),
+}
+
+/// A block of code, or a piece of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Code {
+    pub(super) language: String,
+    /// The title shown above it; empty without one.
+    pub(super) title: String,
+    /// Which piece it is, from 0, and of how many.
+    pub(super) piece: usize,
+    pub(super) pieces: usize,
+}
+
+impl Block {
+    fn paragraph(text: &str, markdown: String) -> Self {
+        Self {
+            kind: BlockKind::Paragraph,
+            text: text.to_owned(),
+            markdown,
+        }
+    }
+
+    /// A heading, in bold.
+    pub(super) fn heading(text: &str) -> Self {
+        Self {
+            kind: BlockKind::Heading,
+            text: text.to_owned(),
+            markdown: bold(text),
+        }
+    }
+
+    /// How many words it has.
+    pub(super) fn words(&self) -> usize {
+        split(&self.text).count()
+    }
+
+    pub(super) fn is_code(&self) -> bool {
+        matches!(self.kind, BlockKind::Code(_))
+    }
+
+    /// True for a paragraph that ends in a colon.
+    pub(super) fn ends_in_colon(&self) -> bool {
+        self.kind == BlockKind::Paragraph && self.text.trim_end().ends_with([':', '：'])
+    }
+
+    /// True for a short line that is no sentence, such as the title of what follows.
+    fn is_short_line(&self) -> bool {
+        let text = self.text.trim_end();
+        self.kind == BlockKind::Paragraph
+            && text.chars().count() <= LABEL_CHARACTERS
+            && !text.contains('\n')
+            && !text.ends_with(ENDS)
+            && !text.ends_with('$')
+    }
+
+    /// True for a paragraph that leads to what follows.
+    pub(super) fn leads(&self) -> bool {
+        self.ends_in_colon() || self.is_short_line()
+    }
+
+    /// True for a short line that says nothing without what follows.
+    pub(super) fn is_label(&self) -> bool {
+        self.is_short_line()
+            && self.text.split_whitespace().count() <= LABEL_WORDS
+            && !self.markdown.contains(['`', '$', ':'])
+    }
+
+    /// True if a block is never quoted without the block before it.
+    pub(super) fn belongs_to(&self, before: &Self) -> bool {
+        if before.kind == BlockKind::Heading || before.leads() {
+            return true;
+        }
+        let after_paragraph = before.kind == BlockKind::Paragraph;
+        match self.kind {
+            BlockKind::ListItem { .. } => {
+                after_paragraph || matches!(before.kind, BlockKind::ListItem { .. })
+            }
+            BlockKind::Table => after_paragraph,
+            BlockKind::Code(_) => !before.is_code(),
+            BlockKind::Heading | BlockKind::Paragraph => false,
+        }
+    }
+
+    /// True if it is the next piece of the code before it.
+    pub(super) fn continues(&self, before: &Self) -> bool {
+        match (&before.kind, &self.kind) {
+            (BlockKind::Code(before), BlockKind::Code(code)) => {
+                code.piece > 0 && code.piece == before.piece + 1
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The blocks of a passage, tidied, in order. A heading with nothing below it has none.
+pub(super) fn blocks_of(passage: &Passage<'_>) -> Vec<Block> {
+    if passage.candidate.is_bare_heading() {
+        return Vec::new();
+    }
+    let chunk = &passage.candidate.chunk;
+    let blocks = read(&chunk.text, &chunk.marks);
+    blocks.into_iter().flat_map(pieces).collect()
+}
+
+/// Reads the blocks of a text. The marks say which stretches are blocks, inline code and formulas.
+fn read(text: &str, marks: &[Mark]) -> Vec<Block> {
+    let unmarked = if marks.is_empty() {
+        unmarked::blocks_of(text)
+    } else {
+        Vec::new()
+    };
+    let marks = if marks.is_empty() { &unmarked } else { marks };
+    let marks = marks.iter().filter(|mark| text.get(mark.range()).is_some());
+    let (inline, stretches): (Vec<Mark>, Vec<Mark>) = marks.partition(|mark| mark.is_inline());
+    let reader = Reader { text, inline };
+    let mut blocks = Vec::new();
+    let mut end = 0;
+    for mark in stretches {
+        let is_next_line = text.get(end..mark.start) == Some("\n");
+        let block = reader.block(mark);
+        // A text of invisible characters alone shows nothing.
+        if !block.markdown.is_empty() {
+            tidy::push(&mut blocks, block, is_next_line);
+        }
+        end = mark.end;
+    }
+    tidy::close_section(&mut blocks);
+    blocks
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    /// Inline code and formulas, in order.
+    inline: Vec<Mark>,
+}
+
+impl<'a> Reader<'a> {
+    fn block(&self, mark: Mark) -> Block {
+        let stretch = trimmed(self.text, mark.range());
+        let text = self.slice(&stretch);
+        match mark.kind {
+            MarkKind::Heading => Block::heading(text),
+            MarkKind::Fence => code(text),
+            MarkKind::Table if text.contains('\n') => Block {
+                kind: BlockKind::Table,
+                text: text.to_owned(),
+                markdown: self.table(stretch),
+            },
+            MarkKind::ListItem => {
+                // Indentation is part of the marker.
+                let text = self.slice(&mark.range()).trim_end();
+                let body = mark.start + marker_length(text)..stretch.end;
+                let marker = self.slice(&(mark.start..body.start)).to_owned();
+                Block {
+                    kind: BlockKind::ListItem { marker },
+                    text: text.to_owned(),
+                    markdown: self.markdown(body),
+                }
+            }
+            _ => Block::paragraph(text, self.prose(stretch)),
+        }
+    }
+
+    fn slice(&self, stretch: &Range<usize>) -> &'a str {
+        self.text.get(stretch.clone()).unwrap_or_default()
+    }
+
+    fn markdown(&self, stretch: Range<usize>) -> String {
+        marked_text(self.text, marks_in(&self.inline, &stretch), stretch)
+    }
+
+    /// A paragraph; formulas of several lines stand apart.
+    fn prose(&self, stretch: Range<usize>) -> String {
+        let mut parts = Vec::new();
+        let mut at = stretch.start;
+        for formula in marks_in(&self.inline, &stretch) {
+            let shown = self.slice(&formula.range());
+            let is_block = shown.starts_with("$$") && shown.contains('\n');
+            if is_block && formula.start >= at && formula.end <= stretch.end {
+                parts.push(self.markdown(at..formula.start));
+                parts.push(self.markdown(formula.range()));
+                at = formula.end;
+            }
+        }
+        parts.push(self.markdown(at..stretch.end));
+        parts.retain(|part| !part.is_empty());
+        parts.join("\n\n")
+    }
+
+    fn table(&self, stretch: Range<usize>) -> String {
+        let rows = split_at(self.text, stretch, "\n").into_iter();
+        let rows = rows.map(|row| {
+            let cells = split_at(self.text, row, CELL_SEPARATOR);
+            self.whole_cells(cells)
+        });
+        table(self.text, &self.inline, &rows.collect::<Vec<_>>())
+    }
+
+    /// Joins what was cut within inline code or a formula.
+    fn whole_cells(&self, cells: Vec<Range<usize>>) -> Vec<Range<usize>> {
+        let mut whole: Vec<Range<usize>> = Vec::new();
+        for cell in cells {
+            match whole.last_mut() {
+                Some(last) if !marks_in(&self.inline, &(last.end..cell.start)).is_empty() => {
+                    last.end = cell.end;
+                }
+                _ => whole.push(cell),
+            }
+        }
+        whole
+    }
+}
+
+/// A block of code, from its fence to its fence.
+fn code(text: &str) -> Block {
+    let (opening, rest) = text.split_once('\n').unwrap_or((text, ""));
+    let language = opening.trim_start_matches('`');
+    let fence = &opening[..opening.len() - language.len()];
+    let code = rest.strip_suffix(fence).unwrap_or(rest);
+    Block {
+        kind: BlockKind::Code(Code {
+            language: language.to_owned(),
+            title: String::new(),
+            piece: 0,
+            pieces: 1,
+        }),
+        text: text.to_owned(),
+        markdown: code.strip_suffix('\n').unwrap_or(code).to_owned(),
+    }
+}
+
+/// Cuts long code at blank lines; all else stays whole.
+fn pieces(block: Block) -> Vec<Block> {
+    let BlockKind::Code(code) = &block.kind else {
+        return vec![block];
+    };
+    if block.words() <= LONG_CODE_WORDS {
+        return vec![block];
+    }
+    let mut cut: Vec<Vec<&str>> = vec![Vec::new()];
+    for line in block.markdown.lines() {
+        match cut.last_mut() {
+            Some(piece) if !line.trim().is_empty() || piece.len() < PIECE_LINES => piece.push(line),
+            _ => cut.push(Vec::new()),
+        }
+    }
+    let cut = cut
+        .into_iter()
+        .map(|lines| lines.join("\n").trim_end().to_owned());
+    let cut: Vec<String> = cut.filter(|piece| !piece.trim().is_empty()).collect();
+    let pieces = cut.len();
+    let block = |(piece, lines): (usize, String)| Block {
+        kind: BlockKind::Code(Code {
+            piece,
+            pieces,
+            ..code.clone()
+        }),
+        text: lines.clone(),
+        markdown: lines,
+    };
+    cut.into_iter().enumerate().map(block).collect()
+}
+
+/// A stretch without spaces at its ends.
+fn trimmed(text: &str, stretch: Range<usize>) -> Range<usize> {
+    let part = text.get(stretch.clone()).unwrap_or_default();
+    let start = stretch.start + (part.len() - part.trim_start().len());
+    start..start + part.trim().len()
+}
+
+/// The marks that touch a stretch. Marks stand in order and do not overlap.
+fn marks_in<'a>(marks: &'a [Mark], stretch: &Range<usize>) -> &'a [Mark] {
+    let from = marks.partition_point(|mark| mark.end <= stretch.start);
+    let to = marks.partition_point(|mark| mark.start < stretch.end);
+    marks.get(from..to).unwrap_or_default()
+}
+
+/// The stretches between separators.
+fn split_at(text: &str, stretch: Range<usize>, separator: &str) -> Vec<Range<usize>> {
+    let mut start = stretch.start;
+    let parts = text.get(stretch).unwrap_or_default().split(separator);
+    let ranges = parts.map(|part| {
+        let range = start..start + part.len();
+        start = range.end + separator.len();
+        range
+    });
+    ranges.collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,55 @@
+//! Labels are written where they belong: the title of code, the name of an admonition. What closes a section with a question to
+//! the reader is left out.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::{Block, BlockKind};
+
+/// The name of an admonition, alone or with a title.
+static ADMONITION: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)^(note|tip|info|caution|warning|danger|important|success|secondary)(: [^\n]+)?$",
+    )
+    .expect("the pattern is a constant")
+});
+/// A paragraph that begins with a question to the reader, such as "Ready to simulate? Continue with …".
+static ASKS: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"^[^.!?]{15,200}\?\s").expect("the pattern is a constant"));
+
+/// Adds a block. The block before it becomes part of it if it is the title of code, or the name of an admonition.
+pub(super) fn push(blocks: &mut Vec<Block>, mut block: Block, is_next_line: bool) {
+    if block.kind == BlockKind::Heading {
+        close_section(blocks);
+    }
+    let label = blocks.last().filter(|label| match &block.kind {
+        BlockKind::Code(_) => label.is_short_line() && (is_next_line || label.is_label()),
+        BlockKind::Paragraph => is_admonition(label),
+        _ => false,
+    });
+    if let Some(label) = label {
+        block.text = format!("{}\n{}", label.text, block.text);
+        match &mut block.kind {
+            BlockKind::Code(code) => code.title = label.text.clone(),
+            _ => block.markdown = format!("**{}:** {}", label.markdown, block.markdown),
+        }
+        blocks.pop();
+    }
+    blocks.push(block);
+}
+
+/// Leaves out what ends a section without saying anything, but never all of it.
+pub(super) fn close_section(blocks: &mut Vec<Block>) {
+    while let [.., before, last] = &**blocks
+        && before.kind != BlockKind::Heading
+        && last.kind == BlockKind::Paragraph
+        && (ASKS.is_match(&last.text) || is_admonition(last))
+    {
+        blocks.pop();
+    }
+}
+
+fn is_admonition(block: &Block) -> bool {
+    block.kind == BlockKind::Paragraph && ADMONITION.is_match(&block.text)
+}

@@ -1,0 +1,71 @@
+//! How well the lines of a section resemble a question.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::words::{Language, Words};
+
+/// The similarity of two tokens, as a cosine, from which on it counts.
+const FLOOR: f32 = 0.5;
+
+/// How well each line of a section resembles each term of a question. A term is a token of the embedder's, or a word.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Similarities {
+    /// What each term weighs; 1 in all, or 0 without terms.
+    weights: Vec<f32>,
+    /// Of each line its best similarity with each term, −1 to 1.
+    lines: HashMap<String, Vec<f32>>,
+}
+
+impl Similarities {
+    /// No line yet, and terms of such weights.
+    #[must_use]
+    pub fn new(weights: &[f32]) -> Self {
+        let sum: f32 = weights.iter().sum();
+        Self {
+            weights: weights.iter().map(|weight| weight / sum).collect(),
+            lines: HashMap::new(),
+        }
+    }
+
+    /// Adds a line with its similarity to each term. Of equal lines the best counts.
+    pub fn add(&mut self, line: &str, similarities: Vec<f32>) {
+        match self.lines.get_mut(line) {
+            Some(known) => raise(known, &similarities),
+            None => drop(self.lines.insert(line.to_owned(), similarities)),
+        }
+    }
+
+    /// The lines of a text by the words that they share with the question: similar by 1 or 0.
+    #[must_use]
+    pub fn by_words(question: &str, text: &str) -> Self {
+        let words = Words::of(Language::ENGLISH);
+        let terms = words.of_question(question).map(|(_, term)| term);
+        let terms: Vec<String> = terms.collect::<BTreeSet<_>>().into_iter().collect();
+        let mut similarities = Self::new(&vec![1.0; terms.len()]);
+        for line in text.lines() {
+            let found = words.terms(line);
+            let has = |term| f32::from(u8::from(found.contains(term)));
+            similarities.add(line, terms.iter().map(has).collect());
+        }
+        similarities
+    }
+
+    /// What a text contributes to answering each term: its similarity above the floor, 0 to 1, times the term's weight.
+    pub(super) fn gains(&self, text: &str) -> Vec<f32> {
+        let mut best = vec![FLOOR; self.weights.len()];
+        for similarities in text.lines().filter_map(|line| self.lines.get(line)) {
+            raise(&mut best, similarities);
+        }
+        let weighed = best.iter().zip(&self.weights);
+        weighed
+            .map(|(best, weight)| (best - FLOOR) / (1.0 - FLOOR) * weight)
+            .collect()
+    }
+}
+
+/// Makes each number the larger of two.
+pub(super) fn raise(numbers: &mut [f32], others: &[f32]) {
+    for (number, other) in numbers.iter_mut().zip(others) {
+        *number = number.max(*other);
+    }
+}
