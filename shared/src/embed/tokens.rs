@@ -50,6 +50,7 @@ impl TokenVectors {
     }
 
     /// Each vector.
+    #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &TokenVector> {
         self.0.iter()
     }

@@ -39,7 +39,7 @@ impl SqliteCatalog {
         let (words, index) = (words.clone(), self.index.clone());
         self.read(move |connection| {
             let transaction = connection.transaction()?;
-            Ok(index.document_frequencies(&transaction, index_id, words, language)?)
+            index.document_frequencies(&transaction, index_id, words, language)
         })
         .await
     }
