@@ -349,8 +349,12 @@ mod tests {
     fn a_part_of_a_long_section_becomes_the_whole_with_shared_blocks_once() {
         let page = page();
         let mut best = vec![page[2].clone(), page[5].clone()];
-        Surroundings(vec![page.clone(), page]).complete(&mut best);
+        let around = Surroundings(vec![page.clone(), page]);
+        around.complete(&mut best);
         assert_eq!(texts(&best), ["One.\n\nTwo.\n\nThree.\n\nFour.", "Six."]);
+        let parts = around.parts(&best[0]);
+        let expected = ["One.\n\nTwo.", "Two.\n\nThree.", "Four."];
+        assert_eq!(texts(&parts), expected);
         let whole = &best[0].chunk;
         assert_eq!((whole.start_line, whole.end_line), (11, 36));
         let marked = whole.marks.iter().map(|mark| &whole.text[mark.range()]);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use crate::embed::{Embedder, MaxSim, WeightedToken};
+use crate::embed::{Embedder, MaxSim, TokenVectors, WeightedToken};
 use crate::generate::Similarities;
 use crate::index::{ChunkPayload, IndexError};
 use crate::retrieve::{Retriever, ScoredChunk};
@@ -35,17 +35,27 @@ pub(super) async fn similarities(
     let embedder = &retriever.backends.embedder;
     for part in parts {
         let tokens = tokens.get(&part.point_id)?;
-        let mut at = tokens_of_breadcrumb(embedder, &part.chunk);
-        for line in part.chunk.text.lines() {
-            let count = embedder.token_words(line).len();
-            let of_line = tokens.iter().skip(at).take(count);
-            if let Some(found) = question.similarities(of_line) {
-                similarities.add(line, found);
-            }
-            at += count;
-        }
+        add_lines(&mut similarities, &question, embedder, &part.chunk, tokens);
     }
     Some(similarities)
+}
+
+/// Adds the lines of a chunk. Its tokens are those of its breadcrumb, then those of each line.
+fn add_lines(
+    similarities: &mut Similarities,
+    question: &MaxSim,
+    embedder: &Embedder,
+    chunk: &ChunkPayload,
+    tokens: &TokenVectors,
+) {
+    let mut at = tokens_of_breadcrumb(embedder, chunk);
+    for line in chunk.text.lines() {
+        let count = embedder.token_words(line).len();
+        if let Some(found) = question.similarities(tokens.iter().skip(at).take(count)) {
+            similarities.add(line, found);
+        }
+        at += count;
+    }
 }
 
 /// How many tokens of a chunk's breadcrumb stand before those of its text.
@@ -56,4 +66,41 @@ fn tokens_of_breadcrumb(embedder: &Embedder, chunk: &ChunkPayload) -> usize {
         .first()
         .map_or("", |text| &text[..windows.head]);
     embedder.token_words(head).len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::embed::{FakeEmbedder, Purpose};
+
+    #[tokio::test]
+    async fn each_line_has_the_similarities_of_its_own_tokens() {
+        let payload = include_str!("../generate/prompt/payload.json");
+        let mut chunk: ChunkPayload = serde_json::from_str(payload).unwrap();
+        chunk.breadcrumb = "Book > Delta".to_owned();
+        chunk.text = "Alpha, beta: gamma.\n\n- delta epsilon\n- zeta".to_owned();
+        let embedder = Embedder::Fake(FakeEmbedder::new());
+        let texts = embedder.windows(&chunk.breadcrumb, &chunk.text).texts;
+        let texts = [texts.concat(), "delta".to_owned()];
+        let embedded = embedder.embed(&texts, Purpose::Document).await.unwrap();
+        let asked = embedded[1].tokens.iter();
+        let asked = asked.map(|&vector| WeightedToken {
+            vector,
+            weight: 2.0,
+        });
+        let question = MaxSim::of(&asked.collect::<Vec<_>>()).unwrap();
+        let mut similarities = Similarities::new(&question.token_weights());
+        add_lines(
+            &mut similarities,
+            &question,
+            &embedder,
+            &chunk,
+            &embedded[0].tokens,
+        );
+        let mut expected = Similarities::new(&[2.0]);
+        expected.add("Alpha, beta: gamma.", vec![0.0]);
+        expected.add("- delta epsilon", vec![1.0]);
+        expected.add("- zeta", vec![0.0]);
+        assert_eq!(similarities, expected);
+    }
 }

@@ -77,15 +77,15 @@ pub fn fenced(code: &str, language: &str, title: &str) -> String {
     format!("{fence}{language}{title}\n{code}\n{fence}")
 }
 
-/// Writes plain text in bold; nothing if nothing of it is visible.
+/// Writes plain text as a heading within an answer; nothing if nothing of it is visible.
 #[must_use]
-pub fn bold(text: &str) -> String {
-    // Bold begins and ends beside a character that is no space.
+pub fn heading(text: &str) -> String {
     let text = escaped(visible(&text.replace('\n', " ")).trim());
-    if text.is_empty() {
-        text
-    } else {
-        format!("**{text}**")
+    match text.strip_suffix('#') {
+        _ if text.is_empty() => text,
+        // Number signs at the end would close the heading.
+        Some(before) => format!("#### {before}\\#"),
+        None => format!("#### {text}"),
     }
 }
 

@@ -33,7 +33,9 @@ pub use document::{
     fingerprint_by_etags, hex, is_too_much, missing_inputs, read_document,
 };
 pub(crate) use document::{settings_text, with_line_feeds};
-pub use escape::{ListMarkers, bold, escaped, fence_of, fenced, marked_text, marker_length, table};
+pub use escape::{
+    ListMarkers, escaped, fence_of, fenced, heading, marked_text, marker_length, table,
+};
 pub use front_matter::{FrontMatter, FrontMatterError};
 pub use hidden::visible;
 pub(crate) use hidden::{Filter as HiddenFilter, is_hidden};

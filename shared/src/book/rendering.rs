@@ -10,7 +10,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag};
 pub(crate) struct Rendered {
     /// Its words, with one space between.
     pub(crate) text: String,
-    /// The names of its elements: `p`, `code`, `pre`, `list`, `item`, `strong` and `table`, and whatever else there is.
+    /// The names of its elements: `p`, `code`, `pre`, `list`, `item`, `heading`, `strong` and `table`, and whatever else there is.
     pub(crate) elements: BTreeSet<String>,
 }
 
@@ -41,6 +41,7 @@ fn by_pulldown(markdown: &str, options: Options) -> Rendered {
             Event::Start(Tag::CodeBlock(_)) => ("pre".to_owned(), "\n".into()),
             Event::Start(Tag::List(_)) => ("list".to_owned(), "\n".into()),
             Event::Start(Tag::Item) => ("item".to_owned(), "\n".into()),
+            Event::Start(Tag::Heading { .. }) => ("heading".to_owned(), "\n".into()),
             Event::Start(Tag::Strong) => ("strong".to_owned(), "".into()),
             Event::Start(Tag::Table(_) | Tag::TableHead | Tag::TableRow | Tag::TableCell) => {
                 ("table".to_owned(), "\n".into())
@@ -65,6 +66,7 @@ fn by_markdown_rs(node: &Node, rendered: &mut Rendered) {
         Node::Paragraph(_) => ("p", "\n"),
         Node::List(_) => ("list", "\n"),
         Node::ListItem(item) if item.checked.is_none() => ("item", "\n"),
+        Node::Heading(_) => ("heading", "\n"),
         Node::Strong(_) => ("strong", ""),
         Node::Table(_) | Node::TableRow(_) | Node::TableCell(_) => ("table", "\n"),
         Node::Text(text) => ("", &*text.value),

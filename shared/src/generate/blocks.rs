@@ -5,7 +5,7 @@ mod unmarked;
 
 use std::ops::Range;
 
-use crate::book::{Mark, MarkKind, bold, marked_text, marker_length, table};
+use crate::book::{Mark, MarkKind, heading, marked_text, marker_length, table};
 use crate::words::split;
 
 use super::Passage;
@@ -69,12 +69,12 @@ impl Block {
         }
     }
 
-    /// A heading, in bold.
+    /// A heading.
     pub(super) fn heading(text: &str) -> Self {
         Self {
             kind: BlockKind::Heading,
             text: text.to_owned(),
-            markdown: bold(text),
+            markdown: heading(text),
         }
     }
 

@@ -1,12 +1,13 @@
 //! The extractive answer: one contiguous quote of whole blocks from the section that ranks first, in the book's own words.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::blocks::{Block, BlockKind, Code, blocks_of};
 use super::similarity::{Similarities, raise};
 use super::{Passage, Quote};
 use crate::book::{ListMarkers, fenced};
-use crate::words::split;
+use crate::words::{Language, Words, split};
 
 /// Words of a section that is quoted whole, and the length that a quote of a longer one aims at. This and the next four were
 /// chosen on 84 questions to four books; each book's choice without that book is about the same.
@@ -49,14 +50,23 @@ pub(super) fn answer(
         by_words = Similarities::by_words(query, &first.candidate.chunk.text);
         &by_words
     };
-    let quoted = quote_of(first, &blocks, similarities);
-    write(&quoted, first.n, &mut quotes);
-    if let Some((second, blocks)) = sections.next()
-        && words(&quoted) + words(&blocks) <= WORDS
-        && first.candidate.scores.score - second.candidate.scores.score <= MAX_GAP
-    {
-        let quoted = quote_of(second, &blocks, similarities);
-        write(&quoted, second.n, &mut quotes);
+    let span = quoted_span(&blocks, similarities);
+    let length = words(&blocks[span.clone()]);
+    let second = sections.next().filter(|(second, blocks)| {
+        let gap = first.candidate.scores.score - second.candidate.scores.score;
+        length + words(blocks) <= WORDS && gap <= MAX_GAP
+    });
+    let Some((second, more)) = second else {
+        let heading = heading_above(first, &blocks, span.start);
+        let heading = heading.filter(|heading| !is_clear(&blocks, &span, heading));
+        write(heading, &blocks[span], first.n, &mut quotes);
+        return quotes;
+    };
+    // Headings tell two quotes apart.
+    for (passage, blocks) in [(first, blocks), (second, more)] {
+        let span = quoted_span(&blocks, similarities);
+        let heading = heading_above(passage, &blocks, span.start);
+        write(heading, &blocks[span], passage.n, &mut quotes);
     }
     quotes
 }
@@ -65,21 +75,34 @@ fn words(blocks: &[Block]) -> usize {
     blocks.iter().map(Block::words).sum()
 }
 
-/// The blocks that are quoted of a section. Their heading stands before them if they do not say themselves what they are about.
-fn quote_of(passage: &Passage<'_>, blocks: &[Block], similarities: &Similarities) -> Vec<Block> {
-    let span = without_loose_ends(blocks, best_span(blocks, similarities));
-    let quoted = &blocks[span.clone()];
-    let heading = match quoted[0].kind {
-        BlockKind::Heading => None,
-        BlockKind::Paragraph if span.start == 0 => None,
-        _ => {
-            let above = blocks[..span.start].iter().rev();
-            let mut above = above.filter(|block| block.kind == BlockKind::Heading);
-            let of_section = || Block::heading(passage.candidate.section());
-            Some(above.next().cloned().unwrap_or_else(of_section))
-        }
-    };
-    heading.into_iter().chain(quoted.iter().cloned()).collect()
+/// The blocks that are quoted of a section.
+fn quoted_span(blocks: &[Block], similarities: &Similarities) -> Range<usize> {
+    without_loose_ends(blocks, best_span(blocks, similarities))
+}
+
+/// The heading that a block stands below; `None` if the block is one.
+fn heading_above(passage: &Passage<'_>, blocks: &[Block], at: usize) -> Option<Block> {
+    if blocks[at].kind == BlockKind::Heading {
+        return None;
+    }
+    let mut above = blocks[..at].iter().rev();
+    let above = above.find(|block| block.kind == BlockKind::Heading);
+    Some(
+        above
+            .cloned()
+            .unwrap_or_else(|| Block::heading(passage.candidate.section())),
+    )
+}
+
+/// True if a quote says itself what it is about: it begins with its section's first sentence, and has the words of its heading.
+fn is_clear(blocks: &[Block], span: &Range<usize>, heading: &Block) -> bool {
+    let cutter = Words::of(Language::ENGLISH);
+    let quoted = blocks[span.clone()].iter();
+    let said: HashSet<String> = quoted.flat_map(|block| cutter.terms(&block.text)).collect();
+    let names = cutter.terms(&heading.text);
+    span.start == 0
+        && blocks[0].kind == BlockKind::Paragraph
+        && names.iter().all(|term| said.contains(term))
 }
 
 /// The blocks that answer most of the question's terms at about the right length.
@@ -145,8 +168,9 @@ fn without_loose_ends(blocks: &[Block], span: Range<usize>) -> Range<usize> {
     start..end
 }
 
-/// Writes the blocks of a quote, and its citation at the end.
-fn write(blocks: &[Block], n: usize, quotes: &mut Vec<Quote>) {
+/// Writes a quote below its heading, and its citation at the end.
+fn write(heading: Option<Block>, blocks: &[Block], n: usize, quotes: &mut Vec<Quote>) {
+    let blocks: Vec<Block> = heading.into_iter().chain(blocks.iter().cloned()).collect();
     let mut list = ListMarkers::default();
     let mut in_list = false;
     for run in blocks.chunk_by(|before, block| block.continues(before)) {

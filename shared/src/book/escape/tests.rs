@@ -116,11 +116,11 @@ proptest! {
     }
 
     #[test]
-    fn text_in_bold_is_shown_as_it_is(text in hostile()) {
-        for seen in rendered(&bold(&text)) {
-            let known = ["p", "code", "strong"];
+    fn text_of_a_heading_is_shown_as_it_is(text in hostile()) {
+        for seen in rendered(&heading(&text)) {
+            let known = ["heading", "code"];
             prop_assert!(seen.elements.iter().all(|name| known.contains(&&**name)), "{text:?} {seen:?}");
-            prop_assert_eq!(&seen.text, &words(&visible(&text)), "{:?}", bold(&text));
+            prop_assert_eq!(&seen.text, &words(&visible(&text)), "{:?}", heading(&text));
         }
     }
 

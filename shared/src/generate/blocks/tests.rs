@@ -137,9 +137,9 @@ fn labels_stand_where_they_belong() {
                 (Paragraph, "Is."),
             ],
             &[
-                "heading: **One**",
+                "heading: #### One",
                 "paragraph: Ready to simulate? Go on.",
-                "heading: **Two**",
+                "heading: #### Two",
                 "paragraph: Is.",
             ],
         ),

@@ -31,7 +31,7 @@ pub(super) fn push(blocks: &mut Vec<Block>, mut block: Block, is_next_line: bool
     if let Some(label) = label {
         block.text = format!("{}\n{}", label.text, block.text);
         match &mut block.kind {
-            BlockKind::Code(code) => code.title = label.text.clone(),
+            BlockKind::Code(code) => code.title.clone_from(&label.text),
             _ => block.markdown = format!("**{}:** {}", label.markdown, block.markdown),
         }
         blocks.pop();

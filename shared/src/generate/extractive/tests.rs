@@ -185,7 +185,7 @@ const PAGES: &[(&str, &str)] = &[
 
 #[test]
 fn what_is_text_in_the_book_is_text_in_every_renderer() {
-    let known = ["p", "code", "pre", "list", "item", "strong", "table"];
+    let known = ["p", "code", "pre", "list", "item", "heading", "table"];
     for (source, expected) in PAGES {
         let sections = sections("docs/page.md", &format!("# Page\n\n{source}\n"));
         let markdown = answered("What is the mopple?", &sections);
@@ -222,7 +222,7 @@ fn what_jsx_shows_as_text_is_text() {
     ] {
         let sections = sections(
             "docs/page.mdx",
-            &format!("# Page\n\nA mopple.\n\n{source}\n"),
+            &format!("# Mopple\n\nA mopple.\n\n{source}\n"),
         );
         let markdown = answered("What is the mopple?", &sections);
         for seen in rendered(&markdown) {
@@ -241,7 +241,7 @@ fn what_jsx_shows_as_text_is_text() {
 fn inline_code_keeps_its_backticks() {
     let sections = sections(
         "docs/page.md",
-        "# Page\n\nThe mopple calls `foo_bar()` and ``a`b``.\n",
+        "# Mopple\n\nThe mopple calls `foo_bar()` and ``a`b``.\n",
     );
     assert_eq!(
         answered("What is the mopple?", &sections),
@@ -257,7 +257,7 @@ fn a_text_that_was_stored_without_marks_is_escaped_all_the_same() {
     }
     assert_eq!(
         answered("What is the mopple?", &sections),
-        "**Page**\n\n- mopple \\<b> \\[2\\]\n- two [1]"
+        "#### Page\n\n- mopple \\<b> \\[2\\]\n- two [1]"
     );
 }
 
@@ -372,7 +372,7 @@ proptest! {
         prop_assert!(end - start == 1 || !leads(end - 1), "{}", markdown);
         // A heading says what a quote is about that does not begin with its section's first sentence.
         let is_subject = start == 0 && kind(0) == MarkKind::Paragraph;
-        prop_assert_eq!(markdown.starts_with("**Page**"), !is_subject, "{}", markdown);
+        prop_assert!(is_subject || markdown.starts_with("#### Page"), "{}", markdown);
     }
 }
 
@@ -414,6 +414,22 @@ fn of_equally_good_quotes_the_first_is_given() {
 }
 
 #[test]
+fn a_heading_stands_before_what_does_not_name_its_subject() {
+    for (text, expected) in [
+        ("The mopple flag runs it.", "The mopple flag runs it. [1]"),
+        ("Runs it.", "#### Mopple flag\n\nRuns it. [1]"),
+        (
+            "- The mopple flag",
+            "#### Mopple flag\n\n- The mopple flag [1]",
+        ),
+    ] {
+        let page = format!("# Page\n\nText.\n\n## Mopple flag\n\n{text}\n");
+        let section = sections("docs/page.md", &page).pop().unwrap();
+        assert_eq!(answered("What runs it?", &[section]), expected);
+    }
+}
+
+#[test]
 fn a_second_section_is_quoted_if_both_are_short_and_about_as_good() {
     let section = |words: usize, score: f32| {
         let mut section = numbered(&[(MarkKind::Paragraph, words)]).section;
@@ -428,6 +444,8 @@ fn a_second_section_is_quoted_if_both_are_short_and_about_as_good() {
         let markdown = answered("What?", &[section(50, 0.5), second]);
         assert_eq!(markdown.contains("[2]"), is_quoted, "{markdown}");
         assert_eq!(markdown.matches("[1]").count(), 1);
+        let both = if is_quoted { 2 } else { 1 };
+        assert_eq!(markdown.matches("#### Page").count(), both, "{markdown}");
     }
 }
 
