@@ -77,11 +77,13 @@ async fn short_pages_share_calls() {
     let report = synced(embedder, &pages).await;
     assert_eq!((report.files_changed, report.embedded), (50, 50));
     let calls = calls(&server);
+    // Afterwards the index is calibrated with its headings and the off-topic questions.
+    let calibrating = 50 + 104_usize;
     assert!(
-        calls.len() <= 50_usize.div_ceil(EMBED_BATCH) + 5,
+        calls.len() <= 50_usize.div_ceil(EMBED_BATCH) + 5 + calibrating.div_ceil(EMBED_BATCH),
         "{calls:?}"
     );
-    assert_eq!(calls.iter().sum::<usize>(), 50);
+    assert_eq!(calls.iter().sum::<usize>(), 50 + calibrating);
 }
 
 #[tokio::test]
