@@ -6,6 +6,7 @@
 mod list;
 #[cfg(feature = "local-models")]
 mod files;
+#[cfg(feature = "local-models")]
 mod projection;
 #[cfg(feature = "local-models")]
 mod fetch;
