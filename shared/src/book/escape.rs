@@ -81,11 +81,14 @@ pub fn fenced(code: &str, language: &str, title: &str) -> String {
 #[must_use]
 pub fn heading(text: &str) -> String {
     let text = escaped(visible(&text.replace('\n', " ")).trim());
-    match text.strip_suffix('#') {
-        _ if text.is_empty() => text,
-        // Number signs at the end would close the heading.
-        Some(before) => format!("#### {before}\\#"),
-        None => format!("#### {text}"),
+    match text.chars().last() {
+        None => text,
+        // What ends a heading early, and what some renderers read as its attributes. A lone `#` is escaped already.
+        Some(last @ ('#' | '}')) if text != "\\#" => {
+            let before = &text[..text.len() - 1];
+            format!("#### {before}&#{};", u32::from(last))
+        }
+        Some(_) => format!("#### {text}"),
     }
 }
 

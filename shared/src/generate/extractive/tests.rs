@@ -297,7 +297,7 @@ fn numbered(blocks: &[(MarkKind, usize)]) -> Numbered {
             MarkKind::Fence => format!("```\n{}\n```", named.join(" ")),
             MarkKind::Table => named.join("\n"),
             MarkKind::ListItem => format!("- {}", named.join(" ")),
-            _ => named.join(" ") + if count % 3 == 0 { ":" } else { "." },
+            _ => named.join(" ") + if count.is_multiple_of(3) { ":" } else { "." },
         };
         if !chunk.text.is_empty() {
             chunk.text.push_str("\n\n");
@@ -359,7 +359,7 @@ proptest! {
         prop_assert_eq!(&markdown, &page.answered(&query), "not the same again");
         prop_assert!(markdown.ends_with("[1]") && markdown.matches("[1]").count() == 1);
         let kind = |at: usize| page.blocks[at].0;
-        let leads = |at: usize| kind(at) == MarkKind::Paragraph && page.blocks[at].1.len() % 3 == 0;
+        let leads = |at: usize| kind(at) == MarkKind::Paragraph && page.blocks[at].1.len().is_multiple_of(3);
         let Range { start, end } = quoted;
         if page.words <= WORDS {
             prop_assert_eq!(start, 0);
