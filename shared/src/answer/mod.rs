@@ -467,13 +467,13 @@ impl Answerer {
     }
 }
 
-/// Decides whether the book answers a question. A selection answers it or does not: there is nothing else to name.
+/// Decides whether the book answers a question. A selection that is near enough is quoted: there is no closer section to name.
 fn outcome_of(mode: &Mode, retrieved: &Retrieved) -> Outcome {
     if retrieved.candidates.is_empty() {
         return Outcome::NotCovered;
     }
     match (mode, outcome(&retrieved.signals)) {
-        (Mode::SelectedText, Outcome::Uncertain) => Outcome::NotCovered,
+        (Mode::SelectedText, Outcome::Uncertain) => Outcome::Answered,
         (_, outcome) => outcome,
     }
 }

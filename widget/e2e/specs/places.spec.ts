@@ -5,7 +5,7 @@ import { EXAMPLE, expect, test } from '../support/test';
 test.use({ locale: 'en-GB' });
 test.beforeEach(({ exampleServer: _ }) => {});
 
-const OVEN = 'How hot should the oven be?';
+const OVEN = 'How hot do I heat the oven?';
 
 test('a page of the current version is answered from the current version', async ({ panel, page }) => {
   await panel.openOn(`${EXAMPLE}/`);
