@@ -8,7 +8,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 if [ -z "${BOOKRAG:-}" ]; then
-  cargo build --quiet -p bookrag-cli
+  # With the whole workspace, so that what its tests built is used.
+  cargo build --quiet --workspace --bin bookrag
   BOOKRAG=target/debug/bookrag
 fi
 data=$(mktemp -d)
