@@ -92,7 +92,7 @@ pub fn heading(text: &str) -> String {
     }
 }
 
-/// Writes a table of stretches of a text, the header first. Rows have as many cells as the header: what is beyond stands in the
+/// Writes a table of stretches of a text, the header first. Rows have as many cells as the header; further cells are joined to the
 /// last.
 #[must_use]
 pub fn table(text: &str, marks: &[Mark], rows: &[Vec<Range<usize>>]) -> String {
@@ -117,7 +117,7 @@ pub fn table(text: &str, marks: &[Mark], rows: &[Vec<Range<usize>>]) -> String {
 /// Writes a cell: a pipe in it does not end it.
 fn table_cell(text: &str, marks: &[Mark], stretch: Range<usize>) -> String {
     let shown = text.get(stretch.clone()).unwrap_or_default();
-    // In code only a backslash keeps a pipe, and only if there is none before it.
+    // In code a pipe is escaped by a backslash, unless another backslash stands before it.
     let is_plain = shown.contains("\\|");
     let cell = marked_text(text, if is_plain { &[] } else { marks }, stretch);
     let starts = cell.strip_prefix("\\|").map(|rest| format!("|{rest}"));

@@ -166,8 +166,8 @@ fn broke_off() -> ProviderError {
 /// A piece of an extractive answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Quote {
-    /// The book's text as Markdown that shows exactly this text, a block or what stands between two; what looks like a marker in
-    /// it is none.
+    /// The book's text as Markdown that shows exactly this text, a block or what stands between two. Text that looks like a
+    /// citation marker is not a citation.
     Text(String),
     /// The number of the passage that the text before is from.
     Citation(usize),

@@ -53,16 +53,6 @@ impl Reranker {
         }
     }
 
-    /// Whether its scores say if the book covers a question: a threshold is known for the cross-encoder alone.
-    #[must_use]
-    pub fn has_measured_scores(&self) -> bool {
-        match self {
-            #[cfg(feature = "local-models")]
-            Self::CrossEncoder(_) => true,
-            Self::None | Self::Weighted | Self::Cohere(_) => false,
-        }
-    }
-
     /// A score for each passage, 0 to 1, in their order; none from those that look at no passages.
     ///
     /// # Errors

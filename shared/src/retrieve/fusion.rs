@@ -16,7 +16,7 @@ const LEXICAL_SHARE: f32 = 0.15;
 const TOKEN_SHARE: f32 = 0.53;
 /// The reranker's weight beside the fused score's 1.
 const RERANK_WEIGHT: f32 = 0.5;
-/// What is left of the score of a chunk that says what comes, or asks: a heading with nothing below it, an exercise.
+/// The factor for chunks that answer nothing: a heading without text below it, an exercise.
 const ANSWERS_NOTHING: f32 = 0.7;
 /// What a chunk gains whose section is of the kind the question asks for, of the lesson it names, or headed by a name in it.
 const INTENT_BONUS: f32 = 0.2;
