@@ -43,6 +43,7 @@ class Handler(BaseHTTPRequestHandler):
             methods = "GET,POST" if "no DELETE" in self.server.faults else "GET,POST,DELETE"
             self.send_header("Access-Control-Allow-Methods", methods)
             self.send_header("Access-Control-Allow-Headers", "content-type,x-session-id")
+            self.send_header("Access-Control-Max-Age", "5" if "forgetful" in self.server.faults else "7200")
         if "no limits" not in self.server.faults:
             self.send_header("RateLimit", "10;w=60")
         self.end_headers()
@@ -56,7 +57,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send(500 if "500" in self.server.faults else code, message="no")
 
     def do_GET(self):
-        if self.path.endswith("/health"):
+        if self.path.endswith("/health?deep=true"):
             state = {"status": "healthy"}
             down = {"status": "unhealthy", "error": "down"} if "store down" in self.server.faults else state
             index = {"documents": 1, "chunks": 0 if "empty" in self.server.faults else 2}
@@ -118,7 +119,7 @@ class SmokeTests(unittest.TestCase):
         smoke_test.LOOPBACK = set()
         for fault, check in (
             ("store down", "health"), ("empty", "health"), ("no origin", "preflight"), ("no DELETE", "preflight"),
-            ("slow preflight", "preflight"), ("any origin", "other origins"), ("finds nothing", "search"), ("collected", "stream"),
+            ("slow preflight", "preflight"), ("forgetful", "preflight"), ("any origin", "other origins"), ("finds nothing", "search"), ("collected", "stream"),
             ("breaks off", "stream"), ("no envelope", "refusals"), ("no limit of size", "refusals"), ("500", "conversations"),
             ("no limits", "limits"),
         ):  # fmt: skip

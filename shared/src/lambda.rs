@@ -1,10 +1,14 @@
-//! What Lambda and API Gateway know of a request, for the functions behind them.
+//! What Lambda and API Gateway know of a request, and what they need of a response.
 
 use axum::Router;
+use axum::body::{Body, HttpBody};
 use axum::extract::Request;
+use axum::http::header::CONTENT_LENGTH;
 use axum::middleware::{from_fn_with_state, map_request};
+use axum::response::Response;
 use lambda_http::RequestExt;
 use lambda_http::request::RequestContext;
+use lambda_http::tower::util::MapResponse;
 
 use crate::api::{ClientAddress, Measuring, PlatformRequestId, measure};
 
@@ -13,6 +17,31 @@ pub fn observed(router: Router, measuring: Measuring) -> Router {
     let measured = router.layer(from_fn_with_state(measuring, measure));
     // Outermost: what measures needs the name.
     measured.layer(map_request(named))
+}
+
+/// Serves a router under the Lambda runtime, its responses as streams.
+///
+/// # Errors
+/// When the runtime cannot be reached.
+pub async fn run_streaming(router: Router) -> Result<(), lambda_http::Error> {
+    // Around the router, not a layer of it: a router adds Content-Length outside of its layers.
+    lambda_http::run_with_streaming_response(MapResponse::new(router, streamable)).await
+}
+
+/// Makes a response fit to be streamed.
+///
+/// A streamed response without a byte leaves the connection open in some accounts
+/// (<https://github.com/aws/aws-lambda-web-adapter/issues/499>), so an empty body becomes a line break. Content-Length is
+/// removed: it is wrong then, and API Gateway sends streams in chunks.
+fn streamable(response: Response) -> Response {
+    let (mut head, body) = response.into_parts();
+    head.headers.remove(CONTENT_LENGTH);
+    let body = if body.is_end_stream() {
+        Body::from("\n")
+    } else {
+        body
+    };
+    Response::from_parts(head, body)
 }
 
 /// Takes the client's address from API Gateway, and the request's id from Lambda.
@@ -33,4 +62,53 @@ pub async fn named(mut request: Request) -> Request {
         extensions.insert(PlatformRequestId(id));
     }
     request
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::{Method, header};
+    use axum::routing::get;
+    use lambda_http::tower::ServiceExt;
+
+    use super::*;
+    use crate::api::cors;
+
+    /// A route with the headers that browsers need, as the functions have it.
+    fn router() -> Router {
+        let origins = ["https://book.example".to_owned()];
+        let routes = Router::new().route("/", get(async || "text"));
+        routes.layer(cors(&origins, false))
+    }
+
+    async fn streamed(method: Method) -> (Response<()>, Vec<u8>) {
+        let request = Request::builder()
+            .method(method)
+            .uri("/")
+            .header(header::ORIGIN, "https://book.example")
+            .header(header::ACCESS_CONTROL_REQUEST_METHOD, "GET");
+        let request = request.body(Body::empty()).unwrap();
+        let service = MapResponse::new(router(), streamable);
+        let (head, body) = service.oneshot(request).await.unwrap().into_parts();
+        let body = axum::body::to_bytes(body, 100).await.unwrap();
+        (Response::from_parts(head, ()), body.to_vec())
+    }
+
+    #[tokio::test]
+    async fn no_streamed_response_is_empty_or_says_its_length() {
+        for (method, body) in [(Method::GET, "text"), (Method::OPTIONS, "\n")] {
+            let (head, streamed) = streamed(method.clone()).await;
+            assert_eq!(streamed, body.as_bytes(), "{method}");
+            assert_eq!(head.headers().get(CONTENT_LENGTH), None, "{method}");
+        }
+    }
+
+    #[tokio::test]
+    async fn no_header_of_a_streamed_response_repeats() {
+        // The prelude of a stream has one value a name: API Gateway does not take a list.
+        for method in [Method::GET, Method::OPTIONS] {
+            let (head, _) = streamed(method.clone()).await;
+            let headers = head.headers();
+            assert_eq!(headers.keys_len(), headers.len(), "{method}: {headers:?}");
+        }
+    }
 }

@@ -17,5 +17,5 @@ async fn main() -> Result<(), lambda_http::Error> {
         function: "query",
     };
     let router = lambda::observed(query::router(context), measuring);
-    lambda_http::run_with_streaming_response(router).await
+    lambda::run_streaming(router).await
 }

@@ -202,6 +202,10 @@ async fn whole_body(body: Body, deadline: Duration) -> Result<Bytes, Error> {
     })
 }
 
+/// How long a browser may remember the answer to a preflight: the longest time that Chromium takes. Without it a preflight
+/// comes before almost every question.
+const PREFLIGHT_AGE: Duration = Duration::from_hours(2);
+
 /// The client's address as the platform gives it.
 #[derive(Debug, Clone)]
 pub struct ClientAddress(pub String);
@@ -228,6 +232,7 @@ pub fn cors(origins: &[String], local: bool) -> CorsLayer {
             RATE_LIMIT_POLICY,
             CONVERSATION_HEADER,
         ])
+        .max_age(PREFLIGHT_AGE)
 }
 
 /// True if an origin is `http`, a name of this machine and perhaps a port: nothing else, such as a user before an `@`.

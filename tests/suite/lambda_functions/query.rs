@@ -155,6 +155,9 @@ async fn query_lets_the_books_own_pages_call() {
     let response = lambda.send(preflight(ORIGIN)).await;
     assert!(response.status.is_success(), "{}", response.status);
     assert_eq!(response.header(allowed), Some(ORIGIN));
+    assert_eq!(response.header("access-control-max-age"), Some("7200"));
+    assert_eq!(response.header("content-length"), None);
+    assert_eq!(response.text(), "\n", "a stream without a byte may not end");
     for stranger in ["https://evil.example", "http://localhost:3000"] {
         let response = lambda.send(preflight(stranger)).await;
         assert_eq!(response.header(allowed), None, "{stranger}");

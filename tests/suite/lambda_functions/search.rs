@@ -65,6 +65,8 @@ async fn search_answers_preflights_of_the_other_functions_paths() {
         let response = lambda.send(preflight(ORIGIN)).await;
         assert!(response.status.is_success(), "{path}: {}", response.status);
         assert_eq!(response.header(allowed), Some(ORIGIN), "{path}");
+        let age = response.header("access-control-max-age");
+        assert_eq!(age, Some("7200"), "{path}");
         let response = lambda.send(preflight("https://evil.example")).await;
         assert_eq!(response.header(allowed), None, "{path}");
     }

@@ -131,12 +131,16 @@ fn trailing_error(trailers: &HeaderMap) -> Option<FunctionError> {
     })
 }
 
-/// Reads `{"statusCode", "headers", "cookies"}`; a header's value is a string or a list of them.
+/// Reads `{"statusCode", "headers", "cookies"}`; a header has one value, as API Gateway wants it.
 fn prelude(json: &[u8]) -> Result<Prelude, String> {
     let read: Value = serde_json::from_slice(json)
         .map_err(|cause| format!("the prelude is not JSON: {cause}"))?;
     let status = status(&read)?;
     let mut headers = HeaderMap::new();
+    let repeated = read["headers"].as_object().into_iter().flatten();
+    if let Some((name, values)) = repeated.into_iter().find(|(_, value)| value.is_array()) {
+        return Err(format!("the prelude's header {name} repeats: {values}"));
+    }
     append(&mut headers, &read["headers"])?;
     let cookies = read["cookies"].as_array().map_or(&[][..], Vec::as_slice);
     let cookies = cookies
