@@ -3,11 +3,17 @@
 //!
 //! Protocol: <https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/crpg-ref.html>
 
+use std::future::Future;
+use std::time::Duration;
+
+use bookrag::catalog::CatalogError;
 use bookrag::http::{HttpsUrl, put_json};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tokio::time::{Instant, sleep};
 
-use crate::{Function, HandlerError};
+use crate::events::Event;
+use crate::{ConnectError, Function, HandlerError};
 
 /// What the resource is called: one thing, which is never replaced.
 const PHYSICAL_ID: &str = "bookrag-prepared";
@@ -15,6 +21,11 @@ const PHYSICAL_ID: &str = "bookrag-prepared";
 const MAX_REASON_CHARACTERS: usize = 1_000;
 /// Where answers are put: presigned addresses of S3.
 const ANSWER_HOSTS: [&str; 2] = [".amazonaws.com", ".amazonaws.com.cn"];
+
+/// How long a database may take to answer. A serverless Postgres stops while nobody asks: its first connections may time out.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// The pause between two attempts to reach a database.
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// `CloudFormation` wants the resource made, changed or deleted.
 #[derive(Debug, PartialEq, Eq, Deserialize)]
@@ -30,33 +41,81 @@ pub(crate) struct ResourceRequest {
 }
 
 impl Function {
-    /// Brings the catalog's tables up to date and asks all that is configured for an answer.
+    /// Brings the catalog's tables up to date and asks everything that is configured for an answer: both database URLs, the
+    /// vector store, the embedder.
     pub(crate) async fn prepare(&self) -> Result<Value, HandlerError> {
-        let version = self.catalog.migrate().await?;
+        let given_up = Instant::now() + PATIENCE;
+        let migrated = awake(self.migrated_over, given_up, || self.catalog.migrate());
+        let version = migrated.await?;
+        awake("DATABASE_URL", given_up, || self.catalog.ping()).await?;
+        self.index.check_version().await?;
         // Unlike its health this needs the key.
         self.index.has_collection(&self.collection).await?;
         self.embedder.ping().await?;
         tracing::info!(stage = "deploy", schema.version = version, "prepared");
         Ok(json!({ "schema_version": version }))
     }
+}
 
-    /// Answers `CloudFormation`; what fails is told to it, not to the invoker. With the resource nothing is deleted.
-    pub(crate) async fn prepare_as_resource(
-        &self,
-        request: ResourceRequest,
-    ) -> Result<Value, HandlerError> {
-        let url = request.answer_url()?;
-        let prepared = match request.request_type.as_str() {
-            "Delete" => Ok(json!({})),
-            _ => self.prepare().await,
-        };
-        let answer = request.answer(&prepared);
-        put_json(&url, &answer).await?;
-        Ok(answer)
+/// Answers an event for a function that could not start.
+///
+/// `CloudFormation` is told the reason: without an answer it would wait for one until its timeout, and could not delete a stack
+/// whose creation failed. Every other event fails with the reason.
+///
+/// # Errors
+/// The reason, unless `CloudFormation` was told; or why it could not be told.
+pub async fn not_started(reason: &ConnectError, event: Value) -> Result<Value, HandlerError> {
+    let failed = async { Err(HandlerError::NotStarted(reason.to_string())) };
+    match Event::try_from(event) {
+        Ok(Event::Resource(request)) => request.settle(failed).await,
+        _ => failed.await,
+    }
+}
+
+/// Calls a database again until it answers, fails for good, or `given_up` is near. `setting` names its URL.
+async fn awake<T, C>(
+    setting: &'static str,
+    given_up: Instant,
+    call: impl Fn() -> C,
+) -> Result<T, HandlerError>
+where
+    C: Future<Output = Result<T, CatalogError>>,
+{
+    loop {
+        match call().await {
+            Err(CatalogError::Unavailable(reason)) if Instant::now() + PAUSE < given_up => {
+                tracing::warn!(
+                    stage = "deploy",
+                    setting,
+                    reason,
+                    "the database is asked again"
+                );
+                sleep(PAUSE).await;
+            }
+            answer => {
+                return answer.map_err(|source| HandlerError::Database { setting, source });
+            }
+        }
     }
 }
 
 impl ResourceRequest {
+    /// Does the work and answers `CloudFormation`. A failure is told to it, not to the invoker. Delete does no work and always
+    /// succeeds: nothing is deleted with the resource.
+    pub(crate) async fn settle(
+        self,
+        work: impl Future<Output = Result<Value, HandlerError>>,
+    ) -> Result<Value, HandlerError> {
+        let url = self.answer_url()?;
+        let done = match self.request_type.as_str() {
+            "Delete" => Ok(json!({})),
+            _ => work.await,
+        };
+        let answer = self.answer(&done);
+        put_json(&url, &answer).await?;
+        Ok(answer)
+    }
+
     /// Where the answer goes: nowhere but to S3, or to what stands in for it.
     fn answer_url(&self) -> Result<HttpsUrl, HandlerError> {
         let stand_in = std::env::var("AWS_ENDPOINT_URL").ok();
@@ -105,6 +164,41 @@ mod tests {
             "ResourceProperties": { "ServiceToken": "arn", "Version": "1" },
         });
         serde_json::from_value(request).unwrap()
+    }
+
+    /// What a database answers that is unavailable for the first `sleeps` attempts, and how often it was asked.
+    async fn ask(sleeps: u32, given_up: Instant) -> (Result<u32, HandlerError>, u32) {
+        let asked = std::cell::Cell::new(0);
+        let answer = awake("DATABASE_URL", given_up, async || {
+            asked.set(asked.get() + 1);
+            match asked.get() {
+                attempt if attempt > sleeps => Ok(attempt),
+                _ => Err(CatalogError::Unavailable("it sleeps".to_owned())),
+            }
+        });
+        (answer.await, asked.get())
+    }
+
+    #[tokio::test]
+    async fn a_database_that_wakes_up_is_waited_for() {
+        let (answer, asked) = ask(1, Instant::now() + PATIENCE).await;
+        assert_eq!((answer.unwrap(), asked), (2, 2));
+    }
+
+    #[tokio::test]
+    async fn patience_ends_and_a_refusal_is_not_waited_for() {
+        let (answer, asked) = ask(9, Instant::now()).await;
+        assert_eq!(asked, 1);
+        let message = answer.unwrap_err().to_string();
+        assert!(message.contains("DATABASE_URL"), "{message}");
+        assert!(message.contains("it sleeps"), "{message}");
+
+        let refuses = async || Err::<(), _>(CatalogError::Rejected("no such user".to_owned()));
+        let started = Instant::now();
+        awake("DATABASE_URL", started + PATIENCE, refuses)
+            .await
+            .unwrap_err();
+        assert!(started.elapsed() < PAUSE);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use bookrag::book::SettingsError;
 use bookrag::catalog::CatalogError;
+use bookrag::config::ConfigError;
 use bookrag::context::StartError;
 use bookrag::http::NotSent;
 use bookrag::index::IndexError;
@@ -15,6 +16,9 @@ use bookrag::provider::ProviderError;
 /// Why the function cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
+    /// The configuration.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
     /// A port.
     #[error(transparent)]
     Start(#[from] StartError),
@@ -26,6 +30,9 @@ pub enum ConnectError {
 /// Why an event, or a message of a batch, was not served. All but [`HandlerError::Event`] may pass.
 #[derive(Debug, thiserror::Error)]
 pub enum HandlerError {
+    /// The function did not start.
+    #[error("the function did not start: {0}")]
+    NotStarted(String),
     /// It cannot be read.
     #[error(transparent)]
     Event(#[from] EventError),
@@ -35,6 +42,14 @@ pub enum HandlerError {
     /// The catalog.
     #[error(transparent)]
     Catalog(#[from] CatalogError),
+    /// A database, asked by a deployment.
+    #[error("{setting}: {source}")]
+    Database {
+        /// The setting that holds its URL.
+        setting: &'static str,
+        /// What it answered.
+        source: CatalogError,
+    },
     /// A document.
     #[error(transparent)]
     Ingest(#[from] IngestError),
@@ -90,9 +105,10 @@ impl HandlerError {
     pub fn kind(&self) -> &'static str {
         match self {
             _ if self.settings().is_some() => "Settings",
+            Self::NotStarted(_) => "NotStarted",
             Self::Event(_) => "Event",
             Self::Source(_) => "Source",
-            Self::Catalog(_) => "Catalog",
+            Self::Catalog(_) | Self::Database { .. } => "Catalog",
             Self::Ingest(_) => "Ingest",
             Self::Sync(_) => "Sync",
             Self::Queue(_) => "Queue",

@@ -24,6 +24,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 pub use deadline::Deadline;
+pub use deployment::not_started;
 pub use error::{ConnectError, HandlerError};
 pub use events::EventError;
 pub use queue::QueueError;
@@ -44,6 +45,8 @@ pub struct Function {
     embedder: Embedder,
     index: VectorIndex,
     catalog: Catalog,
+    /// The setting with the URL that migrations go over.
+    migrated_over: &'static str,
     collection: String,
     namespace: String,
     retention: Option<Duration>,
@@ -80,6 +83,10 @@ impl Function {
             embedder,
             index: index.map_err(StartError::from)?,
             catalog: postgres_catalog(config, catalog).map_err(StartError::from)?,
+            migrated_over: match config.database_url_direct {
+                Some(_) => "DATABASE_URL_DIRECT",
+                None => "DATABASE_URL",
+            },
             collection: config.collection.clone(),
             namespace: config.metrics_namespace.clone(),
             retention: config.retention,
@@ -108,9 +115,9 @@ impl Function {
                 let served = Box::pin(self.command(command, &mut metrics));
                 deadline.bound(served).await
             }
+            // `CloudFormation` is also told that the time is over.
             Event::Resource(request) => {
-                let served = Box::pin(self.prepare_as_resource(request));
-                deadline.bound(served).await
+                Box::pin(request.settle(deadline.bound(self.prepare()))).await
             }
         };
         if let Err(error) = &answer {

@@ -2,29 +2,38 @@
 
 use bookrag::config::{Config, Place};
 use bookrag::telemetry;
-use ingest::{Deadline, Function, HandlerError};
+use ingest::{ConnectError, Deadline, Function, HandlerError, not_started};
 use lambda_runtime::{LambdaEvent, service_fn};
 use serde_json::Value;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), lambda_runtime::Error> {
     telemetry::init(Place::Lambda);
-    let config = Config::from_env(Place::Lambda)?;
-    let function = &Function::connect(&config).await?;
+    let started = &start().await;
     // Boxed: in one piece with the runtime's futures it nests deeper than the compiler lays out.
     let handler = service_fn(|event: LambdaEvent<Value>| {
         let deadline = Deadline::before(event.context.deadline);
-        Box::pin(serve(function, event.payload, deadline))
+        Box::pin(serve(started, event.payload, deadline))
     });
     lambda_runtime::run(handler).await
 }
 
+async fn start() -> Result<Function, ConnectError> {
+    let config = Config::from_env(Place::Lambda)?;
+    Function::connect(&config).await
+}
+
+/// Serves an event, also where the function did not start: a deployment must be told.
 async fn serve(
-    function: &Function,
+    started: &Result<Function, ConnectError>,
     event: Value,
     deadline: Deadline,
 ) -> Result<Value, HandlerError> {
-    function.handle(event, deadline).await.inspect_err(|error| {
+    let served = match started {
+        Ok(function) => function.handle(event, deadline).await,
+        Err(reason) => not_started(reason, event).await,
+    };
+    served.inspect_err(|error| {
         tracing::error!(stage = "ingest", error.kind = error.kind(), error = %error, "the event failed");
     })
 }

@@ -57,6 +57,16 @@ pub enum IndexError {
     /// Its answer could not be read.
     #[error("the vector store answered with {0}")]
     Malformed(String),
+    /// It is of a version that lacks what is needed.
+    #[error(
+        "it is Qdrant {found}, and bookrag needs {needed} or newer, which computes BM25: update it"
+    )]
+    TooOld {
+        /// Its version.
+        found: String,
+        /// The oldest version that works.
+        needed: String,
+    },
 }
 
 /// A chunk to store.
@@ -125,6 +135,19 @@ impl VectorIndex {
     /// Asks for an answer.
     pub async fn ping(&self) -> Result<(), IndexError> {
         on_store!(self, store => store.ping())
+    }
+
+    /// Checks that the store's version is one that works.
+    ///
+    /// # Errors
+    /// [`IndexError::TooOld`], or why it does not tell its version.
+    pub async fn check_version(&self) -> Result<(), IndexError> {
+        match self {
+            Self::Qdrant(store) => store.check_version().await,
+            // The others are part of this program.
+            #[cfg(feature = "embedded")]
+            _ => Ok(()),
+        }
     }
 
     /// Creates a collection and its field indexes if they are not there.

@@ -1,6 +1,7 @@
 //! Qdrant, by its gRPC API.
 
 mod convert;
+mod version;
 
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
@@ -125,6 +126,12 @@ impl QdrantIndex {
     pub(super) async fn ping(&self) -> Result<(), IndexError> {
         self.client.health_check().await.map_err(from_client)?;
         Ok(())
+    }
+
+    /// Asks which version it is; [`IndexError::TooOld`] if that does not do all that is needed.
+    pub(super) async fn check_version(&self) -> Result<(), IndexError> {
+        let health = retried(|| self.client.health_check()).await?;
+        version::check(&health.version)
     }
 
     /// Creates a collection and its field indexes if they are not there.

@@ -1,10 +1,11 @@
 //! What a deployment asks of the function.
 
 use bookrag::{
-    catalog::{Catalog, PostgresCatalog, PostgresOptions, SCHEMA_VERSION},
+    catalog::{Catalog, PostgresCatalog, PostgresOptions, SCHEMA_VERSION, TlsOptions},
     context::INGEST_INDEX_TIMEOUT,
 };
 use bookrag_tests::postgres::Postgres;
+use bookrag_tests::proxy::{Fault, Proxy, Target, When};
 use serde_json::{Value, json};
 
 use super::{BUCKET, World};
@@ -39,6 +40,7 @@ async fn a_deployment_makes_the_tables() {
     let catalog = PostgresCatalog::new(PostgresOptions {
         url: database.clone().into(),
         direct_url: None,
+        tls: TlsOptions::default(),
         statement_timeout: INGEST_INDEX_TIMEOUT,
         connect_timeout: INGEST_INDEX_TIMEOUT,
         pool_size: 1,
@@ -60,10 +62,17 @@ async fn a_deployment_makes_the_tables() {
     assert_eq!(answer, json!({ "schema_version": SCHEMA_VERSION }));
 }
 
+/// The URL of a database that the server does not have.
+async fn no_database() -> String {
+    let url = Postgres::shared().await.url();
+    url.replace("/postgres", "/no_such_database")
+}
+
 #[tokio::test]
 async fn a_deployment_that_cannot_work_fails_with_the_reason() {
+    let no_database = no_database().await;
     for (name, value, reason) in [
-        ("DATABASE_URL", "postgres://nobody@127.0.0.1:9/x", "catalog"),
+        ("DATABASE_URL", no_database.as_str(), "DATABASE_URL: "),
         ("QDRANT_URL", "http://127.0.0.1:9", "vector store"),
         ("OPENAI_API_KEY", "another-key", "embedder"),
     ] {
@@ -78,6 +87,75 @@ async fn a_deployment_that_cannot_work_fails_with_the_reason() {
             text.contains(reason) && !text.contains("another-key"),
             "{name}: {text}"
         );
+    }
+}
+
+#[tokio::test]
+async fn a_deployment_tries_both_urls_of_the_database() {
+    let pooled = no_database().await;
+    let direct = Postgres::shared().await;
+    let direct = direct.create_database("lambda_ingest_direct").await;
+    for (pooled, direct, reason) in [
+        (&pooled, &direct, "DATABASE_URL: "),
+        (&direct, &pooled, "DATABASE_URL_DIRECT: "),
+    ] {
+        let database = format!("lambda_ingest_both_{}", reason.len());
+        let variables = [
+            ("DATABASE_URL", pooled.as_str()),
+            ("DATABASE_URL_DIRECT", direct.as_str()),
+        ];
+        let world = World::start_with(&database, &variables).await;
+        let answer = world.lambda.invoke(resource(&world, "Create")).await;
+        let answer = answer.payload();
+        assert_eq!(answer["Status"], "FAILED", "{answer}");
+        let text = answer["Reason"].as_str().unwrap();
+        assert!(text.starts_with(reason), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_deployment_waits_for_a_database_that_wakes_up() {
+    let name = "lambda_ingest_asleep";
+    let url = Postgres::shared().await.create_database(name).await;
+    let proxy = Proxy::start(Target::postgres(&url)).await;
+    proxy.set(Fault::CutOn {
+        bytes: name.into(),
+        when: When::BeforeForward,
+    });
+    let address = proxy.address();
+    let url = format!("postgresql://rag@{address}/{name}?sslmode=disable");
+    let variables = [("DATABASE_URL", url.as_str())];
+    let world = World::start_with("lambda_ingest_awake", &variables).await;
+    let event = resource(&world, "Create");
+    let answer = world.lambda.invoke(event).await.payload();
+    assert_eq!(answer["Status"], "SUCCESS", "{answer}");
+    assert_eq!(proxy.fault(), Fault::None, "no connection was cut");
+}
+
+#[tokio::test]
+async fn a_start_that_fails_is_told_and_keeps_no_stack_from_its_deletion() {
+    for (name, value) in [
+        ("BOOKRAG_EMBEDDER", "word2vec"),
+        ("QDRANT_URL", ""),
+        (
+            "DATABASE_URL",
+            "postgres://user@db.invalid/x?sslmode=disable",
+        ),
+    ] {
+        let database = format!("lambda_ingest_start_{}", name.to_lowercase());
+        let world = World::start_with(&database, &[(name, value)]).await;
+        for (request, status) in [("Create", "FAILED"), ("Delete", "SUCCESS")] {
+            let event = resource(&world, request);
+            let answer = world.lambda.invoke(event).await.payload();
+            assert_eq!(answer["Status"], status, "{name}: {answer}");
+            assert_eq!(told(&world, request).await, answer);
+            if status == "FAILED" {
+                assert!(answer["Reason"].to_string().contains(name), "{answer}");
+            }
+        }
+        let failed = world.lambda.invoke(json!({ "command": "sweep" })).await;
+        assert_eq!(failed.error().error_type, "NotStarted");
+        assert!(failed.error().message.contains(name));
     }
 }
 

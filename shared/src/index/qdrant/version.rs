@@ -1,0 +1,47 @@
+//! The oldest Qdrant that works.
+
+use crate::index::IndexError;
+
+/// Computes BM25 (`qdrant/bm25`) by itself. All else that is asked of it is older: multivectors and prefetches (1.10), sparse
+/// vectors weighed by `idf` (1.10), indexes of keywords, integers and booleans (1.4).
+const OLDEST: [u32; 3] = [1, 15, 2];
+
+/// Checks the version that a server tells. One that is not made of numbers is let through: it may be somebody's own build.
+///
+/// # Errors
+/// [`IndexError::TooOld`] with both versions.
+pub(super) fn check(found: &str) -> Result<(), IndexError> {
+    match numbers(found) {
+        Some(version) if version < OLDEST => Err(IndexError::TooOld {
+            found: found.to_owned(),
+            needed: OLDEST.map(|number| number.to_string()).join("."),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// The numbers of `1.15.2` or `v1.15.2-dev`.
+fn numbers(version: &str) -> Option<[u32; 3]> {
+    let version = version.trim_start_matches('v');
+    let (version, _) = version.split_once(['-', '+']).unwrap_or((version, ""));
+    let mut parts = version.split('.').map(str::parse);
+    let mut next = || parts.next()?.ok();
+    Some([next()?, next()?, next()?])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_qdrant_that_is_too_old_is_told_which_is_needed() {
+        for found in ["1.15.1", "1.9.7", "0.11.0", "v1.14.0"] {
+            let message = check(found).expect_err(found).to_string();
+            assert!(message.contains(found), "{message}");
+            assert!(message.contains("1.15.2"), "{message}");
+        }
+        for found in ["1.15.2", "1.15.10", "1.20.0-dev", "2.0.0", "nightly"] {
+            check(found).expect(found);
+        }
+    }
+}
