@@ -1,5 +1,6 @@
 //! The configuration: environment variables only, read here, all problems reported at once.
 
+mod database;
 mod models;
 mod rules;
 
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
+use rustls::pki_types::CertificateDer;
 use secrecy::SecretString;
 
 use crate::answer::Rules;
@@ -41,6 +43,8 @@ pub struct Config {
     pub database_url: Option<SecretString>,
     /// `DATABASE_URL_DIRECT`, for migrations.
     pub database_url_direct: Option<SecretString>,
+    /// `BOOKRAG_DATABASE_CA`: authorities whose certificates databases may have, besides Mozilla's.
+    pub database_authorities: Vec<CertificateDer<'static>>,
     /// `OPENAI_API_KEY`.
     pub openai_api_key: Option<SecretString>,
     /// `OPENAI_BASE_URL`.
@@ -66,7 +70,8 @@ pub struct Config {
     pub rules: Rules,
     /// `BOOKRAG_RETENTION_DAYS`: how long questions, judgements and messages are kept; `None` for ever.
     pub retention: Option<Duration>,
-    /// `BOOKRAG_CHAT_PER_MINUTE`, `BOOKRAG_SEARCH_PER_MINUTE`, `BOOKRAG_FEEDBACK_PER_MINUTE`; 0 for no limit.
+    /// `BOOKRAG_CHAT_PER_MINUTE`, `BOOKRAG_SEARCH_PER_MINUTE`, `BOOKRAG_FEEDBACK_PER_MINUTE`, `BOOKRAG_MAX_CONCURRENT`; 0
+    /// for no limit.
     pub limits: Limits,
     /// `BOOKRAG_TRUSTED_PROXIES`.
     pub trusted_proxies: usize,
@@ -100,7 +105,7 @@ pub struct Config {
 pub struct ConfigError(pub Vec<String>);
 
 /// Every variable that is read. `BOOKRAG_` ones besides these are mistakes.
-const KNOWN: [&str; 37] = [
+const KNOWN: [&str; 39] = [
     "BOOKRAG_EMBEDDER",
     "BOOKRAG_EMBEDDING_MODEL",
     "BOOKRAG_EMBEDDING_DIMENSIONS",
@@ -122,12 +127,14 @@ const KNOWN: [&str; 37] = [
     "BOOKRAG_CHAT_PER_MINUTE",
     "BOOKRAG_SEARCH_PER_MINUTE",
     "BOOKRAG_FEEDBACK_PER_MINUTE",
+    "BOOKRAG_MAX_CONCURRENT",
     "BOOKRAG_TRUSTED_PROXIES",
     "BOOKRAG_AUTH_SECRET",
     "BOOKRAG_AUTH_PUBLIC_KEY",
     "BOOKRAG_AUTH_ISSUER",
     "BOOKRAG_AUTH_AUDIENCE",
     "BOOKRAG_COLLECTION",
+    "BOOKRAG_DATABASE_CA",
     "BOOKRAG_CHUNK_POLICY",
     "BOOKRAG_ORIGINS",
     "BOOKRAG_SALT",
@@ -187,6 +194,7 @@ impl Config {
         let limits = rules::limits(place, text, &mut problems);
         let trusted_proxies = rules::trusted_proxies(text, &mut problems);
         let auth = rules::auth(text, &mut problems);
+        let database_authorities = database::authorities(text, &mut problems);
         let chunk_policy = match text("BOOKRAG_CHUNK_POLICY") {
             None => ChunkPolicy::ADAPTIVE,
             Some(name) => ChunkPolicy::from_str(&name).unwrap_or_else(|problem| {
@@ -213,6 +221,7 @@ impl Config {
             qdrant_api_key: secret("QDRANT_API_KEY"),
             database_url: secret("DATABASE_URL"),
             database_url_direct: secret("DATABASE_URL_DIRECT"),
+            database_authorities,
             openai_api_key: secret("OPENAI_API_KEY"),
             openai_base_url: text("OPENAI_BASE_URL")
                 .unwrap_or_else(|| "https://api.openai.com/v1".to_owned()),

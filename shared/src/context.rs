@@ -20,10 +20,10 @@ use crate::api::{Authorizer, LimitedRoute, Limiter, Route, client_address, clien
 use crate::book::hex;
 use crate::catalog::{
     Catalog, CatalogError, IndexRow, IndexSpec, IndexState, PostgresCatalog, PostgresOptions,
-    SiteInfo,
+    SiteInfo, TlsOptions,
 };
 use crate::chunk::EMBEDDED_TEXT_VERSION;
-use crate::config::{Config, EmbedderChoice, GeneratorChoice, RerankerChoice};
+use crate::config::{Config, EmbedderChoice, GeneratorChoice, Place, RerankerChoice};
 use crate::embed::{
     CohereEmbedder, CohereOptions, Dimensions, Embedder, OpenAiEmbedder, OpenAiOptions,
 };
@@ -118,6 +118,10 @@ pub fn postgres_catalog(config: &Config, url: &SecretString) -> Result<Catalog, 
     let catalog = PostgresCatalog::new(PostgresOptions {
         url: url.clone(),
         direct_url: config.database_url_direct.clone(),
+        tls: TlsOptions {
+            required: config.place == Place::Lambda,
+            authorities: config.database_authorities.clone(),
+        },
         statement_timeout: STATEMENT_TIMEOUT,
         connect_timeout: CONNECT_TIMEOUT,
         pool_size: POOL_SIZE,
@@ -277,7 +281,7 @@ impl Context {
             trusted_proxies: config.trusted_proxies,
             backends,
             origins: config.origins.clone(),
-            local_origins: config.place == crate::config::Place::Laptop,
+            local_origins: config.place == Place::Laptop,
             salt,
             alias: config.collection.clone(),
             chunk_policy: config.chunk_policy.identity(),

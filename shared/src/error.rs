@@ -89,6 +89,18 @@ impl Error {
         }
     }
 
+    /// A process that works on as many requests as it can.
+    #[must_use]
+    pub fn overloaded() -> Self {
+        Self {
+            retry_after: Some(RETRY_AFTER),
+            ..Self::new(
+                ErrorKind::Unavailable,
+                "too many readers are asking at once, please try again in a few seconds",
+            )
+        }
+    }
+
     /// A model that has too much to do (S1's words).
     #[must_use]
     pub fn busy() -> Self {

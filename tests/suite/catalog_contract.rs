@@ -16,7 +16,7 @@ mod values;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use bookrag::catalog::{Catalog, PostgresCatalog, PostgresOptions, SqliteCatalog};
+use bookrag::catalog::{Catalog, PostgresCatalog, PostgresOptions, SqliteCatalog, TlsOptions};
 use bookrag_tests::pgbouncer::Pgbouncer;
 use bookrag_tests::postgres::Postgres;
 use tempfile::TempDir;
@@ -240,6 +240,7 @@ pub(crate) fn postgres_options(url: &str) -> PostgresOptions {
     PostgresOptions {
         url: url.to_owned().into(),
         direct_url: None,
+        tls: TlsOptions::default(),
         statement_timeout: Duration::from_secs(20),
         connect_timeout: Duration::from_secs(20),
         pool_size: 3,

@@ -3,7 +3,7 @@
 use std::{path::Path, time::Duration};
 
 use bookrag::{
-    catalog::{Catalog, PostgresCatalog, PostgresOptions},
+    catalog::{Catalog, PostgresCatalog, PostgresOptions, TlsOptions},
     chunk::ChunkPolicy,
     index::VectorIndex,
     ingest::{Ingest, IngestError, OpenMode, OpenOptions, Ports, Report, SyncOptions, sync},
@@ -46,6 +46,7 @@ impl Backends {
         let catalog = PostgresCatalog::new(PostgresOptions {
             url: database_url.clone().into(),
             direct_url: None,
+            tls: TlsOptions::default(),
             statement_timeout: TIMEOUT,
             connect_timeout: TIMEOUT,
             pool_size: POOL_SIZE,

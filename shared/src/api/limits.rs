@@ -1,5 +1,7 @@
-//! How often a client may ask, route by route: turns are counted in the catalog, and here while that is away.
+//! How often a client may ask, route by route, and how many requests are worked on at once: turns are counted in the catalog,
+//! and here while that is away.
 
+mod places;
 mod stand_in;
 #[cfg(test)]
 mod tests;
@@ -13,12 +15,14 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, Method};
 use axum::middleware::Next;
 use axum::response::Response;
+use tokio::sync::SemaphorePermit;
 
 use super::envelope::failure;
 use super::extract::method_not_allowed;
 use super::observe::Observed;
 use crate::catalog::{Catalog, CatalogError, Turn, TurnLimit};
 use crate::error::{Error, ErrorKind};
+use places::Places;
 use stand_in::StandIn;
 
 /// What limits are counted in.
@@ -63,7 +67,8 @@ impl Route {
     }
 }
 
-/// How many requests a client may make in a minute, by route; `None` for as many as it likes, 0 for none at all.
+/// How many requests a client may make in a minute, by route, and how many all may make at once; `None` for as many as they
+/// like, 0 for none at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Questions.
@@ -72,6 +77,8 @@ pub struct Limits {
     pub search: Option<u32>,
     /// Judgements of answers.
     pub feedback: Option<u32>,
+    /// Requests of all clients that are worked on at once.
+    pub concurrent: Option<usize>,
 }
 
 /// Ten questions (S0); a search costs less, and a widget may search while somebody types.
@@ -81,6 +88,8 @@ impl Default for Limits {
             chat: Some(10),
             search: Some(60),
             feedback: Some(10),
+            // An instance of a function is given one request at a time.
+            concurrent: None,
         }
     }
 }
@@ -91,6 +100,7 @@ impl Limits {
         chat: None,
         search: None,
         feedback: None,
+        concurrent: None,
     };
 
     fn of(self, route: Route) -> Option<TurnLimit> {
@@ -116,6 +126,7 @@ pub struct Limiter {
 struct Counts {
     catalog: Catalog,
     limits: Limits,
+    places: Option<Places>,
     stand_in: Mutex<StandIn>,
     /// The stand-in's clock begins here.
     started: Instant,
@@ -129,6 +140,7 @@ impl Limiter {
             counts: Arc::new(Counts {
                 catalog,
                 limits,
+                places: limits.concurrent.map(Places::new),
                 stand_in: Mutex::default(),
                 started: Instant::now(),
             }),
@@ -160,6 +172,18 @@ impl Limiter {
             route.requests()
         );
         Err(Error::rate_limited(Duration::from_secs(wait), message))
+    }
+
+    /// Waits for one of the places of requests that are worked on. `None` where their number has no bound.
+    ///
+    /// # Errors
+    ///
+    /// `Unavailable` when too many wait, or one would wait too long.
+    async fn enter(&self) -> Result<Option<SemaphorePermit<'_>>, Error> {
+        match &self.counts.places {
+            Some(places) => places.enter().await.map(Some),
+            None => Ok(None),
+        }
     }
 
     async fn turn(&self, key: String, limit: TurnLimit) -> Result<Turn, Error> {
@@ -247,7 +271,10 @@ impl fmt::Debug for LimitedRoute {
     }
 }
 
-/// Middleware of one route: a request takes a turn, and its answer says how many are left. `OPTIONS` takes none.
+/// Middleware of one route: a request waits for a place and takes a turn, and its answer says how many turns are left. `OPTIONS`
+/// needs neither.
+///
+/// A place is held until the answer begins: by then the searching is done, and what is streamed costs microseconds a token.
 ///
 /// `HEAD` takes none either, hence it is refused: it would cost what `GET` costs.
 pub async fn limit(State(limited): State<LimitedRoute>, request: Request, next: Next) -> Response {
@@ -259,6 +286,10 @@ pub async fn limit(State(limited): State<LimitedRoute>, request: Request, next: 
     let LimitedRoute { limiter, route, .. } = &limited;
     let client_key = (limited.client_key)(&request);
     let observed = Observed::of(&request);
+    let _place = match limiter.enter().await {
+        Ok(place) => place,
+        Err(overloaded) => return failure(&overloaded, &observed.request_id),
+    };
     let taken = limiter.take(*route, &client_key).await;
     let mut response = match &taken {
         Ok(_) => next.run(request).await,

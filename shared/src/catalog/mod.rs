@@ -26,7 +26,7 @@ use crate::words::{DocumentFrequencies, Language};
 #[cfg(all(test, feature = "embedded"))]
 pub use faulty::FaultyCatalog;
 pub use insights::{DayInsight, Insights, LessonInsight, OpenQuestion};
-pub use postgres::{PostgresCatalog, PostgresOptions};
+pub use postgres::{PostgresCatalog, PostgresOptions, TlsOptions};
 pub use readers::{Exchange, NewExchange};
 #[cfg(feature = "embedded")]
 pub use sqlite::SqliteCatalog;

@@ -3,6 +3,8 @@
 //! The URL may be that of a pooler in transaction mode (Neon's is), so nothing outlives its transaction: statements are
 //! unnamed, settings local, and there are no session locks.
 
+mod address;
+mod tls;
 mod commit;
 mod conversations;
 mod documents;
@@ -18,14 +20,14 @@ mod search;
 mod values;
 
 use std::fmt;
-use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use secrecy::{ExposeSecret, SecretString};
-use tokio_postgres::config::{Config, Host, SslMode};
+use rustls::pki_types::CertificateDer;
+use secrecy::SecretString;
 
 use super::CatalogError;
+use address::Address;
 use pool::Pool;
 
 /// How a Postgres catalog is reached.
@@ -35,12 +37,23 @@ pub struct PostgresOptions {
     pub url: SecretString,
     /// What migrations go over, where `url` is a pooler's.
     pub direct_url: Option<SecretString>,
+    /// How the way there is protected.
+    pub tls: TlsOptions,
     /// The longest time one statement may take.
     pub statement_timeout: Duration,
     /// The longest time until a connection is there, and the longest wait for one that is in use.
     pub connect_timeout: Duration,
     /// How many connections there are at most, from 1.
     pub pool_size: usize,
+}
+
+/// How connections to a database are protected, besides what its URL asks for.
+#[derive(Debug, Clone, Default)]
+pub struct TlsOptions {
+    /// True if servers on other machines must be reached over TLS, whatever their URLs say.
+    pub required: bool,
+    /// Certificate authorities that count besides Mozilla's.
+    pub authorities: Vec<CertificateDer<'static>>,
 }
 
 /// A catalog in Postgres; clones share its connections.
@@ -54,15 +67,16 @@ impl PostgresCatalog {
     ///
     /// # Errors
     ///
-    /// `Rejected` if a URL is none that names a host and a user.
+    /// `Rejected` if a URL is invalid, or allows plain text where TLS is required.
     pub fn new(options: PostgresOptions) -> Result<Self, CatalogError> {
-        let config = read_url(&options.url, "database URL")?;
+        let read = |url, setting| Address::read(url, setting, &options.tls);
+        let pooled = read(&options.url, "DATABASE_URL")?;
         let direct = match &options.direct_url {
-            Some(url) => read_url(url, "direct database URL")?,
-            None => config.clone(),
+            Some(url) => Some(read(url, "DATABASE_URL_DIRECT")?),
+            None => None,
         };
         Ok(Self {
-            pool: Arc::new(Pool::new(config, direct, options)),
+            pool: Arc::new(Pool::new(pooled, direct, options)),
         })
     }
 
@@ -87,59 +101,66 @@ impl fmt::Debug for PostgresCatalog {
     }
 }
 
-/// Reads a URL; the refusal does not repeat it, as it holds a password.
-fn read_url(url: &SecretString, name: &str) -> Result<Config, CatalogError> {
-    let mut config = Config::from_str(url.expose_secret())
-        .map_err(|_| CatalogError::Rejected(format!("the {name} cannot be read")))?;
-    if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
-        return Err(CatalogError::Rejected(format!("the {name} names no host")));
-    }
-    if config.get_user().is_none_or(str::is_empty) {
-        return Err(CatalogError::Rejected(format!("the {name} names no user")));
-    }
-    let is_socket = |host: &Host| matches!(host, Host::Unix(_));
-    if config.get_hosts().iter().any(is_socket) {
-        // TLS is not spoken on Unix sockets, whatever the URL asks for.
-        config.ssl_mode(SslMode::Disable);
-    }
-    Ok(config)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::io::{Read, Write};
+    use std::net::TcpListener;
+
+    use rustls::ServerConnection;
+
     use super::*;
 
-    fn refusal(url: &str) -> String {
-        let failure = PostgresCatalog::new(PostgresOptions {
-            url: url.to_owned().into(),
-            direct_url: None,
-            statement_timeout: Duration::from_secs(1),
-            connect_timeout: Duration::from_secs(1),
-            pool_size: 1,
+    /// What a client asks a server with first, to have TLS: its length and a code (`SSLRequest` of the protocol).
+    const TLS_REQUEST_BYTES: usize = 8;
+
+    /// A server that answers the request for TLS with this byte, greets with the certificate of `db.example.org` after an `S`, and
+    /// says no more.
+    fn server(answer: u8) -> u16 {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            stream.read_exact(&mut [0; TLS_REQUEST_BYTES]).unwrap();
+            stream.write_all(&[answer]).unwrap();
+            if answer == b'S' {
+                let mut server = ServerConnection::new(tls::tests::server_config()).unwrap();
+                // A client that does not trust it ends the handshake.
+                let _ = server.complete_io(&mut stream);
+            }
         });
-        failure.expect_err(url).to_string()
+        port
     }
 
-    #[test]
-    fn a_refused_url_is_not_repeated() {
-        for url in [
-            "postgres://reader:hunter2@db.example.org/book?sslmode=hunter2",
-            "postgres://reader:hunter2@db.example.org:hunter2/book",
-            "postgres://:hunter2@db.example.org/book",
-            "postgres://reader:hunter2@/book",
-            "hunter2",
+    async fn refusal(answer: u8, mode: &str, authorities: Vec<CertificateDer<'static>>) -> String {
+        let port = server(answer);
+        let options = PostgresOptions {
+            url: format!("postgres://reader@localhost:{port}/book?hostaddr=127.0.0.1&sslmode={mode}").into(),
+            direct_url: None,
+            tls: TlsOptions {
+                required: true,
+                authorities,
+            },
+            statement_timeout: Duration::from_secs(20),
+            connect_timeout: Duration::from_secs(20),
+            pool_size: 1,
+        };
+        let catalog = PostgresCatalog::new(options).unwrap();
+        catalog.ping().await.unwrap_err().to_string()
+    }
+
+    #[tokio::test]
+    async fn a_server_that_is_not_trusted_is_refused_with_what_to_do() {
+        let authority = || vec![tls::tests::certificate("authority.pem")];
+        for (answer, mode, authorities, told) in [
+            (b'N', "require", Vec::new(), "does not take TLS"),
+            (b'S', "require", Vec::new(), "BOOKRAG_DATABASE_CA"),
+            (b'S', "verify-full", authority(), "sslmode=verify-ca"),
         ] {
-            let refusal = refusal(url);
-            assert!(!refusal.contains("hunter2"), "{url}: {refusal}");
-            assert!(!refusal.contains("example"), "{refusal}");
+            let refusal = refusal(answer, mode, authorities).await;
+            assert!(refusal.contains(told), "{mode}: {refusal}");
         }
-    }
-
-    #[test]
-    fn neons_urls_are_read() {
-        let url = "postgresql://reader:hunter2@ep-cool-1-pooler.eu-central-1.aws.neon.tech/book\
-            ?sslmode=require&channel_binding=require";
-        let config = read_url(&url.to_owned().into(), "database URL").unwrap();
-        assert_eq!(config.get_ssl_mode(), SslMode::Require);
+        // Trusted: now it is the server that says no more.
+        let silent = refusal(b'S', "verify-ca", authority()).await;
+        assert!(!silent.contains("certificate"), "{silent}");
     }
 }

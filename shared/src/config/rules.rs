@@ -18,6 +18,10 @@ const MAX_HOURS: u64 = 24 * 366;
 /// How long what readers left behind is kept unless another time is set, and the longest that can be: ten years.
 const DEFAULT_RETENTION_DAYS: u64 = 90;
 const MAX_RETENTION_DAYS: u64 = 3_660;
+/// Requests that `serve` works on at once, unless another number is set. Two cores answer some hundred questions a second from
+/// the book's own sentences, so the last of these and of the 64 that may wait has its answer in a second. With a chat model a
+/// question holds its place for the second or two until the model's first word.
+const MAX_CONCURRENT: usize = 32;
 /// The most tokens an answer may be allowed.
 const MAX_ANSWER_TOKENS: u32 = 16_000;
 
@@ -85,7 +89,8 @@ pub(super) fn retention(
     (days > 0).then(|| Duration::from_hours(24 * days))
 }
 
-/// How often a client may ask: in Lambda S0's limits unless others are set, on a laptop none.
+/// How often a client may ask: in Lambda S0's limits unless others are set, on a laptop none. How much is done at once: on a
+/// laptop [`MAX_CONCURRENT`] requests; a function is given one at a time.
 pub(super) fn limits(
     place: Place,
     text: impl Fn(&str) -> Option<String>,
@@ -101,10 +106,21 @@ pub(super) fn limits(
             Some(0) => None,
             Some(turns) => Some(turns),
         };
+    let (chat, search, feedback) = (
+        limit("BOOKRAG_CHAT_PER_MINUTE", default.chat),
+        limit("BOOKRAG_SEARCH_PER_MINUTE", default.search),
+        limit("BOOKRAG_FEEDBACK_PER_MINUTE", default.feedback),
+    );
+    let concurrent = number::<usize>(&text, "BOOKRAG_MAX_CONCURRENT", problems, |_| true);
+    let concurrent = concurrent.or(match place {
+        Place::Lambda => None,
+        Place::Laptop => Some(MAX_CONCURRENT),
+    });
     Limits {
-        chat: limit("BOOKRAG_CHAT_PER_MINUTE", default.chat),
-        search: limit("BOOKRAG_SEARCH_PER_MINUTE", default.search),
-        feedback: limit("BOOKRAG_FEEDBACK_PER_MINUTE", default.feedback),
+        chat,
+        search,
+        feedback,
+        concurrent: concurrent.filter(|requests| *requests > 0),
     }
 }
 

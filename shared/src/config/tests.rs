@@ -147,7 +147,13 @@ fn limits_are_those_of_the_place_unless_they_are_set() {
         let variables = [&hosted[..], variables].concat();
         read(place, &variables).expect("valid").limits
     };
-    assert_eq!(limits(Place::Laptop, &[]), Limits::NONE);
+    let serve = Limits {
+        concurrent: Some(32),
+        ..Limits::NONE
+    };
+    assert_eq!(limits(Place::Laptop, &[]), serve);
+    let unbounded = limits(Place::Laptop, &[("BOOKRAG_MAX_CONCURRENT", "0")]);
+    assert_eq!(unbounded, Limits::NONE);
     assert_eq!(limits(Place::Lambda, &[]).chat, Some(10));
     let none = ("BOOKRAG_CHAT_PER_MINUTE", "0");
     assert_eq!(limits(Place::Lambda, &[none]).chat, None);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bookrag::{
-    catalog::{Catalog, CatalogError, PostgresCatalog, PostgresOptions},
+    catalog::{Catalog, CatalogError, PostgresCatalog, PostgresOptions, TlsOptions},
     ingest::{Change, Differences, Ingest, IngestError, Ports},
 };
 use bookrag_tests::{
@@ -28,6 +28,7 @@ async fn proxied(world: &World, database: &str, limit: Duration) -> (Proxy, Inge
     let catalog = PostgresCatalog::new(PostgresOptions {
         url: url.into(),
         direct_url: None,
+        tls: TlsOptions::default(),
         statement_timeout: limit,
         connect_timeout: limit,
         pool_size: POOL_SIZE,

@@ -12,7 +12,7 @@ use tower::ServiceExt;
 
 use super::*;
 use crate::api::cors;
-use crate::catalog::{PostgresCatalog, PostgresOptions};
+use crate::catalog::{PostgresCatalog, PostgresOptions, TlsOptions};
 
 /// A catalog that nobody answers for.
 fn away(port: u16) -> Catalog {
@@ -21,6 +21,7 @@ fn away(port: u16) -> Catalog {
             "postgres://nobody@127.0.0.1:{port}/none?sslmode=disable"
         )),
         direct_url: None,
+        tls: TlsOptions::default(),
         statement_timeout: PERIOD,
         connect_timeout: PERIOD,
         pool_size: 1,
@@ -39,6 +40,7 @@ fn limits(turns: u32) -> Limits {
         chat: Some(turns),
         search: Some(60),
         feedback: None,
+        concurrent: None,
     }
 }
 
@@ -275,5 +277,30 @@ fn a_client_is_an_ipv4_address_or_an_ipv6_network() {
         ("", ""),
     ] {
         assert_eq!(client_network(address), network);
+    }
+}
+
+#[tokio::test]
+async fn beyond_the_queue_requests_are_refused_until_a_place_is_free() {
+    let limits = Limits {
+        concurrent: Some(1),
+        ..Limits::NONE
+    };
+    let limiter = Limiter::new(refusing().await, limits);
+    let ask = || send(&limiter, "a reader", Method::POST, "/chat");
+    assert_eq!(ask().await.status(), StatusCode::OK);
+    let place = limiter.enter().await.unwrap();
+    let mut waiting: Vec<_> = (0..2).map(|_| Box::pin(ask())).collect();
+    for request in &mut waiting {
+        assert!(futures::poll!(request).is_pending());
+    }
+    let refused = ask().await;
+    assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE);
+    assert!(refused.headers().contains_key(RETRY_AFTER));
+    let preflight = send(&limiter, "a reader", Method::OPTIONS, "/chat").await;
+    assert_eq!(preflight.status(), StatusCode::OK);
+    drop(place);
+    for request in waiting {
+        assert_eq!(request.await.status(), StatusCode::OK);
     }
 }

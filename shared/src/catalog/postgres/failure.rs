@@ -4,6 +4,7 @@ use std::error::Error as _;
 use std::io;
 use std::time::Duration;
 
+use rustls::CertificateError;
 use tokio_postgres::Error;
 use tokio_postgres::error::SqlState;
 
@@ -19,6 +20,9 @@ const PASSING: [SqlState; 4] = [
     SqlState::LOCK_NOT_AVAILABLE,
     SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT,
 ];
+
+/// What `tokio-postgres` says of a server that answers the request for TLS with no.
+const NO_TLS: &str = "server does not support TLS";
 
 /// A statement's failure.
 #[derive(Debug)]
@@ -61,6 +65,13 @@ impl From<Error> for Failure {
                 code: Some(code.clone()),
             };
         }
+        if let Some(problem) = tls_problem(&error) {
+            return Self {
+                error: CatalogError::Rejected(problem.to_owned()),
+                connection_lost: false,
+                code: None,
+            };
+        }
         // The causes are left out, as some name the host; only what kind of I/O failed is told.
         let io = error
             .source()
@@ -88,6 +99,27 @@ impl From<Error> for Failure {
                 code: None,
             },
         }
+    }
+}
+
+/// Why a server is not trusted, and what to do about it.
+fn tls_problem(error: &Error) -> Option<&'static str> {
+    let cause = error.source()?;
+    if cause.to_string() == NO_TLS {
+        return Some("the server does not take TLS connections, and sslmode=require asks for one");
+    }
+    let cause = cause.downcast_ref::<io::Error>()?.get_ref()?;
+    match cause.downcast_ref()? {
+        rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer) => Some(
+            "the server's certificate is signed by an authority that is not known here; name its certificate in \
+             BOOKRAG_DATABASE_CA",
+        ),
+        rustls::Error::InvalidCertificate(
+            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
+        ) => Some(
+            "the server's certificate is for another host; correct the host, or write sslmode=verify-ca if that is as it should be",
+        ),
+        _ => None,
     }
 }
 

@@ -1,19 +1,17 @@
 //! Connections: few, made when needed, kept while they are whole.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rustls::{ClientConfig, RootCertStore, crypto::ring};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::timeout;
-use tokio_postgres::config::Config;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Row};
-use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::PostgresOptions;
+use super::address::Address;
 use super::failure::Failure;
 use crate::catalog::{CatalogError, SCHEMA_VERSION};
 
@@ -25,10 +23,9 @@ const GRACE: Duration = Duration::from_millis(500);
 pub(super) type Parameters<'a> = &'a [(&'a (dyn ToSql + Sync), Type)];
 
 pub(super) struct Pool {
-    config: Config,
-    /// Where migrations go.
-    direct: Config,
-    tls: MakeRustlsConnect,
+    pooled: Address,
+    /// Where migrations go, if not there.
+    direct: Option<Address>,
     options: PostgresOptions,
     /// What begins a transaction.
     begin: String,
@@ -39,11 +36,10 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    pub(super) fn new(config: Config, direct: Config, options: PostgresOptions) -> Self {
+    pub(super) fn new(pooled: Address, direct: Option<Address>, options: PostgresOptions) -> Self {
         Self {
-            config,
+            pooled,
             direct,
-            tls: tls(),
             permits: Semaphore::new(options.pool_size.max(1)),
             begin: begin(options.statement_timeout),
             options,
@@ -135,7 +131,7 @@ impl Pool {
         };
         let client = match idle {
             Some(client) => client,
-            None => self.connect_to(&self.config).await?,
+            None => self.connect_to(&self.pooled).await?,
         };
         Ok(Connection {
             pool: self,
@@ -148,13 +144,14 @@ impl Pool {
 
     /// A connection for migrations, which is not the pool's.
     pub(super) async fn connect_directly(&self) -> Result<Client, CatalogError> {
-        Ok(self.connect_to(&self.direct).await?)
+        let direct = self.direct.as_ref().unwrap_or(&self.pooled);
+        Ok(self.connect_to(direct).await?)
     }
 
-    async fn connect_to(&self, config: &Config) -> Result<Client, Failure> {
+    async fn connect_to(&self, address: &Address) -> Result<Client, Failure> {
         let (client, connection) = timeout(
             self.options.connect_timeout,
-            config.connect(self.tls.clone()),
+            address.config.connect(address.tls.clone()),
         )
         .await
         .map_err(|_| Failure::timeout(self.options.connect_timeout))??;
@@ -337,16 +334,4 @@ impl Transaction<'_> {
     pub(super) async fn roll_back(mut self) {
         self.connection.roll_back().await;
     }
-}
-
-fn tls() -> MakeRustlsConnect {
-    let roots = RootCertStore {
-        roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
-    };
-    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .expect("ring supports the default TLS versions")
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    MakeRustlsConnect::new(config)
 }

@@ -1,0 +1,96 @@
+//! How many requests a process works on at once.
+
+use std::time::Duration;
+
+use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::time::timeout;
+
+use crate::error::Error;
+
+/// Requests that may wait for each one that is worked on.
+const WAITING_FOR_EACH: usize = 2;
+/// How long a request waits at most. A reader who is told to come again has lost less than one who waits longer.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Places of requests that are worked on, and of those that wait for one. Whoever finds neither is refused.
+///
+/// Not tower's layers: `ConcurrencyLimit` queues without end, with `LoadShed` not at all, and a `Buffer` between them is one
+/// queue for each route.
+#[derive(Debug)]
+pub(super) struct Places {
+    working: Semaphore,
+    waiting: Semaphore,
+    patience: Duration,
+}
+
+impl Places {
+    /// Places for so many requests at once.
+    pub(super) fn new(working: usize) -> Self {
+        let working = working.clamp(1, Semaphore::MAX_PERMITS / WAITING_FOR_EACH);
+        Self {
+            working: Semaphore::new(working),
+            waiting: Semaphore::new(working * WAITING_FOR_EACH),
+            patience: PATIENCE,
+        }
+    }
+
+    /// Waits for a place, which is held until the permit is dropped.
+    ///
+    /// # Errors
+    /// `Unavailable` if too many wait already, or none became free in time.
+    pub(super) async fn enter(&self) -> Result<SemaphorePermit<'_>, Error> {
+        if let Ok(place) = self.working.try_acquire() {
+            return Ok(place);
+        }
+        let waits = self.waiting.try_acquire();
+        let _waits = waits.map_err(|_| Error::overloaded())?;
+        let place = timeout(self.patience, self.working.acquire()).await;
+        let place = place.map_err(|_| Error::overloaded())?;
+        Ok(place.expect("the semaphore is never closed"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+
+    #[tokio::test]
+    async fn a_queue_has_an_end_and_nobody_in_it_is_forgotten() {
+        let places = Places::new(1);
+        let working = places.enter().await.unwrap();
+        let mut first = std::pin::pin!(places.enter());
+        let mut second = std::pin::pin!(places.enter());
+        assert!(futures::poll!(&mut first).is_pending());
+        assert!(futures::poll!(&mut second).is_pending());
+        let refused = places.enter().await.unwrap_err();
+        assert_eq!(refused.kind, ErrorKind::Unavailable);
+        assert!(refused.retry_after.is_some());
+        drop(working);
+        drop(first.await.unwrap());
+        drop(second.await.unwrap());
+    }
+
+    #[tokio::test]
+    async fn a_place_that_becomes_free_is_given_to_who_waits() {
+        let places = Places::new(1);
+        for _ in 0..3 {
+            let working = places.enter().await.unwrap();
+            let mut next = std::pin::pin!(places.enter());
+            assert!(futures::poll!(&mut next).is_pending());
+            drop(working);
+            drop(next.await.unwrap());
+        }
+    }
+
+    #[tokio::test]
+    async fn nobody_waits_longer_than_its_patience() {
+        let places = Places {
+            patience: Duration::ZERO,
+            ..Places::new(1)
+        };
+        let _working = places.enter().await.unwrap();
+        let refused = places.enter().await.unwrap_err();
+        assert_eq!(refused.kind, ErrorKind::Unavailable);
+    }
+}

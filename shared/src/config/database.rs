@@ -1,0 +1,90 @@
+//! Which databases are trusted.
+
+use rustls::RootCertStore;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+
+/// How a PEM of certificates begins.
+const PEM_BEGINS: &str = "-----BEGIN";
+
+/// The certificate authorities of `BOOKRAG_DATABASE_CA`: PEM, or the path of a file with it. Problems with them join `problems`.
+pub(super) fn authorities(
+    text: impl Fn(&str) -> Option<String>,
+    problems: &mut Vec<String>,
+) -> Vec<CertificateDer<'static>> {
+    const NAME: &str = "BOOKRAG_DATABASE_CA";
+    let Some(value) = text(NAME) else {
+        return Vec::new();
+    };
+    let read = if value.starts_with(PEM_BEGINS) {
+        // On one line, as some editors of settings need it.
+        certificates(value.replace("\\n", "\n").as_bytes())
+    } else {
+        let read = std::fs::read(&value);
+        let read = read.map_err(|error| format!("names `{value}`, which cannot be read: {error}"));
+        read.and_then(|pem| {
+            certificates(&pem).map_err(|problem| format!("names `{value}`, which {problem}"))
+        })
+    };
+    read.unwrap_or_else(|problem| {
+        problems.push(format!("{NAME} {problem}"));
+        Vec::new()
+    })
+}
+
+/// Reads all certificates of a PEM.
+///
+/// # Errors
+/// A predicate of the PEM.
+fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, String> {
+    let read: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
+    let read = read.unwrap_or_default();
+    if read.is_empty() {
+        return Err("holds no PEM of a certificate (-----BEGIN CERTIFICATE-----)".to_owned());
+    }
+    let mut roots = RootCertStore::empty();
+    for certificate in &read {
+        let added = roots.add(certificate.clone());
+        added.map_err(|error| format!("holds a certificate that cannot be used: {error}"))?;
+    }
+    Ok(read)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AUTHORITY: &str = include_str!("../../fixtures/tls/authority.pem");
+
+    fn read(value: &str) -> Result<usize, String> {
+        let mut problems = Vec::new();
+        let authorities = authorities(|_| Some(value.to_owned()), &mut problems);
+        match problems.pop() {
+            Some(problem) => Err(problem),
+            None => Ok(authorities.len()),
+        }
+    }
+
+    #[test]
+    fn authorities_are_named_by_their_file_or_given_themselves() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/tls/authority.pem");
+        let in_one_line = AUTHORITY.trim().replace('\n', "\\n");
+        let two = [AUTHORITY, AUTHORITY].concat();
+        for (value, count) in [(path, 1), (AUTHORITY, 1), (&in_one_line, 1), (&two, 2)] {
+            assert_eq!(read(value), Ok(count), "{value}");
+        }
+    }
+
+    #[test]
+    fn what_holds_no_certificate_is_refused_by_name() {
+        let key = include_str!("../../fixtures/tls/server.key.pem");
+        let damaged = "-----BEGIN CERTIFICATE-----\naGVsbG8=\n-----END CERTIFICATE-----";
+        let missing = "/no/such/authority.pem";
+        for value in [key, damaged, missing, "-----BEGIN"] {
+            let problem = read(value).expect_err(value);
+            assert!(problem.starts_with("BOOKRAG_DATABASE_CA "), "{problem}");
+        }
+        let problem = read(missing).expect_err("no file");
+        assert!(problem.contains(missing), "{problem}");
+    }
+}
