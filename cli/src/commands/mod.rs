@@ -10,6 +10,7 @@ mod pages;
 mod ledger;
 mod chunks;
 mod doctor;
+mod health;
 mod migrate;
 mod reset;
 mod models;
@@ -62,6 +63,8 @@ enum Command {
     Chunks(chunks::ChunksArguments),
     /// Tell what was read of a site from where, what is wrong with it, and in what its index differs from it.
     Doctor(doctor::DoctorArguments),
+    /// Tell how a running server is: ends with 0 if it can answer.
+    Health(health::HealthArguments),
     /// Delete a book's index, conversations and feedback on this machine.
     Reset(reset::ResetArguments),
     /// Create or update the catalog's tables.
@@ -207,6 +210,7 @@ async fn dispatch(arguments: Arguments) -> Result<Exit, CommandError> {
         Command::Insights(arguments) => insights::run(&config, &arguments, json).await,
         Command::Chunks(arguments) => chunks::run(&config, &arguments, json).await,
         Command::Doctor(arguments) => doctor::run(&config, &arguments, json).await,
+        Command::Health(arguments) => health::run(arguments, json).await,
         Command::Reset(arguments) => reset::run(&config, &arguments, json),
         Command::Migrate => migrate::run(&config, json).await,
         Command::Models(arguments) => models::run(&config, arguments, json).await,

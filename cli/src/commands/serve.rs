@@ -29,6 +29,11 @@ const POLL_INTERVAL: Duration = Duration::from_secs(2);
 /// Writes that come together, as an editor makes them, are read once.
 const QUIET_AFTER_CHANGE: Duration = Duration::from_millis(300);
 
+/// How long answers that have begun may take after Ctrl-C: the person at the keyboard waits.
+const GRACE_OF_CTRL_C: Duration = Duration::from_secs(2);
+/// How long after SIGTERM, which process managers send before they kill: as long as a chat model may write.
+const GRACE_OF_SIGTERM: Duration = Duration::from_secs(30);
+
 /// How often conversations and questions that expired are deleted.
 const FORGET_EVERY: Duration = Duration::from_hours(1);
 
@@ -133,14 +138,18 @@ async fn serve(
         json,
         failure: None,
     };
-    let outcome = tokio::select! {
-        outcome = follower.run(address, changes) => outcome,
+    let (outcome, grace) = tokio::select! {
+        outcome = follower.run(address, changes) => (outcome, GRACE_OF_CTRL_C),
         never = forget_hourly(server.catalog(), config.retention) => match never {},
-        () = interrupted() => Ok(Exit::Done),
+        grace = interrupted() => (Ok(Exit::Done), grace),
     };
     let _ = stop.send(true);
-    // A reader's open stream must not keep the command from ending.
-    let _ = tokio::time::timeout(Duration::from_secs(2), serving).await;
+    // Answers that have begun are sent to their end. A stream without one must not keep the command from ending, and neither
+    // must anything after a second signal.
+    tokio::select! {
+        _ = tokio::time::timeout(grace, serving) => {}
+        _ = interrupted() => {}
+    }
     outcome
 }
 
@@ -296,18 +305,18 @@ async fn forget_hourly(catalog: &Catalog, retention: Option<Duration>) -> Infall
     }
 }
 
-/// Waits for Ctrl-C or a polite kill.
-async fn interrupted() {
+/// Waits for Ctrl-C or SIGTERM. Returns how long answers that have begun may still take.
+async fn interrupted() -> Duration {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
         if let Ok(mut terminate) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                _ = tokio::signal::ctrl_c() => {}
-                _ = terminate.recv() => {}
-            }
-            return;
+            return tokio::select! {
+                _ = tokio::signal::ctrl_c() => GRACE_OF_CTRL_C,
+                _ = terminate.recv() => GRACE_OF_SIGTERM,
+            };
         }
     }
     let _ = tokio::signal::ctrl_c().await;
+    GRACE_OF_CTRL_C
 }

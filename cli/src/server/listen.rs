@@ -81,6 +81,8 @@ async fn answer(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::{Arc, Mutex};
+
     use axum::routing::get;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -126,5 +128,28 @@ mod tests {
         while client.get(&url).send().await.is_ok() {
             tokio::task::yield_now().await;
         }
+    }
+
+    #[tokio::test]
+    async fn a_stream_that_has_begun_is_sent_to_its_end() {
+        let (pieces, sent) = futures::channel::mpsc::unbounded::<Result<&str, Infallible>>();
+        let sent = Arc::new(Mutex::new(Some(sent)));
+        let stream = move || {
+            let sent = sent.lock().expect("not poisoned").take();
+            std::future::ready(Body::from_stream(sent.expect("asked once")))
+        };
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let url = format!("http://{}/", listener.local_addr().expect("an address"));
+        let (stop, stopped) = watch::channel(false);
+        let app = Router::new().route("/", get(stream));
+        let listening = tokio::spawn(listen(listener, app, HEAD_DEADLINE, stopped));
+        pieces.unbounded_send(Ok("first, ")).expect("it is awaited");
+        let answer = crate::running::client().get(url).send().await;
+        let answer = answer.expect("it has begun");
+        stop.send(true).expect("it listens");
+        pieces.unbounded_send(Ok("last")).expect("it is awaited");
+        drop(pieces);
+        assert_eq!(answer.text().await.expect("whole"), "first, last");
+        listening.await.expect("it ends by itself");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
@@ -38,6 +38,38 @@ fn every_path_of_the_api_answers_in_the_envelope() {
         assert_eq!(status, 404, "{path}");
         let body: Value = serde_json::from_str(&body).unwrap();
         assert_eq!(body["error"]["code"], "not_found", "{path}");
+    }
+}
+
+#[test]
+fn health_ends_with_0_while_a_server_answers() {
+    let workshop = Workshop::small();
+    let server = workshop.serve(&[]);
+    let well = workshop.run(&["health", &server.url]);
+    assert_eq!(well.status.code(), Some(0), "{well:?}");
+    let told = String::from_utf8(well.stdout).unwrap();
+    assert!(told.starts_with("unchecked\n"), "{told}");
+    let deep = workshop.json(&["health", &server.url, "--deep"]);
+    assert_eq!(deep["status"], "healthy", "{deep}");
+    assert_eq!(deep["vector_store"]["kind"], "local", "{deep}");
+
+    let url = server.url.clone();
+    server.kill();
+    let nobody = workshop.run(&["health", &url]);
+    assert_eq!(nobody.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&nobody.stderr).contains(&url));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_server_that_is_told_to_end_ends_well() {
+    for signal in ["-TERM", "-INT"] {
+        let workshop = Workshop::small();
+        let mut server = workshop.serve(&[]);
+        let process = server.process().to_string();
+        let told = Command::new("kill").args([signal, &process]).status();
+        assert!(told.unwrap().success());
+        assert_eq!(server.wait(), Some(0), "{signal}");
     }
 }
 

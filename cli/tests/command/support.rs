@@ -180,6 +180,11 @@ impl Server {
         self.child.wait().unwrap();
     }
 
+    /// Waits until it ends. Returns its exit code.
+    pub(crate) fn wait(&mut self) -> Option<i32> {
+        self.child.wait().unwrap().code()
+    }
+
     /// Waits until it answers with something.
     pub(crate) fn wait_for(&self, path: &str, is_there: impl Fn(&Value) -> bool) {
         let deadline = Instant::now() + Duration::from_mins(1);

@@ -1,0 +1,56 @@
+//! `bookrag health`: asks a running server how it is.
+
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::Value;
+
+use super::{CommandError, Exit, output};
+use crate::running::client;
+
+/// The longest wait: health itself waits up to 4 seconds for the stores.
+const TIMEOUT: Duration = Duration::from_secs(8);
+
+#[derive(Debug, Args)]
+pub(super) struct HealthArguments {
+    /// The address of the server, without `/api/v1`.
+    #[arg(default_value = "http://127.0.0.1:8080")]
+    url: String,
+    /// Ask the stores and models too, instead of the server alone.
+    #[arg(long)]
+    deep: bool,
+}
+
+/// Ends with 0 if the server can answer questions, also without some of its dependencies.
+pub(super) async fn run(arguments: HealthArguments, json: bool) -> Result<Exit, CommandError> {
+    let url = arguments.url.trim_end_matches('/');
+    let deep = if arguments.deep { "?deep=true" } else { "" };
+    let request = client().get(format!("{url}/api/v1/health{deep}"));
+    let response = request.timeout(TIMEOUT).send().await.map_err(|error| {
+        let reason = error.without_url();
+        CommandError::Told(format!("no bookrag answers at {url}: {reason}"))
+    })?;
+    let well = response.status().is_success();
+    let status = response.status();
+    let health: Value = response.json().await.unwrap_or_default();
+    if !health["data"].is_object() {
+        let message = format!("{url} answered {status} without a health; is it a bookrag?");
+        return Err(CommandError::Told(message));
+    }
+    if json {
+        output::line(&health["data"].to_string());
+    } else {
+        print(&health["data"]);
+    }
+    Ok(if well { Exit::Done } else { Exit::Failed })
+}
+
+fn print(health: &Value) {
+    let status = |of: &Value| of["status"].as_str().unwrap_or("unknown").to_owned();
+    output::line(&status(health));
+    for part in ["vector_store", "catalog", "embedder", "generator"] {
+        if let Some(kind) = health[part]["kind"].as_str() {
+            output::line(&format!("  {part}: {kind}, {}", status(&health[part])));
+        }
+    }
+}
