@@ -11,6 +11,9 @@ a sandbox is Lambda's and not in it. Files are in the page cache. CPU times are 
 The Python function is an empty FastAPI app under Mangum and AWS's runtime interface client, which imports qdrant-client and psycopg; its
 bytecode is compiled beforehand. It is installed from PyPI into the cache when it is not there.
 
+--models FOLDER measures functions that were built with local models instead: the start, which loads bge-small from FOLDER, and the first
+question, which it embeds.
+
 --symbols samples starts with perf; where perf is not there or not allowed, it counts the instructions of one start with valgrind. It needs
 a binary with its symbols, which a release build has not:
 
@@ -95,6 +98,11 @@ LAMBDA_ENVIRONMENT = {
     "PATH": "/usr/local/bin:/usr/bin:/bin:/opt/bin",
     "TZ": ":UTC",
 }
+
+
+def local_models(folder):
+    """The variables that make a function embed by itself."""
+    return {"BOOKRAG_EMBEDDER": "bge-small", "BOOKRAG_GENERATOR": "extractive", "BOOKRAG_MODELS": str(folder.resolve())}
 
 
 def function_environment(nowhere):
@@ -211,7 +219,8 @@ CASES = {
     ),
     "health": (
         Case("no such route: 404", rest_event("GET", "/nowhere"), 404),
-        Case("health: 503", rest_event("GET", "/health"), 503, is_overhead=False),
+        Case("health: 200", rest_event("GET", "/health"), 200),
+        Case("deep health: 503", rest_event("GET", "/health", query={"deep": "true"}), 503, is_overhead=False),
     ),
     "ingest": (
         Case("another bucket's object: nothing to do", storage_event("another", "site/docs/intro.md"), "done"),
@@ -220,6 +229,8 @@ CASES = {
     ),
     PYTHON: (Case("no such route: 404", rest_event("GET", "/nowhere"), 404),),
 }
+# What embeds a question, and then finds no store.
+FIRST_QUESTIONS = {"query": CASES["query"][3], "search": CASES["search"][1]}
 
 
 class Failed(Exception):
@@ -444,6 +455,8 @@ class Target:
     cpu_ms: list = field(default_factory=list)
     wall_ms: list = field(default_factory=list)
     started: list = field(default_factory=list)
+    # Of the first question: CPU time, wall time, memory after it.
+    first: list = field(default_factory=list)
 
     def start(self, api):
         api.forget()
@@ -462,7 +475,7 @@ class Phase:
     after: Memory
 
 
-def measure_start(target, api, *, counts):
+def measure_start(target, api, *, counts, first=None):
     with target.start(api) as process:
         at = api.wait_for_next(process, START_TIMEOUT_S)
         cpu_ns, memory = process.cpu_ns(), process.memory()
@@ -470,6 +483,12 @@ def measure_start(target, api, *, counts):
             target.cpu_ms.append(cpu_ns / 1e6)
             target.wall_ms.append((at - process.started) * 1e3)
             target.started.append(memory)
+        if first:
+            answer, seconds = api.invoke(process, json.dumps(first.event).encode())
+            if answer != first.expected:
+                raise Failed(f"{process.name}, {first.name}: answered with {answer}, not {first.expected}\n{process.log()}")
+            if counts:
+                target.first.append(((process.cpu_ns() - cpu_ns) / 1e6, seconds * 1e3, process.memory()))
 
 
 def measure_requests(process, api, case, options):
@@ -493,13 +512,13 @@ def measure_requests(process, api, case, options):
     return Phase(process.name, case, seconds, (process.cpu_ns() - cpu_ns) / 1e3 / len(seconds), before, process.memory())
 
 
-def rust_targets(folder, names, nowhere):
+def rust_targets(folder, names, nowhere, models):
     for name in names:
         binary, package = folder / name / "bootstrap", folder / name / "bootstrap.zip"
         if not binary.is_file():
             raise Failed(f"{binary} is not there; infra/package.sh --hosted-models makes it, --functions names another folder")
         packed = package.stat().st_size if package.is_file() else None
-        environment = LAMBDA_ENVIRONMENT | function_environment(nowhere)
+        environment = LAMBDA_ENVIRONMENT | function_environment(nowhere) | (local_models(models) if models else {})
         yield Target(name, [str(binary)], environment, binary.parent, binary.stat().st_size, packed)
 
 
@@ -584,6 +603,22 @@ def show_starts(targets, runs):
     table("Cold start", note, columns, rows)
 
 
+def show_first_questions(targets):
+    rows = []
+    for target in targets:
+        cpu_ms, wall_ms, memory = zip(*target.first)
+        resident, peak = (statistics.median(getattr(it, name) for it in memory) for name in ("resident", "peak"))
+        rows.append((
+            target.name, f"{min(cpu_ms):.1f}", f"{statistics.median(cpu_ms):.1f}", f"{statistics.median(wall_ms):.1f}",
+            mib(resident), mib(peak),
+        ))  # fmt: skip
+    note = (
+        "The first question of a process: it is embedded by the model that the start loaded, and then finds no store. Memory is the median's"
+        " after it."
+    )
+    table("First question", note, ("function", "CPU ms, min", "median", "wall ms, median", "resident MiB", "peak MiB"), rows)
+
+
 def show_ratios(targets, python):
     def ratios(target):
         for of in (min, statistics.median):
@@ -637,15 +672,19 @@ def bench(options):
     nowhere, held = unused_address()
     api = RuntimeApi()
     with held, tempfile.TemporaryDirectory() as folder:
-        functions = list(rust_targets(options.functions.resolve(), options.only, nowhere))
-        python = None if options.no_python else python_target(Path(folder))
+        functions = list(rust_targets(options.functions.resolve(), options.only, nowhere, options.models))
+        python = None if options.no_python or options.models else python_target(Path(folder))
         targets = functions + ([python] if python else [])
         print(f"Load average before: {load()}; {os.cpu_count()} CPUs; {os.uname().machine}, Linux {os.uname().release}.")
         # The first round fills the page cache and Python's bytecode.
         for round_ in range(options.runs + 1):
             for target in targets:
-                measure_start(target, api, counts=round_ > 0)
+                measure_start(target, api, counts=round_ > 0, first=options.models and FIRST_QUESTIONS.get(target.name))
         say(f"{options.runs} starts of each")
+        if options.models:
+            show_starts(functions, options.runs)
+            show_first_questions([target for target in functions if target.first])
+            return False
         phases = []
         for target in targets:
             with target.start(api) as process:
@@ -822,6 +861,7 @@ def main():
     parser.add_argument("--requests", type=int, default=1000, help="warm requests of each kind (1000)")
     parser.add_argument("--seconds", type=float, default=15, help="what warm requests of one kind may take; fewer are made then (15)")
     parser.add_argument("--no-python", action="store_true", help="leave the Python function out")
+    parser.add_argument("--models", type=Path, metavar="FOLDER", help="measure functions that were built with local models; these are there")
     parser.add_argument("--symbols", action="store_true", help="print where the time of --binary's cold start goes, and nothing else")
     parser.add_argument("--binary", type=Path, metavar="PATH", help="a function's binary with its symbols")
     parser.add_argument("--profiler", choices=("perf", "callgrind"), help="instead of the first that works")

@@ -62,10 +62,15 @@ pub fn document() -> Value {
     });
     let healthy = json!({"get": {
         "operationId": "health",
-        "summary": "Tells how the service and its index are",
+        "summary": "Tells that the service answers, and with deep=true how its stores, models and index are",
         "security": [],
+        "parameters": [
+            {"name": "deep", "in": "query", "schema": {"type": "boolean", "default": false},
+                "description": "Whether stores and models are asked. Without it nobody is, so that a database may sleep: each component is `unchecked` unless it was asked within the last minute"},
+        ],
         "responses": {
             "200": ok(&health),
+            "400": {"description": "`deep` is neither true nor false", "content": {"application/json": {"schema": failure}}},
             "503": {"description": "Questions cannot be answered", "content": {"application/json": {"schema": health}}},
         },
     }});

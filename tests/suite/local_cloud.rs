@@ -306,7 +306,10 @@ async fn a_book_that_is_pushed_is_answered_from_and_nothing_else_is() {
     let found = no_proxy_client().get(search).send().await.unwrap();
     let found: Value = found.json().await.unwrap();
     assert!(!found["data"].to_string().contains("brass hoe"), "{found}");
-    let health = format!("{}/api/v1/health", cloud.emulator.function_url("health"));
+    let health = format!(
+        "{}/api/v1/health?deep=true",
+        cloud.emulator.function_url("health")
+    );
     let health = no_proxy_client().get(health).send().await.unwrap();
     let health: Value = health.json().await.unwrap();
     assert_eq!(health["data"]["status"], "healthy", "{health}");

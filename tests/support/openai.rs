@@ -6,7 +6,7 @@ use axum::{
     Json, Router,
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse as _, Response},
-    routing::{get, post},
+    routing::post,
 };
 use bookrag::embed::{Dimensions, Embedder, FakeEmbedder, OpenAiEmbedder, OpenAiOptions, Purpose};
 use serde_json::{Value, json};
@@ -40,6 +40,7 @@ impl OpenAi {
             .local_addr()
             .expect("a bound listener has an address");
         let server = tokio::spawn(async move {
+            // A key that may embed and do nothing else: models are not listed for it.
             axum::serve(listener, router())
                 .await
                 .expect("axum::serve returns no error");
@@ -88,12 +89,11 @@ impl Drop for OpenAi {
 
 /// What it serves, for other servers that have embeddings as well.
 pub(crate) fn router() -> Router {
-    Router::new()
-        .route("/v1/embeddings", post(embeddings))
-        .route("/v1/models", get(models))
+    Router::new().route("/v1/embeddings", post(embeddings))
 }
 
-async fn models(headers: HeaderMap) -> Response {
+/// The list of models, for who has the key.
+pub(crate) async fn models(headers: HeaderMap) -> Response {
     let authorization = headers.get(header::AUTHORIZATION);
     if authorization.map(HeaderValue::as_bytes) != Some(format!("Bearer {API_KEY}").as_bytes()) {
         return refusal(StatusCode::UNAUTHORIZED, "invalid_api_key");

@@ -1,4 +1,7 @@
-//! The health function: each component's state, and what the index holds.
+//! The health function: whether this process answers, and if it is asked for more, each component's state and what the index
+//! holds.
+//!
+//! A monitor that asked the stores each minute would keep a serverless Postgres awake, so only `?deep=true` asks them.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -8,19 +11,22 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
-use bookrag::api::{Envelope, Meta, Observed, cors, method_not_allowed, not_found};
+use bookrag::api::{
+    Envelope, Meta, Observed, cors, failure, method_not_allowed, not_found, url_query,
+};
 use bookrag::catalog::{Catalog, CatalogError, IndexRow, IndexStats, Indexing};
 use bookrag::context::{Ages, Context, LookUp, Remembered};
-use bookrag::generate::Generator;
+use bookrag::embed::Embedder;
+use bookrag::generate::{ChatModel, Generator};
 use bookrag::index::VectorIndex;
 use bookrag::retrieve::milliseconds;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A component that has not answered by then is down; the whole answers within 5 seconds.
 const DEADLINE: Duration = Duration::from_secs(4);
-/// How long an answer that all is well is remembered, so that a monitor does not keep the database awake.
+/// How long the components are not asked again after they were all well: anybody may ask for health.
 const REMEMBERED: Duration = Duration::from_secs(30);
-/// How old an answer may be that is given while another request asks the components.
+/// How old an answer may be that is given while another request asks the components, or without asking them.
 const USABLE: Duration = Duration::from_mins(1);
 
 /// The state of the whole or of a component.
@@ -34,6 +40,8 @@ pub enum Status {
     Degraded,
     /// Questions cannot be answered.
     Unhealthy,
+    /// Nobody asked: `?deep=true` does.
+    Unchecked,
 }
 
 /// A component.
@@ -42,6 +50,8 @@ pub enum Status {
 pub struct Component {
     /// Its state.
     pub status: Status,
+    /// What is configured: `qdrant`, `postgres`, `openai`, `cohere`, or `local` for what is in this process.
+    pub kind: &'static str,
     /// How long it took to answer, in milliseconds.
     pub latency_ms: f64,
     /// What is wrong, without causes that are nobody's business.
@@ -89,6 +99,14 @@ pub struct IndexHealth {
     pub last_ingest: Option<String>,
 }
 
+/// What is asked for, in the URL's query.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Asked {
+    /// Whether the components are asked.
+    deep: bool,
+}
+
 struct Checks {
     context: Arc<Context>,
     last: Remembered<Health>,
@@ -116,7 +134,12 @@ pub fn routes(context: Arc<Context>) -> Router {
 
 async fn health(State(checks): State<Arc<Checks>>, request: Request) -> Response {
     let started = Instant::now();
-    let health = checks.remembered().await;
+    let request_id = Observed::of(&request).request_id;
+    let health = match url_query(request.uri()) {
+        Ok(Asked { deep: true }) => checks.remembered().await,
+        Ok(Asked { deep: false }) => checks.unasked(),
+        Err(error) => return failure(&error, &request_id),
+    };
     let code = match health.status {
         Status::Unhealthy => StatusCode::SERVICE_UNAVAILABLE,
         _ => StatusCode::OK,
@@ -126,7 +149,7 @@ async fn health(State(checks): State<Arc<Checks>>, request: Request) -> Response
         data: Some(health),
         error: None,
         meta: Meta {
-            request_id: Observed::of(&request).request_id,
+            request_id,
             latency_ms: milliseconds(started),
             ..Meta::default()
         },
@@ -135,12 +158,24 @@ async fn health(State(checks): State<Arc<Checks>>, request: Request) -> Response
 }
 
 impl Checks {
+    /// The last answer of the components if it is of this minute, else what is configured. Asks nobody.
+    fn unasked(&self) -> Health {
+        let ages = |_: &Health| Ages {
+            fresh: USABLE,
+            usable: USABLE,
+        };
+        match self.last.look_up(ages) {
+            LookUp::Known(health) => health,
+            LookUp::Read(_) => configured(&self.context),
+        }
+    }
+
     /// The last answer while it is fresh and well, or while another request waits for a new one; else a new one.
     async fn remembered(&self) -> Health {
         let ages = |health: &Health| Ages {
             fresh: match health.status {
                 Status::Healthy => REMEMBERED,
-                Status::Degraded | Status::Unhealthy => Duration::ZERO,
+                Status::Degraded | Status::Unhealthy | Status::Unchecked => Duration::ZERO,
             },
             usable: USABLE,
         };
@@ -154,12 +189,66 @@ impl Checks {
     }
 }
 
+/// What is configured, unchecked.
+fn configured(context: &Context) -> Health {
+    let backends = &context.backends;
+    let unchecked = |kind| Component {
+        status: Status::Unchecked,
+        kind,
+        latency_ms: 0.0,
+        error: None,
+    };
+    Health {
+        status: Status::Unchecked,
+        vector_store: unchecked(store_kind(&backends.vectors)),
+        catalog: unchecked(catalog_kind(&backends.catalog)),
+        embedder: unchecked(embedder_kind(&backends.embedder)),
+        generator: match &context.generator {
+            Generator::Extractive => None,
+            Generator::Model(model) => Some(unchecked(model_kind(model))),
+        },
+        index: None,
+    }
+}
+
+fn store_kind(index: &VectorIndex) -> &'static str {
+    if matches!(index, VectorIndex::Qdrant(_)) {
+        "qdrant"
+    } else {
+        "local"
+    }
+}
+
+fn catalog_kind(catalog: &Catalog) -> &'static str {
+    if matches!(catalog, Catalog::Postgres(_)) {
+        "postgres"
+    } else {
+        "local"
+    }
+}
+
+fn embedder_kind(embedder: &Embedder) -> &'static str {
+    match embedder {
+        Embedder::OpenAi(_) => "openai",
+        Embedder::Cohere(_) => "cohere",
+        _ => "local",
+    }
+}
+
+fn model_kind(model: &ChatModel) -> &'static str {
+    match model {
+        ChatModel::OpenAi(_) => "openai",
+        ChatModel::Cohere(_) => "cohere",
+    }
+}
+
 async fn check(context: &Context) -> Health {
     let backends = &context.backends;
+    let (vectors, embedder) = (&backends.vectors, &backends.embedder);
     let (vector_store, (catalog, index), embedder, generator) = tokio::join!(
-        check_vector_store(&backends.vectors),
+        component(store_kind(vectors), vectors.ping()),
         check_catalog(&backends.catalog),
-        component(backends.embedder.ping()),
+        component(embedder_kind(embedder), embedder.ping()),
         check_generator(&context.generator),
     );
     let is_well = |component: &Component| component.status == Status::Healthy;
@@ -192,17 +281,13 @@ async fn check(context: &Context) -> Health {
 async fn check_generator(generator: &Generator) -> Option<Component> {
     match generator {
         Generator::Extractive => None,
-        Generator::Model(model) => Some(component(model.ping()).await),
+        Generator::Model(model) => Some(component(model_kind(model), model.ping()).await),
     }
-}
-
-async fn check_vector_store(index: &VectorIndex) -> Component {
-    component(index.ping()).await
 }
 
 async fn check_catalog(catalog: &Catalog) -> (Component, Option<IndexHealth>) {
     let mut index = None;
-    let checked = component(async {
+    let checked = component(catalog_kind(catalog), async {
         if let Some(live) = catalog.live_index().await? {
             let stats = catalog.stats(live.index_id).await?;
             index = Some(index_health(live, stats));
@@ -226,7 +311,10 @@ fn index_health(live: IndexRow, stats: IndexStats) -> IndexHealth {
     }
 }
 
-async fn component<E: std::fmt::Display>(ping: impl Future<Output = Result<(), E>>) -> Component {
+async fn component<E: std::fmt::Display>(
+    kind: &'static str,
+    ping: impl Future<Output = Result<(), E>>,
+) -> Component {
     let started = Instant::now();
     let outcome = tokio::time::timeout(DEADLINE, ping).await;
     let error = match outcome {
@@ -243,6 +331,7 @@ async fn component<E: std::fmt::Display>(ping: impl Future<Output = Result<(), E
         } else {
             Status::Healthy
         },
+        kind,
         latency_ms: milliseconds(started),
         error,
     }

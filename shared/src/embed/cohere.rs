@@ -104,11 +104,6 @@ impl CohereEmbedder {
         price.map(|price| price.input)
     }
 
-    /// Asks the provider for something that is free.
-    pub(super) async fn ping(&self) -> Result<(), ProviderError> {
-        self.endpoint.ping().await
-    }
-
     /// The same provider with another of its models.
     pub(super) fn with_model(&self, model: &str, dimensions: usize) -> Self {
         let dimensions = Dimensions::of_model(model, Some(dimensions));

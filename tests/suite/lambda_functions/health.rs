@@ -4,7 +4,64 @@ use bookrag_tests::backends::Backends;
 use bookrag_tests::events::RestRequest;
 use serde_json::json;
 
-use super::{Lambda, book, filled};
+use super::{Lambda, assert_failure, book, filled};
+
+/// A request that asks the stores, too.
+fn deep(path: &str) -> RestRequest {
+    RestRequest::new("GET", path).query("deep", "true")
+}
+
+#[tokio::test]
+async fn health_asks_nobody_unless_it_is_told_to() {
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap();
+    let nobody = closed.local_addr().unwrap();
+    // It takes connections, so that who asks is seen, and never answers.
+    closed.set_nonblocking(true).unwrap();
+    let lambda = Lambda::start(
+        "health",
+        &[
+            ("QDRANT_URL", format!("http://{nobody}")),
+            ("DATABASE_URL", format!("postgresql://rag@{nobody}/book")),
+            ("BOOKRAG_EMBEDDER", "openai".to_owned()),
+            ("OPENAI_BASE_URL", format!("http://{nobody}/v1")),
+            ("BOOKRAG_SALT", "test-salt".to_owned()),
+        ],
+    )
+    .await;
+    for path in ["/api/v1/health", "/health"] {
+        let response = lambda.send(RestRequest::new("GET", path)).await;
+        let body = response.json();
+        assert_eq!(response.status, 200, "{body}");
+        assert_eq!(body["success"], true, "{body}");
+        assert_eq!(body["data"]["status"], "unchecked", "{body}");
+        for (component, kind) in [
+            ("vector_store", "qdrant"),
+            ("catalog", "postgres"),
+            ("embedder", "openai"),
+        ] {
+            let component = &body["data"][component];
+            assert_eq!(component["status"], "unchecked", "{body}");
+            assert_eq!(component["kind"], kind, "{body}");
+        }
+    }
+    let asked = closed.accept().map_err(|error| error.kind());
+    assert_eq!(asked.unwrap_err(), std::io::ErrorKind::WouldBlock);
+
+    let request = RestRequest::new("GET", "/health").query("deep", "maybe");
+    let response = lambda.send(request).await;
+    assert_failure(&response, 400, "invalid_request", None);
+}
+
+#[tokio::test]
+async fn what_was_found_this_minute_is_told_to_who_does_not_ask_for_more() {
+    let backends = filled("lambda_health_recent").await;
+    let lambda = Lambda::start("health", &backends.environment()).await;
+    for request in [deep("/health"), RestRequest::new("GET", "/health")] {
+        let body = lambda.send(request).await.json();
+        assert_eq!(body["data"]["status"], "healthy", "{body}");
+        assert!(body["data"]["index"]["chunks"].as_u64() > Some(0), "{body}");
+    }
+}
 
 #[tokio::test]
 async fn health_counts_what_the_index_holds() {
@@ -12,9 +69,7 @@ async fn health_counts_what_the_index_holds() {
     let report = backends.fill(&book()).await;
     let lambda = Lambda::start("health", &backends.environment()).await;
     for path in ["/api/v1/health", "/health"] {
-        let response = lambda
-            .send(RestRequest::new("GET", path).stage("prod"))
-            .await;
+        let response = lambda.send(deep(path).stage("prod")).await;
         let body = response.json();
         assert_eq!(response.status, 200, "{body}");
         assert_eq!(body["data"]["status"], "healthy", "{body}");
@@ -45,7 +100,7 @@ async fn health_names_stale_pages_where_the_book_is_for_everybody() {
         let mut environment = backends.environment();
         environment.extend(variable);
         let lambda = Lambda::start("health", &environment).await;
-        let response = lambda.send(RestRequest::new("GET", "/health")).await;
+        let response = lambda.send(deep("/health")).await;
         let body = response.json();
         assert_eq!(body["data"]["index"]["documents"], 1, "{body}");
         assert_eq!(body["data"]["index"]["stale"], stale, "{body}");
@@ -61,7 +116,7 @@ async fn health_says_how_far_the_first_indexing_is() {
     expecting.await.unwrap();
     ingest.ingest_document("docs/intro.md").await.unwrap();
     let lambda = Lambda::start("health", &backends.environment()).await;
-    let response = lambda.send(RestRequest::new("GET", "/health")).await;
+    let response = lambda.send(deep("/health")).await;
     let body = response.json();
     assert_eq!(response.status, 200, "{body}");
     assert_eq!(body["data"]["status"], "degraded", "{body}");
@@ -80,7 +135,7 @@ async fn health_without_a_vector_store_is_degraded_and_says_no_address() {
     environment.retain(|(name, _)| *name != "QDRANT_URL");
     environment.push(("QDRANT_URL", format!("http://{closed}")));
     let lambda = Lambda::start("health", &environment).await;
-    let response = lambda.send(RestRequest::new("GET", "/health")).await;
+    let response = lambda.send(deep("/health")).await;
     let body = response.json();
     assert_eq!(response.status, 200, "{body}");
     assert_eq!(body["data"]["status"], "degraded", "{body}");
@@ -108,7 +163,7 @@ async fn health_without_both_stores_is_bad() {
     let database = format!("postgresql://rag@{closed}/book?sslmode=disable");
     environment.push(("DATABASE_URL", database));
     let lambda = Lambda::start("health", &environment).await;
-    let response = lambda.send(RestRequest::new("GET", "/health")).await;
+    let response = lambda.send(deep("/health")).await;
     let body = response.json();
     assert_eq!(response.status, 503, "{body}");
     assert_eq!(body["data"]["status"], "unhealthy", "{body}");

@@ -7,7 +7,7 @@ use axum::{
     extract::State,
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse as _, Response},
-    routing::post,
+    routing::{get, post},
 };
 use serde_json::Value;
 
@@ -26,6 +26,7 @@ pub(super) fn router(shared: Arc<Shared>) -> Router {
     let chat: Router = Router::new()
         .route("/v1/chat/completions", post(chat_completions))
         .route("/v2/chat", post(cohere_chat))
+        .route("/v1/models", get(openai::models))
         .with_state(shared);
     chat.merge(openai::router())
 }
