@@ -84,7 +84,7 @@ impl Site {
 pub(crate) fn has_config(folder: &Path) -> bool {
     let mut names = SETTINGS_FILES
         .iter()
-        .filter(|name| **name != "versions.json");
+        .filter(|name| name.starts_with("bookrag") || name.starts_with("docusaurus"));
     names.any(|name| folder.join(name).is_file())
 }
 

@@ -353,6 +353,7 @@ fn new_chunk(source: &str, document_id: Uuid, place: usize, text: String) -> New
             layer: "L1".to_owned(),
             proficiency_level: "A1".to_owned(),
             keywords: vec!["robots".to_owned()],
+            search_words: String::new(),
             locale: vec!["en".to_owned()],
             fallback_urls: Vec::new(),
             version: "current".to_owned(),

@@ -217,6 +217,12 @@ impl<'w> TermNumbers<'w> {
         *self.numbers.entry(term).or_insert(next)
     }
 
+    /// The numbers of a text's terms, in order, if all of them are known.
+    pub(crate) fn known(&self, text: &str) -> Option<Vec<u32>> {
+        let terms = self.words.terms(text).into_iter();
+        terms.map(|term| self.numbers.get(&term).copied()).collect()
+    }
+
     /// True if all terms of a word are known.
     pub(crate) fn knows(&self, word: &str) -> bool {
         let terms = self.words.terms(word);

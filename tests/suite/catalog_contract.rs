@@ -353,6 +353,7 @@ laws! {
     searching:
         chunks_are_found_by_their_words
         a_word_is_found_in_its_other_forms
+        what_a_page_is_filed_under_is_found
         more_and_rarer_words_come_first
         filters_are_applied_before_the_limit
         all_conditions_of_a_filter_must_hold

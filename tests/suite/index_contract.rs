@@ -207,6 +207,7 @@ laws! {
         tokens_do_not_change_what_is_found;
     searching:
         the_words_of_the_breadcrumb_are_found
+        what_a_page_is_filed_under_is_found
         each_ranker_contributes_at_most_the_limit;
     filtering:
         every_filter_narrows_both_rankers

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { degradedNotes, LANGUAGES, stringsFor } from '../src/core/strings';
+import { bookLanguageNote, degradedNotes, LANGUAGES, stringsFor } from '../src/core/strings';
 import { en } from '../src/core/strings/en';
 import { ur } from '../src/core/strings/ur';
 
@@ -31,6 +31,12 @@ test('a locale has its language’s strings, or English', () => {
   assert.equal(stringsFor('ur-PK'), ur);
   assert.equal(stringsFor('en-GB'), en);
   assert.equal(stringsFor('de'), en);
+});
+
+test('the book’s language is named in the panel’s', () => {
+  assert.equal(bookLanguageNote(en, 'en', 'de'), 'This book is in German.');
+  assert.match(bookLanguageNote(ur, 'ur', 'en'), /انگریزی/);
+  assert.equal(bookLanguageNote(en, 'en', 'no locale'), 'This book is in no locale.');
 });
 
 test('what an answer went without is said once', () => {

@@ -25,6 +25,9 @@ pub(super) async fn run(
         output::json(&envelope);
     } else if let Some(data) = &envelope.data {
         print(data);
+        if let Some(language) = &data.book_language {
+            output::status(&format!("note: the book's language is `{language}`"));
+        }
         if !envelope.meta.degraded.is_empty() {
             let names = envelope.meta.degraded.iter().map(|what| what.name());
             let names = names.collect::<Vec<_>>().join(", ");

@@ -18,7 +18,7 @@ use super::spending::{Reserved, Spent, estimated};
 use super::writer::Writer;
 use super::{
     Answer, AnswerEvent, Mode, NOT_COVERED, NOT_IN_SELECTION, Outcome, Prepared, Suggestion,
-    UNREAD, closest, fence,
+    closest, fence,
 };
 use crate::catalog::{Indexing, QueryStatus};
 use crate::cite::{AllowedLinks, LinkGuard, visible};
@@ -229,7 +229,7 @@ impl Prepared {
         };
         let is_uncertain = quotes.is_empty();
         if is_uncertain && self.question.mode == Mode::GlobalBook {
-            quotes = closest(&self.with_limits(&self.answerer.rules.uncertain), &passages);
+            quotes = closest(&self.with_limits(&self.sentences.uncertain), &passages);
         }
         drop(passages);
         if is_uncertain {
@@ -348,8 +348,8 @@ impl Prepared {
 
     fn refusal_sentence(&self) -> &str {
         match self.question.mode {
-            Mode::GlobalBook => &self.answerer.rules.not_covered,
-            Mode::SelectedText => &self.answerer.rules.not_in_selection,
+            Mode::GlobalBook => &self.sentences.not_covered,
+            Mode::SelectedText => &self.sentences.not_in_selection,
         }
     }
 
@@ -359,7 +359,7 @@ impl Prepared {
         if embedder.reads(&self.question.query) {
             sentence.to_owned()
         } else {
-            format!("{UNREAD} {sentence}")
+            format!("{} {sentence}", self.sentences.unread)
         }
     }
 
@@ -428,6 +428,7 @@ impl Prepared {
             scores: used.iter().map(|found| found.scores.score).collect(),
             times: self.retrieved.times,
             degraded: self.retrieved.degraded.clone(),
+            book_language: self.book_language.clone(),
             latency_ms: milliseconds(self.started),
         }
     }

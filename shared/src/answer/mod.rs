@@ -1,6 +1,8 @@
 //! The pipeline from a question to a cited answer: rewrite → retrieve → decide → generate → cite → write down.
 
 mod scope;
+mod language;
+mod sentences;
 mod anaphora;
 mod follow_up;
 mod answerable;
@@ -38,8 +40,10 @@ pub use scope::{default_filters, locale_of};
 use anaphora::leans_back;
 use closest::closest;
 use follow_up::{joined, rewritten};
+use language::{AnswerLocale, answer_locale};
 use passages::{Reach, Surroundings};
 use scope::Selection;
+use sentences::Sentences;
 use spending::Spent;
 
 /// What is said when the book does not cover a question (S2).
@@ -47,8 +51,6 @@ pub const NOT_COVERED: &str = "I don't have information on that in the textbook.
 /// What introduces the sections that come closest when the book may not answer a question.
 pub const UNCERTAIN: &str =
     "I am not sure that the book answers this. These sections come closest:";
-/// What is said before either if the embedder does not read the question's language.
-const UNREAD: &str = "The search does not read the language of this question, so only its exact words were looked for.";
 /// What is said when a selection does not (S4).
 pub const NOT_IN_SELECTION: &str =
     "I cannot answer this question based on the provided information.";
@@ -218,6 +220,9 @@ pub struct Prepared {
     book: String,
     base_url: String,
     locale: Option<String>,
+    /// The locale of the book's text, if the question is in a language that the book does not have.
+    book_language: Option<String>,
+    sentences: Sentences,
     spent: Spent,
     started: Instant,
 }
@@ -266,6 +271,8 @@ pub struct Answer {
     pub times: StageTimes,
     /// What it went without.
     pub degraded: Vec<Degradation>,
+    /// The locale of the book's text, if the question is in a language that the book does not have.
+    pub book_language: Option<String>,
     /// From the question to the end, in milliseconds.
     pub latency_ms: f64,
 }
@@ -299,7 +306,12 @@ impl Answerer {
             .standalone(&question.query, &history, message_id, &mut spent)
             .await;
         let site = &self.retriever.index.site;
-        let locale = locale_of(site, question.page_url.as_deref());
+        let AnswerLocale {
+            locale,
+            book_language,
+        } = answer_locale(&question, &standalone, site);
+        let language = locale.as_ref().unwrap_or(&site.default_locale);
+        let sentences = Sentences::of(&self.rules, language);
         let mut retrieved = self
             .retrieve(&question, &standalone, locale.as_deref())
             .await?;
@@ -321,7 +333,9 @@ impl Answerer {
             conversation_id,
             standalone,
             history,
-            locale: locale.or_else(|| question.filters.locale.clone()),
+            locale,
+            book_language,
+            sentences,
             question,
             retrieved,
             outcome,
@@ -442,7 +456,10 @@ impl Answerer {
     ) -> Result<Retrieved, RetrieveError> {
         let page_url = question.page_url.as_deref();
         let site = &self.retriever.index.site;
-        let filters = default_filters(site, &question.filters, page_url);
+        let mut filters = default_filters(site, &question.filters, page_url);
+        if question.filters.locale.is_none() {
+            filters.locale = locale.map(str::to_owned).or(filters.locale);
+        }
         let text = match &question.context {
             Some(context) => format!("{standalone}\n\nContext: {context}"),
             None => standalone.to_owned(),
@@ -462,7 +479,9 @@ impl Answerer {
             (Mode::GlobalBook, Some(selection)) => {
                 scope::retrieve_around_selection(retriever, query, &selection, &filters).await
             }
-            (_, None) => retriever.retrieve(query, &filters, CONSIDERED).await,
+            (_, None) => {
+                scope::retrieve_on_page(retriever, query, page_url, locale, &filters).await
+            }
         }
     }
 }

@@ -129,3 +129,46 @@ async fn a_selection_answers_or_does_not() {
         assert_ne!(answer.outcome, Outcome::Uncertain, "{answer:?}");
     }
 }
+
+#[tokio::test]
+async fn a_refusal_is_in_the_questions_language_if_the_book_has_it() {
+    let retriever = book(&[("dew", 1, "The dew sensor drifts at night.")]).await;
+    let asked = "شطرنج کی عالمی چیمپئن شپ کس نے جیتی؟";
+    let refused = answer(&retriever, Question::new(asked, 5)).await;
+    assert_eq!(refused.outcome, Outcome::NotCovered);
+    assert!(
+        refused.text.contains("کتاب میں اس بارے میں"),
+        "{}",
+        refused.text
+    );
+    assert_eq!(refused.book_language, None);
+    // The book has no Russian.
+    let asked = "Кто выиграл чемпионат мира по шахматам?";
+    let refused = answer(&retriever, Question::new(asked, 5)).await;
+    assert!(refused.text.contains(NOT_COVERED), "{}", refused.text);
+    assert_eq!(refused.book_language.as_deref(), Some("en"));
+}
+
+#[tokio::test]
+async fn the_open_page_decides_between_near_ties_and_hides_nothing() {
+    let pages = [
+        ("dew-a", 1, "The dew sensor drifts at night."),
+        ("dew-b", 1, "The dew sensor drifts at night."),
+        ("pump", 2, "Pumps and valves of the greenhouse."),
+    ];
+    let retriever = book(&pages).await;
+    for (page, best) in [
+        ("dew-a", "dew-a.md"),
+        ("dew-b", "dew-b.md"),
+        ("pump", "dew-a.md"),
+        ("none", "dew-a.md"),
+    ] {
+        let question = Question {
+            page_url: Some(format!("https://example.org/{page}/#x")),
+            ..Question::new("When does the dew sensor drift?", 5)
+        };
+        let answer = answer(&retriever, question).await;
+        assert_eq!(answer.citations[0].source, best, "{page}");
+        assert_eq!(answer.num_candidates, 2, "{page}");
+    }
+}

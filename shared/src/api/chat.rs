@@ -279,6 +279,8 @@ pub struct ChatData {
     pub citations: Vec<Citation>,
     /// Pages nearest to a question that was not answered.
     pub suggestions: Vec<Suggestion>,
+    /// The locale of the book's text, such as `en`, if the question is in a language that the book does not have.
+    pub book_language: Option<String>,
     /// The conversation, where they are stored: to be sent with the next question.
     pub conversation_id: Option<Uuid>,
     /// The message, for feedback.
@@ -295,6 +297,7 @@ impl From<&Answer> for ChatData {
             confidence: answer.confidence,
             citations: answer.citations.clone(),
             suggestions: answer.suggestions.clone(),
+            book_language: answer.book_language.clone(),
             conversation_id: answer.conversation_id,
             message_id: answer.message_id,
         }
@@ -337,6 +340,7 @@ struct DoneEvent<'a> {
     /// As at the end: what later sentences showed of their support included.
     citations: &'a [Citation],
     suggestions: &'a [Suggestion],
+    book_language: Option<&'a str>,
     degraded: &'a [Degradation],
     cost_usd: f64,
 }
@@ -422,6 +426,7 @@ fn sse_event(event: &AnswerEvent) -> Result<Event, axum::Error> {
             confidence: answer.confidence,
             citations: &answer.citations,
             suggestions: &answer.suggestions,
+            book_language: answer.book_language.as_deref(),
             degraded: &answer.degraded,
             cost_usd: dollars(answer.cost_micro_usd),
         }),

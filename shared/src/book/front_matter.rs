@@ -33,6 +33,8 @@ pub struct FrontMatter {
     pub learning_objectives: Vec<String>,
     /// `keywords`.
     pub keywords: Vec<String>,
+    /// `tags`: their labels.
+    pub tags: Vec<String>,
     /// `prerequisites`.
     pub prerequisites: Vec<String>,
     /// `chapter`: `Chapter 1: Sensing`, or a number.
@@ -51,6 +53,24 @@ pub struct FrontMatter {
     pub format: Option<String>,
     /// Every other field.
     pub other: BTreeMap<String, Value>,
+}
+
+/// Characters of [`FrontMatter::search_words`]: several times what a search engine reads of a description. Each chunk of the page has
+/// them.
+const MAX_SEARCH_WORDS: usize = 1_000;
+
+impl FrontMatter {
+    /// Returns the words that the author files the page under: its `keywords`, `tags` and `description`, 1,000 characters at most.
+    #[must_use]
+    pub fn search_words(&self) -> String {
+        let names = self.keywords.iter().chain(&self.tags);
+        let words: Vec<&str> = names
+            .chain(&self.description)
+            .map(|words| words.trim())
+            .filter(|words| !words.is_empty())
+            .collect();
+        words.join("\n").chars().take(MAX_SEARCH_WORDS).collect()
+    }
 }
 
 /// Why a page's front matter could not be read.
@@ -167,6 +187,7 @@ impl From<BTreeMap<String, Value>> for FrontMatter {
             tier_1_path: take("tier_1_path").as_ref().and_then(text),
             learning_objectives: take("learning_objectives").map(texts).unwrap_or_default(),
             keywords: take("keywords").map(texts).unwrap_or_default(),
+            tags: take("tags").map(tags).unwrap_or_default(),
             prerequisites: take("prerequisites").map(texts).unwrap_or_default(),
             chapter: take("chapter").as_ref().and_then(text),
             module: take("module").as_ref().and_then(text),
@@ -224,6 +245,17 @@ fn texts(value: Value) -> Vec<String> {
     }
 }
 
+/// The labels of tags; a tag is its label, or a mapping with one.
+fn tags(value: Value) -> Vec<String> {
+    match value {
+        Value::Array(items) => {
+            let label = |item: &Value| text(item.get("label").unwrap_or(item));
+            items.iter().filter_map(label).collect()
+        }
+        other => texts(other),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -245,6 +277,21 @@ mod tests {
         assert_eq!(page.front_matter.other["foo"]["x"], 1);
         assert_eq!((page.body, page.lines_before), ("body", 6));
         assert_eq!(page.title_line, Some(2));
+    }
+
+    #[test]
+    fn a_page_is_filed_under_its_keywords_tags_and_description() {
+        let words = |fields: &str| {
+            let text = format!("---\n{fields}\n---\n");
+            let page = split_front_matter(&text).expect("valid front matter");
+            page.front_matter.search_words()
+        };
+        let fields = "keywords: [a, b c]\ntags: [d, {label: E, permalink: /e}]\ndescription: ' f '";
+        assert_eq!(words(fields), "a\nb c\nd\nE\nf");
+        assert_eq!(words("keywords: a, b\ntags: c\ndescription: ''"), "a\nb\nc");
+        assert_eq!(words("title: a"), "");
+        let long = format!("description: {}", "ü".repeat(2 * MAX_SEARCH_WORDS));
+        assert_eq!(words(&long).chars().count(), MAX_SEARCH_WORDS);
     }
 
     #[test]

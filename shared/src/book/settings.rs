@@ -7,6 +7,7 @@ mod origin;
 mod docusaurus;
 mod patterns;
 mod versions;
+mod synonyms;
 mod reading_key;
 
 use std::collections::BTreeMap;
@@ -19,11 +20,12 @@ pub use origin::{Origin, Setting};
 use docusaurus::{docs_options, locale_places, read_docusaurus_config, read_toml, version_paths};
 use origin::Picker;
 use patterns::glob_set;
+use synonyms::{SYNONYMS_FILE, read_synonyms};
 use value::ConfigValue;
 use versions::built_versions;
 
 /// The files that settings are read from, in the order they are looked for.
-pub const SETTINGS_FILES: [&str; 7] = [
+pub const SETTINGS_FILES: [&str; 8] = [
     "bookrag.toml",
     "docusaurus.config.ts",
     "docusaurus.config.js",
@@ -31,6 +33,7 @@ pub const SETTINGS_FILES: [&str; 7] = [
     "docusaurus.config.cjs",
     "docusaurus.config.mts",
     "versions.json",
+    SYNONYMS_FILE,
 ];
 
 /// The name Docusaurus gives to the version in `docs/`.
@@ -89,6 +92,8 @@ pub struct SiteSettings {
     pub comment_ids: bool,
     /// Front matter fields a page must have to be indexed.
     pub require_front_matter: Vec<String>,
+    /// Sets of words that mean the same, from `synonyms.txt`.
+    pub synonyms: Vec<Vec<String>>,
     /// Whether headings' ids keep their upper case (`markdown.anchors.maintainCase`).
     pub keep_anchor_case: bool,
     /// Each setting with its value and where it was read.
@@ -325,6 +330,10 @@ impl SiteSettings {
             picker.note("require_front_matter", &toml.require_front_matter);
         }
         let comment_ids = comment_ids(&config, &mut picker);
+        let synonyms = read_synonyms(files)?;
+        if !synonyms.is_empty() {
+            picker.found("synonyms", &synonyms, Origin::File(SYNONYMS_FILE));
+        }
         let Picker {
             origins, warnings, ..
         } = picker;
@@ -351,6 +360,7 @@ impl SiteSettings {
             comment_ids,
             keep_anchor_case,
             require_front_matter: toml.require_front_matter,
+            synonyms,
             include: glob_set("include", &include_patterns, &origins, files)?,
             include_patterns,
             exclude: glob_set("exclude", &exclude_patterns, &origins, files)?,

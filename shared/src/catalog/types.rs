@@ -55,6 +55,9 @@ pub struct SiteInfo {
     pub locales: Vec<String>,
     /// URL part → version, for versions that are not at the bare path.
     pub version_paths: BTreeMap<String, String>,
+    /// Sets of words that mean the same. Rows that former releases wrote have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub synonyms: Vec<Vec<String>>,
 }
 
 /// An index to find or create.

@@ -86,6 +86,10 @@ pub struct ChunkPayload {
     pub proficiency_level: String,
     /// Keywords of the page.
     pub keywords: Vec<String>,
+    /// What the author files the page under (`keywords`, `tags`, `description`): searched with the text, never embedded, shown or
+    /// quoted. Left out where there is none, so that other chunks keep their hash and their point.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub search_words: String,
     /// The locales that show this text: its own, and those that have no translation of the page.
     pub locale: Vec<String>,
     /// URLs of the page under those other locales, in their order.
@@ -142,6 +146,7 @@ impl ChunkPayload {
             layer: or(front_matter.layer.as_ref(), NOT_AVAILABLE),
             proficiency_level: or(front_matter.proficiency_level.as_ref(), NOT_AVAILABLE),
             keywords: front_matter.keywords.clone(),
+            search_words: front_matter.search_words(),
             locale: own_locale
                 .chain(document.fallback_urls.keys().cloned())
                 .collect(),
@@ -179,10 +184,16 @@ impl ChunkPayload {
         }
     }
 
-    /// Returns the text that is embedded and weighed by BM25.
+    /// Returns the text that is embedded.
     #[must_use]
     pub fn embedded_text(&self) -> String {
         format!("{}\n{}", self.breadcrumb, self.text)
+    }
+
+    /// Returns the text that BM25 weighs: the embedded one, after what the author files the page under.
+    #[must_use]
+    pub fn searched_text(&self) -> String {
+        format!("{}\n{}", self.search_words, self.embedded_text())
     }
 
     /// The page's URL in a locale: its own, or the one under a locale that has no translation.

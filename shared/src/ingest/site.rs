@@ -27,6 +27,7 @@ pub fn site_info(settings: &SiteSettings, fallback_title: &str) -> SiteInfo {
         route_base_path: settings.route_base_path.clone(),
         locales: prefixed.cloned().collect(),
         version_paths,
+        synonyms: settings.synonyms.clone(),
     }
 }
 

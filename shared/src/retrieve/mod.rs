@@ -10,6 +10,7 @@ mod known;
 mod lexical;
 mod fusion;
 mod spelling;
+mod synonyms;
 #[cfg(all(test, feature = "embedded"))]
 #[expect(clippy::unwrap_used, reason = "a failed step fails its test")]
 pub(crate) mod tests;
@@ -36,6 +37,7 @@ use intent::Intent;
 use lexical::QuestionTerm;
 use question::EmbeddedQuestion;
 use search::Found;
+use synonyms::Synonyms;
 
 /// The number of an index that is known by its alias alone: the catalog could not be asked.
 pub const UNKNOWN_INDEX: i64 = 0;
@@ -263,9 +265,11 @@ impl Retriever {
         let intent = query.intent();
         let pages = query.pages;
         let query = query.text;
+        let words = Words::of(language_of(filters));
+        let synonyms = Synonyms::of(query, &self.index.site.synonyms, &words);
         let started = Instant::now();
         let mut degraded = Vec::new();
-        let question = match self.embed(query, language_of(filters)).await {
+        let question = match self.embed(query, &synonyms, language_of(filters)).await {
             Ok(question) => question,
             Err(error) => {
                 tracing::warn!(stage = "embed", error = %format_args!("the embedder {error}"), "words alone are searched for");
@@ -275,8 +279,9 @@ impl Retriever {
         };
         let embed_ms = milliseconds(started);
         let places = intent.places(filters);
+        let searched = synonyms.with(query);
         let (found, indexing) = tokio::join!(
-            self.search_places(query, &question, filters, &places),
+            self.search_places(&searched, &question, filters, &places),
             self.indexing()
         );
         let found = found?;
@@ -285,7 +290,7 @@ impl Retriever {
         let times = found.times;
         let started = Instant::now();
         let (query, mut candidates, signals) =
-            self.fused(query, &question, &intent, filters, found);
+            self.fused(query, &question, &intent, &synonyms, &words, found);
         let fuse_ms = milliseconds(started);
         let started = Instant::now();
         if let Err(error) = self.rerank(&query, &mut candidates).await {
@@ -320,7 +325,8 @@ impl Retriever {
         query: &str,
         question: &EmbeddedQuestion,
         intent: &Intent,
-        filters: &Filters,
+        synonyms: &Synonyms<'_>,
+        words: &Words,
         found: Found,
     ) -> (String, Vec<ScoredChunk>, Signals) {
         let backends = &self.backends;
@@ -329,16 +335,13 @@ impl Retriever {
             Reranker::Weighted => fusion::Weights::Fixed,
             _ => fusion::Weights::Scaled,
         };
-        let words = Words::of(language_of(filters));
-        let mut numbers = TermNumbers::of(&words);
-        let read = |scored: &ScoredChunk| {
-            let mut terms = numbers.read(&scored.chunk.breadcrumb);
-            terms.extend(numbers.read(&scored.chunk.text));
-            terms
-        };
-        let texts: Vec<Vec<u32>> = found.chunks.iter().map(read).collect();
+        let mut numbers = TermNumbers::of(words);
+        let read = |scored: &ScoredChunk| numbers.read(&scored.chunk.searched_text());
+        let mut texts: Vec<Vec<u32>> = found.chunks.iter().map(read).collect();
+        let meant = synonyms.add(&mut texts, &mut numbers);
         let query = spelling::corrected(query, &numbers);
-        let unknown = names::unknown(&query, &found.chunks, &numbers);
+        let mut unknown = names::unknown(&query, &found.chunks, &numbers);
+        unknown.retain(|name| !meant.contains(name));
         let frequencies = question.frequencies.as_ref();
         let idf = |word: &str| frequencies?.idf(word);
         // In one order, so that sums repeat to the last bit.

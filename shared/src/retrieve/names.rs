@@ -73,7 +73,7 @@ fn stands_in(name: &str, chunks: &[ScoredChunk]) -> bool {
         format!(" {} ", words.join(" ").to_lowercase())
     };
     let name = spaced(name);
-    let mut texts = chunks.iter().map(|found| found.chunk.embedded_text());
+    let mut texts = chunks.iter().map(|found| found.chunk.searched_text());
     texts.any(|text| spaced(&text).contains(&name))
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use super::synonyms::Synonyms;
 use super::{EMBED_DEADLINE, Retriever, UNKNOWN_INDEX};
 use crate::embed::{Embedding, Purpose, WeightedToken};
 use crate::provider::ProviderError;
@@ -30,19 +31,24 @@ impl Retriever {
     pub(super) async fn embed(
         &self,
         question: &str,
+        synonyms: &Synonyms<'_>,
         language: Language,
     ) -> Result<EmbeddedQuestion, ProviderError> {
         let words = self.token_words(question);
         let texts = [question.to_owned()];
         let embedded = self.backends.embedder.embed(&texts, Purpose::Query);
         let embedded = tokio::time::timeout(EMBED_DEADLINE, embedded);
-        let searched = Words::of(language);
-        let searched = searched.of_question(question).map(|(word, _)| word);
+        let stemmed = Words::of(language);
+        let searched = stemmed.of_question(question).map(|(word, _)| word);
         let counted = searched.chain(words.iter().map(|word| (*word).to_owned()));
-        let (embedded, frequencies) = tokio::join!(
+        let counted = counted.chain(synonyms.words());
+        let (embedded, mut frequencies) = tokio::join!(
             embedded,
             self.document_frequencies(counted.collect(), language)
         );
+        if let Some(frequencies) = &mut frequencies {
+            synonyms.count(frequencies, &stemmed);
+        }
         let embedded = embedded.unwrap_or(Err(ProviderError::Timeout))?;
         let embedding = embedded.into_iter().next().unwrap_or_default();
         let weight = |word: &str| {

@@ -1,6 +1,7 @@
 //! Whole retrievals over a catalog in memory, while the vector store is down.
 
 mod limits;
+mod synonyms;
 mod tokens;
 
 use std::sync::Arc;

@@ -199,6 +199,7 @@ fn payload(text: &str) -> ChunkPayload {
         layer: "N/A".to_owned(),
         proficiency_level: "N/A".to_owned(),
         keywords: Vec::new(),
+        search_words: String::new(),
         locale: vec!["en".to_owned()],
         fallback_urls: Vec::new(),
         version: "current".to_owned(),

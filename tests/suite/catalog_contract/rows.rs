@@ -123,6 +123,7 @@ pub(super) fn payload(row: &ChunkRow) -> ChunkPayload {
         layer: "N/A".to_owned(),
         proficiency_level: "N/A".to_owned(),
         keywords: Vec::new(),
+        search_words: String::new(),
         locale: vec!["en".to_owned()],
         fallback_urls: Vec::new(),
         version: "current".to_owned(),

@@ -3,6 +3,7 @@
 use bookrag::catalog::{Catalog, ChunkRow};
 use bookrag::chunk::SectionType;
 use bookrag::index::{ChunkPayload, Filters, TitleOrNumber};
+use bookrag::retrieve::Language;
 
 use uuid::Uuid;
 
@@ -135,6 +136,29 @@ pub(super) async fn a_word_is_found_in_its_other_forms(store: Store) {
         let holds = found.iter().any(|found| found == text);
         assert_eq!(holds, is_found, "{word} in {text}");
     }
+}
+
+pub(super) async fn what_a_page_is_filed_under_is_found(store: Store) {
+    let catalog = &store.catalog;
+    let index_id = live_index(catalog).await;
+    let chunks =
+        ["a node", "a topic"].map(|text| chunk(SOURCE, i32::from(text == "a topic"), text));
+    let mut commit = commit(index_id, SOURCE, 0, &chunks);
+    if let Some(last) = commit.chunks.as_mut().and_then(|chunks| chunks.last_mut()) {
+        "cobots\nHRI".clone_into(&mut last.payload.search_words);
+    }
+    assert_eq!(write(catalog, &commit).await, COMMITTED);
+    for (text, expected) in [
+        ("cobot", &["a topic"][..]),
+        ("hri", &["a topic"]),
+        ("chatbots", &[]),
+    ] {
+        assert_eq!(texts(catalog, index_id, text).await, expected, "{text}");
+    }
+    let words = ["cobot", "node"].map(str::to_owned).into();
+    let counted = catalog.document_frequencies(index_id, &words, Language::ENGLISH);
+    let counted = counted.await.unwrap();
+    assert_eq!((counted.with["cobot"], counted.with["node"]), (1, 1));
 }
 
 pub(super) async fn more_and_rarer_words_come_first(store: Store) {

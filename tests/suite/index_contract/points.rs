@@ -134,6 +134,7 @@ fn payload(text: &str) -> ChunkPayload {
         layer: "L1".to_owned(),
         proficiency_level: "B2".to_owned(),
         keywords: Vec::new(),
+        search_words: String::new(),
         locale: vec!["en".to_owned(), "ur".to_owned()],
         fallback_urls: vec!["/book/ur/docs/nodes".to_owned()],
         version: "current".to_owned(),

@@ -150,6 +150,18 @@ pub(super) async fn the_words_of_the_breadcrumb_are_found(store: Store) {
     assert_eq!(found, expected);
 }
 
+pub(super) async fn what_a_page_is_filed_under_is_found(store: Store) {
+    store.ensure(DIMENSIONS).await;
+    let mut points = many(3);
+    "cobots\nHRI".clone_into(&mut points[1].payload.search_words);
+    store.publish(points.clone()).await;
+    for (text, expected) in [("a cobot", true), ("hri", true), ("chatbots", false)] {
+        let by_words = matching(&store.index, &store.collection, text, 9).await;
+        let expected = if expected { &points[1..2] } else { &[] };
+        assert_eq!(found(&by_words.unwrap()), ids(expected), "{text}");
+    }
+}
+
 pub(super) async fn words_that_are_nowhere_find_nothing(store: Store) {
     let (index, name) = (&store.index, &store.collection);
     store.ensure(DIMENSIONS).await;

@@ -33,6 +33,8 @@ export interface Turn {
   /** What is known of it before the end counts as an answer. */
   outcome: Outcome;
   suggestions: Suggestion[];
+  /** The locale of the book's text, if the question is in a language that the book does not have. */
+  bookLanguage?: string;
   degraded: string[];
   messageId?: string;
   rating?: Rating;
@@ -107,6 +109,7 @@ function changedTurn(turn: Turn, action: Exclude<Action, { type: 'asked' | 'begu
         citations: done.citations.reduce(withCitation, turn.citations),
         outcome: done.outcome,
         suggestions: done.suggestions,
+        ...(done.book_language && { bookLanguage: done.book_language }),
         degraded: done.degraded,
         messageId: done.message_id,
       };

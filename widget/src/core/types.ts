@@ -43,6 +43,8 @@ export interface Done {
   outcome: Outcome;
   citations: Citation[];
   suggestions: Suggestion[];
+  /** The locale of the book's text, if the question is in a language that the book does not have. */
+  book_language?: string;
   /** What the answer went without. */
   degraded: string[];
 }

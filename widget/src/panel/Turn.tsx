@@ -1,6 +1,6 @@
 import { memo } from 'react';
 import type { Question, Turn as TurnState } from '../core/conversation';
-import { degradedNotes } from '../core/strings';
+import { bookLanguageNote, degradedNotes } from '../core/strings';
 import { Actions } from './Actions';
 import { FailureNote } from './FailureNote';
 import { PassageLink } from './Link';
@@ -16,7 +16,7 @@ interface TurnProps {
 
 /** A question and what became of it. */
 export const Turn = memo(({ turn, onAsk, announce }: TurnProps) => {
-  const { strings, session } = useSite();
+  const { strings, session, locale } = useSite();
   const { id, question, state, text, citations, outcome, suggestions } = turn;
   const isAnswering = state === 'answering';
   const followed = () => session.followed(id);
@@ -38,6 +38,7 @@ export const Turn = memo(({ turn, onAsk, announce }: TurnProps) => {
       {turn.failure && (
         <FailureNote failure={turn.failure} onAgain={() => onAsk(question, id)} />
       )}
+      {turn.bookLanguage && <p className="bookrag-note">{bookLanguageNote(strings, locale, turn.bookLanguage)}</p>}
       {degradedNotes(strings, turn.degraded).map((note) => (
         <p className="bookrag-note" key={note}>
           {note}

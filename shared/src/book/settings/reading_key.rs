@@ -35,6 +35,7 @@ impl SiteSettings {
             comment_ids,
             require_front_matter,
             keep_anchor_case,
+            synonyms: _,
             origins: _,
             warnings: _,
             include_patterns,

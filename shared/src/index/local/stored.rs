@@ -9,7 +9,7 @@ use crate::index::ChunkPayload;
 use crate::index::stored::{Fields, with_text};
 
 /// The fields that many chunks of a page share, among them all that filters name.
-const OF_A_PAGE: [&str; 22] = [
+const OF_A_PAGE: [&str; 23] = [
     "chapter",
     "chapter_number",
     "document_id",
@@ -26,6 +26,7 @@ const OF_A_PAGE: [&str; 22] = [
     "module",
     "module_number",
     "proficiency_level",
+    "search_words",
     "section_type",
     "source",
     "title",

@@ -28,10 +28,10 @@ pub(super) struct Postings {
     count: usize,
 }
 
-/// Returns the terms of a chunk: of its breadcrumb and its text, in its page's language.
+/// Returns the terms of a chunk's searched text, in its page's language.
 pub(crate) fn document_terms(payload: &ChunkPayload) -> Vec<String> {
     let locale = payload.locale.first().map_or("", String::as_str);
-    Words::of(Language::of_locale(locale)).terms(&payload.embedded_text())
+    Words::of(Language::of_locale(locale)).terms(&payload.searched_text())
 }
 
 impl Chunks {

@@ -25,7 +25,7 @@ pub(super) fn point_struct(point: &NewPoint) -> Result<PointStruct, IndexError> 
         .add_vector(DENSE, Vector::from(vector.clone()))
         .add_vector(
             LEXICAL,
-            Vector::from(bm25_document(&point.payload.embedded_text())),
+            Vector::from(bm25_document(&point.payload.searched_text())),
         );
     if !tokens.is_empty() {
         let rows: Vec<Vec<f32>> = tokens.iter().map(|row| widened(row).to_vec()).collect();

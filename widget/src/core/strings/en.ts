@@ -54,6 +54,7 @@ export const en: Strings = {
   rejected: 'The server did not take the question.',
   broken: 'The answer broke off before its end.',
   unexpected: 'Something went wrong on the server.',
+  bookLanguage: 'This book is in {language}.',
   degradedIndexing: 'The book is still being indexed: some pages cannot be found yet.',
   degradedSearch: 'Part of the search was away: passages may have been missed.',
   degradedMemory: 'The questions before this one could not be taken into account.',

@@ -1,5 +1,6 @@
 // What the panel says, by language. A site changes or adds to it in the plugin's options or its `i18n` folder.
 
+import { fill } from '../text';
 import { en } from './en';
 import { ur } from './ur';
 
@@ -57,6 +58,7 @@ export interface Strings {
   rejected: string;
   broken: string;
   unexpected: string;
+  bookLanguage: string;
   degradedIndexing: string;
   degradedSearch: string;
   degradedMemory: string;
@@ -74,6 +76,17 @@ export const LANGUAGES: Record<string, Strings> = { en, ur };
 export function stringsFor(locale: string): Strings {
   const language = locale.split(/[-_]/)[0] ?? '';
   return LANGUAGES[locale] ?? LANGUAGES[language] ?? en;
+}
+
+/** Says which language the book is in, with the language's name in the panel's language. */
+export function bookLanguageNote(strings: Strings, locale: string, bookLocale: string): string {
+  let language = bookLocale;
+  try {
+    language = new Intl.DisplayNames([locale], { type: 'language' }).of(bookLocale) ?? bookLocale;
+  } catch {
+    // Either is no locale of the standard: the book's own name of it is shown.
+  }
+  return fill(strings.bookLanguage, { language });
 }
 
 /** What an answer went without, by the API's names for it. */

@@ -1,0 +1,172 @@
+//! The sentences that give no answer, by language.
+
+use super::{NOT_COVERED, NOT_IN_SELECTION, Rules, UNCERTAIN};
+
+/// What is said before a refusal if the embedder does not read the question's language.
+const UNREAD: &str = "The search does not read the language of this question, so only its exact words were looked for.";
+
+/// What is said if the book gives no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Sentences {
+    /// The book does not cover the question.
+    pub(super) not_covered: String,
+    /// The closest sections follow.
+    pub(super) uncertain: String,
+    /// The selection does not answer the question.
+    pub(super) not_in_selection: String,
+    /// The embedder does not read the question's language.
+    pub(super) unread: String,
+}
+
+impl Sentences {
+    /// Returns those of a locale: as they are configured, else in its language, else in English.
+    pub(super) fn of(rules: &Rules, locale: &str) -> Self {
+        let code = locale.split(['-', '_']).next().unwrap_or_default();
+        let translated = TRANSLATED.iter().find(|(language, _)| *language == code);
+        let [not_covered, uncertain, not_in_selection, unread] =
+            translated.map_or(ENGLISH, |(_, sentences)| *sentences);
+        let configured = |own: &str, english: &str, sentence: &str| {
+            if own == english { sentence } else { own }.to_owned()
+        };
+        Self {
+            not_covered: configured(&rules.not_covered, NOT_COVERED, not_covered),
+            uncertain: configured(&rules.uncertain, UNCERTAIN, uncertain),
+            not_in_selection: configured(
+                &rules.not_in_selection,
+                NOT_IN_SELECTION,
+                not_in_selection,
+            ),
+            unread: unread.to_owned(),
+        }
+    }
+}
+
+/// In the order of the fields of [`Sentences`].
+const ENGLISH: [&str; 4] = [NOT_COVERED, UNCERTAIN, NOT_IN_SELECTION, UNREAD];
+
+/// The same in other languages.
+const TRANSLATED: [(&str, [&str; 4]); 10] = [
+    (
+        "ar",
+        [
+            "ليست لديّ معلومات عن ذلك في الكتاب.",
+            "لست متأكدًا من أن الكتاب يجيب عن هذا السؤال. هذه أقرب الأقسام إليه:",
+            "لا يمكنني الإجابة عن هذا السؤال بناءً على المعلومات المتاحة.",
+            "البحث لا يقرأ لغة هذا السؤال، لذلك بُحث عن كلماته كما هي فقط.",
+        ],
+    ),
+    (
+        "de",
+        [
+            "Dazu habe ich im Buch keine Informationen.",
+            "Ich bin nicht sicher, ob das Buch diese Frage beantwortet. Diese Abschnitte kommen ihr am nächsten:",
+            "Ich kann diese Frage anhand der vorliegenden Informationen nicht beantworten.",
+            "Die Suche liest die Sprache dieser Frage nicht, daher wurde nur nach ihren genauen Wörtern gesucht.",
+        ],
+    ),
+    (
+        "es",
+        [
+            "No tengo información sobre eso en el libro.",
+            "No estoy seguro de que el libro responda a esto. Estas son las secciones más cercanas:",
+            "No puedo responder a esta pregunta con la información proporcionada.",
+            "La búsqueda no lee el idioma de esta pregunta, así que solo se buscaron sus palabras exactas.",
+        ],
+    ),
+    (
+        "fr",
+        [
+            "Je n'ai pas d'information à ce sujet dans le livre.",
+            "Je ne suis pas sûr que le livre réponde à cette question. Voici les sections les plus proches :",
+            "Je ne peux pas répondre à cette question à partir des informations fournies.",
+            "La recherche ne lit pas la langue de cette question : seuls ses mots exacts ont été cherchés.",
+        ],
+    ),
+    (
+        "hi",
+        [
+            "इस बारे में पुस्तक में मेरे पास कोई जानकारी नहीं है।",
+            "मुझे यकीन नहीं है कि पुस्तक इसका उत्तर देती है। ये खंड सबसे निकट हैं:",
+            "दी गई जानकारी के आधार पर मैं इस प्रश्न का उत्तर नहीं दे सकता।",
+            "खोज इस प्रश्न की भाषा नहीं पढ़ती, इसलिए केवल इसके ठीक यही शब्द खोजे गए।",
+        ],
+    ),
+    (
+        "ja",
+        [
+            "この本にはそれに関する情報がありません。",
+            "この本がこの質問に答えているかどうか確信がありません。最も近い節は次のとおりです：",
+            "提供された情報からは、この質問に答えられません。",
+            "検索はこの質問の言語を読めないため、質問の語そのものだけを探しました。",
+        ],
+    ),
+    (
+        "pt",
+        [
+            "Não tenho informações sobre isso no livro.",
+            "Não tenho certeza de que o livro responda a isso. Estas são as seções mais próximas:",
+            "Não posso responder a esta pergunta com base nas informações fornecidas.",
+            "A busca não lê o idioma desta pergunta, por isso só as suas palavras exatas foram procuradas.",
+        ],
+    ),
+    (
+        "ru",
+        [
+            "В книге нет сведений об этом.",
+            "Я не уверен, что книга отвечает на этот вопрос. Ближе всего эти разделы:",
+            "Я не могу ответить на этот вопрос на основе предоставленной информации.",
+            "Поиск не читает язык этого вопроса, поэтому искались только его слова как они есть.",
+        ],
+    ),
+    (
+        "ur",
+        [
+            "کتاب میں اس بارے میں میرے پاس معلومات نہیں ہیں۔",
+            "مجھے یقین نہیں کہ کتاب اس کا جواب دیتی ہے۔ یہ حصے سب سے قریب ہیں:",
+            "دی گئی معلومات کی بنیاد پر میں اس سوال کا جواب نہیں دے سکتا۔",
+            "تلاش اس سوال کی زبان نہیں پڑھتی، اس لیے صرف اس کے عین الفاظ تلاش کیے گئے۔",
+        ],
+    ),
+    (
+        "zh",
+        [
+            "书中没有这方面的信息。",
+            "我不确定书中是否回答了这个问题。以下章节最为接近：",
+            "根据所提供的信息，我无法回答这个问题。",
+            "搜索无法读懂这个问题的语言，因此只查找了其中的原词。",
+        ],
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_configured_sentence_is_said_in_every_language() {
+        let rules = Rules {
+            not_covered: "Ask the helpdesk.".to_owned(),
+            ..Rules::default()
+        };
+        for (locale, selection) in [("de-AT", TRANSLATED[1].1[2]), ("eo", NOT_IN_SELECTION)] {
+            let sentences = Sentences::of(&rules, locale);
+            assert_eq!(sentences.not_covered, "Ask the helpdesk.");
+            assert_eq!(sentences.not_in_selection, selection);
+        }
+    }
+
+    #[test]
+    fn a_refusal_is_in_the_language_of_the_locale() {
+        let languages: Vec<Sentences> = ["en", "ur", "es", "pt-BR"]
+            .map(|locale| Sentences::of(&Rules::default(), locale))
+            .into();
+        assert_eq!(languages[0].not_covered, NOT_COVERED);
+        for (at, sentences) in languages.iter().enumerate().skip(1) {
+            assert!(
+                languages[..at]
+                    .iter()
+                    .all(|other| other.not_covered != sentences.not_covered)
+            );
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! The book's own synonyms: a chunk that has one of a word in the question is read as if it had that word.
+
+use crate::words::{DocumentFrequencies, TermNumbers, Words, split};
+
+/// The synonyms of what a question asks for.
+#[derive(Debug, Default)]
+pub(super) struct Synonyms<'s>(Vec<Synonym<'s>>);
+
+/// A word of a question, or several, with the others of its set.
+#[derive(Debug)]
+struct Synonym<'s> {
+    asked: &'s str,
+    others: Vec<&'s str>,
+}
+
+impl<'s> Synonyms<'s> {
+    /// Those of a question, from the sets of a book.
+    pub(super) fn of(question: &str, sets: &'s [Vec<String>], words: &Words) -> Self {
+        if sets.is_empty() {
+            return Self::default();
+        }
+        let question = words.terms(question);
+        let is_asked = |word: &str| count(&question, &words.terms(word)) > 0;
+        let found = sets.iter().flat_map(|set| {
+            let (asked, others): (Vec<&str>, Vec<&str>) = set
+                .iter()
+                .map(String::as_str)
+                .partition(|word| is_asked(word));
+            let synonym = move |asked| Synonym {
+                asked,
+                others: others.clone(),
+            };
+            asked.into_iter().map(synonym)
+        });
+        Self(found.filter(|synonym| !synonym.others.is_empty()).collect())
+    }
+
+    fn others(&self) -> impl Iterator<Item = &'s str> {
+        self.0
+            .iter()
+            .flat_map(|synonym| synonym.others.iter().copied())
+    }
+
+    /// The question with its synonyms, as it is searched for by words.
+    pub(super) fn with(&self, question: &str) -> String {
+        let texts: Vec<&str> = std::iter::once(question).chain(self.others()).collect();
+        texts.join(" ")
+    }
+
+    /// The words of the synonyms, which are counted with those of the question.
+    pub(super) fn words(&self) -> impl Iterator<Item = String> {
+        self.others().flat_map(split).map(str::to_lowercase)
+    }
+
+    /// Counts each word of the question in as many chunks as its commonest synonym, if that is in more.
+    pub(super) fn count(&self, frequencies: &mut DocumentFrequencies, words: &Words) {
+        for synonym in &self.0 {
+            let with = |other: &&str| {
+                let counts = split(other).map(|word| frequencies.with.get(&word.to_lowercase()));
+                // Chunks with all words are not more than those with the rarest.
+                counts.flatten().min().copied()
+            };
+            let most = synonym.others.iter().filter_map(with).max().unwrap_or(0);
+            let asked = words.terms(synonym.asked);
+            for (word, with) in &mut frequencies.with {
+                if words.term(word).is_some_and(|term| asked.contains(&term)) {
+                    *with = most.max(*with);
+                }
+            }
+        }
+    }
+
+    /// Adds to each text that has synonyms of words in the question these words, as often. Returns what was added to any, in lower
+    /// case.
+    pub(super) fn add(&self, texts: &mut [Vec<u32>], numbers: &mut TermNumbers<'_>) -> Vec<String> {
+        let mut added = Vec::new();
+        for Synonym { asked, others } in &self.0 {
+            // If a word is not known, no text has it.
+            let others: Vec<Vec<u32>> = others
+                .iter()
+                .filter_map(|other| numbers.known(other))
+                .collect();
+            let counts: Vec<usize> = texts
+                .iter()
+                .map(|text| others.iter().map(|other| count(text, other)).sum())
+                .collect();
+            if counts.iter().all(|count| *count == 0) {
+                continue;
+            }
+            let asked_terms = numbers.read(asked);
+            for (text, count) in texts.iter_mut().zip(counts) {
+                text.extend(asked_terms.repeat(count));
+            }
+            added.push(asked.to_lowercase());
+        }
+        added
+    }
+}
+
+/// How often one sequence is in another; an empty one never.
+fn count<T: PartialEq>(text: &[T], looked_for: &[T]) -> usize {
+    if looked_for.is_empty() {
+        return 0;
+    }
+    let windows = text.windows(looked_for.len());
+    windows.filter(|window| *window == looked_for).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::words::Language;
+
+    fn sets() -> Vec<Vec<String>> {
+        let sets = [
+            "CI, continuous integration",
+            "k8s, Kubernetes, kube",
+            "the, it",
+        ];
+        let set = |set: &str| set.split(", ").map(str::to_owned).collect();
+        sets.map(set).into()
+    }
+
+    #[test]
+    fn a_question_is_searched_for_with_the_others_of_each_set() {
+        let (sets, words) = (sets(), Words::of(Language::ENGLISH));
+        let searched = |question: &str| Synonyms::of(question, &sets, &words).with(question);
+        assert_eq!(
+            searched("run it in ci?"),
+            "run it in ci? continuous integration"
+        );
+        assert_eq!(searched("Kubernetes on k8s"), "Kubernetes on k8s kube kube");
+        assert_eq!(
+            searched("continuous integrations"),
+            "continuous integrations CI"
+        );
+        for other in ["integration that is continuous", "the city", ""] {
+            assert_eq!(searched(other), other);
+        }
+    }
+
+    #[test]
+    fn a_text_with_a_synonym_is_read_as_if_it_had_the_word() {
+        let (sets, words) = (sets(), Words::of(Language::ENGLISH));
+        let mut numbers = TermNumbers::of(&words);
+        let mut texts = [
+            "Continuous integration, and continuous integration",
+            "integration",
+            "a kube",
+        ]
+        .map(|text| numbers.read(text));
+        let before = texts.clone();
+        let added = Synonyms::of("CI", &sets, &words).add(&mut texts, &mut numbers);
+        assert_eq!(added, ["ci"]);
+        let ci = numbers.known("CI").unwrap();
+        assert_eq!(count(&texts[0], &ci), 2);
+        assert_eq!(texts[1..], before[1..]);
+        // Nothing is known of a word that no text has, so that its spelling is looked at.
+        let mut none = [numbers.read("quark")];
+        let added = Synonyms::of("Kubernetes", &sets[..2], &words).add(&mut none, &mut numbers);
+        assert_eq!(added, [""; 0]);
+        assert!(!numbers.knows("Kubernetes"));
+    }
+
+    #[test]
+    fn a_word_is_as_common_as_its_commonest_synonym() {
+        let (sets, words) = (sets(), Words::of(Language::ENGLISH));
+        let counted = [
+            ("ci", 0),
+            ("continuous", 7),
+            ("integration", 4),
+            ("node", 2),
+        ];
+        let mut frequencies = DocumentFrequencies {
+            chunks: 10,
+            with: counted.map(|(word, with)| (word.to_owned(), with)).into(),
+        };
+        Synonyms::of("CI for a node", &sets, &words).count(&mut frequencies, &words);
+        assert_eq!((frequencies.with["ci"], frequencies.with["node"]), (4, 2));
+    }
+}
