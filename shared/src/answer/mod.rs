@@ -4,8 +4,10 @@ mod scope;
 mod anaphora;
 mod follow_up;
 mod answerable;
+mod cut_code;
 mod passages;
 mod similarity;
+mod links;
 mod closest;
 mod spending;
 mod turns;
@@ -16,6 +18,7 @@ mod draft;
 mod journal;
 mod opening;
 mod events;
+mod given;
 #[cfg(all(test, feature = "embedded"))]
 #[expect(clippy::unwrap_used, reason = "a failed step fails its test")]
 mod tests;
