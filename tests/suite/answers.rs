@@ -5,6 +5,7 @@ mod attacks;
 mod conversations;
 mod degraded;
 mod description;
+mod extracts;
 mod generators;
 mod guard_rails;
 mod journal;

@@ -94,7 +94,19 @@ test('links that leave the site say so', () => {
   assert.doesNotMatch(render('[x](https://book.example/book/a)'), /another site/);
 });
 
-test('images are never loaded; their words stay', () => {
+test('pictures of this site are shown, others are their words', () => {
+  assert.match(render('![A robot](/book/img/r.png)'), /<img[^>]* src="\/book\/img\/r\.png" alt="A robot"/);
+  for (const text of ['![words](//evil.example/p.png)', '![words](data:image/png;base64,AA)', '![words](p.png)', '![words](/\\\\evil.example/p.png)']) {
+    assert.doesNotMatch(render(text), /<img/, text);
+  }
+});
+
+test('the title of code is shown above it', () => {
+  const html = render('```js title="a b.js"\nx\n```');
+  assert.match(html, /a b\.js<\/p><pre/);
+});
+
+test('pictures of other sites are never loaded; their words stay', () => {
   for (const text of ['![words](https://evil.example/p.png)', '[![words](https://evil.example/p.png)](/book/a)', '![words][x]\n\n[x]: https://evil.example/p.png']) {
     const html = render(text);
     assert.doesNotMatch(html, /<img|src=|style=/);

@@ -6,7 +6,7 @@ use bookrag::config::Config;
 use bookrag::error::Error;
 use uuid::Uuid;
 
-use super::{CommandError, Exit, QuestionArguments, output};
+use super::{CommandError, Exit, QuestionArguments, output, terminal};
 use crate::local::{BookFolder, LocalBook};
 
 pub(super) async fn run(
@@ -54,7 +54,7 @@ async fn answer(book: &LocalBook, question: Question) -> Result<Envelope<ChatDat
 }
 
 fn print(data: &ChatData) {
-    output::line(&data.answer);
+    output::line(&terminal::shown(&data.answer));
     if !data.citations.is_empty() {
         output::line("");
     }

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use bookrag::answer::{self, Answer, Answerer};
+use bookrag::answer::{self, Answer, Answerer, Prepared};
+use bookrag::catalog::{CatalogError, ChunkRow};
 use bookrag::config::Config;
 use bookrag::generate::Generator;
 use bookrag::index::Filters;
@@ -14,8 +15,8 @@ use serde_json::{Value, json};
 
 use super::{CommandError, Exit, output, sync};
 use crate::evaluation::{
-    Baseline, Comparison, Evaluation, Found, Outcome, Question, Reply, Saved, TOTAL_STAGE, compare,
-    diff, evaluate, table,
+    Baseline, Comparison, Evaluation, Found, Outcome, Question, Quoted, Reply, Saved, Span,
+    TOTAL_STAGE, compare, diff, evaluate, quoted, table,
 };
 use crate::local::{BookFolder, LocalBook};
 use crate::site::Site;
@@ -215,7 +216,13 @@ async fn ask_book<'q>(
         let candidates = prepared.retrieved.candidates.clone();
         let signals = prepared.retrieved.signals;
         let locale = Some(question.locale.as_str());
+        let given = given(&prepared, question, book, index.index_id).await?;
         let answer = prepared.whole().await?;
+        let given = match given {
+            Some(given) => Some(given.whole().await?),
+            None => None,
+        };
+        let labelled = Labelled::read(site, question)?;
         let results = ranked(candidates, ranker);
         let details = json!({
             "id": question.id,
@@ -245,6 +252,8 @@ async fn ask_book<'q>(
             reply: reply(&answer),
             citations: cited(&answer),
             stages: stages(&answer),
+            quoted: labelled.as_ref().map(|labelled| labelled.quoted(Some(&answer))),
+            quoted_given: labelled.as_ref().map(|labelled| labelled.quoted(given.as_ref())),
             answer: answer.text,
         };
         outcomes.push(Asked {
@@ -254,6 +263,78 @@ async fn ask_book<'q>(
         });
     }
     Ok(outcomes)
+}
+
+/// The question answered from the section that has most of its labelled lines; `None` without such lines, or if they are in no section.
+async fn given(
+    prepared: &Prepared,
+    question: &Question,
+    book: &LocalBook,
+    index_id: i64,
+) -> Result<Option<Prepared>, CommandError> {
+    let Some(first) = question.spans.first() else {
+        return Ok(None);
+    };
+    let catalog = book.context.catalog();
+    let failed = |error: CatalogError| CommandError::Told(error.to_string());
+    let document = catalog.document(index_id, &first.source).await.map_err(failed)?;
+    let Some(document) = document else {
+        return Ok(None);
+    };
+    let id = document.row.document_id;
+    let chunks = catalog.chunks(index_id, id).await.map_err(failed)?;
+    let lines = |chunk: &ChunkRow| -> u32 {
+        let spans = question.spans.iter().filter(|span| span.source == first.source);
+        let shared = spans.map(|span| {
+            let start = span.start_line.max(chunk.start_line);
+            (span.end_line.min(chunk.end_line) + 1).saturating_sub(start)
+        });
+        shared.sum()
+    };
+    // Of equal ones the first.
+    let best = chunks.iter().rev().max_by_key(|chunk| lines(chunk));
+    match best.filter(|chunk| lines(chunk) > 0) {
+        Some(chunk) => prepared.clone().given(id, chunk.position).await.map_err(failed),
+        None => Ok(None),
+    }
+}
+
+/// The labelled lines that answer a question, read from the book's files.
+struct Labelled<'q> {
+    /// Each alternative's texts.
+    alternatives: Vec<Vec<String>>,
+    needs: &'q [String],
+}
+
+impl<'q> Labelled<'q> {
+    fn read(site: &Site, question: &'q Question) -> Result<Option<Self>, CommandError> {
+        if question.spans.is_empty() {
+            return Ok(None);
+        }
+        let folder = site.folder().ok_or_else(|| {
+            CommandError::Told("questions with `spans` need a site in a folder".to_owned())
+        })?;
+        let text = |span: &Span| {
+            let lines = read(&folder.join(&span.source))?;
+            let lines = lines.split('\n').skip(span.start_line.saturating_sub(1) as usize);
+            let count = (span.end_line + 1).saturating_sub(span.start_line) as usize;
+            Ok(lines.take(count).collect::<Vec<_>>().join("\n"))
+        };
+        let texts = |spans: &Vec<Span>| spans.iter().map(text).collect();
+        let alternatives = [&question.spans].into_iter().chain(&question.also);
+        Ok(Some(Self {
+            alternatives: alternatives.map(texts).collect::<Result<_, CommandError>>()?,
+            needs: &question.needs,
+        }))
+    }
+
+    /// What an answer has of them: nothing of them without one.
+    fn quoted(&self, answer: Option<&Answer>) -> Quoted {
+        let answer = answer.filter(|answer| answer.answered());
+        answer.map_or_else(Quoted::default, |answer| {
+            quoted(&answer.text, &self.alternatives, self.needs)
+        })
+    }
 }
 
 fn ranked(mut candidates: Vec<ScoredChunk>, ranker: Ranker) -> Vec<ScoredChunk> {

@@ -15,6 +15,7 @@ mod migrate;
 mod reset;
 mod models;
 mod output;
+mod terminal;
 
 use std::panic::PanicHookInfo;
 use std::path::PathBuf;

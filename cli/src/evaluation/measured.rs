@@ -41,6 +41,7 @@ impl Measured {
             values.insert(Metric::FalseRefusals, is(Reply::Refused));
             values.insert(Metric::FalseUncertain, is(Reply::Uncertain));
             add_results(&mut values, question, outcome);
+            add_quoted(&mut values, question, outcome);
             if outcome.reply == Reply::Answered {
                 citations = outcome.citations.len();
                 add_answer(&mut values, question, outcome);
@@ -139,6 +140,24 @@ fn add_answer(values: &mut BTreeMap<Metric, f64>, question: &Question, outcome: 
     ];
     let measured = measured.into_iter();
     values.extend(measured.filter_map(|(metric, value)| Some((metric, value?))));
+}
+
+/// Adds what the answers quote of the labelled lines and facts.
+fn add_quoted(values: &mut BTreeMap<Metric, f64>, question: &Question, outcome: &Outcome) {
+    let found = [Metric::SpanF1, Metric::SpanNeeds, Metric::SpanWhole];
+    let given = [
+        Metric::GivenSpanF1,
+        Metric::GivenSpanNeeds,
+        Metric::GivenSpanWhole,
+    ];
+    for (quoted, [f1, needs, whole]) in [(outcome.quoted, found), (outcome.quoted_given, given)] {
+        if let Some(quoted) = quoted {
+            values.extend([(f1, quoted.f1), (whole, quoted.whole)]);
+            if !question.needs.is_empty() {
+                values.insert(needs, quoted.needs);
+            }
+        }
+    }
 }
 
 /// The text that an answer's Markdown shows.

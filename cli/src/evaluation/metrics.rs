@@ -59,6 +59,19 @@ pub enum Metric {
     /// The share of answers that hold the words expected of them, spaces and case aside. Source: string exact match of
     /// Stelmakh et al., EMNLP 2022.
     AnswerContains,
+    /// The mean F1 of the answer's words and those of the labelled lines, over the questions with such; 0 without an answer. Source:
+    /// Rajpurkar et al., SQuAD, EMNLP 2016, with matches in order.
+    SpanF1,
+    /// The share of the labelled facts that the answer has, 0 without an answer.
+    SpanNeeds,
+    /// The share of questions whose answer has nearly all of the labelled lines and is half made of them.
+    SpanWhole,
+    /// [`Metric::SpanF1`] of answers from the section that holds the lines: extraction without retrieval.
+    GivenSpanF1,
+    /// [`Metric::SpanNeeds`] of such answers.
+    GivenSpanNeeds,
+    /// [`Metric::SpanWhole`] of such answers.
+    GivenSpanWhole,
 }
 
 /// In which direction a metric improves.
@@ -74,7 +87,7 @@ pub enum Better {
 
 impl Metric {
     /// Every metric, in the order they are shown in.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 24] = [
         Self::PageAt1,
         Self::PageAt5,
         Self::SectionAt1,
@@ -93,6 +106,12 @@ impl Metric {
         Self::CitationAccuracy,
         Self::CitationSectionAccuracy,
         Self::AnswerContains,
+        Self::SpanF1,
+        Self::SpanNeeds,
+        Self::SpanWhole,
+        Self::GivenSpanF1,
+        Self::GivenSpanNeeds,
+        Self::GivenSpanWhole,
     ];
 
     /// Its name in JSON and in tables.
@@ -117,6 +136,12 @@ impl Metric {
             Self::CitationAccuracy => "citation_accuracy",
             Self::CitationSectionAccuracy => "citation_section_accuracy",
             Self::AnswerContains => "answer_contains",
+            Self::SpanF1 => "span_F1",
+            Self::SpanNeeds => "span_needs",
+            Self::SpanWhole => "span_whole",
+            Self::GivenSpanF1 => "given_span_F1",
+            Self::GivenSpanNeeds => "given_span_needs",
+            Self::GivenSpanWhole => "given_span_whole",
         }
     }
 

@@ -4,6 +4,7 @@
 //! and URL, pages once by source. Nothing is fitted here: the questions only measure.
 
 mod question;
+mod spans;
 mod labels;
 mod formulas;
 mod bootstrap;
@@ -25,6 +26,7 @@ pub use comparison::{ChangedQuestion, ComparedMetric, Comparison, Saved};
 pub use formulas::{Interval, Percentiles};
 pub use measured::Measured;
 pub use metrics::{Better, Metric, Metrics};
+pub use spans::{Quoted, Span, quoted};
 pub use question::{Heading, Label, Question, UNNAMED_CORPUS};
 pub use table::table;
 
@@ -91,6 +93,10 @@ pub struct Outcome {
     pub citations: Vec<Found>,
     /// The answer's text.
     pub answer: String,
+    /// What the answer has of the labelled lines, if any are.
+    pub quoted: Option<Quoted>,
+    /// The same for an answer from the section that holds the lines.
+    pub quoted_given: Option<Quoted>,
     /// How long each stage took, in milliseconds, with [`TOTAL_STAGE`] for the whole.
     pub stages: BTreeMap<&'static str, f64>,
 }

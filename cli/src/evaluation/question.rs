@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use serde::Deserialize;
 
+use super::spans::Span;
+
 /// The corpus of questions that name none: the one book at hand.
 pub const UNNAMED_CORPUS: &str = "book";
 
@@ -42,6 +44,15 @@ pub struct Question {
     pub near_kind: Option<String>,
     /// Words of the book that a right answer holds.
     pub answer_contains: Option<String>,
+    /// The lines that answer it, together.
+    #[serde(default)]
+    pub spans: Vec<Span>,
+    /// Other lines that answer it as well, each list together.
+    #[serde(default)]
+    pub also: Vec<Vec<Span>>,
+    /// Facts that a right answer has, each a text or several with `||` between, any of which will do.
+    #[serde(default)]
+    pub needs: Vec<String>,
 }
 
 /// A page that answers a question.

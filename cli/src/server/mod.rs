@@ -3,6 +3,7 @@
 mod assets;
 mod listen;
 mod local_api;
+mod pictures;
 mod reading;
 mod visitors;
 

@@ -1,23 +1,29 @@
 //! A reading view of the book's pages, so that the links of citations lead somewhere without a built site.
 
+use std::collections::BTreeMap;
+
 use axum::extract::State;
 use axum::http::{StatusCode, Uri, header};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use bookrag::book::{
-    Block, BlockKind, Document, ListMarkers, Mark, MarkKind, marked_text, marker_length, page_file,
-    read_document,
+    Block, BlockKind, Document, ListMarkers, Mark, MarkKind, follow_links, marked_text,
+    marker_length, page_file, read_document,
 };
 use bookrag::source::FileCache;
 use pulldown_cmark::{Options, Parser, html};
 
 use super::assets::CONTENT_SECURITY_POLICY;
-use super::{Server, Shared};
+use super::{Server, Shared, pictures};
 
 pub(super) async fn page(State(server): Shared, uri: Uri) -> Response {
+    let path = percent_decode(uri.path());
+    if let Some(picture) = pictures::at(&server, &path).await {
+        return picture;
+    }
     if let Some(site) = &server.site_url {
         return Redirect::temporary(&page_of_site(site, &uri)).into_response();
     }
-    match document_at(&server, uri.path()).await {
+    match document_at(&server, &path).await {
         Some(document) => {
             let body = render(&document, server.title());
             ([CONTENT_SECURITY_POLICY], Html(body)).into_response()
@@ -38,7 +44,6 @@ fn page_of_site(site: &str, uri: &Uri) -> String {
 }
 
 async fn document_at(server: &Server, path: &str) -> Option<Document> {
-    let path = percent_decode(path);
     let wanted = path.trim_end_matches('/');
     let index = server.context.live_index().await.ok()?;
     let documents = server
@@ -48,6 +53,10 @@ async fn document_at(server: &Server, path: &str) -> Option<Document> {
         .await
         .ok()?;
     let ingest = server.reading.read().await;
+    let urls: BTreeMap<String, String> = documents
+        .iter()
+        .map(|document| (document.row.source.clone(), document.row.url.clone()))
+        .collect();
     for document in documents {
         let file = page_file(&ingest.settings, &document.row.source);
         let same = document.row.url.trim_end_matches('/') == wanted;
@@ -64,7 +73,7 @@ async fn document_at(server: &Server, path: &str) -> Option<Document> {
             .inputs(&ingest.settings, &file, &bytes, &FileCache::default())
             .await
             .ok()?;
-        let Ok(page) = read_document(
+        let Ok(mut page) = read_document(
             &ingest.settings,
             &ingest.options.site,
             &file,
@@ -79,6 +88,12 @@ async fn document_at(server: &Server, path: &str) -> Option<Document> {
                 .values()
                 .any(|url| url.trim_end_matches('/') == wanted);
         if shown_here {
+            let url = page.url.clone();
+            for block in &mut page.blocks {
+                follow_links(&mut block.marks, &url, |source| {
+                    urls.get(source).map(String::as_str)
+                });
+            }
             return Some(page);
         }
     }
@@ -160,28 +175,34 @@ fn render_block(block: &Block) -> String {
                 .collect();
             format!("<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")
         }
-        _ => format!("<p>{}</p>", escape(&block.text)),
+        _ => html_of(&inline(block, 0)),
     }
 }
 
-/// A list's items, nested; whatever looks like markup in them is text, but for inline code.
+/// A list's items, nested.
 fn render_list(items: &[Block]) -> String {
     let mut markers = ListMarkers::default();
     let mut markdown = String::new();
     for item in items {
         let length = marker_length(&item.text);
-        let code: Vec<Mark> = item
-            .marks
-            .iter()
-            .filter(|mark| mark.kind == MarkKind::Code)
-            .copied()
-            .collect();
         markdown.push_str(&markers.place(&item.text[..length]));
-        markdown.push_str(&marked_text(&item.text, &code, length..item.text.len()));
+        markdown.push_str(&inline(item, length));
         markdown.push('\n');
     }
+    html_of(&markdown)
+}
+
+/// A block's text from a byte on. Whatever looks like markup in it is text, and so are formulas: nothing here draws them.
+fn inline(block: &Block, start: usize) -> String {
+    let marks = block.marks.iter();
+    let marks = marks.filter(|mark| mark.kind != MarkKind::Formula);
+    let marks: Vec<Mark> = marks.cloned().collect();
+    marked_text(&block.text, &marks, start..block.text.len())
+}
+
+fn html_of(markdown: &str) -> String {
     let mut out = String::new();
-    html::push_html(&mut out, Parser::new_ext(&markdown, Options::empty()));
+    html::push_html(&mut out, Parser::new_ext(markdown, Options::empty()));
     out
 }
 

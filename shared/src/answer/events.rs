@@ -18,7 +18,7 @@ use super::spending::{Reserved, Spent, estimated};
 use super::writer::Writer;
 use super::{
     Answer, AnswerEvent, Mode, NOT_COVERED, NOT_IN_SELECTION, Outcome, Prepared, Suggestion,
-    closest, fence,
+    closest, fence, links,
 };
 use crate::catalog::{Indexing, QueryStatus};
 use crate::cite::{AllowedLinks, LinkGuard, visible};
@@ -222,6 +222,7 @@ impl Prepared {
     /// closest, else the refusal.
     async fn extracted(&mut self) -> Text {
         let similarities = self.similarities().await;
+        self.resolve_links().await;
         let passages = self.extractable();
         let mut quotes = match self.outcome {
             Outcome::Answered => extract(&self.standalone, &passages, similarities.as_ref()),
@@ -240,6 +241,15 @@ impl Prepared {
         } else {
             Text::Extracted(quotes)
         }
+    }
+
+    /// Gives links in the texts that may be quoted their addresses.
+    async fn resolve_links(&mut self) {
+        let candidates = &mut self.retrieved.candidates;
+        let quotable = self.question.top_k.min(candidates.len());
+        let retriever = &self.answerer.retriever;
+        let locale = self.locale.as_deref();
+        links::resolve(retriever, &mut candidates[..quotable], locale).await;
     }
 
     /// How well the lines of the first section resemble the question, if something of it is to be chosen by that and the index

@@ -6,8 +6,10 @@ mod sentences;
 mod anaphora;
 mod follow_up;
 mod answerable;
+mod cut_code;
 mod passages;
 mod similarity;
+mod links;
 mod closest;
 mod spending;
 mod turns;
@@ -18,6 +20,7 @@ mod draft;
 mod journal;
 mod opening;
 mod events;
+mod given;
 #[cfg(all(test, feature = "embedded"))]
 #[expect(clippy::unwrap_used, reason = "a failed step fails its test")]
 mod tests;

@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::cut_code::reopen;
 use crate::book::{Mark, MarkKind};
 use crate::catalog::{CatalogError, JoinedChunk};
 use crate::generate::Passage;
@@ -251,7 +252,13 @@ fn joined(found: &ScoredChunk, parts: &[&ScoredChunk]) -> ChunkPayload {
         } else {
             0
         };
-        if !is_bare {
+        if !is_bare && let Some(opening) = reopen(&mut whole, part) {
+            let stretch = opening..part.text.len();
+            let marks = part.marks[1..].iter().filter_map(|mark| mark.within(&stretch));
+            let at = whole.text.len();
+            whole.marks.extend(marks.map(|mark| mark.after(at)));
+            whole.text.push_str(&part.text[opening..]);
+        } else if !is_bare {
             let stretch = shared..part.text.len();
             let marks = part.marks.iter().filter_map(|mark| mark.within(&stretch));
             append(&mut whole, &part.text[shared..], &marks.collect::<Vec<_>>());
@@ -270,7 +277,7 @@ fn append(whole: &mut ChunkPayload, text: &str, marks: &[Mark]) {
         whole.text.push_str("\n\n");
     }
     let at = whole.text.len();
-    whole.marks.extend(marks.iter().map(|mark| mark.after(at)));
+    whole.marks.extend(marks.iter().cloned().map(|mark| mark.after(at)));
     whole.text.push_str(text);
 }
 
@@ -403,6 +410,35 @@ mod tests {
             ("x\nx", "x\nx\ny", "x\nx\n"),
         ] {
             assert_eq!(&next[..shared_lines(text, next)], shared, "{text}");
+        }
+    }
+
+    #[test]
+    fn code_that_was_cut_is_one_again() {
+        let code = |index: usize, text: &str| {
+            let position = i32::try_from(index).unwrap();
+            let mut part = chunk(position, &["Page"], (index, 2), text);
+            let payload = Arc::make_mut(&mut part.chunk);
+            let start = text.find("```").unwrap();
+            let end = text.rfind("```").unwrap() + 3;
+            payload.marks = vec![(MarkKind::Fence, start, end).into()];
+            if end < text.len() {
+                let after = (MarkKind::Paragraph, end + 2, text.len());
+                payload.marks.push(after.into());
+            }
+            part
+        };
+        let first = code(0, "```js\na\nb\n```");
+        let mut second = code(1, "```js\nc\n```\n\nAfter.");
+        for (gap, expected) in [
+            (0, "```js\na\nb\nc\n```\n\nAfter."),
+            (1, "```js\na\nb\n```\n\n```js\nc\n```\n\nAfter."),
+        ] {
+            Arc::make_mut(&mut second.chunk).start_line = first.chunk.end_line + 1 + gap;
+            let whole = joined(&first, &[&first, &second]);
+            assert_eq!(whole.text, expected);
+            let marked = whole.marks.iter().map(|mark| &whole.text[mark.range()]);
+            assert_eq!(marked.collect::<Vec<_>>().join("\n\n"), expected);
         }
     }
 

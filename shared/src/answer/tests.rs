@@ -7,6 +7,8 @@ use super::{Answer, Answerer, Mode, NOT_COVERED, Outcome, Question, Rules, UNCER
 use crate::degradation::Degradation;
 use crate::generate::Generator;
 use crate::retrieve::Retriever;
+use crate::index::{FaultyIndex, VectorIndex};
+use crate::retrieve::tests::tokens::book_of;
 use crate::retrieve::tests::{NAMING, book};
 
 async fn answer(retriever: &Retriever, question: Question) -> Answer {
@@ -171,4 +173,51 @@ async fn the_open_page_decides_between_near_ties_and_hides_nothing() {
         assert_eq!(answer.citations[0].source, best, "{page}");
         assert_eq!(answer.num_candidates, 2, "{page}");
     }
+}
+
+/// A page that is too long to be quoted whole: its last paragraph answers.
+fn long_page() -> String {
+    let paragraphs = (0..30).map(|n| format!("The station number {n} counts birds."));
+    let paragraphs: Vec<String> = paragraphs.collect();
+    paragraphs.join("\n\n") + "\n\nThe dew sensor drifts at night when its heater is off."
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_has_the_same_answer_and_sources_each_time() {
+    let long = long_page();
+    // Pages of equal text have equal scores.
+    let names: Vec<String> = (0..12).map(|n| format!("page{n}")).collect();
+    let texts = ["The dew sensor drifts at night.", &long];
+    let texts = texts.into_iter().cycle();
+    let pages = names.iter().zip(texts).map(|(name, text)| (&**name, 1, text));
+    let retriever = book_of(&pages.collect::<Vec<_>>(), Some("hashed-words")).await;
+    let asked = (0..20).map(|_| {
+        let retriever = retriever.clone();
+        tokio::spawn(async move {
+            let question = Question::new("When does the dew sensor drift?", 5);
+            let answer = answer(&retriever, question).await;
+            assert!(answer.answered(), "{answer:?}");
+            (answer.text, answer.citations, answer.retrieved_chunk_ids)
+        })
+    });
+    let mut answers: Vec<_> = join_all(asked).await.into_iter().map(Result::unwrap).collect();
+    answers.dedup();
+    assert_eq!(answers.len(), 1, "{answers:?}");
+}
+
+#[tokio::test]
+async fn if_the_token_vectors_do_not_come_in_time_words_decide_what_is_quoted() {
+    let long = long_page();
+    let pages = [("birds", 1, &*long), ("bread", 1, "Bread needs flour.")];
+    let mut silent = book_of(&pages, Some("hashed-words")).await;
+    if let VectorIndex::Local(local) = &silent.backends.vectors {
+        silent.backends.vectors = VectorIndex::Faulty(FaultyIndex::without_tokens(local.clone()));
+    }
+    let asked = || Question::new("When does the dew sensor drift?", 5);
+    let late = answer(&silent, asked()).await;
+    assert!(matches!(silent.backends.vectors, VectorIndex::Faulty(_)));
+    let by_words = answer(&book_of(&pages, None).await, asked()).await;
+    assert_eq!(late.text, by_words.text);
+    assert!(late.text.contains("when its heater is off"), "{}", late.text);
+    assert_eq!(late.citations.len(), 1);
 }

@@ -12,7 +12,7 @@ pub struct Block {
     pub kind: BlockKind,
     /// Its text without markup. Code and tables hold a line a source line; cells are joined by ` | `.
     pub text: String,
-    /// The inline code and formulas in the text, in order.
+    /// The inline code, formulas, links, pictures and emphasis in the text, in the order of their first bytes, outer ones first.
     pub marks: Vec<Mark>,
     /// Its source, as written.
     pub markdown: String,
@@ -54,7 +54,7 @@ pub enum BlockKind {
 /// What a stretch of a text is, by byte offsets: the text itself has no markup.
 ///
 /// Stored as a list of three, since a page may have hundreds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "(MarkKind, usize, usize)", into = "(MarkKind, usize, usize)")]
 pub struct Mark {
     /// What it is.
@@ -66,13 +66,22 @@ pub struct Mark {
 }
 
 /// The kinds of mark.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MarkKind {
     /// Inline code.
     Code,
     /// A formula with its dollars.
     Formula,
+    /// Text in bold.
+    Strong,
+    /// Text in italics.
+    Emphasis,
+    /// A link, and where it leads: one address (`https://…`, or a path from the site's root), or the source paths that the site
+    /// looks for, in this order, with the anchor. A link without any leads to its own section.
+    Link(Vec<String>),
+    /// The text that stands for a picture, and the path from the site's root at which the site serves the picture.
+    Picture(String),
     /// A block: a paragraph, or a heading that stands for its section.
     Paragraph,
     /// A block: the heading of a section below. Only a text that was joined of several sections has any.
@@ -100,14 +109,18 @@ impl From<Mark> for (MarkKind, usize, usize) {
 impl Mark {
     /// The bytes that it covers.
     #[must_use]
-    pub fn range(self) -> Range<usize> {
+    pub fn range(&self) -> Range<usize> {
         self.start..self.end
     }
 
-    /// True for code and formulas inside a block.
+    /// True for a stretch inside a block.
     #[must_use]
-    pub fn is_inline(self) -> bool {
-        matches!(self.kind, MarkKind::Code | MarkKind::Formula)
+    pub fn is_inline(&self) -> bool {
+        use MarkKind::{Fence, Heading, ListItem, Paragraph, Table};
+        !matches!(
+            self.kind,
+            Paragraph | Heading | ListItem | Table | Fence
+        )
     }
 
     /// The mark in a text that has so many bytes before this one.
@@ -122,13 +135,13 @@ impl Mark {
 
     /// The mark in a text that is only this stretch; `None` if it lies outside.
     #[must_use]
-    pub fn within(self, stretch: &Range<usize>) -> Option<Self> {
+    pub fn within(&self, stretch: &Range<usize>) -> Option<Self> {
         let start = self.start.max(stretch.start);
         let end = self.end.min(stretch.end);
         (start < end).then(|| Self {
+            kind: self.kind.clone(),
             start: start - stretch.start,
             end: end - stretch.start,
-            ..self
         })
     }
 }

@@ -4,6 +4,7 @@ use super::block::{Block, BlockKind};
 use super::document::{Inputs, MAX_PAGE_BYTES, decode};
 use super::front_matter::{FrontMatter, SplitPage, split_front_matter};
 use super::imports::Partials;
+use super::links::Origin;
 use super::markdown::parse_blocks;
 use super::mdx::{Dialect, Flavor, prepare};
 use super::omission::{Omission, OmissionReason};
@@ -79,6 +80,7 @@ impl Body {
         split: &SplitPage<'_>,
         raw_lines: &[&str],
         reading: &Reading<'_>,
+        origin: &Origin<'_>,
         depth: usize,
     ) {
         let partials = reading.partials(source, split);
@@ -91,7 +93,10 @@ impl Body {
         let dialect = reading.dialect(source, &split.front_matter);
         let prepared = prepare(split.body, split.lines_before + 1, dialect, &partials);
         let mut slugger = Slugger::new(reading.settings.keep_anchor_case);
-        let parsed = parse_blocks(&prepared, raw_lines, dialect, &mut slugger);
+        let mut parsed = parse_blocks(&prepared, raw_lines, dialect, &mut slugger);
+        for block in &mut parsed.blocks {
+            origin.resolve(source, &mut block.marks);
+        }
         if depth == 0 {
             self.shows_own_title = parsed.begins_with_title;
             self.omissions.extend(prepared.omissions);
@@ -111,7 +116,7 @@ impl Body {
                             self.partial_line = lines.start;
                         }
                         let path = partials.get(&name).map(String::as_str);
-                        self.read_partial(path, reading, depth);
+                        self.read_partial(path, reading, origin, depth);
                     }
                     Placeholder::Contents(_) if self.contents.len() == MAX_CONTENTS => {}
                     Placeholder::Contents(contents) => {
@@ -133,7 +138,13 @@ impl Body {
     }
 
     /// Reads the blocks of a partial; its heading ids are computed in it alone.
-    fn read_partial(&mut self, path: Option<&str>, reading: &Reading<'_>, depth: usize) {
+    fn read_partial(
+        &mut self,
+        path: Option<&str>,
+        reading: &Reading<'_>,
+        origin: &Origin<'_>,
+        depth: usize,
+    ) {
         let line = self.partial_line;
         let path = path.unwrap_or_default();
         let bytes = reading.inputs.get(path).and_then(Option::as_deref);
@@ -151,7 +162,7 @@ impl Body {
                 Err(reason) => format!("is left out: {reason}"),
                 Ok(split) => {
                     let raw_lines: Vec<&str> = text.lines().collect();
-                    self.read(path, &split, &raw_lines, reading, depth + 1);
+                    self.read(path, &split, &raw_lines, reading, origin, depth + 1);
                     return;
                 }
             },

@@ -10,6 +10,7 @@ use super::block::{Block, BlockKind};
 use super::body::{Body, MAX_PARTIAL_DEPTH, Reading};
 use super::front_matter::{FrontMatter, split_front_matter};
 use super::lesson::{Lesson, lesson_of};
+use super::links::Origin;
 use super::omission::{Omission, OmissionReason};
 use super::pages::PageFile;
 use super::permalink::{page_names, page_url};
@@ -182,8 +183,15 @@ pub fn read_document(
     }
     let reading = Reading { settings, inputs };
     let raw_lines: Vec<&str> = text.lines().collect();
+    let names = page_names(settings, &page.relative, &front_matter);
+    let url = page_url(settings, &page.locale, &page.version, &names.slug);
+    let origin = Origin {
+        settings,
+        page,
+        url: &url,
+    };
     let mut body = Body::default();
-    body.read(&page.source, &split, &raw_lines, &reading, 0);
+    body.read(&page.source, &split, &raw_lines, &reading, &origin, 0);
     body.list_contents();
     if split.lines_before > 0 {
         body.omissions.push(Omission {
@@ -198,7 +206,6 @@ pub fn read_document(
     if blocks.iter().filter(is_heading).count() > MAX_HEADINGS {
         return Err(SkipReason::TooManyHeadings);
     }
-    let names = page_names(settings, &page.relative, &front_matter);
     let title = front_matter
         .title
         .clone()
@@ -224,7 +231,7 @@ pub fn read_document(
     let lesson = lesson_of(&page.relative, &title, &front_matter, &folder);
     Ok(Document {
         id: document_id(site, &page.source),
-        url: page_url(settings, &page.locale, &page.version, &names.slug),
+        url,
         fallback_urls: fallback_urls(settings, page, &names.slug, inputs),
         file: page.clone(),
         title,

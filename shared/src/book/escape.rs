@@ -1,6 +1,7 @@
 //! Writes the book's text as Markdown that shows exactly this text in every renderer of `CommonMark` and of GitHub's dialect.
 
 mod formula;
+mod href;
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -27,22 +28,12 @@ pub fn escaped(text: &str) -> String {
     marked_text(text, &[], 0..text.len())
 }
 
-/// Writes a stretch of a text: inline code stays code, formulas stay formulas, and nothing else in it is markup. Lines stay
-/// lines of one paragraph; blank lines, indentation and invisible characters are left out.
+/// Writes a stretch of a text: inline code, formulas, links, pictures and emphasis stay what they are, and nothing else in it is
+/// markup. Lines stay lines of one paragraph; blank lines, indentation and invisible characters are left out.
 #[must_use]
 pub fn marked_text(text: &str, marks: &[Mark], stretch: Range<usize>) -> String {
-    let mut pieces = Pieces::default();
-    let mut at = stretch.start;
-    for mark in marks.iter().filter(|mark| mark.is_inline()) {
-        let (start, end) = (mark.start.max(at), mark.end.min(stretch.end));
-        if start < end {
-            pieces.push_prose(&shown(text, at..start));
-            pieces.push(mark.kind, &shown(text, start..end));
-            at = end;
-        }
-    }
-    pieces.push_prose(&shown(text, at..stretch.end));
-    pieces.written()
+    let marks: Vec<&Mark> = marks.iter().filter(|mark| mark.is_inline()).collect();
+    Pieces::of(text, &marks, stretch).written()
 }
 
 fn shown(text: &str, stretch: Range<usize>) -> String {
@@ -165,19 +156,72 @@ enum Piece {
     Prose(String),
     Code(String),
     Formula(String),
+    Picture { alt: String, href: String },
+    Wrapped(Wrap, Pieces),
 }
 
-#[derive(Debug, Default)]
+/// What stands around pieces.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Wrap {
+    Link { href: String },
+    /// `**` or `*`.
+    Emphasis(&'static str),
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
 struct Pieces(Vec<Piece>);
 
 impl Pieces {
-    fn push(&mut self, kind: MarkKind, text: &str) {
-        match kind {
-            MarkKind::Formula if formula::is_writable(text) => {
-                self.0.push(Piece::Formula(text.to_owned()));
+    /// The pieces of a stretch. Marks stand in the order of their first bytes, outer ones before those in them.
+    fn of(text: &str, marks: &[&Mark], stretch: Range<usize>) -> Self {
+        let mut pieces = Self::default();
+        let mut at = stretch.start;
+        let mut rest = marks;
+        while let [mark, after @ ..] = rest {
+            let (inner, after) = after.split_at(after.partition_point(|at| at.start < mark.end));
+            rest = after;
+            let (start, end) = (mark.start.max(at), mark.end.min(stretch.end));
+            if start < end {
+                pieces.push_prose(&shown(text, at..start));
+                pieces.push(&mark.kind, text, inner, start..end);
+                at = end;
             }
-            MarkKind::Code => self.push_code(text),
-            _ => self.push_prose(text),
+        }
+        pieces.push_prose(&shown(text, at..stretch.end));
+        pieces
+    }
+
+    fn push(&mut self, kind: &MarkKind, text: &str, inner: &[&Mark], stretch: Range<usize>) {
+        let wrap = match kind {
+            MarkKind::Code => return self.push_code(&shown(text, stretch)),
+            MarkKind::Formula => return self.push_formula(shown(text, stretch)),
+            MarkKind::Picture(address) => {
+                let alt = shown(text, stretch);
+                return match href::of(address) {
+                    Some(href) if !is_number(&alt) => self.0.push(Piece::Picture { alt, href }),
+                    _ => self.push_prose(&alt),
+                };
+            }
+            MarkKind::Link(addresses) => addresses
+                .first()
+                .and_then(|address| href::of(address))
+                .map(|href| Wrap::Link { href }),
+            MarkKind::Strong => Some(Wrap::Emphasis("**")),
+            MarkKind::Emphasis => Some(Wrap::Emphasis("*")),
+            _ => None,
+        };
+        let pieces = Self::of(text, inner, stretch);
+        match wrap {
+            Some(wrap) => self.0.push(Piece::Wrapped(wrap, pieces)),
+            None => self.0.extend(pieces.0),
+        }
+    }
+
+    fn push_formula(&mut self, text: String) {
+        if formula::is_writable(&text) {
+            self.0.push(Piece::Formula(text));
+        } else {
+            self.push_prose(&text);
         }
     }
 
@@ -212,15 +256,15 @@ impl Pieces {
             return formula::block(alone);
         }
         let mut writer = Writer::default();
-        for piece in self.0 {
-            match piece {
-                Piece::Prose(text) => writer.prose(&text),
-                Piece::Code(code) => writer.inside(&code_span(&code)),
-                Piece::Formula(formula) => writer.inside(&formula::inline(&formula)),
-            }
-        }
+        writer.write(&self.0, &[]);
         writer.markdown.trim_end().to_owned()
     }
+}
+
+/// True for what reads as the number of a citation in brackets.
+fn is_number(text: &str) -> bool {
+    let is_part = |c: char| c.is_numeric() || c.is_whitespace() || ",;-–".contains(c);
+    text.chars().all(is_part)
 }
 
 /// Inline code: within as many backticks as it takes.
@@ -245,6 +289,8 @@ enum Place {
     /// After digits alone.
     Number,
     Inside,
+    /// After the bracket that opens a link or a picture.
+    Bracket,
 }
 
 #[derive(Debug, Default)]
@@ -254,6 +300,66 @@ struct Writer {
 }
 
 impl Writer {
+    /// Writes pieces that stand within others.
+    fn write(&mut self, pieces: &[Piece], within: &[&Wrap]) {
+        for (at, piece) in pieces.iter().enumerate() {
+            match piece {
+                Piece::Prose(text) => self.prose(text),
+                Piece::Code(code) => self.inside(&code_span(code)),
+                Piece::Formula(formula) => self.inside(&formula::inline(formula)),
+                Piece::Picture { alt, href } => {
+                    self.open_bracket("![");
+                    let mut words = Pieces::default();
+                    words.push_prose(alt);
+                    self.write(&words.0, &[]);
+                    self.inside(&format!("]({href})"));
+                }
+                Piece::Wrapped(wrap, inner) => {
+                    let next = first_character(&pieces[at + 1..]);
+                    self.wrapped(wrap, &inner.0, next, within);
+                }
+            }
+        }
+    }
+
+    /// Writes pieces within a link or emphasis, or alone if not every renderer would read them so.
+    fn wrapped(&mut self, wrap: &Wrap, inner: &[Piece], next: Option<char>, within: &[&Wrap]) {
+        let is_link = |wrap: &&Wrap| matches!(wrap, Wrap::Link { .. });
+        let is_kept = within.iter().all(|outer| is_link(outer) != is_link(&wrap));
+        let within: Vec<&Wrap> = within.iter().copied().chain([wrap]).collect();
+        match wrap {
+            Wrap::Link { href } if is_kept && is_link_text(inner) => {
+                self.open_bracket("[");
+                self.write(inner, &within);
+                self.inside(&format!("]({href})"));
+            }
+            Wrap::Emphasis(mark) if is_kept && is_emphasis(inner) && self.parts(next) => {
+                self.inside(mark);
+                self.write(inner, &within);
+                self.inside(mark);
+            }
+            _ => self.write(inner, &within[..within.len() - 1]),
+        }
+    }
+
+    /// True if what stands before and what comes next set a mark of emphasis apart.
+    fn parts(&self, next: Option<char>) -> bool {
+        let parts = |c: char| {
+            matches!(c, ' ' | '\n') || (c.is_ascii_punctuation() && !matches!(c, '*' | '_' | '\\'))
+        };
+        self.markdown.chars().next_back().is_none_or(parts) && next.is_none_or(parts)
+    }
+
+    fn open_bracket(&mut self, bracket: &str) {
+        // With it the bracket would open a picture.
+        if self.markdown.ends_with('!') {
+            self.markdown.pop();
+            self.markdown.push_str("\\!");
+        }
+        self.inside(bracket);
+        self.place = Place::Bracket;
+    }
+
     /// What is neither prose nor at the start of a block.
     fn inside(&mut self, markdown: &str) {
         // Two formulas side by side would be one of a block.
@@ -282,7 +388,8 @@ impl Writer {
                         self.markdown.push('\\');
                     }
                     self.markdown.push(c);
-                    let is_number = self.place != Place::Inside && c.is_ascii_digit();
+                    let may_be_item = matches!(self.place, Place::Start | Place::Number);
+                    let is_number = may_be_item && c.is_ascii_digit();
                     self.place = if is_number {
                         Place::Number
                     } else {
@@ -292,6 +399,47 @@ impl Writer {
             }
             before = Some(c);
         }
+    }
+}
+
+/// True if pieces can be the text of a link: they show something that is no citation's number, and no formula, whose brackets
+/// could end it.
+fn is_link_text(pieces: &[Piece]) -> bool {
+    let shows = |piece: &Piece| match piece {
+        Piece::Prose(text) => !is_number(text),
+        Piece::Wrapped(_, inner) => is_link_text(&inner.0),
+        Piece::Code(_) | Piece::Picture { .. } => true,
+        Piece::Formula(_) => false,
+    };
+    let has_formula = |piece: &Piece| match piece {
+        Piece::Wrapped(_, inner) => inner.0.iter().any(is_formula),
+        piece => is_formula(piece),
+    };
+    pieces.iter().any(shows) && !pieces.iter().any(has_formula)
+}
+
+fn is_formula(piece: &Piece) -> bool {
+    matches!(piece, Piece::Formula(_))
+}
+
+/// True if no space or mark at the ends of pieces keeps them from being emphasised.
+fn is_emphasis(pieces: &[Piece]) -> bool {
+    let last = pieces.last().and_then(|last| match last {
+        Piece::Prose(text) => text.chars().next_back(),
+        last => first_character(std::slice::from_ref(last)),
+    });
+    let holds = |c: char| !c.is_whitespace() && !matches!(c, '*' | '_' | '\\' | '~');
+    first_character(pieces).is_some_and(holds) && last.is_some_and(holds)
+}
+
+/// The character that pieces begin with.
+fn first_character(pieces: &[Piece]) -> Option<char> {
+    match pieces.first()? {
+        Piece::Prose(text) => text.chars().next(),
+        Piece::Code(_) => Some('`'),
+        Piece::Formula(_) => Some('$'),
+        Piece::Picture { .. } | Piece::Wrapped(Wrap::Link { .. }, _) => Some('['),
+        Piece::Wrapped(Wrap::Emphasis(_), _) => Some('*'),
     }
 }
 
@@ -312,6 +460,7 @@ fn is_markup(c: char, before: Option<char>, rest: &str, place: Place) -> bool {
         '&' => is_reference(rest),
         '#' | '>' | '=' | ':' | '|' => starts,
         '-' | '+' => starts && !next.is_some_and(char::is_alphanumeric),
+        '^' => place == Place::Bracket,
         '.' | ')' => place == Place::Number && (next.is_none() || before_space),
         _ => false,
     }

@@ -147,7 +147,11 @@ impl Reader<'_> {
 
     fn start(&mut self, pass: &mut Pass<'_>, tag: Tag<'_>, range: &Range<usize>) {
         match tag {
-            Tag::Link { .. } | Tag::Image { .. } => pass.links.push(range.start),
+            Tag::Link { .. } | Tag::Image { .. } => {
+                pass.links.push(range.start);
+                pass.leaf.open(tag);
+            }
+            Tag::Strong | Tag::Emphasis => pass.leaf.open(tag),
             Tag::List(first) => {
                 self.end_text(pass);
                 pass.lists.push(first);
@@ -189,7 +193,9 @@ impl Reader<'_> {
                 if let Some(outer) = pass.links.last_mut() {
                     *outer = range.end;
                 }
+                pass.leaf.close();
             }
+            TagEnd::Strong | TagEnd::Emphasis => pass.leaf.close(),
             TagEnd::List(_) => {
                 pass.lists.pop();
             }

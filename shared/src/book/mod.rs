@@ -22,6 +22,7 @@ mod escape;
 #[cfg(test)]
 pub(crate) mod rendering;
 mod markdown;
+mod links;
 mod lesson;
 mod titles;
 mod body;
@@ -41,6 +42,7 @@ pub use hidden::visible;
 pub(crate) use hidden::{Filter as HiddenFilter, is_hidden};
 pub use lesson::{Lesson, UNKNOWN};
 
+pub use links::{follow_links, linked_sources};
 pub use omission::{Omission, OmissionReason};
 pub use pages::{
     PageFile, default_source, list_pages, may_hold_pages, own_translation, page_file, source_in,

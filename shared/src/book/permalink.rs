@@ -129,7 +129,7 @@ fn normalize(parts: &[&str]) -> String {
 }
 
 /// Resolves a relative path against a folder that ends in a slash, as the npm package `resolve-pathname` does.
-fn resolve_path(path: &str, folder: &str) -> String {
+pub(super) fn resolve_path(path: &str, folder: &str) -> String {
     let mut segments: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     let mut trailing = false;
     for part in path.split('/') {

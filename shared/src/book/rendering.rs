@@ -10,8 +10,11 @@ use pulldown_cmark::{Event, Options, Parser, Tag};
 pub(crate) struct Rendered {
     /// Its words, with one space between.
     pub(crate) text: String,
-    /// The names of its elements: `p`, `code`, `pre`, `list`, `item`, `heading`, `strong` and `table`, and whatever else there is.
+    /// The names of its elements: `p`, `code`, `pre`, `list`, `item`, `heading`, `strong`, `em`, `table`, `link` and `image`, and
+    /// whatever else there is.
     pub(crate) elements: BTreeSet<String>,
+    /// The addresses of its links and images.
+    pub(crate) addresses: BTreeSet<String>,
 }
 
 /// The words of a text, with one space between.
@@ -43,6 +46,15 @@ fn by_pulldown(markdown: &str, options: Options) -> Rendered {
             Event::Start(Tag::Item) => ("item".to_owned(), "\n".into()),
             Event::Start(Tag::Heading { .. }) => ("heading".to_owned(), "\n".into()),
             Event::Start(Tag::Strong) => ("strong".to_owned(), "".into()),
+            Event::Start(Tag::Emphasis) => ("em".to_owned(), "".into()),
+            Event::Start(Tag::Link { dest_url, .. }) => {
+                rendered.addresses.insert(dest_url.into_string());
+                ("link".to_owned(), "".into())
+            }
+            Event::Start(Tag::Image { dest_url, .. }) => {
+                rendered.addresses.insert(dest_url.into_string());
+                ("image".to_owned(), "".into())
+            }
             Event::Start(Tag::Table(_) | Tag::TableHead | Tag::TableRow | Tag::TableCell) => {
                 ("table".to_owned(), "\n".into())
             }
@@ -68,6 +80,15 @@ fn by_markdown_rs(node: &Node, rendered: &mut Rendered) {
         Node::ListItem(item) if item.checked.is_none() => ("item", "\n"),
         Node::Heading(_) => ("heading", "\n"),
         Node::Strong(_) => ("strong", ""),
+        Node::Emphasis(_) => ("em", ""),
+        Node::Link(link) => {
+            rendered.addresses.insert(link.url.clone());
+            ("link", "")
+        }
+        Node::Image(image) => {
+            rendered.addresses.insert(image.url.clone());
+            ("image", &*image.alt)
+        }
         Node::Table(_) | Node::TableRow(_) | Node::TableCell(_) => ("table", "\n"),
         Node::Text(text) => ("", &*text.value),
         Node::InlineCode(code) => ("code", &*code.value),

@@ -71,6 +71,8 @@ pub struct SiteSettings {
     pub number_prefixes: bool,
     /// The locale without a prefix.
     pub default_locale: String,
+    /// The folders whose files the site serves as they are, relative to the site: `static`.
+    pub static_folders: Vec<String>,
     /// All locales, the default one among them.
     pub locales: Vec<String>,
     /// The folder of the translations: `i18n`.
@@ -288,6 +290,9 @@ impl SiteSettings {
             &mut picker,
         )?;
         picker.check()?;
+        // Only pictures depend on it: a computed one is not worth a warning.
+        let static_folders = config.get("staticDirectories").texts();
+        let static_folders = static_folders.unwrap_or_else(|| vec!["static".to_owned()]);
         let i18n = config.get("i18n");
         let default_locale = picker.pick(
             "default_locale",
@@ -348,6 +353,10 @@ impl SiteSettings {
             trailing_slash,
             number_prefixes,
             default_locale,
+            static_folders: static_folders
+                .iter()
+                .map(|folder| folder.trim_start_matches("./").trim_matches('/').to_owned())
+                .collect(),
             locales,
             i18n_path: i18n_path.trim_matches('/').to_owned(),
             locale_places,

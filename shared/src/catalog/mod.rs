@@ -259,6 +259,16 @@ impl Catalog {
         on_store!(self, store => store.documents(index_id))
     }
 
+    /// The URLs of the pages among some source paths, by source path.
+    pub async fn urls(
+        &self,
+        index_id: i64,
+        sources: &[String],
+    ) -> Result<BTreeMap<String, String>, CatalogError> {
+        let pairs = on_store!(self, store => store.urls(index_id, sources))?;
+        Ok(pairs.into_iter().collect())
+    }
+
     /// The documents that used or looked for the file at `path` when they were read, by source path.
     pub async fn dependents(&self, index_id: i64, path: &str) -> Result<Vec<String>, CatalogError> {
         on_store!(self, store => store.dependents(index_id, path))

@@ -235,7 +235,7 @@ fn marks_of(block: &Block, text: &str) -> impl Iterator<Item = Mark> {
         BlockKind::Table => whole(MarkKind::Table),
         BlockKind::Heading { .. } | BlockKind::Paragraph => whole(MarkKind::Paragraph),
     };
-    blocks.into_iter().chain(block.marks.iter().copied())
+    blocks.into_iter().chain(block.marks.iter().cloned())
 }
 
 /// A block's text; code stands in a fence, so that whoever quotes it can keep it as code.

@@ -46,6 +46,8 @@ pub(super) enum BlockKind {
         marker: String,
     },
     Table,
+    /// A picture, with the words that stand for it.
+    Picture,
     Code(Code),
 }
 
@@ -87,6 +89,11 @@ impl Block {
         matches!(self.kind, BlockKind::Code(_))
     }
 
+    /// True for the source of a diagram, which the site shows as a drawing.
+    pub(super) fn is_diagram(&self) -> bool {
+        matches!(&self.kind, BlockKind::Code(code) if code.language == "mermaid")
+    }
+
     /// True for a paragraph that ends in a colon.
     pub(super) fn ends_in_colon(&self) -> bool {
         self.kind == BlockKind::Paragraph && self.text.trim_end().ends_with([':', '：'])
@@ -111,7 +118,8 @@ impl Block {
     pub(super) fn is_label(&self) -> bool {
         self.is_short_line()
             && self.text.split_whitespace().count() <= LABEL_WORDS
-            && !self.markdown.contains(['`', '$', ':'])
+            && !self.text.contains(':')
+            && !self.markdown.contains(['`', '$'])
     }
 
     /// True if a block is never quoted without the block before it.
@@ -126,7 +134,7 @@ impl Block {
             }
             BlockKind::Table => after_paragraph,
             BlockKind::Code(_) => !before.is_code(),
-            BlockKind::Heading | BlockKind::Paragraph => false,
+            BlockKind::Heading | BlockKind::Paragraph | BlockKind::Picture => false,
         }
     }
 
@@ -151,7 +159,7 @@ pub(super) fn blocks_of(passage: &Passage<'_>) -> Vec<Block> {
     blocks.into_iter().flat_map(pieces).collect()
 }
 
-/// Reads the blocks of a text. The marks say which stretches are blocks, inline code and formulas.
+/// Reads the blocks of a text. The marks say what its stretches are.
 fn read(text: &str, marks: &[Mark]) -> Vec<Block> {
     let unmarked = if marks.is_empty() {
         unmarked::blocks_of(text)
@@ -160,13 +168,14 @@ fn read(text: &str, marks: &[Mark]) -> Vec<Block> {
     };
     let marks = if marks.is_empty() { &unmarked } else { marks };
     let marks = marks.iter().filter(|mark| text.get(mark.range()).is_some());
-    let (inline, stretches): (Vec<Mark>, Vec<Mark>) = marks.partition(|mark| mark.is_inline());
+    let (inline, stretches): (Vec<Mark>, Vec<Mark>) =
+        marks.cloned().partition(|mark| mark.is_inline());
     let reader = Reader { text, inline };
     let mut blocks = Vec::new();
     let mut end = 0;
     for mark in stretches {
         let is_next_line = text.get(end..mark.start) == Some("\n");
-        let block = reader.block(mark);
+        let block = reader.block(&mark);
         // A text of invisible characters alone shows nothing.
         if !block.markdown.is_empty() {
             tidy::push(&mut blocks, block, is_next_line);
@@ -179,17 +188,29 @@ fn read(text: &str, marks: &[Mark]) -> Vec<Block> {
 
 struct Reader<'a> {
     text: &'a str,
-    /// Inline code and formulas, in order.
+    /// The marks within blocks, in the order of their first bytes.
     inline: Vec<Mark>,
 }
 
 impl<'a> Reader<'a> {
-    fn block(&self, mark: Mark) -> Block {
+    fn block(&self, mark: &Mark) -> Block {
         let stretch = trimmed(self.text, mark.range());
         let text = self.slice(&stretch);
         match mark.kind {
             MarkKind::Heading => Block::heading(text),
             MarkKind::Fence => code(text),
+            MarkKind::Paragraph if self.is_picture(&stretch) => Block {
+                kind: BlockKind::Picture,
+                text: text.to_owned(),
+                markdown: self.markdown(stretch),
+            },
+            // It is written in bold.
+            MarkKind::Paragraph if tidy::is_admonition_name(text) => {
+                let is_bold = |mark: &&Mark| !matches!(mark.kind, MarkKind::Strong | MarkKind::Emphasis);
+                let marks = marks_in(&self.inline, &stretch).iter().filter(is_bold);
+                let marks: Vec<Mark> = marks.cloned().collect();
+                Block::paragraph(text, marked_text(self.text, &marks, stretch))
+            }
             MarkKind::Table if text.contains('\n') => Block {
                 kind: BlockKind::Table,
                 text: text.to_owned(),
@@ -218,13 +239,20 @@ impl<'a> Reader<'a> {
         marked_text(self.text, marks_in(&self.inline, &stretch), stretch)
     }
 
+    /// True if a picture is all of a paragraph.
+    fn is_picture(&self, stretch: &Range<usize>) -> bool {
+        let mut marks = marks_in(&self.inline, stretch).iter();
+        marks.any(|mark| matches!(mark.kind, MarkKind::Picture(_)) && mark.range() == *stretch)
+    }
+
     /// A paragraph; formulas of several lines stand apart.
     fn prose(&self, stretch: Range<usize>) -> String {
         let mut parts = Vec::new();
         let mut at = stretch.start;
         for formula in marks_in(&self.inline, &stretch) {
             let shown = self.slice(&formula.range());
-            let is_block = shown.starts_with("$$") && shown.contains('\n');
+            let is_formula = formula.kind == MarkKind::Formula && shown.starts_with("$$");
+            let is_block = is_formula && shown.contains('\n');
             if is_block && formula.start >= at && formula.end <= stretch.end {
                 parts.push(self.markdown(at..formula.start));
                 parts.push(self.markdown(formula.range()));
@@ -245,14 +273,18 @@ impl<'a> Reader<'a> {
         table(self.text, &self.inline, &rows.collect::<Vec<_>>())
     }
 
-    /// Joins what was cut within inline code or a formula.
+    /// True if a stretch ends within inline code, a formula or a link.
+    fn holds_cut(&self, stretch: &Range<usize>) -> bool {
+        let mut marks = marks_in(&self.inline, stretch).iter();
+        marks.any(|mark| mark.end > stretch.end)
+    }
+
+    /// Joins what was cut within inline code, a formula or a link.
     fn whole_cells(&self, cells: Vec<Range<usize>>) -> Vec<Range<usize>> {
         let mut whole: Vec<Range<usize>> = Vec::new();
         for cell in cells {
             match whole.last_mut() {
-                Some(last) if !marks_in(&self.inline, &(last.end..cell.start)).is_empty() => {
-                    last.end = cell.end;
-                }
+                Some(last) if self.holds_cut(last) => last.end = cell.end,
                 _ => whole.push(cell),
             }
         }
@@ -317,9 +349,9 @@ fn trimmed(text: &str, stretch: Range<usize>) -> Range<usize> {
     start..start + part.trim().len()
 }
 
-/// The marks that touch a stretch. Marks stand in order and do not overlap.
+/// The marks that begin in a stretch. Marks stand in the order of their first bytes.
 fn marks_in<'a>(marks: &'a [Mark], stretch: &Range<usize>) -> &'a [Mark] {
-    let from = marks.partition_point(|mark| mark.end <= stretch.start);
+    let from = marks.partition_point(|mark| mark.start < stretch.start);
     let to = marks.partition_point(|mark| mark.start < stretch.end);
     marks.get(from..to).unwrap_or_default()
 }

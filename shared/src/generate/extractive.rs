@@ -134,6 +134,9 @@ fn best_span(blocks: &[Block], similarities: &Similarities) -> Range<usize> {
             for gains in &gains[group[0]..group[1]] {
                 raise(&mut found, gains);
             }
+            if blocks[from..group[1]].iter().all(Block::is_diagram) {
+                continue;
+            }
             let covered = found.iter().sum::<f32>() / most.max(TOLERANCE);
             let start = if from == 0 { START_BONUS } else { 0.0 };
             let score = covered - LENGTH_WEIGHT * distance(length) + start;
@@ -193,7 +196,7 @@ fn write(heading: Option<Block>, blocks: &[Block], n: usize, quotes: &mut Vec<Qu
     // A marker within a table, or after a fence on its line, would be part of it.
     let ends_in_text = blocks.last().is_some_and(|last| {
         let stands_alone = last.is_code() || last.kind == BlockKind::Table;
-        !stands_alone && !last.markdown.ends_with("$$")
+        !stands_alone && last.kind != BlockKind::Picture && !last.markdown.ends_with("$$")
     });
     let separator = if ends_in_text { " " } else { "\n\n" };
     quotes.push(Quote::Text(separator.to_owned()));

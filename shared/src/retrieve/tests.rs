@@ -2,7 +2,7 @@
 
 mod limits;
 mod synonyms;
-mod tokens;
+pub(crate) mod tokens;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -87,7 +87,7 @@ async fn commit(catalog: &Catalog, index_id: i64, (name, chapter, text): &Page<'
         module_number: Some(1),
         chapter: format!("The chapter {chapter}"),
         chapter_number: Some(*chapter),
-        ..Arc::unwrap_or_clone(section(name, "x", text, 0.0, "2026").chunk)
+        ..Arc::unwrap_or_clone(section(name, "x", &text.replace('\n', "\\n"), 0.0, "2026").chunk)
     };
     let row = ChunkRow {
         chunk_id: payload.chunk_id,

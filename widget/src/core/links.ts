@@ -6,6 +6,11 @@ export interface SafeLink {
   isForeign: boolean;
 }
 
+/** The name of the file that an address leads to; a page has none. */
+export function fileName(address: string): string | undefined {
+  return /^[^?#]*\/([^/?#]+\.[a-z]\w*)(?:[?#]|$)/i.exec(address)?.[1];
+}
+
 /**
  * A link that may be shown: `http` and `https` alone, absolute or from the site's root. A relative address was written for
  * another place than the page it is shown on, hence it is none.

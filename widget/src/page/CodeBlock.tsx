@@ -3,7 +3,7 @@ import { useSite } from '../panel/site';
 import { pageStringsFor } from './strings';
 
 /** Code with a button that copies it, as the code blocks of Docusaurus have one. */
-export function CodeBlock({ children }: { children: string }) {
+export function CodeBlock({ title, children }: { title?: string; children: string }) {
   const { locale, strings } = useSite();
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
@@ -12,6 +12,7 @@ export function CodeBlock({ children }: { children: string }) {
   };
   return (
     <div className="bookrag-code" dir="ltr">
+      {title && <p className="bookrag-code-title">{title}</p>}
       <pre tabIndex={0}>
         <code>{children}</code>
       </pre>

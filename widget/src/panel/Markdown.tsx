@@ -3,6 +3,7 @@
 import type { Token, Tokens } from 'marked';
 import { Fragment, memo, type ReactNode } from 'react';
 import { type CitationToken, decodeEntities, type MathToken, readMarkdown } from '../core/markdown';
+import { fileName, safeLink } from '../core/links';
 import { fill } from '../core/text';
 import type { Citation } from '../core/types';
 import { Link, PassageLink } from './Link';
@@ -46,7 +47,7 @@ function block(token: Token, cited: Cited): ReactNode {
       // An answer has no outline of its own.
       return <h4 dir="auto">{inlines(token.tokens, cited)}</h4>;
     case 'code':
-      return <Code text={token.text} language={token.lang} />;
+      return <Code text={token.text} info={token.lang} />;
     case 'blockquote':
       return <blockquote dir="auto">{blocks(token.tokens, cited)}</blockquote>;
     case 'list':
@@ -110,15 +111,26 @@ function Table({ token: { header, rows }, cited }: { token: Tokens.Table; cited:
   );
 }
 
-function Code({ text, language }: { text: string; language?: string }) {
+function Code({ text, info = '' }: { text: string; info?: string }) {
   const { CodeBlock } = useSite();
-  const name = /^[\w+#.-]+/.exec(language ?? '')?.[0];
-  if (CodeBlock) return <CodeBlock language={name}>{text}</CodeBlock>;
+  const language = /^[\w+#.-]+/.exec(info)?.[0];
+  const title = / title="([^"]+)"/.exec(info)?.[1];
+  if (CodeBlock) return <CodeBlock {...(language && { language })} {...(title && { title })}>{text}</CodeBlock>;
   return (
-    <pre tabIndex={0} dir="ltr">
-      <code>{text}</code>
-    </pre>
+    <>
+      {title && <p className="bookrag-code-title">{title}</p>}
+      <pre tabIndex={0} dir="ltr">
+        <code>{text}</code>
+      </pre>
+    </>
   );
+}
+
+/** A picture of this site; of another one, the words that stand for it. */
+function Picture({ address, words }: { address: string; words: string }) {
+  const link = safeLink(address, location.origin);
+  if (!link || link.isForeign) return words;
+  return <img className="bookrag-picture" src={link.href} alt={words} loading="lazy" />;
 }
 
 function Formula({ token: { raw, tex, isBlock } }: { token: MathToken }) {
@@ -147,10 +159,13 @@ function inline(token: Token, cited: Cited): ReactNode {
     case 'br':
       return <br />;
     case 'link':
-      return <Link href={token.href}>{inlines(token.tokens, cited)}</Link>;
+      return (
+        <BookLink href={token.href} onFollow={cited.onFollow}>
+          {inlines(token.tokens, cited)}
+        </BookLink>
+      );
     case 'image':
-      // Nothing is loaded that an answer names; its words stay.
-      return decodeEntities(token.text);
+      return <Picture address={token.href} words={decodeEntities(token.text)} />;
     case 'citation':
       return <Marker n={(token as CitationToken).n} {...cited} />;
     case 'math':
@@ -158,6 +173,16 @@ function inline(token: Token, cited: Cited): ReactNode {
     default:
       return token.raw;
   }
+}
+
+/** A link of an answer. Pages of the book open as those of citations do; files are loaded. */
+function BookLink({ href, onFollow, children }: { href: string; onFollow: () => void; children: ReactNode }) {
+  if (fileName(href)) return <Link href={href}>{children}</Link>;
+  return (
+    <PassageLink href={href} onFollow={onFollow}>
+      {children}
+    </PassageLink>
+  );
 }
 
 function Marker({ n, citations, onFollow }: Cited & { n: number }) {

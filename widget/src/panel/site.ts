@@ -28,7 +28,7 @@ export interface Site {
   /** Where in its file a passage stands, for those who write the book; then its words are shown, too. */
   placeInFile?: (citation: Citation) => string;
   /** Shows code as the site does. */
-  CodeBlock?: ComponentType<{ language?: string; children: string }>;
+  CodeBlock?: ComponentType<{ language?: string; title?: string; children: string }>;
   /** Shows a formula; without it, what stands between dollars is text. */
   Formula?: ComponentType<{ tex: string; isBlock: boolean }>;
 }

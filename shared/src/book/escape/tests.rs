@@ -167,6 +167,40 @@ proptest! {
     }
 
     #[test]
+    fn links_pictures_and_emphasis_change_no_word_and_lead_only_where_they_say(
+        stretches in prop::collection::vec((0_usize..7, hostile()), 1..7),
+        around in prop::option::of(0_usize..3),
+    ) {
+        let kinds = [
+            MarkKind::Code,
+            MarkKind::Strong,
+            MarkKind::Emphasis,
+            MarkKind::Link(vec!["/docs/a#b".to_owned()]),
+            MarkKind::Picture("/img/a (1).png".to_owned()),
+            MarkKind::Link(vec!["docs/none.md".to_owned(), "https://evil.example".to_owned()]),
+        ];
+        let mut text = String::new();
+        let mut marks = Vec::new();
+        for (kind, stretch) in stretches {
+            let start = text.len();
+            let kind = kinds.get(kind);
+            let is_line = matches!(kind, Some(MarkKind::Code | MarkKind::Picture(_)));
+            text.push_str(&if is_line { stretch.replace('\n', " ") } else { stretch });
+            marks.extend(kind.map(|kind| Mark::from((kind.clone(), start, text.len()))));
+        }
+        let outer = around.map(|kind| Mark::from((kinds[kind + 1].clone(), 0, text.len())));
+        marks.splice(0..0, outer);
+        let markdown = marked_text(&text, &marks, 0..text.len());
+        for seen in rendered(&markdown) {
+            let known = ["p", "code", "strong", "em", "link", "image"];
+            prop_assert!(seen.elements.iter().all(|name| known.contains(&&**name)), "{text:?} {markdown:?} {seen:?}");
+            let known = ["/docs/a#b", "/img/a%20%281%29.png"];
+            prop_assert!(seen.addresses.iter().all(|to| known.contains(&&**to)), "{markdown:?} {seen:?}");
+            prop_assert_eq!(&seen.text, &words(&visible(&text)), "{:?}", &markdown);
+        }
+    }
+
+    #[test]
     fn what_follows_a_text_is_not_drawn_into_it(text in hostile(), next in hostile()) {
         let (first, second) = (escaped(&text), escaped(&next));
         for (joint, expected) in [(" ", " "), ("\n", " "), (" [1]\n\n", " [1] ")] {
@@ -217,6 +251,39 @@ fn escapes_stand_only_where_they_matter() {
         ("mail a.b@c.example!", "mail `a.b@c.example`!"),
     ] {
         assert_eq!(escaped(text), expected);
+    }
+}
+
+#[test]
+fn links_pictures_and_emphasis_are_kept() {
+    let link = |to: &str| MarkKind::Link(vec![to.to_owned()]);
+    for (text, marks, expected) in [
+        (
+            "See the API, please.",
+            vec![(link("/docs/api#a_b"), 4, 11)],
+            "See [the API](/docs/api#a_b), please.",
+        ),
+        (
+            "Use foo() now!",
+            vec![(link("https://a.example"), 4, 9), (MarkKind::Code, 4, 9)],
+            "Use [`foo()`](https://a.example) now!",
+        ),
+        (
+            "Never do it: a robot",
+            vec![
+                (MarkKind::Strong, 0, 5),
+                (MarkKind::Emphasis, 6, 8),
+                (MarkKind::Picture("/img/r.png".to_owned()), 13, 20),
+            ],
+            "**Never** *do* it: ![a robot](/img/r.png)",
+        ),
+        ("Look!here", vec![(link("/a"), 5, 9)], "Look\\![here](/a)"),
+        ("unbelievable", vec![(MarkKind::Strong, 2, 5)], "unbelievable"),
+        ("note 12", vec![(link("/a"), 5, 7)], "note 12"),
+        ("gone away", vec![(link("docs/gone.md"), 0, 4)], "gone away"),
+    ] {
+        let marks: Vec<Mark> = marks.into_iter().map(Mark::from).collect();
+        assert_eq!(marked_text(text, &marks, 0..text.len()), expected);
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use pulldown_cmark::Tag;
+
 use super::heading_id::{ID_MARKS, shown};
 use crate::book::block::{Mark, MarkKind};
 
@@ -11,8 +13,10 @@ pub(super) struct Leaf {
     pub(super) text: String,
     /// The text that a heading's id is made of.
     pub(super) slug_text: String,
-    /// The inline code and formulas of the text.
+    /// The inline code, formulas, links, pictures and emphasis of the text.
     pub(super) marks: Vec<Mark>,
+    /// Of each open stretch its place among the marks; `None` for one that has no mark.
+    open: Vec<Option<usize>>,
     /// Byte offsets in the prepared text.
     pub(super) start: Option<usize>,
     pub(super) end: usize,
@@ -31,6 +35,41 @@ impl Leaf {
         self.push(text, range);
         let end = self.text.len();
         self.marks.push(Mark { kind, start, end });
+    }
+
+    /// Begins a link, a picture or emphasis, which ends with [`Leaf::close`]. One within another of its sort has no mark.
+    pub(super) fn open(&mut self, tag: Tag<'_>) {
+        let kind = match tag {
+            Tag::Link { dest_url, .. } => Some(MarkKind::Link(vec![dest_url.into_string()])),
+            Tag::Image { dest_url, .. } => Some(MarkKind::Picture(dest_url.into_string())),
+            Tag::Strong => Some(MarkKind::Strong),
+            Tag::Emphasis => Some(MarkKind::Emphasis),
+            _ => None,
+        };
+        let sort = |kind: &MarkKind| match kind {
+            MarkKind::Strong | MarkKind::Emphasis => 0,
+            MarkKind::Link(_) => 1,
+            _ => 2,
+        };
+        let around = |new: &MarkKind| {
+            let mut open = self.open.iter().flatten();
+            open.any(|&at| sort(&self.marks[at].kind) == sort(new))
+        };
+        let kind = kind.filter(|kind| !around(kind));
+        let at = kind.as_ref().map(|_| self.marks.len());
+        let (start, end) = (self.text.len(), self.text.len());
+        self.marks.extend(kind.map(|kind| Mark { kind, start, end }));
+        self.open.push(at);
+    }
+
+    /// Ends the stretch that began last.
+    pub(super) fn close(&mut self) {
+        if let Some(at) = self.open.pop().flatten() {
+            self.marks[at].end = self.text.len();
+            if self.marks[at].range().is_empty() {
+                self.marks.truncate(at);
+            }
+        }
     }
 
     /// The text as it is shown, and the marks where they are in it.

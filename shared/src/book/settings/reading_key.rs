@@ -23,6 +23,7 @@ impl SiteSettings {
             trailing_slash,
             number_prefixes,
             default_locale,
+            static_folders,
             locales,
             i18n_path,
             locale_places,
@@ -57,6 +58,7 @@ impl SiteSettings {
             ("trailing_slash", json!(trailing_slash)),
             ("number_prefixes", json!(number_prefixes)),
             ("default_locale", json!(default_locale)),
+            ("static_folders", json!(static_folders)),
             ("locales", json!(locales)),
             ("i18n_path", json!(i18n_path)),
             ("locale_places", json!(places)),
@@ -103,6 +105,7 @@ docs_path="docs"
 trailing_slash=null
 number_prefixes=true
 default_locale="en"
+static_folders=["static"]
 locales=["en","ur"]
 i18n_path="i18n"
 locale_places=[["ur","urdu",null,true]]

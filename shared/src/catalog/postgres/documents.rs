@@ -47,6 +47,24 @@ impl PostgresCatalog {
         rows.iter().map(stored_document).collect()
     }
 
+    /// Pairs of a source path and its page's URL.
+    pub(in crate::catalog) async fn urls(
+        &self,
+        index_id: i64,
+        sources: &[String],
+    ) -> Result<Vec<(String, String)>, CatalogError> {
+        let rows = self
+            .pool
+            .query(
+                "SELECT source, url FROM documents WHERE index_id = $1 AND NOT deleted AND source = ANY($2)",
+                &[(&index_id, Type::INT8), (&sources, Type::TEXT_ARRAY)],
+            )
+            .await?;
+        rows.iter()
+            .map(|row| Ok((row.try_get(0)?, row.try_get(1)?)))
+            .collect()
+    }
+
     pub(in crate::catalog) async fn dependents(
         &self,
         index_id: i64,

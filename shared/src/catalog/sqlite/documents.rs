@@ -52,6 +52,26 @@ impl SqliteCatalog {
         .await
     }
 
+    /// Pairs of a source path and its page's URL.
+    pub(in crate::catalog) async fn urls(
+        &self,
+        index_id: i64,
+        sources: &[String],
+    ) -> Result<Vec<(String, String)>, CatalogError> {
+        let sources = json(&sources);
+        self.read(move |connection| {
+            let urls = connection
+                .prepare(
+                    "SELECT source, url FROM documents
+                     WHERE index_id = ?1 AND NOT deleted AND source IN (SELECT value FROM json_each(?2))",
+                )?
+                .query_map((index_id, sources), |row| Ok((row.get(0)?, row.get(1)?)))?
+                .collect::<Result<_, _>>()?;
+            Ok(urls)
+        })
+        .await
+    }
+
     pub(in crate::catalog) async fn dependents(
         &self,
         index_id: i64,

@@ -9,6 +9,7 @@ fn shown(text: &str, marks: &[Mark]) -> Vec<String> {
             BlockKind::Paragraph => "paragraph".to_owned(),
             BlockKind::ListItem { .. } => "item".to_owned(),
             BlockKind::Table => "table".to_owned(),
+            BlockKind::Picture => "picture".to_owned(),
             BlockKind::Code(code) => format!("code {} {}", code.language, code.title),
         };
         format!("{}: {}", kind.trim_end(), block.markdown)
@@ -23,7 +24,7 @@ fn marks(text: &str, blocks: &[(MarkKind, &str)], code: &[&str]) -> Vec<Mark> {
     for (kind, part) in blocks {
         let start = at + text[at..].find(part).unwrap();
         at = start + part.len();
-        marks.push(Mark::from((*kind, start, at)));
+        marks.push(Mark::from((kind.clone(), start, at)));
     }
     for part in code {
         let start = text.find(part).unwrap();
@@ -212,7 +213,7 @@ fn damaged_marks_lose_no_more_than_their_stretch() {
         ] {
             let marks = [
                 Mark::from((MarkKind::Paragraph, 0, text.len())),
-                Mark::from((kind, start, end)),
+                Mark::from((kind.clone(), start, end)),
             ];
             assert!(!read(text, &marks).is_empty(), "{start} {end}");
         }

@@ -51,5 +51,10 @@ pub(super) fn close_section(blocks: &mut Vec<Block>) {
 }
 
 fn is_admonition(block: &Block) -> bool {
-    block.kind == BlockKind::Paragraph && ADMONITION.is_match(&block.text)
+    block.kind == BlockKind::Paragraph && is_admonition_name(&block.text)
+}
+
+/// True for the name of an admonition, alone or with a title.
+pub(super) fn is_admonition_name(text: &str) -> bool {
+    ADMONITION.is_match(text)
 }

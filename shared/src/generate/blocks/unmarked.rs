@@ -35,10 +35,10 @@ pub(super) fn blocks_of(text: &str) -> Vec<Mark> {
         if goes_on && kind != MarkKind::ListItem {
             extend(&mut marks, stops);
         } else {
+            if kind == MarkKind::Fence {
+                fence = ticks;
+            }
             marks.push(Mark::from((kind, start, stops)));
-        }
-        if kind == MarkKind::Fence {
-            fence = ticks;
         }
         is_new = false;
     }

@@ -185,14 +185,21 @@ const PAGES: &[(&str, &str)] = &[
 
 #[test]
 fn what_is_text_in_the_book_is_text_in_every_renderer() {
-    let known = ["p", "code", "pre", "list", "item", "heading", "table"];
+    let known = [
+        "p", "code", "pre", "list", "item", "heading", "table", "strong", "em",
+    ];
     for (source, expected) in PAGES {
         let sections = sections("docs/page.md", &format!("# Page\n\n{source}\n"));
         let markdown = answered("What is the mopple?", &sections);
         for seen in rendered(&markdown) {
+            // A link of the book is one: it leads where the book says.
+            let links = source.starts_with("[The mopple](https://evil.example/a ");
+            let expected_addresses = ["https://evil.example/a"].map(str::to_owned);
+            let expected_addresses = expected_addresses.into_iter().filter(|_| links);
+            assert!(seen.addresses.iter().cloned().eq(expected_addresses), "{markdown}");
             for element in &seen.elements {
                 assert!(
-                    known.contains(&&**element),
+                    known.contains(&&**element) || (links && element == "link"),
                     "{source}\n{markdown}\n{element}"
                 );
             }
@@ -229,7 +236,7 @@ fn what_jsx_shows_as_text_is_text() {
             assert!(
                 seen.elements
                     .iter()
-                    .all(|name| name == "p" || name == "code"),
+                    .all(|name| ["p", "code", "em", "strong"].contains(&&**name)),
                 "{seen:?}"
             );
             assert!(seen.text.contains(expected), "{markdown}\n{seen:?}");
@@ -291,7 +298,7 @@ fn numbered(blocks: &[(MarkKind, usize)]) -> Numbered {
     (chunk.text, chunk.marks) = (String::new(), Vec::new());
     let mut words = 0;
     let mut numbered = Vec::new();
-    for &(kind, count) in blocks {
+    for (kind, count) in blocks.iter().cloned() {
         let named: Vec<String> = (words..words + count).map(|n| format!("w{n}")).collect();
         let text = match kind {
             MarkKind::Fence => format!("```\n{}\n```", named.join(" ")),
@@ -304,7 +311,8 @@ fn numbered(blocks: &[(MarkKind, usize)]) -> Numbered {
         }
         let start = chunk.text.len();
         chunk.text.push_str(&text);
-        chunk.marks.push((kind, start, chunk.text.len()).into());
+        let mark = (kind.clone(), start, chunk.text.len());
+        chunk.marks.push(mark.into());
         numbered.push((kind, words..words + count));
         words += count;
     }
@@ -358,7 +366,7 @@ proptest! {
         let quoted = page.quoted(&markdown)?;
         prop_assert_eq!(&markdown, &page.answered(&query), "not the same again");
         prop_assert!(markdown.ends_with("[1]") && markdown.matches("[1]").count() == 1);
-        let kind = |at: usize| page.blocks[at].0;
+        let kind = |at: usize| page.blocks[at].0.clone();
         let leads = |at: usize| kind(at) == MarkKind::Paragraph && page.blocks[at].1.len().is_multiple_of(3);
         let Range { start, end } = quoted;
         if page.words <= WORDS {
@@ -379,7 +387,7 @@ proptest! {
 #[test]
 fn words_and_token_vectors_choose_by_the_same_rule() {
     let paragraph = (MarkKind::Paragraph, 50);
-    let page = numbered(&[paragraph; 8]);
+    let page = numbered(&vec![paragraph; 8]);
     let passages = [Passage {
         n: 1,
         candidate: &page.section,
@@ -398,7 +406,7 @@ fn words_and_token_vectors_choose_by_the_same_rule() {
 
 #[test]
 fn of_equally_good_quotes_the_first_is_given() {
-    let page = numbered(&[(MarkKind::Paragraph, 59); 6]);
+    let page = numbered(&vec![(MarkKind::Paragraph, 59); 6]);
     let markdown = page.answered("Something else?");
     assert_eq!(page.quoted(&markdown).unwrap(), 0..2, "{markdown}");
     let mut similarities = Similarities::new(&[1.0]);

@@ -16,6 +16,11 @@ const PAGES: [Page; 4] = [
 
 /// A book with its vectors, in an index that says which token vectors it has.
 async fn book(token_vectors: Option<&str>) -> Retriever {
+    book_of(&PAGES, token_vectors).await
+}
+
+/// The same of any pages.
+pub(crate) async fn book_of(pages: &[Page<'_>], token_vectors: Option<&str>) -> Retriever {
     let embedder = Embedder::Fake(FakeEmbedder::new());
     let sqlite = SqliteCatalog::in_memory().unwrap();
     let vectors = VectorIndex::Local(LocalIndex::of(&sqlite));
@@ -25,7 +30,7 @@ async fn book(token_vectors: Option<&str>) -> Retriever {
     let index = catalog.ensure_index(&new).await.unwrap();
     let ensuring = vectors.ensure_collection(&index.collection, FakeEmbedder::DIMENSIONS);
     ensuring.await.unwrap();
-    for page in &PAGES {
+    for page in pages {
         commit(&catalog, index.index_id, page).await;
     }
     let points = catalog.known_points(index.index_id).await.unwrap();

@@ -1,0 +1,48 @@
+//! The pictures of the site's static folders, at the addresses at which the built site serves them.
+
+use axum::http::{HeaderName, header};
+use axum::response::{IntoResponse, Response};
+use bookrag::book::MAX_PAGE_BYTES;
+
+use super::Server;
+
+/// Extensions and media types.
+const TYPES: [(&str, &str); 7] = [
+    ("png", "image/png"),
+    ("jpg", "image/jpeg"),
+    ("jpeg", "image/jpeg"),
+    ("gif", "image/gif"),
+    ("webp", "image/webp"),
+    ("avif", "image/avif"),
+    ("svg", "image/svg+xml"),
+];
+
+/// A drawing that is opened by itself runs no script and loads nothing.
+const CONTENT_SECURITY_POLICY: (HeaderName, &str) = (
+    header::CONTENT_SECURITY_POLICY,
+    "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+);
+
+/// The picture at a path of the site; `None` if there is none.
+pub(super) async fn at(server: &Server, path: &str) -> Option<Response> {
+    let extension = path.rsplit('.').next()?.to_ascii_lowercase();
+    let (_, media_type) = TYPES.iter().find(|(name, _)| *name == extension)?;
+    let ingest = server.reading.read().await;
+    let settings = &ingest.settings;
+    // Each locale's site has a copy. The longest base URL holds the others' paths as well.
+    let bases = settings.locales.iter().map(|locale| settings.locale_base_url(locale));
+    let below = bases.filter_map(|base| path.strip_prefix(&*base)).min_by_key(|below| below.len())?;
+    for folder in &settings.static_folders {
+        let file = format!("{folder}/{below}");
+        let read = ingest.source.read(&file).await.ok().flatten();
+        if let Some(bytes) = read.filter(|bytes| bytes.len() <= MAX_PAGE_BYTES) {
+            let headers = [
+                (header::CONTENT_TYPE, *media_type),
+                (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+                CONTENT_SECURITY_POLICY,
+            ];
+            return Some((headers, bytes).into_response());
+        }
+    }
+    None
+}
