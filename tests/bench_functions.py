@@ -587,7 +587,8 @@ def mib(size):
 def show_starts(targets, runs):
     rows = []
     for target in targets:
-        budget = CPU_BUDGET_MS.get(target.name)
+        # Budgets are those of functions without a model.
+        budget = None if target.first else CPU_BUDGET_MS.get(target.name)
         resident = statistics.median(memory.resident for memory in target.started)
         peak = statistics.median(memory.peak for memory in target.started)
         rows.append((

@@ -60,20 +60,7 @@ pub fn document() -> Value {
         "parameters": search_parameters(),
         "responses": responses(ok(&results), &failure),
     });
-    let healthy = json!({"get": {
-        "operationId": "health",
-        "summary": "Tells that the service answers, and with deep=true how its stores, models and index are",
-        "security": [],
-        "parameters": [
-            {"name": "deep", "in": "query", "schema": {"type": "boolean", "default": false},
-                "description": "Whether stores and models are asked. Without it nobody is, so that a database may sleep: each component is `unchecked` unless it was asked within the last minute"},
-        ],
-        "responses": {
-            "200": ok(&health),
-            "400": {"description": "`deep` is neither true nor false", "content": {"application/json": {"schema": failure}}},
-            "503": {"description": "Questions cannot be answered", "content": {"application/json": {"schema": health}}},
-        },
-    }});
+    let healthy = health_path(ok(&health), &failure);
     let mut paths = Map::new();
     paths.insert("/api/v1/chat".to_owned(), asked);
     for (number, alias) in CHAT_ALIASES.into_iter().enumerate() {
@@ -120,6 +107,25 @@ pub fn document() -> Value {
         },
         "security": [{}, {"bearer": []}],
     })
+}
+
+/// The path of health. Its 503 has the shape of its success.
+fn health_path(success: Value, failure: &Value) -> Value {
+    let schema = success["content"]["application/json"]["schema"].clone();
+    json!({"get": {
+        "operationId": "health",
+        "summary": "Tells that the service answers, and with deep=true how its stores, models and index are",
+        "security": [],
+        "parameters": [
+            {"name": "deep", "in": "query", "schema": {"type": "boolean", "default": false},
+                "description": "Whether stores and models are asked. Without it nobody is, so that a database may sleep: each component is `unchecked` unless it was asked within the last minute"},
+        ],
+        "responses": {
+            "200": success,
+            "400": {"description": "`deep` is neither true nor false", "content": {"application/json": {"schema": failure}}},
+            "503": {"description": "Questions cannot be answered", "content": {"application/json": {"schema": schema}}},
+        },
+    }})
 }
 
 /// A success, and every way a request may fail.

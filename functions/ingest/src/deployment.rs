@@ -23,7 +23,7 @@ const MAX_REASON_CHARACTERS: usize = 1_000;
 const ANSWER_HOSTS: [&str; 2] = [".amazonaws.com", ".amazonaws.com.cn"];
 
 /// How long a database may take to answer. A serverless Postgres stops while nobody asks: its first connections may time out.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 /// The pause between two attempts to reach a database.
 const PAUSE: Duration = Duration::from_secs(1);
 

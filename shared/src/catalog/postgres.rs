@@ -134,7 +134,10 @@ mod tests {
     async fn refusal(answer: u8, mode: &str, authorities: Vec<CertificateDer<'static>>) -> String {
         let port = server(answer);
         let options = PostgresOptions {
-            url: format!("postgres://reader@localhost:{port}/book?hostaddr=127.0.0.1&sslmode={mode}").into(),
+            url: format!(
+                "postgres://reader@localhost:{port}/book?hostaddr=127.0.0.1&sslmode={mode}"
+            )
+            .into(),
             direct_url: None,
             tls: TlsOptions {
                 required: true,

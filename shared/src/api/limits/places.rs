@@ -8,7 +8,7 @@ use tokio::time::timeout;
 use crate::error::Error;
 
 /// Requests that may wait for each one that is worked on.
-const WAITING_FOR_EACH: usize = 2;
+const WAITING_FOR_EACH: usize = 4;
 /// How long a request waits at most. A reader who is told to come again has lost less than one who waits longer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -59,16 +59,18 @@ mod tests {
     async fn a_queue_has_an_end_and_nobody_in_it_is_forgotten() {
         let places = Places::new(1);
         let working = places.enter().await.unwrap();
-        let mut first = std::pin::pin!(places.enter());
-        let mut second = std::pin::pin!(places.enter());
-        assert!(futures::poll!(&mut first).is_pending());
-        assert!(futures::poll!(&mut second).is_pending());
+        let waiting = std::iter::repeat_with(|| Box::pin(places.enter()));
+        let mut waiting: Vec<_> = waiting.take(WAITING_FOR_EACH).collect();
+        for next in &mut waiting {
+            assert!(futures::poll!(next).is_pending());
+        }
         let refused = places.enter().await.unwrap_err();
         assert_eq!(refused.kind, ErrorKind::Unavailable);
         assert!(refused.retry_after.is_some());
         drop(working);
-        drop(first.await.unwrap());
-        drop(second.await.unwrap());
+        for next in waiting {
+            drop(next.await.unwrap());
+        }
     }
 
     #[tokio::test]

@@ -290,7 +290,7 @@ async fn beyond_the_queue_requests_are_refused_until_a_place_is_free() {
     let ask = || send(&limiter, "a reader", Method::POST, "/chat");
     assert_eq!(ask().await.status(), StatusCode::OK);
     let place = limiter.enter().await.unwrap();
-    let mut waiting: Vec<_> = (0..2).map(|_| Box::pin(ask())).collect();
+    let mut waiting: Vec<_> = (0..4).map(|_| Box::pin(ask())).collect();
     for request in &mut waiting {
         assert!(futures::poll!(request).is_pending());
     }

@@ -3,7 +3,6 @@
 use bookrag_tests::{
     backends::Backends,
     events::{Change, event_bridge},
-    runtime_api::Outcome,
 };
 use serde_json::json;
 
@@ -146,14 +145,14 @@ async fn commands_reconcile_the_book_and_count_it() {
 }
 
 #[tokio::test]
-async fn ingest_does_not_start_without_a_source() {
+async fn ingest_serves_nothing_without_a_source() {
     let backends = Backends::start("lambda_ingest_start").await;
     let lambda = Lambda::start("ingest", &backends.environment()).await;
-    let end = lambda.function.end().await;
+    let failed = lambda.invoke(json!({ "command": "status" })).await;
+    let error = failed.error();
+    assert_eq!(error.error_type, "NotStarted");
     assert!(
-        matches!(end, Outcome::Exited(_) | Outcome::Failed(_)),
-        "{end:?}"
+        error.message.contains("BOOKRAG_SOURCE is not set"),
+        "{error:?}"
     );
-    let logs = lambda.function.logs();
-    assert!(logs.contains("BOOKRAG_SOURCE is not set"), "{logs}");
 }
