@@ -333,7 +333,9 @@ impl Retriever {
         let weights = match backends.reranker {
             _ if found.by_words || !backends.embedder.reads(query) => fusion::Weights::Words,
             Reranker::Weighted => fusion::Weights::Fixed,
-            _ => fusion::Weights::Scaled,
+            _ => fusion::Weights::Scaled {
+                tokens: backends.embedder.token_share(),
+            },
         };
         let mut numbers = TermNumbers::of(words);
         let read = |scored: &ScoredChunk| numbers.read(&scored.chunk.searched_text());
