@@ -267,9 +267,10 @@ impl Retriever {
         let query = query.text;
         let words = Words::of(language_of(filters));
         let synonyms = Synonyms::of(query, &self.index.site.synonyms, &words);
+        let searched = synonyms.with(query);
         let started = Instant::now();
         let mut degraded = Vec::new();
-        let question = match self.embed(query, &synonyms, language_of(filters)).await {
+        let question = match self.embed(&searched, &synonyms, language_of(filters)).await {
             Ok(question) => question,
             Err(error) => {
                 tracing::warn!(stage = "embed", error = %format_args!("the embedder {error}"), "words alone are searched for");
@@ -279,7 +280,6 @@ impl Retriever {
         };
         let embed_ms = milliseconds(started);
         let places = intent.places(filters);
-        let searched = synonyms.with(query);
         let (found, indexing) = tokio::join!(
             self.search_places(&searched, &question, filters, &places),
             self.indexing()
