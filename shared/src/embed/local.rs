@@ -85,6 +85,11 @@ impl LocalEmbedder {
         self.transformer.tokenizer.reads(text)
     }
 
+    /// The share of the token score beside the cosine's.
+    pub(super) fn token_share(&self) -> f32 {
+        self.traits.token_share
+    }
+
     pub(super) fn token_words(&self, text: &str) -> Vec<Range<usize>> {
         if self.projection.is_none() {
             return Vec::new();

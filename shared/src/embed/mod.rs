@@ -123,6 +123,17 @@ impl Embedder {
         }
     }
 
+    /// The share of the token score in the meaning of a chunk; the rest is the cosine's.
+    #[must_use]
+    pub fn token_share(&self) -> f32 {
+        match self {
+            #[cfg(feature = "local-models")]
+            Self::Local(local) => local.token_share(),
+            // Hosted models have no token vectors.
+            _ => 0.5,
+        }
+    }
+
     /// The embedder of a model with this name, fingerprint and dimensions: this one, or another model of its provider.
     /// `None` when it cannot be had from here.
     #[must_use]

@@ -8,6 +8,11 @@ use super::files::sha256_hex;
 /// Of bge-small's states: for each of their 384 dimensions its share in each dimension of the result, as 16-bit numbers,
 /// little-endian. Fitted on the documentation of React Native, Rust, ROS 2, Prettier and a course on reinforcement learning.
 const BGE_SMALL: &[u8] = include_bytes!("bge_small_token_projection.bin");
+/// Of `MiniLM`'s states. Fitted on the documentation of npm and undici, readme files of 60 crates, GNOME's help and the Debian Handbook.
+const MINI_LM: &[u8] = include_bytes!("minilm_token_projection.bin");
+/// Of multilingual-e5-small's states. Fitted on the same texts and their translations into 22 languages, `LibreOffice`'s help, and
+/// the Universal Declaration of Human Rights in ten; orthogonal to the mean state of each language.
+const MULTILINGUAL: &[u8] = include_bytes!("multilingual_token_projection.bin");
 
 /// Length of a projected state. The port `embed` has the same number, or it would not compile.
 const DIMENSIONS: usize = 96;
@@ -28,7 +33,9 @@ impl TokenProjection {
     pub(crate) fn of(model: LocalModel) -> Option<Self> {
         match model {
             LocalModel::BgeSmall => Some(Self::read(BGE_SMALL)),
-            LocalModel::MiniLm | LocalModel::Multilingual | LocalModel::MsMarco => None,
+            LocalModel::MiniLm => Some(Self::read(MINI_LM)),
+            LocalModel::Multilingual => Some(Self::read(MULTILINGUAL)),
+            LocalModel::MsMarco => None,
         }
     }
 
@@ -69,17 +76,22 @@ mod tests {
 
     /// Principal components are orthogonal and of equal length, and the file has one row a dimension of the states.
     #[test]
-    fn the_projection_of_bge_small_is_orthonormal() {
+    fn each_projection_is_orthonormal() {
         const UNIT: f32 = 32_767.0;
-        let projection = TokenProjection::of(LocalModel::BgeSmall).unwrap();
-        assert_eq!(projection.shares.len(), 384);
-        for (row, other) in [(0, 0), (95, 95), (0, 1), (40, 95)] {
-            let products = projection.shares.iter();
-            let dot: f32 = products
-                .map(|shares| shares[row] * shares[other] / (UNIT * UNIT))
-                .sum();
-            let expected = f32::from(u8::from(row == other));
-            assert!((dot - expected).abs() < 1e-3, "{row} {other}: {dot}");
+        for model in LocalModel::EMBEDDERS {
+            let projection = TokenProjection::of(model).unwrap();
+            assert_eq!(projection.shares.len(), 384);
+            for (row, other) in [(0, 0), (95, 95), (0, 1), (40, 95)] {
+                let products = projection.shares.iter();
+                let dot: f32 = products
+                    .map(|shares| shares[row] * shares[other] / (UNIT * UNIT))
+                    .sum();
+                let expected = f32::from(u8::from(row == other));
+                assert!(
+                    (dot - expected).abs() < 1e-3,
+                    "{model:?} {row} {other}: {dot}"
+                );
+            }
         }
     }
 }

@@ -165,12 +165,12 @@ impl Tokenizer {
         ids.len()
     }
 
-    /// The word of each token of `text`, as bytes of it: letters and digits without a space or punctuation between. `None` for
-    /// tokens of other characters. Empty for Unigram, whose models have no token vectors.
+    /// The word of each token of `text`, as bytes of it: letters and digits without a space between, and for `WordPiece` without
+    /// punctuation. `None` for tokens of other characters.
     pub(crate) fn words(&self, text: &str) -> Vec<Option<Range<usize>>> {
         match &self.pieces {
             Pieces::Word(bert) => bert.words(text),
-            Pieces::Unigram(_) => Vec::new(),
+            Pieces::Unigram(unigram) => unigram.words(text),
         }
     }
 

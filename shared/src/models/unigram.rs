@@ -89,6 +89,29 @@ impl Unigram {
         }
     }
 
+    /// The word of each token of `text`, as bytes of it: what stands between two spaces, from its first letter or digit to its last.
+    /// `None` for tokens without one.
+    pub(super) fn words(&self, text: &str) -> Vec<Option<Range<usize>>> {
+        let is_space = |c: char| c.is_whitespace() || c == SPACE || visible(c) == Some(' ');
+        let (mut words, mut ids) = (Vec::new(), Vec::new());
+        let mut start = 0;
+        for part in text.split_inclusive(is_space) {
+            ids.clear();
+            self.push_tokens(part, &mut ids);
+            let word = alphanumeric(part).map(|word| start + word.start..start + word.end);
+            let is_word = |id: &u32| *id == self.unknown || self.is_alphanumeric(*id);
+            words.extend(ids.iter().map(|id| word.clone().filter(|_| is_word(id))));
+            start += part.len();
+        }
+        words
+    }
+
+    /// True if a piece has a letter or digit.
+    fn is_alphanumeric(&self, id: u32) -> bool {
+        let piece = std::str::from_utf8(self.piece(id));
+        piece.is_ok_and(|piece| piece.contains(char::is_alphanumeric))
+    }
+
     /// Appends the ids of one word by the Viterbi algorithm. Neighbouring unknown characters share one id.
     fn push_word(&self, word: &str, ids: &mut Vec<u32>) {
         let mut best: Vec<Option<Best>> = vec![None; word.len() + 1];
@@ -145,6 +168,13 @@ impl Unigram {
     }
 }
 
+/// The bytes from the first letter or digit to the last.
+fn alphanumeric(text: &str) -> Option<Range<usize>> {
+    let (last, character) = text.char_indices().rfind(|(_, c)| c.is_alphanumeric())?;
+    let first = text.find(char::is_alphanumeric)?;
+    Some(first..last + character.len_utf8())
+}
+
 /// `None` for control characters, a space for whitespace and for marks without width: the rules of neural machine translation
 /// (`Nmt` of `tokenizers`), which were applied to the text that the vocabulary was made of.
 fn visible(c: char) -> Option<char> {
@@ -168,13 +198,29 @@ fn visible(c: char) -> Option<char> {
 mod tests {
     use super::*;
 
-    fn ids(text: &str) -> Vec<u32> {
+    fn tiny() -> Unigram {
         let pieces = ["<s>", "<unk>", "▁", "▁a", "b", "ab", "▁ab", "é", "abc"];
         let scores = vec![0.0, 0.0, -2.0, -2.0, -1.0, -2.5, -4.0, -3.0, -9.0];
         let pieces = pieces.iter().map(|piece| piece.as_bytes());
+        Unigram::new(pieces, scores, &[0, 1], 1)
+    }
+
+    fn ids(text: &str) -> Vec<u32> {
         let mut ids = Vec::new();
-        Unigram::new(pieces, scores, &[0, 1], 1).push_tokens(text, &mut ids);
+        tiny().push_tokens(text, &mut ids);
         ids
+    }
+
+    #[test]
+    fn each_token_has_the_word_that_it_is_of() {
+        let text = " ab\u{a0}(bab),\u{200d}… é\u{301}x";
+        let words = tiny().words(text).into_iter();
+        let words: Vec<Option<&str>> = words.map(|word| word.map(|word| &text[word])).collect();
+        assert_eq!(words.len(), ids(text).len());
+        let mut distinct = words.clone();
+        distinct.dedup();
+        let (ab, bab, last) = (Some("ab"), Some("bab"), Some("é\u{301}x"));
+        assert_eq!(distinct, [ab, None, bab, None, last], "{words:?}");
     }
 
     #[test]

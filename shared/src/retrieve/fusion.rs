@@ -12,8 +12,6 @@ use super::{ScoredChunk, Signals};
 /// The convex combination of scaled scores ranks better than reciprocal rank fusion here and elsewhere (Bruch, Gai and
 /// Ingber, ACM TOIS 2023); `ARCHITECTURE.md` has the figures.
 const LEXICAL_SHARE: f32 = 0.15;
-/// The share of the token score in the meaning of a chunk; the rest is the cosine's. All of it where there are no token vectors.
-const TOKEN_SHARE: f32 = 0.53;
 /// The reranker's weight beside the fused score's 1.
 const RERANK_WEIGHT: f32 = 0.5;
 /// The factor for chunks that answer nothing: a heading without text below it, an exercise.
@@ -25,10 +23,13 @@ const INTENT_BONUS: f32 = 0.2;
 const WEIGHTED: [f32; 3] = [0.7, 0.2, 0.1];
 
 /// How both rankers' scores are weighed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Weights {
     /// Both, each scaled to the range it has among the chunks.
-    Scaled,
+    Scaled {
+        /// The share of the token score in the meaning of a chunk; the rest is the cosine's, all of it where there are no token vectors.
+        tokens: f32,
+    },
     /// S0's, of the scores as they are.
     Fixed,
     /// BM25 alone: the embedder does not read the question.
@@ -94,18 +95,20 @@ pub(super) fn fused(
             let created = chunks.iter().map(|found| &found.chunk.created_at);
             created.max().cloned()
         }
-        Weights::Scaled | Weights::Words => None,
+        Weights::Scaled { .. } | Weights::Words => None,
     };
     for found in &mut chunks {
         let scores = &mut found.scores;
         let dense = scaled(scores.dense, cosines);
-        let meaning = match tokens {
-            Some(_) => (1.0 - TOKEN_SHARE) * dense + TOKEN_SHARE * scaled(scores.tokens, tokens),
+        let meaning = |share: f32| match tokens {
+            Some(_) => (1.0 - share) * dense + share * scaled(scores.tokens, tokens),
             None => dense,
         };
         let lexical = share(scores.lexical, best_lexical);
         scores.fused = match weights {
-            Weights::Scaled => (1.0 - LEXICAL_SHARE) * meaning + LEXICAL_SHARE * lexical,
+            Weights::Scaled { tokens: of_tokens } => {
+                (1.0 - LEXICAL_SHARE) * meaning(of_tokens) + LEXICAL_SHARE * lexical
+            }
             Weights::Words => lexical,
             Weights::Fixed => {
                 let [cosine, keywords, recency] = WEIGHTED;
@@ -196,6 +199,8 @@ pub(super) mod tests {
     use crate::words::TermNumbers;
     use proptest::prelude::*;
 
+    const SCALED: Weights = Weights::Scaled { tokens: 0.5 };
+
     const PAYLOAD: &str = r#"{
         "chunk_id": "00000000-0000-0000-0000-000000000000", "document_id": "00000000-0000-0000-0000-000000000000",
         "text": "TEXT", "source": "PAGE.md", "url": "/PAGE", "module": "Unknown", "module_number": null,
@@ -277,7 +282,7 @@ pub(super) mod tests {
                 section("new", "x", "node", 0.8, "2026-02-01"),
             ]
         };
-        let scaled = order(Weights::Scaled, chunks());
+        let scaled = order(SCALED, chunks());
         assert_eq!(scaled, ["/near#x", "/new#x", "/far#x"]);
         assert_eq!(order(Weights::Words, chunks())[0], "/far#x");
         // 0.7 × 0.8 + 0.2 × its share of the words + 0.1 is more than 0.7 × 0.9.
@@ -296,7 +301,7 @@ pub(super) mod tests {
             of_tokens("answers", 0.9, 0.8),
             of_tokens("far", 0.1, 0.3),
         ];
-        assert_eq!(order(Weights::Scaled, chunks)[0], "/answers#x");
+        assert_eq!(order(SCALED, chunks)[0], "/answers#x");
     }
 
     #[test]
@@ -307,7 +312,7 @@ pub(super) mod tests {
                 section("page", "spin", "A node spins once.", 0.8, "2026-01-01"),
                 section("far", "x", "other", 0.1, "2026-01-01"),
             ];
-            fused_of(question, chunks, Weights::Scaled).0[0].url(None)
+            fused_of(question, chunks, SCALED).0[0].url(None)
         };
         assert_eq!(order("how does a node spin?"), "/page#spin");
         assert_eq!(order("a quiz on how a node spins"), "/quiz#quiz");
@@ -321,13 +326,10 @@ pub(super) mod tests {
             section("page", "x", "spin the node", 0.9, "2026-01-01"),
             without_anchor,
         ];
-        assert_eq!(
-            order(Weights::Scaled, chunks.clone()),
-            ["/page#x", "/page#x"]
-        );
+        assert_eq!(order(SCALED, chunks.clone()), ["/page#x", "/page#x"]);
         let mut of_another_file = chunks;
         Arc::make_mut(&mut of_another_file[1].chunk).source = "docs/twin.md".to_owned();
-        assert_eq!(order(Weights::Scaled, of_another_file), ["/page#x"]);
+        assert_eq!(order(SCALED, of_another_file), ["/page#x"]);
     }
 
     #[test]
@@ -335,7 +337,7 @@ pub(super) mod tests {
         let bare = section("bare", "spin", "spin", 0.9, "2026-01-01");
         let full = section("full", "spin", "spin once a second", 0.9, "2026-01-01");
         let other = section("other", "x", "other", 0.1, "2026-01-01");
-        let order = order(Weights::Scaled, vec![bare, full, other]);
+        let order = order(SCALED, vec![bare, full, other]);
         assert_eq!(order[0], "/full#spin");
     }
 
@@ -347,7 +349,7 @@ pub(super) mod tests {
                 .enumerate()
                 .map(|(number, cosine)| section(&format!("page-{number}"), "x", "text", *cosine, "2026"))
                 .collect();
-            let (mut chunks, _) = fused_of("q", chunks, Weights::Scaled);
+            let (mut chunks, _) = fused_of("q", chunks, SCALED);
             let scores = &scores[..scores.len().min(chunks.len())];
             let seen: Vec<String> = chunks[..scores.len()].iter().map(|found| found.url(None)).collect();
             reranked(&mut chunks, scores);

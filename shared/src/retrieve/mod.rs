@@ -267,9 +267,10 @@ impl Retriever {
         let query = query.text;
         let words = Words::of(language_of(filters));
         let synonyms = Synonyms::of(query, &self.index.site.synonyms, &words);
+        let searched = synonyms.with(query);
         let started = Instant::now();
         let mut degraded = Vec::new();
-        let question = match self.embed(query, &synonyms, language_of(filters)).await {
+        let question = match self.embed(&searched, &synonyms, language_of(filters)).await {
             Ok(question) => question,
             Err(error) => {
                 tracing::warn!(stage = "embed", error = %format_args!("the embedder {error}"), "words alone are searched for");
@@ -279,7 +280,6 @@ impl Retriever {
         };
         let embed_ms = milliseconds(started);
         let places = intent.places(filters);
-        let searched = synonyms.with(query);
         let (found, indexing) = tokio::join!(
             self.search_places(&searched, &question, filters, &places),
             self.indexing()
@@ -333,7 +333,9 @@ impl Retriever {
         let weights = match backends.reranker {
             _ if found.by_words || !backends.embedder.reads(query) => fusion::Weights::Words,
             Reranker::Weighted => fusion::Weights::Fixed,
-            _ => fusion::Weights::Scaled,
+            _ => fusion::Weights::Scaled {
+                tokens: backends.embedder.token_share(),
+            },
         };
         let mut numbers = TermNumbers::of(words);
         let read = |scored: &ScoredChunk| numbers.read(&scored.chunk.searched_text());

@@ -27,7 +27,7 @@ pub(super) struct EmbeddedQuestion {
 }
 
 impl Retriever {
-    /// Embeds a question, and weighs its tokens. The catalog counts while the embedder runs.
+    /// Embeds a question with its synonyms, and weighs its tokens. The catalog counts while the embedder runs.
     pub(super) async fn embed(
         &self,
         question: &str,
@@ -41,7 +41,6 @@ impl Retriever {
         let stemmed = Words::of(language);
         let searched = stemmed.of_question(question).map(|(word, _)| word);
         let counted = searched.chain(words.iter().map(|word| (*word).to_owned()));
-        let counted = counted.chain(synonyms.words());
         let (embedded, mut frequencies) = tokio::join!(
             embedded,
             self.document_frequencies(counted.collect(), language)

@@ -41,15 +41,14 @@ impl<'s> Synonyms<'s> {
             .flat_map(|synonym| synonym.others.iter().copied())
     }
 
-    /// The question with its synonyms, as it is searched for by words.
+    /// The question with its synonyms, as it is embedded and searched for.
+    ///
+    /// With a word of each of 144 questions about seven books made unknown and its former form made its synonym, the right page is
+    /// first in .63 and .90 of them (four books, three others), with the question embedded alone in .58 and .87, without synonyms
+    /// in .55 and .80.
     pub(super) fn with(&self, question: &str) -> String {
         let texts: Vec<&str> = std::iter::once(question).chain(self.others()).collect();
         texts.join(" ")
-    }
-
-    /// The words of the synonyms, which are counted with those of the question.
-    pub(super) fn words(&self) -> impl Iterator<Item = String> {
-        self.others().flat_map(split).map(str::to_lowercase)
     }
 
     /// Counts each word of the question in as many chunks as its commonest synonym, if that is in more.

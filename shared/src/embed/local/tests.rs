@@ -264,8 +264,8 @@ async fn windows_of_any_text_fit_the_model() {
 }
 
 /// The words of the token vectors of a text, and these.
-async fn tokens_of(text: &str, purpose: Purpose) -> (Vec<String>, TokenVectors) {
-    let embedder = Embedder::Local(loaded(LocalModel::BgeSmall).await);
+async fn tokens_of(model: LocalModel, text: &str, purpose: Purpose) -> (Vec<String>, TokenVectors) {
+    let embedder = Embedder::Local(loaded(model).await);
     let words = embedder.token_words(text);
     let words = words.into_iter().map(|word| text[word].to_owned());
     let embedded = embedder.embed(&[text.to_owned()], purpose).await.unwrap();
@@ -275,57 +275,72 @@ async fn tokens_of(text: &str, purpose: Purpose) -> (Vec<String>, TokenVectors) 
 #[tokio::test]
 async fn each_word_has_token_vectors_and_punctuation_has_none() {
     let text = "Réglez `testEnvironment` — 机器, now.";
-    for purpose in [Purpose::Document, Purpose::Query] {
-        let (words, tokens) = tokens_of(text, purpose).await;
-        let mut distinct = words.clone();
-        distinct.dedup();
-        assert_eq!(distinct, ["Réglez", "testEnvironment", "机", "器", "now"]);
-        assert_eq!(tokens.len(), words.len(), "{purpose:?}");
-        for token in tokens.iter() {
-            let length = widened(token).iter().map(|x| x * x).sum::<f32>().sqrt();
-            assert!((length - 1.0).abs() < 0.02, "{length}");
+    for model in LocalModel::EMBEDDERS {
+        let expected: &[&str] = match model {
+            // Words end at spaces.
+            LocalModel::Multilingual => &["Réglez", "testEnvironment", "机器", "now"],
+            _ => &["Réglez", "testEnvironment", "机", "器", "now"],
+        };
+        for purpose in [Purpose::Document, Purpose::Query] {
+            let (words, tokens) = tokens_of(model, text, purpose).await;
+            let mut distinct = words.clone();
+            distinct.dedup();
+            assert_eq!(distinct, expected, "{model:?}");
+            assert_eq!(tokens.len(), words.len(), "{model:?} {purpose:?}");
+            for token in tokens.iter() {
+                let length = widened(token).iter().map(|x| x * x).sum::<f32>().sqrt();
+                assert!((length - 1.0).abs() < 0.02, "{length}");
+            }
         }
+        let (words, tokens) = tokens_of(model, " … ", Purpose::Query).await;
+        assert!(words.is_empty() && tokens.is_empty());
     }
-    let (words, tokens) = tokens_of(" … ", Purpose::Query).await;
-    assert!(words.is_empty() && tokens.is_empty());
 }
 
 /// Each token of a text finds its own like in it, and hardly any in a text about something else.
 #[tokio::test]
 async fn token_vectors_say_which_words_a_text_has() {
     let question = "stop the battery";
-    let (_, asked) = tokens_of(question, Purpose::Query).await;
-    let asked: Vec<WeightedToken> = asked
-        .iter()
-        .map(|vector| WeightedToken {
-            vector: *vector,
-            weight: 1.0,
-        })
-        .collect();
-    let asked = MaxSim::of(&asked).unwrap();
-    let mut scores = Vec::new();
-    for text in [question, "Bread needs flour, water and salt."] {
-        let (_, tokens) = tokens_of(text, Purpose::Document).await;
-        scores.push(asked.score(&tokens).unwrap());
+    for model in LocalModel::EMBEDDERS {
+        let (_, asked) = tokens_of(model, question, Purpose::Query).await;
+        let asked: Vec<WeightedToken> = asked
+            .iter()
+            .map(|vector| WeightedToken {
+                vector: *vector,
+                weight: 1.0,
+            })
+            .collect();
+        let asked = MaxSim::of(&asked).unwrap();
+        let mut scores = Vec::new();
+        for text in [question, "Bread needs flour, water and salt."] {
+            let (_, tokens) = tokens_of(model, text, Purpose::Document).await;
+            scores.push(asked.score(&tokens).unwrap());
+        }
+        assert!(scores[0] > 0.8 && scores[1] < 0.6, "{model:?} {scores:?}");
     }
-    assert!(scores[0] > 0.8 && scores[1] < 0.6, "{scores:?}");
 }
 
 #[tokio::test]
 async fn a_long_text_has_the_tokens_of_its_first_window() {
-    let (words, tokens) = tokens_of(&"robot ".repeat(300), Purpose::Document).await;
+    let text = "robot ".repeat(300);
+    let (words, tokens) = tokens_of(LocalModel::BgeSmall, &text, Purpose::Document).await;
     let most = MAX_TOKENS - SPECIAL_TOKENS;
     assert_eq!((words.len(), tokens.len()), (most, most));
 }
 
 #[tokio::test]
-async fn a_model_without_a_projection_has_no_token_vectors() {
-    let embedder = Embedder::Local(minilm().await);
-    let text = ["What is a node?".to_owned()];
-    let embedded = embedder.embed(&text, Purpose::Document).await.unwrap();
-    assert!(embedded[0].tokens.is_empty() && embedder.token_words(&text[0]).is_empty());
-    assert_eq!(embedder.identity().token_vectors, None);
-    let bge = Embedder::Local(loaded(LocalModel::BgeSmall).await);
-    let identity = bge.identity().token_vectors.clone().unwrap();
-    assert!(identity.starts_with("pca96 "), "{identity}");
+async fn each_model_has_a_projection_of_its_own() {
+    let mut identities = Vec::new();
+    for model in LocalModel::EMBEDDERS {
+        let embedder = loaded(model).await;
+        identities.push(embedder.identity().token_vectors.clone().unwrap());
+    }
+    assert!(
+        identities
+            .iter()
+            .all(|identity| identity.starts_with("pca96 "))
+    );
+    identities.sort_unstable();
+    identities.dedup();
+    assert_eq!(identities.len(), LocalModel::EMBEDDERS.len());
 }
