@@ -123,7 +123,7 @@ pub(super) mod tests {
     /// A server with the certificate.
     pub(in crate::catalog::postgres) fn server_config() -> Arc<ServerConfig> {
         let provider = Arc::new(ring::default_provider());
-        let key = PrivateKeyDer::from_pem_slice(&fixture("server.key.pem")).unwrap();
+        let key = PrivateKeyDer::try_from(fixture("server.key.der")).unwrap();
         let config = ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .unwrap()
