@@ -1,6 +1,8 @@
 use proptest::prelude::*;
+use regex::Regex;
 
 use super::*;
+use crate::book::block::MarkKind;
 use crate::book::rendering::{rendered, words};
 
 /// Text that is nearly markup.
