@@ -56,12 +56,21 @@ mod tests {
         for (markdown, expected) in [
             ("#### \\--watch\n\nText.", "#### --watch\n\nText."),
             ("a\\_b \\[2\\] **c** [1]", "a_b [2] **c** [1]"),
-            ("`a\\_b` and\n\n```js\nc\\*d\n```\n\n[1]", "`a\\_b` and\n\n```js\nc\\*d\n```\n\n[1]"),
+            (
+                "`a\\_b` and\n\n```js\nc\\*d\n```\n\n[1]",
+                "`a\\_b` and\n\n```js\nc\\*d\n```\n\n[1]",
+            ),
             ("1\\. no item\n- item \\# x", "1. no item\n- item # x"),
-            ("| a \\| b | `c` |\n| --- | --- |\n| d | e |", "| a | b | `c` |\n| --- | --- |\n| d | e |"),
+            (
+                "| a \\| b | `c` |\n| --- | --- |\n| d | e |",
+                "| a | b | `c` |\n| --- | --- |\n| d | e |",
+            ),
             ("C:\\\\new &#35;", "C:\\new #"),
             ("![a robot](/img/r.png) [1]", "a robot [1]"),
-            ("See [the `API`](/docs/api#x), [b](https://b.example).", "See the `API` (/docs/api#x), b (https://b.example)."),
+            (
+                "See [the `API`](/docs/api#x), [b](https://b.example).",
+                "See the `API` (/docs/api#x), b (https://b.example).",
+            ),
             ("[![a](/a.png)](/docs/a) b", "a (/docs/a) b"),
             ("<https://a.example> \\<b>", "<https://a.example> <b>"),
         ] {

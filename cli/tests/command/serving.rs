@@ -75,7 +75,13 @@ fn pictures_of_the_static_folder_are_served_and_no_other_files() {
     assert_eq!(header("x-content-type-options"), "nosniff");
     assert!(header("content-security-policy").contains("sandbox"));
     assert_eq!(response.text().unwrap(), "<svg/>");
-    for path in ["/img/notes.txt", "/img/none.png", "/docs/plan.png", "/../docs/plan.png", "/%2e%2e/docs/plan.png"] {
+    for path in [
+        "/img/notes.txt",
+        "/img/none.png",
+        "/docs/plan.png",
+        "/../docs/plan.png",
+        "/%2e%2e/docs/plan.png",
+    ] {
         assert_eq!(server.get(path).0, 404, "{path}");
     }
 }

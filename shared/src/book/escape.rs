@@ -22,7 +22,7 @@ pub fn escaped(text: &str) -> String {
 #[must_use]
 pub fn marked_text(text: &str, marks: &[Mark], stretch: Range<usize>) -> String {
     let marks: Vec<&Mark> = marks.iter().filter(|mark| mark.is_inline()).collect();
-    let pieces = Pieces::of(text, &marks, stretch).settled(&[]).0;
+    let pieces = Pieces::of(text, &marks, stretch).settled().0;
     if let [Piece::Formula(alone)] = &*pieces {
         return formula::block(alone);
     }
@@ -62,11 +62,21 @@ pub fn fenced(code: &str, language: &str, title: &str) -> String {
 /// Writes plain text as a heading within an answer; nothing if nothing of it is visible.
 #[must_use]
 pub fn heading(text: &str) -> String {
-    let text = escaped(visible(&text.replace('\n', " ")).trim());
+    let text = visible(&text.replace('\n', " "));
+    let pieces = Pieces::of(text.trim(), &[], 0..text.trim().len())
+        .settled()
+        .0;
+    let mut writer = Writer {
+        // Nothing behind the marks of a heading begins a block.
+        place: Place::Inside,
+        ..Writer::default()
+    };
+    writer.write(&pieces);
+    let text = writer.markdown;
     match text.chars().last() {
         None => text,
-        // What ends a heading early, and what some renderers read as its attributes. A lone `#` is escaped already.
-        Some(last @ ('#' | '}')) if text != "\\#" => {
+        // What ends a heading early, and what some renderers read as its attributes.
+        Some(last @ ('#' | '}')) => {
             let before = &text[..text.len() - 1];
             format!("#### {before}&#{};", u32::from(last))
         }

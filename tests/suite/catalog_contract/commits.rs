@@ -332,7 +332,8 @@ pub(super) async fn pages_have_their_urls_until_they_are_deleted(store: Store) {
     write(catalog, &deletion).await;
     let asked = ["docs/b's.md", "docs/none.md", "docs/gone.md", "docs/a.md"].map(str::to_owned);
     let urls = catalog.urls(index_id, &asked).await.unwrap();
-    let expected = ["docs/a.md", "docs/b's.md"].map(|source| (source.to_owned(), format!("/book/{source}")));
+    let expected =
+        ["docs/a.md", "docs/b's.md"].map(|source| (source.to_owned(), format!("/book/{source}")));
     assert_eq!(urls, expected.into());
     assert_eq!(catalog.urls(index_id, &[]).await.unwrap(), [].into());
 }

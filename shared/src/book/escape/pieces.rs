@@ -32,7 +32,9 @@ pub(super) enum Piece {
 /// What stands around pieces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Wrap {
-    Link { href: String },
+    Link {
+        href: String,
+    },
     /// `**` or `*`.
     Emphasis(&'static str),
 }
@@ -51,12 +53,12 @@ impl Pieces {
             rest = after;
             let (start, end) = (mark.start.max(at), mark.end.min(stretch.end));
             if start < end {
-                pieces.push_prose(&shown(text, at..start));
+                pieces.push_text(&shown(text, at..start));
                 pieces.push(&mark.kind, text, inner, start..end);
                 at = end;
             }
         }
-        pieces.push_prose(&shown(text, at..stretch.end));
+        pieces.push_text(&shown(text, at..stretch.end));
         pieces
     }
 
@@ -68,7 +70,7 @@ impl Pieces {
                 let alt = shown(text, stretch);
                 return match href::of(address) {
                     Some(href) if !is_number(&alt) => self.0.push(Piece::Picture { alt, href }),
-                    _ => self.push_prose(&alt),
+                    _ => self.push_text(&alt),
                 };
             }
             MarkKind::Link(addresses) => addresses
@@ -91,7 +93,24 @@ impl Pieces {
         if formula::is_writable(&text) {
             self.0.push(Piece::Formula(text));
         } else {
-            self.push_prose(&text);
+            self.push_text(&text);
+        }
+    }
+
+    /// Adds a piece. Equal neighbours of prose and of code become one.
+    fn push_piece(&mut self, piece: Piece) {
+        match piece {
+            Piece::Prose(text) => self.push_text(&text),
+            Piece::Code(code) => self.push_code(&code),
+            piece => self.0.push(piece),
+        }
+    }
+
+    fn push_text(&mut self, text: &str) {
+        match self.0.last_mut() {
+            _ if text.is_empty() => {}
+            Some(Piece::Prose(before)) => before.push_str(text),
+            _ => self.0.push(Piece::Prose(text.to_owned())),
         }
     }
 
@@ -104,57 +123,67 @@ impl Pieces {
         }
     }
 
+    /// Adds prose whose addresses are code.
     pub(super) fn push_prose(&mut self, text: &str) {
         let mut from = 0;
         for found in ADDRESS.find_iter(text) {
             let address = found.as_str().trim_end_matches(AFTER_ADDRESS);
-            self.push_words(&text[from..found.start()]);
+            self.push_text(&text[from..found.start()]);
             self.push_code(address);
             from = found.start() + address.len();
         }
-        self.push_words(&text[from..]);
+        self.push_text(&text[from..]);
     }
 
-    fn push_words(&mut self, text: &str) {
-        if !text.is_empty() {
-            self.0.push(Piece::Prose(text.to_owned()));
-        }
+    /// The pieces with only those links and that emphasis that every renderer reads as such, and addresses as code.
+    pub(super) fn settled(self) -> Self {
+        self.flattened(&[]).with_addresses()
     }
 
-    /// The pieces with only those links and that emphasis that every renderer reads as such; `within` stands around them.
-    pub(super) fn settled(self, within: &[&Wrap]) -> Self {
-        let mut settled = Self::default();
+    /// The pieces without the links and emphasis that are not kept; `within` stands around them.
+    fn flattened(self, within: &[&Wrap]) -> Self {
+        let mut flat = Self::default();
         let mut rest = self.0.into_iter().peekable();
         while let Some(piece) = rest.next() {
-            match piece {
-                Piece::Code(code) => settled.push_code(&code),
-                Piece::Wrapped(wrap, inner) => {
-                    let next = rest.peek().map(std::slice::from_ref);
-                    let next = next.and_then(first_character);
-                    let is_link = |wrap: &Wrap| matches!(wrap, Wrap::Link { .. });
-                    let nests = within.iter().any(|outer| is_link(outer) == is_link(&wrap));
-                    let is_kept = !nests
-                        && match wrap {
-                            Wrap::Link { .. } => is_link_text(&inner.0),
-                            Wrap::Emphasis(_) => is_emphasis(&inner.0) && settled.parts(next),
-                        };
-                    if is_kept {
-                        let within: Vec<&Wrap> = within.iter().copied().chain([&wrap]).collect();
-                        let inner = inner.settled(&within);
-                        settled.0.push(Piece::Wrapped(wrap, inner));
-                    } else {
-                        for piece in inner.settled(within).0 {
-                            match piece {
-                                Piece::Code(code) => settled.push_code(&code),
-                                piece => settled.0.push(piece),
-                            }
-                        }
-                    }
+            let Piece::Wrapped(wrap, inner) = piece else {
+                flat.push_piece(piece);
+                continue;
+            };
+            let next = rest.peek().map(std::slice::from_ref);
+            let next = next.and_then(first_character);
+            let is_link = |wrap: &Wrap| matches!(wrap, Wrap::Link { .. });
+            let nests = within.iter().any(|outer| is_link(outer) == is_link(&wrap));
+            let is_kept = !nests
+                && match wrap {
+                    Wrap::Link { .. } => is_link_text(&inner.0),
+                    Wrap::Emphasis(_) => is_emphasis(&inner.0) && flat.parts(next),
+                };
+            if is_kept {
+                let within: Vec<&Wrap> = within.iter().copied().chain([&wrap]).collect();
+                let inner = inner.flattened(&within);
+                flat.0.push(Piece::Wrapped(wrap, inner));
+            } else {
+                for piece in inner.flattened(within).0 {
+                    flat.push_piece(piece);
                 }
-                piece => settled.0.push(piece),
             }
         }
-        settled
+        flat
+    }
+
+    fn with_addresses(self) -> Self {
+        let mut pieces = Self::default();
+        for piece in self.0 {
+            match piece {
+                Piece::Prose(text) => pieces.push_prose(&text),
+                Piece::Wrapped(wrap, inner) => {
+                    let inner = inner.with_addresses();
+                    pieces.0.push(Piece::Wrapped(wrap, inner));
+                }
+                piece => pieces.push_piece(piece),
+            }
+        }
+        pieces
     }
 
     /// True if what stands before and what comes next set a mark of emphasis apart.
