@@ -24,18 +24,20 @@ pub(super) fn shown(markdown: &str) -> String {
                     Tag::Link { dest_url, .. } => ("[", Some(dest_url)),
                     _ => ("![", None),
                 };
-                // Autolinks have no brackets, and show their address.
+                // Autolinks have no brackets: they stay as they are.
                 let has_text = markdown[range.start..].starts_with(mark);
-                links.push(address.filter(|_| has_text));
+                links.push(has_text.then_some(address));
                 at = range.start + if has_text { mark.len() } else { 0 };
             }
             Event::End(TagEnd::Link | TagEnd::Image) => {
-                let end = range.end.max(at);
+                let Some(Some(address)) = links.pop() else {
+                    continue;
+                };
                 // Code at the end of a link's text is written as it is.
+                let end = range.end.max(at);
                 let rest = &markdown[at..end];
-                let text = rest.rfind("](").map_or("", |end| &rest[..end]);
-                shown.push_str(text);
-                if let Some(Some(address)) = links.pop() {
+                shown.push_str(rest.rfind("](").map_or("", |end| &rest[..end]));
+                if let Some(address) = address {
                     shown.push_str(&format!(" ({address})"));
                 }
                 at = end;

@@ -66,17 +66,17 @@ pub fn heading(text: &str) -> String {
     let pieces = Pieces::of(text.trim(), &[], 0..text.trim().len())
         .settled()
         .0;
-    let mut writer = Writer {
-        // Nothing behind the marks of a heading begins a block.
-        place: Place::Inside,
-        ..Writer::default()
-    };
+    let mut writer = Writer::default();
+    // Nothing behind the marks of a heading begins a block, but further marks would be its end.
+    if !text.trim().starts_with('#') {
+        writer.place = Place::Inside;
+    }
     writer.write(&pieces);
     let text = writer.markdown;
     match text.chars().last() {
         None => text,
-        // What ends a heading early, and what some renderers read as its attributes.
-        Some(last @ ('#' | '}')) => {
+        // What ends a heading early, and what some renderers read as its attributes. A lone `#` is escaped already.
+        Some(last @ ('#' | '}')) if text != "\\#" => {
             let before = &text[..text.len() - 1];
             format!("#### {before}&#{};", u32::from(last))
         }

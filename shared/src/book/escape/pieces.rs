@@ -217,15 +217,17 @@ fn is_link_text(pieces: &[Piece]) -> bool {
         Piece::Code(_) | Piece::Picture { .. } => true,
         Piece::Formula(_) => false,
     };
-    let has_formula = |piece: &Piece| match piece {
-        Piece::Wrapped(_, inner) => inner.0.iter().any(is_formula),
-        piece => is_formula(piece),
-    };
-    pieces.iter().any(shows) && !pieces.iter().any(has_formula)
+    pieces.iter().any(shows) && !pieces.iter().any(ends_link)
 }
 
-fn is_formula(piece: &Piece) -> bool {
-    matches!(piece, Piece::Formula(_))
+/// True for pieces whose brackets could end a link, or make a definition of what should be one.
+fn ends_link(piece: &Piece) -> bool {
+    match piece {
+        Piece::Formula(_) => true,
+        Piece::Code(code) => code.contains("]:"),
+        Piece::Wrapped(_, inner) => inner.0.iter().any(ends_link),
+        Piece::Prose(_) | Piece::Picture { .. } => false,
+    }
 }
 
 /// True if no space or mark at the ends of pieces keeps them from being emphasised.
