@@ -312,6 +312,7 @@ laws! {
         a_commit_without_chunks_keeps_those_there_are
         a_deleted_document_is_a_tombstone
         dependents_are_the_documents_that_used_a_file
+        pages_have_their_urls_until_they_are_deleted
         a_text_is_found_once_however_many_chunks_have_it
         a_retired_index_takes_no_commits
         an_unknown_index_is_refused

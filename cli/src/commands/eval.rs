@@ -252,8 +252,12 @@ async fn ask_book<'q>(
             reply: reply(&answer),
             citations: cited(&answer),
             stages: stages(&answer),
-            quoted: labelled.as_ref().map(|labelled| labelled.quoted(Some(&answer))),
-            quoted_given: labelled.as_ref().map(|labelled| labelled.quoted(given.as_ref())),
+            quoted: labelled
+                .as_ref()
+                .map(|labelled| labelled.quoted(Some(&answer))),
+            quoted_given: labelled
+                .as_ref()
+                .map(|labelled| labelled.quoted(given.as_ref())),
             answer: answer.text,
         };
         outcomes.push(Asked {
@@ -277,14 +281,20 @@ async fn given(
     };
     let catalog = book.context.catalog();
     let failed = |error: CatalogError| CommandError::Told(error.to_string());
-    let document = catalog.document(index_id, &first.source).await.map_err(failed)?;
+    let document = catalog
+        .document(index_id, &first.source)
+        .await
+        .map_err(failed)?;
     let Some(document) = document else {
         return Ok(None);
     };
     let id = document.row.document_id;
     let chunks = catalog.chunks(index_id, id).await.map_err(failed)?;
     let lines = |chunk: &ChunkRow| -> u32 {
-        let spans = question.spans.iter().filter(|span| span.source == first.source);
+        let spans = question
+            .spans
+            .iter()
+            .filter(|span| span.source == first.source);
         let shared = spans.map(|span| {
             let start = span.start_line.max(chunk.start_line);
             (span.end_line.min(chunk.end_line) + 1).saturating_sub(start)
@@ -294,7 +304,11 @@ async fn given(
     // Of equal ones the first.
     let best = chunks.iter().rev().max_by_key(|chunk| lines(chunk));
     match best.filter(|chunk| lines(chunk) > 0) {
-        Some(chunk) => prepared.clone().given(id, chunk.position).await.map_err(failed),
+        Some(chunk) => prepared
+            .clone()
+            .given(id, chunk.position)
+            .await
+            .map_err(failed),
         None => Ok(None),
     }
 }
@@ -316,14 +330,18 @@ impl<'q> Labelled<'q> {
         })?;
         let text = |span: &Span| {
             let lines = read(&folder.join(&span.source))?;
-            let lines = lines.split('\n').skip(span.start_line.saturating_sub(1) as usize);
+            let lines = lines
+                .split('\n')
+                .skip(span.start_line.saturating_sub(1) as usize);
             let count = (span.end_line + 1).saturating_sub(span.start_line) as usize;
             Ok(lines.take(count).collect::<Vec<_>>().join("\n"))
         };
         let texts = |spans: &Vec<Span>| spans.iter().map(text).collect();
         let alternatives = [&question.spans].into_iter().chain(&question.also);
         Ok(Some(Self {
-            alternatives: alternatives.map(texts).collect::<Result<_, CommandError>>()?,
+            alternatives: alternatives
+                .map(texts)
+                .collect::<Result<_, CommandError>>()?,
             needs: &question.needs,
         }))
     }

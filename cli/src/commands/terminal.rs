@@ -24,18 +24,20 @@ pub(super) fn shown(markdown: &str) -> String {
                     Tag::Link { dest_url, .. } => ("[", Some(dest_url)),
                     _ => ("![", None),
                 };
-                // Autolinks have no brackets, and show their address.
+                // Autolinks have no brackets: they stay as they are.
                 let has_text = markdown[range.start..].starts_with(mark);
-                links.push(address.filter(|_| has_text));
+                links.push(has_text.then_some(address));
                 at = range.start + if has_text { mark.len() } else { 0 };
             }
             Event::End(TagEnd::Link | TagEnd::Image) => {
-                let end = range.end.max(at);
+                let Some(Some(address)) = links.pop() else {
+                    continue;
+                };
                 // Code at the end of a link's text is written as it is.
+                let end = range.end.max(at);
                 let rest = &markdown[at..end];
-                let text = rest.rfind("](").map_or("", |end| &rest[..end]);
-                shown.push_str(text);
-                if let Some(Some(address)) = links.pop() {
+                shown.push_str(rest.rfind("](").map_or("", |end| &rest[..end]));
+                if let Some(address) = address {
                     shown.push_str(&format!(" ({address})"));
                 }
                 at = end;
@@ -56,12 +58,21 @@ mod tests {
         for (markdown, expected) in [
             ("#### \\--watch\n\nText.", "#### --watch\n\nText."),
             ("a\\_b \\[2\\] **c** [1]", "a_b [2] **c** [1]"),
-            ("`a\\_b` and\n\n```js\nc\\*d\n```\n\n[1]", "`a\\_b` and\n\n```js\nc\\*d\n```\n\n[1]"),
+            (
+                "`a\\_b` and\n\n```js\nc\\*d\n```\n\n[1]",
+                "`a\\_b` and\n\n```js\nc\\*d\n```\n\n[1]",
+            ),
             ("1\\. no item\n- item \\# x", "1. no item\n- item # x"),
-            ("| a \\| b | `c` |\n| --- | --- |\n| d | e |", "| a | b | `c` |\n| --- | --- |\n| d | e |"),
+            (
+                "| a \\| b | `c` |\n| --- | --- |\n| d | e |",
+                "| a | b | `c` |\n| --- | --- |\n| d | e |",
+            ),
             ("C:\\\\new &#35;", "C:\\new #"),
             ("![a robot](/img/r.png) [1]", "a robot [1]"),
-            ("See [the `API`](/docs/api#x), [b](https://b.example).", "See the `API` (/docs/api#x), b (https://b.example)."),
+            (
+                "See [the `API`](/docs/api#x), [b](https://b.example).",
+                "See the `API` (/docs/api#x), b (https://b.example).",
+            ),
             ("[![a](/a.png)](/docs/a) b", "a (/docs/a) b"),
             ("<https://a.example> \\<b>", "<https://a.example> <b>"),
         ] {

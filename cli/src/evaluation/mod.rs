@@ -26,8 +26,8 @@ pub use comparison::{ChangedQuestion, ComparedMetric, Comparison, Saved};
 pub use formulas::{Interval, Percentiles};
 pub use measured::Measured;
 pub use metrics::{Better, Metric, Metrics};
-pub use spans::{Quoted, Span, quoted};
 pub use question::{Heading, Label, Question, UNNAMED_CORPUS};
+pub use spans::{Quoted, Span, quoted};
 pub use table::table;
 
 use measured::mean_of;

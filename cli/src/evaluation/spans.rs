@@ -83,7 +83,10 @@ fn matched(gold: &[Vec<String>], said: &[String]) -> (f64, f64) {
         }
     }
     let hit = hit.into_iter().filter(|hit| *hit).count();
-    (real(found) / real(total.max(1)), real(hit) / real(said.len().max(1)))
+    (
+        real(found) / real(total.max(1)),
+        real(hit) / real(said.len().max(1)),
+    )
 }
 
 /// The longest common runs of two lists, in order: the longest first, then those on both sides of it. Each is a place in both and
@@ -127,8 +130,13 @@ fn matching_blocks(a: &[String], b: &[String]) -> Vec<(usize, usize, usize)> {
 fn words(markdown: &str) -> Vec<String> {
     static WORD: LazyLock<Regex> = LazyLock::new(|| pattern(r"\w+"));
     let text = plain(markdown).to_lowercase();
-    let words = WORD.find_iter(&text).map(|word| word.as_str().trim_matches('_'));
-    words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    let words = WORD
+        .find_iter(&text)
+        .map(|word| word.as_str().trim_matches('_'));
+    words
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect()
 }
 
 /// A text without code marks and stars, with one space between its words, in lower case.
@@ -216,7 +224,9 @@ fn unescaped(text: &str) -> String {
             Some("apos") => '\'',
             Some("nbsp") => '\u{a0}',
             Some(_) => '&',
-            None => number.and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER),
+            None => number
+                .and_then(char::from_u32)
+                .unwrap_or(char::REPLACEMENT_CHARACTER),
         }
         .to_string()
     });
@@ -259,7 +269,12 @@ mod tests {
                 vec!["x"],
                 [0.428_57, 0.0, 0.0],
             ),
-            ("Nothing of the kind.", vec![vec!["Wash the blade."]], vec!["x"], [0.0; 3]),
+            (
+                "Nothing of the kind.",
+                vec![vec!["Wash the blade."]],
+                vec!["x"],
+                [0.0; 3],
+            ),
         ] {
             let owned = |texts: Vec<&str>| texts.into_iter().map(str::to_owned).collect();
             let alternatives: Vec<Vec<String>> = alternatives.into_iter().map(owned).collect();

@@ -389,6 +389,12 @@ false_uncertain            0.0000  0.0000  0.0000 to 0.0000
 citation_accuracy          1.0000  1.0000  1.0000 to 1.0000
 citation_section_accuracy  1.0000  1.0000  1.0000 to 1.0000
 answer_contains            0.5000  0.5000  0.0000 to 1.0000
+span_F1                         –       –                 –
+span_needs                      –       –                 –
+span_whole                      –       –                 –
+given_span_F1                   –       –                 –
+given_span_needs                –       –                 –
+given_span_whole                –       –                 –
 
       questions  with a section  citations  unanswerable refused (95 %)  uncertain  answerable refused (95 %)  uncertain
 book          2               2          1                            –          0  0 of 2 (0.0000 to 0.6576)          0

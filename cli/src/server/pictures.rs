@@ -30,8 +30,13 @@ pub(super) async fn at(server: &Server, path: &str) -> Option<Response> {
     let ingest = server.reading.read().await;
     let settings = &ingest.settings;
     // Each locale's site has a copy. The longest base URL holds the others' paths as well.
-    let bases = settings.locales.iter().map(|locale| settings.locale_base_url(locale));
-    let below = bases.filter_map(|base| path.strip_prefix(&*base)).min_by_key(|below| below.len())?;
+    let bases = settings
+        .locales
+        .iter()
+        .map(|locale| settings.locale_base_url(locale));
+    let below = bases
+        .filter_map(|base| path.strip_prefix(&*base))
+        .min_by_key(|below| below.len())?;
     for folder in &settings.static_folders {
         let file = format!("{folder}/{below}");
         let read = ingest.source.read(&file).await.ok().flatten();

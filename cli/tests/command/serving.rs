@@ -91,6 +91,34 @@ fn a_redirect_to_the_built_site_stays_on_its_host() {
 }
 
 #[test]
+fn pictures_of_the_static_folder_are_served_and_no_other_files() {
+    let workshop = Workshop::small();
+    let folder = workshop.site().join("static/img");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("robot.svg"), "<svg/>").unwrap();
+    std::fs::write(folder.join("notes.txt"), "notes").unwrap();
+    std::fs::write(workshop.site().join("docs/plan.png"), "plan").unwrap();
+    let server = workshop.serve(&[]);
+    let response = client().get(format!("{}/img/robot.svg", server.url));
+    let response = response.send().unwrap();
+    assert_eq!(response.status(), 200);
+    let header = |name: &str| response.headers()[name].to_str().unwrap().to_owned();
+    assert_eq!(header("content-type"), "image/svg+xml");
+    assert_eq!(header("x-content-type-options"), "nosniff");
+    assert!(header("content-security-policy").contains("sandbox"));
+    assert_eq!(response.text().unwrap(), "<svg/>");
+    for path in [
+        "/img/notes.txt",
+        "/img/none.png",
+        "/docs/plan.png",
+        "/../docs/plan.png",
+        "/%2e%2e/docs/plan.png",
+    ] {
+        assert_eq!(server.get(path).0, 404, "{path}");
+    }
+}
+
+#[test]
 fn the_address_is_told_before_the_book_is_indexed() {
     let workshop = Workshop::small();
     let mut child = workshop

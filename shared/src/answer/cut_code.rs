@@ -17,7 +17,8 @@ pub(super) fn reopen(whole: &mut ChunkPayload, next: &ChunkPayload) -> Option<us
     let before = whole.text.get(last.range())?;
     let is_same = before.strip_prefix(opening)?.starts_with('\n');
     let end = last.end.checked_sub(fence.len())?;
-    if !is_code || !is_same || last.end != whole.text.len() || whole.end_line + 1 != next.start_line {
+    if !is_code || !is_same || last.end != whole.text.len() || whole.end_line + 1 != next.start_line
+    {
         return None;
     }
     if whole.text.get(end..) != Some(fence) {

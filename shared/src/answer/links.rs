@@ -28,7 +28,9 @@ pub(super) async fn resolve(
         if marks.any(|mark| matches!(mark.kind, MarkKind::Link(_))) {
             let section = found.url(locale);
             let marks = &mut Arc::make_mut(&mut found.chunk).marks;
-            follow_links(marks, &section, |source| urls.get(source).map(String::as_str));
+            follow_links(marks, &section, |source| {
+                urls.get(source).map(String::as_str)
+            });
         }
     }
 }

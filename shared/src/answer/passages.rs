@@ -254,7 +254,9 @@ fn joined(found: &ScoredChunk, parts: &[&ScoredChunk]) -> ChunkPayload {
         };
         if !is_bare && let Some(opening) = reopen(&mut whole, part) {
             let stretch = opening..part.text.len();
-            let marks = part.marks[1..].iter().filter_map(|mark| mark.within(&stretch));
+            let marks = part.marks[1..]
+                .iter()
+                .filter_map(|mark| mark.within(&stretch));
             let at = whole.text.len();
             whole.marks.extend(marks.map(|mark| mark.after(at)));
             whole.text.push_str(&part.text[opening..]);
@@ -277,7 +279,9 @@ fn append(whole: &mut ChunkPayload, text: &str, marks: &[Mark]) {
         whole.text.push_str("\n\n");
     }
     let at = whole.text.len();
-    whole.marks.extend(marks.iter().cloned().map(|mark| mark.after(at)));
+    whole
+        .marks
+        .extend(marks.iter().cloned().map(|mark| mark.after(at)));
     whole.text.push_str(text);
 }
 

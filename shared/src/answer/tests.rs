@@ -6,8 +6,8 @@ use futures::future::join_all;
 use super::{Answer, Answerer, Mode, NOT_COVERED, Outcome, Question, Rules, UNCERTAIN};
 use crate::degradation::Degradation;
 use crate::generate::Generator;
-use crate::retrieve::Retriever;
 use crate::index::{FaultyIndex, VectorIndex};
+use crate::retrieve::Retriever;
 use crate::retrieve::tests::tokens::book_of;
 use crate::retrieve::tests::{NAMING, book};
 
@@ -189,7 +189,10 @@ async fn a_question_has_the_same_answer_and_sources_each_time() {
     let names: Vec<String> = (0..12).map(|n| format!("page{n}")).collect();
     let texts = ["The dew sensor drifts at night.", &long];
     let texts = texts.into_iter().cycle();
-    let pages = names.iter().zip(texts).map(|(name, text)| (&**name, 1, text));
+    let pages = names
+        .iter()
+        .zip(texts)
+        .map(|(name, text)| (&**name, 1, text));
     let retriever = book_of(&pages.collect::<Vec<_>>(), Some("hashed-words")).await;
     let asked = (0..20).map(|_| {
         let retriever = retriever.clone();
@@ -200,7 +203,11 @@ async fn a_question_has_the_same_answer_and_sources_each_time() {
             (answer.text, answer.citations, answer.retrieved_chunk_ids)
         })
     });
-    let mut answers: Vec<_> = join_all(asked).await.into_iter().map(Result::unwrap).collect();
+    let mut answers: Vec<_> = join_all(asked)
+        .await
+        .into_iter()
+        .map(Result::unwrap)
+        .collect();
     answers.dedup();
     assert_eq!(answers.len(), 1, "{answers:?}");
 }
@@ -218,6 +225,10 @@ async fn if_the_token_vectors_do_not_come_in_time_words_decide_what_is_quoted() 
     assert!(matches!(silent.backends.vectors, VectorIndex::Faulty(_)));
     let by_words = answer(&book_of(&pages, None).await, asked()).await;
     assert_eq!(late.text, by_words.text);
-    assert!(late.text.contains("when its heater is off"), "{}", late.text);
+    assert!(
+        late.text.contains("when its heater is off"),
+        "{}",
+        late.text
+    );
     assert_eq!(late.citations.len(), 1);
 }

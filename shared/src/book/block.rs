@@ -117,10 +117,7 @@ impl Mark {
     #[must_use]
     pub fn is_inline(&self) -> bool {
         use MarkKind::{Fence, Heading, ListItem, Paragraph, Table};
-        !matches!(
-            self.kind,
-            Paragraph | Heading | ListItem | Table | Fence
-        )
+        !matches!(self.kind, Paragraph | Heading | ListItem | Table | Fence)
     }
 
     /// The mark in a text that has so many bytes before this one.

@@ -2,25 +2,14 @@
 
 mod formula;
 mod href;
+mod pieces;
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use regex::Regex;
+use pieces::{Piece, Pieces, Wrap};
 
-use super::block::{Mark, MarkKind};
+use super::block::Mark;
 use super::hidden::visible;
-
-/// What GitHub's dialect makes a link of. No escape keeps all of its renderers from that, so an address is written as code.
-static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"[A-Za-z0-9+.-]*://[!-~]*|(?i:www)\.[!-~]*|[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-        .expect("the pattern is a constant")
-});
-
-/// Ends an address that a sentence goes on after.
-const AFTER_ADDRESS: [char; 15] = [
-    '.', ',', ';', ':', '!', '?', '\'', '"', ')', ']', '}', '>', '*', '_', '~',
-];
 
 /// Writes plain text, such as a title: nothing in it is markup.
 #[must_use]
@@ -33,11 +22,13 @@ pub fn escaped(text: &str) -> String {
 #[must_use]
 pub fn marked_text(text: &str, marks: &[Mark], stretch: Range<usize>) -> String {
     let marks: Vec<&Mark> = marks.iter().filter(|mark| mark.is_inline()).collect();
-    Pieces::of(text, &marks, stretch).written()
-}
-
-fn shown(text: &str, stretch: Range<usize>) -> String {
-    visible(text.get(stretch).unwrap_or_default())
+    let pieces = Pieces::of(text, &marks, stretch).settled().0;
+    if let [Piece::Formula(alone)] = &*pieces {
+        return formula::block(alone);
+    }
+    let mut writer = Writer::default();
+    writer.write(&pieces);
+    writer.markdown.trim_end().to_owned()
 }
 
 /// A fence that is longer than any run of backticks in the code.
@@ -71,7 +62,17 @@ pub fn fenced(code: &str, language: &str, title: &str) -> String {
 /// Writes plain text as a heading within an answer; nothing if nothing of it is visible.
 #[must_use]
 pub fn heading(text: &str) -> String {
-    let text = escaped(visible(&text.replace('\n', " ")).trim());
+    let text = visible(&text.replace('\n', " "));
+    let pieces = Pieces::of(text.trim(), &[], 0..text.trim().len())
+        .settled()
+        .0;
+    let mut writer = Writer::default();
+    // Nothing behind the marks of a heading begins a block, but further marks would be its end.
+    if !text.trim().starts_with('#') {
+        writer.place = Place::Inside;
+    }
+    writer.write(&pieces);
+    let text = writer.markdown;
     match text.chars().last() {
         None => text,
         // What ends a heading early, and what some renderers read as its attributes. A lone `#` is escaped already.
@@ -107,7 +108,7 @@ pub fn table(text: &str, marks: &[Mark], rows: &[Vec<Range<usize>>]) -> String {
 
 /// Writes a cell: a pipe in it does not end it.
 fn table_cell(text: &str, marks: &[Mark], stretch: Range<usize>) -> String {
-    let shown = text.get(stretch.clone()).unwrap_or_default();
+    let shown = visible(text.get(stretch.clone()).unwrap_or_default());
     // In code a pipe is escaped by a backslash, unless another backslash stands before it.
     let is_plain = shown.contains("\\|");
     let cell = marked_text(text, if is_plain { &[] } else { marks }, stretch);
@@ -151,122 +152,6 @@ impl ListMarkers {
     }
 }
 
-#[derive(Debug, PartialEq, Eq)]
-enum Piece {
-    Prose(String),
-    Code(String),
-    Formula(String),
-    Picture { alt: String, href: String },
-    Wrapped(Wrap, Pieces),
-}
-
-/// What stands around pieces.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Wrap {
-    Link { href: String },
-    /// `**` or `*`.
-    Emphasis(&'static str),
-}
-
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Pieces(Vec<Piece>);
-
-impl Pieces {
-    /// The pieces of a stretch. Marks stand in the order of their first bytes, outer ones before those in them.
-    fn of(text: &str, marks: &[&Mark], stretch: Range<usize>) -> Self {
-        let mut pieces = Self::default();
-        let mut at = stretch.start;
-        let mut rest = marks;
-        while let [mark, after @ ..] = rest {
-            let (inner, after) = after.split_at(after.partition_point(|at| at.start < mark.end));
-            rest = after;
-            let (start, end) = (mark.start.max(at), mark.end.min(stretch.end));
-            if start < end {
-                pieces.push_prose(&shown(text, at..start));
-                pieces.push(&mark.kind, text, inner, start..end);
-                at = end;
-            }
-        }
-        pieces.push_prose(&shown(text, at..stretch.end));
-        pieces
-    }
-
-    fn push(&mut self, kind: &MarkKind, text: &str, inner: &[&Mark], stretch: Range<usize>) {
-        let wrap = match kind {
-            MarkKind::Code => return self.push_code(&shown(text, stretch)),
-            MarkKind::Formula => return self.push_formula(shown(text, stretch)),
-            MarkKind::Picture(address) => {
-                let alt = shown(text, stretch);
-                return match href::of(address) {
-                    Some(href) if !is_number(&alt) => self.0.push(Piece::Picture { alt, href }),
-                    _ => self.push_prose(&alt),
-                };
-            }
-            MarkKind::Link(addresses) => addresses
-                .first()
-                .and_then(|address| href::of(address))
-                .map(|href| Wrap::Link { href }),
-            MarkKind::Strong => Some(Wrap::Emphasis("**")),
-            MarkKind::Emphasis => Some(Wrap::Emphasis("*")),
-            _ => None,
-        };
-        let pieces = Self::of(text, inner, stretch);
-        match wrap {
-            Some(wrap) => self.0.push(Piece::Wrapped(wrap, pieces)),
-            None => self.0.extend(pieces.0),
-        }
-    }
-
-    fn push_formula(&mut self, text: String) {
-        if formula::is_writable(&text) {
-            self.0.push(Piece::Formula(text));
-        } else {
-            self.push_prose(&text);
-        }
-    }
-
-    /// Adjacent code spans are written as one: their backticks would run together.
-    fn push_code(&mut self, text: &str) {
-        match self.0.last_mut() {
-            _ if text.is_empty() => {}
-            Some(Piece::Code(before)) => before.push_str(text),
-            _ => self.0.push(Piece::Code(text.to_owned())),
-        }
-    }
-
-    fn push_prose(&mut self, text: &str) {
-        let mut from = 0;
-        for found in ADDRESS.find_iter(text) {
-            let address = found.as_str().trim_end_matches(AFTER_ADDRESS);
-            self.push_words(&text[from..found.start()]);
-            self.push_code(address);
-            from = found.start() + address.len();
-        }
-        self.push_words(&text[from..]);
-    }
-
-    fn push_words(&mut self, text: &str) {
-        if !text.is_empty() {
-            self.0.push(Piece::Prose(text.to_owned()));
-        }
-    }
-
-    fn written(self) -> String {
-        if let [Piece::Formula(alone)] = &*self.0 {
-            return formula::block(alone);
-        }
-        let mut writer = Writer::default();
-        writer.write(&self.0, &[]);
-        writer.markdown.trim_end().to_owned()
-    }
-}
-
-/// True for what reads as the number of a citation in brackets.
-fn is_number(text: &str) -> bool {
-    let is_part = |c: char| c.is_numeric() || c.is_whitespace() || ",;-–".contains(c);
-    text.chars().all(is_part)
-}
-
 /// Inline code: within as many backticks as it takes.
 fn code_span(code: &str) -> String {
     let code = code.replace('\n', " ");
@@ -300,57 +185,30 @@ struct Writer {
 }
 
 impl Writer {
-    /// Writes pieces that stand within others.
-    fn write(&mut self, pieces: &[Piece], within: &[&Wrap]) {
-        for (at, piece) in pieces.iter().enumerate() {
+    fn write(&mut self, pieces: &[Piece]) {
+        for piece in pieces {
             match piece {
                 Piece::Prose(text) => self.prose(text),
                 Piece::Code(code) => self.inside(&code_span(code)),
                 Piece::Formula(formula) => self.inside(&formula::inline(formula)),
                 Piece::Picture { alt, href } => {
-                    self.open_bracket("![");
                     let mut words = Pieces::default();
                     words.push_prose(alt);
-                    self.write(&words.0, &[]);
-                    self.inside(&format!("]({href})"));
+                    self.bracketed("![", &words.0, href);
                 }
-                Piece::Wrapped(wrap, inner) => {
-                    let next = first_character(&pieces[at + 1..]);
-                    self.wrapped(wrap, &inner.0, next, within);
+                Piece::Wrapped(Wrap::Link { href }, inner) => {
+                    self.bracketed("[", &inner.0, href);
+                }
+                Piece::Wrapped(Wrap::Emphasis(mark), inner) => {
+                    self.inside(mark);
+                    self.write(&inner.0);
+                    self.inside(mark);
                 }
             }
         }
     }
 
-    /// Writes pieces within a link or emphasis, or alone if not every renderer would read them so.
-    fn wrapped(&mut self, wrap: &Wrap, inner: &[Piece], next: Option<char>, within: &[&Wrap]) {
-        let is_link = |wrap: &&Wrap| matches!(wrap, Wrap::Link { .. });
-        let is_kept = within.iter().all(|outer| is_link(outer) != is_link(&wrap));
-        let within: Vec<&Wrap> = within.iter().copied().chain([wrap]).collect();
-        match wrap {
-            Wrap::Link { href } if is_kept && is_link_text(inner) => {
-                self.open_bracket("[");
-                self.write(inner, &within);
-                self.inside(&format!("]({href})"));
-            }
-            Wrap::Emphasis(mark) if is_kept && is_emphasis(inner) && self.parts(next) => {
-                self.inside(mark);
-                self.write(inner, &within);
-                self.inside(mark);
-            }
-            _ => self.write(inner, &within[..within.len() - 1]),
-        }
-    }
-
-    /// True if what stands before and what comes next set a mark of emphasis apart.
-    fn parts(&self, next: Option<char>) -> bool {
-        let parts = |c: char| {
-            matches!(c, ' ' | '\n') || (c.is_ascii_punctuation() && !matches!(c, '*' | '_' | '\\'))
-        };
-        self.markdown.chars().next_back().is_none_or(parts) && next.is_none_or(parts)
-    }
-
-    fn open_bracket(&mut self, bracket: &str) {
+    fn bracketed(&mut self, bracket: &str, pieces: &[Piece], href: &str) {
         // With it the bracket would open a picture.
         if self.markdown.ends_with('!') {
             self.markdown.pop();
@@ -358,6 +216,8 @@ impl Writer {
         }
         self.inside(bracket);
         self.place = Place::Bracket;
+        self.write(pieces);
+        self.inside(&format!("]({href})"));
     }
 
     /// What is neither prose nor at the start of a block.
@@ -399,47 +259,6 @@ impl Writer {
             }
             before = Some(c);
         }
-    }
-}
-
-/// True if pieces can be the text of a link: they show something that is no citation's number, and no formula, whose brackets
-/// could end it.
-fn is_link_text(pieces: &[Piece]) -> bool {
-    let shows = |piece: &Piece| match piece {
-        Piece::Prose(text) => !is_number(text),
-        Piece::Wrapped(_, inner) => is_link_text(&inner.0),
-        Piece::Code(_) | Piece::Picture { .. } => true,
-        Piece::Formula(_) => false,
-    };
-    let has_formula = |piece: &Piece| match piece {
-        Piece::Wrapped(_, inner) => inner.0.iter().any(is_formula),
-        piece => is_formula(piece),
-    };
-    pieces.iter().any(shows) && !pieces.iter().any(has_formula)
-}
-
-fn is_formula(piece: &Piece) -> bool {
-    matches!(piece, Piece::Formula(_))
-}
-
-/// True if no space or mark at the ends of pieces keeps them from being emphasised.
-fn is_emphasis(pieces: &[Piece]) -> bool {
-    let last = pieces.last().and_then(|last| match last {
-        Piece::Prose(text) => text.chars().next_back(),
-        last => first_character(std::slice::from_ref(last)),
-    });
-    let holds = |c: char| !c.is_whitespace() && !matches!(c, '*' | '_' | '\\' | '~');
-    first_character(pieces).is_some_and(holds) && last.is_some_and(holds)
-}
-
-/// The character that pieces begin with.
-fn first_character(pieces: &[Piece]) -> Option<char> {
-    match pieces.first()? {
-        Piece::Prose(text) => text.chars().next(),
-        Piece::Code(_) => Some('`'),
-        Piece::Formula(_) => Some('$'),
-        Piece::Picture { .. } | Piece::Wrapped(Wrap::Link { .. }, _) => Some('['),
-        Piece::Wrapped(Wrap::Emphasis(_), _) => Some('*'),
     }
 }
 

@@ -215,7 +215,10 @@ mod tests {
 
     /// Where the mark of a link or picture leads that stands in `source`.
     fn resolved(source: &str, kind: MarkKind) -> Option<MarkKind> {
-        let files = [("docusaurus.config.js", CONFIG), ("versions.json", "[\"1.0\"]")];
+        let files = [
+            ("docusaurus.config.js", CONFIG),
+            ("versions.json", "[\"1.0\"]"),
+        ];
         let files = files.map(|(name, text)| (name.to_owned(), text.to_owned()));
         let settings = SiteSettings::read(&BTreeMap::from(files), true).unwrap();
         let page = page_file(&settings, source).unwrap();
@@ -249,7 +252,11 @@ mod tests {
             ("docs/a/page.md", "/book/docs/b", vec!["/book/docs/b"]),
             ("docs/a/page.md", "/files/x.pdf", vec!["/book/files/x.pdf"]),
             ("docs/a/page.md", "pathname:///x/", vec!["/book/x/"]),
-            ("docs/a/page.md", "https://a.example/b.md", vec!["https://a.example/b.md"]),
+            (
+                "docs/a/page.md",
+                "https://a.example/b.md",
+                vec!["https://a.example/b.md"],
+            ),
             (
                 "versioned_docs/version-1.0/a/page.md",
                 "./b.md",
@@ -309,16 +316,31 @@ mod tests {
             MarkKind::Link(addresses) => addresses.concat(),
             _ => String::new(),
         });
-        let expected = ["/book/docs/b#x", "/book/docs/c#y", "https://a.example/d.md", "", "/book/docs/a#own"];
+        let expected = [
+            "/book/docs/b#x",
+            "/book/docs/c#y",
+            "https://a.example/d.md",
+            "",
+            "/book/docs/a#own",
+        ];
         assert_eq!(followed, expected);
     }
 
     #[test]
     fn only_pictures_of_the_static_folder_have_an_address() {
         for (address, expected) in [
-            ("/img/x.png", Some(MarkKind::Picture("/book/img/x.png".to_owned()))),
-            ("@site/static/img/x.png", Some(MarkKind::Picture("/book/img/x.png".to_owned()))),
-            ("../../static/x.png", Some(MarkKind::Picture("/book/x.png".to_owned()))),
+            (
+                "/img/x.png",
+                Some(MarkKind::Picture("/book/img/x.png".to_owned())),
+            ),
+            (
+                "@site/static/img/x.png",
+                Some(MarkKind::Picture("/book/img/x.png".to_owned())),
+            ),
+            (
+                "../../static/x.png",
+                Some(MarkKind::Picture("/book/x.png".to_owned())),
+            ),
             ("./x.png", Some(MarkKind::Link(Vec::new()))),
             ("@site/docs/x.png", Some(MarkKind::Link(Vec::new()))),
             ("https://evil.example/x.png", None),

@@ -206,7 +206,8 @@ impl<'a> Reader<'a> {
             },
             // It is written in bold.
             MarkKind::Paragraph if tidy::is_admonition_name(text) => {
-                let is_bold = |mark: &&Mark| !matches!(mark.kind, MarkKind::Strong | MarkKind::Emphasis);
+                let is_bold =
+                    |mark: &&Mark| !matches!(mark.kind, MarkKind::Strong | MarkKind::Emphasis);
                 let marks = marks_in(&self.inline, &stretch).iter().filter(is_bold);
                 let marks: Vec<Mark> = marks.cloned().collect();
                 Block::paragraph(text, marked_text(self.text, &marks, stretch))
@@ -221,10 +222,17 @@ impl<'a> Reader<'a> {
                 let text = self.slice(&mark.range()).trim_end();
                 let body = mark.start + marker_length(text)..stretch.end;
                 let marker = self.slice(&(mark.start..body.start)).to_owned();
+                // A box of a list of tasks is one in GitHub's dialect, and reads the same elsewhere.
+                let boxed = ["[ ] ", "[x] "];
+                let boxed = boxed
+                    .iter()
+                    .find(|boxed| self.slice(&body).starts_with(**boxed));
+                let boxed = boxed.map_or("", |boxed| boxed);
+                let body = body.start + boxed.len()..body.end;
                 Block {
                     kind: BlockKind::ListItem { marker },
                     text: text.to_owned(),
-                    markdown: self.markdown(body),
+                    markdown: boxed.to_owned() + &self.markdown(body),
                 }
             }
             _ => Block::paragraph(text, self.prose(stretch)),

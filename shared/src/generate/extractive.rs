@@ -52,7 +52,9 @@ pub(super) fn answer(
     };
     let span = quoted_span(&blocks, similarities);
     let length = words(&blocks[span.clone()]);
-    let second = sections.next().filter(|(second, blocks)| {
+    // A heading with little text of its own is quoted with what stands below it.
+    let is_new = |(second, _): &(&Passage<'_>, Vec<Block>)| !is_within(second, first);
+    let second = sections.find(is_new).filter(|(second, blocks)| {
         let gap = first.candidate.scores.score - second.candidate.scores.score;
         length + words(blocks) <= WORDS && gap <= MAX_GAP
     });
@@ -69,6 +71,16 @@ pub(super) fn answer(
         write(heading, &blocks[span], passage.n, &mut quotes);
     }
     quotes
+}
+
+/// True if a passage is part of another one, or says the same.
+fn is_within(passage: &Passage<'_>, other: &Passage<'_>) -> bool {
+    let (passage, other) = (&passage.candidate.chunk, &other.candidate.chunk);
+    let lines = other.start_line..=other.end_line;
+    let is_part = passage.document_id == other.document_id
+        && lines.contains(&passage.start_line)
+        && lines.contains(&passage.end_line);
+    is_part || passage.text == other.text
 }
 
 fn words(blocks: &[Block]) -> usize {

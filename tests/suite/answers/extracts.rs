@@ -13,7 +13,10 @@ async fn a_question_has_the_same_answer_and_sources_each_time() {
     // Pages of equal text have equal scores.
     let short = "# Frost\n\nA clear sky and a low moon are signs of frost.\n".to_owned();
     let birds = (0..30).map(|n| format!("Station {n} counts birds.\n\n"));
-    let long = format!("# Birds\n\n{}Signs of frost: no bird sings.\n", birds.collect::<String>());
+    let long = format!(
+        "# Birds\n\n{}Signs of frost: no bird sings.\n",
+        birds.collect::<String>()
+    );
     let names: Vec<String> = (0..12).map(|n| format!("page{n}.md")).collect();
     let texts = [&*short, &*long].into_iter().cycle();
     let pages: Vec<(&str, &str)> = names.iter().map(|name| &**name).zip(texts).collect();

@@ -318,6 +318,26 @@ pub(super) async fn a_deleted_document_is_a_tombstone(store: Store) {
     assert_eq!(catalog.documents(index_id).await.unwrap().len(), 1);
 }
 
+pub(super) async fn pages_have_their_urls_until_they_are_deleted(store: Store) {
+    let catalog = &store.catalog;
+    let index_id = live_index(catalog).await;
+    let sources = ["docs/a.md", "docs/b's.md", "docs/gone.md", "docs/other.md"];
+    for source in sources {
+        let mut commit = commit(index_id, source, 0, &[]);
+        commit.document.url = format!("/book/{source}");
+        write(catalog, &commit).await;
+    }
+    let mut deletion = commit(index_id, "docs/gone.md", 1, &[]);
+    deletion.document.deleted = true;
+    write(catalog, &deletion).await;
+    let asked = ["docs/b's.md", "docs/none.md", "docs/gone.md", "docs/a.md"].map(str::to_owned);
+    let urls = catalog.urls(index_id, &asked).await.unwrap();
+    let expected =
+        ["docs/a.md", "docs/b's.md"].map(|source| (source.to_owned(), format!("/book/{source}")));
+    assert_eq!(urls, expected.into());
+    assert_eq!(catalog.urls(index_id, &[]).await.unwrap(), [].into());
+}
+
 pub(super) async fn dependents_are_the_documents_that_used_a_file(store: Store) {
     let catalog = &store.catalog;
     let index_id = live_index(catalog).await;

@@ -42,7 +42,10 @@ mod tests {
             ("/docs/a#b-c", Some("/docs/a#b-c")),
             ("/docs/a (b)|c", Some("/docs/a%20%28b%29%7Cc")),
             ("/docs/\u{6771}", Some("/docs/%E6%9D%B1")),
-            ("https://a.example/x?y=1&copy;", Some("https://a.example/x?y=1&copy%3B")),
+            (
+                "https://a.example/x?y=1&copy;",
+                Some("https://a.example/x?y=1&copy%3B"),
+            ),
             ("/\\evil.example", Some("/%5Cevil.example")),
             ("//evil.example", None),
             ("https://user@evil.example/", None),

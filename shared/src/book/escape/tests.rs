@@ -1,6 +1,8 @@
 use proptest::prelude::*;
+use regex::Regex;
 
 use super::*;
+use crate::book::block::MarkKind;
 use crate::book::rendering::{rendered, words};
 
 /// Text that is nearly markup.
@@ -278,7 +280,11 @@ fn links_pictures_and_emphasis_are_kept() {
             "**Never** *do* it: ![a robot](/img/r.png)",
         ),
         ("Look!here", vec![(link("/a"), 5, 9)], "Look\\![here](/a)"),
-        ("unbelievable", vec![(MarkKind::Strong, 2, 5)], "unbelievable"),
+        (
+            "unbelievable",
+            vec![(MarkKind::Strong, 2, 5)],
+            "unbelievable",
+        ),
         ("note 12", vec![(link("/a"), 5, 7)], "note 12"),
         ("gone away", vec![(link("docs/gone.md"), 0, 4)], "gone away"),
     ] {

@@ -58,7 +58,8 @@ impl Leaf {
         let kind = kind.filter(|kind| !around(kind));
         let at = kind.as_ref().map(|_| self.marks.len());
         let (start, end) = (self.text.len(), self.text.len());
-        self.marks.extend(kind.map(|kind| Mark { kind, start, end }));
+        self.marks
+            .extend(kind.map(|kind| Mark { kind, start, end }));
         self.open.push(at);
     }
 

@@ -49,6 +49,17 @@ fn blocks_are_told_by_the_lines_of_a_text_without_marks() {
 }
 
 #[test]
+fn boxes_of_tasks_stay_boxes() {
+    let text = "- [ ] Wash it\n- [x] [ ] Dry it";
+    let items = [
+        (MarkKind::ListItem, "- [ ] Wash it"),
+        (MarkKind::ListItem, "- [x] [ ] Dry it"),
+    ];
+    let expected = ["item: [ ] Wash it", "item: [x] \\[ \\] Dry it"];
+    assert_eq!(shown(text, &marks(text, &items, &[])), expected);
+}
+
+#[test]
 fn a_formula_of_several_lines_stands_apart() {
     let formula = "$$\nE = 12. B\n$$";
     let text = format!("It is:\n{formula}\nSo be it.");

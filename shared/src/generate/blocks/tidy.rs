@@ -14,6 +14,13 @@ static ADMONITION: LazyLock<Regex> = LazyLock::new(|| {
     )
     .expect("the pattern is a constant")
 });
+/// The most words of an admonition's title that is a name.
+const NAME_WORDS: usize = 3;
+/// A link as it is written in a quote.
+static LINK: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^\*{0,2}\[(?:[^\[\]\\]|\\.)+\]\([^()\s]+\)\*{0,2}$")
+        .expect("the pattern is a constant")
+});
 /// A paragraph that begins with a question to the reader, such as "Ready to simulate? Continue with …".
 static ASKS: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^[^.!?]{15,200}\?\s").expect("the pattern is a constant"));
@@ -32,11 +39,21 @@ pub(super) fn push(blocks: &mut Vec<Block>, mut block: Block, is_next_line: bool
         block.text = format!("{}\n{}", label.text, block.text);
         match &mut block.kind {
             BlockKind::Code(code) => code.title.clone_from(&label.text),
-            _ => block.markdown = format!("**{}:** {}", label.markdown, block.markdown),
+            _ => block.markdown = format!("**{}:** {}", name_of(&label.markdown), block.markdown),
         }
         blocks.pop();
     }
     blocks.push(block);
+}
+
+/// The name of an admonition: its title alone, if that is a name as well, such as "Pro Tip".
+fn name_of(label: &str) -> &str {
+    let title = label.split_once(": ").map_or("", |(_, title)| title);
+    let is_name = title.split_whitespace().count() <= NAME_WORDS
+        && title
+            .split_whitespace()
+            .any(|word| ADMONITION.is_match(word));
+    if is_name { title } else { label }
 }
 
 /// Leaves out what ends a section without saying anything, but never all of it.
@@ -44,10 +61,23 @@ pub(super) fn close_section(blocks: &mut Vec<Block>) {
     while let [.., before, last] = &**blocks
         && before.kind != BlockKind::Heading
         && last.kind == BlockKind::Paragraph
-        && (ASKS.is_match(&last.text) || is_admonition(last))
+        && (ASKS.is_match(&last.text) || is_admonition(last) || is_navigation(last))
     {
         blocks.pop();
     }
+}
+
+/// True for links between bars, with nothing but bold text beside them.
+fn is_navigation(block: &Block) -> bool {
+    let (mut links, mut others) = (0, 0);
+    for part in block.markdown.split(" | ") {
+        if LINK.is_match(part) {
+            links += 1;
+        } else if !(part.starts_with("**") && part.ends_with("**")) {
+            others += 1;
+        }
+    }
+    links > 0 && others == 0 && block.markdown.contains(" | ")
 }
 
 fn is_admonition(block: &Block) -> bool {

@@ -1,5 +1,7 @@
 //! Pages whose text is nearly markup: an answer shows it as the text that it is in the book.
 
+mod kept;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -196,7 +198,10 @@ fn what_is_text_in_the_book_is_text_in_every_renderer() {
             let links = source.starts_with("[The mopple](https://evil.example/a ");
             let expected_addresses = ["https://evil.example/a"].map(str::to_owned);
             let expected_addresses = expected_addresses.into_iter().filter(|_| links);
-            assert!(seen.addresses.iter().cloned().eq(expected_addresses), "{markdown}");
+            assert!(
+                seen.addresses.iter().cloned().eq(expected_addresses),
+                "{markdown}"
+            );
             for element in &seen.elements {
                 assert!(
                     known.contains(&&**element) || (links && element == "link"),
@@ -439,17 +444,22 @@ fn a_heading_stands_before_what_does_not_name_its_subject() {
 
 #[test]
 fn a_second_section_is_quoted_if_both_are_short_and_about_as_good() {
-    let section = |words: usize, score: f32| {
+    let section = |words: usize, score: f32, line: u32| {
         let mut section = numbered(&[(MarkKind::Paragraph, words)]).section;
         section.scores.score = score;
+        let chunk = Arc::make_mut(&mut section.chunk);
+        (chunk.start_line, chunk.end_line) = (line, line + 5);
         section
     };
     for (second, is_quoted) in [
-        (section(70, 0.5), true),
-        (section(70, 0.2), false),
-        (section(80, 0.5), false),
+        (section(70, 0.5, 20), true),
+        (section(70, 0.2, 20), false),
+        (section(80, 0.5, 20), false),
+        // It is part of the first, or says the same.
+        (section(70, 0.5, 1), false),
+        (section(50, 0.5, 20), false),
     ] {
-        let markdown = answered("What?", &[section(50, 0.5), second]);
+        let markdown = answered("What?", &[section(50, 0.5, 1), second]);
         assert_eq!(markdown.contains("[2]"), is_quoted, "{markdown}");
         assert_eq!(markdown.matches("[1]").count(), 1);
         let both = if is_quoted { 2 } else { 1 };

@@ -87,6 +87,33 @@ async fn short_pages_share_calls() {
 }
 
 #[tokio::test]
+async fn what_is_not_embedded_changes_without_embedding() {
+    let (_server, embedder) = provider(vectors).await;
+    let source = MemorySource::default();
+    let write = |text: &str| {
+        let page = format!("# Page\n\n{text}\n").into_bytes();
+        source.files().insert("docs/page.md".to_owned(), page);
+    };
+    write("See the map and the list.");
+    let ports = Ports {
+        embedder,
+        ..Stores::new().ports(Source::Memory(source.clone()))
+    };
+    let ingest = Ingest::open(ports, options()).await.unwrap();
+    let first = sync(&ingest, SyncOptions::default(), |_| {}).await.unwrap();
+    assert_eq!((first.files_changed, first.embedded), (1, 1));
+    for text in [
+        "See [the map](./map.md) and the *list*.",
+        "See [the map](/docs/map) and `the list`.",
+        "See ![the map](/img/map.png) and the **list**.",
+    ] {
+        write(text);
+        let again = sync(&ingest, SyncOptions::default(), |_| {}).await.unwrap();
+        assert_eq!((again.files_changed, again.embedded), (1, 0), "{text}");
+    }
+}
+
+#[tokio::test]
 async fn a_text_that_is_refused_fails_its_own_page() {
     let (_server, embedder) = provider(vectors_without_poison).await;
     let mut pages: Vec<String> = (0..6).map(|page| format!("Text {page}.")).collect();

@@ -1,0 +1,268 @@
+//! A stretch of a text in the pieces that it is written as.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::{formula, href};
+use crate::book::block::{Mark, MarkKind};
+use crate::book::hidden::visible;
+
+/// What GitHub's dialect makes a link of. No escape keeps all of its renderers from that, so an address is written as code.
+static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"[A-Za-z0-9+.-]*://[!-~]*|(?i:www)\.[!-~]*|[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+        .expect("the pattern is a constant")
+});
+
+/// Ends an address that a sentence goes on after.
+const AFTER_ADDRESS: [char; 15] = [
+    '.', ',', ';', ':', '!', '?', '\'', '"', ')', ']', '}', '>', '*', '_', '~',
+];
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Piece {
+    Prose(String),
+    Code(String),
+    Formula(String),
+    Picture { alt: String, href: String },
+    Wrapped(Wrap, Pieces),
+}
+
+/// What stands around pieces.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Wrap {
+    Link {
+        href: String,
+    },
+    /// `**` or `*`.
+    Emphasis(&'static str),
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Pieces(pub(super) Vec<Piece>);
+
+impl Pieces {
+    /// The pieces of a stretch. Marks stand in the order of their first bytes, outer ones before those in them.
+    pub(super) fn of(text: &str, marks: &[&Mark], stretch: Range<usize>) -> Self {
+        let mut pieces = Self::default();
+        let mut at = stretch.start;
+        let mut rest = marks;
+        while let [mark, after @ ..] = rest {
+            let (inner, after) = after.split_at(after.partition_point(|at| at.start < mark.end));
+            rest = after;
+            let (start, end) = (mark.start.max(at), mark.end.min(stretch.end));
+            if start < end {
+                pieces.push_text(&shown(text, at..start));
+                pieces.push(&mark.kind, text, inner, start..end);
+                at = end;
+            }
+        }
+        pieces.push_text(&shown(text, at..stretch.end));
+        pieces
+    }
+
+    fn push(&mut self, kind: &MarkKind, text: &str, inner: &[&Mark], stretch: Range<usize>) {
+        let wrap = match kind {
+            MarkKind::Code => return self.push_code(&shown(text, stretch)),
+            MarkKind::Formula => return self.push_formula(shown(text, stretch)),
+            MarkKind::Picture(address) => {
+                let alt = shown(text, stretch);
+                return match href::of(address) {
+                    Some(href) if !is_number(&alt) => self.0.push(Piece::Picture { alt, href }),
+                    _ => self.push_text(&alt),
+                };
+            }
+            MarkKind::Link(addresses) => addresses
+                .first()
+                .and_then(|address| href::of(address))
+                .map(|href| Wrap::Link { href }),
+            MarkKind::Strong => Some(Wrap::Emphasis("**")),
+            MarkKind::Emphasis => Some(Wrap::Emphasis("*")),
+            _ => None,
+        };
+        let pieces = Self::of(text, inner, stretch);
+        match wrap {
+            _ if pieces.0.is_empty() => {}
+            Some(wrap) => self.0.push(Piece::Wrapped(wrap, pieces)),
+            None => self.0.extend(pieces.0),
+        }
+    }
+
+    fn push_formula(&mut self, text: String) {
+        if formula::is_writable(&text) {
+            self.0.push(Piece::Formula(text));
+        } else {
+            self.push_text(&text);
+        }
+    }
+
+    /// Adds a piece. Equal neighbours of prose and of code become one.
+    fn push_piece(&mut self, piece: Piece) {
+        match piece {
+            Piece::Prose(text) => self.push_text(&text),
+            Piece::Code(code) => self.push_code(&code),
+            piece => self.0.push(piece),
+        }
+    }
+
+    fn push_text(&mut self, text: &str) {
+        match self.0.last_mut() {
+            _ if text.is_empty() => {}
+            Some(Piece::Prose(before)) => before.push_str(text),
+            _ => self.0.push(Piece::Prose(text.to_owned())),
+        }
+    }
+
+    /// Adjacent code spans are written as one: their backticks would run together.
+    fn push_code(&mut self, text: &str) {
+        match self.0.last_mut() {
+            _ if text.is_empty() => {}
+            Some(Piece::Code(before)) => before.push_str(text),
+            _ => self.0.push(Piece::Code(text.to_owned())),
+        }
+    }
+
+    /// Adds prose whose addresses are code.
+    pub(super) fn push_prose(&mut self, text: &str) {
+        let mut from = 0;
+        for found in ADDRESS.find_iter(text) {
+            let address = found.as_str().trim_end_matches(AFTER_ADDRESS);
+            self.push_text(&text[from..found.start()]);
+            self.push_code(address);
+            from = found.start() + address.len();
+        }
+        self.push_text(&text[from..]);
+    }
+
+    /// The pieces with only those links and that emphasis that every renderer reads as such, and addresses as code.
+    pub(super) fn settled(self) -> Self {
+        self.flattened(&[]).with_addresses()
+    }
+
+    /// The pieces without the links and emphasis that are not kept; `within` stands around them.
+    fn flattened(self, within: &[&Wrap]) -> Self {
+        let mut flat = Self::default();
+        let mut rest = self.0.into_iter().peekable();
+        while let Some(piece) = rest.next() {
+            let Piece::Wrapped(wrap, inner) = piece else {
+                flat.push_piece(piece);
+                continue;
+            };
+            let next = rest.peek().map(std::slice::from_ref);
+            let next = next.and_then(first_character);
+            let is_link = |wrap: &Wrap| matches!(wrap, Wrap::Link { .. });
+            let nests = within.iter().any(|outer| is_link(outer) == is_link(&wrap));
+            let is_kept = !nests
+                && match wrap {
+                    Wrap::Link { .. } => is_link_text(&inner.0),
+                    Wrap::Emphasis(_) => is_emphasis(&inner.0) && flat.parts(next),
+                };
+            if is_kept {
+                let within: Vec<&Wrap> = within.iter().copied().chain([&wrap]).collect();
+                let inner = inner.flattened(&within);
+                flat.0.push(Piece::Wrapped(wrap, inner));
+            } else {
+                for piece in inner.flattened(within).0 {
+                    flat.push_piece(piece);
+                }
+            }
+        }
+        flat
+    }
+
+    fn with_addresses(self) -> Self {
+        let mut pieces = Self::default();
+        for piece in self.0 {
+            match piece {
+                Piece::Prose(text) => pieces.push_prose(&text),
+                Piece::Wrapped(wrap, inner) => {
+                    let inner = inner.with_addresses();
+                    pieces.0.push(Piece::Wrapped(wrap, inner));
+                }
+                piece => pieces.push_piece(piece),
+            }
+        }
+        pieces
+    }
+
+    /// True if what stands before and what comes next set a mark of emphasis apart.
+    fn parts(&self, next: Option<char>) -> bool {
+        let parts = |c: char| {
+            matches!(c, ' ' | '\n') || (c.is_ascii_punctuation() && !matches!(c, '*' | '_' | '\\'))
+        };
+        let before = self.0.last().and_then(|last| match last {
+            Piece::Prose(text) => text.chars().next_back(),
+            Piece::Code(_) => Some('`'),
+            Piece::Formula(_) => Some('$'),
+            Piece::Picture { .. } | Piece::Wrapped(Wrap::Link { .. }, _) => Some(')'),
+            Piece::Wrapped(Wrap::Emphasis(_), _) => Some('*'),
+        });
+        before.is_none_or(parts) && next.is_none_or(parts)
+    }
+}
+
+/// True for what reads as the number of a citation in brackets.
+fn is_number(text: &str) -> bool {
+    let is_part = |c: char| c.is_numeric() || c.is_whitespace() || ",;-–".contains(c);
+    text.chars().all(is_part)
+}
+
+/// True if pieces can be the text of a link: they show something that is no citation's number, and no formula, whose brackets
+/// could end it.
+fn is_link_text(pieces: &[Piece]) -> bool {
+    let shows = |piece: &Piece| match piece {
+        Piece::Prose(text) => !is_number(text),
+        Piece::Wrapped(_, inner) => is_link_text(&inner.0),
+        Piece::Code(_) | Piece::Picture { .. } => true,
+        Piece::Formula(_) => false,
+    };
+    pieces.iter().any(shows) && !pieces.iter().any(ends_link)
+}
+
+/// True for pieces whose brackets could end a link, or make a definition of what should be one.
+fn ends_link(piece: &Piece) -> bool {
+    match piece {
+        Piece::Formula(_) => true,
+        Piece::Code(code) => code.contains("]:"),
+        Piece::Wrapped(_, inner) => inner.0.iter().any(ends_link),
+        Piece::Prose(_) | Piece::Picture { .. } => false,
+    }
+}
+
+/// True if no space or mark at the ends of pieces keeps them from being emphasised.
+fn is_emphasis(pieces: &[Piece]) -> bool {
+    let holds = |c: char| !c.is_whitespace() && !matches!(c, '*' | '_' | '\\' | '~');
+    first_character(pieces).is_some_and(holds) && last_character(pieces).is_some_and(holds)
+}
+
+/// The character that pieces begin with, whether or not a link around them is kept.
+fn first_character(pieces: &[Piece]) -> Option<char> {
+    match pieces.first()? {
+        Piece::Prose(text) => text.chars().next(),
+        Piece::Wrapped(Wrap::Link { .. }, inner) => first_character(&inner.0),
+        other => Some(mark_of(other)),
+    }
+}
+
+fn last_character(pieces: &[Piece]) -> Option<char> {
+    match pieces.last()? {
+        Piece::Prose(text) => text.chars().next_back(),
+        Piece::Wrapped(Wrap::Link { .. }, inner) => last_character(&inner.0),
+        other => Some(mark_of(other)),
+    }
+}
+
+/// The sign that a piece begins and ends with, or stands for it.
+fn mark_of(piece: &Piece) -> char {
+    match piece {
+        Piece::Formula(_) => '$',
+        Piece::Picture { .. } => '!',
+        Piece::Wrapped(..) => '*',
+        Piece::Code(_) | Piece::Prose(_) => '`',
+    }
+}
+
+fn shown(text: &str, stretch: Range<usize>) -> String {
+    visible(text.get(stretch).unwrap_or_default())
+}

@@ -1,0 +1,47 @@
+//! What quotes keep of the book's Markdown.
+
+use super::{answered, sections};
+
+#[test]
+fn links_emphasis_and_pictures_of_the_book_are_quoted() {
+    for (source, expected) in [
+        (
+            "The mopple *needs* [its `api()`](/docs/api#x) and **care**.",
+            "The mopple *needs* [its `api()`](/docs/api#x) and **care**. [1]",
+        ),
+        (
+            "The mopple stands here:\n\n![A mopple](/img/m.png)",
+            "The mopple stands here:\n\n![A mopple](/img/m.png)\n\n[1]",
+        ),
+        (
+            ":::note[**Mind** the mopple]\n\nThe mopple bites.\n\n:::",
+            "**Note: Mind the mopple:** The mopple bites. [1]",
+        ),
+        (
+            ":::tip[Pro Tip]\n\nThe mopple sleeps.\n\n:::\n\n**Part 1** | [The mopple](/docs/m) | [Next](/docs/n)",
+            "**Pro Tip:** The mopple sleeps. [1]",
+        ),
+        (
+            "| mopple | see |\n| --- | --- |\n| a | [b \\| c](/d) |",
+            "#### Mopple\n\n| mopple | see |\n| --- | --- |\n| a | [b \\| c](/d) |\n\n[1]",
+        ),
+    ] {
+        let sections = sections("docs/page.md", &format!("# Mopple\n\n{source}\n"));
+        assert_eq!(answered("What is the mopple?", &sections), expected);
+    }
+}
+
+#[test]
+fn a_diagram_is_never_all_of_a_quote() {
+    let text = (0..40).map(|n| format!("Station {n} counts birds at night.\n\n"));
+    let text: String = text.collect();
+    let page = format!("# Page\n\n```mermaid\nflowchart mopple sensor alarm\n```\n\n{text}");
+    let markdown = answered(
+        "mopple sensor alarm flowchart",
+        &sections("docs/page.md", &page),
+    );
+    assert!(
+        markdown.contains("```mermaid") && markdown.contains("Station 0"),
+        "{markdown}"
+    );
+}
