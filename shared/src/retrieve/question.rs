@@ -26,12 +26,13 @@ pub(super) struct EmbeddedQuestion {
 }
 
 impl Retriever {
-    /// Embeds a question, and weighs its tokens. The catalog counts while the embedder runs.
+    /// Embeds a question, and weighs its tokens. The catalog counts while the embedder runs. If the embedder fails, the question has its
+    /// words' frequencies alone, beside the error.
     pub(super) async fn embed(
         &self,
         question: &str,
         language: Language,
-    ) -> Result<EmbeddedQuestion, ProviderError> {
+    ) -> (EmbeddedQuestion, Option<ProviderError>) {
         let words = self.token_words(question);
         let texts = [question.to_owned()];
         let embedded = self.backends.embedder.embed(&texts, Purpose::Query);
@@ -43,17 +44,21 @@ impl Retriever {
             embedded,
             self.document_frequencies(counted.collect(), language)
         );
-        let embedded = embedded.unwrap_or(Err(ProviderError::Timeout))?;
+        let (embedded, failure) = match embedded.unwrap_or(Err(ProviderError::Timeout)) {
+            Ok(embedded) => (embedded, None),
+            Err(error) => (Vec::new(), Some(error)),
+        };
         let embedding = embedded.into_iter().next().unwrap_or_default();
         let weight = |word: &str| {
             let idf = frequencies.as_ref().and_then(|counted| counted.idf(word));
             idf.map_or(1.0, |idf| idf.max(LEAST_WEIGHT))
         };
-        Ok(EmbeddedQuestion {
+        let question = EmbeddedQuestion {
             tokens: weighted(&embedding, &words, weight),
             vector: embedding.vector,
             frequencies,
-        })
+        };
+        (question, failure)
     }
 
     /// The word of each token of a question; empty if the index has no token vectors that this embedder's compare with.
