@@ -3,6 +3,7 @@
 //! The URL may be that of a pooler in transaction mode (Neon's is), so nothing outlives its transaction: statements are
 //! unnamed, settings local, and there are no session locks.
 
+mod answers;
 mod commit;
 mod conversations;
 mod documents;
