@@ -35,7 +35,7 @@ pub fn document() -> Value {
             "application/json": {"schema": answer},
             "text/event-stream": {"schema": {
                 "type": "string",
-                "description": "Events `token {token}`, `citation {…}`, one `done {…}` or `error {code, message}` at the end; comment lines keep it open",
+                "description": "Events `progress {stage, sections}` if a model reads for two seconds, `token {token}`, `citation {…}`, one `done {…}` or `error {code, message}` at the end; comment lines keep it open",
             }},
         },
     });

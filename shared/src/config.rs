@@ -65,6 +65,7 @@ pub struct Config {
     pub chat_api_key: Option<SecretString>,
     /// `BOOKRAG_CHAT_PRICE`: what the chat model costs, if it is not listed in `prices.rs`.
     pub chat_price: Option<Price>,
+    /// `BOOKRAG_FIRST_TEXT_SECONDS`, `BOOKRAG_ANSWER_SECONDS`, `BOOKRAG_PASSAGE_TOKENS`, `BOOKRAG_ANSWER_CACHE`,
     /// `BOOKRAG_ANSWER_TOKENS`, `BOOKRAG_DAILY_BUDGET_USD`, `BOOKRAG_STORE_CONVERSATIONS` (hours), `BOOKRAG_STORE_QUESTIONS`,
     /// `BOOKRAG_NOT_COVERED`, `BOOKRAG_UNCERTAIN`, `BOOKRAG_NOT_IN_SELECTION`.
     pub rules: Rules,
@@ -105,7 +106,7 @@ pub struct Config {
 pub struct ConfigError(pub Vec<String>);
 
 /// Every variable that is read. `BOOKRAG_` ones besides these are mistakes.
-const KNOWN: [&str; 39] = [
+const KNOWN: [&str; 43] = [
     "BOOKRAG_EMBEDDER",
     "BOOKRAG_EMBEDDING_MODEL",
     "BOOKRAG_EMBEDDING_DIMENSIONS",
@@ -117,6 +118,10 @@ const KNOWN: [&str; 39] = [
     "BOOKRAG_CHAT_API_KEY",
     "BOOKRAG_CHAT_PRICE",
     "BOOKRAG_ANSWER_TOKENS",
+    "BOOKRAG_FIRST_TEXT_SECONDS",
+    "BOOKRAG_ANSWER_SECONDS",
+    "BOOKRAG_PASSAGE_TOKENS",
+    "BOOKRAG_ANSWER_CACHE",
     "BOOKRAG_DAILY_BUDGET_USD",
     "BOOKRAG_STORE_CONVERSATIONS",
     "BOOKRAG_STORE_QUESTIONS",
@@ -189,7 +194,12 @@ impl Config {
         let reranker = reranker_choice(text, &mut problems);
         let generator = generator_choice(text, &mut problems);
         let chat_price = chat_price(text, &mut problems);
-        let rules = rules::rules(text, &mut problems);
+        let openai_base_url =
+            text("OPENAI_BASE_URL").unwrap_or_else(|| "https://api.openai.com/v1".to_owned());
+        let chat_base_url = text("BOOKRAG_CHAT_BASE_URL");
+        let chat_server = matches!(generator, GeneratorChoice::OpenAi { .. })
+            .then(|| chat_base_url.as_ref().unwrap_or(&openai_base_url).as_str());
+        let rules = rules::rules(chat_server, text, &mut problems);
         let retention = rules::retention(text, &mut problems);
         let limits = rules::limits(place, text, &mut problems);
         let trusted_proxies = rules::trusted_proxies(text, &mut problems);
@@ -223,15 +233,14 @@ impl Config {
             database_url_direct: secret("DATABASE_URL_DIRECT"),
             database_authorities,
             openai_api_key: secret("OPENAI_API_KEY"),
-            openai_base_url: text("OPENAI_BASE_URL")
-                .unwrap_or_else(|| "https://api.openai.com/v1".to_owned()),
+            openai_base_url,
             cohere_api_key: secret("COHERE_API_KEY"),
             cohere_base_url: text("COHERE_BASE_URL")
                 .unwrap_or_else(|| "https://api.cohere.com".to_owned()),
             embedder,
             reranker,
             generator,
-            chat_base_url: text("BOOKRAG_CHAT_BASE_URL"),
+            chat_base_url,
             chat_api_key: secret("BOOKRAG_CHAT_API_KEY"),
             chat_price,
             rules,

@@ -227,7 +227,7 @@ fn generator(config: &Config) -> Result<Generator, ProviderError> {
         base_url: server.base_url.to_owned(),
         api_key: server.api_key.cloned(),
         model: server.model.to_owned(),
-        timeout: config.rules.deadline,
+        timeout: config.rules.model.answer,
         price: config.chat_price,
     };
     Ok(Generator::Model(match config.generator {
@@ -370,7 +370,7 @@ impl Context {
     pub fn asker(&self, address: &str, question: &Question, session: Option<&str>) -> Asker {
         Asker {
             address_hash: self.client_key(address),
-            question_hash: self.hash(&question.query.to_lowercase()),
+            question_hash: self.hash(&question.normalised()),
             session_hash: self.session_hash(address, session),
         }
     }

@@ -4,6 +4,7 @@
 #[cfg(test)]
 pub(crate) mod fake;
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -82,6 +83,11 @@ impl Endpoint {
         Ok(Self {
             parts: Arc::new(parts),
         })
+    }
+
+    /// The address. It may hold credentials, so it is never shown.
+    pub(crate) fn address(&self) -> &str {
+        self.parts.url.as_str()
     }
 
     /// The address's host.
@@ -288,6 +294,28 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     Some(Duration::try_from(date.duration_since(Timestamp::now())).unwrap_or_default())
 }
 
+/// True if a URL's host is this machine or one of its network: a loopback, private or link-local address, or a name that no public
+/// host has (`localhost`, `host.docker.internal`, `ollama`).
+pub(crate) fn is_private(url: &str) -> bool {
+    let url = Url::parse(url).ok();
+    let Some(host) = url.as_ref().and_then(Url::host_str) else {
+        return false;
+    };
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    match bare.parse() {
+        Ok(IpAddr::V4(address)) => {
+            address.is_loopback() || address.is_private() || address.is_link_local()
+        }
+        Ok(IpAddr::V6(address)) => {
+            address.is_loopback() || address.is_unique_local() || address.is_unicast_link_local()
+        }
+        Err(_) => {
+            let endings = [".localhost", ".local", ".internal", ".lan", ".home.arpa"];
+            !host.contains('.') || endings.iter().any(|end| host.ends_with(end))
+        }
+    }
+}
+
 /// An address that something may be sent to.
 #[derive(Debug, Clone)]
 pub struct HttpsUrl(Url);
@@ -383,6 +411,36 @@ fn refused_url(reason: &str) -> ProviderError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn models_of_this_machine_and_network_are_told_from_hosted_ones() {
+        for url in [
+            "http://localhost:11434/v1",
+            "http://127.0.0.1:8080/v1",
+            "http://[::1]:8080",
+            "http://192.168.1.20/v1",
+            "https://10.0.0.7/v1",
+            "http://172.16.3.4",
+            "http://[fd00::12]/v1",
+            "http://169.254.9.9",
+            "http://ollama:11434/v1",
+            "http://host.docker.internal:11434/v1",
+            "http://workstation.local/v1",
+        ] {
+            assert!(is_private(url), "{url}");
+        }
+        for url in [
+            "https://api.openai.com/v1",
+            "http://8.8.8.8/v1",
+            "http://172.32.0.1",
+            "http://[2606:4700::1111]/v1",
+            "https://internal.example.org",
+            "https://localhost.example.org",
+            "not an address",
+        ] {
+            assert!(!is_private(url), "{url}");
+        }
+    }
 
     #[test]
     fn retry_after_may_be_a_date() {

@@ -1,6 +1,7 @@
 //! What every catalog does. Each law runs on a SQLite file, on a database of a real Postgres, and on one behind a
 //! pgbouncer in transaction mode, over which everything but migrations goes.
 
+mod answers;
 mod clients;
 mod commits;
 mod frequencies;
@@ -198,7 +199,8 @@ impl Store {
             "UPDATE rate_limits SET tat = tat - {time};
              UPDATE conversations SET expires_at = expires_at - {time};
              UPDATE messages SET created_at = created_at - {time};
-             UPDATE chat_queries SET created_at = created_at - {time}"
+             UPDATE chat_queries SET created_at = created_at - {time};
+             UPDATE cached_answers SET created_at = created_at - {time}"
         );
         self.execute(&statements).await;
     }
@@ -349,6 +351,11 @@ laws! {
         a_message_stays_in_its_conversation
         forgetting_takes_what_was_said_in_expired_conversations
         what_is_older_than_the_retention_goes_and_the_rest_stays;
+    answers:
+        an_answer_is_kept_while_the_book_has_its_chunks
+        an_answer_of_a_revision_ends_with_any_commit
+        an_answer_is_of_its_index_and_goes_with_it
+        an_answer_is_kept_for_a_week_at_most;
     frequencies:
         the_chunks_that_have_a_word_are_counted;
     searching:

@@ -118,6 +118,11 @@ impl ChatModel {
             ("BOOKRAG_CHAT_MODEL", MODEL.to_owned()),
             ("OPENAI_BASE_URL", self.base_url()),
             ("OPENAI_API_KEY", API_KEY.to_owned()),
+            // It stands in for a hosted model, although its address is this machine's.
+            ("BOOKRAG_FIRST_TEXT_SECONDS", "30".to_owned()),
+            ("BOOKRAG_ANSWER_SECONDS", "30".to_owned()),
+            // Each question reaches the script.
+            ("BOOKRAG_ANSWER_CACHE", "off".to_owned()),
         ]
     }
 
@@ -129,6 +134,7 @@ impl ChatModel {
             ("BOOKRAG_CHAT_MODEL", MODEL.to_owned()),
             ("COHERE_BASE_URL", self.cohere_base_url()),
             ("COHERE_API_KEY", API_KEY.to_owned()),
+            ("BOOKRAG_ANSWER_CACHE", "off".to_owned()),
         ]
     }
 

@@ -55,6 +55,13 @@ test('an answer is the same wherever its bytes are cut', async () => {
   }
 });
 
+test('a model that reads is told by its sections, and progress of another kind is not', async () => {
+  const progress = (value: unknown) => `event: progress\ndata: ${JSON.stringify(value)}\n\n`;
+  const sent = [{ stage: 'reading', sections: 5 }, { stage: 'thinking', sections: 1 }, { stage: 'reading' }, null].map(progress);
+  answerWith(() => streamOf(new TextEncoder().encode(sent.join(''))));
+  assert.deepEqual(await events(), [{ type: 'reading', sections: 5 }]);
+});
+
 test('a question is sent to the API without cookies', async () => {
   const fetched = answerWith(() => streamOf());
   await events();

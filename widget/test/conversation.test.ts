@@ -53,6 +53,12 @@ test('a turn that has ended does not change', () => {
   }
 });
 
+test('a turn says how many sections are read until it is asked again', () => {
+  const reading = after(asked('a'), { type: 'reading', id: 'a', sections: 5 });
+  assert.equal(reading.turns[0]?.sections, 5);
+  assert.equal(reduce(reading, asked('a')).turns[0]?.sections, undefined);
+});
+
 test('what is not of a turn changes nothing', () => {
   const conversation = after(asked('a'));
   assert.equal(reduce(conversation, token('b', 'x')), conversation);

@@ -22,7 +22,7 @@ use crate::local::{BookFolder, LocalBook};
 use crate::site::Site;
 
 /// Passages an answer draws on: what a request without `top_k` gets.
-const TOP_K: usize = 5;
+const TOP_K: usize = 10;
 /// Sections named in the details of a question.
 const DETAILED: usize = 10;
 /// The constant that damps the first ranks of reciprocal rank fusion. Source: Cormack et al., SIGIR 2009.

@@ -50,11 +50,11 @@ fn print(insights: &Insights, days: u64) {
         return;
     }
     output::line(
-        "day         questions  not covered  uncertain  degraded  incomplete    tokens        USD",
+        "day         questions  not covered  uncertain  degraded  incomplete    tokens        USD  cached      saved",
     );
     for day in &insights.days {
         output::line(&format!(
-            "{}  {:>9}  {:>11}  {:>9}  {:>8}  {:>10}  {:>8}  {:>9.4}",
+            "{}  {:>9}  {:>11}  {:>9}  {:>8}  {:>10}  {:>8}  {:>9.4}  {:>5.0}%  {:>9.4}",
             day.day,
             day.questions,
             day.not_covered,
@@ -62,13 +62,22 @@ fn print(insights: &Insights, days: u64) {
             day.degraded,
             day.incomplete,
             day.tokens,
-            dollars(day.cost_micro_usd)
+            dollars(day.cost_micro_usd),
+            percent(day.cached, day.questions),
+            dollars(day.saved_micro_usd)
         ));
     }
     questions("not covered by the book:", &insights.not_covered);
     questions("perhaps not answered by the book:", &insights.uncertain);
     lessons("most cited:", &insights.most_cited);
     lessons("in answers that did not help:", &insights.most_disliked);
+}
+
+/// A share in percent.
+fn percent(part: u64, whole: u64) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "counts of questions are small")]
+    let share = part as f64 / whole.max(1) as f64;
+    share * 100.0
 }
 
 fn questions(heading: &str, questions: &[OpenQuestion]) {

@@ -70,6 +70,55 @@ const OF_THE_ANSWER: [&str; 24] = [
     "way",
     "ways",
 ];
+/// Words for how an answer is written, in a request that has no subject of its own: "in simpler words", "show me the code".
+const OF_ITS_FORM: [&str; 46] = [
+    "beginner",
+    "beginners",
+    "brief",
+    "briefly",
+    "bullet",
+    "bullets",
+    "clearer",
+    "code",
+    "depth",
+    "easier",
+    "eli5",
+    "english",
+    "five",
+    "form",
+    "got",
+    "kid",
+    "layman",
+    "list",
+    "longer",
+    "m",
+    "make",
+    "one",
+    "paragraph",
+    "paraphrase",
+    "plain",
+    "points",
+    "put",
+    "rephrase",
+    "reword",
+    "sample",
+    "samples",
+    "see",
+    "sentence",
+    "sentences",
+    "short",
+    "shorten",
+    "shorter",
+    "simple",
+    "simpler",
+    "simplify",
+    "snippet",
+    "step",
+    "steps",
+    "summary",
+    "table",
+    "words",
+];
 /// Prepositions that begin such a complement.
 const COMPLEMENTS: [&str; 5] = ["of", "about", "between", "to", "for"];
 /// Words that a verb follows.
@@ -123,7 +172,19 @@ const DETERMINERS: [&str; 15] = [
 /// True if a question needs those before it to be understood.
 pub(super) fn leans_back(question: &str) -> bool {
     let sentence = Sentence::of(question);
-    sentence.is_elliptical() || sentence.has_dangling_pronoun()
+    sentence.is_elliptical() || sentence.has_dangling_pronoun() || sentence.has_no_subject()
+}
+
+/// True if a question has no word to search for: it asks for the answer before it in another form, or for more of it.
+pub(super) fn asks_for_form(question: &str) -> bool {
+    Sentence::of(question).has_no_subject()
+}
+
+/// True if it asks for the code of the answer before it.
+pub(super) fn asks_for_code(question: &str) -> bool {
+    let sentence = Sentence::of(question);
+    let names_code = |word: &Word| is(&word.text, &["code", "snippet", "sample", "example"]);
+    sentence.has_no_subject() && sentence.words.iter().any(names_code)
 }
 
 /// A question's words, in lower case.
@@ -237,6 +298,16 @@ impl Sentence {
             || is_bare_question
             || has_no_main_clause
             || (subjects == 1 && self.asks_for_more())
+    }
+
+    /// True if all its words are about the answer. "What is code?" has a subject: who asks what something is names it.
+    fn has_no_subject(&self) -> bool {
+        let asks = self
+            .words
+            .iter()
+            .any(|word| is(&word.text, &QUESTION_WORDS));
+        let mut subjects = self.words.iter().filter(|word| word.is_content);
+        subjects.all(|word| !asks && is(&word.text, &OF_ITS_FORM))
     }
 
     /// True if it asks for an example, a difference or another way without a complement.

@@ -26,6 +26,11 @@ const NEAR_BY_WORDS: f32 = 0.25;
 /// The coverage below which an answer is uncertain.
 const CERTAIN: f32 = 0.4;
 
+/// The numbers that decide.
+pub(super) fn thresholds() -> [f32; 4] {
+    [NEAR, COVERAGE_WEIGHT, NEAR_BY_WORDS, CERTAIN]
+}
+
 /// Decides whether the book answers a question, from what a search for it found.
 ///
 /// The rule has the same constants for every embedder. `ARCHITECTURE.md` has the questions they were fitted on, and the rates.

@@ -9,10 +9,12 @@ use futures::future::{MaybeDone, maybe_done};
 use futures::{Stream, StreamExt};
 use tokio::time::{Instant, timeout, timeout_at};
 
+use super::cached::{Cache, Kept};
 use super::draft::{Draft, Stop};
 use super::journal::Journal;
 use super::opening::{NoModel, Unwritten, degradation_of, first_text};
 use super::passages::numbered;
+use super::scope::path_of;
 use super::similarity::similarities;
 use super::spending::{Reserved, Spent, estimated};
 use super::writer::Writer;
@@ -40,6 +42,8 @@ const BEGIN_GRACE: Duration = Duration::from_millis(200);
 enum Text {
     /// The fixed sentence.
     Refusal,
+    /// A model's former answer.
+    Kept(Box<Kept>),
     /// The book's own sentences.
     Extracted(Vec<Quote>),
     /// A model's.
@@ -60,9 +64,10 @@ struct Asking {
 
 impl Prepared {
     /// Writes the answer, or the refusal when the book does not cover the question. The last event is [`AnswerEvent::Done`], or an
-    /// error. Dropping the stream before it stops the model and leaves the message incomplete; all else is written down when
-    /// the stream ends.
-    pub fn events(mut self) -> impl Stream<Item = Result<AnswerEvent, Error>> + Send + 'static {
+    /// error.
+    pub(super) fn written_events(
+        mut self,
+    ) -> impl Stream<Item = Result<AnswerEvent, Error>> + Send + 'static {
         stream! {
             let journal = self.journal();
             let mut degraded = Vec::new();
@@ -81,14 +86,16 @@ impl Prepared {
             let _ = timeout(BEGIN_GRACE, begun.as_mut()).await;
             let answer = loop { match text {
                 Text::Refusal => break self.refusal(),
+                Text::Kept(kept) => {
+                    for event in kept.events() {
+                        yield Ok(event);
+                    }
+                    break (None, self.given_again(*kept));
+                }
                 Text::Extracted(quotes) => {
-                    let passages = self.extractable();
-                    let mut writer = self.writer(&passages, None);
-                    drop(passages);
-                    for quote in quotes {
-                        for event in writer.quote(quote) {
-                            yield Ok(event);
-                        }
+                    let (events, writer) = self.quoted(quotes);
+                    for event in events {
+                        yield Ok(event);
                     }
                     break self.written(writer);
                 }
@@ -168,21 +175,6 @@ impl Prepared {
         }
     }
 
-    /// The whole answer.
-    ///
-    /// # Errors
-    /// When the model is too busy, or broke off.
-    pub async fn whole(self) -> Result<Answer, Error> {
-        let mut events = std::pin::pin!(self.events());
-        let mut whole = None;
-        while let Some(event) = events.next().await {
-            if let AnswerEvent::Done(answer) = event? {
-                whole = Some(*answer);
-            }
-        }
-        Ok(whole.expect("events without an error end with the whole answer"))
-    }
-
     fn catalog(&self) -> &crate::catalog::Catalog {
         self.answerer.retriever.catalog()
     }
@@ -201,6 +193,9 @@ impl Prepared {
 
     /// What the answer will be written from.
     async fn text(&mut self, degraded: &mut Vec<Degradation>) -> Result<Text, Error> {
+        if let Cache::Hit(kept) = &mut self.cache {
+            return Ok(Text::Kept(std::mem::take(kept)));
+        }
         if self.outcome == Outcome::NotCovered {
             return Ok(Text::Refusal);
         }
@@ -255,7 +250,7 @@ impl Prepared {
     /// How well the lines of the first section resemble the question, if something of it is to be chosen by that and the index
     /// has token vectors.
     async fn similarities(&self) -> Option<Similarities> {
-        let first = self.retrieved.candidates.first()?;
+        let first = self.quotable.first()?;
         if self.outcome != Outcome::Answered || !is_long(&first.chunk) {
             return None;
         }
@@ -276,6 +271,8 @@ impl Prepared {
                 history: &self.history,
                 selected_text: self.question.selected_text.as_deref(),
                 context: self.question.context.as_deref(),
+                page: self.question.page_url.as_deref().map(path_of),
+                version: self.version.as_deref(),
                 question: &self.question.query,
             },
             &fence(self.message_id),
@@ -288,8 +285,10 @@ impl Prepared {
         let (most, budget) = (rules.max_answer_tokens, rules.daily_budget_micro_usd);
         let reserved = Reserved::take(self.catalog(), model, &prompt, most, budget).await;
         let reserved = reserved.ok_or((NoModel::Without(Degradation::Budget), Spent::default()))?;
-        let deadline = Instant::now() + rules.deadline;
-        match first_text(model, &prompt, most, deadline).await {
+        let (now, limits) = (Instant::now(), rules.model);
+        let deadline = now + limits.answer;
+        let first = now + limits.first_text.min(limits.answer);
+        match first_text(model, &prompt, most, first).await {
             Ok((first, pieces)) => Ok(Asking {
                 model: model.clone(),
                 prompt,
@@ -309,9 +308,16 @@ impl Prepared {
         }
     }
 
+    /// The events of an extract, and what wrote it.
+    fn quoted(&self, quotes: Vec<Quote>) -> (Vec<AnswerEvent>, Writer) {
+        let mut writer = self.writer(&self.extractable(), None);
+        let quotes = quotes.into_iter();
+        let events = quotes.flat_map(|quote| writer.quote(quote)).collect();
+        (events, writer)
+    }
+
     fn extractable(&self) -> Vec<Passage<'_>> {
-        let candidates = &self.retrieved.candidates;
-        numbered(&candidates[..self.question.top_k.min(candidates.len())])
+        numbered(&self.quotable)
     }
 
     fn readable(&self) -> Vec<Passage<'_>> {
@@ -418,7 +424,7 @@ impl Prepared {
     }
 
     /// All of an answer but its text.
-    fn bare(&self) -> Answer {
+    pub(super) fn bare(&self) -> Answer {
         let candidates = &self.retrieved.candidates;
         let used = &candidates[..self.question.top_k.min(candidates.len())];
         let chunks = used.iter().map(|found| found.chunk.chunk_id);
@@ -433,6 +439,7 @@ impl Prepared {
             conversation_id: self.conversation_id,
             tokens: self.spent.tokens,
             cost_micro_usd: self.spent.micro_usd,
+            saved_micro_usd: None,
             retrieved_chunk_ids: chunks.collect(),
             num_candidates: self.retrieved.num_candidates,
             scores: used.iter().map(|found| found.scores.score).collect(),

@@ -94,6 +94,7 @@ impl Journal {
             tokens: answer.map_or(0, |answer| answer.tokens),
             cost_micro_usd: answer.map_or(0, |answer| answer.cost_micro_usd),
             degraded: answer.is_some_and(|answer| !answer.degraded.is_empty()),
+            saved_micro_usd: answer.and_then(|answer| answer.saved_micro_usd),
             question: self.question.clone(),
         })
     }

@@ -1,10 +1,12 @@
 //! The pipeline from a question to a cited answer: rewrite → retrieve → decide → generate → cite → write down.
 
+mod limits;
 mod scope;
 mod language;
 mod sentences;
 mod anaphora;
 mod follow_up;
+mod conversation;
 mod answerable;
 mod cut_code;
 mod passages;
@@ -18,9 +20,11 @@ mod leak;
 mod writer;
 mod draft;
 mod journal;
+mod cached;
 mod opening;
 mod events;
 mod given;
+mod stream;
 #[cfg(all(test, feature = "embedded"))]
 #[expect(clippy::unwrap_used, reason = "a failed step fails its test")]
 mod tests;
@@ -30,7 +34,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::catalog::{CatalogError, Exchange};
+use crate::catalog::{CatalogError, SiteInfo};
 use crate::cite::Citation;
 use crate::degradation::Degradation;
 use crate::generate::{Generator, Turn};
@@ -38,13 +42,15 @@ use crate::index::Filters;
 use crate::retrieve::{Query, RetrieveError, Retrieved, Retriever, ScoredChunk, StageTimes};
 
 pub use answerable::{Outcome, outcome};
+pub use limits::ModelLimits;
 pub use scope::{default_filters, locale_of};
 
-use anaphora::leans_back;
+use anaphora::asks_for_code;
+use cached::Cache;
 use closest::closest;
-use follow_up::{joined, rewritten};
+use follow_up::code_of;
 use language::{AnswerLocale, answer_locale};
-use passages::{Reach, Surroundings};
+use passages::{Surroundings, given};
 use scope::Selection;
 use sentences::Sentences;
 use spending::Spent;
@@ -59,8 +65,6 @@ pub const NOT_IN_SELECTION: &str =
     "I cannot answer this question based on the provided information.";
 /// How far back a conversation is remembered: its last 10 messages (S1).
 pub const REMEMBERED_EXCHANGES: u32 = 5;
-/// How long a conversation's beginning is waited for.
-const MEMORY_DEADLINE: Duration = Duration::from_secs(2);
 /// How long the catalog has to read what stands around the best chunks.
 const CONTEXT_DEADLINE: Duration = Duration::from_secs(2);
 /// Chunks that an answer considers: more than it draws on, for suggestions and selections.
@@ -121,6 +125,22 @@ impl Question {
     }
 }
 
+/// Signs at the end of a question that equal questions may differ in.
+const ENDS: [char; 7] = ['?', '!', '.', '…', '？', '！', '。'];
+
+impl Question {
+    /// The question as equal ones have it: in lower case, with single spaces, without signs at its end.
+    #[must_use]
+    pub fn normalised(&self) -> String {
+        let lower = self.query.to_lowercase().replace('’', "'");
+        let words: Vec<&str> = lower.split_whitespace().collect();
+        let joined = words.join(" ");
+        joined
+            .trim_end_matches(|c: char| ENDS.contains(&c) || c == ' ')
+            .to_owned()
+    }
+}
+
 /// Who asks: hashes only.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asker {
@@ -152,8 +172,8 @@ pub struct Rules {
     pub uncertain: String,
     /// What is said when a selection does not.
     pub not_in_selection: String,
-    /// How long a model has for an answer; what it has not written by then is cut off.
-    pub deadline: Duration,
+    /// How long a model may take, and how much it reads.
+    pub model: ModelLimits,
     /// Tokens an answer may have.
     pub max_answer_tokens: u32,
     /// Millionths of a dollar that models may cost a day, all instances together; beyond them answers are extractive.
@@ -162,6 +182,8 @@ pub struct Rules {
     pub keep_conversations: Option<Duration>,
     /// Whether the query log holds the questions' text, not their hash alone.
     pub keep_questions: bool,
+    /// Whether a model's answer to a question is given again to the next reader who asks it.
+    pub cache_answers: bool,
 }
 
 impl Default for Rules {
@@ -170,11 +192,12 @@ impl Default for Rules {
             not_covered: NOT_COVERED.to_owned(),
             uncertain: UNCERTAIN.to_owned(),
             not_in_selection: NOT_IN_SELECTION.to_owned(),
-            deadline: Duration::from_secs(30),
+            model: ModelLimits::HOSTED,
             max_answer_tokens: 800,
             daily_budget_micro_usd: None,
             keep_conversations: None,
             keep_questions: false,
+            cache_answers: true,
         }
     }
 }
@@ -220,12 +243,17 @@ pub struct Prepared {
     context: Vec<ScoredChunk>,
     /// What stands around the best chunks.
     around: Surroundings,
+    /// The passages that an extract is taken from.
+    quotable: Vec<ScoredChunk>,
+    cache: Cache,
     book: String,
     base_url: String,
     locale: Option<String>,
     /// The locale of the book's text, if the question is in a language that the book does not have.
     book_language: Option<String>,
     sentences: Sentences,
+    /// The version that is searched, if the book has several.
+    version: Option<String>,
     spent: Spent,
     started: Instant,
 }
@@ -233,6 +261,8 @@ pub struct Prepared {
 /// A piece of the answer as it comes.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AnswerEvent {
+    /// A model reads so many sections and has not begun to write.
+    Reading(usize),
     /// Text.
     Token(String),
     /// A passage that the text named for the first time.
@@ -264,6 +294,8 @@ pub struct Answer {
     pub tokens: u64,
     /// What they cost, in millionths of a dollar; 0 where prices are not known.
     pub cost_micro_usd: u64,
+    /// What a model's former answer that is given again had cost, in millionths of a dollar; `None` for one that is made anew.
+    pub saved_micro_usd: Option<u64>,
     /// The chunks that were used, best first.
     pub retrieved_chunk_ids: Vec<Uuid>,
     /// How many chunks were found.
@@ -286,6 +318,12 @@ impl Answer {
     pub fn answered(&self) -> bool {
         self.outcome == Outcome::Answered
     }
+
+    /// True if a model's former answer is given again.
+    #[must_use]
+    pub fn is_cached(&self) -> bool {
+        self.saved_micro_usd.is_some()
+    }
 }
 
 impl Answerer {
@@ -305,9 +343,14 @@ impl Answerer {
             .remembered(&question, asker.as_ref(), &mut degraded)
             .await;
         let mut spent = Spent::default();
-        let standalone = self
-            .standalone(&question.query, &history, message_id, &mut spent)
-            .await;
+        let cache = self.cached(&question, &history, asker.as_ref()).await;
+        let (standalone, mut retrieved) = match &cache {
+            Cache::Hit(_) => (question.query.clone(), Retrieved::default()),
+            Cache::Miss(_) | Cache::Unused => {
+                let fence = fence(message_id);
+                self.find(&question, &history, &fence, &mut spent).await?
+            }
+        };
         let site = &self.retriever.index.site;
         let AnswerLocale {
             locale,
@@ -315,12 +358,6 @@ impl Answerer {
         } = answer_locale(&question, &standalone, site);
         let language = locale.as_ref().unwrap_or(&site.default_locale);
         let sentences = Sentences::of(&self.rules, language);
-        let mut retrieved = self
-            .retrieve(&question, &standalone, locale.as_deref())
-            .await?;
-        self.retriever
-            .check_limits(&question.filters, &retrieved)
-            .await?;
         retrieved.degraded.splice(0..0, degraded);
         let outcome = outcome_of(&question.mode, &retrieved);
         let (around, context) = match outcome {
@@ -329,7 +366,11 @@ impl Answerer {
                 self.read_context(&mut retrieved, question.top_k).await
             }
         };
+        let best = &retrieved.candidates[..question.top_k.min(retrieved.candidates.len())];
+        let code = (!history.is_empty() && asks_for_code(&question.query)).then(|| code_of(best));
+        let quotable = code.flatten().unwrap_or_else(|| best.to_vec());
         Ok(Prepared {
+            quotable,
             answerer: self.clone(),
             asker,
             message_id,
@@ -339,11 +380,13 @@ impl Answerer {
             locale,
             book_language,
             sentences,
+            version: version_of(site, &question),
             question,
             retrieved,
             outcome,
             context,
             around,
+            cache,
             book: site.title.clone(),
             base_url: site.base_url.clone(),
             spent,
@@ -351,7 +394,7 @@ impl Answerer {
         })
     }
 
-    /// Makes each of the best chunks the whole text of its heading, and returns what stands around them and the passages that a
+    /// Makes each of the best chunks the whole text of its heading, and returns the chunks around them and the passages that a
     /// model reads. If the catalog does not answer in time, the chunks stay as they are.
     async fn read_context(
         &self,
@@ -361,107 +404,40 @@ impl Answerer {
         let candidates = &mut retrieved.candidates;
         let top_k = top_k.min(candidates.len());
         let best = &mut candidates[..top_k];
-        let reach = match &self.generator {
-            Generator::Model(_) => Reach::Page,
-            Generator::Extractive => Reach::Section,
-        };
-        let read = Surroundings::read(&self.retriever, best, reach);
-        let read = tokio::time::timeout(CONTEXT_DEADLINE, read).await;
-        match read
+        let read =
+            tokio::time::timeout(CONTEXT_DEADLINE, Surroundings::read(&self.retriever, best));
+        let read = read.await;
+        let around = match read
             .unwrap_or_else(|_| Err(CatalogError::Unavailable("no answer in time".to_owned())))
         {
-            Ok(surroundings) => {
-                surroundings.complete(best);
-                let passages = surroundings.passages(best);
-                (surroundings, passages)
-            }
+            Ok(around) => around,
             Err(error) => {
                 tracing::warn!(stage = "context", %error, "the chunks are read alone");
-                let best = best.to_vec();
                 if !retrieved.degraded.contains(&Degradation::Catalog) {
                     retrieved.degraded.push(Degradation::Catalog);
                 }
-                (Surroundings::default(), best)
+                Surroundings::default()
             }
-        }
-    }
-
-    /// The conversation so far: as it is stored, else as the client tells it. A stored one that is gone, or another session's,
-    /// goes on as a new one.
-    async fn remembered(
-        &self,
-        question: &Question,
-        asker: Option<&Asker>,
-        degraded: &mut Vec<Degradation>,
-    ) -> (Option<Uuid>, Vec<Turn>) {
-        let told = question.history.clone();
-        let (Some(_), Some(asker)) = (self.rules.keep_conversations, asker) else {
-            return (None, told);
         };
-        let Some(id) = question.conversation_id else {
-            return (Some(Uuid::new_v4()), told);
+        around.complete(best);
+        let passages = match &self.generator {
+            Generator::Model(_) => given(best, self.rules.model.passage_tokens),
+            Generator::Extractive => Vec::new(),
         };
-        let catalog = self.retriever.catalog();
-        let stored = catalog.exchanges(id, &asker.session_hash, REMEMBERED_EXCHANGES);
-        let stored = tokio::time::timeout(MEMORY_DEADLINE, stored).await;
-        match stored
-            .unwrap_or_else(|_| Err(CatalogError::Unavailable("no answer in time".to_owned())))
-        {
-            Ok(Some(exchanges)) => {
-                let turn = |exchange: Exchange| Turn {
-                    question: exchange.question,
-                    answer: exchange.answer,
-                };
-                (Some(id), exchanges.into_iter().map(turn).collect())
-            }
-            Ok(None) => (Some(Uuid::new_v4()), told),
-            Err(error) => {
-                tracing::warn!(stage = "memory", %error, "the conversation is not remembered");
-                degraded.push(Degradation::Memory);
-                // It goes on when the catalog is back; whose it is, is looked at when it is written to.
-                (Some(id), told)
-            }
-        }
-    }
-
-    /// The question as it can be understood without the conversation.
-    async fn standalone(
-        &self,
-        question: &str,
-        history: &[Turn],
-        message_id: Uuid,
-        spent: &mut Spent,
-    ) -> String {
-        if history.is_empty() || !leans_back(question) {
-            return question.to_owned();
-        }
-        if let Generator::Model(model) = &self.generator
-            && self.rules.daily_budget_micro_usd.is_none()
-        {
-            match rewritten(model, question, history, &fence(message_id)).await {
-                Ok((text, ending)) => {
-                    spent.add(model, ending.usage.unwrap_or_default());
-                    return text;
-                }
-                Err(error) => {
-                    tracing::warn!(stage = "rewrite", error = %format_args!("the chat model {error}"), "the question before is searched for too");
-                }
-            }
-        }
-        joined(question, history)
+        (around, passages)
     }
 
     async fn retrieve(
         &self,
         question: &Question,
         standalone: &str,
-        locale: Option<&str>,
     ) -> Result<Retrieved, RetrieveError> {
         let page_url = question.page_url.as_deref();
         let site = &self.retriever.index.site;
+        let locale = answer_locale(question, standalone, site).locale;
         let mut filters = default_filters(site, &question.filters, page_url);
         if question.filters.locale.is_none() {
-            filters.locale = locale.map(str::to_owned).or(filters.locale);
+            filters.locale = locale.clone().or(filters.locale);
         }
         let text = match &question.context {
             Some(context) => format!("{standalone}\n\nContext: {context}"),
@@ -470,11 +446,11 @@ impl Answerer {
         let selection = question.selected_text.as_deref().map(|text| Selection {
             text,
             page_url,
-            locale,
+            locale: locale.as_deref(),
         });
         let query = Query::reworded(&text, &question.query);
         let retriever = &self.retriever;
-        match (&question.mode, selection) {
+        let retrieved = match (&question.mode, selection) {
             (Mode::SelectedText, Some(selection)) => {
                 let limit = question.top_k;
                 scope::retrieve_in_selection(retriever, query, &selection, &filters, limit).await
@@ -483,10 +459,21 @@ impl Answerer {
                 scope::retrieve_around_selection(retriever, query, &selection, &filters).await
             }
             (_, None) => {
+                let locale = locale.as_deref();
                 scope::retrieve_on_page(retriever, query, page_url, locale, &filters).await
             }
-        }
+        }?;
+        retriever
+            .check_limits(&question.filters, &retrieved)
+            .await?;
+        Ok(retrieved)
     }
+}
+
+/// The version that is searched; `None` if the book has only one.
+fn version_of(site: &SiteInfo, question: &Question) -> Option<String> {
+    let filters = default_filters(site, &question.filters, question.page_url.as_deref());
+    filters.version.filter(|_| !site.version_paths.is_empty())
 }
 
 /// Decides whether the book answers a question. A selection that is near enough is quoted: there is no closer section to name.
@@ -500,7 +487,12 @@ fn outcome_of(mode: &Mode, retrieved: &Retrieved) -> Outcome {
     }
 }
 
+/// How many hexadecimal digits tell a fence from others: 48 random bits. Each line of a fence costs a model about as many tokens as it
+/// has digits.
+const FENCE_DIGITS: usize = 12;
+
 /// A word that stands before and after what is data in a prompt: nobody who wrote the data could know it.
 fn fence(message_id: Uuid) -> String {
-    format!("data-{}", message_id.simple())
+    let digits = message_id.simple().to_string();
+    format!("data-{}", &digits[..FENCE_DIGITS])
 }

@@ -39,7 +39,7 @@ pub(super) fn degradation_of(finish: Finish) -> Option<Degradation> {
 
 /// Waits for a model's first text, and returns it with the stream of the rest.
 ///
-/// White space is not a beginning. A model that thinks first has until the deadline of the whole answer.
+/// White space is not a beginning. Thoughts that the model writes down are one.
 pub(super) async fn first_text(
     model: &ChatModel,
     prompt: &Prompt,

@@ -1,6 +1,6 @@
 //! Which passages an answer may draw on, and their context.
 //!
-//! Small chunks are found, and more is read: of a long section all parts, and for a model the sections around it.
+//! Small chunks are found, and whole sections are read: all parts of a long one, and what stands below one that only leads to it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,10 +12,8 @@ use crate::generate::Passage;
 use crate::index::ChunkPayload;
 use crate::retrieve::{Retriever, ScoredChunk};
 
-/// Bytes of all passages that a model is given: about 6,000 tokens of English.
-const MAX_BYTES: usize = 24_000;
-/// Bytes that a model is given around one chunk: about 700 tokens.
-const MAX_BYTES_AROUND: usize = 2_800;
+/// Bytes of a token of English, about.
+const BYTES_PER_TOKEN: usize = 4;
 /// Words of a heading's own text below which what stands under its subheadings is read with it.
 const STUB_WORDS: usize = 40;
 /// Words from which on nothing more is read below a heading with little text of its own.
@@ -31,15 +29,6 @@ pub(super) fn numbered(chunks: &[ScoredChunk]) -> Vec<Passage<'_>> {
         .collect()
 }
 
-/// How much is read around the best chunks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reach {
-    /// The other parts of a long section.
-    Section,
-    /// What stands before and after as well.
-    Page,
-}
-
 /// The chunks around each of the best, in the order of their page.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Surroundings(Vec<Vec<ScoredChunk>>);
@@ -49,13 +38,11 @@ impl Surroundings {
     pub(super) async fn read(
         retriever: &Retriever,
         best: &[ScoredChunk],
-        reach: Reach,
     ) -> Result<Self, CatalogError> {
         let wanted: Vec<_> = best
             .iter()
             .filter_map(|found| {
-                let is_wanted =
-                    reach == Reach::Page || found.chunk.chunk_count > 1 || is_stub(found);
+                let is_wanted = found.chunk.chunk_count > 1 || is_stub(found);
                 let position = found.position.filter(|_| is_wanted)?;
                 let positions = (position - REACH).max(0)..=position + REACH;
                 Some((found.point_id, (found.chunk.document_id, positions)))
@@ -117,30 +104,32 @@ impl Surroundings {
             parts
         }
     }
+}
 
-    /// The passages that a model reads: each of the best chunks with what stands around it below the same heading of level 2,
-    /// best first, each in the order of its page. A passage is the text of one heading, so that a citation names it.
-    pub(super) fn passages(&self, best: &[ScoredChunk]) -> Vec<ScoredChunk> {
-        let mut passages: Vec<ScoredChunk> = Vec::new();
-        let mut bytes = 0;
-        for (found, around) in best.iter().zip(&self.0) {
-            for chunk in near(found, around) {
-                // A section that was completed is there whole.
-                let mut complete = best.iter().filter(|whole| whole.chunk.chunk_count == 1);
-                let whole = complete.find(|whole| is_within(&chunk, whole));
-                let chunk = whole.unwrap_or(&chunk);
-                let more = chunk.chunk.text.len();
-                // The best is always there.
-                let fits = passages.is_empty() || bytes + more <= MAX_BYTES;
-                let is_new = !passages.iter().any(|passage| is_within(chunk, passage));
-                if fits && is_new && !chunk.is_bare_heading() {
-                    bytes += more;
-                    passages.push(chunk.clone());
-                }
-            }
+/// The passages that a model reads: the best sections, each once, until they have so many tokens. The best is always there.
+///
+/// A passage is the text of one heading, so that a citation names it. What merely stands around a section is left out: over 84
+/// questions to four books it never added the section that answers, and a third of the tokens. `ARCHITECTURE.md` has the figures.
+pub(super) fn given(best: &[ScoredChunk], max_tokens: usize) -> Vec<ScoredChunk> {
+    let mut given: Vec<ScoredChunk> = Vec::new();
+    let mut left = max_tokens.saturating_mul(BYTES_PER_TOKEN);
+    for section in best {
+        let bytes = section.chunk.text.len();
+        let is_known = given
+            .iter()
+            .any(|known| is_within(section, known) || is_copy(section, known));
+        if section.is_bare_heading() || is_known || (bytes > left && !given.is_empty()) {
+            continue;
         }
-        passages
+        left = left.saturating_sub(bytes);
+        given.push(section.clone());
     }
+    given
+}
+
+/// True if a section says the same under the same heading, as in another version of its page.
+fn is_copy(section: &ScoredChunk, other: &ScoredChunk) -> bool {
+    section.section() == other.section() && section.chunk.text == other.chunk.text
 }
 
 /// A neighbour of a chunk that was found. It answers as well as that one, as far as is known.
@@ -200,33 +189,6 @@ fn subtree<'a>(
 fn section_start(scored: &ScoredChunk) -> Option<i32> {
     let index = i32::try_from(scored.chunk.chunk_index).ok()?;
     Some(scored.position? - index)
-}
-
-/// The chunks around a chunk, itself among them, that share its heading of level 2, nearest first until there are enough; in
-/// the order of the page.
-fn near(found: &ScoredChunk, around: &[ScoredChunk]) -> Vec<ScoredChunk> {
-    let place = |scored: &ScoredChunk| scored.chunk.heading_path.iter().take(2).cloned().collect();
-    let group: Vec<String> = place(found);
-    let mut near: Vec<&ScoredChunk> = around
-        .iter()
-        .filter(|other| place(other) == group)
-        .collect();
-    let distance = |other: &&ScoredChunk| {
-        let position = |scored: &ScoredChunk| scored.position.unwrap_or_default();
-        position(other).abs_diff(position(found))
-    };
-    near.sort_by_key(distance);
-    let mut bytes = 0;
-    let mut chosen: Vec<ScoredChunk> = Vec::new();
-    for other in near {
-        bytes += other.chunk.text.len();
-        if !chosen.is_empty() && bytes > MAX_BYTES_AROUND {
-            break;
-        }
-        chosen.push(other.clone());
-    }
-    chosen.sort_by_key(|other| other.position);
-    chosen
 }
 
 /// The chunk with the text of all parts, those below other headings after their heading. Blocks that two parts share are there
@@ -374,16 +336,31 @@ mod tests {
     }
 
     #[test]
-    fn a_model_reads_what_stands_around_below_the_same_heading_once_and_in_order() {
+    fn a_model_reads_whole_sections_best_first_and_once() {
         let page = page();
-        let mut best = vec![page[4].clone(), page[2].clone()];
-        let around = Surroundings(vec![page.clone(), page]);
+        let mut copy = page[5].clone();
+        Arc::make_mut(&mut copy.chunk).document_id = uuid::Uuid::new_v4();
+        let mut best = vec![page[4].clone(), page[2].clone(), page[5].clone(), copy];
+        let around = Surroundings(vec![page.clone(), page.clone(), page.clone(), vec![]]);
         around.complete(&mut best);
-        let passages = around.passages(&best);
-        assert_eq!(
-            texts(&passages),
-            ["One.\n\nTwo.\n\nThree.\n\nFour.", "Five."]
-        );
+        best.push(page[1].clone());
+        let whole = "One.\n\nTwo.\n\nThree.\n\nFour.";
+        assert_eq!(texts(&given(&best, 1_000)), ["Five.", whole, "Six."]);
+    }
+
+    #[test]
+    fn a_model_reads_no_more_than_its_budget_and_the_best_section_always() {
+        let section =
+            |position: i32, bytes: usize| chunk(position, &["Page"], (0, 1), &"x".repeat(bytes));
+        let best = [section(0, 40), section(1, 10), section(2, 8)];
+        let lengths = |tokens| -> Vec<usize> {
+            let given = given(&best, tokens);
+            given.iter().map(|found| found.chunk.text.len()).collect()
+        };
+        assert_eq!(lengths(0), [40]);
+        assert_eq!(lengths(12), [40, 8]);
+        assert_eq!(lengths(13), [40, 10]);
+        assert_eq!(lengths(100), [40, 10, 8]);
     }
 
     #[test]
@@ -401,7 +378,7 @@ mod tests {
         let below = "There are two:\n\nOne\n\nFirst.\n\nTwo\n\nSecond.";
         assert_eq!(texts(&best), [below, "Other."]);
         assert_eq!((best[0].chunk.start_line, best[0].chunk.end_line), (1, 26));
-        assert_eq!(texts(&around.passages(&best)), [below, "Other."]);
+        assert_eq!(texts(&given(&best, 1_000)), [below, "Other."]);
     }
 
     #[test]
@@ -453,9 +430,6 @@ mod tests {
         let around = Surroundings(vec![page[..3].to_vec()]);
         around.complete(&mut best);
         assert_eq!(texts(&best), ["One.\n\nTwo."]);
-        assert_eq!(
-            texts(&around.passages(&best)),
-            ["One.\n\nTwo.", "Two.\n\nThree."]
-        );
+        assert_eq!(texts(&given(&best, 1_000)), ["One.\n\nTwo."]);
     }
 }

@@ -10,7 +10,7 @@ use crate::rerank::Reranker;
 use crate::retrieve::{Language, Query, RetrieveError, Retrieved, Retriever, ScoredChunk, Words};
 
 /// The path of a page's URL, without origin, query and anchor.
-fn path_of(page_url: &str) -> &str {
+pub(super) fn path_of(page_url: &str) -> &str {
     let path = match page_url.split_once("://") {
         Some((_, rest)) => rest.find('/').map_or("/", |at| &rest[at..]),
         None => page_url,

@@ -30,7 +30,7 @@ const MAX_SESSION_CHARACTERS: usize = 200;
 const MAX_HISTORY: usize = 10;
 const MAX_HISTORY_CHARACTERS: usize = 2_000;
 /// Passages an answer may draw on: unless told, and at most.
-const DEFAULT_TOP_K: usize = 5;
+const DEFAULT_TOP_K: usize = 10;
 const MAX_TOP_K: usize = 10;
 /// A comment line keeps proxies from closing a quiet stream.
 const HEARTBEAT: std::time::Duration = std::time::Duration::from_secs(10);
@@ -318,9 +318,16 @@ impl Meta {
             degraded: answer.degraded.clone(),
             tokens: answer.tokens,
             cost_usd: dollars(answer.cost_micro_usd),
+            cached: answer.is_cached(),
             outcome: Some(answer.outcome),
         }
     }
+}
+
+#[derive(Serialize)]
+struct ProgressEvent {
+    stage: &'static str,
+    sections: usize,
 }
 
 #[derive(Serialize)]
@@ -343,6 +350,7 @@ struct DoneEvent<'a> {
     book_language: Option<&'a str>,
     degraded: &'a [Degradation],
     cost_usd: f64,
+    cached: bool,
 }
 
 #[derive(Serialize)]
@@ -351,8 +359,8 @@ struct ErrorEvent<'a> {
     message: &'a str,
 }
 
-/// The answer as server-sent events: `token`, `citation`, `done`, `error`. What fails before the first event is an error with
-/// its own status; an answer that is long in coming is begun with a heartbeat. A conversation that is stored is named by a header,
+/// The answer as server-sent events: `progress`, `token`, `citation`, `done`, `error`. What fails before the first event is an error
+/// with its own status; `progress` comes if a model reads for two seconds, and a heartbeat if nothing comes for ten. A conversation that is stored is named by a header,
 /// so that it can be deleted even if the stream breaks off.
 pub async fn event_stream(
     events: impl Stream<Item = Result<AnswerEvent, Error>> + Send + 'static,
@@ -371,7 +379,7 @@ pub async fn event_stream(
             Ok(event) => {
                 match &event {
                     AnswerEvent::Token(_) => observed.measured.first_token(),
-                    AnswerEvent::Citation(_) => {}
+                    AnswerEvent::Reading(_) | AnswerEvent::Citation(_) => {}
                     AnswerEvent::Done(answer) => observed.measured.answered(answer),
                 }
                 sse_event(&event)
@@ -412,6 +420,14 @@ fn in_span<S: Stream + Unpin>(mut stream: S) -> impl Stream<Item = S::Item> {
 
 fn sse_event(event: &AnswerEvent) -> Result<Event, axum::Error> {
     match event {
+        AnswerEvent::Reading(sections) => {
+            let stage = "reading";
+            let event = Event::default().event("progress");
+            event.json_data(ProgressEvent {
+                stage,
+                sections: *sections,
+            })
+        }
         AnswerEvent::Token(token) => Event::default()
             .event("token")
             .json_data(TokenEvent { token }),
@@ -429,6 +445,7 @@ fn sse_event(event: &AnswerEvent) -> Result<Event, axum::Error> {
             book_language: answer.book_language.as_deref(),
             degraded: &answer.degraded,
             cost_usd: dollars(answer.cost_micro_usd),
+            cached: answer.is_cached(),
         }),
     }
 }

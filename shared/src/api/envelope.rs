@@ -75,6 +75,9 @@ pub struct Meta {
     pub tokens: u64,
     /// What they cost, in US dollars.
     pub cost_usd: f64,
+    /// True if a model's former answer to an equal question was given again.
+    #[serde(default)]
+    pub cached: bool,
     /// Whether the book answered; only with an answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,

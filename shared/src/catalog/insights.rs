@@ -39,6 +39,10 @@ pub struct DayInsight {
     pub tokens: u64,
     /// What they cost, in millionths of a dollar.
     pub cost_micro_usd: u64,
+    /// Questions that a model's former answer was given to again.
+    pub cached: u64,
+    /// What those answers had cost, in millionths of a dollar.
+    pub saved_micro_usd: u64,
 }
 
 /// A question that the book does not answer, or may not.

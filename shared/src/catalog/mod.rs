@@ -7,6 +7,7 @@ mod turn;
 mod insights;
 
 mod readers;
+mod answers;
 
 mod postgres;
 #[cfg(feature = "embedded")]
@@ -23,6 +24,7 @@ use uuid::Uuid;
 
 use crate::words::{DocumentFrequencies, Language};
 
+pub use answers::{AnswerLookup, CachedAnswer};
 #[cfg(all(test, feature = "embedded"))]
 pub use faulty::FaultyCatalog;
 pub use insights::{DayInsight, Insights, LessonInsight, OpenQuestion};
@@ -38,7 +40,7 @@ pub use types::{
 };
 
 /// The version of the tables that this code reads and writes.
-pub const SCHEMA_VERSION: i32 = 8;
+pub const SCHEMA_VERSION: i32 = 9;
 
 /// The longest time that is added to the present or taken from it, a thousand years: both databases' times reach further.
 const LONGEST: Duration = Duration::from_hours(24 * 365 * 1_000);
@@ -101,7 +103,8 @@ pub enum CatalogError {
 }
 
 /// The tables with rows of an index, those that others refer to last.
-const OF_AN_INDEX: [&str; 5] = [
+const OF_AN_INDEX: [&str; 6] = [
+    "cached_answers",
     "document_failures",
     "pending_points",
     "document_chunks",

@@ -5,6 +5,7 @@
 
 mod address;
 mod tls;
+mod answers;
 mod commit;
 mod conversations;
 mod documents;

@@ -2,6 +2,7 @@
 //!
 //! Its clock is this machine's, read in microseconds.
 
+mod answers;
 mod commit;
 mod conversations;
 mod documents;

@@ -424,6 +424,8 @@ pub struct QueryLog {
     pub cost_micro_usd: u64,
     /// Whether something did not work and was done without.
     pub degraded: bool,
+    /// What a model's former answer that was given again had cost, in millionths of a dollar; `None` for an answer made anew.
+    pub saved_micro_usd: Option<u64>,
     /// The question, where the operator wants it kept.
     pub question: Option<String>,
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use secrecy::SecretString;
 
 use super::Place;
-use crate::answer::Rules;
+use crate::answer::{ModelLimits, Rules};
 use crate::api::{AuthOptions, Limits};
 
 /// Seconds in an hour.
@@ -26,9 +26,21 @@ const CONCURRENT_PER_CORE: usize = 8;
 /// The most tokens an answer may be allowed.
 const MAX_ANSWER_TOKENS: u32 = 16_000;
 
-/// The rules of answering that are set; the defaults where they are not.
-pub(super) fn rules(text: impl Fn(&str) -> Option<String>, problems: &mut Vec<String>) -> Rules {
-    let default = Rules::default();
+/// The longest time a model may be given, in seconds: an hour.
+const MAX_MODEL_SECONDS: u64 = HOUR;
+/// The most tokens of passages that a model may be given.
+const MAX_PASSAGE_TOKENS: usize = 100_000;
+
+/// The rules of answering that are set; the defaults where they are not. `chat_server` is where the chat model is.
+pub(super) fn rules(
+    chat_server: Option<&str>,
+    text: impl Fn(&str) -> Option<String>,
+    problems: &mut Vec<String>,
+) -> Rules {
+    let default = Rules {
+        model: chat_server.map_or(ModelLimits::HOSTED, ModelLimits::at),
+        ..Rules::default()
+    };
     let budget = number::<f64>(&text, "BOOKRAG_DAILY_BUDGET_USD", problems, |usd| {
         usd.is_finite() && *usd >= 0.0
     });
@@ -44,27 +56,69 @@ pub(super) fn rules(text: impl Fn(&str) -> Option<String>, problems: &mut Vec<St
     let tokens = number::<u32>(&text, "BOOKRAG_ANSWER_TOKENS", problems, |tokens| {
         (1..=MAX_ANSWER_TOKENS).contains(tokens)
     });
-    let keep_questions = match text("BOOKRAG_STORE_QUESTIONS").as_deref() {
-        None | Some("false") => false,
-        Some("true") => true,
-        Some(other) => {
-            problems.push(format!(
-                "BOOKRAG_STORE_QUESTIONS is `{other}`; there are true, false"
-            ));
-            false
-        }
-    };
     Rules {
         not_covered: text("BOOKRAG_NOT_COVERED").unwrap_or(default.not_covered),
         uncertain: text("BOOKRAG_UNCERTAIN").unwrap_or(default.uncertain),
         not_in_selection: text("BOOKRAG_NOT_IN_SELECTION").unwrap_or(default.not_in_selection),
+        model: model_limits(default.model, &text, problems),
         max_answer_tokens: tokens.unwrap_or(default.max_answer_tokens),
         daily_budget_micro_usd: micro_usd,
         keep_conversations: hours
             .filter(|hours| *hours > 0)
             .map(|hours| Duration::from_secs(hours * HOUR)),
-        keep_questions,
-        ..default
+        keep_questions: choice(
+            &text,
+            "BOOKRAG_STORE_QUESTIONS",
+            [("false", false), ("true", true)],
+            problems,
+        ),
+        cache_answers: choice(
+            &text,
+            "BOOKRAG_ANSWER_CACHE",
+            [("on", true), ("off", false)],
+            problems,
+        ),
+    }
+}
+
+/// How long a model may take, and how much it reads.
+fn model_limits(
+    default: ModelLimits,
+    text: impl Fn(&str) -> Option<String>,
+    problems: &mut Vec<String>,
+) -> ModelLimits {
+    let mut seconds = |name: &str, default: Duration| match text(name) {
+        None => default,
+        Some(value) => match value.parse() {
+            Ok(seconds) if (1..=MAX_MODEL_SECONDS).contains(&seconds) => {
+                Duration::from_secs(seconds)
+            }
+            _ => {
+                problems.push(format!(
+                    "{name} must be a whole number of seconds from 1 to {MAX_MODEL_SECONDS}, got `{value}`"
+                ));
+                default
+            }
+        },
+    };
+    let first_text = seconds("BOOKRAG_FIRST_TEXT_SECONDS", default.first_text);
+    let answer = seconds("BOOKRAG_ANSWER_SECONDS", default.answer);
+    let passage_tokens = match text("BOOKRAG_PASSAGE_TOKENS") {
+        None => default.passage_tokens,
+        Some(value) => match value.parse() {
+            Ok(tokens) if (1..=MAX_PASSAGE_TOKENS).contains(&tokens) => tokens,
+            _ => {
+                problems.push(format!(
+                    "BOOKRAG_PASSAGE_TOKENS must be a whole number from 1 to {MAX_PASSAGE_TOKENS}, got `{value}`"
+                ));
+                default.passage_tokens
+            }
+        },
+    };
+    ModelLimits {
+        first_text,
+        answer,
+        passage_tokens,
     }
 }
 
@@ -148,6 +202,28 @@ pub(super) fn auth(
         problems.push(problem);
     }
     options
+}
+
+/// Which of two names a variable has; the first stands for a variable that is not set.
+fn choice(
+    text: impl Fn(&str) -> Option<String>,
+    name: &str,
+    [default, other]: [(&str, bool); 2],
+    problems: &mut Vec<String>,
+) -> bool {
+    let Some(value) = text(name) else {
+        return default.1;
+    };
+    let known = [default, other]
+        .into_iter()
+        .find(|(name, _)| *name == value);
+    if known.is_none() {
+        problems.push(format!(
+            "{name} is `{value}`; there are {}, {}",
+            other.0, default.0
+        ));
+    }
+    known.unwrap_or(default).1
 }
 
 fn number<T: FromStr>(

@@ -1,4 +1,5 @@
 use super::*;
+use crate::answer::ModelLimits;
 use crate::models::LocalModel;
 
 fn read(place: Place, variables: &[(&str, &str)]) -> Result<Config, ConfigError> {
@@ -132,6 +133,63 @@ fn a_generator_is_chosen_and_reached_by_its_own_variables() {
         let error = config(variables).expect_err(problem).to_string();
         assert!(error.contains(problem), "{error}");
     }
+}
+
+#[test]
+fn a_model_of_ones_own_has_more_time_and_reads_less_unless_it_is_set() {
+    let limits = |variables: &[(&str, &str)]| {
+        let chosen = [("BOOKRAG_GENERATOR", "openai"), ("OPENAI_API_KEY", "k")];
+        let config = read(Place::Laptop, &[&chosen[..], variables].concat());
+        config.map(|config| config.rules.model)
+    };
+    let own = ("BOOKRAG_CHAT_BASE_URL", "http://localhost:11434/v1");
+    assert_eq!(limits(&[]), Ok(ModelLimits::HOSTED));
+    assert_eq!(limits(&[own]), Ok(ModelLimits::LOCAL));
+    assert_eq!(
+        limits(&[("OPENAI_BASE_URL", own.1)]),
+        Ok(ModelLimits::LOCAL)
+    );
+    let cohere = [
+        ("BOOKRAG_GENERATOR", "cohere"),
+        ("COHERE_API_KEY", "k"),
+        own,
+    ];
+    assert_eq!(limits(&cohere), Ok(ModelLimits::HOSTED));
+    let set = [
+        own,
+        ("BOOKRAG_FIRST_TEXT_SECONDS", "7"),
+        ("BOOKRAG_ANSWER_SECONDS", "9"),
+        ("BOOKRAG_PASSAGE_TOKENS", "800"),
+    ];
+    let expected = ModelLimits {
+        first_text: Duration::from_secs(7),
+        answer: Duration::from_secs(9),
+        passage_tokens: 800,
+    };
+    assert_eq!(limits(&set), Ok(expected));
+    for name in [set[1].0, set[2].0, set[3].0] {
+        for value in ["0", "-1", "1.5", "soon", "9999999"] {
+            let error = limits(&[(name, value)]).expect_err(value).to_string();
+            assert!(
+                error.contains(&format!("{name} must be a whole number")),
+                "{error}"
+            );
+            assert!(error.contains(&format!("`{value}`")), "{error}");
+        }
+    }
+    let caches = |value: &str| {
+        let config = read(Place::Laptop, &[("BOOKRAG_ANSWER_CACHE", value)]);
+        config.map(|config| config.rules.cache_answers)
+    };
+    assert_eq!(
+        (caches(""), caches("on"), caches("off")),
+        (Ok(true), Ok(true), Ok(false))
+    );
+    let error = caches("never").expect_err("no choice").to_string();
+    assert!(
+        error.contains("BOOKRAG_ANSWER_CACHE is `never`; there are off, on"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -106,6 +106,10 @@ impl CohereChat {
         self.endpoint.ping().await
     }
 
+    pub(super) fn identity(&self) -> String {
+        format!("{} {}", self.endpoint.address(), self.model)
+    }
+
     pub(super) fn price(&self) -> Option<Price> {
         let listed = || Price::of(self.endpoint.host(), &self.model);
         self.price.or_else(listed)

@@ -5,6 +5,7 @@ mod extractive;
 mod blocks;
 mod similarity;
 mod openai;
+mod readable;
 mod prompt;
 
 use std::time::Duration;
@@ -19,7 +20,9 @@ use crate::retrieve::ScoredChunk;
 
 pub use cohere::CohereChat;
 pub use openai::OpenAiChat;
-pub use prompt::{Asked, Prompt, Turn, answer_prompt, rewrite_prompt, rules_of_answers};
+pub use prompt::{
+    Asked, Prompt, Turn, answer_prompt, form_of_prompts, rewrite_prompt, rules_of_answers,
+};
 pub use similarity::Similarities;
 
 /// What writes answers.
@@ -145,6 +148,15 @@ impl ChatModel {
         match self {
             Self::OpenAi(model) => model.ping().await,
             Self::Cohere(model) => model.ping().await,
+        }
+    }
+
+    /// Its address and name.
+    #[must_use]
+    pub fn identity(&self) -> String {
+        match self {
+            Self::OpenAi(model) => model.identity(),
+            Self::Cohere(model) => model.identity(),
         }
     }
 

@@ -98,6 +98,10 @@ impl OpenAiChat {
         self.endpoint.ping().await
     }
 
+    pub(super) fn identity(&self) -> String {
+        format!("{} {}", self.endpoint.address(), self.model)
+    }
+
     pub(super) fn price(&self) -> Option<Price> {
         let listed = || Price::of(self.endpoint.host(), &self.model);
         self.price.or_else(listed)

@@ -1,6 +1,7 @@
 //! What a model is told and asked: the texts of `prompts/`, with the passages and the reader's words as data between fences.
 
 use super::Passage;
+use super::readable::readable;
 
 /// The rules for answers.
 const ANSWER: &str = include_str!("../../prompts/answer.md");
@@ -40,6 +41,10 @@ pub struct Asked<'a> {
     pub selected_text: Option<&'a str>,
     /// The reader's own words on what it is about.
     pub context: Option<&'a str>,
+    /// The page that the reader is on.
+    pub page: Option<&'a str>,
+    /// The version of the book that the passages are of, if it has several.
+    pub version: Option<&'a str>,
     /// The question.
     pub question: &'a str,
 }
@@ -62,7 +67,8 @@ pub fn answer_prompt(asked: &Asked<'_>, fence: &str) -> Prompt {
     for passage in asked.passages {
         let (n, candidate) = (passage.n, passage.candidate);
         let about = format!("passage [{n}], from: {}", candidate.chunk.breadcrumb);
-        data(&mut user, fence, &about, &candidate.chunk.text);
+        let text = readable(&candidate.chunk.text, &candidate.chunk.marks);
+        data(&mut user, fence, &about, &text);
     }
     conversation(&mut user, fence, asked.history);
     if let Some(selected) = asked.selected_text {
@@ -77,9 +83,34 @@ pub fn answer_prompt(asked: &Asked<'_>, fence: &str) -> Prompt {
         let about = "the reader's words on what the question is about, which are no source";
         data(&mut user, fence, about, context);
     }
+    for (about, place) in [
+        ("the page that the reader is on", asked.page),
+        ("the book's version that the passages are of", asked.version),
+    ] {
+        if let Some(place) = place {
+            data(&mut user, fence, about, place);
+        }
+    }
     data(&mut user, fence, "the reader's question", asked.question);
     user.push_str("Answer the reader's question by the rules.");
     Prompt { system, user }
+}
+
+/// The prompt for an answer without anything filled in: what is the same in all of them.
+#[must_use]
+pub fn form_of_prompts() -> Prompt {
+    let nothing = Asked {
+        book: "",
+        refusal: "",
+        passages: &[],
+        history: &[],
+        selected_text: None,
+        context: None,
+        page: Some(""),
+        version: Some(""),
+        question: "",
+    };
+    answer_prompt(&nothing, "")
 }
 
 /// The prompt that makes a follow-up stand alone.

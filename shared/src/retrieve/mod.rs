@@ -270,14 +270,11 @@ impl Retriever {
         let searched = synonyms.with(query);
         let started = Instant::now();
         let mut degraded = Vec::new();
-        let question = match self.embed(&searched, &synonyms, language_of(filters)).await {
-            Ok(question) => question,
-            Err(error) => {
-                tracing::warn!(stage = "embed", error = %format_args!("the embedder {error}"), "words alone are searched for");
-                degraded.push(Degradation::Embedder);
-                EmbeddedQuestion::default()
-            }
-        };
+        let (question, failure) = self.embed(&searched, &synonyms, language_of(filters)).await;
+        if let Some(error) = failure {
+            tracing::warn!(stage = "embed", error = %format_args!("the embedder {error}"), "words alone are searched for");
+            degraded.push(Degradation::Embedder);
+        }
         let embed_ms = milliseconds(started);
         let places = intent.places(filters);
         let (found, indexing) = tokio::join!(

@@ -27,13 +27,14 @@ pub(super) struct EmbeddedQuestion {
 }
 
 impl Retriever {
-    /// Embeds a question with its synonyms, and weighs its tokens. The catalog counts while the embedder runs.
+    /// Embeds a question with its synonyms, and weighs its tokens. The catalog counts while the embedder runs. If the embedder fails, the
+    /// question has its words' frequencies alone, beside the error.
     pub(super) async fn embed(
         &self,
         question: &str,
         synonyms: &Synonyms<'_>,
         language: Language,
-    ) -> Result<EmbeddedQuestion, ProviderError> {
+    ) -> (EmbeddedQuestion, Option<ProviderError>) {
         let words = self.token_words(question);
         let texts = [question.to_owned()];
         let embedded = self.backends.embedder.embed(&texts, Purpose::Query);
@@ -48,17 +49,21 @@ impl Retriever {
         if let Some(frequencies) = &mut frequencies {
             synonyms.count(frequencies, &stemmed);
         }
-        let embedded = embedded.unwrap_or(Err(ProviderError::Timeout))?;
+        let (embedded, failure) = match embedded.unwrap_or(Err(ProviderError::Timeout)) {
+            Ok(embedded) => (embedded, None),
+            Err(error) => (Vec::new(), Some(error)),
+        };
         let embedding = embedded.into_iter().next().unwrap_or_default();
         let weight = |word: &str| {
             let idf = frequencies.as_ref().and_then(|counted| counted.idf(word));
             idf.map_or(1.0, |idf| idf.max(LEAST_WEIGHT))
         };
-        Ok(EmbeddedQuestion {
+        let question = EmbeddedQuestion {
             tokens: weighted(&embedding, &words, weight),
             vector: embedding.vector,
             frequencies,
-        })
+        };
+        (question, failure)
     }
 
     /// The word of each token of a question; empty if the index has no token vectors that this embedder's compare with.

@@ -19,7 +19,7 @@ use crate::catalog::{
     SiteInfo, SqliteCatalog,
 };
 use crate::degradation::Degradation;
-use crate::embed::{Embedder, FakeEmbedder};
+use crate::embed::{Dimensions, Embedder, FakeEmbedder, OpenAiEmbedder, OpenAiOptions};
 use crate::index::{ChunkPayload, Filters, VectorIndex};
 use crate::rerank::Reranker;
 
@@ -53,6 +53,26 @@ pub(super) async fn unfinished_book(pages: &[Page<'_>]) -> Retriever {
         catalog,
     };
     Retriever { backends, index }
+}
+
+#[tokio::test]
+async fn a_question_that_is_not_embedded_keeps_the_frequencies_of_its_words() {
+    let mut retriever = unfinished_book(&[("dew", 1, "The dew sensor drifts.")]).await;
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let options = OpenAiOptions {
+        base_url: NO_STORE.to_owned(),
+        api_key: None,
+        model: "absent".to_owned(),
+        dimensions: Dimensions::of_model("absent", Some(64)),
+        timeout: Duration::from_secs(1),
+    };
+    retriever.backends.embedder = Embedder::OpenAi(OpenAiEmbedder::new(options).unwrap());
+    let (question, failure) = retriever
+        .embed("Does the sensor drift?", crate::words::Language::ENGLISH)
+        .await;
+    assert!(failure.is_some() && question.vector.is_empty());
+    let frequencies = question.frequencies.unwrap();
+    assert!(frequencies.idf("sensor").is_some(), "{frequencies:?}");
 }
 
 fn new_index() -> NewIndex {

@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension};
 use super::{DatabaseError, begin_write};
 
 /// The first makes version 1, each other one more.
-const MIGRATIONS: [&str; 8] = [
+const MIGRATIONS: [&str; 9] = [
     include_str!("../../migrations/sqlite/0001_catalog.sql"),
     include_str!("../../migrations/sqlite/0002_reindex.sql"),
     include_str!("../../migrations/sqlite/0003_readers.sql"),
@@ -13,6 +13,7 @@ const MIGRATIONS: [&str; 8] = [
     include_str!("../../migrations/sqlite/0005_indexing.sql"),
     include_str!("../../migrations/sqlite/0006_chunks.sql"),
     include_str!("../../migrations/sqlite/0007_ranking.sql"),
+    include_str!("../../migrations/sqlite/0008_answers.sql"),
     include_str!("../../migrations/sqlite/0009_searched.sql"),
 ];
 

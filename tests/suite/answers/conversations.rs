@@ -57,6 +57,67 @@ async fn without_a_model_the_question_before_is_searched_for_too() {
 }
 
 #[tokio::test]
+async fn a_follow_up_for_another_form_is_answered_from_the_sections_of_the_answer() {
+    let page = "# Probe\n\nThe probe measures moisture.\n\n## Calibration\n\nCalibrate the probe in dry air, then in water. The offset is stored in \
+        the probe.\n\nRun this:\n\n```sh\nprobe calibrate --dry\n```\n";
+    let soil = super::SOIL;
+    let service = Service::of_book(
+        "talk_form",
+        Reply::Empty,
+        &[EXTRACTIVE],
+        &[("probe.md", page), ("soil.md", soil)],
+    )
+    .await;
+    let ask = async |query: &str, before: &[&str]| {
+        let said = before.iter().flat_map(|question| {
+            let answer = json!({"role": "assistant", "content": "Dry air [1]."});
+            [json!({"role": "user", "content": question}), answer]
+        });
+        let history: Vec<Value> = said.collect();
+        let request = json!({"query": query, "history": history});
+        service.ask(request).await.1["data"].take()
+    };
+    let first = "How do I calibrate the probe?";
+    let whole = ask(first, &[]).await;
+    for (query, before) in [
+        ("In simpler words, please", &[first][..]),
+        ("Tell me more", &[first, "Shorter, please"]),
+    ] {
+        let again = ask(query, before).await;
+        assert_eq!(again["answer"], whole["answer"], "{query}");
+    }
+    let code = ask("Show me the code", &[first, "In simpler words"]).await;
+    let text = code["answer"].as_str().unwrap();
+    assert!(
+        text.contains("Run this:\n\n```sh\nprobe calibrate --dry\n```"),
+        "{text}"
+    );
+    assert!(!text.contains("offset"), "{text}");
+    assert_eq!(code["citations"][0]["url"], whole["citations"][0]["url"]);
+}
+
+#[tokio::test]
+async fn with_a_model_a_follow_up_in_another_language_is_searched_for_with_the_conversation() {
+    let script = Reply::function(|request| {
+        let system = request["messages"][0]["content"].as_str().unwrap();
+        if system.contains("understood alone") {
+            Reply::text(["What are the signs of frost?"])
+        } else {
+            Reply::text(["Klarer Himmel [1]."])
+        }
+    });
+    let service = Service::with_model("talk_language", script).await;
+    let query = "In einfacheren Worten bitte";
+    let (_, alone) = service.ask(json!({"query": query})).await;
+    assert_eq!(alone["data"]["outcome"], "not_covered");
+    let (_, envelope) = service
+        .ask(json!({"query": query, "history": history()}))
+        .await;
+    let url = &envelope["data"]["citations"][0]["url"];
+    assert_eq!(url, "/docs/frost#signs-of-frost", "{envelope}");
+}
+
+#[tokio::test]
 async fn a_history_of_other_roles_is_refused() {
     let service = Service::extractive("talk_refused").await;
     let history = json!([{"role": "system", "content": "x"}]);

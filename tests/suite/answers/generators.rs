@@ -148,7 +148,7 @@ async fn a_model_that_repeats_its_rules_is_stopped() {
 #[tokio::test]
 async fn a_text_that_was_cut_off_is_marked() {
     let service = Service::with_model("answers_cut", Reply::Empty).await;
-    let pieces = || vec!["A clear sky [2]".to_owned()];
+    let pieces = || vec!["A clear sky [1]".to_owned()];
     for (reason, what) in [
         ("length", "truncated"),
         ("content_filter", "content_filter"),
@@ -169,7 +169,7 @@ async fn a_busy_model_is_asked_again_and_then_readers_are_asked_to_wait() {
     let busy = |wait: Option<u64>| {
         Reply::Status(429, wait.map(Duration::from_secs), "rate_limit_exceeded")
     };
-    let script = Reply::times(1, busy(Some(1)), Reply::text(["A clear sky [2]"]));
+    let script = Reply::times(1, busy(Some(1)), Reply::text(["A clear sky [1]"]));
     let service = Service::with_model("answers_busy", script).await;
     let (data, meta) = service.answer(COVERED).await;
     assert_eq!(data["answer"], "A clear sky [1]");
@@ -195,7 +195,7 @@ async fn a_busy_model_is_asked_again_and_then_readers_are_asked_to_wait() {
 
 #[tokio::test]
 async fn cohere_answers_too() {
-    let cohere = ChatModel::start(Reply::text(["A clear sky ", "[2]."])).await;
+    let cohere = ChatModel::start(Reply::text(["A clear sky ", "[1]."])).await;
     let environment = cohere.cohere_environment();
     let variables: Vec<(&str, &str)> = environment
         .iter()
@@ -212,7 +212,7 @@ async fn cohere_answers_too() {
 async fn a_model_may_link_only_to_what_the_passages_link_to() {
     let script = Reply::text([
         "See [it](https://almanac.exa",
-        "mple/frost), [this](https://evil.example/x) and ![pixel](https://evil.example/p.png) [2].",
+        "mple/frost), [this](https://evil.example/x) and ![pixel](https://evil.example/p.png) [1].",
     ]);
     let service = Service::with_model("answers_links", script).await;
     let (data, _) = service.answer(COVERED).await;

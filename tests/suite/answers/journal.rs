@@ -7,7 +7,7 @@ use super::{COVERED, NOT_COVERED, Service};
 
 #[tokio::test]
 async fn an_answer_is_logged_by_hashes_with_what_it_took() {
-    let service = Service::with_model("journal_log", Reply::text(["A clear sky [2]."])).await;
+    let service = Service::with_model("journal_log", Reply::text(["A clear sky [1]."])).await;
     let (data, meta) = service.answer(COVERED).await;
     let row = service
         .row("SELECT row_to_json(chat_queries)::text FROM chat_queries")

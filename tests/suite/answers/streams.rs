@@ -14,7 +14,7 @@ fn names(events: &[(String, serde_json::Value)]) -> Vec<&str> {
 
 #[tokio::test]
 async fn a_stream_has_tokens_citations_and_one_end() {
-    let script = Reply::text(["A clear sky ", "[", "2", "]", ". No wind [2]."]);
+    let script = Reply::text(["A clear sky ", "[", "1", "]", ". No wind [1]."]);
     let service = Service::with_model("streams_model", script).await;
     let events = service.stream(json!({"query": COVERED})).await;
     assert_eq!(text_of(&events), "A clear sky [1]. No wind [1].");
@@ -89,12 +89,12 @@ async fn a_refusal_streams_too() {
 }
 
 #[tokio::test]
-async fn a_quiet_stream_is_kept_open_by_a_comment() {
-    // Longer than the heartbeat's ten seconds, shorter than the time an answer may take.
-    let pieces = vec!["A clear sky [2]".to_owned()];
+async fn a_reader_who_waits_is_told_what_is_read_and_the_stream_kept_open() {
+    // Longer than the time to the progress and the heartbeat's ten seconds after it, shorter than the time an answer may take.
+    let pieces = vec!["A clear sky [1]".to_owned()];
     let service = Service::with_model(
         "streams_quiet",
-        Reply::Text(pieces, Duration::from_secs(12)),
+        Reply::Text(pieces, Duration::from_secs(16)),
     )
     .await;
     let request = service.post("/api/v1/chat", &json!({"query": COVERED}));
@@ -104,6 +104,10 @@ async fn a_quiet_stream_is_kept_open_by_a_comment() {
         .await
         .unwrap();
     let text = response.text().await.unwrap();
-    assert!(text.starts_with(':') || text.contains("\n:"), "{text}");
+    assert!(text.starts_with("event: progress\n"), "{text}");
+    let events = super::events(&text);
+    assert_eq!(names(&events)[..2], ["progress", "token"]);
+    assert_eq!(events[0].1, json!({"stage": "reading", "sections": 4}));
+    assert!(text.contains("\n:"), "{text}");
     assert!(text.contains("event: done"), "{text}");
 }

@@ -34,6 +34,15 @@ fn uncertain(question_hash: &str) -> QueryLog {
     }
 }
 
+fn given_again() -> QueryLog {
+    QueryLog {
+        tokens: 0,
+        cost_micro_usd: 0,
+        saved_micro_usd: Some(345),
+        ..log(QueryStatus::Success)
+    }
+}
+
 fn citing(chunks: &[Uuid]) -> QueryLog {
     QueryLog {
         cited_chunk_ids: chunks.to_vec(),
@@ -56,6 +65,7 @@ pub(super) async fn days_count_how_questions_ended(store: Store) {
     ] {
         write_log(catalog, &log(status)).await;
     }
+    write_log(catalog, &given_again()).await;
     write_log(catalog, &not_covered("1e", None)).await;
     write_log(catalog, &uncertain("1e")).await;
     let unanswered = QueryLog {
@@ -72,13 +82,15 @@ pub(super) async fn days_count_how_questions_ended(store: Store) {
     assert!(first.day < second.day && second.day.len() == "2026-01-31".len());
     let expected = DayInsight {
         day: second.day.clone(),
-        questions: 7,
+        questions: 8,
         not_covered: 1,
         uncertain: 1,
         degraded: 1,
         incomplete: 1,
         tokens: 7 * 1_200,
         cost_micro_usd: 7 * 345,
+        cached: 1,
+        saved_micro_usd: 345,
     };
     assert_eq!(*second, expected);
     assert_eq!((first.questions, first.not_covered), (1, 0));

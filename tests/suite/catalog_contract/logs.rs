@@ -20,6 +20,7 @@ pub(super) fn log(status: QueryStatus) -> QueryLog {
         tokens: 1_200,
         cost_micro_usd: 345,
         degraded: false,
+        saved_micro_usd: None,
         question: None,
     }
 }

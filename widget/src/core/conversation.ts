@@ -27,6 +27,8 @@ export interface Turn {
   id: string;
   question: Question;
   text: string;
+  /** How many sections a model reads, if it takes its time. */
+  sections?: number;
   citations: Citation[];
   state: 'answering' | 'complete' | 'stopped' | 'failed';
   failure?: Failure;
@@ -49,6 +51,7 @@ export interface Conversation {
 export type Action =
   | { type: 'asked'; id: string; question: Question }
   | { type: 'begun'; id: string; conversationId: string }
+  | { type: 'reading'; id: string; sections: number }
   | { type: 'token'; id: string; token: string }
   | { type: 'citation'; id: string; citation: Citation }
   | { type: 'done'; id: string; done: Done }
@@ -92,6 +95,8 @@ function changedTurn(turn: Turn, action: Exclude<Action, { type: 'asked' | 'begu
   // What comes after the end is late: the reader has stopped it, or asked again.
   if (turn.state !== 'answering') return turn;
   switch (action.type) {
+    case 'reading':
+      return { ...turn, sections: action.sections };
     case 'token':
       return { ...turn, text: turn.text + action.token };
     case 'citation':

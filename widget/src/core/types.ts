@@ -52,6 +52,8 @@ export interface Done {
 export type ChatEvent =
   /** Where conversations are stored, the answer's is named before it begins. */
   | { type: 'begun'; conversationId: string }
+  /** A model reads so many sections and has not begun to write. */
+  | { type: 'reading'; sections: number }
   | { type: 'token'; token: string }
   | { type: 'citation'; citation: Citation }
   | { type: 'done'; done: Done };

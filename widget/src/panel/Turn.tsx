@@ -1,6 +1,7 @@
 import { memo } from 'react';
 import type { Question, Turn as TurnState } from '../core/conversation';
 import { bookLanguageNote, degradedNotes } from '../core/strings';
+import { fill } from '../core/text';
 import { Actions } from './Actions';
 import { FailureNote } from './FailureNote';
 import { PassageLink } from './Link';
@@ -19,6 +20,9 @@ export const Turn = memo(({ turn, onAsk, announce }: TurnProps) => {
   const { strings, session, locale } = useSite();
   const { id, question, state, text, citations, outcome, suggestions } = turn;
   const isAnswering = state === 'answering';
+  const waiting = turn.sections === undefined
+    ? strings.waiting
+    : fill(strings.reading, { count: turn.sections.toLocaleString(locale) });
   const followed = () => session.followed(id);
   return (
     <article className={outcome === 'uncertain' ? 'bookrag-turn bookrag-uncertain' : 'bookrag-turn'} aria-busy={isAnswering}>
@@ -33,7 +37,7 @@ export const Turn = memo(({ turn, onAsk, announce }: TurnProps) => {
       <div className="bookrag-answer">
         <Markdown text={text} isGrowing={isAnswering} citations={citations} onFollow={followed} />
       </div>
-      {isAnswering && !text && <p className="bookrag-waiting">{strings.waiting}</p>}
+      {isAnswering && !text && <p className="bookrag-waiting">{waiting}</p>}
       {state === 'stopped' && <p className="bookrag-note">{strings.stopped}</p>}
       {turn.failure && (
         <FailureNote failure={turn.failure} onAgain={() => onAsk(question, id)} />

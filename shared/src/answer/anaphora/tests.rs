@@ -1,6 +1,6 @@
 //! Real phrasings of readers of technical books, both ways.
 
-use super::leans_back;
+use super::{asks_for_code, asks_for_form, leans_back};
 
 #[test]
 fn a_question_that_lacks_its_subject_leans_back() {
@@ -33,6 +33,76 @@ fn a_question_that_lacks_its_subject_leans_back() {
         "",
     ] {
         assert!(leans_back(question), "{question}");
+    }
+}
+
+#[test]
+fn a_question_for_another_form_of_the_answer_has_nothing_to_search_for() {
+    for question in [
+        "In simpler words",
+        "in simpler words, please",
+        "Can you explain that in simple words?",
+        "Simplify it",
+        "Can you simplify?",
+        "Shorter please",
+        "Make it shorter",
+        "As a table",
+        "As bullet points please",
+        "In one sentence",
+        "Give me a summary",
+        "Explain like I'm five",
+        "explain it to a beginner",
+        "In plain English",
+        "In more depth",
+        "Show me the code",
+        "show me some code",
+        "Can I see the code?",
+        "Give me a code example",
+        "Is there a code sample?",
+        "Give me an example",
+        "Tell me more",
+        "Go on.",
+        "Why?",
+    ] {
+        assert!(
+            asks_for_form(question) && leans_back(question),
+            "{question}"
+        );
+    }
+    for question in [
+        "And in TypeScript?",
+        "Show me the code of conduct",
+        "What is code?",
+        "How do I format code?",
+        "What are words?",
+        "How do I write a table?",
+        "Show me how to mock a module",
+        "Give me an example of a snapshot test",
+        "Explain mocks in simple words",
+        "Which table?",
+        "On Windows?",
+    ] {
+        assert!(!asks_for_form(question), "{question}");
+    }
+}
+
+#[test]
+fn code_is_asked_for_by_name() {
+    for question in [
+        "Show me the code",
+        "A code sample?",
+        "Can you give an example?",
+        "Got a snippet?",
+    ] {
+        assert!(asks_for_code(question), "{question}");
+    }
+    for question in [
+        "In simpler words",
+        "Tell me more",
+        "What is code?",
+        "Show me the code of conduct",
+    ] {
+        assert!(!asks_for_code(question), "{question}");
     }
 }
 

@@ -81,7 +81,7 @@ proptest! {
             match event {
                 AnswerEvent::Token(token) => shown.push_str(&token),
                 AnswerEvent::Citation(citation) => told.push(citation.url.clone()),
-                AnswerEvent::Done(_) => unreachable!("a draft has no end"),
+                AnswerEvent::Reading(_) | AnswerEvent::Done(_) => unreachable!("a draft has no end"),
             }
         }
         prop_assert_eq!(shown, text);

@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::PostgresCatalog;
 use super::pool::{Parameters, Transaction};
+use crate::catalog::answers::{MAX_AGE, MAX_ANSWERS};
 use crate::catalog::{CatalogError, Exchange, NewExchange, microseconds};
 
 /// How many rows one statement deletes, so that the server does not stop it for its length.
@@ -85,6 +86,10 @@ impl PostgresCatalog {
         limits_age: Duration,
         retention: Duration,
     ) -> Result<(), CatalogError> {
+        let surplus = format!(
+            "created_at <= $before AND key IN (
+                SELECT key FROM cached_answers ORDER BY created_at DESC, key OFFSET {MAX_ANSWERS})"
+        );
         let steps = [
             ("rate_limits", "key", "tat <= $before", limits_age),
             (
@@ -107,6 +112,13 @@ impl PostgresCatalog {
                 "created_at <= $before AND NOT EXISTS (SELECT FROM feedback WHERE message_id = query_id)",
                 retention,
             ),
+            (
+                "cached_answers",
+                "key",
+                "created_at <= $before",
+                retention.min(MAX_AGE),
+            ),
+            ("cached_answers", "key", &surplus, Duration::ZERO),
         ];
         for (table, key, condition, age) in steps {
             self.delete_in_batches(table, key, condition, age).await?;

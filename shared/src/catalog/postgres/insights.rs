@@ -44,7 +44,9 @@ impl PostgresCatalog {
                 count(*) FILTER (WHERE {UNCERTAIN}) AS uncertain,
                     count(*) FILTER (WHERE degraded) AS degraded,
                     count(*) FILTER (WHERE status = 'incomplete') AS incomplete,
-                    sum(tokens)::bigint AS tokens, sum(cost_micro_usd)::bigint AS cost_micro_usd
+                    count(saved_micro_usd) AS cached,
+                    sum(tokens)::bigint AS tokens, sum(cost_micro_usd)::bigint AS cost_micro_usd,
+                    coalesce(sum(saved_micro_usd), 0)::bigint AS saved_micro_usd
                  FROM chat_queries WHERE created_at >= now() - $1 * interval '1 microsecond'
                  GROUP BY day ORDER BY day"
         );
@@ -102,6 +104,8 @@ fn day(row: &Row) -> Result<DayInsight, CatalogError> {
         incomplete: unsigned(row, "incomplete")?,
         tokens: unsigned(row, "tokens")?,
         cost_micro_usd: unsigned(row, "cost_micro_usd")?,
+        cached: unsigned(row, "cached")?,
+        saved_micro_usd: unsigned(row, "saved_micro_usd")?,
     })
 }
 

@@ -13,15 +13,15 @@ impl PostgresCatalog {
             .query(
                 "INSERT INTO chat_queries AS held (query_id, user_ip_hash, question_hash, retrieved_chunk_ids,
                     cited_chunk_ids, response_time_ms, status, answered, uncertain, tokens, cost_micro_usd, degraded,
-                    question)
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+                    question, saved_micro_usd)
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
                  ON CONFLICT (query_id) DO UPDATE SET
                     user_ip_hash = excluded.user_ip_hash, question_hash = excluded.question_hash,
                     retrieved_chunk_ids = excluded.retrieved_chunk_ids, cited_chunk_ids = excluded.cited_chunk_ids,
                     response_time_ms = excluded.response_time_ms, status = excluded.status,
                     answered = excluded.answered, uncertain = excluded.uncertain, tokens = excluded.tokens,
                     cost_micro_usd = excluded.cost_micro_usd, degraded = excluded.degraded,
-                    question = excluded.question
+                    question = excluded.question, saved_micro_usd = excluded.saved_micro_usd
                  WHERE held.status = 'incomplete' OR excluded.status <> 'incomplete'",
                 &[
                     (&log.query_id, Type::UUID),
@@ -37,6 +37,7 @@ impl PostgresCatalog {
                     (&signed(log.cost_micro_usd), Type::INT8),
                     (&log.degraded, Type::BOOL),
                     (&log.question, Type::TEXT),
+                    (&log.saved_micro_usd.map(signed), Type::INT8),
                 ],
             )
             .await?;

@@ -14,6 +14,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/0005_indexing.sql"),
     include_str!("../../../migrations/0006_chunks.sql"),
     include_str!("../../../migrations/0007_ranking.sql"),
+    include_str!("../../../migrations/0008_answers.sql"),
     include_str!("../../../migrations/0009_searched.sql"),
 ];
 

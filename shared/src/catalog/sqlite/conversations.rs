@@ -5,8 +5,10 @@ use std::time::Duration;
 use rusqlite::{Connection, OptionalExtension, Transaction};
 use uuid::Uuid;
 
+use super::answers::forget_answers;
 use super::values::{ago, now, uuid};
 use super::{SqliteCatalog, begin_write};
+use crate::catalog::answers::MAX_AGE;
 use crate::catalog::{CatalogError, Exchange, NewExchange, microseconds};
 
 impl SqliteCatalog {
@@ -110,6 +112,7 @@ impl SqliteCatalog {
                 [before],
             )?;
             transaction.execute("DELETE FROM chat_queries WHERE created_at <= ?1", [before])?;
+            forget_answers(&transaction, ago(retention.min(MAX_AGE)))?;
             transaction.commit()?;
             wipe_log(connection)?;
             Ok(())

@@ -46,7 +46,9 @@ fn days(transaction: &Transaction, since: i64) -> rusqlite::Result<Vec<DayInsigh
                 count(*) FILTER (WHERE {UNCERTAIN}) AS uncertain,
                 count(*) FILTER (WHERE degraded) AS degraded,
                 count(*) FILTER (WHERE status = 'incomplete') AS incomplete,
-                sum(tokens) AS tokens, sum(cost_micro_usd) AS cost_micro_usd
+                count(saved_micro_usd) AS cached,
+                sum(tokens) AS tokens, sum(cost_micro_usd) AS cost_micro_usd,
+                coalesce(sum(saved_micro_usd), 0) AS saved_micro_usd
              FROM chat_queries WHERE created_at >= ?1 GROUP BY day ORDER BY day"
     );
     transaction
@@ -102,6 +104,8 @@ fn day(row: &Row) -> rusqlite::Result<DayInsight> {
         incomplete: count(row, "incomplete")?,
         tokens: count(row, "tokens")?,
         cost_micro_usd: count(row, "cost_micro_usd")?,
+        cached: count(row, "cached")?,
+        saved_micro_usd: count(row, "saved_micro_usd")?,
     })
 }
 

@@ -14,15 +14,15 @@ impl SqliteCatalog {
             connection.execute(
                 "INSERT INTO chat_queries AS held (query_id, user_ip_hash, question_hash, retrieved_chunk_ids,
                     cited_chunk_ids, response_time_ms, status, answered, uncertain, tokens, cost_micro_usd, degraded,
-                    question, created_at)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+                    question, saved_micro_usd, created_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
                  ON CONFLICT (query_id) DO UPDATE SET
                     user_ip_hash = excluded.user_ip_hash, question_hash = excluded.question_hash,
                     retrieved_chunk_ids = excluded.retrieved_chunk_ids, cited_chunk_ids = excluded.cited_chunk_ids,
                     response_time_ms = excluded.response_time_ms, status = excluded.status,
                     answered = excluded.answered, uncertain = excluded.uncertain, tokens = excluded.tokens,
                     cost_micro_usd = excluded.cost_micro_usd, degraded = excluded.degraded,
-                    question = excluded.question
+                    question = excluded.question, saved_micro_usd = excluded.saved_micro_usd
                  WHERE held.status = 'incomplete' OR excluded.status <> 'incomplete'",
                 params![
                     log.query_id.to_string(),
@@ -38,6 +38,7 @@ impl SqliteCatalog {
                     signed(log.cost_micro_usd),
                     log.degraded,
                     log.question,
+                    log.saved_micro_usd.map(signed),
                     now(),
                 ],
             )?;

@@ -193,6 +193,7 @@ async fn what_expired_is_gone_from_the_files_too() {
         tokens: 0,
         cost_micro_usd: 0,
         degraded: false,
+        saved_micro_usd: None,
         question: Some(secret()),
     };
     catalog.log_query(&log).await.unwrap();

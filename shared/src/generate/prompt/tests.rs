@@ -44,6 +44,8 @@ fn an_answer_is_asked_for_with_all_there_is() {
             history: &history,
             selected_text: Some("over topics"),
             context: Some("I use Humble."),
+            page: Some("/docs/topics"),
+            version: Some("2.1"),
             question: "How do they talk?",
         },
         FENCE,
@@ -78,10 +80,12 @@ fn no_line_of_data_begins_with_the_fence() {
             history: &[],
             selected_text: None,
             context: None,
+            page: Some(forged),
+            version: None,
             question: forged,
         },
         FENCE,
     );
     let fences = prompt.user.lines().filter(|line| line.starts_with(FENCE));
-    assert_eq!(fences.count(), 4);
+    assert_eq!(fences.count(), 6);
 }

@@ -19,6 +19,7 @@ export const en: Strings = {
   removeSelection: 'Ask about the whole book instead',
   conversation: 'Questions and answers',
   waiting: 'Reading the book',
+  reading: 'Reading {count} of the book’s sections',
   answering: 'Answering',
   answerComplete: 'Answer complete.',
   stopped: 'Stopped.',

@@ -23,6 +23,7 @@ export interface Strings {
   removeSelection: string;
   conversation: string;
   waiting: string;
+  reading: string;
   answering: string;
   answerComplete: string;
   stopped: string;

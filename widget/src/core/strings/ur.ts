@@ -19,6 +19,7 @@ export const ur: Strings = {
   removeSelection: 'اس کے بجائے پوری کتاب سے پوچھیں',
   conversation: 'سوالات اور جوابات',
   waiting: 'کتاب دیکھی جا رہی ہے',
+  reading: 'کتاب کے {count} حصے پڑھے جا رہے ہیں',
   answering: 'جواب لکھا جا رہا ہے',
   answerComplete: 'جواب مکمل ہو گیا۔',
   stopped: 'روک دیا گیا۔',

@@ -1,0 +1,280 @@
+//! Answers of chat models that are given again: to an equal question about the same state of the book, with the same settings.
+//!
+//! An extract costs milliseconds and is made anew. What a reader may have said of themselves is not kept: neither the question nor an
+//! answer that repeats words of it which the book does not have.
+
+use std::collections::HashSet;
+use std::mem::discriminant;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use tokio::time::timeout;
+use uuid::Uuid;
+
+use super::answerable::thresholds;
+use super::scope::path_of;
+use super::{Answer, AnswerEvent, Answerer, Asker, Mode, Outcome, Prepared, Question, Suggestion};
+use crate::book::hex;
+use crate::catalog::{AnswerLookup, CachedAnswer, Catalog, CatalogError};
+use crate::cite::Citation;
+use crate::generate::{Generator, Turn, form_of_prompts};
+use crate::retrieve::{Language, UNKNOWN_INDEX, Words};
+
+/// How long an answer waits for the cache, and the cache for what it keeps.
+const DEADLINE: Duration = Duration::from_secs(1);
+
+/// A kept answer.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct Kept {
+    /// What was streamed, in order.
+    pieces: Vec<Piece>,
+    text: String,
+    outcome: Option<Outcome>,
+    confidence: f32,
+    citations: Vec<Citation>,
+    suggestions: Vec<Suggestion>,
+    retrieved_chunk_ids: Vec<Uuid>,
+    num_candidates: usize,
+    scores: Vec<f32>,
+    /// What it had cost, in millionths of a dollar.
+    cost_micro_usd: u64,
+}
+
+/// A piece of a streamed answer.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+enum Piece {
+    Text(String),
+    Citation(Box<Citation>),
+}
+
+/// What the cache has for a question.
+#[derive(Debug, Clone)]
+pub(super) enum Cache {
+    /// It is not used: it is off, the question is part of a conversation, or the catalog is unavailable.
+    Unused,
+    /// An answer.
+    Hit(Box<Kept>),
+    /// A place for one.
+    Miss(Place),
+}
+
+/// Where an answer is kept.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    key: String,
+    index_id: i64,
+    /// The book's revision before it was searched.
+    book_revision: i64,
+}
+
+impl Kept {
+    /// The events that the first reader got, without the end.
+    pub(super) fn events(&self) -> impl Iterator<Item = AnswerEvent> + use<> {
+        let pieces = self.pieces.clone().into_iter();
+        pieces.map(|piece| match piece {
+            Piece::Text(text) => AnswerEvent::Token(text),
+            Piece::Citation(citation) => AnswerEvent::Citation(citation),
+        })
+    }
+
+    /// Adds what was streamed; adjacent texts become one.
+    pub(super) fn push(&mut self, event: &AnswerEvent) {
+        match (event, self.pieces.last_mut()) {
+            (AnswerEvent::Token(more), Some(Piece::Text(text))) => text.push_str(more),
+            (AnswerEvent::Token(text), _) => self.pieces.push(Piece::Text(text.clone())),
+            (AnswerEvent::Citation(citation), _) => {
+                self.pieces.push(Piece::Citation(citation.clone()));
+            }
+            (AnswerEvent::Reading(_) | AnswerEvent::Done(_), _) => {}
+        }
+    }
+
+    fn with(self, answer: &Answer) -> Self {
+        Self {
+            pieces: self.pieces,
+            text: answer.text.clone(),
+            outcome: Some(answer.outcome),
+            confidence: answer.confidence,
+            citations: answer.citations.clone(),
+            suggestions: answer.suggestions.clone(),
+            retrieved_chunk_ids: answer.retrieved_chunk_ids.clone(),
+            num_candidates: answer.num_candidates,
+            scores: answer.scores.clone(),
+            cost_micro_usd: answer.cost_micro_usd,
+        }
+    }
+}
+
+impl Answerer {
+    /// Looks for an answer to an equal question. A question that needs more than itself to be understood, or a book that is being
+    /// indexed, has none.
+    pub(super) async fn cached(
+        &self,
+        question: &Question,
+        history: &[Turn],
+        asker: Option<&Asker>,
+    ) -> Cache {
+        let index = &self.retriever.index;
+        let stands_alone = history.is_empty()
+            && question.mode == Mode::GlobalBook
+            && question.selected_text.is_none()
+            && question.context.is_none();
+        let is_known = index.index_id != UNKNOWN_INDEX && index.pages_expected.is_none();
+        let (Some(asker), true) = (asker, self.rules.cache_answers && stands_alone && is_known)
+        else {
+            return Cache::Unused;
+        };
+        let Some(key) = self.key(question, asker) else {
+            return Cache::Unused;
+        };
+        let index_id = index.index_id;
+        let found = timeout(
+            DEADLINE,
+            self.retriever.catalog().cached_answer(index_id, &key),
+        );
+        match found.await.unwrap_or_else(|_| Err(late())) {
+            Ok(AnswerLookup {
+                answer,
+                book_revision,
+            }) => {
+                // One of another release may be unreadable.
+                let kept = answer.and_then(|answer| serde_json::from_str(&answer).ok());
+                let place = Place {
+                    key,
+                    index_id,
+                    book_revision,
+                };
+                kept.map_or(Cache::Miss(place), Cache::Hit)
+            }
+            Err(error) => {
+                tracing::warn!(stage = "cache", %error, "no answer is taken from the cache");
+                Cache::Unused
+            }
+        }
+    }
+
+    /// A hash of all that a model's answer depends on but the book's text: another setting, prompt or model is another key. `None`
+    /// without a model.
+    fn key(&self, question: &Question, asker: &Asker) -> Option<String> {
+        let Generator::Model(model) = &self.generator else {
+            return None;
+        };
+        let retriever = &self.retriever;
+        let asked = format!(
+            "{:?}",
+            (
+                &asker.question_hash,
+                &question.filters,
+                question.page_url.as_deref().map(path_of),
+                question.top_k,
+                question.labels_in_text,
+            )
+        );
+        let answered = format!(
+            "{:?}",
+            (
+                env!("CARGO_PKG_VERSION"),
+                form_of_prompts(),
+                thresholds(),
+                model.identity(),
+                &self.rules,
+                discriminant(&retriever.backends.reranker),
+                &retriever.index,
+            )
+        );
+        let mut hash = Sha256::new();
+        for part in [asked, answered] {
+            hash.update(part.len().to_le_bytes());
+            hash.update(part);
+        }
+        Some(hex(&hash.finalize()))
+    }
+}
+
+impl Prepared {
+    /// A former answer, as an answer to this question.
+    pub(super) fn given_again(&self, kept: Kept) -> Answer {
+        Answer {
+            text: kept.text,
+            outcome: kept.outcome.unwrap_or(self.outcome),
+            confidence: kept.confidence,
+            citations: kept.citations,
+            suggestions: kept.suggestions,
+            retrieved_chunk_ids: kept.retrieved_chunk_ids,
+            num_candidates: kept.num_candidates,
+            scores: kept.scores,
+            saved_micro_usd: Some(kept.cost_micro_usd),
+            ..self.bare()
+        }
+    }
+
+    /// What keeps the answer, if it has a place.
+    pub(super) fn keeper(&self) -> Option<Keeper> {
+        let Cache::Miss(place) = &self.cache else {
+            return None;
+        };
+        let parts = self
+            .context
+            .iter()
+            .flat_map(|passage| self.around.parts(passage));
+        let words = Words::of(
+            self.locale
+                .as_deref()
+                .map_or(Language::ENGLISH, Language::of_locale),
+        );
+        let texts = self
+            .context
+            .iter()
+            .map(|passage| passage.chunk.embedded_text());
+        let known: HashSet<String> = texts.flat_map(|text| words.terms(&text)).collect();
+        let mut own = words.terms(&self.question.query);
+        own.retain(|term| !known.contains(term));
+        Some(Keeper {
+            place: place.clone(),
+            catalog: self.answerer.retriever.catalog().clone(),
+            points: parts.map(|part| part.point_id).collect(),
+            own: own.into_iter().collect(),
+            words,
+        })
+    }
+}
+
+/// What keeps an answer.
+pub(super) struct Keeper {
+    place: Place,
+    catalog: Catalog,
+    /// The points of all that the model read.
+    points: Vec<Uuid>,
+    /// The terms of the question that the passages do not have.
+    own: HashSet<String>,
+    words: Words,
+}
+
+impl Keeper {
+    /// Keeps a complete answer of a model.
+    pub(super) async fn keep(self, kept: Kept, answer: &Answer) {
+        let by_a_model = answer.tokens > 0 && answer.degraded.is_empty();
+        let mut terms = self.words.terms(&answer.text).into_iter();
+        if !by_a_model || terms.any(|term| self.own.contains(&term)) {
+            return;
+        }
+        let kept = serde_json::to_string(&kept.with(answer)).expect("plain fields serialise");
+        let is_lasting = answer.outcome == Outcome::Answered;
+        let entry = CachedAnswer {
+            key: self.place.key,
+            index_id: self.place.index_id,
+            answer: kept,
+            points: self.points,
+            book_revision: (!is_lasting).then_some(self.place.book_revision),
+        };
+        let keeping = timeout(DEADLINE, self.catalog.cache_answer(&entry));
+        if let Err(error) = keeping.await.unwrap_or_else(|_| Err(late())) {
+            tracing::warn!(stage = "cache", %error, "the answer is not kept");
+        }
+    }
+}
+
+fn late() -> CatalogError {
+    CatalogError::Unavailable("no answer in time".to_owned())
+}
