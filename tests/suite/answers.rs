@@ -2,6 +2,7 @@
 //! each behind a wire that can be cut.
 
 mod attacks;
+mod attribution;
 mod cached;
 mod conversations;
 mod degraded;

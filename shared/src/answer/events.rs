@@ -23,7 +23,7 @@ use super::{
     closest, fence, links,
 };
 use crate::catalog::{Indexing, QueryStatus};
-use crate::cite::{AllowedLinks, LinkGuard, visible};
+use crate::cite::{AllowedLinks, visible};
 use crate::degradation::Degradation;
 use crate::error::Error;
 use crate::generate::{
@@ -134,12 +134,16 @@ impl Prepared {
                             degraded.push(degradation_of(finish).unwrap_or(Degradation::Generator));
                             text = self.extracted().await;
                         }
-                        (Ok(ending), _) => {
-                            degraded.extend(degradation_of(ending.finish));
-                            break self.written(draft.writer);
-                        }
-                        (Err(ProviderError::Timeout), _) => {
-                            degraded.extend(degradation_of(Finish::Truncated));
+                        (ended @ (Ok(_) | Err(ProviderError::Timeout)), _) => {
+                            let finish = ended.map_or(Finish::Truncated, |ending| ending.finish);
+                            degraded.extend(degradation_of(finish));
+                            if draft.writer.is_mostly_unsupported() {
+                                degraded.push(Degradation::Generator);
+                                self.outcome = Outcome::Uncertain;
+                                for event in self.correct(&mut draft.writer) {
+                                    yield Ok(event);
+                                }
+                            }
                             break self.written(draft.writer);
                         }
                         (Err(error), _) => {
@@ -247,6 +251,14 @@ impl Prepared {
         links::resolve(retriever, &mut candidates[..quotable], locale).await;
     }
 
+    /// What the book says instead of what a model has said.
+    fn correct(&self, writer: &mut Writer) -> Vec<AnswerEvent> {
+        let introduction = format!("\n\n{}\n\n", self.sentences.uncertain);
+        let quotes = extract(&self.standalone, &self.readable(), None);
+        let quotes = [Quote::Text(introduction)].into_iter().chain(quotes);
+        quotes.flat_map(|quote| writer.quote(quote)).collect()
+    }
+
     /// How well the lines of the first section resemble the question, if something of it is to be chosen by that and the index
     /// has token vectors.
     async fn similarities(&self) -> Option<Similarities> {
@@ -310,7 +322,7 @@ impl Prepared {
 
     /// The events of an extract, and what wrote it.
     fn quoted(&self, quotes: Vec<Quote>) -> (Vec<AnswerEvent>, Writer) {
-        let mut writer = self.writer(&self.extractable(), None);
+        let mut writer = self.writer(&self.extractable());
         let quotes = quotes.into_iter();
         let events = quotes.flat_map(|quote| writer.quote(quote)).collect();
         (events, writer)
@@ -324,9 +336,9 @@ impl Prepared {
         numbered(&self.context)
     }
 
-    fn writer(&self, passages: &[Passage<'_>], guard: Option<LinkGuard>) -> Writer {
+    fn writer(&self, passages: &[Passage<'_>]) -> Writer {
         let labels = self.question.labels_in_text;
-        Writer::new(passages, self.locale.as_deref(), labels, guard)
+        Writer::new(passages, self.locale.as_deref(), labels)
     }
 
     /// What reads a model's text: it may link to what the passages link to, and to the book's own pages.
@@ -339,7 +351,7 @@ impl Prepared {
             chunks().map(|chunk| chunk.url_in(self.locale.as_deref()).to_owned()),
             &self.base_url,
         );
-        let writer = self.writer(&passages, Some(LinkGuard::new(allowed)));
+        let writer = self.writer(&passages).of_model(&self.book, allowed);
         let refusals = [self.refusal_sentence(), NOT_COVERED, NOT_IN_SELECTION];
         let most = self.answerer.rules.max_answer_tokens;
         Draft::new(refusals, rules_of_answers(), most, writer)
@@ -407,7 +419,7 @@ impl Prepared {
     }
 
     fn written(&self, writer: Writer) -> (Option<String>, Answer) {
-        let (text, citations) = writer.into_parts();
+        let (text, citations, unsupported) = writer.into_parts();
         let mut count = 0.0_f32;
         let mut sum = 0.0;
         for citation in &citations {
@@ -418,6 +430,7 @@ impl Prepared {
             text,
             confidence: if count > 0.0 { sum / count } else { 0.0 },
             citations,
+            unsupported,
             ..self.bare()
         };
         (None, answer)
@@ -434,6 +447,7 @@ impl Prepared {
             mode_used: self.question.mode.clone(),
             confidence: 0.0,
             citations: Vec::new(),
+            unsupported: Vec::new(),
             suggestions: Vec::new(),
             message_id: self.message_id,
             conversation_id: self.conversation_id,

@@ -17,6 +17,7 @@ mod spending;
 mod turns;
 mod refusal;
 mod leak;
+mod attribution;
 mod writer;
 mod draft;
 mod journal;
@@ -284,6 +285,8 @@ pub struct Answer {
     pub confidence: f32,
     /// The passages cited, by number.
     pub citations: Vec<Citation>,
+    /// The sentences of a model that no passage says, as they stand in the text.
+    pub unsupported: Vec<String>,
     /// Pages nearest to a question that was not answered.
     pub suggestions: Vec<Suggestion>,
     /// The message's id.
@@ -404,9 +407,8 @@ impl Answerer {
         let candidates = &mut retrieved.candidates;
         let top_k = top_k.min(candidates.len());
         let best = &mut candidates[..top_k];
-        let read =
-            tokio::time::timeout(CONTEXT_DEADLINE, Surroundings::read(&self.retriever, best));
-        let read = read.await;
+        let read = Surroundings::read(&self.retriever, best);
+        let read = tokio::time::timeout(CONTEXT_DEADLINE, read).await;
         let around = match read
             .unwrap_or_else(|_| Err(CatalogError::Unavailable("no answer in time".to_owned())))
         {

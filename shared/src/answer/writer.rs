@@ -2,40 +2,47 @@
 
 use std::collections::BTreeMap;
 
+use super::attribution::{Attribution, Piece};
 use super::{AnswerEvent, LabelsInText};
 use crate::book::escaped;
 use crate::chunk::citation_label;
-use crate::cite::{Citation, Cited, LinkGuard, MarkerReader, SentenceTracker, citation, supports};
+use crate::cite::{
+    AllowedLinks, Citation, Cited, Evidence, MarkdownWriter, MarkerReader, citation,
+};
 use crate::generate::{Passage, Quote};
-use crate::retrieve::{Language, ScoredChunk, Words};
+use crate::retrieve::ScoredChunk;
 
 /// Turns a text with markers into events; passages that share a URL share a citation.
 pub(super) struct Writer {
     candidates: Vec<ScoredChunk>,
     locale: Option<String>,
     labels: LabelsInText,
-    markers: MarkerReader,
-    /// Takes out what a model may not write. The book's own sentences need none: what they hold is written as text.
-    guard: Option<LinkGuard>,
-    sentences: SentenceTracker,
-    words: Words,
+    /// What reads a model's text. The book's own sentences need none of it.
+    model: Option<ModelText>,
     events: Vec<AnswerEvent>,
     text: String,
     citations: BTreeMap<usize, Citation>,
     /// Passage → the number it is shown under.
     shown_as: BTreeMap<usize, usize>,
-    /// The sentence that was cited last, by the numbers shown, and by which passages.
-    cited: (String, Vec<usize>),
-    /// Whether those say what it says.
-    supported: bool,
+    /// Where a model's sentence begins in the text.
+    sentence: usize,
+    /// A model's sentences that no passage says, as they stand in the text.
+    unsupported: Vec<String>,
+}
+
+/// A model's text: its markers, its Markdown, and what its sentences are from.
+struct ModelText {
+    markers: MarkerReader,
+    markdown: MarkdownWriter,
+    attribution: Attribution,
 }
 
 impl Writer {
+    /// A writer of the book's own sentences.
     pub(super) fn new(
         passages: &[Passage<'_>],
         locale: Option<&str>,
         labels: LabelsInText,
-        guard: Option<LinkGuard>,
     ) -> Self {
         Self {
             candidates: passages
@@ -44,23 +51,38 @@ impl Writer {
                 .collect(),
             locale: locale.map(str::to_owned),
             labels,
-            markers: MarkerReader::new(passages.len()),
-            guard,
-            sentences: SentenceTracker::default(),
-            words: Words::of(locale.map_or(Language::ENGLISH, Language::of_locale)),
+            model: None,
             events: Vec::new(),
             text: String::new(),
             citations: BTreeMap::new(),
             shown_as: BTreeMap::new(),
-            cited: (String::new(), Vec::new()),
-            supported: true,
+            sentence: 0,
+            unsupported: Vec::new(),
         }
     }
 
-    /// Reads a piece; what can be shown now.
+    /// A writer of a model's text, which may link where it is allowed.
+    pub(super) fn of_model(self, book: &str, allowed: AllowedLinks) -> Self {
+        let chunks = self.candidates.iter().map(|candidate| &candidate.chunk);
+        let texts = chunks.map(|chunk| format!("{}\n{}", chunk.breadcrumb, chunk.text));
+        let evidence = Evidence::new(book, texts, self.locale.as_deref());
+        Self {
+            model: Some(ModelText {
+                markers: MarkerReader::new(self.candidates.len()),
+                markdown: MarkdownWriter::new(allowed),
+                attribution: Attribution::new(evidence),
+            }),
+            ..self
+        }
+    }
+
+    /// Reads a piece of a model's text; what can be shown now.
     pub(super) fn push(&mut self, piece: &str) -> Vec<AnswerEvent> {
-        for cited in self.markers.push(piece) {
-            self.add(cited);
+        if let Some(mut model) = self.model.take() {
+            for cited in model.markers.push(piece) {
+                self.show(model.read(cited));
+            }
+            self.model = Some(model);
         }
         std::mem::take(&mut self.events)
     }
@@ -75,15 +97,20 @@ impl Writer {
         std::mem::take(&mut self.events)
     }
 
-    /// What is left when the text has ended.
+    /// What is left when a model's text has ended.
     pub(super) fn finish(&mut self) -> Vec<AnswerEvent> {
-        if let Some(rest) = std::mem::take(&mut self.markers).finish() {
-            self.add(Cited::Text(rest));
-        }
-        if let Some(guard) = self.guard.take() {
-            self.token(guard.finish());
+        if let Some(mut model) = self.model.take() {
+            let pieces = model.finish();
+            self.show(pieces);
+            self.model = Some(model);
         }
         std::mem::take(&mut self.events)
+    }
+
+    /// True if no passage says most of what the model says.
+    pub(super) fn is_mostly_unsupported(&self) -> bool {
+        let model = self.model.as_ref();
+        model.is_some_and(|model| model.attribution.is_mostly_unsupported())
     }
 
     /// Whether anything but spaces was written.
@@ -91,27 +118,25 @@ impl Writer {
         self.text.trim().is_empty()
     }
 
-    /// The text, and the citations by number.
-    pub(super) fn into_parts(self) -> (String, Vec<Citation>) {
-        (self.text, self.citations.into_values().collect())
+    /// The text, the citations by number, and the sentences that no passage says.
+    pub(super) fn into_parts(self) -> (String, Vec<Citation>, Vec<String>) {
+        let citations = self.citations.into_values().collect();
+        (self.text, citations, self.unsupported)
     }
 
-    fn add(&mut self, cited: Cited) {
-        match cited {
-            Cited::Text(text) => {
-                let shown = match &mut self.guard {
-                    Some(guard) => guard.push(&text),
-                    None => text,
-                };
-                self.token(shown);
-            }
-            Cited::Marker(passage) => {
-                if let Some(guard) = &mut self.guard {
-                    let before = guard.marker();
-                    self.token(before);
+    fn show(&mut self, pieces: Vec<Piece>) {
+        for piece in pieces {
+            match piece {
+                Piece::Text(text) => self.token(text),
+                Piece::Marker(passage, supported) => self.cite(passage, supported),
+                Piece::Begin => self.sentence = self.text.len(),
+                Piece::Unsupported(cited) => {
+                    for passage in cited {
+                        self.number_of(passage, false);
+                    }
+                    let sentence = self.text[self.sentence..].trim();
+                    self.unsupported.push(sentence.to_owned());
                 }
-                let supported = self.check(passage);
-                self.cite(passage, supported);
             }
         }
     }
@@ -137,7 +162,6 @@ impl Writer {
 
     fn token(&mut self, text: String) {
         if !text.is_empty() {
-            self.sentences.push(&text);
             self.text.push_str(&text);
             self.events.push(AnswerEvent::Token(text));
         }
@@ -174,25 +198,43 @@ impl Writer {
         self.shown_as.insert(passage, n);
         n
     }
+}
 
-    /// Whether the passage, with those that were named for the same sentence before it, says what the sentence says.
-    fn check(&mut self, passage: usize) -> bool {
-        let sentence = self.sentences.sentence();
-        if self.cited.0 != sentence {
-            self.cited = (sentence.to_owned(), Vec::new());
+impl ModelText {
+    fn read(&mut self, cited: Cited) -> Vec<Piece> {
+        let written = match cited {
+            Cited::Text(text) | Cited::Other(text) => self.markdown.push(&text),
+            Cited::Marker(passage) => self.markdown.marker(passage),
+        };
+        self.attributed(written)
+    }
+
+    fn finish(&mut self) -> Vec<Piece> {
+        let rest = std::mem::take(&mut self.markers).finish();
+        let mut pieces = rest.map_or_else(Vec::new, |rest| self.read(Cited::Text(rest)));
+        let written = self.markdown.finish();
+        pieces.extend(self.attributed(written));
+        pieces.extend(self.attribution.finish());
+        pieces
+    }
+
+    fn attributed(&mut self, written: Vec<Cited>) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        let mut markers = Vec::new();
+        for cited in written {
+            let Cited::Marker(passage) = cited else {
+                pieces.extend(self.attribution.markers(&std::mem::take(&mut markers)));
+                match cited {
+                    Cited::Text(text) => pieces.extend(self.attribution.text(&text)),
+                    Cited::Other(text) => pieces.extend(self.attribution.other(text)),
+                    Cited::Marker(_) => {}
+                }
+                continue;
+            };
+            markers.push(passage);
         }
-        if self.cited.1.contains(&passage) {
-            return self.supported;
-        }
-        self.cited.1.push(passage);
-        let (sentence, passages) = &self.cited;
-        let text: String = passages
-            .iter()
-            .map(|passage| &self.candidates[passage - 1])
-            .map(|candidate| format!("{}\n{}\n", candidate.chunk.breadcrumb, candidate.chunk.text))
-            .collect();
-        self.supported = supports(&text, sentence, &self.words).is_supported();
-        self.supported
+        pieces.extend(self.attribution.markers(&markers));
+        pieces
     }
 }
 

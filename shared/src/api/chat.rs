@@ -277,6 +277,9 @@ pub struct ChatData {
     pub confidence: f32,
     /// The passages cited.
     pub citations: Vec<Citation>,
+    /// The sentences of a model that no passage says, as they stand in the answer.
+    #[serde(default)]
+    pub unsupported: Vec<String>,
     /// Pages nearest to a question that was not answered.
     pub suggestions: Vec<Suggestion>,
     /// The locale of the book's text, such as `en`, if the question is in a language that the book does not have.
@@ -296,6 +299,7 @@ impl From<&Answer> for ChatData {
             mode_used: answer.mode_used.clone(),
             confidence: answer.confidence,
             citations: answer.citations.clone(),
+            unsupported: answer.unsupported.clone(),
             suggestions: answer.suggestions.clone(),
             book_language: answer.book_language.clone(),
             conversation_id: answer.conversation_id,
@@ -346,6 +350,7 @@ struct DoneEvent<'a> {
     confidence: f32,
     /// As at the end: what later sentences showed of their support included.
     citations: &'a [Citation],
+    unsupported: &'a [String],
     suggestions: &'a [Suggestion],
     book_language: Option<&'a str>,
     degraded: &'a [Degradation],
@@ -441,6 +446,7 @@ fn sse_event(event: &AnswerEvent) -> Result<Event, axum::Error> {
             outcome: answer.outcome,
             confidence: answer.confidence,
             citations: &answer.citations,
+            unsupported: &answer.unsupported,
             suggestions: &answer.suggestions,
             book_language: answer.book_language.as_deref(),
             degraded: &answer.degraded,

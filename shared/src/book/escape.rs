@@ -1,15 +1,18 @@
 //! Writes the book's text as Markdown that shows exactly this text in every renderer of `CommonMark` and of GitHub's dialect.
 
 mod formula;
-mod href;
+pub(crate) mod href;
+mod model;
 mod pieces;
 
 use std::ops::Range;
 
-use pieces::{Piece, Pieces, Wrap};
 
 use super::block::Mark;
 use super::hidden::visible;
+
+pub(crate) use model::{fence_info, heading_text};
+pub(crate) use pieces::{Piece, Pieces, Wrap};
 
 /// Writes plain text, such as a title: nothing in it is markup.
 #[must_use]
@@ -46,17 +49,8 @@ pub fn fence_of(code: &str) -> String {
 pub fn fenced(code: &str, language: &str, title: &str) -> String {
     let code = visible(code);
     let fence = fence_of(&code);
-    let is_name = |c: char| c.is_ascii_alphanumeric() || "+-_#.".contains(c);
-    let is_known = language.chars().all(is_name);
-    let language = if is_known { language } else { "" };
-    // What Markdown reads as more than text after a fence.
-    let title = visible(title).replace(['`', '"', '\\', '&', '\n'], "");
-    let title = if language.is_empty() || title.is_empty() {
-        String::new()
-    } else {
-        format!(" title=\"{title}\"")
-    };
-    format!("{fence}{language}{title}\n{code}\n{fence}")
+    let info = fence_info(language, title);
+    format!("{fence}{info}\n{code}\n{fence}")
 }
 
 /// Writes plain text as a heading within an answer; nothing if nothing of it is visible.
@@ -73,15 +67,10 @@ pub fn heading(text: &str) -> String {
     }
     writer.write(&pieces);
     let text = writer.markdown;
-    match text.chars().last() {
-        None => text,
-        // What ends a heading early, and what some renderers read as its attributes. A lone `#` is escaped already.
-        Some(last @ ('#' | '}')) if text != "\\#" => {
-            let before = &text[..text.len() - 1];
-            format!("#### {before}&#{};", u32::from(last))
-        }
-        Some(_) => format!("#### {text}"),
+    if text.is_empty() {
+        return text;
     }
+    format!("#### {}", heading_text(&text))
 }
 
 /// Writes a table of stretches of a text, the header first. Rows have as many cells as the header; further cells are joined to the
@@ -143,12 +132,17 @@ impl ListMarkers {
     pub fn place(&mut self, marker: &str) -> String {
         let mark = marker.trim_start_matches(' ');
         let depth = marker.len() - mark.len();
+        let column = self.column(depth);
+        self.open.push((depth, column + mark.len()));
+        format!("{}{mark}", " ".repeat(column))
+    }
+
+    /// The column of a block with this indentation: that of the text of the item it stands in.
+    pub(crate) fn column(&mut self, depth: usize) -> usize {
         while self.open.last().is_some_and(|(above, _)| *above >= depth) {
             self.open.pop();
         }
-        let column = self.open.last().map_or(0, |(_, column)| *column);
-        self.open.push((depth, column + mark.len()));
-        format!("{}{mark}", " ".repeat(column))
+        self.open.last().map_or(0, |(_, column)| *column)
     }
 }
 
@@ -168,11 +162,13 @@ fn code_span(code: &str) -> String {
 
 /// Where on a line the writer is: blocks begin at its start.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Place {
+pub(crate) enum Place {
+    /// Nothing stands on the line.
     #[default]
     Start,
     /// After digits alone.
     Number,
+    /// After anything else.
     Inside,
     /// After the bracket that opens a link or a picture.
     Bracket,
@@ -191,6 +187,12 @@ impl Writer {
                 Piece::Prose(text) => self.prose(text),
                 Piece::Code(code) => self.inside(&code_span(code)),
                 Piece::Formula(formula) => self.inside(&formula::inline(formula)),
+                Piece::Markup(markdown) => {
+                    self.inside(markdown);
+                    if markdown.ends_with('\n') {
+                        self.place = Place::Start;
+                    }
+                }
                 Piece::Picture { alt, href } => {
                     let mut words = Pieces::default();
                     words.push_prose(alt);

@@ -18,6 +18,8 @@ const LABEL: &str = "(Source: ";
 pub enum Cited {
     /// Text to show.
     Text(String),
+    /// What is no sentence: code, a table, a heading, and what stands between blocks.
+    Other(String),
     /// A marker of a passage that was given; it is shown as `[n]`.
     Marker(usize),
 }
@@ -69,7 +71,7 @@ impl MarkerReader {
         self.release(&mut out);
         out.flush();
         let texts = out.cited.into_iter().map(|cited| match cited {
-            Cited::Text(text) => text,
+            Cited::Text(text) | Cited::Other(text) => text,
             Cited::Marker(_) => String::new(),
         });
         let held: String = texts.collect();

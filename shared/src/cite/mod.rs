@@ -1,7 +1,9 @@
 //! From markers in a text to citations that were checked. Pure.
 
 mod markers;
-mod guard;
+mod address;
+mod allowed;
+mod markdown;
 mod sentence;
 mod support;
 
@@ -12,10 +14,11 @@ pub use crate::book::visible;
 use crate::chunk::citation_label;
 use crate::retrieve::ScoredChunk;
 
-pub use guard::{AllowedLinks, LinkGuard};
+pub use allowed::AllowedLinks;
+pub use markdown::MarkdownWriter;
 pub use markers::{Cited, MarkerReader};
-pub use sentence::SentenceTracker;
-pub use support::{Support, supports};
+pub use sentence::{SentenceTracker, plain_sentence};
+pub use support::{Evidence, Support};
 
 /// Characters of a quote.
 const MAX_QUOTE_CHARACTERS: usize = 240;

@@ -1,77 +1,131 @@
-//! The sentence that a marker stands for, in a text that comes in pieces. Pure.
+//! The sentences of a text that comes in pieces. Pure.
+
+use pulldown_cmark::{Event, Parser};
 
 /// The longest sentence that is kept, in bytes: of a longer one, its end.
 const MAX_BYTES: usize = 2_000;
+/// Words that end in a full stop within a sentence.
+const ABBREVIATIONS: [&str; 8] = ["e.g.", "i.e.", "vs.", "cf.", "approx.", "dr.", "mr.", "ms."];
 
-/// Follows a text and knows the sentence it is in, or if that has not begun, the one that has just ended: markers stand before
-/// a full stop as well as behind it. A line ends a sentence too: an item of a list, a row of a table.
+/// Follows a text and knows the sentence it is in.
 #[derive(Debug, Default)]
 pub struct SentenceTracker {
-    last: String,
-    current: String,
-    /// Whether the current one has its full stop.
-    stopped: bool,
+    sentence: String,
+    /// What ended it, if something did.
+    stop: Option<char>,
 }
 
 impl SentenceTracker {
-    /// Reads the next piece, without markers.
-    pub fn push(&mut self, text: &str) {
-        for c in text.chars() {
-            let ends = c == '\n' || (self.stopped && c.is_whitespace());
-            if ends {
-                self.end();
-                continue;
-            }
-            self.stopped = matches!(c, '.' | '!' | '?' | '۔' | '。' | '！' | '？')
-                || (self.stopped && matches!(c, '"' | '”' | '’' | ')' | ']'));
-            if self.current.len() >= MAX_BYTES {
-                let cut = self.current.char_indices().nth(1);
-                self.current.drain(..cut.map_or(0, |(at, _)| at));
-            }
-            self.current.push(c);
+    /// Reads the next character, without markers.
+    pub fn push(&mut self, c: char) {
+        if matches!(c, '.' | '!' | '?' | '…' | '۔' | '。' | '！' | '？') {
+            self.stop = Some(c);
+        } else if !(c.is_whitespace() || matches!(c, '"' | '”' | '’' | ')' | ']' | '*' | '_' | '`'))
+        {
+            self.stop = None;
+        }
+        if self.sentence.len() >= MAX_BYTES {
+            let cut = self.sentence.char_indices().nth(1);
+            self.sentence.drain(..cut.map_or(0, |(at, _)| at));
+        }
+        self.sentence.push(c);
+    }
+
+    /// True if the sentence has ended before a character that follows it, after white space or at once.
+    #[must_use]
+    pub fn has_ended_before(&self, next: char, after_space: bool) -> bool {
+        let Some(stop) = self.stop else {
+            return false;
+        };
+        let last = self
+            .sentence
+            .split_whitespace()
+            .next_back()
+            .unwrap_or_default();
+        let is_abbreviation = ABBREVIATIONS.contains(&last.to_lowercase().as_str());
+        let closes = matches!(next, '”' | '』' | '」' | '）' | '。');
+        match stop {
+            '。' | '！' | '？' => !closes,
+            _ => after_space && !next.is_lowercase() && !is_abbreviation,
         }
     }
 
-    /// The sentence that a marker at this place is for.
+    /// The Markdown of the sentence so far.
     #[must_use]
     pub fn sentence(&self) -> &str {
-        let current = self.current.trim();
-        if current.chars().any(char::is_alphanumeric) {
-            current
-        } else {
-            self.last.trim()
-        }
+        self.sentence.trim()
     }
 
-    fn end(&mut self) {
-        if self.current.chars().any(char::is_alphanumeric) {
-            self.last = std::mem::take(&mut self.current);
-        }
-        self.current.clear();
-        self.stopped = false;
+    /// Ends the sentence, and returns its Markdown.
+    pub fn end(&mut self) -> String {
+        self.stop = None;
+        std::mem::take(&mut self.sentence).trim().to_owned()
     }
+}
+
+/// A sentence's words without its Markdown, but for the marks of code.
+#[must_use]
+pub fn plain_sentence(markdown: &str) -> String {
+    let mut plain = String::with_capacity(markdown.len());
+    for event in Parser::new(markdown) {
+        match event {
+            Event::Text(text) => plain.push_str(&text),
+            Event::Code(code) => plain.extend(["`", &code, "`"]),
+            Event::SoftBreak | Event::HardBreak => plain.push(' '),
+            _ => {}
+        }
+    }
+    plain
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn after(text: &str) -> String {
+    /// The sentences of a text, as one who reads it along ends them.
+    fn sentences(text: &str) -> Vec<String> {
         let mut tracker = SentenceTracker::default();
+        let mut sentences = Vec::new();
+        let mut before = ' ';
         for c in text.chars() {
-            tracker.push(&c.to_string());
+            if !c.is_whitespace() && tracker.has_ended_before(c, before.is_whitespace()) {
+                sentences.push(tracker.end());
+            }
+            tracker.push(c);
+            before = c;
         }
-        tracker.sentence().to_owned()
+        sentences.push(tracker.end());
+        sentences
     }
 
     #[test]
-    fn a_marker_is_for_the_sentence_before_it() {
-        assert_eq!(after("Nodes talk. Topics carry"), "Topics carry");
-        assert_eq!(after("Nodes talk. Topics carry. "), "Topics carry.");
-        assert_eq!(after("It takes 3.5 s"), "It takes 3.5 s");
-        assert_eq!(after("- first\n- second "), "- second");
-        assert_eq!(after("He said “stop.” Then"), "Then");
-        assert_eq!(after(""), "");
-        assert!(after(&"x".repeat(9_000)).len() <= MAX_BYTES + 1);
+    fn a_sentence_ends_with_its_full_stop() {
+        for (text, expected) in [
+            (
+                "Nodes talk. Topics carry",
+                vec!["Nodes talk.", "Topics carry"],
+            ),
+            (
+                "It takes 3.5 s, e.g. Python. Then",
+                vec!["It takes 3.5 s, e.g. Python.", "Then"],
+            ),
+            (
+                "Use `a.b`. **Bold.** He said “stop.” Then",
+                vec!["Use `a.b`.", "**Bold.**", "He said “stop.”", "Then"],
+            ),
+            ("See node.js. it goes on", vec!["See node.js. it goes on"]),
+            ("节点。话题！", vec!["节点。", "话题！"]),
+            ("", vec![""]),
+        ] {
+            assert_eq!(sentences(text), expected);
+        }
+        let long = sentences(&"x".repeat(9_000)).remove(0);
+        assert!(long.len() <= MAX_BYTES + 1);
+    }
+
+    #[test]
+    fn a_sentence_is_compared_without_its_markup() {
+        let markdown = "Use **`a_b`** of [the &lt;Tabs>](/docs/a) \\[x\\].";
+        assert_eq!(plain_sentence(markdown), "Use `a_b` of the <Tabs> [x].");
     }
 }

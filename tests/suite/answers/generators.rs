@@ -158,7 +158,7 @@ async fn a_text_that_was_cut_off_is_marked() {
         assert_eq!(data["answer"], "A clear sky [1]");
         assert_eq!(degraded(&meta), [what]);
     }
-    service.model.tell(Reply::text(["A clear sky is one."]));
+    service.model.tell(Reply::text(["It is so."]));
     let (data, meta) = service.answer(COVERED).await;
     assert_eq!(data["citations"], json!([]));
     assert_eq!(degraded(&meta), ["citations"]);

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::super::LabelsInText;
 use super::*;
-use crate::cite::{AllowedLinks, LinkGuard};
+use crate::cite::AllowedLinks;
 use crate::generate::Passage;
 use crate::retrieve::{ScoredChunk, Scores};
 
@@ -34,8 +34,8 @@ fn read(pieces: &[String], passages: usize) -> (Vec<AnswerEvent>, String, Vec<St
         .map(|(candidate, n)| Passage { n, candidate })
         .collect();
     let allowed = AllowedLinks::new(std::iter::empty(), std::iter::empty(), "/");
-    let guard = Some(LinkGuard::new(allowed));
-    let writer = Writer::new(&passages, None, LabelsInText::Numbers, guard);
+
+    let writer = Writer::new(&passages, None, LabelsInText::Numbers).of_model("Book", allowed);
     let mut draft = Draft::new(REFUSALS, [RULES], 800, writer);
     let mut events = Vec::new();
     for piece in pieces {
@@ -45,7 +45,7 @@ fn read(pieces: &[String], passages: usize) -> (Vec<AnswerEvent>, String, Vec<St
         }
     }
     events.extend(draft.finish());
-    let (text, citations) = draft.writer.into_parts();
+    let (text, citations, _) = draft.writer.into_parts();
     let urls = citations.into_iter().map(|citation| citation.url).collect();
     (events, text, urls)
 }

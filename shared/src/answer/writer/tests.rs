@@ -8,7 +8,7 @@ const PAYLOAD: &str = include_str!("../../generate/prompt/payload.json");
 const TITLE: &str = "Use <Tabs> [x](javascript:alert(1)) [2]";
 
 /// The text and citations of one quote, labelled by its place in a book whose pages have this title.
-fn quoted(lesson_number: &str) -> (String, Vec<Citation>) {
+fn quoted(lesson_number: &str) -> (String, Vec<Citation>, Vec<String>) {
     let payload = PAYLOAD
         .replace("\"title\": \"page\"", &format!("\"title\": \"{TITLE}\""))
         .replace(
@@ -25,7 +25,7 @@ fn quoted(lesson_number: &str) -> (String, Vec<Citation>) {
         n: 1,
         candidate: &candidate,
     }];
-    let mut writer = Writer::new(&passages, None, LabelsInText::Labels, None);
+    let mut writer = Writer::new(&passages, None, LabelsInText::Labels);
     writer.quote(Quote::Text("Words \\<of> the book. ".to_owned()));
     writer.quote(Quote::Citation(1));
     writer.into_parts()
@@ -33,7 +33,7 @@ fn quoted(lesson_number: &str) -> (String, Vec<Citation>) {
 
 #[test]
 fn a_label_of_titles_is_text_in_the_answer_and_plain_in_the_citation() {
-    let (text, citations) = quoted("null");
+    let (text, citations, _) = quoted("null");
     let label = &citations[0].label;
     assert!(label.contains(TITLE), "{label}");
     for seen in rendered(&text) {

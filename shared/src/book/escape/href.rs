@@ -5,7 +5,7 @@ const MAX_BYTES: usize = 2_048;
 
 /// Writes an address so that it is one in every renderer; `None` unless it is a path from the site's root, or of the web and
 /// without a user's name.
-pub(super) fn of(address: &str) -> Option<String> {
+pub(crate) fn of(address: &str) -> Option<String> {
     let host = ["https://", "http://"]
         .iter()
         .find_map(|scheme| address.strip_prefix(scheme));

@@ -21,17 +21,19 @@ const AFTER_ADDRESS: [char; 15] = [
 ];
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(crate) enum Piece {
     Prose(String),
     Code(String),
     Formula(String),
+    /// Markdown that is written as it is.
+    Markup(String),
     Picture { alt: String, href: String },
     Wrapped(Wrap, Pieces),
 }
 
 /// What stands around pieces.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Wrap {
+pub(crate) enum Wrap {
     Link {
         href: String,
     },
@@ -39,8 +41,9 @@ pub(super) enum Wrap {
     Emphasis(&'static str),
 }
 
+/// What stands in a line or a paragraph, in order.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Pieces(pub(super) Vec<Piece>);
+pub(crate) struct Pieces(pub(super) Vec<Piece>);
 
 impl Pieces {
     /// The pieces of a stretch. Marks stand in the order of their first bytes, outer ones before those in them.
@@ -89,7 +92,7 @@ impl Pieces {
         }
     }
 
-    fn push_formula(&mut self, text: String) {
+    pub(crate) fn push_formula(&mut self, text: String) {
         if formula::is_writable(&text) {
             self.0.push(Piece::Formula(text));
         } else {
@@ -98,7 +101,7 @@ impl Pieces {
     }
 
     /// Adds a piece. Equal neighbours of prose and of code become one.
-    fn push_piece(&mut self, piece: Piece) {
+    pub(crate) fn push_piece(&mut self, piece: Piece) {
         match piece {
             Piece::Prose(text) => self.push_text(&text),
             Piece::Code(code) => self.push_code(&code),
@@ -106,7 +109,8 @@ impl Pieces {
         }
     }
 
-    fn push_text(&mut self, text: &str) {
+    /// Adds text in which nothing is markup.
+    pub(crate) fn push_text(&mut self, text: &str) {
         match self.0.last_mut() {
             _ if text.is_empty() => {}
             Some(Piece::Prose(before)) => before.push_str(text),
@@ -115,7 +119,7 @@ impl Pieces {
     }
 
     /// Adjacent code spans are written as one: their backticks would run together.
-    fn push_code(&mut self, text: &str) {
+    pub(crate) fn push_code(&mut self, text: &str) {
         match self.0.last_mut() {
             _ if text.is_empty() => {}
             Some(Piece::Code(before)) => before.push_str(text),
@@ -195,6 +199,7 @@ impl Pieces {
             Piece::Prose(text) => text.chars().next_back(),
             Piece::Code(_) => Some('`'),
             Piece::Formula(_) => Some('$'),
+            Piece::Markup(markdown) => markdown.chars().next_back(),
             Piece::Picture { .. } | Piece::Wrapped(Wrap::Link { .. }, _) => Some(')'),
             Piece::Wrapped(Wrap::Emphasis(_), _) => Some('*'),
         });
@@ -214,7 +219,7 @@ fn is_link_text(pieces: &[Piece]) -> bool {
     let shows = |piece: &Piece| match piece {
         Piece::Prose(text) => !is_number(text),
         Piece::Wrapped(_, inner) => is_link_text(&inner.0),
-        Piece::Code(_) | Piece::Picture { .. } => true,
+        Piece::Code(_) | Piece::Markup(_) | Piece::Picture { .. } => true,
         Piece::Formula(_) => false,
     };
     pieces.iter().any(shows) && !pieces.iter().any(ends_link)
@@ -226,7 +231,7 @@ fn ends_link(piece: &Piece) -> bool {
         Piece::Formula(_) => true,
         Piece::Code(code) => code.contains("]:"),
         Piece::Wrapped(_, inner) => inner.0.iter().any(ends_link),
-        Piece::Prose(_) | Piece::Picture { .. } => false,
+        Piece::Prose(_) | Piece::Markup(_) | Piece::Picture { .. } => false,
     }
 }
 
@@ -239,7 +244,7 @@ fn is_emphasis(pieces: &[Piece]) -> bool {
 /// The character that pieces begin with, whether or not a link around them is kept.
 fn first_character(pieces: &[Piece]) -> Option<char> {
     match pieces.first()? {
-        Piece::Prose(text) => text.chars().next(),
+        Piece::Prose(text) | Piece::Markup(text) => text.chars().next(),
         Piece::Wrapped(Wrap::Link { .. }, inner) => first_character(&inner.0),
         other => Some(mark_of(other)),
     }
@@ -247,7 +252,7 @@ fn first_character(pieces: &[Piece]) -> Option<char> {
 
 fn last_character(pieces: &[Piece]) -> Option<char> {
     match pieces.last()? {
-        Piece::Prose(text) => text.chars().next_back(),
+        Piece::Prose(text) | Piece::Markup(text) => text.chars().next_back(),
         Piece::Wrapped(Wrap::Link { .. }, inner) => last_character(&inner.0),
         other => Some(mark_of(other)),
     }
@@ -259,7 +264,7 @@ fn mark_of(piece: &Piece) -> char {
         Piece::Formula(_) => '$',
         Piece::Picture { .. } => '!',
         Piece::Wrapped(..) => '*',
-        Piece::Code(_) | Piece::Prose(_) => '`',
+        Piece::Code(_) | Piece::Markup(_) | Piece::Prose(_) => '`',
     }
 }
 

@@ -10,7 +10,7 @@ fn read(pieces: &[&str], passages: usize) -> (String, Vec<usize>) {
     for piece in pieces {
         for cited in reader.push(piece) {
             match cited {
-                Cited::Text(piece) => text.push_str(&piece),
+                Cited::Text(piece) | Cited::Other(piece) => text.push_str(&piece),
                 Cited::Marker(n) => {
                     markers.push(n);
                     text.push_str(&format!("[{n}]"));

@@ -2,8 +2,10 @@
 
 use std::collections::HashSet;
 
-use super::address::{End, Place, Start, starts, trimmed, word_end};
-use super::scan::{Scan, definition, link};
+use pulldown_cmark::{Event, Parser, Tag};
+
+use super::address::{Place, addresses, trimmed};
+use crate::book::href;
 
 /// Attributes of HTML and JSX that lead somewhere.
 const TARGETS: [&str; 3] = ["href=", "src=", "to="];
@@ -39,17 +41,20 @@ impl AllowedLinks {
                 format!("{}/{page}", base_url.trim_end_matches('/'))
             };
             if let Some(origin) = origin.filter(|_| !is_absolute(&path)) {
-                allowed
-                    .pages
-                    .insert(without_anchor(&format!("{origin}{path}")).to_owned());
+                allowed.add_page(without_anchor(&format!("{origin}{path}")));
             }
-            allowed.pages.insert(without_anchor(&path).to_owned());
+            allowed.add_page(without_anchor(&path));
         }
         allowed
     }
 
+    /// The address of a link as it is written, if the link is allowed and leads somewhere wherever the answer is shown.
+    pub(super) fn href(&self, target: &str) -> Option<String> {
+        href::of(target).filter(|_| self.has_target(target))
+    }
+
     /// Whether a link's target is allowed: an address, a page or path with or without an anchor, or an anchor.
-    pub(super) fn has_target(&self, target: &str) -> bool {
+    fn has_target(&self, target: &str) -> bool {
         let odd = |c: char| {
             c.is_whitespace() || c.is_control() || matches!(c, '<' | '>' | '"' | '\'' | '`' | '\\')
         };
@@ -77,21 +82,13 @@ impl AllowedLinks {
     }
 
     fn add_addresses(&mut self, text: &str) {
-        let mut before = None;
-        let mut rest = text;
-        while let Some(c) = rest.chars().next() {
-            let length = match starts(rest, before, Place::Text, End::Text) {
-                Start::Scheme(prefix) if is_allowed_scheme(rest) => {
-                    for place in [Place::Text, Place::Code] {
-                        let end = word_end(rest, place, true).unwrap_or(rest.len());
-                        self.addresses.insert(trimmed(&rest[..end]).to_owned());
-                    }
-                    prefix
+        for place in [Place::Prose, Place::Code] {
+            for found in addresses(text, place) {
+                let address = &text[found];
+                if is_allowed_scheme(address) {
+                    self.add_target(address);
                 }
-                _ => c.len_utf8(),
-            };
-            before = rest[..length].chars().next_back();
-            rest = &rest[length..];
+            }
         }
         for word in text.split(|c: char| c.is_whitespace() || "<>\"'`()[]{}|,;*".contains(c)) {
             let word = trimmed(word);
@@ -106,13 +103,13 @@ impl AllowedLinks {
 
     /// Adds what Markdown and HTML link to.
     fn add_targets(&mut self, text: &str) {
-        let behind =
-            |mark: &'static str| text.match_indices(mark).map(move |(at, _)| &text[at + 1..]);
-        let links = behind("](").map(|rest| link(rest, End::Text));
-        let definitions = behind("]:").map(|rest| definition(rest, End::Text));
-        for scan in links.chain(definitions) {
-            if let Scan::Target { to, .. } = scan {
-                self.add_target(to);
+        let parser = Parser::new(text);
+        for (_, definition) in parser.reference_definitions().iter() {
+            self.add_target(&definition.dest);
+        }
+        for event in parser {
+            if let Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) = event {
+                self.add_target(&dest_url);
             }
         }
         for mark in TARGETS {
@@ -131,6 +128,8 @@ impl AllowedLinks {
         if is_allowed_scheme(target) {
             self.addresses
                 .extend([target, trimmed(target)].map(str::to_owned));
+            // As it is written in an answer.
+            self.addresses.extend(href::of(target));
         } else {
             self.add_path(target);
         }
@@ -140,8 +139,14 @@ impl AllowedLinks {
         let page = without_anchor(path);
         let leads_away = path.starts_with("//") || path.contains([':', '\\']);
         if !page.is_empty() && !leads_away {
-            self.pages.insert(page.to_owned());
+            self.add_page(page);
         }
+    }
+
+    fn add_page(&mut self, page: &str) {
+        self.pages.insert(page.to_owned());
+        // As it is written in an answer.
+        self.pages.extend(href::of(page));
     }
 }
 

@@ -1,0 +1,278 @@
+//! Which passages each sentence of a model is from, as the sentences come. Pure.
+
+use crate::cite::{Evidence, SentenceTracker, plain_sentence};
+
+/// A sentence with fewer words, stop words aside, claims too little to be compared.
+const MIN_WORDS: usize = 2;
+
+/// What to show at a place of the text.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Piece {
+    Text(String),
+    /// The marker of a passage, and whether the passage says what the sentence says.
+    Marker(usize, bool),
+    /// A sentence begins.
+    Begin,
+    /// No passage says what the sentence says that ends here, nor do those that it cites.
+    Unsupported(Vec<usize>),
+}
+
+/// Reads a model's sentences and puts the markers where they belong.
+///
+/// A marker stays if the passages that its sentence cites say what the sentence says, becomes that of the passage that does, or
+/// is dropped. A sentence without a marker gets the marker of the passage that says it best. A lead-in (`…:`) and a question claim
+/// nothing.
+pub(super) struct Attribution {
+    evidence: Evidence,
+    sentences: SentenceTracker,
+    /// White space after what was shown: a marker of this sentence may follow it.
+    space: String,
+    /// The passages that were shown for this sentence.
+    cited: Vec<usize>,
+    /// True if a marker was dropped since the last word.
+    dropped: bool,
+    /// Words of the sentences that were compared, and of those that no passage says.
+    words: usize,
+    unsupported_words: usize,
+    /// The last line of what is no sentence.
+    line: String,
+}
+
+impl Attribution {
+    pub(super) fn new(evidence: Evidence) -> Self {
+        Self {
+            evidence,
+            sentences: SentenceTracker::default(),
+            space: String::new(),
+            cited: Vec::new(),
+            dropped: false,
+            words: 0,
+            unsupported_words: 0,
+            line: String::new(),
+        }
+    }
+
+    /// Reads text of a paragraph.
+    pub(super) fn text(&mut self, text: &str) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        let mut shown = String::new();
+        for c in text.chars() {
+            if c.is_whitespace() {
+                self.space.push(c);
+                continue;
+            }
+            if self.sentences.has_ended_before(c, !self.space.is_empty()) {
+                pieces.push(Piece::Text(std::mem::take(&mut shown)));
+                pieces.extend(self.end_sentence());
+            }
+            let space = std::mem::take(&mut self.space);
+            let closes = matches!(c, '.' | ',' | ';' | ':' | '!' | '?');
+            if !(std::mem::take(&mut self.dropped) && closes) {
+                space.chars().for_each(|c| self.sentences.push(c));
+                shown.push_str(&space);
+            }
+            if self.sentences.sentence().is_empty() {
+                pieces.extend([Piece::Text(std::mem::take(&mut shown)), Piece::Begin]);
+            }
+            self.sentences.push(c);
+            shown.push(c);
+        }
+        pieces.push(Piece::Text(shown));
+        pieces
+    }
+
+    /// Reads what is no sentence and ends one.
+    pub(super) fn other(&mut self, text: String) -> Vec<Piece> {
+        let mut pieces = self.end_sentence();
+        match text.rsplit_once('\n') {
+            Some((_, line)) => line.clone_into(&mut self.line),
+            None => self.line.push_str(&text),
+        }
+        self.space.clear();
+        pieces.push(Piece::Text(text));
+        pieces
+    }
+
+    /// Reads markers that stand side by side.
+    pub(super) fn markers(&mut self, passages: &[usize]) -> Vec<Piece> {
+        let markdown = self.sentences.sentence();
+        // In a table or a heading it is for its line.
+        let is_line = markdown.is_empty();
+        let sentence = plain_sentence(if is_line { &self.line } else { markdown });
+        let all = self
+            .cited
+            .iter()
+            .chain(passages)
+            .copied()
+            .collect::<Vec<_>>();
+        let supported =
+            !self.claims(&sentence) || self.evidence.support(&sentence, &all).is_supported();
+        if supported || is_line {
+            return self.shown(passages, supported);
+        }
+        let best = self.evidence.best(&sentence);
+        self.dropped = best.is_none();
+        self.shown(best.as_slice(), true)
+    }
+
+    /// What is left when the text has ended.
+    pub(super) fn finish(&mut self) -> Vec<Piece> {
+        self.end_sentence()
+    }
+
+    /// True if more than half of the words that were compared stand in sentences that no passage says.
+    pub(super) fn is_mostly_unsupported(&self) -> bool {
+        self.unsupported_words * 2 > self.words
+    }
+
+    /// True if a sentence says something that a passage can say.
+    fn claims(&self, sentence: &str) -> bool {
+        !sentence.ends_with([':', '?', '：', '？']) && self.evidence.claims(sentence) >= MIN_WORDS
+    }
+
+    fn shown(&mut self, passages: &[usize], supported: bool) -> Vec<Piece> {
+        let new: Vec<usize> = passages
+            .iter()
+            .copied()
+            .filter(|n| !self.cited.contains(n))
+            .collect();
+        if new.is_empty() {
+            return Vec::new();
+        }
+        let space = std::mem::take(&mut self.space);
+        self.cited.extend(&new);
+        let markers = new.into_iter().map(|n| Piece::Marker(n, supported));
+        [Piece::Text(space)].into_iter().chain(markers).collect()
+    }
+
+    /// Ends the sentence: what it is from is known now.
+    fn end_sentence(&mut self) -> Vec<Piece> {
+        let markdown = self.sentences.end();
+        let cited = std::mem::take(&mut self.cited);
+        let sentence = plain_sentence(&markdown);
+        if !self.claims(&sentence) {
+            return Vec::new();
+        }
+        let words = sentence.split_whitespace().count();
+        self.words += words;
+        if !cited.is_empty() && self.evidence.support(&sentence, &cited).is_supported() {
+            return Vec::new();
+        }
+        if let Some(best) = self.evidence.best(&sentence) {
+            let is_new = !cited.contains(&best);
+            let marker = is_new.then(|| [Piece::Text(" ".to_owned()), Piece::Marker(best, true)]);
+            return marker.into_iter().flatten().collect();
+        }
+        if !cited.is_empty() || !self.evidence.may_say(&sentence) {
+            self.unsupported_words += words;
+            return vec![Piece::Unsupported(cited)];
+        }
+        Vec::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PASSAGES: [&str; 2] = [
+        "Nodes\nNodes exchange messages on topics. A node of ROS 2 publishes at 10 Hz.",
+        "Services\nA service answers one request; it does not stream.",
+    ];
+
+    /// The text as it is shown, and the sentences that no passage says.
+    fn read(pieces: &[&str]) -> (String, Vec<String>, bool) {
+        let passages = PASSAGES.map(str::to_owned);
+        let mut attribution = Attribution::new(Evidence::new("Robots", passages, None));
+        let mut shown = Vec::new();
+        for piece in pieces {
+            let numbers = piece
+                .strip_prefix('⟦')
+                .and_then(|piece| piece.strip_suffix('⟧'));
+            match (numbers, piece.strip_prefix('#')) {
+                (Some(numbers), _) => {
+                    let numbers: Vec<usize> =
+                        numbers.split(',').map(|n| n.parse().unwrap()).collect();
+                    shown.extend(attribution.markers(&numbers));
+                }
+                (None, Some(other)) => shown.extend(attribution.other(other.to_owned())),
+                (None, None) => shown.extend(attribution.text(piece)),
+            }
+        }
+        shown.extend(attribution.finish());
+        let (mut text, mut start, mut unsupported) = (String::new(), 0, Vec::new());
+        for piece in shown {
+            match piece {
+                Piece::Text(shown) => text.push_str(&shown),
+                Piece::Marker(n, _) => text.push_str(&format!("[{n}]")),
+                Piece::Begin => start = text.len(),
+                Piece::Unsupported(_) => unsupported.push(text[start..].to_owned()),
+            }
+        }
+        (text, unsupported, attribution.is_mostly_unsupported())
+    }
+
+    #[test]
+    fn sentences_without_markers_get_them() {
+        let (text, unsupported, mostly) = read(&[
+            "Nodes exchange",
+            " messages on topics. A service",
+            " answers one request. It is so: Is it?",
+            "#\n\n- ",
+            "Nodes publish at 10 Hz",
+            "#\n\n```\nx\n```",
+        ]);
+        assert_eq!(
+            text,
+            "Nodes exchange messages on topics. [1] A service answers one request. [2] It is so: Is it?\n\n- Nodes publish at 10 Hz [1]\n\n```\nx\n```"
+        );
+        assert_eq!((unsupported, mostly), (Vec::<String>::new(), false));
+    }
+
+    #[test]
+    fn markers_that_are_wrong_are_moved_or_dropped() {
+        for (pieces, expected) in [
+            (
+                &["Nodes exchange messages on topics at 10 Hz ", "⟦2⟧", "."][..],
+                "Nodes exchange messages on topics at 10 Hz [1].",
+            ),
+            (
+                &["Nodes exchange messages on topics ", "⟦1⟧", ". So it is"][..],
+                "Nodes exchange messages on topics [1]. So it is",
+            ),
+            (
+                &["Nodes exchange messages on topics. ", "⟦1,2⟧", " A"][..],
+                "Nodes exchange messages on topics. [1][2] A",
+            ),
+            (
+                &["Nodes publish at 40 Hz ", "⟦1⟧", "."][..],
+                "Nodes publish at 40 Hz.",
+            ),
+            (&["So ", "⟦2⟧", " it is."][..], "So [2] it is."),
+        ] {
+            assert_eq!(read(pieces).0, expected);
+        }
+    }
+
+    #[test]
+    fn what_no_passage_says_is_told() {
+        let (text, unsupported, mostly) = read(&[
+            "Nodes publish at 40 Hz ",
+            "⟦1⟧",
+            ". Then Karpov won the chess match. Nodes exchange messages.",
+        ]);
+        assert_eq!(
+            text,
+            "Nodes publish at 40 Hz. Then Karpov won the chess match. Nodes exchange messages. [1]"
+        );
+        assert_eq!(
+            unsupported,
+            [
+                "Nodes publish at 40 Hz.",
+                "Then Karpov won the chess match."
+            ]
+        );
+        assert!(mostly);
+        assert!(!read(&["Nodes exchange messages on topics. Karpov won."]).2);
+    }
+}

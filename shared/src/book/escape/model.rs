@@ -1,0 +1,68 @@
+//! Pieces of a model's Markdown, which is read and written again.
+
+use super::{Piece, Pieces, Place, Wrap, Writer, formula};
+use crate::book::visible;
+
+impl Pieces {
+    /// Adds pieces, within a link or emphasis if there is one.
+    pub(crate) fn push_wrapped(&mut self, wrap: Option<Wrap>, pieces: Pieces) {
+        match wrap {
+            Some(wrap) => self.0.push(Piece::Wrapped(wrap, pieces)),
+            None => pieces.0.into_iter().for_each(|piece| self.push_piece(piece)),
+        }
+    }
+
+    /// Adds inline code that is not one with the code before it.
+    pub(crate) fn push_other_code(&mut self, code: &str) {
+        if matches!(self.0.last(), Some(Piece::Code(_))) {
+            self.push_text(" ");
+        }
+        self.push_code(code);
+    }
+
+    /// True for a formula alone.
+    pub(crate) fn is_formula(&self) -> bool {
+        matches!(&*self.0, [Piece::Formula(_)])
+    }
+
+    /// The Markdown of the pieces where a line has come so far.
+    pub(crate) fn written(self, place: Place) -> String {
+        let pieces = self.settled().0;
+        if let ([Piece::Formula(alone)], Place::Start) = (&*pieces, place) {
+            return formula::block(alone);
+        }
+        let mut writer = Writer {
+            place,
+            ..Writer::default()
+        };
+        writer.write(&pieces);
+        let is_space = |c: char| c.is_ascii_whitespace();
+        writer.markdown.trim_end_matches(is_space).to_owned()
+    }
+}
+
+/// The Markdown of a heading's text, the end of which does not close the heading.
+pub(crate) fn heading_text(markdown: &str) -> String {
+    match markdown.chars().last() {
+        // What ends a heading early, and what some renderers read as its attributes. A lone `#` is escaped already.
+        Some(last @ ('#' | '}')) if markdown != "\\#" => {
+            let before = &markdown[..markdown.len() - 1];
+            format!("{before}&#{};", u32::from(last))
+        }
+        _ => markdown.to_owned(),
+    }
+}
+
+/// What stands after an opening fence.
+pub(crate) fn fence_info(language: &str, title: &str) -> String {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "+-_#.".contains(c);
+    let is_known = language.chars().all(is_name);
+    let language = if is_known { language } else { "" };
+    // What Markdown reads as more than text after a fence.
+    let title = visible(title).replace(['`', '"', '\\', '&', '\n'], "");
+    if language.is_empty() || title.is_empty() {
+        language.to_owned()
+    } else {
+        format!("{language} title=\"{title}\"")
+    }
+}

@@ -1,0 +1,482 @@
+//! Writes a model's Markdown again, from what an answer may hold.
+
+mod inline;
+mod line;
+mod paragraph;
+mod table;
+
+use std::sync::Arc;
+
+use self::inline::{Inline, REMOVED};
+use self::line::{Before, Fence, Line, indentation, title_of, without_indentation};
+use self::paragraph::{Paragraph, is_east_asian, without_definitions};
+use self::table::table;
+use super::address::{self, addresses};
+use super::allowed::AllowedLinks;
+use super::markers::Cited;
+use crate::book::{HiddenFilter, ListMarkers, Place, fence_info, heading_text};
+
+/// Begins a line of a paragraph while it is read, so that nothing in it begins a block. Private, so no text holds it.
+const GUARD: char = '\u{e0ff}';
+/// Stands before and after what is written of a paragraph. Private as well.
+const PROSE: char = '\u{e0fe}';
+/// The private character before those that stand for markers: the first stands for passage 1.
+const MARKERS: u32 = 0xe100;
+/// The last private character.
+const LAST_MARKER: u32 = 0xf8ff;
+/// The longest word, in bytes: what is left of a longer one is dropped.
+const MAX_WORD_BYTES: usize = 2_048;
+/// The longest text that waits for its end, in bytes: a longer line, quote, table or stretch of a paragraph is written in parts.
+const MAX_HELD_BYTES: usize = 8_192;
+/// Quotes within quotes that are written as such.
+const MAX_DEPTH: usize = 4;
+
+/// Writes a model's Markdown, which comes in pieces, again.
+///
+/// What is written are paragraphs, headings, lists, quotes, tables, code, formulas, emphasis, line breaks and links that are
+/// allowed. All else is text, escaped so that every renderer shows it as text; a link that is not allowed is its text, an image its
+/// alternative text or a link to it, and an address that is not allowed is `…`, in code too. Definitions, terminal sequences and
+/// invisible characters are dropped.
+///
+/// Words of a paragraph are written as they come, as far as nothing before them is open. A line of code waits for its end, and
+/// a heading, a table or a quote too. How a text is cut changes nothing, and writing what was written changes nothing.
+#[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is one fact about the text so far; none excludes another"
+)]
+pub struct MarkdownWriter {
+    allowed: Arc<AllowedLinks>,
+    filter: HiddenFilter,
+    /// Quotes around it.
+    depth: usize,
+    /// Bytes of the word that is being read.
+    word: usize,
+    /// The line so far, unless it is text.
+    line: String,
+    /// True if the rest of the line is text of a paragraph.
+    in_text: bool,
+    block: Block,
+    items: ListMarkers,
+    /// True if the block stands in a list.
+    in_list: bool,
+    /// The column at which the block is written.
+    column: usize,
+    /// The markers of items of which nothing was written, and whether they stand on this line.
+    markers: String,
+    has_marker: bool,
+    /// True if something was written before.
+    has_begun: bool,
+    /// True if what is written next must stand apart from what is before it.
+    is_apart: bool,
+    written: String,
+}
+
+/// What is being read.
+#[derive(Debug, Default)]
+enum Block {
+    #[default]
+    None,
+    Paragraph(Paragraph),
+    Code {
+        fence: Fence,
+        indentation: usize,
+    },
+    Table(String),
+    Quote(String),
+}
+
+impl MarkdownWriter {
+    /// A writer that lets these links through.
+    #[must_use]
+    pub fn new(allowed: AllowedLinks) -> Self {
+        Self::within(Arc::new(allowed), 0)
+    }
+
+    fn within(allowed: Arc<AllowedLinks>, depth: usize) -> Self {
+        Self {
+            allowed,
+            filter: HiddenFilter::default(),
+            depth,
+            word: 0,
+            line: String::new(),
+            in_text: false,
+            block: Block::None,
+            items: ListMarkers::default(),
+            in_list: false,
+            column: 0,
+            markers: String::new(),
+            has_marker: false,
+            has_begun: false,
+            is_apart: false,
+            written: String::new(),
+        }
+    }
+
+    /// Reads the next piece, without markers; what can be shown now.
+    pub fn push(&mut self, text: &str) -> Vec<Cited> {
+        let mut seen = String::with_capacity(text.len());
+        self.filter.push(text, &mut seen);
+        seen.chars().for_each(|c| self.read(c));
+        self.shown()
+    }
+
+    /// Reads the marker of a passage; what can be shown now.
+    pub fn marker(&mut self, passage: usize) -> Vec<Cited> {
+        if let Some(marker) = marker_char(passage) {
+            for c in ['[', marker, ']'] {
+                self.read(c);
+            }
+        }
+        self.shown()
+    }
+
+    /// What is left when the text has ended.
+    pub fn finish(&mut self) -> Vec<Cited> {
+        self.end();
+        self.shown()
+    }
+
+    fn end(&mut self) {
+        if self.in_text || !self.line.is_empty() {
+            self.put('\n');
+        }
+        self.end_block();
+    }
+
+    fn shown(&mut self) -> Vec<Cited> {
+        let mut shown = Vec::new();
+        let mut text = String::new();
+        let mut in_prose = false;
+        for c in std::mem::take(&mut self.written).chars().chain([PROSE]) {
+            let passage = marker_of(c);
+            if passage.is_none() && c != PROSE {
+                text.push(c);
+                continue;
+            }
+            if !text.is_empty() {
+                let text = std::mem::take(&mut text);
+                shown.push(if in_prose {
+                    Cited::Text(text)
+                } else {
+                    Cited::Other(text)
+                });
+            }
+            shown.extend(passage.map(Cited::Marker));
+            in_prose ^= c == PROSE;
+        }
+        shown
+    }
+
+    fn read(&mut self, c: char) {
+        let ends_word = c.is_ascii_whitespace() || is_east_asian(c);
+        self.word = if ends_word {
+            0
+        } else {
+            self.word + c.len_utf8()
+        };
+        if self.word <= MAX_WORD_BYTES {
+            self.put(c);
+        }
+    }
+
+    fn put(&mut self, c: char) {
+        let has_ended = c == '\n';
+        if self.in_text {
+            self.in_text = !has_ended;
+            self.text(c);
+        } else {
+            if !has_ended {
+                self.line.push(c);
+            }
+            self.read_line(has_ended || self.line.len() > MAX_HELD_BYTES);
+        }
+        self.has_marker &= !has_ended;
+    }
+
+    fn read_line(&mut self, has_ended: bool) {
+        loop {
+            let line = std::mem::take(&mut self.line);
+            if let Block::Code { fence, indentation } = &self.block {
+                if !has_ended {
+                    self.line = line;
+                } else if fence.is_closed_by(&line) {
+                    self.end_block();
+                } else {
+                    let line = without_indentation(&line, *indentation).to_owned();
+                    self.code_line(&line);
+                }
+                return;
+            }
+            let before = Before {
+                paragraph: matches!(self.block, Block::Paragraph(_)),
+                list: self.in_list,
+            };
+            match Line::read(&line, has_ended, before) {
+                Line::Undecided => self.line = line,
+                Line::Item { marker, content } => {
+                    self.end_block();
+                    self.item(&marker);
+                    let column = line[..content].chars().count();
+                    self.line = format!("{}{}", " ".repeat(column), &line[content..]);
+                    continue;
+                }
+                Line::Text(at) => {
+                    self.open_paragraph(indentation(&line));
+                    line[at..].chars().for_each(|c| self.text(c));
+                    self.in_text = !has_ended;
+                    if has_ended {
+                        self.text('\n');
+                    }
+                }
+                Line::Blank => {
+                    self.end_block();
+                    self.is_apart = true;
+                }
+                other => self.whole_line(&line, other),
+            }
+            return;
+        }
+    }
+
+    /// Reads a line that is known when it has ended.
+    fn whole_line(&mut self, line: &str, kind: Line) {
+        let indentation = indentation(line);
+        match (kind, &mut self.block) {
+            (Line::Row, Block::Table(held)) if held.len() < MAX_HELD_BYTES => {
+                held.push_str(line);
+                held.push('\n');
+            }
+            (Line::Quote(text), Block::Quote(held)) if held.len() < MAX_HELD_BYTES => {
+                held.push_str(&text);
+                held.push('\n');
+            }
+            (kind, _) => {
+                self.end_block();
+                self.indent(indentation);
+                match kind {
+                    Line::Row => self.block = Block::Table(format!("{}\n", line.trim())),
+                    Line::Quote(text) => self.block = Block::Quote(format!("{text}\n")),
+                    Line::Heading { level, text } => self.heading(level, &text),
+                    Line::Rule => self.begin("***", false),
+                    Line::Fence(fence) => {
+                        let language = fence.info.split_whitespace().next().unwrap_or_default();
+                        let info = fence_info(language, title_of(&fence.info));
+                        self.begin(&format!("{}{info}", fence.marks), self.in_list);
+                        self.block = Block::Code { fence, indentation };
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn item(&mut self, marker: &str) {
+        let placed = self.items.place(marker);
+        if self.has_marker {
+            self.markers.push_str(placed.trim_start());
+        } else {
+            self.markers = placed;
+        }
+        self.has_marker = true;
+        self.in_list = true;
+        self.column = self.items.column(usize::MAX);
+    }
+
+    /// Finds the item that a block with this indentation stands in.
+    fn indent(&mut self, indentation: usize) {
+        if self.has_marker {
+            return;
+        }
+        let column = self.items.column(indentation);
+        if column != self.column {
+            self.markers.clear();
+        }
+        self.column = column;
+        self.in_list = column > 0;
+    }
+
+    /// Begins a block. In a list it may follow on the line before if it `may_follow`.
+    fn begin(&mut self, markdown: &str, may_follow: bool) {
+        let follows = !self.is_apart && (may_follow || !self.markers.is_empty());
+        if self.has_begun {
+            self.written.push_str(if follows { "\n" } else { "\n\n" });
+        }
+        if self.markers.is_empty() {
+            self.written.push_str(&" ".repeat(self.column));
+        }
+        self.written.push_str(&std::mem::take(&mut self.markers));
+        self.has_begun = true;
+        self.is_apart = false;
+        self.go_on(markdown);
+    }
+
+    /// Writes Markdown of the block that has begun.
+    fn go_on(&mut self, markdown: &str) {
+        for (at, line) in markdown.split('\n').enumerate() {
+            if at > 0 {
+                self.written.push('\n');
+                if !line.is_empty() {
+                    self.written.push_str(&" ".repeat(self.column));
+                }
+            }
+            self.written.push_str(line);
+        }
+    }
+
+    fn code_line(&mut self, line: &str) {
+        let line = without_addresses(&with_plain_markers(line), &self.allowed);
+        self.go_on(&format!("\n{line}"));
+    }
+
+    fn heading(&mut self, level: usize, text: &str) {
+        let markdown = Inline::read(text, &self.allowed).written(Place::Inside);
+        let line = markdown.replace("\\\n", " ").replace('\n', " ");
+        if !line.is_empty() {
+            let marks = "#".repeat(level);
+            self.begin(&format!("{marks} {}", heading_text(&line)), false);
+        }
+    }
+
+    fn end_block(&mut self) {
+        match &self.block {
+            Block::None => {}
+            Block::Paragraph(_) => self.settle(true),
+            Block::Code { fence, .. } => self.go_on(&format!("\n{}", fence.marks)),
+            Block::Table(text) => match table(text, &self.allowed) {
+                Some(markdown) => {
+                    self.begin(&markdown, false);
+                    self.is_apart = true;
+                }
+                None => return self.as_text(),
+            },
+            Block::Quote(_) if self.depth == MAX_DEPTH => return self.as_text(),
+            Block::Quote(text) => {
+                let mut inner = Self::within(Arc::clone(&self.allowed), self.depth + 1);
+                text.chars().for_each(|c| inner.put(c));
+                inner.end();
+                if !inner.written.is_empty() {
+                    let markdown = inner.written.replace('\n', "\n> ").replace("> \n", ">\n");
+                    self.begin(&format!("> {markdown}"), false);
+                    self.is_apart = true;
+                }
+            }
+        }
+        self.block = Block::None;
+    }
+
+    /// Writes what is no table or quote after all.
+    fn as_text(&mut self) {
+        if let Block::Table(text) | Block::Quote(text) = std::mem::take(&mut self.block) {
+            self.block = Block::Paragraph(Paragraph::default());
+            text.chars().for_each(|c| self.text(c));
+            self.end_block();
+        }
+    }
+
+    fn open_paragraph(&mut self, indentation: usize) {
+        if !matches!(self.block, Block::Paragraph(_)) {
+            self.end_block();
+            self.indent(indentation);
+            self.block = Block::Paragraph(Paragraph::default());
+        }
+    }
+
+    fn text(&mut self, c: char) {
+        let Block::Paragraph(paragraph) = &mut self.block else {
+            return;
+        };
+        if matches!(c, ' ' | '\t' | '\n') {
+            let ends_word = paragraph.space.is_empty() && !paragraph.stretch.is_empty();
+            paragraph.space.push(c);
+            if ends_word {
+                self.end_word();
+            }
+            return;
+        }
+        paragraph.take_space();
+        paragraph.stretch.push(c);
+        if is_east_asian(c) {
+            self.end_word();
+        }
+    }
+
+    fn end_word(&mut self) {
+        let Block::Paragraph(paragraph) = &self.block else {
+            return;
+        };
+        let is_full = paragraph.stretch.len() > MAX_HELD_BYTES;
+        self.settle(is_full);
+    }
+
+    /// Writes what was read of a paragraph if what follows cannot change how it is read, or nothing follows.
+    fn settle(&mut self, is_whole: bool) {
+        let Block::Paragraph(paragraph) = &mut self.block else {
+            return;
+        };
+        if !is_whole && !paragraph.may_be_settled() {
+            return;
+        }
+        if is_whole && !paragraph.has_begun {
+            paragraph.stretch = without_definitions(&paragraph.stretch).to_owned();
+        }
+        let inline = Inline::read(&paragraph.stretch, &self.allowed);
+        if !is_whole && !inline.is_settled {
+            paragraph.tried = paragraph.stretch.len();
+            return;
+        }
+        paragraph.tried = 0;
+        paragraph.stretch.clear();
+        let starts = !paragraph.has_begun || paragraph.joint.ends_with('\n');
+        let markdown = inline.written(if starts { Place::Start } else { Place::Inside });
+        if markdown.is_empty() {
+            return;
+        }
+        let joint = std::mem::take(&mut paragraph.joint);
+        if std::mem::replace(&mut paragraph.has_begun, true) {
+            self.go_on(&format!("{PROSE}{joint}{markdown}{PROSE}"));
+        } else {
+            self.begin(&format!("{PROSE}{markdown}{PROSE}"), false);
+        }
+    }
+}
+
+/// Code without the addresses that are not allowed.
+fn without_addresses(code: &str, allowed: &AllowedLinks) -> String {
+    let mut shown = String::with_capacity(code.len());
+    let mut from = 0;
+    for range in addresses(code, address::Place::Code) {
+        if !allowed.has_address(&code[range.clone()]) {
+            shown.push_str(&code[from..range.start]);
+            shown.push_str(REMOVED);
+            from = range.end;
+        }
+    }
+    shown + &code[from..]
+}
+
+/// Code in which a marker is no citation.
+fn with_plain_markers(code: &str) -> String {
+    let mut plain = String::with_capacity(code.len());
+    for c in code.chars() {
+        match marker_of(c) {
+            Some(passage) => plain.push_str(&passage.to_string()),
+            None => plain.push(c),
+        }
+    }
+    plain
+}
+
+fn marker_char(passage: usize) -> Option<char> {
+    let code = u32::try_from(passage).ok()?.checked_add(MARKERS)?;
+    char::from_u32(code).filter(|_| code <= LAST_MARKER)
+}
+
+/// The passage that a private character stands for.
+fn marker_of(c: char) -> Option<usize> {
+    let passage = u32::from(c).checked_sub(MARKERS)?;
+    (u32::from(c) <= LAST_MARKER).then_some(passage as usize)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,196 @@
+//! What a line of Markdown begins with.
+
+/// The longest number of a list item.
+const MAX_ITEM_DIGITS: usize = 9;
+/// The shortest fence.
+const MIN_FENCE: usize = 3;
+/// The deepest heading.
+const MAX_LEVEL: usize = 6;
+/// The columns of a tab.
+const TAB: usize = 4;
+
+/// What a line is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Line {
+    /// That is not known before more of it is read.
+    Undecided,
+    Blank,
+    /// Text from a byte on.
+    Text(usize),
+    /// An item: its marker, and where its content begins.
+    Item {
+        marker: String,
+        content: usize,
+    },
+    Fence(Fence),
+    Heading {
+        level: usize,
+        text: String,
+    },
+    Rule,
+    /// A line of a quote, without its mark.
+    Quote(String),
+    /// A row of a table.
+    Row,
+}
+
+/// A line that opens code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Fence {
+    /// Its mark, as often as it stands there.
+    pub(super) marks: String,
+    pub(super) info: String,
+}
+
+impl Fence {
+    /// True if a line closes the code.
+    pub(super) fn is_closed_by(&self, line: &str) -> bool {
+        let line = line.trim_matches([' ', '\t']);
+        line.len() >= self.marks.len() && line.chars().all(|c| self.marks.starts_with(c))
+    }
+}
+
+/// What stands before a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Before {
+    /// True if a paragraph goes on.
+    pub(super) paragraph: bool,
+    /// True if a list does.
+    pub(super) list: bool,
+}
+
+/// The columns of white space that a line begins with.
+pub(super) fn indentation(line: &str) -> usize {
+    let spaces = line.chars().take_while(|c| matches!(c, ' ' | '\t'));
+    spaces.fold(0, |column, c| match c {
+        '\t' => (column / TAB + 1) * TAB,
+        _ => column + 1,
+    })
+}
+
+impl Line {
+    /// Reads a line as far as it has come.
+    pub(super) fn read(line: &str, has_ended: bool, before: Before) -> Self {
+        let text = line.trim_start_matches([' ', '\t']);
+        let start = line.len() - text.len();
+        let Some(first) = text.chars().next() else {
+            return if has_ended {
+                Self::Blank
+            } else {
+                Self::Undecided
+            };
+        };
+        let line_or = |read: &dyn Fn() -> Option<Self>| {
+            if has_ended {
+                read().unwrap_or(Self::Text(start))
+            } else {
+                Self::Undecided
+            }
+        };
+        match first {
+            '-' | '*' | '_' | '+' if is_only(text, first) => line_or(&|| {
+                let count = text.matches(first).count();
+                (count >= MIN_FENCE && first != '+').then_some(Self::Rule)
+            }),
+            '-' | '*' | '+' => item(line, start, 1, "- "),
+            '0'..='9' => number(line, start, before, has_ended),
+            '#' => line_or(&|| heading(text)),
+            '`' | '~' if text.len() < MIN_FENCE && is_only(text, first) => line_or(&|| None),
+            '`' | '~' if run(text, first) >= MIN_FENCE => line_or(&|| fence(text, first)),
+            '>' => line_or(&|| {
+                let text = &text[1..];
+                Some(Self::Quote(
+                    text.strip_prefix(' ').unwrap_or(text).to_owned(),
+                ))
+            }),
+            '|' => line_or(&|| Some(Self::Row)),
+            _ => Self::Text(start),
+        }
+    }
+}
+
+fn run(text: &str, mark: char) -> usize {
+    text.chars().take_while(|c| *c == mark).count()
+}
+
+fn is_only(text: &str, mark: char) -> bool {
+    text.chars().all(|c| c == mark || c == ' ' || c == '\t')
+}
+
+/// An item whose mark is so many bytes long, or text.
+fn item(line: &str, start: usize, mark: usize, written: &str) -> Line {
+    let behind = &line[start + mark..];
+    let content = behind.trim_start_matches([' ', '\t']);
+    if content.len() == behind.len() {
+        return Line::Text(start);
+    }
+    Line::Item {
+        marker: format!("{}{written}", " ".repeat(indentation(line))),
+        content: line.len() - content.len(),
+    }
+}
+
+/// `1. `; in a paragraph outside of lists no other number begins a list.
+fn number(line: &str, start: usize, before: Before, has_ended: bool) -> Line {
+    let text = &line[start..];
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let number = text[..digits].trim_start_matches('0');
+    let behind = &text[digits..];
+    let may_begin =
+        digits <= MAX_ITEM_DIGITS && (!before.paragraph || before.list || number == "1");
+    if !may_begin {
+        return Line::Text(start);
+    }
+    match behind.chars().next() {
+        None if !has_ended => Line::Undecided,
+        Some('.' | ')') if behind[1..].trim_start_matches([' ', '\t']).is_empty() && !has_ended => {
+            Line::Undecided
+        }
+        Some('.' | ')') if !behind[1..].trim().is_empty() => {
+            let number = if number.is_empty() { "0" } else { number };
+            item(line, start, digits + 1, &format!("{number}. "))
+        }
+        _ => Line::Text(start),
+    }
+}
+
+fn heading(text: &str) -> Option<Line> {
+    let level = run(text, '#');
+    let behind = &text[level..];
+    let is_heading = level <= MAX_LEVEL && (behind.is_empty() || behind.starts_with([' ', '\t']));
+    let content = behind.trim();
+    let open = content.trim_end_matches('#');
+    let content = if open.is_empty() || open.ends_with([' ', '\t']) {
+        open.trim_end()
+    } else {
+        content
+    };
+    is_heading.then(|| Line::Heading {
+        level,
+        text: content.to_owned(),
+    })
+}
+
+fn fence(text: &str, mark: char) -> Option<Line> {
+    let (marks, info) = text.split_at(run(text, mark));
+    (mark != '`' || !info.contains('`')).then(|| {
+        Line::Fence(Fence {
+            marks: marks.to_owned(),
+            info: info.trim().to_owned(),
+        })
+    })
+}
+
+/// A line of code without the indentation of its fence.
+pub(super) fn without_indentation(line: &str, indentation: usize) -> &str {
+    let spaces = line.len() - line.trim_start_matches(' ').len();
+    &line[spaces.min(indentation)..]
+}
+
+/// The title in what stands after a fence.
+pub(super) fn title_of(info: &str) -> &str {
+    let title = info
+        .split_once("title=\"")
+        .and_then(|(_, title)| title.split_once('"'));
+    title.map_or("", |(title, _)| title)
+}

@@ -1,0 +1,74 @@
+//! A paragraph, word by word.
+
+use pulldown_cmark::Parser;
+
+/// A stretch that is open is looked at again once it has grown by this part, so that reading takes about linear time.
+const RETRY: usize = 8;
+
+/// A paragraph that is being read.
+#[derive(Debug, Default)]
+pub(super) struct Paragraph {
+    /// What was not written yet, from a word's beginning on.
+    pub(super) stretch: String,
+    /// How much of it was read without finding an end.
+    pub(super) tried: usize,
+    /// White space behind it.
+    pub(super) space: String,
+    /// What stands between it and what was written.
+    pub(super) joint: &'static str,
+    pub(super) has_begun: bool,
+}
+
+impl Paragraph {
+    /// Puts the white space before a word in its place.
+    pub(super) fn take_space(&mut self) {
+        if self.space.is_empty() {
+            return;
+        }
+        let space = self.space.replace('\t', " ");
+        let (line, breaks) = match space.split_once('\n') {
+            // In code every space counts.
+            None => (space.as_str(), " "),
+            Some((end, _)) if end.len() > 1 => ("  \n", "\\\n"),
+            Some(_) => ("\n", "\n"),
+        };
+        if !self.stretch.is_empty() {
+            self.stretch.push_str(line);
+        } else if self.has_begun {
+            self.joint = breaks;
+        }
+        self.space.clear();
+    }
+
+    /// True if what was read last may close what is open. A long stretch is looked at less often than at each word.
+    pub(super) fn may_be_settled(&self) -> bool {
+        let may_define =
+            !self.has_begun && self.stretch.starts_with('[') && self.stretch.contains("]:");
+        let closes = |c| matches!(c, '*' | '_' | '`' | ']' | ')' | '$' | '>');
+        let has_grown = self.stretch.len() >= self.tried + self.tried / RETRY;
+        let may_close = self.tried == 0 || self.stretch[self.tried..].contains(closes);
+        !may_define && has_grown && may_close
+    }
+}
+
+/// A paragraph without the definitions of references that it begins with.
+pub(super) fn without_definitions(paragraph: &str) -> &str {
+    let mut text = paragraph;
+    while text.starts_with('[') {
+        let parser = Parser::new(text);
+        let mut spans = parser
+            .reference_definitions()
+            .iter()
+            .map(|(_, found)| &found.span);
+        let Some(end) = spans.find(|span| span.start == 0).map(|span| span.end) else {
+            break;
+        };
+        text = text[end..].trim_start();
+    }
+    text
+}
+
+/// True for the characters of East Asia, between whose words no space stands.
+pub(super) fn is_east_asian(c: char) -> bool {
+    matches!(u32::from(c), 0x3000..=0xd7ff | 0xf900..=0xfaff | 0xff00..=0xffef | 0x2_0000..=0x3_ffff)
+}

@@ -1,0 +1,301 @@
+//! Sentences that say the opposite: one of a pair of opposites stands for the other, or a negation was added or dropped. English.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::words::Words;
+
+const NEGATIONS: [&str; 24] = [
+    "not", "no", "never", "none", "nothing", "neither", "nor", "without", "cannot", "unable",
+    "dont", "doesnt", "isnt", "arent", "wasnt", "werent", "wont", "wouldnt", "shouldnt", "didnt",
+    "hasnt", "havent", "couldnt", "cant",
+];
+/// After these a negation denies nothing of what follows: `not only`, `no more than`.
+const NOT_AFTER: [&str; 10] = [
+    "only",
+    "just",
+    "necessarily",
+    "all",
+    "every",
+    "more",
+    "less",
+    "fewer",
+    "later",
+    "than",
+];
+/// Words that negate without a negation.
+const IMPLICIT: &str = "instead rather unless except stop stops stopped avoid avoids avoiding prevent prevents preventing eliminate \
+    eliminates eliminating lack lacks lacking missing absent fail fails failed failing ignore ignores ignored ignoring skip skips \
+    skipped disable disables disabled remove removes removed omit omits omitted exclude excludes excluded rarely non free";
+const OPPOSITES: &str = "enabled/disabled enable/disable enables/disables enabling/disabling true/false always/never required/optional \
+    mandatory/optional before/after first/last minimum/maximum min/max most/least higher/lower highest/lowest larger/smaller \
+    largest/smallest increase/decrease increases/decreases faster/slower above/below inside/outside include/exclude \
+    includes/excludes included/excluded allowed/forbidden add/remove adds/removes added/removed synchronous/asynchronous \
+    synchronously/asynchronously all/none same/different public/private static/dynamic internal/external readable/writable \
+    local/remote left/right top/bottom upper/lower automatic/manual automatically/manually deprecated/recommended \
+    explicit/implicit explicitly/implicitly";
+/// Stems after a negation that it surely denies.
+const SCOPE: usize = 3;
+/// Sentences of a passage that a sentence is compared with.
+const NEAREST: usize = 2;
+
+static WORD: LazyLock<Regex> = LazyLock::new(|| pattern(r"[^\W_]+(?:['’][a-z]+)?"));
+static CUT: LazyLock<Regex> = LazyLock::new(|| pattern(r"[,;:!?()]|\.\s"));
+
+fn pattern(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("the pattern is a constant")
+}
+
+/// A word, its stem if it says something, and whether it negates.
+#[derive(Debug)]
+struct Token {
+    word: String,
+    stem: Option<String>,
+    negates: bool,
+}
+
+/// The stems that a negation denies: surely, and up to the end of its clause.
+#[derive(Debug)]
+struct Scope {
+    narrow: HashSet<String>,
+    wide: HashSet<String>,
+}
+
+/// A sentence, cut in clauses.
+#[derive(Debug)]
+struct Sentence {
+    clauses: Vec<Vec<Token>>,
+    scopes: Vec<Scope>,
+    words: HashSet<String>,
+    stems: HashSet<String>,
+}
+
+/// The sentences of a text.
+#[derive(Debug)]
+pub(super) struct Sentences(Vec<Sentence>);
+
+impl Sentences {
+    pub(super) fn of(text: &str, words: &Words) -> Self {
+        let sentences = text.lines().flat_map(sentences_of_line);
+        Self(
+            sentences
+                .map(|sentence| Sentence::of(sentence, words))
+                .collect(),
+        )
+    }
+
+    /// True if a sentence says the opposite of the text. Words that are `common` deny nothing by themselves.
+    pub(super) fn contradict(
+        &self,
+        sentence: &str,
+        common: &HashSet<String>,
+        words: &Words,
+    ) -> bool {
+        let said = Sentence::of(sentence, words);
+        self.has_opposite(&said) || self.is_flipped(&said, common)
+    }
+
+    fn has_opposite(&self, said: &Sentence) -> bool {
+        let holds = |word: &str| self.0.iter().any(|sentence| sentence.words.contains(word));
+        let is_swapped = |x: &str, y: &str| {
+            said.words.contains(x) && !holds(x) && holds(y) && !said.words.contains(y)
+        };
+        let mut pairs = OPPOSITES
+            .split_whitespace()
+            .filter_map(|pair| pair.split_once('/'));
+        pairs.any(|(x, y)| is_swapped(x, y) || is_swapped(y, x))
+    }
+
+    /// True if a negation of the sentence or of the nearest sentences of the text is missing in the other.
+    fn is_flipped(&self, said: &Sentence, common: &HashSet<String>) -> bool {
+        let claims = said.claimed();
+        let share = |other: &Sentence| {
+            claims
+                .iter()
+                .filter(|stem| other.stems.contains(**stem))
+                .count()
+        };
+        let mut near: Vec<(usize, &Sentence)> =
+            self.0.iter().map(|other| (share(other), other)).collect();
+        near.sort_by_key(|(held, _)| std::cmp::Reverse(*held));
+        let near = near.into_iter().take(NEAREST);
+        let mut near = near.filter(|(held, _)| held * 2 >= claims.len().max(1));
+        let is_telling = |scope: &Scope| match scope.narrow.len() {
+            0 => false,
+            1 => scope.narrow.is_disjoint(common),
+            _ => true,
+        };
+        let denied_here = |scope: &Scope| {
+            let denials = self.0.iter().flat_map(|sentence| &sentence.scopes);
+            denials
+                .clone()
+                .any(|other| !scope.narrow.is_disjoint(&other.wide))
+        };
+        near.any(|(_, other)| {
+            let added = said.scopes.iter().any(|scope| {
+                is_telling(scope)
+                    && scope.is_in(&other.stems)
+                    && !denied_here(scope)
+                    && !other.is_doubtful(scope, said)
+            });
+            let dropped = other.scopes.iter().any(|scope| {
+                let denied = said
+                    .scopes
+                    .iter()
+                    .any(|own| !scope.narrow.is_disjoint(&own.wide));
+                is_telling(scope)
+                    && scope.is_in(&said.stems)
+                    && !denied
+                    && (scope.narrow.len() > 1 || other.scopes.len() == 1)
+                    && !said.is_doubtful(scope, other)
+            });
+            added || dropped
+        })
+    }
+}
+
+fn sentences_of_line(line: &str) -> Vec<&str> {
+    let mut sentences = Vec::new();
+    let mut from = 0;
+    for (at, c) in line.char_indices() {
+        let next = at + c.len_utf8();
+        if matches!(c, '.' | '!' | '?' | ';') && line[next..].starts_with(char::is_whitespace) {
+            sentences.push(&line[from..next]);
+            from = next;
+        }
+    }
+    sentences.push(&line[from..]);
+    sentences.retain(|sentence| !sentence.trim().is_empty());
+    sentences
+}
+
+impl Scope {
+    /// True if a text has two thirds of what is surely denied.
+    fn is_in(&self, stems: &HashSet<String>) -> bool {
+        3 * self.narrow.intersection(stems).count() >= 2 * self.narrow.len()
+    }
+}
+
+impl Sentence {
+    fn of(text: &str, words: &Words) -> Self {
+        let mut clauses: Vec<Vec<Token>> = vec![Vec::new()];
+        let mut end = None;
+        for found in WORD.find_iter(text) {
+            let between = end.map_or("", |end| &text[end..found.start()]);
+            if CUT.is_match(between) {
+                clauses.push(Vec::new());
+            }
+            end = Some(found.end());
+            let is_prefix = text[found.end()..].starts_with('-');
+            if let Some(clause) = clauses.last_mut() {
+                clause.push(Token::of(found.as_str(), is_prefix, words));
+            }
+        }
+        let tokens = || clauses.iter().flatten();
+        Self {
+            scopes: clauses.iter().flat_map(|clause| scopes(clause)).collect(),
+            words: tokens().map(|token| token.word.clone()).collect(),
+            stems: tokens().filter_map(|token| token.stem.clone()).collect(),
+            clauses,
+        }
+    }
+
+    /// The stems of the sentence but for negations.
+    fn claimed(&self) -> HashSet<&str> {
+        let tokens = self.clauses.iter().flatten().filter(|token| !token.negates);
+        tokens.filter_map(|token| token.stem.as_deref()).collect()
+    }
+
+    /// True if the clause that holds the scope negates in another way, by a word that the other sentence lacks.
+    fn is_doubtful(&self, scope: &Scope, other: &Self) -> bool {
+        self.clauses.iter().any(|clause| {
+            let holds = |token: &Token| {
+                token
+                    .stem
+                    .as_ref()
+                    .is_some_and(|stem| scope.narrow.contains(stem))
+            };
+            let negates = |token: &Token| {
+                !other.words.contains(&token.word)
+                    && IMPLICIT.split_whitespace().any(|word| word == token.word)
+            };
+            clause.iter().any(holds) && clause.iter().any(negates)
+        })
+    }
+}
+
+impl Token {
+    fn of(text: &str, is_prefix: bool, words: &Words) -> Self {
+        let word = text.to_lowercase().replace('’', "'");
+        let plain = word.replace('\'', "");
+        let negates = (word.ends_with("n't") || NEGATIONS.contains(&plain.as_str())) && !is_prefix;
+        let stem = text
+            .split(['\'', '’'])
+            .next()
+            .and_then(|word| words.term(word));
+        Self {
+            word,
+            stem,
+            negates,
+        }
+    }
+}
+
+/// What the negations of a clause deny.
+fn scopes(clause: &[Token]) -> Vec<Scope> {
+    let mut scopes = Vec::new();
+    for (at, token) in clause.iter().enumerate() {
+        let next = clause.get(at + 1).map_or("", |next| &next.word);
+        let before = at.checked_sub(1).map_or("", |before| &clause[before].word);
+        if !token.negates || NOT_AFTER.contains(&next) || before == "or" {
+            continue;
+        }
+        let denied = clause[at + 1..].iter().take_while(|token| !token.negates);
+        let stems: Vec<String> = denied.filter_map(|token| token.stem.clone()).collect();
+        // “The server, not the client” claims nothing by itself.
+        let sure = if at == 0 && token.word == "not" {
+            0
+        } else {
+            SCOPE
+        };
+        if !stems.is_empty() {
+            scopes.push(Scope {
+                narrow: stems.iter().take(sure).cloned().collect(),
+                wide: stems.into_iter().collect(),
+            });
+        }
+    }
+    scopes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::words::Language;
+
+    #[test]
+    fn what_is_turned_round_is_found() {
+        let words = Words::of(Language::ENGLISH);
+        let passage = "Watch mode is enabled by default. The cache is not cleared between runs, unless you ask for it.\nMocks are hoisted to the top.";
+        let text = Sentences::of(passage, &words);
+        let contradicts = |sentence| text.contradict(sentence, &HashSet::new(), &words);
+        for sentence in [
+            "Watch mode is disabled by default.",
+            "The cache is cleared between runs.",
+            "Mocks are not hoisted to the top.",
+            "Mocks aren't hoisted to the top.",
+        ] {
+            assert!(contradicts(sentence), "{sentence}");
+        }
+        for sentence in [
+            "Watch mode is enabled by default.",
+            "The cache isn't cleared between runs.",
+            "Mocks are not only hoisted to the top.",
+            "Hoisting moves mocks to the top.",
+        ] {
+            assert!(!contradicts(sentence), "{sentence}");
+        }
+    }
+}
