@@ -10,6 +10,7 @@ const done = (citations: Citation[] = [], more: Partial<Done> = {}): Done => ({
   message_id: 'm',
   outcome: 'answered',
   citations,
+  unsupported: [],
   suggestions: [],
   degraded: [],
   ...more,

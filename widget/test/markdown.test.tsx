@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { renderToStaticMarkup } from 'react-dom/server';
 import type { Api } from '../src/core/api';
-import { spokenText } from '../src/core/markdown';
+import { spokenText, withDoubts } from '../src/core/markdown';
 import type { Session } from '../src/core/session';
 import { stringsFor } from '../src/core/strings';
 import type { Citation } from '../src/core/types';
@@ -205,4 +205,13 @@ test('a marker within a link is not a link within a link', () => {
 
 test('a list that grows is no heading for a moment', () => {
   assert.doesNotMatch(render('Steps:\n-', { isGrowing: true }), /<h4/);
+});
+
+test('a sentence that no passage says is marked where it ends', () => {
+  const text = 'Wash it. **Dry it at 40 °C.** Wash it. [1]\n\n- Iron it\n- Fold it';
+  const html = render(withDoubts(text, ['**Dry it at 40 °C.**', 'Iron it', 'Never said.']));
+  const mark = /<span class="bookrag-doubt" title="[^"]+">not in the sources<\/span>/g;
+  assert.equal(html.match(mark)?.length, 2);
+  assert.match(html.replaceAll(mark, '?'), /<strong>Dry it at 40 °C\.<\/strong> \? Wash it\. .*<li>Iron it \?<\/li><li>Fold it<\/li>/s);
+  assert.equal(withDoubts('a\uE000b', []), 'ab');
 });

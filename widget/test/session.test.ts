@@ -20,7 +20,7 @@ beforeEach(() => stored.clear());
 const TOKEN: ChatEvent = { type: 'token', token: 'so' };
 const DONE: ChatEvent = {
   type: 'done',
-  done: { message_id: 'm', conversation_id: 'c', outcome: 'answered', citations: [], suggestions: [], degraded: [] },
+  done: { message_id: 'm', conversation_id: 'c', outcome: 'answered', citations: [], unsupported: [], suggestions: [], degraded: [] },
 };
 
 let page = '/ur/docs/a';

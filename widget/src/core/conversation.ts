@@ -30,6 +30,8 @@ export interface Turn {
   /** How many sections a model reads, if it takes its time. */
   sections?: number;
   citations: Citation[];
+  /** The sentences that no passage says; absent before the end. */
+  unsupported?: string[];
   state: 'answering' | 'complete' | 'stopped' | 'failed';
   failure?: Failure;
   /** What is known of it before the end counts as an answer. */
@@ -112,6 +114,7 @@ function changedTurn(turn: Turn, action: Exclude<Action, { type: 'asked' | 'begu
         state: 'complete',
         // By the end more may be known of what a passage supports.
         citations: done.citations.reduce(withCitation, turn.citations),
+        unsupported: done.unsupported,
         outcome: done.outcome,
         suggestions: done.suggestions,
         ...(done.book_language && { bookLanguage: done.book_language }),

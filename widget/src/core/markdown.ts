@@ -14,6 +14,9 @@ export interface MathToken extends Tokens.Generic {
   isBlock: boolean;
 }
 
+/** Follows a sentence that no passage says. Private, and the server lets no private character through. */
+const DOUBT = '\uE000';
+
 const CITATION = /^\[(\d{1,3})\](?!\()/;
 const BLOCK_MATH = /^ {0,3}\$\$((?:\\[^]|[^\\$])+?)\$\$[ \t]*(?:\n|$)/;
 /** As pandoc reads it: no space inside of single dollars, no digit after them, so that prices stay prices. */
@@ -29,6 +32,13 @@ const citation = {
     const [raw, n] = CITATION.exec(text) ?? [];
     return raw ? { type: 'citation', raw, n: Number(n) } : undefined;
   },
+};
+
+const doubt = {
+  name: 'doubt',
+  level: 'inline' as const,
+  start: (text: string) => text.indexOf(DOUBT),
+  tokenizer: (text: string): Tokens.Generic | undefined => (text.startsWith(DOUBT) ? { type: 'doubt', raw: DOUBT } : undefined),
 };
 
 const blockMath = {
@@ -58,8 +68,8 @@ const withoutDefinitions = { def: () => undefined };
 /** Quotes in quotes, lists in lists: no answer needs as many. */
 const MAX_DEPTH = 40;
 
-const plain = new Marked({ extensions: [citation], tokenizer: withoutDefinitions });
-const withMath = new Marked({ extensions: [citation, blockMath, inlineMath], tokenizer: withoutDefinitions });
+const plain = new Marked({ extensions: [citation, doubt], tokenizer: withoutDefinitions });
+const withMath = new Marked({ extensions: [citation, doubt, blockMath, inlineMath], tokenizer: withoutDefinitions });
 
 export interface ReadOptions {
   math: boolean;
@@ -77,6 +87,21 @@ export function readMarkdown(text: string, { math, isGrowing }: ReadOptions): To
     // The stack is full.
   }
   return [{ type: 'paragraph', raw: settled, text: settled, tokens: [{ type: 'escape', raw: settled, text: settled }] }];
+}
+
+/** An answer in which a private character follows each of these sentences. */
+export function withDoubts(answer: string, unsupported: string[]): string {
+  let marked = '';
+  let rest = answer.replaceAll(DOUBT, '');
+  for (const sentence of unsupported) {
+    const at = rest.indexOf(sentence);
+    if (at < 0) continue;
+    const end = at + sentence.length;
+    // With the space it does not keep emphasis from ending.
+    marked += `${rest.slice(0, end)} ${DOUBT}`;
+    rest = rest.slice(end);
+  }
+  return marked + rest;
 }
 
 function isDeeper(tokens: Token[], depth: number): boolean {

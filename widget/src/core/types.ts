@@ -42,6 +42,8 @@ export interface Done {
   conversation_id?: string | null;
   outcome: Outcome;
   citations: Citation[];
+  /** The sentences that no passage says, as they stand in the answer. */
+  unsupported: string[];
   suggestions: Suggestion[];
   /** The locale of the book's text, if the question is in a language that the book does not have. */
   book_language?: string;

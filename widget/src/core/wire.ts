@@ -40,12 +40,13 @@ function outcomeOf(outcome: unknown, answered: unknown): Outcome {
 }
 
 export function doneOf(value: unknown): Done {
-  const { message_id, conversation_id, answered, outcome, citations, suggestions, book_language, degraded } = fieldsOf(value);
+  const { message_id, conversation_id, answered, outcome, citations, unsupported, suggestions, book_language, degraded } = fieldsOf(value);
   return {
     message_id: textOf(message_id),
     conversation_id: textOf(conversation_id),
     outcome: outcomeOf(outcome, answered),
     citations: listOf(citations).flatMap((citation) => citationOf(citation) ?? []),
+    unsupported: listOf(unsupported).filter((sentence) => typeof sentence === 'string'),
     suggestions: listOf(suggestions).flatMap(suggestionOf),
     ...(textOf(book_language) && { book_language: textOf(book_language) }),
     degraded: listOf(degraded).filter((name) => typeof name === 'string'),

@@ -166,6 +166,8 @@ function inline(token: Token, cited: Cited): ReactNode {
       );
     case 'image':
       return <Picture address={token.href} words={decodeEntities(token.text)} />;
+    case 'doubt':
+      return <Doubt />;
     case 'citation':
       return <Marker n={(token as CitationToken).n} {...cited} />;
     case 'math':
@@ -182,6 +184,15 @@ function BookLink({ href, onFollow, children }: { href: string; onFollow: () => 
     <PassageLink href={href} onFollow={onFollow}>
       {children}
     </PassageLink>
+  );
+}
+
+function Doubt() {
+  const { strings } = useSite();
+  return (
+    <span className="bookrag-doubt" title={strings.unverifiedHint}>
+      {strings.unverified}
+    </span>
   );
 }
 

@@ -1,5 +1,6 @@
 import { memo } from 'react';
 import type { Question, Turn as TurnState } from '../core/conversation';
+import { withDoubts } from '../core/markdown';
 import { bookLanguageNote, degradedNotes } from '../core/strings';
 import { fill } from '../core/text';
 import { Actions } from './Actions';
@@ -35,7 +36,7 @@ export const Turn = memo(({ turn, onAsk, announce }: TurnProps) => {
         </blockquote>
       )}
       <div className="bookrag-answer">
-        <Markdown text={text} isGrowing={isAnswering} citations={citations} onFollow={followed} />
+        <Markdown text={withDoubts(text, turn.unsupported ?? [])} isGrowing={isAnswering} citations={citations} onFollow={followed} />
       </div>
       {isAnswering && !text && <p className="bookrag-waiting">{waiting}</p>}
       {state === 'stopped' && <p className="bookrag-note">{strings.stopped}</p>}

@@ -31,6 +31,8 @@ export const en: Strings = {
   closest: 'Closest sections, perhaps not an answer',
   unsupported: 'weak match',
   unsupportedHint: 'The passage may not say what the answer says. Read it before you rely on it.',
+  unverified: 'not in the sources',
+  unverifiedHint: 'None of the passages says this. Check it before you rely on it.',
   nearest: 'Pages that come near',
   results: 'Pages of the book',
   resultsFound: 'Pages found: {count}',

@@ -35,6 +35,8 @@ export interface Strings {
   closest: string;
   unsupported: string;
   unsupportedHint: string;
+  unverified: string;
+  unverifiedHint: string;
   nearest: string;
   results: string;
   resultsFound: string;
