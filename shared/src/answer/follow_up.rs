@@ -46,7 +46,7 @@ pub(super) fn code_of(sections: &[ScoredChunk]) -> Option<Vec<ScoredChunk>> {
 fn code_of_section(section: &ScoredChunk) -> Option<ScoredChunk> {
     let chunk = &section.chunk;
     let blocks = || chunk.marks.iter().filter(|mark| !mark.is_inline());
-    let mut kept: Vec<Mark> = Vec::new();
+    let mut kept: Vec<&Mark> = Vec::new();
     for (before, block) in [None].into_iter().chain(blocks().map(Some)).zip(blocks()) {
         if block.kind == MarkKind::Fence {
             let leads = before.filter(|before| before.kind == MarkKind::Paragraph);

@@ -68,7 +68,11 @@ async fn a_question_that_is_not_embedded_keeps_the_frequencies_of_its_words() {
     };
     retriever.backends.embedder = Embedder::OpenAi(OpenAiEmbedder::new(options).unwrap());
     let (question, failure) = retriever
-        .embed("Does the sensor drift?", crate::words::Language::ENGLISH)
+        .embed(
+            "Does the sensor drift?",
+            &Synonyms::default(),
+            crate::words::Language::ENGLISH,
+        )
         .await;
     assert!(failure.is_some() && question.vector.is_empty());
     let frequencies = question.frequencies.unwrap();
