@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::intent::Intent;
-use super::lexical::{QuestionTerm, bm25};
+use super::lexical::{ChunkTerms, QuestionTerm, bm25};
 use super::names::is_headed;
 use super::{ScoredChunk, Signals};
 
@@ -18,6 +18,11 @@ const RERANK_WEIGHT: f32 = 0.5;
 const ANSWERS_NOTHING: f32 = 0.7;
 /// What a chunk gains whose section is of the kind the question asks for, of the lesson it names, or headed by a name in it.
 const INTENT_BONUS: f32 = 0.2;
+
+/// What a chunk gains whose page is filed under words of the question that the chunk itself does not have, for all words of the question:
+/// the embedder has not seen them. With a word of each of 84 questions made unknown and a keyword of the right page, that is first in
+/// .77 (.57 without the gain); for the word alone in .78 (.14).
+const FILED_BONUS: f32 = 0.4;
 
 /// S0's weights of the cosine, the question's words and recency.
 const WEIGHTED: [f32; 3] = [0.7, 0.2, 0.1];
@@ -63,7 +68,7 @@ pub(super) fn fused(
     question: &[QuestionTerm],
     asked: &Asked<'_>,
     mut chunks: Vec<ScoredChunk>,
-    terms: &[Vec<u32>],
+    terms: &[ChunkTerms],
     weights: Weights,
 ) -> (Vec<ScoredChunk>, Signals) {
     let lexical = bm25(question, terms);
@@ -97,7 +102,8 @@ pub(super) fn fused(
         }
         Weights::Scaled { .. } | Weights::Words => None,
     };
-    for found in &mut chunks {
+    let most_filed = lexical.filed.iter().copied().fold(0.0, f32::max);
+    for (found, filed) in chunks.iter_mut().zip(&lexical.filed) {
         let scores = &mut found.scores;
         let dense = scaled(scores.dense, cosines);
         let meaning = |share: f32| match tokens {
@@ -118,6 +124,7 @@ pub(super) fn fused(
                     + recency * f32::from(u8::from(is_newest))
             }
         };
+        scores.fused = (scores.fused + FILED_BONUS * filed) / (1.0 + FILED_BONUS * most_filed);
         if found.is_bare_heading() || asked.intent.has_unasked(&found.chunk) {
             found.scores.fused *= ANSWERS_NOTHING;
         }
@@ -243,9 +250,12 @@ pub(super) mod tests {
     ) -> (Vec<ScoredChunk>, Signals) {
         let words = Words::of(Language::ENGLISH);
         let mut numbers = TermNumbers::of(&words);
-        let terms: Vec<Vec<u32>> = chunks
+        let terms: Vec<ChunkTerms> = chunks
             .iter()
-            .map(|found| numbers.read(&found.chunk.text))
+            .map(|found| ChunkTerms {
+                filed: numbers.read(&found.chunk.search_words).len(),
+                all: numbers.read(&found.chunk.searched_text()),
+            })
             .collect();
         fused(
             &terms_of(&numbers.read(question)),
@@ -316,6 +326,26 @@ pub(super) mod tests {
         };
         assert_eq!(order("how does a node spin?"), "/page#spin");
         assert_eq!(order("a quiz on how a node spins"), "/quiz#quiz");
+    }
+
+    #[test]
+    fn a_page_that_is_filed_under_the_questions_word_comes_first_unless_its_text_has_it() {
+        let order = |text: &str| {
+            let mut filed = section("filed", "x", text, 0.5, "2026-01-01");
+            "quark\nspin".clone_into(&mut Arc::make_mut(&mut filed.chunk).search_words);
+            let chunks = vec![
+                section("near", "x", "something near", 0.9, "2026-01-01"),
+                filed,
+                section("far", "x", "other", 0.1, "2026-01-01"),
+            ];
+            let (found, _) = fused_of("quark", chunks, SCALED);
+            let mut scores = found.iter().map(|found| found.scores.score);
+            assert!(scores.all(|score| (0.0..=1.0).contains(&score)));
+            found[0].url(None)
+        };
+        assert_eq!(order("a text of its own"), "/filed#x");
+        // There the embedder has seen it.
+        assert_eq!(order("a quark of its own"), "/near#x");
     }
 
     #[test]

@@ -18,6 +18,15 @@ pub(super) struct QuestionTerm {
     pub(super) idf: Option<f32>,
 }
 
+/// The numbers of a chunk's terms, in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ChunkTerms {
+    /// All of them, those that its page is filed under first.
+    pub(super) all: Vec<u32>,
+    /// How many of the first its page is filed under.
+    pub(super) filed: usize,
+}
+
 /// The scores of texts for a question.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct LexicalScores {
@@ -25,30 +34,33 @@ pub(super) struct LexicalScores {
     pub(super) scores: Vec<f32>,
     /// The share of the question's terms that a text has, each weighing its idf, 0 to 1; in the texts' order.
     pub(super) coverage: Vec<f32>,
+    /// The part of the coverage that a text has only by what its page is filed under; in the texts' order.
+    pub(super) filed: Vec<f32>,
 }
 
 /// score(text) = Σ over the question's words of idf × f (k1 + 1) / (f + k1 (1 − b + b × length / mean length)), with
 /// idf = ln(1 + (n − d + 0.5) / (d + 0.5)) for a word that d of n texts have. Source: Robertson and Zaragoza, 2009.
 ///
 /// Terms are numbers; those of the question are distinct.
-pub(super) fn bm25(question: &[QuestionTerm], texts: &[Vec<u32>]) -> LexicalScores {
+pub(super) fn bm25(question: &[QuestionTerm], texts: &[ChunkTerms]) -> LexicalScores {
     let places = question.iter().map(|term| term.number).zip(0..);
     let places: HashMap<u32, usize> = places.collect();
     let frequencies: Vec<Vec<f32>> = texts
         .iter()
         .map(|text| {
             let mut found = vec![0.0; question.len()];
-            for place in text.iter().filter_map(|word| places.get(word)) {
+            for place in text.all.iter().filter_map(|word| places.get(word)) {
                 found[*place] += 1.0;
             }
             found
         })
         .collect();
     let count = number(texts.len());
-    let mean_length = texts.iter().map(|text| number(text.len())).sum::<f32>() / count.max(1.0);
+    let mean_length = texts.iter().map(|text| number(text.all.len())).sum::<f32>() / count.max(1.0);
     let mut scores = LexicalScores {
         scores: vec![0.0; texts.len()],
         coverage: vec![0.0; texts.len()],
+        filed: vec![0.0; texts.len()],
     };
     let mut sum = 0.0;
     for (word, term) in question.iter().enumerate() {
@@ -60,15 +72,18 @@ pub(super) fn bm25(question: &[QuestionTerm], texts: &[Vec<u32>]) -> LexicalScor
         for (at, (found, text)) in frequencies.iter().zip(texts).enumerate() {
             let f = found[word];
             if f > 0.0 {
-                let length = number(text.len()) / mean_length.max(1.0);
+                let length = number(text.all.len()) / mean_length.max(1.0);
                 scores.coverage[at] += idf;
+                if !text.all[text.filed..].contains(&term.number) {
+                    scores.filed[at] += idf;
+                }
                 scores.scores[at] += idf * f * (K1 + 1.0) / (f + K1 * (1.0 - B + B * length));
             }
         }
     }
     if sum > 0.0 {
-        for coverage in &mut scores.coverage {
-            *coverage /= sum;
+        for share in scores.coverage.iter_mut().chain(&mut scores.filed) {
+            *share /= sum;
         }
     }
     scores
@@ -84,7 +99,7 @@ mod tests {
     use super::*;
 
     /// The numbers of words, in the order of this list.
-    fn words(text: &str) -> Vec<u32> {
+    fn numbers(text: &str) -> Vec<u32> {
         let all = ["node", "spin", "quark", "a", "b"];
         let number = |word: &str| all.iter().position(|known| *known == word).unwrap();
         let numbers = text.split_whitespace().map(number);
@@ -93,8 +108,15 @@ mod tests {
             .collect()
     }
 
+    fn words(text: &str) -> ChunkTerms {
+        ChunkTerms {
+            all: numbers(text),
+            filed: 0,
+        }
+    }
+
     fn terms(text: &str, idf: Option<f32>) -> Vec<QuestionTerm> {
-        let numbers = words(text).into_iter();
+        let numbers = numbers(text).into_iter();
         numbers.map(|number| QuestionTerm { number, idf }).collect()
     }
 
@@ -118,6 +140,22 @@ mod tests {
         for (coverage, expected) in found.coverage.iter().zip([node, node, node + spin]) {
             assert!((coverage - expected / all).abs() < 1e-5, "{found:?}");
         }
+    }
+
+    #[test]
+    fn words_that_only_the_page_is_filed_under_are_told_apart() {
+        let filed = |text: &str, filed| ChunkTerms {
+            all: numbers(text),
+            filed,
+        };
+        let texts = [
+            filed("node spin a", 2),
+            filed("node spin node", 2),
+            filed("node a", 0),
+        ];
+        let found = bm25(&terms("node spin", Some(1.0)), &texts);
+        assert_eq!(found.coverage, [1.0, 1.0, 0.5]);
+        assert_eq!(found.filed, [1.0, 0.5, 0.0]);
     }
 
     #[test]

@@ -34,7 +34,7 @@ pub use scored::{ScoredChunk, Scores};
 
 use fusion::Asked;
 use intent::Intent;
-use lexical::QuestionTerm;
+use lexical::{ChunkTerms, QuestionTerm};
 use question::EmbeddedQuestion;
 use search::Found;
 use synonyms::Synonyms;
@@ -335,8 +335,11 @@ impl Retriever {
             },
         };
         let mut numbers = TermNumbers::of(words);
-        let read = |scored: &ScoredChunk| numbers.read(&scored.chunk.searched_text());
-        let mut texts: Vec<Vec<u32>> = found.chunks.iter().map(read).collect();
+        let read = |scored: &ScoredChunk| ChunkTerms {
+            filed: numbers.read(&scored.chunk.search_words).len(),
+            all: numbers.read(&scored.chunk.searched_text()),
+        };
+        let mut texts: Vec<ChunkTerms> = found.chunks.iter().map(read).collect();
         let meant = synonyms.add(&mut texts, &mut numbers);
         let query = spelling::corrected(query, &numbers);
         let mut unknown = names::unknown(&query, &found.chunks, &numbers);

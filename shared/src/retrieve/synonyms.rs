@@ -1,5 +1,6 @@
 //! The book's own synonyms: a chunk that has one of a word in the question is read as if it had that word.
 
+use super::lexical::ChunkTerms;
 use crate::words::{DocumentFrequencies, TermNumbers, Words, split};
 
 /// The synonyms of what a question asks for.
@@ -71,7 +72,11 @@ impl<'s> Synonyms<'s> {
 
     /// Adds to each text that has synonyms of words in the question these words, as often. Returns what was added to any, in lower
     /// case.
-    pub(super) fn add(&self, texts: &mut [Vec<u32>], numbers: &mut TermNumbers<'_>) -> Vec<String> {
+    pub(super) fn add(
+        &self,
+        texts: &mut [ChunkTerms],
+        numbers: &mut TermNumbers<'_>,
+    ) -> Vec<String> {
         let mut added = Vec::new();
         for Synonym { asked, others } in &self.0 {
             // If a word is not known, no text has it.
@@ -81,14 +86,14 @@ impl<'s> Synonyms<'s> {
                 .collect();
             let counts: Vec<usize> = texts
                 .iter()
-                .map(|text| others.iter().map(|other| count(text, other)).sum())
+                .map(|text| others.iter().map(|other| count(&text.all, other)).sum())
                 .collect();
             if counts.iter().all(|count| *count == 0) {
                 continue;
             }
             let asked_terms = numbers.read(asked);
             for (text, count) in texts.iter_mut().zip(counts) {
-                text.extend(asked_terms.repeat(count));
+                text.all.extend(asked_terms.repeat(count));
             }
             added.push(asked.to_lowercase());
         }
@@ -120,6 +125,13 @@ mod tests {
         sets.map(set).into()
     }
 
+    fn terms(numbers: &mut TermNumbers<'_>, text: &str) -> ChunkTerms {
+        ChunkTerms {
+            all: numbers.read(text),
+            filed: 0,
+        }
+    }
+
     #[test]
     fn a_question_is_searched_for_with_the_others_of_each_set() {
         let (sets, words) = (sets(), Words::of(Language::ENGLISH));
@@ -147,15 +159,15 @@ mod tests {
             "integration",
             "a kube",
         ]
-        .map(|text| numbers.read(text));
+        .map(|text| terms(&mut numbers, text));
         let before = texts.clone();
         let added = Synonyms::of("CI", &sets, &words).add(&mut texts, &mut numbers);
         assert_eq!(added, ["ci"]);
         let ci = numbers.known("CI").unwrap();
-        assert_eq!(count(&texts[0], &ci), 2);
+        assert_eq!(count(&texts[0].all, &ci), 2);
         assert_eq!(texts[1..], before[1..]);
         // Nothing is known of a word that no text has, so that its spelling is looked at.
-        let mut none = [numbers.read("quark")];
+        let mut none = [terms(&mut numbers, "quark")];
         let added = Synonyms::of("Kubernetes", &sets[..2], &words).add(&mut none, &mut numbers);
         assert_eq!(added, [""; 0]);
         assert!(!numbers.knows("Kubernetes"));
