@@ -70,7 +70,7 @@ async fn a_question_that_is_not_embedded_keeps_the_frequencies_of_its_words() {
     let (question, failure) = retriever
         .embed(
             "Does the sensor drift?",
-            &Synonyms::default(),
+            &super::synonyms::Synonyms::default(),
             crate::words::Language::ENGLISH,
         )
         .await;
