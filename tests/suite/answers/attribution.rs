@@ -18,7 +18,7 @@ fn sections(data: &Value) -> Vec<&str> {
 #[tokio::test]
 async fn a_model_without_markers_is_cited_all_the_same() {
     let text = format!("{SIGNS}. {COVER}.\n\n```sh\ncover\n```");
-    let service = Service::with_model("attribution_none", Reply::text([text])).await;
+    let service = Service::with_model("attribution_none", Reply::text([text.as_str()])).await;
     let (data, meta) = service.answer(COVERED).await;
     let expected = format!("{SIGNS}. [1] {COVER}. [2]\n\n```sh\ncover\n```");
     assert_eq!(data["answer"], expected);
@@ -29,7 +29,7 @@ async fn a_model_without_markers_is_cited_all_the_same() {
 #[tokio::test]
 async fn a_marker_of_the_wrong_passage_is_moved() {
     let text = format!("{COVER} [1]. {SIGNS} [2].");
-    let service = Service::with_model("attribution_moved", Reply::text([text])).await;
+    let service = Service::with_model("attribution_moved", Reply::text([text.as_str()])).await;
     let (data, _) = service.answer(COVERED).await;
     assert_eq!(data["answer"], format!("{COVER} [1]. {SIGNS} [2]."));
     assert_eq!(sections(&data), ["Frost", "Signs of frost"]);
@@ -41,13 +41,13 @@ async fn a_marker_of_the_wrong_passage_is_moved() {
 #[tokio::test]
 async fn what_a_model_invents_is_named_and_most_of_it_is_answered_by_the_book() {
     let service = Service::with_model("attribution_invented", Reply::Empty).await;
-    service.model.tell(Reply::text([format!("{SIGNS} [1]. {INVENTED}")]));
+    service.model.tell(Reply::text([format!("{SIGNS} [1]. {INVENTED}").as_str()]));
     let (data, meta) = service.answer(COVERED).await;
     assert_eq!(data["answer"], format!("{SIGNS} [1]. {INVENTED}"));
     assert_eq!(data["unsupported"], json!([INVENTED]));
     assert!(degraded(&meta).is_empty(), "{meta}");
 
-    service.model.tell(Reply::text([format!("{INVENTED} [1]")]));
+    service.model.tell(Reply::text([format!("{INVENTED} [1]").as_str()]));
     let events = service.stream(json!({"query": COVERED})).await;
     let (last, done) = events.last().unwrap();
     let text = text_of(&events);
