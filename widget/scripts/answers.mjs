@@ -17,6 +17,10 @@ const QUESTIONS = {
   definition: 'What is excess green?',
 };
 const WIDTH = 760;
+/** So high that the field at the page's end covers no answer. */
+const HEIGHT = 3_000;
+/** Small files: these pictures show the form of an answer. */
+const SCALE = 0.75;
 /** How long an answer may take. */
 const DEADLINE_MS = 30_000;
 
@@ -26,7 +30,7 @@ if (!address || !folder) throw new Error('usage: answers.mjs ADDRESS FOLDER');
 const profile = await mkdtemp(join(tmpdir(), 'answers-'));
 const browser = spawn(
   process.env.BOOKRAG_TEST_CHROMIUM ?? 'chromium',
-  ['--headless', '--no-sandbox', '--disable-gpu', '--hide-scrollbars', '--remote-debugging-pipe', `--user-data-dir=${profile}`, 'about:blank'],
+  ['--headless', '--no-sandbox', '--disable-gpu', '--hide-scrollbars', '--disable-lcd-text', '--remote-debugging-pipe', `--user-data-dir=${profile}`, 'about:blank'],
   { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] },
 );
 const waiting = new Map();
@@ -65,7 +69,7 @@ const until = async (expression) => {
   }
 };
 
-await page('Emulation.setDeviceMetricsOverride', { width: WIDTH, height: 1_000, deviceScaleFactor: 1, mobile: false });
+await page('Emulation.setDeviceMetricsOverride', { width: WIDTH, height: HEIGHT, deviceScaleFactor: 1, mobile: false });
 for (const [kind, question] of Object.entries(QUESTIONS)) {
   for (const scheme of ['light', 'dark']) {
     await page('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: scheme }, { name: 'prefers-reduced-motion', value: 'reduce' }] });
@@ -78,11 +82,13 @@ for (const [kind, question] of Object.entries(QUESTIONS)) {
     await page('Input.insertText', { text: question });
     for (const type of ['keyDown', 'keyUp']) await page('Input.dispatchKeyEvent', { type, key: 'Enter', code: 'Enter', windowsVirtualKeyCode: 13, text: type === 'keyDown' ? '\r' : '' });
     await until("document.querySelector('.bookrag-actions') !== null && [...document.images].every((image) => { image.loading = 'eager'; return image.complete; })");
+    // The question and the answer, without sources and buttons.
     const box = await evaluate(`(() => {
-      const { left, top, width, height } = document.querySelector('.bookrag-turn').getBoundingClientRect();
-      return { x: left + scrollX - 16, y: top + scrollY - 16, width: width + 32, height: height + 32 };
+      const turn = document.querySelector('.bookrag-turn').getBoundingClientRect();
+      const { bottom } = document.querySelector('.bookrag-answer').getBoundingClientRect();
+      return { x: turn.left + scrollX - 16, y: turn.top + scrollY, width: turn.width + 32, height: bottom - turn.top + 4 };
     })()`);
-    const { data } = await page('Page.captureScreenshot', { format: 'png', captureBeyondViewport: true, clip: { ...box, scale: 1 } });
+    const { data } = await page('Page.captureScreenshot', { format: 'png', captureBeyondViewport: true, clip: { ...box, scale: SCALE } });
     await writeFile(join(folder, `answer-${kind}-${scheme}.png`), Buffer.from(data, 'base64'));
   }
 }

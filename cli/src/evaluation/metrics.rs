@@ -60,7 +60,7 @@ pub enum Metric {
     /// Stelmakh et al., EMNLP 2022.
     AnswerContains,
     /// The mean F1 of the answer's words and those of the labelled lines, over the questions with such; 0 without an answer. Source:
-    /// Rajpurkar et al., SQuAD, EMNLP 2016, with matches in order.
+    /// Rajpurkar et al., `SQuAD`, EMNLP 2016, with matches in order.
     SpanF1,
     /// The share of the labelled facts that the answer has, 0 without an answer.
     SpanNeeds,

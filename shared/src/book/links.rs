@@ -36,7 +36,9 @@ impl<'a> Address<'a> {
     }
 
     fn names_page(&self) -> bool {
-        self.path.ends_with(".md") || self.path.ends_with(".mdx")
+        [".md", ".mdx"]
+            .iter()
+            .any(|extension| self.path.ends_with(extension))
     }
 }
 

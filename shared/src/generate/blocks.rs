@@ -168,8 +168,7 @@ fn read(text: &str, marks: &[Mark]) -> Vec<Block> {
     };
     let marks = if marks.is_empty() { &unmarked } else { marks };
     let marks = marks.iter().filter(|mark| text.get(mark.range()).is_some());
-    let (inline, stretches): (Vec<Mark>, Vec<Mark>) =
-        marks.cloned().partition(|mark| mark.is_inline());
+    let (inline, stretches): (Vec<Mark>, Vec<Mark>) = marks.cloned().partition(Mark::is_inline);
     let reader = Reader { text, inline };
     let mut blocks = Vec::new();
     let mut end = 0;
