@@ -84,7 +84,7 @@ impl Prepared {
             };
             // The question is logged even if the reader leaves at the first word; a catalog that hangs delays nobody.
             let _ = timeout(BEGIN_GRACE, begun.as_mut()).await;
-            let answer = loop { match text {
+            let (text, mut answer) = loop { match text {
                 Text::Refusal => break self.refusal(),
                 Text::Kept(kept) => {
                     for event in kept.events() {
@@ -156,7 +156,6 @@ impl Prepared {
                     }
                 }
             }};
-            let (text, mut answer) = answer;
             if let Some(text) = text {
                 yield Ok(AnswerEvent::Token(text));
             }
@@ -168,11 +167,8 @@ impl Prepared {
             if !begun {
                 degraded.push(Degradation::Catalog);
             }
-            for what in degraded {
-                if !answer.degraded.contains(&what) {
-                    answer.degraded.push(what);
-                }
-            }
+            degraded.retain(|what| !answer.degraded.contains(what));
+            answer.degraded.append(&mut degraded);
             // Taken by the reader when the next event is asked for: only then is it complete.
             yield Ok(AnswerEvent::Done(Box::new(answer.clone())));
             journal.end(&answer, begun).await;
