@@ -40,7 +40,7 @@ pub use scope::{default_filters, locale_of};
 use anaphora::leans_back;
 use closest::closest;
 use follow_up::{joined, rewritten};
-use language::{AnswerLocale, answer_locale};
+use language::answer_locale;
 use passages::{Reach, Surroundings};
 use scope::Selection;
 use sentences::Sentences;
@@ -306,10 +306,8 @@ impl Answerer {
             .standalone(&question.query, &history, message_id, &mut spent)
             .await;
         let site = &self.retriever.index.site;
-        let AnswerLocale {
-            locale,
-            book_language,
-        } = answer_locale(&question, &standalone, site);
+        let answered_in = answer_locale(&question, &standalone, site);
+        let locale = answered_in.locale;
         let language = locale.as_ref().unwrap_or(&site.default_locale);
         let sentences = Sentences::of(&self.rules, language);
         let mut retrieved = self
@@ -334,7 +332,7 @@ impl Answerer {
             standalone,
             history,
             locale,
-            book_language,
+            book_language: answered_in.book_language,
             sentences,
             question,
             retrieved,
