@@ -50,7 +50,7 @@ use anaphora::asks_for_code;
 use cached::Cache;
 use closest::closest;
 use follow_up::code_of;
-use language::{AnswerLocale, answer_locale};
+use language::answer_locale;
 use passages::{Surroundings, given};
 use scope::Selection;
 use sentences::Sentences;
@@ -355,10 +355,8 @@ impl Answerer {
             }
         };
         let site = &self.retriever.index.site;
-        let AnswerLocale {
-            locale,
-            book_language,
-        } = answer_locale(&question, &standalone, site);
+        let answered_in = answer_locale(&question, &standalone, site);
+        let locale = answered_in.locale;
         let language = locale.as_ref().unwrap_or(&site.default_locale);
         let sentences = Sentences::of(&self.rules, language);
         retrieved.degraded.splice(0..0, degraded);
@@ -381,7 +379,7 @@ impl Answerer {
             standalone,
             history,
             locale,
-            book_language,
+            book_language: answered_in.book_language,
             sentences,
             version: version_of(site, &question),
             question,
