@@ -1,6 +1,6 @@
 //! Which passages each sentence of a model is from, as the sentences come. Pure.
 
-use crate::cite::{Evidence, SentenceTracker, plain_sentence};
+use crate::cite::{Best, Claim, Evidence, SentenceTracker, plain_sentence};
 
 /// A sentence with fewer words, stop words aside, claims too little to be compared.
 const MIN_WORDS: usize = 2;
@@ -95,6 +95,9 @@ impl Attribution {
 
     /// Reads markers that stand side by side.
     pub(super) fn markers(&mut self, passages: &[usize]) -> Vec<Piece> {
+        if passages.is_empty() {
+            return Vec::new();
+        }
         let markdown = self.sentences.sentence();
         // In a table or a heading it is for its line.
         let is_line = markdown.is_empty();
@@ -105,14 +108,17 @@ impl Attribution {
             .chain(passages)
             .copied()
             .collect::<Vec<_>>();
+        let claim = self.evidence.claim(&sentence);
         let supported =
-            !self.claims(&sentence) || self.evidence.support(&sentence, &all).is_supported();
+            !claims(&sentence, &claim) || self.evidence.support(&claim, &all).is_supported();
         if supported || is_line {
             return self.shown(passages, supported);
         }
-        let best = self.evidence.best(&sentence);
-        self.dropped = best.is_none();
-        self.shown(best.as_slice(), true)
+        if let Best::Passage(best) = self.evidence.best(&claim) {
+            return self.shown(&[best], true);
+        }
+        self.dropped = true;
+        Vec::new()
     }
 
     /// What is left when the text has ended.
@@ -123,11 +129,6 @@ impl Attribution {
     /// True if more than half of the words that were compared stand in sentences that no passage says.
     pub(super) fn is_mostly_unsupported(&self) -> bool {
         self.unsupported_words * 2 > self.words
-    }
-
-    /// True if a sentence says something that a passage can say.
-    fn claims(&self, sentence: &str) -> bool {
-        !sentence.ends_with([':', '?', '：', '？']) && self.evidence.claims(sentence) >= MIN_WORDS
     }
 
     fn shown(&mut self, passages: &[usize], supported: bool) -> Vec<Piece> {
@@ -150,25 +151,30 @@ impl Attribution {
         let markdown = self.sentences.end();
         let cited = std::mem::take(&mut self.cited);
         let sentence = plain_sentence(&markdown);
-        if !self.claims(&sentence) {
+        let claim = self.evidence.claim(&sentence);
+        if !claims(&sentence, &claim) {
             return Vec::new();
         }
         let words = sentence.split_whitespace().count();
         self.words += words;
-        if !cited.is_empty() && self.evidence.support(&sentence, &cited).is_supported() {
+        if !cited.is_empty() && self.evidence.support(&claim, &cited).is_supported() {
             return Vec::new();
         }
-        if let Some(best) = self.evidence.best(&sentence) {
-            let is_new = !cited.contains(&best);
-            let marker = is_new.then(|| [Piece::Text(" ".to_owned()), Piece::Marker(best, true)]);
-            return marker.into_iter().flatten().collect();
+        match self.evidence.best(&claim) {
+            Best::Passage(best) if cited.contains(&best) => Vec::new(),
+            Best::Passage(best) => vec![Piece::Text(" ".to_owned()), Piece::Marker(best, true)],
+            Best::Uncertain if cited.is_empty() => Vec::new(),
+            Best::Uncertain | Best::None => {
+                self.unsupported_words += words;
+                vec![Piece::Unsupported(cited)]
+            }
         }
-        if !cited.is_empty() || !self.evidence.may_say(&sentence) {
-            self.unsupported_words += words;
-            return vec![Piece::Unsupported(cited)];
-        }
-        Vec::new()
     }
+}
+
+/// True if a sentence says something that a passage can say.
+fn claims(sentence: &str, claim: &Claim) -> bool {
+    !sentence.ends_with([':', '?', '：', '？']) && claim.words() >= MIN_WORDS
 }
 
 #[cfg(test)]
@@ -191,8 +197,7 @@ mod tests {
                 .and_then(|piece| piece.strip_suffix('⟧'));
             match (numbers, piece.strip_prefix('#')) {
                 (Some(numbers), _) => {
-                    let numbers: Vec<usize> =
-                        numbers.split(',').map(|n| n.parse().unwrap()).collect();
+                    let numbers: Vec<usize> = numbers.split(',').flat_map(str::parse).collect();
                     shown.extend(attribution.markers(&numbers));
                 }
                 (None, Some(other)) => shown.extend(attribution.other(other.to_owned())),
@@ -214,6 +219,10 @@ mod tests {
 
     #[test]
     fn sentences_without_markers_get_them() {
+        assert_eq!(
+            read(&["Nodes publish messages on", "⟦⟧", " topics"]).0,
+            "Nodes publish messages on topics [1]"
+        );
         let (text, unsupported, mostly) = read(&[
             "Nodes exchange",
             " messages on topics. A service",

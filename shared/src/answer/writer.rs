@@ -20,6 +20,8 @@ pub(super) struct Writer {
     /// What reads a model's text. The book's own sentences need none of it.
     model: Option<ModelText>,
     events: Vec<AnswerEvent>,
+    /// True if the last event is a marker.
+    after_marker: bool,
     text: String,
     citations: BTreeMap<usize, Citation>,
     /// Passage → the number it is shown under.
@@ -53,6 +55,7 @@ impl Writer {
             labels,
             model: None,
             events: Vec::new(),
+            after_marker: false,
             text: String::new(),
             citations: BTreeMap::new(),
             shown_as: BTreeMap::new(),
@@ -149,6 +152,7 @@ impl Writer {
         };
         self.text.push_str(&mark);
         self.events.push(AnswerEvent::Token(mark));
+        self.after_marker = true;
     }
 
     /// A citation's label as Markdown. One that is made of the book's titles is text; one of numbers stays as it is, since
@@ -163,7 +167,12 @@ impl Writer {
     fn token(&mut self, text: String) {
         if !text.is_empty() {
             self.text.push_str(&text);
-            self.events.push(AnswerEvent::Token(text));
+            // Words that come together are one token, and so is a marker.
+            match self.events.last_mut() {
+                Some(AnswerEvent::Token(before)) if !self.after_marker => before.push_str(&text),
+                _ => self.events.push(AnswerEvent::Token(text)),
+            }
+            self.after_marker = false;
         }
     }
 

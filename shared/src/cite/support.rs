@@ -8,8 +8,8 @@ mod numbers;
 
 use std::collections::HashSet;
 
-use self::names::{Squeezed, has_option, names};
-use self::negation::Sentences;
+use self::names::{Name, Squeezed, has_option, names};
+use self::negation::{Sentence, Sentences};
 use crate::words::{Language, Words};
 
 /// The least share of a sentence's words that its passages have, unless they lack fewer than [`MIN_LACKING`].
@@ -52,6 +52,33 @@ impl Support {
     }
 }
 
+/// A sentence, read once to be compared with many passages.
+pub struct Claim {
+    sentence: String,
+    stems: HashSet<String>,
+    names: Vec<Name>,
+    clauses: Sentence,
+}
+
+impl Claim {
+    /// How many words of the sentence say something.
+    #[must_use]
+    pub fn words(&self) -> usize {
+        self.stems.len()
+    }
+}
+
+/// Which passage a sentence is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Best {
+    /// The passage of this number says it.
+    Passage(usize),
+    /// No passage says enough of it, and none shows that it does not say it.
+    Uncertain,
+    /// Each passage shows that it does not say it.
+    None,
+}
+
 /// The passages that sentences are compared with.
 pub struct Evidence {
     passages: Vec<Text>,
@@ -91,76 +118,77 @@ impl Evidence {
         }
     }
 
-    /// Compares a sentence with the passages of these numbers, from 1, together.
+    /// Reads a sentence, to compare it.
     #[must_use]
-    pub fn support(&self, sentence: &str, numbers: &[usize]) -> Support {
+    pub fn claim(&self, sentence: &str) -> Claim {
+        Claim {
+            stems: stems(sentence, &self.words),
+            names: names(sentence, self.capitals_mark_names),
+            clauses: Sentence::of(sentence, &self.words),
+            sentence: sentence.to_owned(),
+        }
+    }
+
+    /// Compares a claim with the passages of these numbers, from 1, together.
+    #[must_use]
+    pub fn support(&self, claim: &Claim, numbers: &[usize]) -> Support {
         let known = |n: &usize| self.passages.get(n.checked_sub(1)?);
         let texts: Vec<&Text> = numbers.iter().filter_map(known).collect();
         if let [text] = texts[..] {
-            return self.compare(sentence, text);
+            return self.compare(claim, text);
         }
         let all: Vec<&str> = texts.iter().map(|text| text.whole.as_str()).collect();
-        self.compare(sentence, &Text::of(all.join("\n"), &self.words))
+        self.compare(claim, &Text::of(all.join("\n"), &self.words))
     }
 
-    /// The number of the passage that supports a sentence best, if one does.
+    /// Finds the passage that supports a claim best.
     #[must_use]
-    pub fn best(&self, sentence: &str) -> Option<usize> {
+    pub fn best(&self, claim: &Claim) -> Best {
         let mut best: Option<(usize, Support)> = None;
+        let mut may_say = false;
         for (n, text) in (1..).zip(&self.passages) {
-            let support = self.compare(sentence, text);
+            let support = self.compare(claim, text);
+            may_say |= support.is_supported();
             let is_enough = support.is_supported() && support.score() >= MIN_SCORE;
             // Of equals the first, which was ranked before.
             if is_enough && best.is_none_or(|(_, best)| support.score() > best.score()) {
                 best = Some((n, support));
             }
         }
-        best.map(|(n, _)| n)
+        match best {
+            Some((n, _)) => Best::Passage(n),
+            None if may_say => Best::Uncertain,
+            None => Best::None,
+        }
     }
 
-    /// How many words of a sentence say something.
-    #[must_use]
-    pub fn claims(&self, sentence: &str) -> usize {
-        stems(sentence, &self.words).len()
-    }
-
-    /// True if any passage may say it.
-    #[must_use]
-    pub fn may_say(&self, sentence: &str) -> bool {
-        let mut each = self
-            .passages
-            .iter()
-            .map(|text| self.compare(sentence, text));
-        each.any(Support::is_supported)
-    }
-
-    fn compare(&self, sentence: &str, text: &Text) -> Support {
-        let said: HashSet<String> = stems(sentence, &self.words);
-        let held = said.intersection(&text.stems).count();
+    fn compare(&self, claim: &Claim, text: &Text) -> Support {
+        let held = claim.stems.intersection(&text.stems).count();
         #[expect(clippy::cast_precision_loss, reason = "a sentence has few words")]
-        let share = match said.len() {
+        let share = match claim.stems.len() {
             0 => 1.0,
             all => held as f32 / all as f32,
         };
-        let names = names(sentence, self.capitals_mark_names);
-        let is_missing = |name: &&names::Name| {
-            let term = self.words.term(&name.text);
-            let is_common = !name.is_code && term.is_some_and(|term| self.common.contains(&term));
+        let is_missing = |name: &&Name| {
             let is_option = name.text.starts_with('-');
-            !is_common
-                && (!text.names.holds(&name.text)
-                    || (is_option && !has_option(&text.whole, &name.text)))
+            let is_held =
+                text.names.holds(&name.text) && (!is_option || has_option(&text.whole, &name.text));
+            !is_held && (name.is_code || !self.is_common(&name.text))
         };
         Support {
             share,
-            lacking: said.len() - held,
-            missing: numbers::unknown(sentence, &text.numbers, self.is_english)
-                + names.iter().filter(is_missing).count(),
+            lacking: claim.stems.len() - held,
+            missing: numbers::unknown(&claim.sentence, &text.numbers, self.is_english)
+                + claim.names.iter().filter(is_missing).count(),
             is_contradicted: self.is_english
-                && text
-                    .sentences
-                    .contradict(sentence, &self.common, &self.words),
+                && text.sentences.contradict(&claim.clauses, &self.common),
         }
+    }
+
+    fn is_common(&self, name: &str) -> bool {
+        self.words
+            .term(name)
+            .is_some_and(|term| self.common.contains(&term))
     }
 }
 

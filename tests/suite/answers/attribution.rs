@@ -12,7 +12,9 @@ const INVENTED: &str = "Then Karpov won 24 games of the match against Kasparov."
 
 fn sections(data: &Value) -> Vec<&str> {
     let citations = data["citations"].as_array().unwrap().iter();
-    citations.map(|citation| citation["section"].as_str().unwrap()).collect()
+    citations
+        .map(|citation| citation["section"].as_str().unwrap())
+        .collect()
 }
 
 #[tokio::test]
@@ -23,7 +25,10 @@ async fn a_model_without_markers_is_cited_all_the_same() {
     let expected = format!("{SIGNS}. [1] {COVER}. [2]\n\n```sh\ncover\n```");
     assert_eq!(data["answer"], expected);
     assert_eq!(sections(&data), ["Signs of frost", "Frost"]);
-    assert_eq!((&data["unsupported"], degraded(&meta)), (&json!([]), Vec::new()));
+    assert_eq!(
+        (&data["unsupported"], degraded(&meta)),
+        (&json!([]), Vec::new())
+    );
 }
 
 #[tokio::test]
@@ -41,19 +46,32 @@ async fn a_marker_of_the_wrong_passage_is_moved() {
 #[tokio::test]
 async fn what_a_model_invents_is_named_and_most_of_it_is_answered_by_the_book() {
     let service = Service::with_model("attribution_invented", Reply::Empty).await;
-    service.model.tell(Reply::text([format!("{SIGNS} [1]. {INVENTED}").as_str()]));
+    service
+        .model
+        .tell(Reply::text([format!("{SIGNS} [1]. {INVENTED}").as_str()]));
     let (data, meta) = service.answer(COVERED).await;
     assert_eq!(data["answer"], format!("{SIGNS} [1]. {INVENTED}"));
     assert_eq!(data["unsupported"], json!([INVENTED]));
     assert!(degraded(&meta).is_empty(), "{meta}");
 
-    service.model.tell(Reply::text([format!("{INVENTED} [1]").as_str()]));
+    service
+        .model
+        .tell(Reply::text([format!("{INVENTED} [1]").as_str()]));
     let events = service.stream(json!({"query": COVERED})).await;
     let (last, done) = events.last().unwrap();
     let text = text_of(&events);
-    assert_eq!((last.as_str(), &done["unsupported"]), ("done", &json!([INVENTED])));
+    assert_eq!(
+        (last.as_str(), &done["unsupported"]),
+        ("done", &json!([INVENTED]))
+    );
     assert!(text.starts_with(INVENTED), "{text}");
     assert!(text.contains(bookrag::answer::UNCERTAIN), "{text}");
-    assert!(text.contains("A clear sky, no wind and a low moon are signs of frost."), "{text}");
-    assert_eq!((&done["outcome"], &done["degraded"]), (&json!("uncertain"), &json!(["generator"])));
+    assert!(
+        text.contains("A clear sky, no wind and a low moon are signs of frost."),
+        "{text}"
+    );
+    assert_eq!(
+        (&done["outcome"], &done["degraded"]),
+        (&json!("uncertain"), &json!(["generator"]))
+    );
 }

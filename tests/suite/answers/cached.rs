@@ -111,7 +111,7 @@ async fn nothing_is_kept_of_a_degraded_answer_or_of_a_readers_own_words() {
     for script in [
         None,
         Some(Reply::text(["Zebulon, a clear sky [1]."])),
-        Some(Reply::text(["A clear sky."])),
+        Some(Reply::text(["It is so."])),
         Some(Reply::Status(500, None, "broken")),
     ] {
         if let Some(script) = script {

@@ -29,7 +29,7 @@ const NOT_AFTER: [&str; 10] = [
 const IMPLICIT: &str = "instead rather unless except stop stops stopped avoid avoids avoiding prevent prevents preventing eliminate \
     eliminates eliminating lack lacks lacking missing absent fail fails failed failing ignore ignores ignored ignoring skip skips \
     skipped disable disables disabled remove removes removed omit omits omitted exclude excludes excluded rarely non free";
-const OPPOSITES: &str = "enabled/disabled enable/disable enables/disables enabling/disabling true/false always/never required/optional \
+const PAIRS: &str = "enabled/disabled enable/disable enables/disables enabling/disabling true/false always/never required/optional \
     mandatory/optional before/after first/last minimum/maximum min/max most/least higher/lower highest/lowest larger/smaller \
     largest/smallest increase/decrease increases/decreases faster/slower above/below inside/outside include/exclude \
     includes/excludes included/excluded allowed/forbidden add/remove adds/removes added/removed synchronous/asynchronous \
@@ -41,6 +41,12 @@ const SCOPE: usize = 3;
 /// Sentences of a passage that a sentence is compared with.
 const NEAREST: usize = 2;
 
+static OPPOSITES: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
+    PAIRS
+        .split_whitespace()
+        .filter_map(|pair| pair.split_once('/'))
+        .collect()
+});
 static WORD: LazyLock<Regex> = LazyLock::new(|| pattern(r"[^\W_]+(?:['’][a-z]+)?"));
 static CUT: LazyLock<Regex> = LazyLock::new(|| pattern(r"[,;:!?()]|\.\s"));
 
@@ -65,7 +71,7 @@ struct Scope {
 
 /// A sentence, cut in clauses.
 #[derive(Debug)]
-struct Sentence {
+pub(super) struct Sentence {
     clauses: Vec<Vec<Token>>,
     scopes: Vec<Scope>,
     words: HashSet<String>,
@@ -74,37 +80,37 @@ struct Sentence {
 
 /// The sentences of a text.
 #[derive(Debug)]
-pub(super) struct Sentences(Vec<Sentence>);
+pub(super) struct Sentences {
+    all: Vec<Sentence>,
+    words: HashSet<String>,
+}
 
 impl Sentences {
     pub(super) fn of(text: &str, words: &Words) -> Self {
         let sentences = text.lines().flat_map(sentences_of_line);
-        Self(
-            sentences
-                .map(|sentence| Sentence::of(sentence, words))
-                .collect(),
-        )
+        let all: Vec<Sentence> = sentences
+            .map(|sentence| Sentence::of(sentence, words))
+            .collect();
+        let words = all
+            .iter()
+            .flat_map(|sentence| sentence.words.iter().cloned())
+            .collect();
+        Self { all, words }
     }
 
     /// True if a sentence says the opposite of the text. Words that are `common` deny nothing by themselves.
-    pub(super) fn contradict(
-        &self,
-        sentence: &str,
-        common: &HashSet<String>,
-        words: &Words,
-    ) -> bool {
-        let said = Sentence::of(sentence, words);
-        self.has_opposite(&said) || self.is_flipped(&said, common)
+    pub(super) fn contradict(&self, said: &Sentence, common: &HashSet<String>) -> bool {
+        self.has_opposite(said) || self.is_flipped(said, common)
     }
 
     fn has_opposite(&self, said: &Sentence) -> bool {
-        let holds = |word: &str| self.0.iter().any(|sentence| sentence.words.contains(word));
         let is_swapped = |x: &str, y: &str| {
-            said.words.contains(x) && !holds(x) && holds(y) && !said.words.contains(y)
+            said.words.contains(x)
+                && !said.words.contains(y)
+                && self.words.contains(y)
+                && !self.words.contains(x)
         };
-        let mut pairs = OPPOSITES
-            .split_whitespace()
-            .filter_map(|pair| pair.split_once('/'));
+        let mut pairs = OPPOSITES.iter();
         pairs.any(|(x, y)| is_swapped(x, y) || is_swapped(y, x))
     }
 
@@ -118,7 +124,7 @@ impl Sentences {
                 .count()
         };
         let mut near: Vec<(usize, &Sentence)> =
-            self.0.iter().map(|other| (share(other), other)).collect();
+            self.all.iter().map(|other| (share(other), other)).collect();
         near.sort_by_key(|(held, _)| std::cmp::Reverse(*held));
         let near = near.into_iter().take(NEAREST);
         let mut near = near.filter(|(held, _)| held * 2 >= claims.len().max(1));
@@ -128,7 +134,7 @@ impl Sentences {
             _ => true,
         };
         let denied_here = |scope: &Scope| {
-            let denials = self.0.iter().flat_map(|sentence| &sentence.scopes);
+            let denials = self.all.iter().flat_map(|sentence| &sentence.scopes);
             denials
                 .clone()
                 .any(|other| !scope.narrow.is_disjoint(&other.wide))
@@ -179,7 +185,7 @@ impl Scope {
 }
 
 impl Sentence {
-    fn of(text: &str, words: &Words) -> Self {
+    pub(super) fn of(text: &str, words: &Words) -> Self {
         let mut clauses: Vec<Vec<Token>> = vec![Vec::new()];
         let mut end = None;
         for found in WORD.find_iter(text) {
@@ -280,7 +286,8 @@ mod tests {
         let words = Words::of(Language::ENGLISH);
         let passage = "Watch mode is enabled by default. The cache is not cleared between runs, unless you ask for it.\nMocks are hoisted to the top.";
         let text = Sentences::of(passage, &words);
-        let contradicts = |sentence| text.contradict(sentence, &HashSet::new(), &words);
+        let contradicts =
+            |sentence| text.contradict(&Sentence::of(sentence, &words), &HashSet::new());
         for sentence in [
             "Watch mode is disabled by default.",
             "The cache is cleared between runs.",

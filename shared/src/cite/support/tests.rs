@@ -32,7 +32,7 @@ fn a_sentence_is_borne_out_by_its_words_numbers_and_names() {
             false,
         ),
     ] {
-        let support = evidence.support(sentence, &[passage]);
+        let support = evidence.support(&evidence.claim(sentence), &[passage]);
         assert_eq!(support.is_supported(), expected, "{sentence} {support:?}");
     }
 }
@@ -40,36 +40,40 @@ fn a_sentence_is_borne_out_by_its_words_numbers_and_names() {
 #[test]
 fn a_sentence_is_attributed_to_the_passage_that_fits_best() {
     let evidence = evidence();
-    assert_eq!(
-        evidence.best("Subscribers read messages on topics."),
-        Some(2)
-    );
-    assert_eq!(evidence.best("The robot weighs 1,250 g."), Some(1));
-    assert_eq!(evidence.best("The robot weighs 1,300 g."), None);
-    assert_eq!(evidence.best("Here is an example of a walk."), None);
-    assert!(evidence.may_say("Here is an example of a walk."));
-    assert!(!evidence.may_say("Then Karpov won the match."));
+    for (sentence, expected) in [
+        ("Subscribers read messages on topics.", Best::Passage(2)),
+        ("The robot weighs 1,250 g.", Best::Passage(1)),
+        ("The robot weighs 1,300 g.", Best::None),
+        ("Here is an example of a walk.", Best::Uncertain),
+        ("Then Karpov won the match.", Best::None),
+    ] {
+        assert_eq!(
+            evidence.best(&evidence.claim(sentence)),
+            expected,
+            "{sentence}"
+        );
+    }
 }
 
 #[test]
 fn passages_that_are_cited_together_are_read_together() {
-    let sentence = "The robot of 1,250 g reads topics with `rclcpp`.";
-    assert!(!evidence().support(sentence, &[1]).is_supported());
-    assert!(evidence().support(sentence, &[1, 2]).is_supported());
-    assert!(!evidence().support(sentence, &[]).is_supported());
+    let evidence = evidence();
+    let claim = evidence.claim("The robot of 1,250 g reads topics with `rclcpp`.");
+    for (passages, expected) in [(&[1][..], false), (&[1, 2], true), (&[], false)] {
+        let support = evidence.support(&claim, passages);
+        assert_eq!(support.is_supported(), expected, "{passages:?}");
+    }
 }
 
 #[test]
 fn other_languages_are_compared_by_numbers_and_names() {
-    let evidence = Evidence::new(
-        "Roboter",
-        ["Der Roboter fährt nicht 5 m.".to_owned()],
-        Some("de"),
-    );
-    assert!(evidence.support("Das Haus fährt 5 m.", &[1]).is_supported());
-    assert!(
-        !evidence
-            .support("Der Roboter fährt 6 m.", &[1])
-            .is_supported()
-    );
+    let passage = "Der Roboter fährt nicht 5 m.".to_owned();
+    let evidence = Evidence::new("Roboter", [passage], Some("de"));
+    for (sentence, expected) in [
+        ("Das Haus fährt 5 m.", true),
+        ("Der Roboter fährt 6 m.", false),
+    ] {
+        let support = evidence.support(&evidence.claim(sentence), &[1]);
+        assert_eq!(support.is_supported(), expected, "{sentence}");
+    }
 }
