@@ -198,7 +198,8 @@ pub fn read_document(
     if blocks.iter().filter(is_heading).count() > MAX_HEADINGS {
         return Err(SkipReason::TooManyHeadings);
     }
-    let names = page_names(settings, &page.relative, &front_matter);
+    let docs = settings.docs_instance(&page.instance);
+    let names = page_names(docs, &page.relative, &front_matter);
     let title = front_matter
         .title
         .clone()
@@ -224,7 +225,7 @@ pub fn read_document(
     let lesson = lesson_of(&page.relative, &title, &front_matter, &folder);
     Ok(Document {
         id: document_id(site, &page.source),
-        url: page_url(settings, &page.locale, &page.version, &names.slug),
+        url: page_url(settings, page, &page.locale, &names.slug),
         fallback_urls: fallback_urls(settings, page, &names.slug, inputs),
         file: page.clone(),
         title,
@@ -385,11 +386,6 @@ fn fallback_urls(
         .locales
         .iter()
         .filter(|locale| **locale != settings.default_locale && !translated(locale))
-        .map(|locale| {
-            (
-                locale.clone(),
-                page_url(settings, locale, &page.version, slug),
-            )
-        })
+        .map(|locale| (locale.clone(), page_url(settings, page, locale, slug)))
         .collect()
 }
