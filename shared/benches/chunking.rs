@@ -36,6 +36,7 @@ impl Book {
         let mut paths = BTreeSet::new();
         walk(&root, &root, &mut paths);
         let read = |path: &str| std::fs::read(root.join(path)).ok();
+        // Of other docs instances than the default one the versions are not read.
         let settings_files: BTreeMap<String, String> = SETTINGS_FILES
             .iter()
             .filter_map(|name| Some(((*name).to_owned(), String::from_utf8(read(name)?).ok()?)))

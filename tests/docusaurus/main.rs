@@ -15,6 +15,8 @@ use serde::Deserialize;
 struct BuiltPage {
     source: String,
     locale: String,
+    instance: String,
+    version: String,
     url: String,
     title: String,
     /// `None` where several files claim the page's URL.
@@ -140,6 +142,13 @@ async fn compare(name: &str, folder: &str) {
         if *url != page.url {
             differences.push(format!("{key:?}: URL {url}, built {}", page.url));
         }
+        let (file, place) = (&document.file, (&page.instance, &page.version));
+        if (&file.instance, &file.version) != place {
+            differences.push(format!(
+                "{key:?}: of {}, built of {place:?}",
+                file.version_in_site()
+            ));
+        }
         if document.title != page.title && !TITLES_WITH_MARKS.contains(&page.source.as_str()) {
             let (ours, theirs) = (&document.title, &page.title);
             differences.push(format!("{key:?}: title {ours:?}, built {theirs:?}"));
@@ -181,6 +190,11 @@ async fn the_current_version_as_the_latest_is_read_as_built() {
 #[tokio::test]
 async fn rare_settings_are_read_as_built() {
     compare("rare-settings", "variants/rare-settings").await;
+}
+
+#[tokio::test]
+async fn every_docs_instance_is_read_as_built() {
+    compare("instances", "variants/instances").await;
 }
 
 #[test]

@@ -1,11 +1,12 @@
 // What Docusaurus makes of a site: `node truth.mjs SITE OUT.jsonl`
 //
 // Builds every locale of the folder SITE (it must lie below the folder that holds node_modules; `.docusaurus` and
-// `build` are written into it) and writes a JSON line for each doc page of the default docs plugin and locale:
+// `build` are written into it) and writes a JSON line for each doc page of each docs plugin and locale:
 //
 //   source    the file, relative to SITE
 //   locale    the locale it is shown in; a page without translation appears once for each locale
-//   version   `current`, or a name in versions.json
+//   instance  the id of the docs plugin
+//   version   `current`, or a name in the plugin's versions.json
 //   url       path of the built page, baseUrl and trailing slash as built, not percent-encoded
 //   title     the title in the metadata
 //   unlisted  whether the page is hidden from lists
@@ -25,7 +26,7 @@ const [site, out] = process.argv.slice(2);
 const siteDir = fs.realpathSync(site);
 const {siteConfig} = await loadSiteConfig({siteDir});
 const {defaultLocale, locales} = siteConfig.i18n;
-const docsMetadata = path.join(siteDir, '.docusaurus', 'docusaurus-plugin-content-docs', 'default');
+const docsMetadata = path.join(siteDir, '.docusaurus', 'docusaurus-plugin-content-docs');
 
 // The default locale comes first: its build clears the folder that the others are built into.
 const ordered = [defaultLocale, ...locales.filter((locale) => locale !== defaultLocale)];
@@ -42,9 +43,12 @@ fs.writeFileSync(out, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
 function readLocale(locale) {
   const pages = builtPages();
   const docs = fs
-    .readdirSync(docsMetadata)
+    .readdirSync(docsMetadata, {recursive: true})
     .filter((name) => name.endsWith('.json'))
-    .map((name) => JSON.parse(fs.readFileSync(path.join(docsMetadata, name), 'utf8')))
+    .map((name) => ({
+      ...JSON.parse(fs.readFileSync(path.join(docsMetadata, name), 'utf8')),
+      instance: name.split(path.sep)[0],
+    }))
     .filter((doc) => doc.source && doc.permalink);
   const claims = new Map();
   for (const doc of docs) {
@@ -59,6 +63,7 @@ function readLocale(locale) {
       return {
         source: doc.source.replace('@site/', ''),
         locale,
+        instance: doc.instance,
         version: doc.version,
         url: page.url,
         title: doc.title,

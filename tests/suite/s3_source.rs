@@ -45,7 +45,10 @@ async fn a_prefix_is_a_folder() {
     );
     assert_eq!(at_prefix.read("empty.md").await.unwrap(), Some(Vec::new()));
     assert_eq!(at_prefix.read("docs/none.md").await.unwrap(), None);
-    assert_eq!(at_prefix.settings().await.unwrap().docs_path, "docs");
+    assert_eq!(
+        at_prefix.settings().await.unwrap().docs[0].docs_path,
+        "docs"
+    );
 
     let at_root = source(&moto, "s3://books");
     assert!(at_root.list().await.unwrap().contains("site2/c.md"));
@@ -53,7 +56,7 @@ async fn a_prefix_is_a_folder() {
         at_root.read("site2/c.md").await.unwrap().unwrap(),
         b"site2/c.md"
     );
-    assert_eq!(at_root.settings().await.unwrap().docs_path, "");
+    assert_eq!(at_root.settings().await.unwrap().docs[0].docs_path, "");
 }
 
 #[tokio::test]

@@ -114,7 +114,7 @@ fn line(document: &Document, chunk: &Chunk, url: &str) -> serde_json::Value {
     value["title"] = document.title.clone().into();
     value["document_id"] = document.id.to_string().into();
     value["locale"] = document.file.locale.clone().into();
-    value["version"] = document.file.version.clone().into();
+    value["version"] = document.file.version_in_site().into();
     value
 }
 

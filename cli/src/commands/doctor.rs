@@ -62,7 +62,7 @@ struct Diagnosis {
 
 #[derive(Debug, Serialize)]
 struct SettingLine {
-    name: &'static str,
+    name: String,
     value: String,
     from: String,
 }
@@ -217,7 +217,8 @@ fn diagnose(settings: SiteSettings, read: &ReadPages, policy: &ChunkPolicy) -> D
             }
         };
         diagnosis.pages += 1;
-        let edition = format!("{}, version {}", page.file.locale, page.file.version);
+        let version = page.file.version_in_site();
+        let edition = format!("{}, version {version}", page.file.locale);
         *diagnosis.editions.entry(edition).or_default() += 1;
         for url in iter::once(&document.url).chain(document.fallback_urls.values()) {
             urls.entry(url).or_default().push(&page.file.source);

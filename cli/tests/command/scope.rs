@@ -3,6 +3,7 @@
 mod selection;
 mod structure;
 mod repeats;
+mod instances;
 
 use serde_json::Value;
 

@@ -156,3 +156,26 @@ fn two_pages_with_one_url_are_named_by_the_doctor_and_by_each_sync() {
         }
     }
 }
+
+#[test]
+fn pages_of_two_docs_instances_with_one_url_are_named() {
+    let workshop = Workshop::small();
+    std::fs::create_dir_all(workshop.site().join("other")).unwrap();
+    workshop.write("bookrag.toml", "[docs.other]\ndocs_path = 'other'\n");
+    workshop.write(
+        "other/probe.md",
+        "# Another probe\n\nIt is in other docs.\n",
+    );
+    let diagnosis = workshop.json(&["doctor", "book"]);
+    assert_eq!(diagnosis["shared_urls"][0]["at"], "/docs/probe");
+    assert_eq!(
+        diagnosis["shared_urls"][0]["what"],
+        "docs/probe.md, other/probe.md"
+    );
+    assert_eq!(diagnosis["editions"]["en, version other@current"], 1);
+    let warnings = workshop.sync()["warnings"].to_string();
+    assert!(
+        warnings.contains("docs/probe.md, other/probe.md"),
+        "{warnings}"
+    );
+}

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use bookrag::book::SETTINGS_FILES;
+use bookrag::book::is_settings_file;
 use bookrag::ingest::{Change, DocumentOutcome, Ingest, SyncError, SyncOptions};
 use bookrag::metrics::{Metric, Metrics};
 
@@ -38,7 +38,7 @@ impl Converging {
     ) -> Result<BTreeSet<String>, HandlerError> {
         let mut concerned = BTreeSet::new();
         for path in paths {
-            if SETTINGS_FILES.contains(&path.as_str()) {
+            if is_settings_file(path) {
                 tracing::info!(
                     stage = "ingest",
                     settings.source = path,

@@ -35,25 +35,30 @@ pub fn locale_of(site: &SiteInfo, page_url: Option<&str>) -> Option<String> {
     (!locale.is_empty()).then_some(locale)
 }
 
-fn version_of(site: &SiteInfo, page_url: &str) -> String {
-    let mut parts = segments(site, page_url)
-        .skip_while(|part| site.locales.iter().any(|locale| locale == part))
-        .skip_while(|part| *part == site.route_base_path);
-    let version = parts.next().and_then(|part| site.version_paths.get(part));
-    version.unwrap_or(&site.default_version).clone()
+/// The version of the page a reader is on; without a page that of the first docs.
+fn version_of<'a>(site: &'a SiteInfo, page_url: Option<&str>) -> &'a str {
+    let Some(page_url) = page_url else {
+        return &site.docs.default_version;
+    };
+    let parts = segments(site, page_url);
+    let parts = parts.skip_while(|part| site.locales.iter().any(|locale| locale == part));
+    site.version_at(&parts.collect::<Vec<_>>())
 }
 
-/// The filters of a request, locale and version those of the page the reader is on unless they are given.
+/// The filters of a request, locale and version those of the page the reader is on unless they are given. Docs of which it gives
+/// no version are searched in their default one.
 #[must_use]
 pub fn default_filters(site: &SiteInfo, filters: &Filters, page_url: Option<&str>) -> Filters {
     let locale = locale_of(site, page_url).unwrap_or_else(|| site.default_locale.clone());
-    let version =
-        page_url.map_or_else(|| site.default_version.clone(), |url| version_of(site, url));
+    let version = version_of(site, page_url).to_owned();
     // Nothing is known of a site while the catalog is away: then nothing is narrowed.
     let known = |default: String| (!default.is_empty()).then_some(default);
+    let version = filters.version.clone().or_else(|| known(version));
+    let beside = version.iter().flat_map(|it| site.versions_beside(it));
     Filters {
         locale: filters.locale.clone().or_else(|| known(locale)),
-        version: filters.version.clone().or_else(|| known(version)),
+        versions_beside: beside.map(str::to_owned).collect(),
+        version,
         ..filters.clone()
     }
 }
@@ -216,31 +221,47 @@ fn normalised(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalog::DocsInfo;
 
     #[test]
     fn the_page_says_locale_and_version() {
         let site = SiteInfo {
             base_url: "/book/".to_owned(),
             default_locale: "en".to_owned(),
-            default_version: "2.0".to_owned(),
-            route_base_path: "docs".to_owned(),
             locales: vec!["ur".to_owned()],
-            version_paths: [
-                ("next".to_owned(), "current".to_owned()),
-                ("1.5".to_owned(), "1.5".to_owned()),
-            ]
-            .into(),
+            docs: DocsInfo {
+                default_version: "2.0".to_owned(),
+                route_base_path: "docs".to_owned(),
+                version_paths: [
+                    ("next".to_owned(), "current".to_owned()),
+                    ("1.5".to_owned(), "1.5".to_owned()),
+                ]
+                .into(),
+            },
+            other_docs: vec![DocsInfo {
+                default_version: "api@3.0".to_owned(),
+                route_base_path: "api".to_owned(),
+                version_paths: [("1.5".to_owned(), "api@1.5".to_owned())].into(),
+            }],
             ..SiteInfo::default()
         };
-        for (url, locale, version) in [
-            (None, "en", "2.0"),
-            (Some("https://x.org/book/docs/a?q#b"), "en", "2.0"),
-            (Some("/book/ur/docs/1.5/a"), "ur", "1.5"),
-            (Some("/book/docs/next/a"), "en", "current"),
+        for (url, locale, version, beside) in [
+            (None, "en", "2.0", "api@3.0"),
+            (
+                Some("https://x.org/book/docs/a?q#b"),
+                "en",
+                "2.0",
+                "api@3.0",
+            ),
+            (Some("/book/ur/docs/1.5/a"), "ur", "1.5", "api@3.0"),
+            (Some("/book/docs/next/a"), "en", "current", "api@3.0"),
+            (Some("/book/ur/api/1.5/a"), "ur", "api@1.5", "2.0"),
+            (Some("/book/blog/1.5/a"), "en", "2.0", "api@3.0"),
         ] {
             let filters = default_filters(&site, &Filters::default(), url);
             assert_eq!(filters.locale.as_deref(), Some(locale), "{url:?}");
             assert_eq!(filters.version.as_deref(), Some(version), "{url:?}");
+            assert_eq!(filters.versions_beside, [beside], "{url:?}");
         }
     }
 }

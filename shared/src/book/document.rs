@@ -183,8 +183,9 @@ pub fn read_document(
     }
     let reading = Reading { settings, inputs };
     let raw_lines: Vec<&str> = text.lines().collect();
-    let names = page_names(settings, &page.relative, &front_matter);
-    let url = page_url(settings, &page.locale, &page.version, &names.slug);
+    let docs = settings.docs_instance(&page.instance);
+    let names = page_names(docs, &page.relative, &front_matter);
+    let url = page_url(settings, page, &page.locale, &names.slug);
     let origin = Origin {
         settings,
         page,
@@ -393,11 +394,6 @@ fn fallback_urls(
         .locales
         .iter()
         .filter(|locale| **locale != settings.default_locale && !translated(locale))
-        .map(|locale| {
-            (
-                locale.clone(),
-                page_url(settings, locale, &page.version, slug),
-            )
-        })
+        .map(|locale| (locale.clone(), page_url(settings, page, locale, slug)))
         .collect()
 }

@@ -49,7 +49,8 @@ pub use pages::{
     PageFile, default_source, list_pages, may_hold_pages, own_translation, page_file, source_in,
 };
 pub use settings::{
-    CURRENT_VERSION, MarkdownFormat, Origin, SETTINGS_FILES, Setting, SettingsError, SiteSettings,
+    CURRENT_VERSION, DEFAULT_INSTANCE, DocsInstance, MarkdownFormat, Origin, SETTINGS_FILES,
+    Setting, SettingsError, SiteSettings, instance_of_version, is_settings_file, version_in_site,
 };
 pub use slug::slug;
 pub use titles::shortened_title;

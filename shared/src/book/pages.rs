@@ -2,28 +2,45 @@
 
 use std::collections::BTreeSet;
 
-use super::settings::{CURRENT_VERSION, SiteSettings};
+use super::settings::{CURRENT_VERSION, DocsInstance, SiteSettings, version_in_site};
 
 /// A file that Docusaurus makes a page of.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PageFile {
     /// The path relative to the site: `docs/a/b.md`.
     pub source: String,
+    /// The id of the docs instance that it is a page of.
+    pub instance: String,
     /// The locale of the text.
     pub locale: String,
-    /// The version: `current`, or a name in `versions.json`.
+    /// The version: `current`, or a name in the instance's `versions.json`.
     pub version: String,
     /// The path below the version's root: `a/b.md`.
     pub relative: String,
 }
 
-const DOCS_PLUGIN: &str = "docusaurus-plugin-content-docs";
+impl PageFile {
+    /// The version's name among those of all instances, as documents and chunks are stored with.
+    #[must_use]
+    pub fn version_in_site(&self) -> String {
+        version_in_site(&self.instance, &self.version)
+    }
+}
+
+/// A place that a page may be at.
+struct Place<'a> {
+    docs: &'a DocsInstance,
+    locale: &'a str,
+    version: &'a str,
+    relative: &'a str,
+}
 
 /// Reads a path as a page: its locale, version and place, whether or not the file exists. `None` when it cannot be one.
 #[must_use]
 pub fn page_file(settings: &SiteSettings, source: &str) -> Option<PageFile> {
-    let (locale, version, relative) = locate(settings, source)?;
-    if version == CURRENT_VERSION && !settings.current_version {
+    let place = locate(settings, source)?;
+    let Place { docs, relative, .. } = place;
+    if place.version == CURRENT_VERSION && !docs.current_version {
         return None;
     }
     let name = relative.rsplit('/').next().unwrap_or(relative);
@@ -31,13 +48,14 @@ pub fn page_file(settings: &SiteSettings, source: &str) -> Option<PageFile> {
         .iter()
         .any(|extension| name.ends_with(extension));
     let hidden = relative.split('/').any(|part| part.starts_with('.'));
-    if !markdown || hidden || !settings.includes(relative) {
+    if !markdown || hidden || !docs.includes(relative) {
         return None;
     }
     Some(PageFile {
         source: source.to_owned(),
-        locale: locale.to_owned(),
-        version: version.to_owned(),
+        instance: docs.id.clone(),
+        locale: place.locale.to_owned(),
+        version: place.version.to_owned(),
         relative: relative.to_owned(),
     })
 }
@@ -59,17 +77,19 @@ pub fn list_pages(settings: &SiteSettings, paths: &BTreeSet<String>) -> Vec<Page
 /// True if pages of the book may be in a folder or below it. Its path ends in `/`.
 #[must_use]
 pub fn may_hold_pages(settings: &SiteSettings, folder: &str) -> bool {
-    let docs = format!("{}/", settings.docs_path);
-    let mut others = Vec::new();
-    if !settings.versions.is_empty() {
-        others.push("versioned_docs/".to_owned());
-    }
+    let mut roots = Vec::new();
     if settings.locales.len() > 1 {
-        others.push(format!("{}/", settings.i18n_path));
+        roots.push(format!("{}/", settings.i18n_path));
     }
+    let versioned = settings
+        .docs
+        .iter()
+        .filter(|docs| !docs.versions.is_empty());
+    roots.extend(versioned.map(|docs| format!("{}/", docs.versions_folder())));
+    let mut docs = settings.docs.iter();
     page_file(settings, &format!("{folder}page.md")).is_some()
-        || docs.starts_with(folder)
-        || others
+        || docs.any(|docs| format!("{}/", docs.docs_path).starts_with(folder))
+        || roots
             .iter()
             .any(|root| root.starts_with(folder) || folder.starts_with(root))
 }
@@ -96,10 +116,11 @@ pub fn source_in(settings: &SiteSettings, page: &PageFile, locale: &str) -> Stri
     if locale != settings.default_locale {
         return translated_source(settings, page, locale);
     }
+    let docs = settings.docs_instance(&page.instance);
     let folder = if page.version == CURRENT_VERSION {
-        settings.docs_path.clone()
+        docs.docs_path.clone()
     } else {
-        format!("versioned_docs/version-{}", page.version)
+        format!("{}/version-{}", docs.versions_folder(), page.version)
     };
     if folder.is_empty() {
         page.relative.clone()
@@ -114,46 +135,81 @@ fn translated_source(settings: &SiteSettings, page: &PageFile, locale: &str) -> 
     } else {
         format!("version-{}", page.version)
     };
-    let folder = settings.locale_folder(locale);
-    format!("{folder}/{DOCS_PLUGIN}/{version}/{}", page.relative)
+    let docs = settings.docs_instance(&page.instance);
+    let (folder, plugin) = (settings.locale_folder(locale), docs.translations_folder());
+    format!("{folder}/{plugin}/{version}/{}", page.relative)
 }
 
-/// Splits a path in locale, version and the path below the version's root.
-fn locate<'a>(settings: &'a SiteSettings, source: &'a str) -> Option<(&'a str, &'a str, &'a str)> {
+/// Finds where a path is: in a folder of translations, of versions, or of the docs themselves.
+fn locate<'a>(settings: &'a SiteSettings, source: &'a str) -> Option<Place<'a>> {
     let default = settings.default_locale.as_str();
     let translations = format!("{}/", settings.i18n_path);
     if source.starts_with(&translations) {
         let (locale, rest) = settings.locales.iter().find_map(|locale| {
-            let folder = settings.locale_folder(locale);
-            let rest = source.strip_prefix(&folder)?.strip_prefix('/')?;
+            let rest = below(source, &settings.locale_folder(locale))?;
             Some((locale.as_str(), rest))
         })?;
-        let rest = rest.strip_prefix(DOCS_PLUGIN)?.strip_prefix('/')?;
-        let (folder, relative) = rest.split_once('/')?;
         let known =
             settings.translates(locale) && (locale != default || settings.locales.len() > 1);
+        let (docs, rest) = in_folder_of(settings, rest, DocsInstance::translations_folder)?;
+        let (folder, relative) = rest.split_once('/')?;
         let version = if folder == CURRENT_VERSION {
             CURRENT_VERSION
         } else {
-            known_version(settings, folder)?
+            known_version(docs, folder)?
         };
-        return known.then_some((locale, version, relative));
+        return known.then_some(Place {
+            docs,
+            locale,
+            version,
+            relative,
+        });
     }
-    if let Some(rest) = source.strip_prefix("versioned_docs/") {
+    if let Some((docs, rest)) = in_folder_of(settings, source, DocsInstance::versions_folder) {
         let (folder, relative) = rest.split_once('/')?;
-        return Some((default, known_version(settings, folder)?, relative));
+        return Some(Place {
+            docs,
+            locale: default,
+            version: known_version(docs, folder)?,
+            relative,
+        });
     }
-    let relative = match settings.docs_path.as_str() {
-        "" => source,
-        folder => source.strip_prefix(folder)?.strip_prefix('/')?,
-    };
-    Some((default, CURRENT_VERSION, relative))
+    // Of folders that lie in each other, the innermost whose docs have the page; of equal ones the first.
+    let places = settings.docs.iter().rev().filter_map(|docs| {
+        let relative = below(source, &docs.docs_path)?;
+        let has_it = docs.current_version && docs.includes(relative);
+        has_it.then_some((docs, relative))
+    });
+    let (docs, relative) = places.max_by_key(|(docs, _)| docs.docs_path.len())?;
+    Some(Place {
+        docs,
+        locale: default,
+        version: CURRENT_VERSION,
+        relative,
+    })
 }
 
-fn known_version<'a>(settings: &'a SiteSettings, folder: &str) -> Option<&'a str> {
+/// The docs instance whose folder of a kind a path is in, and the path below that.
+fn in_folder_of<'a>(
+    settings: &'a SiteSettings,
+    path: &'a str,
+    folder: impl Fn(&DocsInstance) -> String,
+) -> Option<(&'a DocsInstance, &'a str)> {
+    let mut docs = settings.docs.iter();
+    docs.find_map(|docs| Some((docs, below(path, &folder(docs))?)))
+}
+
+/// The part of a path below a folder, which is the site's own if it is empty.
+fn below<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
+    match folder {
+        "" => Some(path),
+        folder => path.strip_prefix(folder)?.strip_prefix('/'),
+    }
+}
+
+fn known_version<'a>(docs: &'a DocsInstance, folder: &str) -> Option<&'a str> {
     let name = folder.strip_prefix("version-")?;
-    settings
-        .versions
+    docs.versions
         .iter()
         .map(String::as_str)
         .find(|version| *version == name)
@@ -204,6 +260,96 @@ mod tests {
                 "versioned_docs/version-1.0/a.md"
             ]
         );
+    }
+
+    /// A site of two docs instances, one of them with folders in the other's.
+    fn two_instances() -> SiteSettings {
+        let config = "module.exports={baseUrl:'/',i18n:{defaultLocale:'en',locales:['en','ur']},presets:['classic'],
+            plugins:[['@docusaurus/plugin-content-docs',{id:'api',path:'docs/api',exclude:['own/**']}]]}";
+        let files = [
+            ("docusaurus.config.js", config),
+            ("versions.json", "[\"1.0\"]"),
+            ("api_versions.json", "[\"2.0\"]"),
+        ];
+        let files = files.map(|(name, text)| (name.to_owned(), text.to_owned()));
+        SiteSettings::read(&files.into(), true).expect("the settings can be read")
+    }
+
+    #[test]
+    fn a_path_is_a_page_of_the_instance_whose_folder_it_is_in() {
+        let settings = two_instances();
+        let translations = "i18n/ur/docusaurus-plugin-content-docs";
+        for (source, expected) in [
+            ("docs/a.md", Some(("default", "en", "current", "a.md"))),
+            ("docs/api/a.md", Some(("api", "en", "current", "a.md"))),
+            (
+                "docs/api/own/a.md",
+                Some(("default", "en", "current", "api/own/a.md")),
+            ),
+            (
+                "docs/apis/a.md",
+                Some(("default", "en", "current", "apis/a.md")),
+            ),
+            (
+                "versioned_docs/version-1.0/a.md",
+                Some(("default", "en", "1.0", "a.md")),
+            ),
+            ("versioned_docs/version-2.0/a.md", None),
+            (
+                "api_versioned_docs/version-2.0/b/a.md",
+                Some(("api", "en", "2.0", "b/a.md")),
+            ),
+            ("api_versioned_docs/version-1.0/a.md", None),
+            ("other_versioned_docs/version-1.0/a.md", None),
+            (
+                &format!("{translations}/version-1.0/a.md"),
+                Some(("default", "ur", "1.0", "a.md")),
+            ),
+            (
+                &format!("{translations}-api/current/a.md"),
+                Some(("api", "ur", "current", "a.md")),
+            ),
+            (
+                &format!("{translations}-api/version-2.0/a.md"),
+                Some(("api", "ur", "2.0", "a.md")),
+            ),
+            (&format!("{translations}-api/version-1.0/a.md"), None),
+            (&format!("{translations}-other/current/a.md"), None),
+        ] {
+            let page = page_file(&settings, source);
+            let place = page.as_ref().map(|page| {
+                let PageFile {
+                    instance,
+                    locale,
+                    version,
+                    relative,
+                    ..
+                } = page;
+                (
+                    instance.as_str(),
+                    locale.as_str(),
+                    version.as_str(),
+                    relative.as_str(),
+                )
+            });
+            assert_eq!(place, expected, "{source}");
+            if let Some(page) = page {
+                assert_eq!(source_in(&settings, &page, &page.locale), source);
+            }
+        }
+    }
+
+    #[test]
+    fn folders_of_each_instance_may_hold_pages() {
+        let settings = two_instances();
+        for folder in [
+            "docs/api/",
+            "api_versioned_docs/version-2.0/",
+            "api_versioned_docs/",
+        ] {
+            assert!(may_hold_pages(&settings, folder), "{folder}");
+        }
+        assert!(!may_hold_pages(&settings, "other_versioned_docs/"));
     }
 
     #[test]

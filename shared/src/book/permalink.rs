@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::front_matter::FrontMatter;
-use super::settings::SiteSettings;
+use super::pages::PageFile;
+use super::settings::{DocsInstance, SiteSettings};
 
 static NUMBER_PREFIX: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^[0-9]+\s*[-_.]+\s*([^-_.\s].*)$").expect("the pattern is a constant")
@@ -38,13 +39,13 @@ pub(super) struct PageNames {
 /// Computes the names of the page at `relative`, a path below its version's root (`a/01-b.md`).
 #[must_use]
 pub(super) fn page_names(
-    settings: &SiteSettings,
+    docs: &DocsInstance,
     relative: &str,
     front_matter: &FrontMatter,
 ) -> PageNames {
     let (folder, file) = relative.rsplit_once('/').unwrap_or((".", relative));
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
-    let strip = settings.number_prefixes && front_matter.parse_number_prefixes.unwrap_or(true);
+    let strip = docs.number_prefixes && front_matter.parse_number_prefixes.unwrap_or(true);
     let strip_name = |name: &'_ str| -> String {
         if strip {
             strip_number_prefix(name)
@@ -85,18 +86,23 @@ fn is_category_index(stem: &str, folder: &str) -> bool {
     stem == "index" || stem == "readme" || stem == own_folder
 }
 
-/// The final URL path of a slug: base URL, locale, route, version and slug joined, the trailing slash as configured.
+/// The final URL path of a page's slug in a locale: base URL, locale, route, version and slug joined, the trailing slash as configured.
 ///
 /// Not percent-encoded, as in Docusaurus's own metadata.
 #[must_use]
-pub(super) fn page_url(settings: &SiteSettings, locale: &str, version: &str, slug: &str) -> String {
+pub(super) fn page_url(
+    settings: &SiteSettings,
+    page: &PageFile,
+    locale: &str,
+    slug: &str,
+) -> String {
+    let docs = settings.docs_instance(&page.instance);
     let locale_base = settings.locale_base_url(locale);
-    let version_part = settings.version_path(version);
     let base = normalize(&[locale_base.as_str()]);
     let url = normalize(&[
         locale_base.as_str(),
-        settings.route_base_path.as_str(),
-        &version_part,
+        docs.route_base_path.as_str(),
+        docs.version_path(&page.version),
         slug,
     ]);
     match settings.trailing_slash {
@@ -151,6 +157,7 @@ pub(super) fn resolve_path(path: &str, folder: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::pages::page_file;
     use super::*;
 
     #[test]
@@ -184,5 +191,27 @@ mod tests {
         assert_eq!(resolve_path("./x", "/a/b/"), "/a/b/x");
         assert_eq!(resolve_path("../x", "/a/b/"), "/a/x");
         assert_eq!(resolve_path("moved-index/", "/a/"), "/a/moved-index/");
+    }
+
+    #[test]
+    fn a_url_has_the_route_and_versions_of_its_own_docs() {
+        let toml = "locales = ['en', 'ur']\ntrailing_slash = true\nversions = ['2.0']\n[docs.api]\ndocs_path = 'api'\n\
+            route_base_path = '/ref/api'\nversions = ['2.0', '1.0']\nversion_paths = { '1.0' = 'old' }\n";
+        let files = [("bookrag.toml".to_owned(), toml.to_owned())];
+        let settings = SiteSettings::read(&files.into(), true).unwrap();
+        for (source, expected) in [
+            ("docs/a.md", "/docs/next/a/"),
+            ("versioned_docs/version-2.0/a.md", "/docs/a/"),
+            ("api/a.md", "/ref/api/next/a/"),
+            ("api_versioned_docs/version-2.0/a.md", "/ref/api/a/"),
+            ("api_versioned_docs/version-1.0/a.md", "/ref/api/old/a/"),
+        ] {
+            let page = page_file(&settings, source).unwrap();
+            assert_eq!(page_url(&settings, &page, "en", "/a"), expected);
+            assert_eq!(
+                page_url(&settings, &page, "ur", "/a"),
+                format!("/ur{expected}")
+            );
+        }
     }
 }

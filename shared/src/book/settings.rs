@@ -4,27 +4,29 @@ mod value;
 mod changes;
 mod evaluate;
 mod origin;
+mod bookrag_toml;
 mod docusaurus;
 mod patterns;
 mod versions;
 mod synonyms;
+mod instance;
 mod reading_key;
 
 use std::collections::BTreeMap;
 
-use globset::GlobSet;
 use serde::{Deserialize, Serialize};
 
+pub use instance::{DEFAULT_INSTANCE, DocsInstance, instance_of_version, version_in_site};
 pub use origin::{Origin, Setting};
 
-use docusaurus::{docs_options, locale_places, read_docusaurus_config, read_toml, version_paths};
+use bookrag_toml::TomlSettings;
+use docusaurus::{docs_plugins, locale_places, read_docusaurus_config};
 use origin::Picker;
-use patterns::glob_set;
 use synonyms::{SYNONYMS_FILE, read_synonyms};
 use value::ConfigValue;
-use versions::built_versions;
 
-/// The files that settings are read from, in the order they are looked for.
+/// The files that settings are read from, in the order they are looked for. Docs instances other than the default one have
+/// [files of versions](DocsInstance::versions_file) besides, known only after these were read.
 pub const SETTINGS_FILES: [&str; 8] = [
     "bookrag.toml",
     "docusaurus.config.ts",
@@ -39,36 +41,34 @@ pub const SETTINGS_FILES: [&str; 8] = [
 /// The name Docusaurus gives to the version in `docs/`.
 pub const CURRENT_VERSION: &str = "current";
 
-/// What Docusaurus takes unless the site says otherwise.
-const DEFAULT_INCLUDE: [&str; 1] = ["**/*.{md,mdx}"];
+/// The most docs instances of a site, far more than any has: each costs a file that is looked for.
+const MAX_INSTANCES: usize = 100;
 
-/// What Docusaurus leaves out unless the site says otherwise.
-const DEFAULT_EXCLUDE: [&str; 4] = [
-    "**/_*.{js,jsx,ts,tsx,md,mdx}",
-    "**/_*/**",
-    "**/*.test.{js,jsx,ts,tsx}",
-    "**/__tests__/**",
-];
+/// True if settings may be read from the file at a path of the site: one of [`SETTINGS_FILES`], or the versions of a docs
+/// instance, whether or not the site has it.
+#[must_use]
+pub fn is_settings_file(path: &str) -> bool {
+    let instance = path.strip_suffix("_versions.json");
+    SETTINGS_FILES.contains(&path) || instance.is_some_and(is_instance_id)
+}
+
+/// True if an id is one that Docusaurus takes: letters, digits, `_` and `-`.
+fn is_instance_id(id: &str) -> bool {
+    let is_known = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
+    !id.is_empty() && id.bytes().all(is_known)
+}
 
 /// Everything about a site that decides which files are pages and what their URLs are.
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "independent settings, each a field of the config"
-)]
 #[derive(Debug, Clone)]
 pub struct SiteSettings {
     /// The site's title.
     pub title: Option<String>,
     /// `baseUrl`, with both slashes: `/book/`.
     pub base_url: String,
-    /// `routeBasePath` of the docs: `docs`, or empty.
-    pub route_base_path: String,
-    /// The docs folder relative to the site, without slashes at its ends; empty when the site is a docs folder alone.
-    pub docs_path: String,
+    /// The docs, at least one: the default instance first if the site has it, the others in the config's order.
+    pub docs: Vec<DocsInstance>,
     /// `trailingSlash`; `None` leaves URLs as their files make them.
     pub trailing_slash: Option<bool>,
-    /// Whether number prefixes are stripped from names.
-    pub number_prefixes: bool,
     /// The locale without a prefix.
     pub default_locale: String,
     /// The folders whose files the site serves as they are, relative to the site: `static`.
@@ -78,14 +78,6 @@ pub struct SiteSettings {
     /// The folder of the translations: `i18n`.
     pub i18n_path: String,
     locale_places: BTreeMap<String, LocalePlace>,
-    /// Whether `docs/` itself is shown, as the version `current`.
-    pub current_version: bool,
-    /// Versions other than `current`, newest first.
-    pub versions: Vec<String>,
-    /// The version at the bare path; `None` is the newest.
-    pub last_version: Option<String>,
-    /// Paths that versions' settings give them.
-    pub version_paths: BTreeMap<String, String>,
     /// How files are written, unless their front matter says otherwise.
     pub markdown_format: MarkdownFormat,
     /// Whether `$…$` and `$$…$$` are formulas: the site uses remark-math.
@@ -102,10 +94,6 @@ pub struct SiteSettings {
     pub origins: Vec<Setting>,
     /// Settings that could not be read and that a page can do without.
     pub warnings: Vec<String>,
-    include_patterns: Vec<String>,
-    include: GlobSet,
-    exclude_patterns: Vec<String>,
-    exclude: GlobSet,
 }
 
 /// A file of settings that cannot be read. Its settings are not known, so nothing may be read with others.
@@ -162,32 +150,9 @@ impl MarkdownFormat {
     }
 }
 
-/// `bookrag.toml`.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct TomlSettings {
-    title: Option<String>,
-    base_url: Option<String>,
-    route_base_path: Option<String>,
-    docs_path: Option<String>,
-    trailing_slash: Option<bool>,
-    number_prefixes: Option<bool>,
-    markdown_format: Option<MarkdownFormat>,
-    math: Option<bool>,
-    keep_anchor_case: Option<bool>,
-    default_locale: Option<String>,
-    locales: Option<Vec<String>>,
-    versions: Option<Vec<String>>,
-    last_version: Option<String>,
-    version_paths: Option<BTreeMap<String, String>>,
-    current_version: Option<bool>,
-    include: Option<Vec<String>>,
-    exclude: Option<Vec<String>>,
-    require_front_matter: Vec<String>,
-}
-
 impl SiteSettings {
-    /// Reads a site's settings from the text of its [`SETTINGS_FILES`], by name, and whether it has a docs folder.
+    /// Reads a site's settings from the text of its [`SETTINGS_FILES`] and of its docs' versions, by name, and whether it has
+    /// a docs folder.
     ///
     /// A setting that the config computes is reported in `warnings`, and its default taken.
     ///
@@ -199,45 +164,29 @@ impl SiteSettings {
         has_docs_folder: bool,
     ) -> Result<Self, SettingsError> {
         let mut picker = Picker::default();
-        let toml = read_toml(files)?;
+        let mut toml = TomlSettings::read(files)?;
         let (config_name, config) = read_docusaurus_config(files)?;
         picker.config_name = config_name;
-        let docs = docs_options(&config, &mut picker.warnings);
-        let title = picker.optional("title", toml.title, config.get("title"), ConfigValue::text);
+        let title = picker.optional(
+            "title",
+            toml.title.take(),
+            config.get("title"),
+            ConfigValue::text,
+        );
         let base_url = slashed(&picker.pick(
             "base_url",
-            toml.base_url,
+            toml.base_url.take(),
             config.get("baseUrl"),
             ConfigValue::text,
             "/".to_owned(),
         ));
-        let route_base_path = picker.pick(
-            "route_base_path",
-            toml.route_base_path,
-            docs.get("routeBasePath"),
-            ConfigValue::text,
-            "docs".to_owned(),
-        );
-        let docs_path = picker.pick_scope(
-            "docs_path",
-            toml.docs_path,
-            docs.get("path"),
-            ConfigValue::path,
-            if has_docs_folder { "docs" } else { "" }.to_owned(),
-        );
         let trailing_slash = picker.optional(
             "trailing_slash",
             toml.trailing_slash,
             config.get("trailingSlash"),
             ConfigValue::bool,
         );
-        let number_prefixes = picker.pick(
-            "number_prefixes",
-            toml.number_prefixes,
-            docs.get("numberPrefixParser"),
-            ConfigValue::bool,
-            true,
-        );
+        let docs = read_docs(&mut toml, &config, has_docs_folder, files, &mut picker)?;
         let markdown = config.get("markdown");
         let markdown_format = picker.pick(
             "markdown_format",
@@ -256,9 +205,9 @@ impl SiteSettings {
             "math",
             &math,
             match (toml.math, config_name) {
-                (Some(_), _) => Origin::File("bookrag.toml"),
+                (Some(_), _) => Origin::toml(),
                 (None, "") => Origin::Default,
-                (None, name) => Origin::File(name),
+                (None, name) => Origin::File(name.to_owned()),
             },
         );
         let keep_anchor_case = picker.pick(
@@ -268,28 +217,6 @@ impl SiteSettings {
             ConfigValue::bool,
             false,
         );
-        let include_patterns = picker.pick_scope(
-            "include",
-            toml.include,
-            docs.get("include"),
-            ConfigValue::texts,
-            DEFAULT_INCLUDE.map(str::to_owned).to_vec(),
-        );
-        let exclude_patterns = picker.pick_scope(
-            "exclude",
-            toml.exclude,
-            docs.get("exclude"),
-            ConfigValue::texts,
-            DEFAULT_EXCLUDE.map(str::to_owned).to_vec(),
-        );
-        let versions = built_versions(
-            toml.versions,
-            toml.current_version,
-            &docs,
-            files,
-            &mut picker,
-        )?;
-        picker.check()?;
         // Only pictures depend on it: a computed one is not worth a warning.
         let static_folders = config.get("staticDirectories").texts();
         let static_folders = static_folders.unwrap_or_else(|| vec!["static".to_owned()]);
@@ -314,30 +241,17 @@ impl SiteSettings {
         let i18n_path = picker.config_only("i18n.path", i18n.get("path"), ConfigValue::text);
         let origin = i18n_path
             .as_ref()
-            .map_or(Origin::Default, |_| Origin::File(config_name));
+            .map_or(Origin::Default, |_| Origin::File(config_name.to_owned()));
         let i18n_path = i18n_path.unwrap_or_else(|| "i18n".to_owned());
         picker.found("i18n_path", &i18n_path, origin);
         let locale_places = locale_places(i18n.get("localeConfigs"), &base_url, &mut picker);
-        let last_version = picker.optional(
-            "last_version",
-            toml.last_version,
-            docs.get("lastVersion"),
-            ConfigValue::text,
-        );
-        let version_paths = picker.pick(
-            "version_paths",
-            toml.version_paths,
-            docs.get("versions"),
-            version_paths,
-            BTreeMap::new(),
-        );
         if !toml.require_front_matter.is_empty() {
             picker.note("require_front_matter", &toml.require_front_matter);
         }
         let comment_ids = comment_ids(&config, &mut picker);
         let synonyms = read_synonyms(files)?;
         if !synonyms.is_empty() {
-            picker.found("synonyms", &synonyms, Origin::File(SYNONYMS_FILE));
+            picker.found("synonyms", &synonyms, Origin::File(SYNONYMS_FILE.to_owned()));
         }
         let Picker {
             origins, warnings, ..
@@ -345,13 +259,8 @@ impl SiteSettings {
         Ok(Self {
             title,
             base_url,
-            route_base_path: route_base_path.trim_matches('/').to_owned(),
-            docs_path: docs_path
-                .trim_start_matches("./")
-                .trim_matches('/')
-                .to_owned(),
+            docs,
             trailing_slash,
-            number_prefixes,
             default_locale,
             static_folders: static_folders
                 .iter()
@@ -360,29 +269,22 @@ impl SiteSettings {
             locales,
             i18n_path: i18n_path.trim_matches('/').to_owned(),
             locale_places,
-            current_version: versions.current,
-            versions: versions.others,
-            last_version,
-            version_paths,
             markdown_format,
             math,
             comment_ids,
             keep_anchor_case,
             require_front_matter: toml.require_front_matter,
             synonyms,
-            include: glob_set("include", &include_patterns, &origins, files)?,
-            include_patterns,
-            exclude: glob_set("exclude", &exclude_patterns, &origins, files)?,
-            exclude_patterns,
             origins,
             warnings,
         })
     }
 
-    /// Whether the file at `relative`, a path below its version's root, is one of the site's.
+    /// The docs instance with this id; the first one if there is none.
     #[must_use]
-    pub fn includes(&self, relative: &str) -> bool {
-        self.include.is_match(relative) && !self.exclude.is_match(relative)
+    pub fn docs_instance(&self, id: &str) -> &DocsInstance {
+        let named = self.docs.iter().find(|docs| docs.id == id);
+        named.unwrap_or(&self.docs[0])
     }
 
     /// The base URL of a locale's pages.
@@ -410,33 +312,63 @@ impl SiteSettings {
         let folder = own.and_then(|place| place.folder.as_deref());
         format!("{}/{}", self.i18n_path, folder.unwrap_or(locale))
     }
+}
 
-    /// The version at the bare path.
-    #[must_use]
-    pub fn default_version(&self) -> String {
-        let named = self.last_version.as_ref().or(self.versions.first());
-        named.cloned().unwrap_or_else(|| CURRENT_VERSION.to_owned())
+/// Reads the docs instances: those of the config, and those that `bookrag.toml` alone has.
+///
+/// # Errors
+/// If an instance cannot be read, is one too many, has an id that Docusaurus does not take, or none is left.
+fn read_docs(
+    toml: &mut TomlSettings,
+    config: &ConfigValue,
+    has_docs_folder: bool,
+    files: &BTreeMap<String, String>,
+    picker: &mut Picker,
+) -> Result<Vec<DocsInstance>, SettingsError> {
+    let mut tables = toml.take_docs();
+    let plugins = docs_plugins(config, &tables, picker);
+    let file = match picker.config_name {
+        "" => bookrag_toml::NAME,
+        config => config,
+    };
+    if plugins.len() > MAX_INSTANCES {
+        let (count, most) = (plugins.len(), MAX_INSTANCES);
+        let reason = format!("the site has {count} docs plugins; at most {most} are read");
+        return Err(SettingsError::new(file, 1, &reason));
     }
-
-    /// The URL part of a version: empty for the one at the bare path.
-    #[must_use]
-    pub fn version_path(&self, version: &str) -> String {
-        if let Some(path) = self.version_paths.get(version) {
-            return path.clone();
+    let mut docs = Vec::new();
+    for (id, options) in plugins {
+        if !is_instance_id(&id) {
+            let reason = format!(
+                "the `id` of a docs plugin must be of letters, digits, `_` and `-`, got `{id}`"
+            );
+            return Err(SettingsError::new(file, 1, &reason));
         }
-        let last = self
-            .last_version
-            .as_deref()
-            .or(self.versions.first().map(String::as_str))
-            .unwrap_or(CURRENT_VERSION);
-        if version == last {
-            String::new()
-        } else if version == CURRENT_VERSION {
-            "next".to_owned()
+        let table = tables.remove(&id).unwrap_or_default();
+        if !table.is_enabled() {
+            picker.note(&format!("docs.{id}"), &false);
+            continue;
+        }
+        let default_path = if id == DEFAULT_INSTANCE && !has_docs_folder {
+            ""
         } else {
-            version.to_owned()
-        }
+            "docs"
+        };
+        let instance = DocsInstance::read(&id, table, &options, default_path, files, picker)?;
+        docs.push(instance);
     }
+    picker.check()?;
+    for id in tables.keys().filter(|id| *id != DEFAULT_INSTANCE) {
+        picker.warnings.push(format!(
+            "bookrag.toml: `docs.{id}` is not used, as the config has no docs plugin of this id; for one that the config computes, \
+             write its `docs_path`"
+        ));
+    }
+    if docs.is_empty() {
+        let reason = "it leaves out all docs of the site; one must stay";
+        return Err(SettingsError::new(bookrag_toml::NAME, 1, reason));
+    }
+    Ok(docs)
 }
 
 /// Whether `<!-- #id -->` gives a heading its id: a choice of Docusaurus 4 that can be made alone.
@@ -464,5 +396,7 @@ fn slashed(url: &str) -> String {
 
 #[cfg(test)]
 mod config_tests;
+#[cfg(test)]
+mod instance_tests;
 #[cfg(test)]
 mod tests;

@@ -2,6 +2,7 @@
 //!
 //! Readers leave here what answers must not lose: how often they asked, what it cost, what was said.
 
+mod site;
 mod types;
 mod turn;
 mod insights;
@@ -30,13 +31,14 @@ pub use faulty::FaultyCatalog;
 pub use insights::{DayInsight, Insights, LessonInsight, OpenQuestion};
 pub use postgres::{PostgresCatalog, PostgresOptions, TlsOptions};
 pub use readers::{Exchange, NewExchange};
+pub use site::{DocsInfo, SiteInfo};
 #[cfg(feature = "embedded")]
 pub use sqlite::SqliteCatalog;
 pub use turn::{Turn, TurnLimit};
 pub use types::{
     Calibration, ChunkRow, Commit, CommitOutcome, DocumentRow, Feedback, IndexRow, IndexSpec,
     IndexState, IndexStats, Indexing, JoinedChunk, NewChunk, NewIndex, Pending, QueryLog,
-    QueryStatus, Rating, Retired, SiteInfo, StoredDocument, SwitchOutcome,
+    QueryStatus, Rating, Retired, StoredDocument, SwitchOutcome,
 };
 
 /// The version of the tables that this code reads and writes.

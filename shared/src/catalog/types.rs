@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::site::SiteInfo;
 use crate::book::Lesson;
 use crate::index::ChunkPayload;
 
@@ -36,28 +37,6 @@ pub struct IndexSpec {
     /// former releases made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_vectors: Option<String>,
-}
-
-/// What readers' requests need to know of the site.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SiteInfo {
-    /// The book's title.
-    pub title: String,
-    /// The site's base URL path, with both slashes.
-    pub base_url: String,
-    /// The locale that requests are about unless they say otherwise.
-    pub default_locale: String,
-    /// The version that requests are about unless they say otherwise.
-    pub default_version: String,
-    /// `routeBasePath` of the docs, without slashes.
-    pub route_base_path: String,
-    /// The locales that have a prefix.
-    pub locales: Vec<String>,
-    /// URL part → version, for versions that are not at the bare path.
-    pub version_paths: BTreeMap<String, String>,
-    /// Sets of words that mean the same. Rows that former releases wrote have none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub synonyms: Vec<Vec<String>>,
 }
 
 /// An index to find or create.
@@ -227,7 +206,7 @@ pub struct DocumentRow {
     pub url: String,
     /// The locale.
     pub locale: String,
-    /// The version.
+    /// The version, of docs other than the default ones with their id before it: `api@2.0`.
     pub version: String,
     /// `1.2.3` of module, chapter and lesson.
     pub lesson_id: Option<String>,

@@ -1,7 +1,7 @@
 //! Which chunks a request may find.
 
 use qdrant_client::qdrant::r#match::MatchValue;
-use qdrant_client::qdrant::{Condition, FieldCondition, Filter, Match, Range};
+use qdrant_client::qdrant::{Condition, FieldCondition, Filter, Match, Range, RepeatedStrings};
 use serde::{Deserialize, Serialize};
 
 use super::ChunkPayload;
@@ -33,8 +33,12 @@ pub struct Filters {
     pub has_equations: Option<bool>,
     /// The locale.
     pub locale: Option<String>,
-    /// The version.
+    /// The version. Of docs other than the default ones it has their id before it: `api@2.0`. Pages of other docs are found in
+    /// their default version.
     pub version: Option<String>,
+    /// Versions of other docs than `version` is of, whose chunks are admitted beside it.
+    #[serde(skip)]
+    pub versions_beside: Vec<String>,
     /// The source path.
     pub source: Option<String>,
 }
@@ -124,13 +128,20 @@ impl Filters {
             flag("has_code", self.has_code),
             flag("has_equations", self.has_equations),
             keyword("locale", &self.locale),
-            keyword("version", &self.version),
+            self.versions().map(|versions| any_of("version", versions)),
             keyword("source", &self.source),
         ]
         .into_iter()
         .flatten()
         .collect();
         (!conditions.is_empty()).then(|| Filter::must(conditions))
+    }
+
+    /// The versions that are admitted; `None` if all are.
+    pub(crate) fn versions(&self) -> Option<Vec<&str>> {
+        let version = self.version.as_deref()?;
+        let beside = self.versions_beside.iter().map(String::as_str);
+        Some(std::iter::once(version).chain(beside).collect())
     }
 
     /// Returns whether a chunk with these values may be found: what [`Self::to_qdrant`] asks of Qdrant.
@@ -146,7 +157,8 @@ impl Filters {
             has_code,
             has_equations,
             locale,
-            version,
+            version: _,
+            versions_beside: _,
             source,
         } = self;
         let text = |wanted: &Option<String>, held: &str| {
@@ -170,17 +182,36 @@ impl Filters {
             && locale
                 .as_ref()
                 .is_none_or(|locale| values.locale.contains(locale))
-            && text(version, &values.version)
+            && self
+                .versions()
+                .is_none_or(|versions| versions.contains(&values.version.as_str()))
             && text(source, &values.source)
+    }
+}
+
+/// One of the values.
+fn any_of(field: &str, values: Vec<&str>) -> Condition {
+    match values.as_slice() {
+        [value] => is(field, value),
+        values => matches(
+            field,
+            MatchValue::Keywords(RepeatedStrings {
+                strings: values.iter().map(|&value| value.to_owned()).collect(),
+            }),
+        ),
     }
 }
 
 /// The value itself. The client's own shorthand searches the words of a value that has spaces.
 fn is(field: &str, value: &str) -> Condition {
+    matches(field, MatchValue::Keyword(value.to_owned()))
+}
+
+fn matches(field: &str, value: MatchValue) -> Condition {
     FieldCondition {
         key: field.to_owned(),
         r#match: Some(Match {
-            match_value: Some(MatchValue::Keyword(value.to_owned())),
+            match_value: Some(value),
         }),
         ..FieldCondition::default()
     }
@@ -328,6 +359,23 @@ mod tests {
             assert_eq!(admitted(other.clone()), [false, true], "{other}");
             assert_eq!(admitted(neither.clone()), [false, false], "{neither}");
         }
+    }
+
+    #[test]
+    fn versions_of_other_docs_are_admitted_beside_a_version() {
+        let admitted = |version: Option<&str>, beside: &[&str]| {
+            let filters = Filters {
+                version: version.map(str::to_owned),
+                versions_beside: beside.iter().map(|&name| name.to_owned()).collect(),
+                ..Filters::default()
+            };
+            payloads().map(|payload| filters.admits(&FilterValues::from(&payload)))
+        };
+        assert_eq!(admitted(Some("current"), &["api@2.0"]), [true, false]);
+        assert_eq!(admitted(Some("api@2.0"), &["1.0"]), [false, true]);
+        assert_eq!(admitted(Some("current"), &["1.0"]), [true, true]);
+        // Without a version nothing is limited.
+        assert_eq!(admitted(None, &["1.0"]), [true, true]);
     }
 
     #[test]

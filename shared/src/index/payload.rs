@@ -94,7 +94,7 @@ pub struct ChunkPayload {
     pub locale: Vec<String>,
     /// URLs of the page under those other locales, in their order.
     pub fallback_urls: Vec<String>,
-    /// The version.
+    /// The version: of the default docs its name, of others with their id before it, as in `api@2.0`.
     pub version: String,
     /// Whether the page stands in no list.
     pub unlisted: bool,
@@ -151,7 +151,7 @@ impl ChunkPayload {
                 .chain(document.fallback_urls.keys().cloned())
                 .collect(),
             fallback_urls: document.fallback_urls.values().cloned().collect(),
-            version: document.file.version.clone(),
+            version: document.file.version_in_site(),
             unlisted: front_matter.unlisted,
             created_at,
         }

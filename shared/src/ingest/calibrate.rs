@@ -63,11 +63,16 @@ impl Ingest {
     async fn own_headings(&self) -> Result<Vec<String>, IngestError> {
         let index = &self.index_row;
         let site = &index.site;
-        let headings =
-            self.catalog
-                .headings(index.index_id, &site.default_locale, &site.default_version);
-        let mut headings = headings.await?;
+        let mut headings = Vec::new();
+        for docs in site.all_docs() {
+            let version = &docs.default_version;
+            let of_docs = self
+                .catalog
+                .headings(index.index_id, &site.default_locale, version);
+            headings.extend(of_docs.await?);
+        }
         headings.sort_by_cached_key(|heading| Sha256::digest(heading));
+        headings.dedup();
         headings.truncate(MAX_HEADINGS);
         Ok(headings)
     }
@@ -120,7 +125,12 @@ impl Ingest {
         let known = |name: &str| Some(name.to_owned()).filter(|name| !name.is_empty());
         Filters {
             locale: known(&site.default_locale),
-            version: known(&site.default_version),
+            versions_beside: site
+                .other_docs
+                .iter()
+                .map(|docs| docs.default_version.clone())
+                .collect(),
+            version: known(&site.docs.default_version),
             ..Filters::default()
         }
     }

@@ -154,6 +154,7 @@ impl Ingest {
             has_equations: Some(payload.has_equations),
             locale: payload.locale.into_iter().next(),
             version: Some(payload.version),
+            versions_beside: Vec::new(),
             source: Some(payload.source),
         };
         let by_number = Filters {

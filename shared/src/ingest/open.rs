@@ -142,7 +142,7 @@ impl Ingest {
     /// Whether the site's settings have become others, so that pages committed under these must be looked at again.
     pub async fn settings_changed(&self) -> Result<bool, IngestError> {
         let now = self.source.settings().await?;
-        Ok(now.reading_key() != self.settings.reading_key())
+        Ok(now.reading_keys() != self.settings.reading_keys())
     }
 }
 

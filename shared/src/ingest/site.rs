@@ -1,21 +1,16 @@
 //! What readers' requests need to know of the site, from its settings.
 
-use crate::book::{CURRENT_VERSION, SiteSettings};
-use crate::catalog::SiteInfo;
+use crate::book::{CURRENT_VERSION, DocsInstance, SiteSettings, version_in_site};
+use crate::catalog::{DocsInfo, SiteInfo};
 
 /// What an index says of its site; `fallback_title` names a book whose settings do not.
 #[must_use]
 pub fn site_info(settings: &SiteSettings, fallback_title: &str) -> SiteInfo {
-    let versions = settings.versions.iter().map(String::as_str);
-    let version_paths = versions
-        .chain([CURRENT_VERSION])
-        .map(|version| (settings.version_path(version), version.to_owned()))
-        .filter(|(path, _)| !path.is_empty())
-        .collect();
     let prefixed = settings
         .locales
         .iter()
         .filter(|locale| **locale != settings.default_locale);
+    let mut docs = settings.docs.iter().map(docs_info);
     SiteInfo {
         title: settings
             .title
@@ -23,11 +18,24 @@ pub fn site_info(settings: &SiteSettings, fallback_title: &str) -> SiteInfo {
             .unwrap_or_else(|| fallback_title.to_owned()),
         base_url: settings.base_url.clone(),
         default_locale: settings.default_locale.clone(),
-        default_version: settings.default_version(),
-        route_base_path: settings.route_base_path.clone(),
         locales: prefixed.cloned().collect(),
-        version_paths,
+        docs: docs.next().unwrap_or_default(),
+        other_docs: docs.collect(),
         synonyms: settings.synonyms.clone(),
+    }
+}
+
+fn docs_info(docs: &DocsInstance) -> DocsInfo {
+    let in_site = |version: &str| version_in_site(&docs.id, version);
+    let versions = docs.versions.iter().map(String::as_str);
+    DocsInfo {
+        default_version: in_site(docs.default_version()),
+        route_base_path: docs.route_base_path.clone(),
+        version_paths: versions
+            .chain([CURRENT_VERSION])
+            .map(|version| (docs.version_path(version).to_owned(), in_site(version)))
+            .filter(|(path, _)| !path.is_empty())
+            .collect(),
     }
 }
 
@@ -46,9 +54,9 @@ mod tests {
     fn a_site_of_one_locale_and_version_has_no_prefixes() {
         let site = site_info(&settings(""), "The book");
         assert_eq!(site.title, "The book");
-        assert_eq!(site.default_version, CURRENT_VERSION);
+        assert_eq!(site.docs.default_version, CURRENT_VERSION);
         assert!(
-            site.locales.is_empty() && site.version_paths.is_empty(),
+            site.locales.is_empty() && site.docs.version_paths.is_empty(),
             "{site:?}"
         );
     }
@@ -63,12 +71,34 @@ mod tests {
         );
         assert_eq!(site.title, "Robots");
         assert_eq!(site.locales, ["ur"]);
-        assert_eq!(site.default_version, "2.0");
+        assert_eq!(site.docs.default_version, "2.0");
         let paths: Vec<(&str, &str)> = site
+            .docs
             .version_paths
             .iter()
             .map(|(path, version)| (path.as_str(), version.as_str()))
             .collect();
         assert_eq!(paths, [("next", CURRENT_VERSION), ("old", "1.0")]);
+    }
+
+    #[test]
+    fn versions_of_other_docs_have_their_id() {
+        let toml =
+            "[docs.api]\ndocs_path = 'api'\nroute_base_path = '/api/'\nversions = ['2.0', '1.0']";
+        let site = site_info(&settings(toml), "The book");
+        assert_eq!(site.docs.default_version, CURRENT_VERSION);
+        let [api] = site.other_docs.as_slice() else {
+            panic!("{site:?}");
+        };
+        assert_eq!(
+            (&*api.default_version, &*api.route_base_path),
+            ("api@2.0", "api")
+        );
+        let paths: Vec<_> = api
+            .version_paths
+            .iter()
+            .map(|(path, version)| format!("{path} {version}"))
+            .collect();
+        assert_eq!(paths, ["1.0 api@1.0", "next api@current"]);
     }
 }

@@ -45,7 +45,10 @@ impl Ingest {
             inputs.extend(used.await?);
         }
         let fingerprint = match &bytes {
-            Some(bytes) => fingerprint(&self.settings.reading_key(), bytes, &inputs),
+            Some(bytes) => {
+                let key = self.settings.reading_key(&page.instance);
+                fingerprint(&key, bytes, &inputs)
+            }
             None => String::new(),
         };
         Ok(Snapshot {

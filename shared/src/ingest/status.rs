@@ -120,11 +120,14 @@ impl Ingest {
         status.note(&self.settings, &listing);
         // What many pages use is read once, and forgotten with this run: a later one must see what changed since.
         let files = FileCache::default();
-        let key = self.settings.reading_key();
+        let keys = self.settings.reading_keys();
         let mut reads = Vec::with_capacity(pages.len());
         for page in &pages {
             let row = rows.get(&page.source);
-            let listed = self.listed_fingerprint(&key, page, &listing, inputs.get(&page.source));
+            let key = keys.get(page.instance.as_str());
+            let listed = key.and_then(|key| {
+                self.listed_fingerprint(key, page, &listing, inputs.get(&page.source))
+            });
             let is_unchanged =
                 listed.is_some() && listed.as_ref() == row.map(|row| &row.row.fingerprint);
             reads.push(self.seen(page, row, listed.filter(|_| is_unchanged), &files));

@@ -291,16 +291,18 @@ impl Ingest {
                 }
                 .into());
             }
-            let folder = match self.settings.docs_path.as_str() {
+            let docs = self.settings.docs.iter();
+            let folders = docs.map(|docs| match docs.docs_path.as_str() {
                 "" => "the folder itself".to_owned(),
                 path => format!("`{path}/`"),
-            };
+            });
+            let folders = folders.collect::<Vec<_>>().join(" or ");
             let below = match prefix {
                 "" => String::new(),
                 prefix => format!(" whose path begins with `{prefix}`"),
             };
             return Err(SyncError::NoPages(format!(
-                "there is no .md or .mdx file in {folder}{below}"
+                "there is no .md or .mdx file in {folders}{below}"
             )));
         }
         check_deletions(status.deletions(), status.documents, options)?;

@@ -60,10 +60,10 @@ struct Limit<'a> {
 }
 
 impl Retriever {
-    /// Checks that the values of `limits` exist, if the search found nothing. `limits` are the filters of the request itself,
+    /// Checks that the values of `limits` exist, if the search found nothing or nothing that they limit. `limits` are the filters of the request itself,
     /// without the defaults that were added to them.
     ///
-    /// Costs nothing if something was found. Every value is accepted while the catalog is down or the book is indexed for the
+    /// Costs nothing if something was found and the version, if there is one, is in the site's settings. Every value is accepted while the catalog is down or the book is indexed for the
     /// first time.
     ///
     /// # Errors
@@ -74,11 +74,15 @@ impl Retriever {
         found: &Retrieved,
     ) -> Result<(), RetrieveError> {
         let index = &self.index;
-        let is_explained = !found.candidates.is_empty() || found.indexing.is_some();
-        if is_explained || index.index_id == UNKNOWN_INDEX {
+        if found.indexing.is_some() || index.index_id == UNKNOWN_INDEX {
             return Ok(());
         }
-        for limit in limits_of(limits, &index.site) {
+        // A version limits its own docs alone: pages of others are found even if it does not exist.
+        let explains = |limit: &Limit| {
+            let has_others = !index.site.other_docs.is_empty();
+            found.candidates.is_empty() || (has_others && limit.payload_field == "version")
+        };
+        for limit in limits_of(limits, &index.site).into_iter().filter(explains) {
             if limit.configured.contains(&&limit.value) {
                 continue;
             }
@@ -122,10 +126,10 @@ fn limits_of<'a>(filters: &Filters, site: &'a SiteInfo) -> Vec<Limit<'a>> {
     };
     let set = |text: &'a String| Some(text).filter(|text| !text.is_empty());
     let locales = site.locales.iter().chain(set(&site.default_locale));
-    let versions = site
-        .version_paths
-        .values()
-        .chain(set(&site.default_version));
+    let versions = site.all_docs().flat_map(|docs| {
+        let paths = docs.version_paths.values();
+        paths.chain(set(&docs.default_version))
+    });
     limit(
         "filters.locale",
         "locale",

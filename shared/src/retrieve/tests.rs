@@ -15,8 +15,8 @@ use super::fusion::tests::section;
 use super::{Backends, Query, Retrieved, Retriever};
 use crate::book::Lesson;
 use crate::catalog::{
-    Catalog, ChunkRow, Commit, CommitOutcome, DocumentRow, IndexSpec, NewChunk, NewIndex, Retired,
-    SiteInfo, SqliteCatalog,
+    Catalog, ChunkRow, Commit, CommitOutcome, DocsInfo, DocumentRow, IndexSpec, NewChunk, NewIndex,
+    Retired, SiteInfo, SqliteCatalog,
 };
 use crate::degradation::Degradation;
 use crate::embed::{Dimensions, Embedder, FakeEmbedder, OpenAiEmbedder, OpenAiOptions};
@@ -94,9 +94,12 @@ fn new_index() -> NewIndex {
         collection: "tests".to_owned(),
         site: SiteInfo {
             default_locale: "en".to_owned(),
-            default_version: "current".to_owned(),
             locales: vec!["ur".to_owned()],
-            version_paths: [("next".to_owned(), "2.0".to_owned())].into(),
+            docs: DocsInfo {
+                default_version: "current".to_owned(),
+                version_paths: [("next".to_owned(), "2.0".to_owned())].into(),
+                ..DocsInfo::default()
+            },
             ..SiteInfo::default()
         },
         retired: Retired::Stays,

@@ -13,8 +13,8 @@ use futures::future::try_join_all;
 use futures::{StreamExt, TryStreamExt, stream};
 
 use crate::book::{
-    Inputs, PageFile, SETTINGS_FILES, SettingsError, SiteSettings, is_too_much, missing_inputs,
-    settings_text,
+    DocsInstance, Inputs, PageFile, SETTINGS_FILES, SettingsError, SiteSettings, is_too_much,
+    missing_inputs, settings_text,
 };
 
 pub use cache::FileCache;
@@ -116,15 +116,34 @@ impl Source {
     /// # Errors
     /// [`SourceError::Settings`] if one of their files cannot be parsed.
     pub async fn settings(&self) -> Result<SiteSettings, SourceError> {
-        let reads = try_join_all(SETTINGS_FILES.map(|name| self.read(name)));
-        let (contents, has_docs_folder) = tokio::try_join!(reads, self.has_docs_folder())?;
+        let named = SETTINGS_FILES.map(str::to_owned);
+        let (mut files, has_docs_folder) =
+            tokio::try_join!(self.settings_files(&named), self.has_docs_folder())?;
+        let settings = SiteSettings::read(&files, has_docs_folder)?;
+        // Which instances there are is known only now; the default one's versions are among those that were read.
+        let versions = settings.docs.iter().map(DocsInstance::versions_file);
+        let versions: Vec<String> = versions.filter(|name| !named.contains(name)).collect();
+        let versions = self.settings_files(&versions).await?;
+        if versions.is_empty() {
+            return Ok(settings);
+        }
+        files.extend(versions);
+        Ok(SiteSettings::read(&files, has_docs_folder)?)
+    }
+
+    /// The texts of files of settings by name, as far as they are there.
+    async fn settings_files(
+        &self,
+        names: &[String],
+    ) -> Result<BTreeMap<String, String>, SourceError> {
+        let contents = try_join_all(names.iter().map(|name| self.read(name))).await?;
         let mut files = BTreeMap::new();
-        for (name, bytes) in SETTINGS_FILES.into_iter().zip(contents) {
+        for (name, bytes) in names.iter().zip(contents) {
             if let Some(bytes) = bytes {
-                files.insert(name.to_owned(), settings_text(name, &bytes)?);
+                files.insert(name.clone(), settings_text(name, &bytes)?);
             }
         }
-        Ok(SiteSettings::read(&files, has_docs_folder)?)
+        Ok(files)
     }
 
     async fn has_docs_folder(&self) -> Result<bool, SourceError> {
@@ -201,7 +220,23 @@ mod tests {
             assert!(error.to_string().starts_with(expected), "{error}");
         }
         let (_, marked) = site(&[("versions.json", "\u{feff}[\"1.0\"]")]);
-        assert_eq!(marked.settings().await.unwrap().versions, ["1.0"]);
+        assert_eq!(marked.settings().await.unwrap().docs[0].versions, ["1.0"]);
+    }
+
+    #[tokio::test]
+    async fn the_versions_of_each_docs_instance_are_read() {
+        let (files, source) = site(&[
+            ("bookrag.toml", "docs.api.docs_path = 'api'"),
+            ("versions.json", "[\"1.0\"]"),
+            ("api_versions.json", "[\"3.0\"]"),
+        ]);
+        let settings = source.settings().await.unwrap();
+        let versions = settings.docs.iter().map(|docs| docs.versions.concat());
+        assert_eq!(versions.collect::<Vec<_>>(), ["1.0", "3.0"]);
+        let broken = b"[\n".to_vec();
+        files.files().insert("api_versions.json".to_owned(), broken);
+        let error = source.settings().await.unwrap_err().to_string();
+        assert!(error.starts_with("api_versions.json, line "), "{error}");
     }
 
     #[tokio::test]

@@ -2,8 +2,8 @@
 
 use bookrag::book::Lesson;
 use bookrag::catalog::{
-    Catalog, ChunkRow, Commit, CommitOutcome, DocumentRow, IndexSpec, NewChunk, NewIndex, Retired,
-    SiteInfo,
+    Catalog, ChunkRow, Commit, CommitOutcome, DocsInfo, DocumentRow, IndexSpec, NewChunk, NewIndex,
+    Retired, SiteInfo,
 };
 use bookrag::chunk::SectionType;
 use bookrag::index::ChunkPayload;
@@ -26,7 +26,15 @@ pub(crate) fn new_index(chunk_policy: &str) -> NewIndex {
             title: "Physical AI".to_owned(),
             base_url: "/book/".to_owned(),
             default_locale: "en".to_owned(),
-            default_version: "current".to_owned(),
+            docs: DocsInfo {
+                default_version: "current".to_owned(),
+                ..DocsInfo::default()
+            },
+            other_docs: vec![DocsInfo {
+                default_version: "api@2.0".to_owned(),
+                route_base_path: "api".to_owned(),
+                ..DocsInfo::default()
+            }],
             ..SiteInfo::default()
         },
         retired: Retired::Stays,

@@ -225,10 +225,16 @@ fn conditions() -> Vec<Filters> {
         has_equations: Some(true),
         locale: text("ur"),
         version: text("1.0"),
+        versions_beside: vec!["api@1.0".to_owned()],
         source: text("versioned_docs/version-1.0/a b.md"),
     };
     let none = Filters::default;
     vec![
+        Filters {
+            version: text("\0"),
+            versions_beside: vec!["api@1.0".to_owned(), "1.0".to_owned()],
+            ..none()
+        },
         Filters {
             module: all.module.clone(),
             ..none()

@@ -113,9 +113,20 @@ fn cases() -> Vec<(Filters, Vec<usize>)> {
         (only!(locale: "de".to_owned()), vec![1]),
         (only!(locale: "fr".to_owned()), vec![]),
         (only!(version: "1.0".to_owned()), vec![1]),
+        (beside("1.0", &["api@1.0", "2.0"]), vec![1, 2]),
+        (beside("other", &["current"]), vec![0]),
         (only!(source: "docs/a b.md".to_owned()), vec![0]),
         (only!(source: "docs".to_owned()), vec![]),
     ]
+}
+
+/// A version, and those of other docs.
+fn beside(version: &str, others: &[&str]) -> Filters {
+    Filters {
+        version: Some(version.to_owned()),
+        versions_beside: others.iter().map(|&other| other.to_owned()).collect(),
+        ..Filters::default()
+    }
 }
 
 /// Filters that name every field at least once.
@@ -166,6 +177,7 @@ pub(super) async fn all_conditions_of_a_filter_must_hold(store: Store) {
         has_equations: Some(false),
         locale: Some("ur".to_owned()),
         version: Some("current".to_owned()),
+        versions_beside: vec!["api@1.0".to_owned()],
         source: Some("docs/a b.md".to_owned()),
     };
     assert_eq!(left_by(&store, &points, &all).await, [0]);

@@ -22,7 +22,7 @@ const QUERIES: [&str; 6] = [
     "SPR-208",
 ];
 
-fn write(site: &Path, page: &str, text: &str) {
+pub(super) fn write(site: &Path, page: &str, text: &str) {
     let path = site.join(page);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, text).unwrap();

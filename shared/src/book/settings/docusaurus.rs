@@ -1,26 +1,12 @@
-//! What the settings' files say.
+//! What the Docusaurus config says.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::bookrag_toml::TomlDocs;
 use super::evaluate::read_config;
 use super::origin::Picker;
 use super::value::{ConfigMap, ConfigValue};
-use super::{LocalePlace, SETTINGS_FILES, SettingsError, TomlSettings, slashed};
-
-pub(super) fn read_toml(files: &BTreeMap<String, String>) -> Result<TomlSettings, SettingsError> {
-    let name = "bookrag.toml";
-    let Some(text) = files.get(name) else {
-        return Ok(TomlSettings::default());
-    };
-    toml::from_str(text).map_err(|error| {
-        let start = error.span().map_or(0, |span| span.start.min(text.len()));
-        let line = 1 + text.as_bytes()[..start]
-            .iter()
-            .filter(|byte| **byte == b'\n')
-            .count();
-        SettingsError::new(name, line, error.message())
-    })
-}
+use super::{DEFAULT_INSTANCE, LocalePlace, SETTINGS_FILES, SettingsError, slashed};
 
 /// The first Docusaurus config there is: its name and its object.
 pub(super) fn read_docusaurus_config(
@@ -37,41 +23,81 @@ pub(super) fn read_docusaurus_config(
     Ok((name, config))
 }
 
-/// The options of the book's docs plugin: of a preset, or of the plugin that the config names.
+/// The docs plugins of the config's presets and plugins, and of `bookrag.toml`: their ids and options, the default one first.
 ///
-/// They are computed if no docs plugin is in sight and a computed preset or plugin may be one.
-pub(super) fn docs_options(config: &ConfigValue, warnings: &mut Vec<String>) -> ConfigValue {
-    let mut found = None;
+/// Without a default one in sight, a computed preset or plugin may be it: then its options are computed. So may a preset of a kind
+/// that is not known, and a config without any docs plugin is taken to have a default one: then it has default options.
+pub(super) fn docs_plugins(
+    config: &ConfigValue,
+    tables: &BTreeMap<String, TomlDocs>,
+    picker: &mut Picker,
+) -> Vec<(String, ConfigValue)> {
+    let mut found: Vec<(String, ConfigValue)> = Vec::new();
     let mut computed = None;
+    let mut has_unknown_preset = false;
     for (name, options) in entries(config.get("presets"), &mut computed) {
         match (is_named(&name, "classic"), options.get("docs")) {
             (_, docs @ ConfigValue::Map(_)) | (true, docs @ ConfigValue::Computed(_)) => {
-                found.get_or_insert_with(|| docs.clone());
+                let id = instance_id(docs).unwrap_or_else(|_| DEFAULT_INSTANCE.to_owned());
+                found.push((id, docs.clone()));
             }
             (false, docs @ ConfigValue::Computed(_)) => computed = computed.or(Some(docs.clone())),
             (true, ConfigValue::Absent) => {
-                found.get_or_insert(ConfigValue::Map(ConfigMap::new()));
+                let options = ConfigValue::Map(ConfigMap::new());
+                found.push((DEFAULT_INSTANCE.to_owned(), options));
             }
+            (false, ConfigValue::Absent) => has_unknown_preset = true,
             _ => {}
         }
     }
+    let mut unnamed = Vec::new();
     for (name, options) in entries(config.get("plugins"), &mut computed) {
         if !is_named(&name, "content-docs") {
             continue;
         }
-        match options.get("id") {
-            ConfigValue::Computed(line) => {
-                computed = computed.or(Some(ConfigValue::Computed(*line)));
-            }
-            ConfigValue::Text(id) if id != "default" => warnings.push(format!(
-                "the docs of the plugin instance `{id}` are not read: a book is one instance"
-            )),
-            _ => {
-                found.get_or_insert(options);
+        match instance_id(&options) {
+            Ok(id) => found.push((id, options)),
+            Err(line) => {
+                computed = computed.or(Some(ConfigValue::Computed(line)));
+                unnamed.push(line);
             }
         }
     }
-    found.or(computed).unwrap_or(ConfigValue::Absent)
+    let is_found = |id: &str| found.iter().any(|(known, _)| known == id);
+    let has_default = is_found(DEFAULT_INSTANCE);
+    let tells_no_more = tables
+        .keys()
+        .all(|id| id == DEFAULT_INSTANCE || is_found(id));
+    if has_default && tells_no_more {
+        let file = picker.config_name;
+        picker.warnings.extend(unnamed.iter().map(|line| format!(
+            "{file}, line {line}: the `id` of this docs plugin is computed, and the config is not run; its pages are read once \
+             bookrag.toml has them as `docs.ID`"
+        )));
+    }
+    if !has_default && (computed.is_some() || has_unknown_preset || found.is_empty()) {
+        let options = computed.unwrap_or(ConfigValue::Absent);
+        found.push((DEFAULT_INSTANCE.to_owned(), options));
+    }
+    let told = tables.iter().filter(|(_, table)| table.docs_path.is_some());
+    found.extend(told.map(|(id, _)| (id.clone(), ConfigValue::Absent)));
+    // Stable: the first of each id, in the config's order.
+    found.sort_by_key(|(id, _)| id != DEFAULT_INSTANCE);
+    let mut known = BTreeSet::new();
+    found.retain(|(id, _)| known.insert(id.clone()));
+    found
+}
+
+/// The id that a docs plugin's options give it.
+///
+/// # Errors
+/// The line, if it is computed.
+fn instance_id(options: &ConfigValue) -> Result<String, usize> {
+    match options.get("id") {
+        ConfigValue::Text(id) => Ok(id.clone()),
+        ConfigValue::Computed(line) => Err(*line),
+        _ => Ok(DEFAULT_INSTANCE.to_owned()),
+    }
 }
 
 /// The names and options of a list of presets or plugins. What is not known of the list is put into `computed`.

@@ -4,14 +4,14 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::SettingsError;
 use super::value::ConfigValue;
+use super::{SettingsError, bookrag_toml};
 
 /// A setting as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Setting {
-    /// Its name in `bookrag.toml`.
-    pub name: &'static str,
+    /// Its name in `bookrag.toml`: `title`, `docs.api.exclude`.
+    pub name: String,
     /// Its value, as JSON; `null` when it is not set.
     pub value: String,
     /// Where it was read.
@@ -19,12 +19,18 @@ pub struct Setting {
 }
 
 /// Where a setting was read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
     /// A file of the site.
-    File(&'static str),
+    File(String),
     /// Nowhere: Docusaurus's default.
     Default,
+}
+
+impl Origin {
+    pub(super) fn toml() -> Self {
+        Self::File(bookrag_toml::NAME.to_owned())
+    }
 }
 
 impl fmt::Display for Origin {
@@ -40,6 +46,8 @@ impl fmt::Display for Origin {
 #[derive(Debug, Default)]
 pub(super) struct Picker {
     pub(super) config_name: &'static str,
+    /// The table of `bookrag.toml` that settings are in, with a dot behind it: `docs.api.`. Empty at the top level.
+    pub(super) table: String,
     pub(super) origins: Vec<Setting>,
     pub(super) warnings: Vec<String>,
     /// Settings that decide which pages and versions are built and that the config computes: the line and what to write instead.
@@ -50,16 +58,16 @@ impl Picker {
     /// From `bookrag.toml`, else from the config, else the default.
     pub(super) fn pick<T: Serialize>(
         &mut self,
-        name: &'static str,
+        name: &str,
         toml: Option<T>,
         config: &ConfigValue,
         convert: impl Fn(&ConfigValue) -> Option<T>,
         default: T,
     ) -> T {
         let (value, origin) = match toml {
-            Some(value) => (value, Origin::File("bookrag.toml")),
+            Some(value) => (value, Origin::toml()),
             None => match self.of_config(name, config, convert, "put it in bookrag.toml") {
-                Some(value) => (value, Origin::File(self.config_name)),
+                Some(value) => (value, self.config_origin()),
                 None => (default, Origin::Default),
             },
         };
@@ -70,7 +78,7 @@ impl Picker {
     /// As [`Self::pick`], of a setting that may be absent.
     pub(super) fn optional<T: Serialize>(
         &mut self,
-        name: &'static str,
+        name: &str,
         toml: Option<T>,
         config: &ConfigValue,
         convert: impl Fn(&ConfigValue) -> Option<T>,
@@ -83,7 +91,7 @@ impl Picker {
     /// leaves out. [`Self::check`] refuses a computed one.
     pub(super) fn pick_scope<T: Serialize>(
         &mut self,
-        name: &'static str,
+        name: &str,
         toml: Option<T>,
         config: &ConfigValue,
         convert: impl Fn(&ConfigValue) -> Option<T>,
@@ -97,15 +105,11 @@ impl Picker {
     }
 
     /// Notes that `bookrag.toml` must have a setting, as an option of the config that decides it is not known.
-    pub(super) fn refuse(
-        &mut self,
-        name: &'static str,
-        default: &impl Serialize,
-        option: &ConfigValue,
-    ) {
+    pub(super) fn refuse(&mut self, name: &str, default: &impl Serialize, option: &ConfigValue) {
         let value = serde_json::to_string(default).unwrap_or_default();
         let line = option.computed_line().unwrap_or(1);
-        self.undecided.push((line, format!("{name} = {value}")));
+        let line_to_write = format!("{}{name} = {value}", self.table);
+        self.undecided.push((line, line_to_write));
     }
 
     /// A setting that only the config may have.
@@ -128,6 +132,7 @@ impl Picker {
         let value = convert(config);
         if value.is_none() && *config != ConfigValue::Absent {
             let file = self.config_name;
+            let name = format!("{}{name}", self.table);
             self.warnings.push(match config.computed_line() {
                 Some(line) => format!(
                     "{file}, line {line}: `{name}` is computed, and the config is not run; {remedy}"
@@ -136,6 +141,11 @@ impl Picker {
             });
         }
         value
+    }
+
+    /// The origin of what the config says.
+    pub(super) fn config_origin(&self) -> Origin {
+        Origin::File(self.config_name.to_owned())
     }
 
     /// # Errors
@@ -154,20 +164,20 @@ impl Picker {
             line: *line,
             reason: format!(
                 "which pages or versions are built is computed here, and the config is not run. Write into bookrag.toml what the site \
-                 uses; Docusaurus's defaults are:\n{}",
+                 uses (`docs.default = false` leaves out the default docs); Docusaurus's defaults are:\n{}",
                 lines.join("\n")
             ),
         })
     }
 
     /// Notes a setting of `bookrag.toml`.
-    pub(super) fn note(&mut self, name: &'static str, value: &impl Serialize) {
-        self.found(name, value, Origin::File("bookrag.toml"));
+    pub(super) fn note(&mut self, name: &str, value: &impl Serialize) {
+        self.found(name, value, Origin::toml());
     }
 
-    pub(super) fn found(&mut self, name: &'static str, value: &impl Serialize, origin: Origin) {
+    pub(super) fn found(&mut self, name: &str, value: &impl Serialize, origin: Origin) {
         self.origins.push(Setting {
-            name,
+            name: format!("{}{name}", self.table),
             value: serde_json::to_string(value).unwrap_or_default(),
             origin,
         });

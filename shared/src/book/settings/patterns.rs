@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-use super::SettingsError;
-use super::origin::{Origin, Setting};
+use super::origin::{Origin, Picker};
+use super::{SettingsError, bookrag_toml};
 
 /// Bytes of a pattern, and how many of them there may be: reading one takes stack, and all of them memory.
 const MAX_PATTERN_BYTES: usize = 1_000;
@@ -21,14 +21,15 @@ const EXTENDED: [&str; 5] = ["!(", "@(", "+(", "?(", "*("];
 pub(super) fn glob_set(
     name: &str,
     patterns: &[String],
-    origins: &[Setting],
+    picker: &Picker,
     files: &BTreeMap<String, String>,
 ) -> Result<GlobSet, SettingsError> {
     let refused = |pattern: &str, reason: &str| {
-        let setting = origins.iter().find(|setting| setting.name == name);
-        let file = match setting.map(|setting| setting.origin) {
-            Some(Origin::File(file)) => file,
-            _ => "bookrag.toml",
+        let name = format!("{}{name}", picker.table);
+        let setting = picker.origins.iter().find(|setting| setting.name == name);
+        let file = match setting.map(|setting| &setting.origin) {
+            Some(Origin::File(file)) => file.as_str(),
+            _ => bookrag_toml::NAME,
         };
         let mut lines = files.get(file).into_iter().flat_map(|text| text.lines());
         let line = lines.position(|line| line.contains(pattern)).unwrap_or(0) + 1;

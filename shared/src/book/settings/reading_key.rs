@@ -1,36 +1,32 @@
 //! The settings that decide how pages are read, as one text that is kept in fingerprints.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
-use super::SiteSettings;
+use super::{DEFAULT_INSTANCE, DocsInstance, SiteSettings};
 
 /// What a key begins with. Another number has every page of every book read again.
 const FORMAT: &str = "reading settings 1\n";
 
 impl SiteSettings {
-    /// All that decides how a page is read, as one text; equal text, equal reading.
+    /// All that decides how a page of a docs instance is read, as one text; equal text, equal reading.
     ///
     /// The text is part of each document's fingerprint, so it is written out here field by field: a line `name=value` for each,
-    /// the values as JSON, in the order below. Neither the order of the struct's fields nor a derive changes it.
+    /// the values as JSON, in the order below. Neither the order of the structs' fields nor a derive changes it.
     #[must_use]
-    pub fn reading_key(&self) -> String {
+    pub fn reading_key(&self, instance: &str) -> String {
         // Exhaustive: whoever adds a setting decides here whether it changes what is read.
         let Self {
             title: _,
             base_url,
-            route_base_path,
-            docs_path,
+            docs: _,
             trailing_slash,
-            number_prefixes,
             default_locale,
             static_folders,
             locales,
             i18n_path,
             locale_places,
-            current_version,
-            versions,
-            last_version,
-            version_paths,
             markdown_format,
             math,
             comment_ids,
@@ -39,11 +35,21 @@ impl SiteSettings {
             synonyms: _,
             origins: _,
             warnings: _,
+        } = self;
+        let DocsInstance {
+            id,
+            route_base_path,
+            docs_path,
+            number_prefixes,
+            current_version,
+            versions,
+            last_version,
+            version_paths,
             include_patterns,
             include: _,
             exclude_patterns,
             exclude: _,
-        } = self;
+        } = self.docs_instance(instance);
         let places: Vec<Value> = locale_places
             .iter()
             .map(|(locale, place)| {
@@ -51,6 +57,8 @@ impl SiteSettings {
             })
             .collect();
         let version_paths: Vec<_> = version_paths.iter().collect();
+        // Left out of the default instance's key, which releases wrote that read no other.
+        let instance = (id != DEFAULT_INSTANCE).then(|| ("instance", json!(id)));
         let fields = [
             ("base_url", json!(base_url)),
             ("route_base_path", json!(route_base_path)),
@@ -74,21 +82,33 @@ impl SiteSettings {
             ("include", json!(include_patterns)),
             ("exclude", json!(exclude_patterns)),
         ];
-        let lines = fields.map(|(name, value)| format!("{name}={value}\n"));
-        FORMAT.to_owned() + &lines.concat()
+        let lines = instance.into_iter().chain(fields);
+        let lines: String = lines
+            .map(|(name, value)| format!("{name}={value}\n"))
+            .collect();
+        FORMAT.to_owned() + &lines
+    }
+
+    /// The [reading key](Self::reading_key) of each docs instance, by id.
+    #[must_use]
+    pub fn reading_keys(&self) -> BTreeMap<&str, String> {
+        let ids = self.docs.iter().map(|docs| docs.id.as_str());
+        ids.map(|id| (id, self.reading_key(id))).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::*;
 
     fn settings(toml: &str, config: &str) -> SiteSettings {
         let files = [("bookrag.toml", toml), ("docusaurus.config.js", config)];
         let files = files.map(|(name, text)| (name.to_owned(), text.to_owned()));
         SiteSettings::read(&BTreeMap::from(files), true).unwrap()
+    }
+
+    fn key(toml: &str, config: &str) -> String {
+        settings(toml, config).reading_key(DEFAULT_INSTANCE)
     }
 
     const CONFIG: &str = "export default { i18n: { defaultLocale: 'en', locales: ['en', 'ur'], \
@@ -121,12 +141,12 @@ require_front_matter=["title"]
 include=["**/*.{md,mdx}"]
 exclude=["**/drafts/**"]
 "#;
-        assert_eq!(settings(toml, CONFIG).reading_key(), expected);
+        assert_eq!(key(toml, CONFIG), expected);
     }
 
     #[test]
     fn each_setting_that_decides_what_is_read_changes_the_key() {
-        let former = settings("", CONFIG).reading_key();
+        let former = key("", CONFIG);
         for toml in [
             "base_url = '/book/'",
             "route_base_path = '/'",
@@ -146,15 +166,31 @@ exclude=["**/drafts/**"]
             "exclude = ['**/drafts/**']",
             "require_front_matter = ['title']",
         ] {
-            assert_ne!(settings(toml, CONFIG).reading_key(), former, "{toml}");
+            assert_ne!(key(toml, CONFIG), former, "{toml}");
         }
         let comments = CONFIG.replacen('{', "{ future: { v4: true },", 1);
         let translated = CONFIG.replace("translate: false", "translate: true");
         let folder = CONFIG.replace("'urdu'", "'ur'");
         for config in [comments, translated, folder] {
-            assert_ne!(settings("", &config).reading_key(), former, "{config}");
+            assert_ne!(key("", &config), former, "{config}");
         }
         // It is shown, and decides nothing of what is read.
-        assert_eq!(settings("title = 'Robots'", CONFIG).reading_key(), former);
+        assert_eq!(key("title = 'Robots'", CONFIG), former);
+    }
+
+    #[test]
+    fn an_instance_is_in_no_key_but_its_own() {
+        let alone = key("", CONFIG);
+        let settings = |options: &str| {
+            let toml = format!("[docs.api]\ndocs_path = 'api'\n{options}");
+            settings(&toml, CONFIG)
+        };
+        let (former, changed) = (settings(""), settings("number_prefixes = false"));
+        assert_eq!(former.reading_key(DEFAULT_INSTANCE), alone);
+        assert_eq!(changed.reading_key(DEFAULT_INSTANCE), alone);
+        assert_ne!(former.reading_key("api"), alone);
+        assert_ne!(changed.reading_key("api"), former.reading_key("api"));
+        let ids: Vec<&str> = former.reading_keys().into_keys().collect();
+        assert_eq!(ids, ["api", "default"]);
     }
 }

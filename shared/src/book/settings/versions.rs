@@ -8,21 +8,22 @@ use super::{CURRENT_VERSION, SettingsError};
 
 /// The versions that a site builds.
 pub(super) struct BuiltVersions {
-    /// Whether `docs/` itself is built, as the version `current`.
+    /// Whether the docs folder itself is built, as the version `current`.
     pub(super) current: bool,
     /// The others, newest first.
     pub(super) others: Vec<String>,
 }
 
-/// Reads the versions of `bookrag.toml`, else of `versions.json`, as far as the options of the docs build them.
+/// Reads the versions of `bookrag.toml`, else of `versions_file`, as far as the options of the docs build them.
 ///
 /// An option that is computed is refused by [`Picker::check`], unless `bookrag.toml` says what it decides: its default
 /// could show versions that the site leaves out. In a site without versions it decides nothing, as Docusaurus builds
 /// at least one.
 ///
 /// # Errors
-/// If `versions.json` cannot be parsed.
+/// If `versions_file` cannot be parsed.
 pub(super) fn built_versions(
+    versions_file: &str,
     toml_versions: Option<Vec<String>>,
     toml_current: Option<bool>,
     docs: &ConfigValue,
@@ -30,7 +31,7 @@ pub(super) fn built_versions(
     picker: &mut Picker,
 ) -> Result<BuiltVersions, SettingsError> {
     let versions_told = toml_versions.is_some();
-    let mut others = read_versions(toml_versions, files, picker)?;
+    let mut others = read_versions(versions_file, toml_versions, files, picker)?;
     let mut only = docs.get("onlyIncludeVersions");
     let mut disabled = docs.get("disableVersioning");
     let mut include_current = docs.get("includeCurrentVersion");
@@ -48,11 +49,7 @@ pub(super) fn built_versions(
     }
     let only = picker.config_only("onlyIncludeVersions", only, ConfigValue::texts);
     if let Some(only) = &only {
-        picker.found(
-            "only_include_versions",
-            only,
-            Origin::File(picker.config_name),
-        );
+        picker.found("only_include_versions", only, picker.config_origin());
         others.retain(|version| only.contains(version));
     }
     if picker.config_only("disableVersioning", disabled, ConfigValue::bool) == Some(true) {
@@ -78,6 +75,7 @@ fn take_unknown<'a, T>(
 }
 
 fn read_versions(
+    name: &str,
     toml: Option<Vec<String>>,
     files: &BTreeMap<String, String>,
     picker: &mut Picker,
@@ -86,7 +84,6 @@ fn read_versions(
         picker.note("versions", &versions);
         return Ok(versions);
     }
-    let name = "versions.json";
     let Some(text) = files.get(name) else {
         return Ok(Vec::new());
     };
@@ -97,6 +94,6 @@ fn read_versions(
             &format!("expected a list of names: {error}"),
         )
     })?;
-    picker.found("versions", &versions, Origin::File(name));
+    picker.found("versions", &versions, Origin::File(name.to_owned()));
     Ok(versions)
 }

@@ -30,6 +30,10 @@ impl PostgresCatalog {
             // No payload has one: Postgres does not hold them.
             return Ok(Vec::new());
         }
+        let versions = filters.versions().map(|mut versions| {
+            versions.retain(|version| !version.contains('\0'));
+            versions
+        });
         let queries: Vec<String> = words.iter().map(|forms| any_of(forms)).collect();
         // How rare a word is, is counted among the chunks found; numeric, so that equal words give equal sums.
         let rows = self
@@ -41,7 +45,8 @@ impl PostgresCatalog {
                  found AS MATERIALIZED (
                     SELECT chunk_id, words FROM document_chunks
                     WHERE index_id = $1 AND words @@ to_tsquery('simple', $3) AND payload @> $4
-                        AND ($5 IS NULL OR (payload ->> 'hardware_tier')::bigint <= $5)),
+                        AND ($5 IS NULL OR (payload ->> 'hardware_tier')::bigint <= $5)
+                        AND ($7 IS NULL OR payload ->> 'version' = ANY ($7))),
                  hit AS MATERIALIZED (
                     SELECT chunk_id, number FROM found JOIN query ON found.words @@ query.query),
                  weight AS MATERIALIZED (
@@ -61,6 +66,7 @@ impl PostgresCatalog {
                     (&Json(&contained), Type::JSONB),
                     (&filters.hardware_tier, Type::INT8),
                     (&i64::from(limit), Type::INT8),
+                    (&versions, Type::TEXT_ARRAY),
                 ],
             )
             .await?;
@@ -130,7 +136,7 @@ impl PostgresCatalog {
     }
 }
 
-/// What the payloads of all chunks that the filters admit contain, as `@>` understands it; the tier is compared apart.
+/// What the payloads of all chunks that the filters admit contain, as `@>` understands it; tier and versions are compared apart.
 fn contained(filters: &Filters) -> Value {
     let Filters {
         module,
@@ -143,7 +149,8 @@ fn contained(filters: &Filters) -> Value {
         has_code,
         has_equations,
         locale,
-        version,
+        version: _,
+        versions_beside: _,
         source,
     } = filters;
     let place = |title: &'static str, number: &'static str, value: &Option<TitleOrNumber>| {
@@ -170,7 +177,6 @@ fn contained(filters: &Filters) -> Value {
         locale
             .as_deref()
             .map(|locale| ("locale", Value::from(vec![locale]))),
-        text("version", version),
         text("source", source),
     ];
     let fields = fields.into_iter().flatten();

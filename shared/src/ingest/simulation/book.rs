@@ -1,17 +1,19 @@
-//! A small book that changes at random: pages that share texts, partials, a category, drafts, broken pages.
+//! A small book that changes at random: pages of two docs instances that share texts, partials, a category, drafts, broken pages.
 
 use std::collections::BTreeMap;
 
-use crate::book::SiteSettings;
+use crate::book::{SiteSettings, is_settings_file};
 use crate::faults::Random;
 use crate::source::MemorySource;
 
-const PAGES: [&str; 5] = [
+const PAGES: [&str; 7] = [
     "docs/a.md",
     "docs/b.md",
     "docs/c/d.mdx",
     "docs/c/e.mdx",
     "docs/f.md",
+    "api/g.md",
+    "api_versioned_docs/version-1.0/g.md",
 ];
 const PARTIAL: &str = "docs/c/_p.mdx";
 const CATEGORY: &str = "docs/c/_category_.json";
@@ -28,41 +30,50 @@ const TEXTS: [&str; 6] = [
 /// A page that stays as it is: a book without any is refused.
 pub(super) const FIRST_PAGE: &str = "docs/first.md";
 const SETTINGS: &str = "bookrag.toml";
+/// The second docs instance.
+const API: &str = "docs.api.docs_path = 'api'\n";
+const API_VERSIONS: &str = "api_versions.json";
 
 /// The book at the beginning.
 pub(super) fn begin(source: &MemorySource) {
     let text = format!("# First\n\n{}\n", TEXTS[0]);
-    source
-        .files()
-        .insert(FIRST_PAGE.to_owned(), text.into_bytes());
+    let mut files = source.files();
+    for (path, text) in [
+        (FIRST_PAGE, text.as_str()),
+        (SETTINGS, API),
+        (API_VERSIONS, "[\"1.0\"]"),
+    ] {
+        files.insert(path.to_owned(), text.as_bytes().to_vec());
+    }
 }
 
-/// Other settings: other URLs, or a page that is none any more.
+/// Other settings: other URLs, or pages that are none any more. Returns the path whose event follows.
 pub(super) fn change_settings(source: &MemorySource, random: &mut Random) -> String {
-    let settings = match random.below(4) {
-        0 => String::new(),
-        1 => "base_url = '/book/'\n".to_owned(),
+    let (path, text) = match random.below(7) {
+        0 => (SETTINGS, API.to_owned()),
+        1 => (SETTINGS, format!("base_url = '/book/'\n{API}")),
+        2 => (SETTINGS, "docs.api = false\n".to_owned()),
+        3 => (API_VERSIONS, "[]".to_owned()),
+        4 => (API_VERSIONS, "[\"1.0\"]".to_owned()),
         _ => {
             let page = PAGES[random.below(PAGES.len())];
             let page = page.strip_prefix("docs/").unwrap_or(page);
-            format!("exclude = ['{page}']\n")
+            (SETTINGS, format!("exclude = ['{page}']\n{API}"))
         }
     };
     let mut files = source.files();
-    files.insert(SETTINGS.to_owned(), settings.into_bytes());
-    SETTINGS.to_owned()
+    files.insert(path.to_owned(), text.into_bytes());
+    path.to_owned()
 }
 
 /// The settings as they are now.
 pub(super) fn settings(files: &BTreeMap<String, Vec<u8>>) -> SiteSettings {
-    let files = files
-        .get(SETTINGS)
-        .map(|bytes| {
-            let text = String::from_utf8_lossy(bytes).into_owned();
-            (SETTINGS.to_owned(), text)
-        })
-        .into_iter()
-        .collect();
+    let files = files.iter().filter(|(path, _)| is_settings_file(path));
+    let texts = files.map(|(path, bytes)| {
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        (path.clone(), text)
+    });
+    let files = texts.collect();
     SiteSettings::read(&files, true).expect("the simulated settings can be read")
 }
 

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::{Query, RetrieveError, Retriever, UnknownValue};
 use super::{Page, book, found, unfinished_book};
+use crate::catalog::DocsInfo;
 use crate::degradation::Degradation;
 use crate::index::Filters;
 
@@ -53,6 +54,29 @@ async fn a_value_that_the_book_does_not_have_is_named_with_those_it_has() {
     ] {
         let limits = filters(&known);
         assert_eq!(unknown(&retriever, &limits).await, None, "{known}");
+    }
+}
+
+#[tokio::test]
+async fn a_version_that_no_docs_have_is_named_although_pages_of_others_are_found() {
+    let mut retriever = book(&[("dew", 2, "Dew.")]).await;
+    retriever.index.site.other_docs = vec![DocsInfo {
+        default_version: "api@3.0".to_owned(),
+        ..DocsInfo::default()
+    }];
+    let query = Query::question("dew");
+    for (version, known) in [("api@4.0", false), ("api@3.0", true), ("2.0", true)] {
+        let limits = filters(&json!({ "version": version }));
+        let searched = Filters {
+            versions_beside: vec!["current".to_owned()],
+            ..limits.clone()
+        };
+        let found = retriever.retrieve(query, &searched, 5).await.unwrap();
+        assert_eq!(found.candidates.len(), 1, "{version}");
+        let checked = retriever.check_limits(&limits, &found).await;
+        let error = checked.err().map(|error| error.to_string());
+        assert_eq!(error.is_none(), known, "{version}: {error:?}");
+        assert!(error.is_none_or(|error| error.ends_with("`2.0`, `api@3.0`, `current`")));
     }
 }
 

@@ -102,6 +102,49 @@ async fn other_files_converge_the_pages_they_concern() {
 }
 
 #[tokio::test]
+async fn objects_of_every_docs_instance_are_converged() {
+    let world = World::start("lambda_ingest_instances").await;
+    let (older, current) = ("api_versioned_docs/version-1.0/valve.md", "api/valve.md");
+    world
+        .put(
+            "bookrag.toml",
+            "locales = ['en', 'ur']\n[docs.api]\ndocs_path = 'api'\n",
+        )
+        .await;
+    for page in ["docs/a.md", current, older] {
+        world.put(page, "# Valve\n\nIt opens slowly.\n").await;
+        world.converge(Change::Created, page).await;
+    }
+    // No page yet: which versions there are is not known.
+    assert_eq!(world.sources().await, [current, "docs/a.md"]);
+    world.put("api_versions.json", "[\"1.0\"]").await;
+    world.converge(Change::Created, "api_versions.json").await;
+    assert_eq!(world.sources().await, [current, older, "docs/a.md"]);
+    let translation = "i18n/ur/docusaurus-plugin-content-docs-api/version-1.0/valve.md";
+    world
+        .put(translation, "# Valve\n\nAhista khulta hai.\n")
+        .await;
+    world.converge(Change::Created, translation).await;
+    assert_eq!(
+        world.sources().await,
+        [current, older, "docs/a.md", translation]
+    );
+    let versions = world
+        .documents()
+        .await
+        .into_iter()
+        .map(|document| document.row.version);
+    assert_eq!(
+        versions.collect::<Vec<_>>(),
+        ["api@current", "api@1.0", "current", "api@1.0"]
+    );
+
+    world.delete("api_versions.json").await;
+    world.converge(Change::Removed, "api_versions.json").await;
+    assert_eq!(world.sources().await, [current, "docs/a.md"]);
+}
+
+#[tokio::test]
 async fn commands_reconcile_the_book_and_count_it() {
     let world = World::start("lambda_ingest_commands").await;
     let command = |name: &str| world.lambda.invoke(json!({ "command": name }));

@@ -6,7 +6,7 @@ use super::super::super::{
     Change, Ingest, IngestError, MassDeletion, OpenMode, SyncError, SyncOptions, sync,
 };
 use super::NEXT_POLICY;
-use crate::book::SETTINGS_FILES;
+use crate::book::is_settings_file;
 
 /// What the function does of an event.
 pub(super) async fn serve(ingest: Ingest, path: String) -> Result<(), IngestError> {
@@ -19,7 +19,7 @@ pub(super) async fn serve(ingest: Ingest, path: String) -> Result<(), IngestErro
 /// As [`serve`], where the settings or the deployment may be others at any time.
 pub(super) async fn serve_with_settings(ingest: Ingest, path: String) -> Result<(), IngestError> {
     let ingest = ingest.reopened(OpenMode::Write).await?;
-    let sources: BTreeSet<String> = if SETTINGS_FILES.contains(&path.as_str()) {
+    let sources: BTreeSet<String> = if is_settings_file(&path) {
         let status = ingest.status("").await?;
         let pending = status.pending.into_iter();
         pending.map(|pending| pending.source).collect()

@@ -1,0 +1,283 @@
+//! Which docs instances a site has, and what each is read with.
+
+use super::*;
+
+fn try_read(files: &[(&str, &str)]) -> Result<SiteSettings, SettingsError> {
+    let files = files.iter();
+    let files = files.map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
+    SiteSettings::read(&files.collect(), true)
+}
+
+/// The settings of a site with this `presets` and `plugins`, and this `bookrag.toml`.
+fn site(config: &str, toml: &str) -> Result<SiteSettings, SettingsError> {
+    let config = format!("module.exports = {{{config}}}");
+    try_read(&[("docusaurus.config.js", &config), ("bookrag.toml", toml)])
+}
+
+/// Each instance's id, folder and route.
+fn instances(settings: &SiteSettings) -> Vec<[&str; 3]> {
+    let docs = settings.docs.iter();
+    docs.map(|docs| [&*docs.id, &*docs.docs_path, &*docs.route_base_path])
+        .collect()
+}
+
+const DEFAULT: [&str; 3] = ["default", "docs", "docs"];
+const API: [&str; 3] = ["api", "reference", "api/v1"];
+const API_PLUGIN: &str = "['@docusaurus/plugin-content-docs', {id: 'api', path: './reference/', routeBasePath: '/api/v1'}]";
+
+#[test]
+fn each_docs_plugin_is_an_instance() {
+    for (config, expected) in [
+        (
+            format!("presets: ['classic'], plugins: [{API_PLUGIN}]"),
+            &[DEFAULT, API][..],
+        ),
+        (
+            format!("plugins: [{API_PLUGIN}, 'content-docs']"),
+            &[DEFAULT, API],
+        ),
+        (
+            format!(
+                "presets: [['classic', {{docs: {{id: 'guide', path: 'guide'}}}}]], plugins: [{API_PLUGIN}]"
+            ),
+            &[["guide", "guide", "docs"], API],
+        ),
+        // Only the first of an id, as Docusaurus refuses two.
+        (
+            format!(
+                "presets: ['classic'], plugins: [{API_PLUGIN}, ['content-docs', {{id: 'api'}}]]"
+            ),
+            &[DEFAULT, API],
+        ),
+        // Without a default docs plugin there are no default docs.
+        (format!("plugins: [{API_PLUGIN}]"), &[API]),
+        (
+            format!("presets: [['classic', {{docs: false}}]], plugins: [{API_PLUGIN}]"),
+            &[API],
+        ),
+        (
+            format!("presets: ['@acme/preset'], plugins: [{API_PLUGIN}]"),
+            &[DEFAULT, API],
+        ),
+        // A preset of another kind may bring the docs.
+        (
+            "presets: [['classic', {docs: false}]]".to_owned(),
+            &[DEFAULT],
+        ),
+    ] {
+        let settings = site(&config, "").unwrap_or_else(|error| panic!("{config}: {error}"));
+        assert_eq!(instances(&settings), expected, "{config}");
+        assert!(
+            settings.warnings.is_empty(),
+            "{config}: {:?}",
+            settings.warnings
+        );
+    }
+}
+
+#[test]
+fn an_instance_has_its_own_options_and_versions() {
+    let config = "module.exports = {presets: [['classic', {docs: {exclude: ['a.md']}}]], plugins: [['content-docs', {
+        id: 'api', path: 'api', numberPrefixParser: false, include: ['**/*.mdx'], exclude: ['b.mdx'],
+        lastVersion: 'current', onlyIncludeVersions: ['current', '1.5'], versions: {'1.5': {path: 'old'}}}]]}";
+    let settings = try_read(&[
+        ("docusaurus.config.js", config),
+        ("versions.json", "[\"9.0\"]"),
+        ("api_versions.json", "[\"2.0\", \"1.5\"]"),
+    ])
+    .unwrap();
+    let [default, api] = settings.docs.as_slice() else {
+        panic!("{:?}", settings.docs);
+    };
+    assert_eq!(
+        (&default.versions, &api.versions),
+        (&vec!["9.0".to_owned()], &vec!["1.5".to_owned()])
+    );
+    assert_eq!(
+        ["9.0", "current"].map(|version| default.version_path(version)),
+        ["", "next"]
+    );
+    assert_eq!(
+        ["1.5", "current"].map(|version| api.version_path(version)),
+        ["old", ""]
+    );
+    assert!(default.number_prefixes && !api.number_prefixes);
+    assert!(default.includes("b.mdx") && !default.includes("a.md"));
+    assert!(api.includes("a.mdx") && !api.includes("b.mdx") && !api.includes("a.md"));
+    let origin = |name: &str| {
+        let setting = settings.origins.iter().find(|setting| setting.name == name);
+        setting.map(|setting| format!("{} {}", setting.value, setting.origin))
+    };
+    assert_eq!(
+        origin("versions").as_deref(),
+        Some("[\"9.0\"] versions.json")
+    );
+    assert_eq!(
+        origin("docs.api.versions").as_deref(),
+        Some("[\"2.0\",\"1.5\"] api_versions.json")
+    );
+    assert_eq!(
+        origin("docs.api.docs_path").as_deref(),
+        Some("\"api\" docusaurus.config.js")
+    );
+}
+
+#[test]
+fn a_table_of_the_toml_sets_adds_or_leaves_out_an_instance() {
+    let config = format!("presets: ['classic'], plugins: [{API_PLUGIN}]");
+    let moved = ["api", "moved", "api/v1"];
+    let more = ["more", "more", "docs"];
+    for (toml, expected) in [
+        ("[docs.api]\ndocs_path = 'moved'", &[DEFAULT, moved][..]),
+        (
+            "docs.api.docs_path = 'moved'\ntitle = 'A'",
+            &[DEFAULT, moved],
+        ),
+        ("[docs.more]\ndocs_path = 'more'", &[DEFAULT, API, more]),
+        ("[docs.api]\nenabled = false", &[DEFAULT]),
+        ("docs.api = false", &[DEFAULT]),
+        ("[docs]\napi = true", &[DEFAULT, API]),
+        (
+            "docs_path = 'docs'\n[docs.api]\nroute_base_path = '/'",
+            &[DEFAULT, ["api", "reference", ""]],
+        ),
+    ] {
+        let settings = site(&config, toml).unwrap_or_else(|error| panic!("{toml}: {error}"));
+        assert_eq!(instances(&settings), expected, "{toml}");
+        assert!(
+            settings.warnings.is_empty(),
+            "{toml}: {:?}",
+            settings.warnings
+        );
+    }
+    let only_api = format!("plugins: [{API_PLUGIN}]");
+    let both = site(&only_api, "docs_path = 'docs'").unwrap();
+    assert_eq!(instances(&both), [DEFAULT, API]);
+    // A computed plugin may be the default docs, unless the site says that it has none.
+    let computed = format!("plugins: [{API_PLUGIN}, own]");
+    let error = site(&computed, "").unwrap_err().to_string();
+    assert!(
+        error.contains("\ndocs_path = ") && error.contains("`docs.default = false`"),
+        "{error}"
+    );
+    assert_eq!(
+        instances(&site(&computed, "docs.default = false").unwrap()),
+        [API]
+    );
+}
+
+#[test]
+fn what_cannot_be_an_instance_is_refused() {
+    let config = format!("presets: ['classic'], plugins: [{API_PLUGIN}]");
+    let only_api = format!("plugins: [{API_PLUGIN}]");
+    let many: Vec<String> = (0..101)
+        .map(|id| format!("docs.d{id}.docs_path = 'd'"))
+        .collect();
+    for (config, toml, reason) in [
+        (&config, "title = 'A'\n[docs.api]\npath = 'x'", "path"),
+        (
+            &config,
+            "docs.api = 'reference'",
+            "a table of settings, or `false`",
+        ),
+        (
+            &config,
+            "[docs.default]\ndocs_path = 'x'",
+            "stand at the top level",
+        ),
+        (
+            &config,
+            "docs.default = false\ndocs.api = false",
+            "one must stay",
+        ),
+        (&config, "[docs.'a/b']\ndocs_path = 'x'", "`a/b`"),
+        (&config, &many.join("\n"), "at most 100"),
+        (&only_api, "docs.api = false", "one must stay"),
+    ] {
+        let error = site(config, toml).unwrap_err().to_string();
+        assert!(error.contains(reason), "{toml}: {error}");
+    }
+    let unknown = site(&config, "docs.apis = false").unwrap();
+    assert!(
+        unknown.warnings[0].contains("`docs.apis` is not used"),
+        "{:?}",
+        unknown.warnings
+    );
+}
+
+#[test]
+fn what_the_config_computes_of_an_instance_is_told_with_its_name() {
+    let plugin =
+        |options: &str| format!("presets: ['classic'], plugins: [['content-docs', {options}]]");
+    let told = "docs.api.docs_path = 'api'\ndocs.api.include = ['**/*.md']\ndocs.api.exclude = []";
+    for options in [
+        "{...shared, id: 'api'}",
+        "{id: 'api', path: p, include: i, exclude: e}",
+    ] {
+        let error = site(&plugin(options), "").unwrap_err().to_string();
+        let lines: Vec<&str> = error.lines().skip(1).collect();
+        let names = ["docs_path", "include", "exclude"].map(|name| format!("docs.api.{name} = "));
+        let named = names
+            .iter()
+            .all(|name| lines.iter().any(|line| line.starts_with(name)));
+        assert!(named, "{options}: {error}");
+        assert_eq!(
+            instances(&site(&plugin(options), told).unwrap())[1][..2],
+            ["api", "api"]
+        );
+        assert_eq!(
+            instances(&site(&plugin(options), "docs.api = false").unwrap()),
+            [DEFAULT]
+        );
+    }
+    let settings = site(&plugin("{id: 'api', path: 'api', routeBasePath: r}"), "").unwrap();
+    assert!(
+        settings.warnings[0].contains("`docs.api.route_base_path` is computed"),
+        "{:?}",
+        settings.warnings
+    );
+    for (toml, warnings) in [("", 1), (told, 0)] {
+        let settings = site(&plugin("{id: name, path: 'api'}"), toml).unwrap();
+        assert_eq!(settings.warnings.len(), warnings, "{:?}", settings.warnings);
+        assert!(
+            settings
+                .warnings
+                .iter()
+                .all(|warning| warning.contains("line 1: the `id`"))
+        );
+    }
+}
+
+#[test]
+fn the_versions_of_any_instance_are_settings() {
+    for path in [
+        "bookrag.toml",
+        "versions.json",
+        "docusaurus.config.mts",
+        "api_versions.json",
+        "a-1_b_versions.json",
+    ] {
+        assert!(is_settings_file(path), "{path}");
+    }
+    for path in [
+        "_versions.json",
+        "docs/versions.json",
+        "docs/api_versions.json",
+        "a b_versions.json",
+        "package.json",
+    ] {
+        assert!(!is_settings_file(path), "{path}");
+    }
+}
+
+#[test]
+fn a_version_is_told_from_those_of_other_instances() {
+    for (instance, version, name) in [
+        (DEFAULT_INSTANCE, "2.0", "2.0"),
+        ("api", "2.0", "api@2.0"),
+        ("api", "a@b", "api@a@b"),
+    ] {
+        assert_eq!(version_in_site(instance, version), name);
+        assert_eq!(instance_of_version(name), instance);
+    }
+}

@@ -1,0 +1,166 @@
+//! What readers' requests need to know of the site.
+
+use std::collections::BTreeMap;
+use std::iter;
+
+use serde::{Deserialize, Serialize};
+
+use crate::book::instance_of_version;
+
+/// What readers' requests need to know of the site.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SiteInfo {
+    /// The book's title.
+    pub title: String,
+    /// The site's base URL path, with both slashes.
+    pub base_url: String,
+    /// The locale that requests are about unless they say otherwise.
+    pub default_locale: String,
+    /// The locales that have a prefix.
+    pub locales: Vec<String>,
+    /// The first docs instance; its fields stand beside the site's own.
+    #[serde(flatten)]
+    pub docs: DocsInfo,
+    /// The other docs instances. None in what former releases wrote.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub other_docs: Vec<DocsInfo>,
+    /// Sets of words that mean the same. Rows that former releases wrote have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub synonyms: Vec<Vec<String>>,
+}
+
+/// What readers' requests need to know of a docs instance. Its versions are named as among those of all instances: `api@2.0`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DocsInfo {
+    /// The version that requests are about unless they say otherwise.
+    pub default_version: String,
+    /// `routeBasePath` of the docs, without slashes.
+    pub route_base_path: String,
+    /// URL part → version, for versions that are not at the bare path.
+    pub version_paths: BTreeMap<String, String>,
+}
+
+impl SiteInfo {
+    /// All docs instances.
+    pub fn all_docs(&self) -> impl Iterator<Item = &DocsInfo> {
+        iter::once(&self.docs).chain(&self.other_docs)
+    }
+
+    /// The versions that a search finds when it is limited to `version`: that one, and the default version of each other docs
+    /// instance. A version is one of its own instance, and says nothing of others.
+    pub fn versions_beside(&self, version: &str) -> impl Iterator<Item = &str> {
+        let instance = instance_of_version(version).to_owned();
+        let defaults = self.all_docs().map(|docs| docs.default_version.as_str());
+        // Nothing is known of a site while the catalog is away.
+        defaults.filter(move |other| !other.is_empty() && instance_of_version(other) != instance)
+    }
+
+    /// The version of the page at a path below the base URL and the locale, given by its parts; the default version of the
+    /// first docs if the page is of no docs.
+    #[must_use]
+    pub fn version_at(&self, path: &[&str]) -> &str {
+        // Docs may lie below another instance's route: the longest is the page's.
+        let of_docs = self.all_docs().filter_map(|docs| {
+            let rest = below(path, &docs.route_base_path)?;
+            Some((docs, rest))
+        });
+        let depth = |(_, rest): &(&DocsInfo, &[&str])| rest.len();
+        let (docs, rest) = of_docs.min_by_key(depth).unwrap_or((&self.docs, path));
+        let versions = docs.version_paths.iter();
+        let of_version = versions
+            .filter_map(|(part, version)| Some((below(rest, part)?.len(), version)))
+            .min();
+        of_version.map_or(&docs.default_version, |(_, version)| version)
+    }
+}
+
+/// The parts of a path below another one, which is empty or its parts are joined by slashes.
+fn below<'p, 'a>(path: &'p [&'a str], folder: &str) -> Option<&'p [&'a str]> {
+    let mut rest = path;
+    for part in folder.split('/').filter(|part| !part.is_empty()) {
+        let (first, others) = rest.split_first()?;
+        if *first != part {
+            return None;
+        }
+        rest = others;
+    }
+    Some(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn docs(default_version: &str, route: &str, paths: &[(&str, &str)]) -> DocsInfo {
+        let paths = paths.iter();
+        DocsInfo {
+            default_version: default_version.to_owned(),
+            route_base_path: route.to_owned(),
+            version_paths: paths
+                .map(|(path, version)| ((*path).to_owned(), (*version).to_owned()))
+                .collect(),
+        }
+    }
+
+    /// Default docs at the root, others below it.
+    fn site() -> SiteInfo {
+        SiteInfo {
+            docs: docs("2.0", "", &[("next", "current"), ("1.0", "1.0")]),
+            other_docs: vec![
+                docs(
+                    "api@3.0",
+                    "docs/api",
+                    &[("next", "api@current"), ("v/2", "api@2.0")],
+                ),
+                docs("community@current", "community", &[]),
+            ],
+            ..SiteInfo::default()
+        }
+    }
+
+    #[test]
+    fn a_page_has_the_version_of_its_own_docs() {
+        for (path, version) in [
+            ("", "2.0"),
+            ("a/b", "2.0"),
+            ("1.0/a", "1.0"),
+            ("next", "current"),
+            ("docs/api/a", "api@3.0"),
+            ("docs/api/next/a", "api@current"),
+            ("docs/api/v/2/a", "api@2.0"),
+            ("docs/api/1.0/a", "api@3.0"),
+            ("docs/apis/a", "2.0"),
+            ("community/next", "community@current"),
+        ] {
+            let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+            assert_eq!(site().version_at(&parts), version, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_version_hides_no_pages_of_other_docs() {
+        let site = site();
+        for (version, beside) in [
+            ("1.0", ["api@3.0", "community@current"]),
+            ("api@2.0", ["2.0", "community@current"]),
+            ("community@current", ["2.0", "api@3.0"]),
+        ] {
+            assert_eq!(site.versions_beside(version).collect::<Vec<_>>(), beside);
+        }
+        let alone = SiteInfo {
+            other_docs: Vec::new(),
+            ..site
+        };
+        assert_eq!(alone.versions_beside("1.0").count(), 0);
+    }
+
+    #[test]
+    fn a_site_of_one_instance_is_written_as_former_releases_read_it() {
+        let written = r#"{"title":"Robots","base_url":"/","default_locale":"en","default_version":"2.0",
+            "route_base_path":"docs","locales":["ur"],"version_paths":{"next":"current"}}"#;
+        let site: SiteInfo = serde_json::from_str(written).unwrap();
+        assert_eq!(site.docs, docs("2.0", "docs", &[("next", "current")]));
+        let former: serde_json::Value = serde_json::from_str(written).unwrap();
+        assert_eq!(serde_json::to_value(&site).unwrap(), former);
+    }
+}
