@@ -258,7 +258,13 @@ fn scopes(clause: &[Token]) -> Vec<Scope> {
         if !token.negates || NOT_AFTER.contains(&next) || before == "or" {
             continue;
         }
-        let denied = clause[at + 1..].iter().take_while(|token| !token.negates);
+        let rest = &clause[at + 1..];
+        // “No wind and a low moon” denies the wind.
+        let ends = |pair: &[Token]| {
+            matches!(&*pair[0].word, "and" | "but") && matches!(&*pair[1].word, "a" | "an" | "the")
+        };
+        let end = rest.windows(2).position(ends).unwrap_or(rest.len());
+        let denied = rest[..end].iter().take_while(|token| !token.negates);
         let stems: Vec<String> = denied.filter_map(|token| token.stem.clone()).collect();
         // “The server, not the client” claims nothing by itself.
         let sure = if at == 0 && token.word == "not" {
@@ -284,7 +290,7 @@ mod tests {
     #[test]
     fn what_is_turned_round_is_found() {
         let words = Words::of(Language::ENGLISH);
-        let passage = "Watch mode is enabled by default. The cache is not cleared between runs, unless you ask for it.\nMocks are hoisted to the top.";
+        let passage = "Watch mode is enabled by default. The cache is not cleared between runs, unless you ask for it.\nA clear sky, no wind and a low moon are signs of frost. Mocks are hoisted to the top.";
         let text = Sentences::of(passage, &words);
         let contradicts =
             |sentence| text.contradict(&Sentence::of(sentence, &words), &HashSet::new());
@@ -300,6 +306,7 @@ mod tests {
             "Watch mode is enabled by default.",
             "The cache isn't cleared between runs.",
             "Mocks are not only hoisted to the top.",
+            "A clear sky and a low moon are signs of frost.",
             "Hoisting moves mocks to the top.",
         ] {
             assert!(!contradicts(sentence), "{sentence}");
