@@ -109,16 +109,19 @@ impl Attribution {
             .copied()
             .collect::<Vec<_>>();
         let claim = self.evidence.claim(&sentence);
-        let supported =
-            !claims(&sentence, &claim) || self.evidence.support(&claim, &all).is_supported();
-        if supported || is_line {
+        let support = self.evidence.support(&claim, &all);
+        if is_line || !claims(&sentence, &claim) || support.is_close() {
+            let supported = !is_line || support.is_supported();
             return self.shown(passages, supported);
         }
-        if let Best::Passage(best) = self.evidence.best(&claim) {
-            return self.shown(&[best], true);
+        match self.evidence.best(&claim) {
+            Best::Passage(best) => self.shown(&[best], true),
+            _ if support.is_supported() => self.shown(passages, true),
+            _ => {
+                self.dropped = true;
+                Vec::new()
+            }
         }
-        self.dropped = true;
-        Vec::new()
     }
 
     /// What is left when the text has ended.
@@ -157,13 +160,15 @@ impl Attribution {
         }
         let words = sentence.split_whitespace().count();
         self.words += words;
-        if !cited.is_empty() && self.evidence.support(&claim, &cited).is_supported() {
+        let support = self.evidence.support(&claim, &cited);
+        if !cited.is_empty() && support.is_close() {
             return Vec::new();
         }
         match self.evidence.best(&claim) {
             Best::Passage(best) if cited.contains(&best) => Vec::new(),
             Best::Passage(best) => vec![Piece::Text(" ".to_owned()), Piece::Marker(best, true)],
             Best::Uncertain if cited.is_empty() => Vec::new(),
+            _ if !cited.is_empty() && support.is_supported() => Vec::new(),
             Best::Uncertain | Best::None => {
                 self.unsupported_words += words;
                 vec![Piece::Unsupported(cited)]

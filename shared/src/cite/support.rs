@@ -43,6 +43,12 @@ impl Support {
         self.missing == 0 && !self.is_contradicted && !is_elsewhere
     }
 
+    /// True if the passages say it, as far as words tell.
+    #[must_use]
+    pub fn is_close(self) -> bool {
+        self.is_supported() && self.score() >= MIN_SCORE
+    }
+
     /// How well the passages fit the sentence, at most 1.
     fn score(self) -> f32 {
         #[expect(clippy::cast_precision_loss, reason = "a sentence has few names")]
@@ -149,9 +155,8 @@ impl Evidence {
         for (n, text) in (1..).zip(&self.passages) {
             let support = self.compare(claim, text);
             may_say |= support.is_supported();
-            let is_enough = support.is_supported() && support.score() >= MIN_SCORE;
             // Of equals the first, which was ranked before.
-            if is_enough && best.is_none_or(|(_, best)| support.score() > best.score()) {
+            if support.is_close() && best.is_none_or(|(_, best)| support.score() > best.score()) {
                 best = Some((n, support));
             }
         }
