@@ -33,7 +33,8 @@ async fn a_model_without_markers_is_cited_all_the_same() {
 
 #[tokio::test]
 async fn a_marker_of_the_wrong_passage_is_moved() {
-    let text = format!("{COVER} [1]. {SIGNS} [2].");
+    // Passage 1 is the section on the signs of frost.
+    let text = format!("{COVER} [1]. {SIGNS} [1].");
     let service = Service::with_model("attribution_moved", Reply::text([text.as_str()])).await;
     let (data, _) = service.answer(COVERED).await;
     assert_eq!(data["answer"], format!("{COVER} [1]. {SIGNS} [2]."));
