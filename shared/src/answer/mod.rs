@@ -473,7 +473,9 @@ impl Answerer {
 /// The version that is searched; `None` if the book has only one.
 fn version_of(site: &SiteInfo, question: &Question) -> Option<String> {
     let filters = default_filters(site, &question.filters, question.page_url.as_deref());
-    filters.version.filter(|_| site.all_docs().any(|docs| !docs.version_paths.is_empty()))
+    filters
+        .version
+        .filter(|_| site.all_docs().any(|docs| !docs.version_paths.is_empty()))
 }
 
 /// Decides whether the book answers a question. A selection that is near enough is quoted: there is no closer section to name.

@@ -7,7 +7,6 @@ mod pieces;
 
 use std::ops::Range;
 
-
 use super::block::Mark;
 use super::hidden::visible;
 

@@ -251,7 +251,11 @@ impl SiteSettings {
         let comment_ids = comment_ids(&config, &mut picker);
         let synonyms = read_synonyms(files)?;
         if !synonyms.is_empty() {
-            picker.found("synonyms", &synonyms, Origin::File(SYNONYMS_FILE.to_owned()));
+            picker.found(
+                "synonyms",
+                &synonyms,
+                Origin::File(SYNONYMS_FILE.to_owned()),
+            );
         }
         let Picker {
             origins, warnings, ..

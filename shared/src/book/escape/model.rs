@@ -8,7 +8,10 @@ impl Pieces {
     pub(crate) fn push_wrapped(&mut self, wrap: Option<Wrap>, pieces: Pieces) {
         match wrap {
             Some(wrap) => self.0.push(Piece::Wrapped(wrap, pieces)),
-            None => pieces.0.into_iter().for_each(|piece| self.push_piece(piece)),
+            None => pieces
+                .0
+                .into_iter()
+                .for_each(|piece| self.push_piece(piece)),
         }
     }
 

@@ -27,7 +27,10 @@ pub(crate) enum Piece {
     Formula(String),
     /// Markdown that is written as it is.
     Markup(String),
-    Picture { alt: String, href: String },
+    Picture {
+        alt: String,
+        href: String,
+    },
     Wrapped(Wrap, Pieces),
 }
 
