@@ -58,6 +58,8 @@ export const test = base.extend<Fixtures & PerTest, WorkerFixtures>({
         BOOKRAG_GENERATOR: 'openai',
         BOOKRAG_CHAT_BASE_URL: `http://127.0.0.1:${ports.model}/v1`,
         BOOKRAG_CHAT_API_KEY: 'key',
+        // Tests ask the same questions, and each has its own model.
+        BOOKRAG_ANSWER_CACHE: 'off',
       };
       const server = new Bookrag({ site: folderOf('book'), port: ports.bookApi, env });
       await server.start();
