@@ -23,7 +23,7 @@ const CONTENT_SECURITY_POLICY: (HeaderName, &str) = (
     "default-src 'none'; style-src 'unsafe-inline'; sandbox",
 );
 
-/// The picture at a path of the site; `None` if there is none.
+/// Serves the picture at a path of the site; `None` if no static folder has one there.
 pub(super) async fn at(server: &Server, path: &str) -> Option<Response> {
     let extension = path.rsplit('.').next()?.to_ascii_lowercase();
     let (_, media_type) = TYPES.iter().find(|(name, _)| *name == extension)?;

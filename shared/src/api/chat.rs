@@ -365,8 +365,7 @@ struct ErrorEvent<'a> {
 }
 
 /// The answer as server-sent events: `progress`, `token`, `citation`, `done`, `error`. What fails before the first event is an error
-/// with its own status; `progress` comes if a model reads for two seconds, and a heartbeat if nothing comes for ten. A conversation that is stored is named by a header,
-/// so that it can be deleted even if the stream breaks off.
+/// with its own status. A header names a stored conversation, so that it can be deleted even if the stream breaks off.
 pub async fn event_stream(
     events: impl Stream<Item = Result<AnswerEvent, Error>> + Send + 'static,
     conversation_id: Option<Uuid>,

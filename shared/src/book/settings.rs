@@ -284,7 +284,7 @@ impl SiteSettings {
         })
     }
 
-    /// The docs instance with this id; the first one if there is none.
+    /// The docs instance with this id; the first instance if no other has it.
     #[must_use]
     pub fn docs_instance(&self, id: &str) -> &DocsInstance {
         let named = self.docs.iter().find(|docs| docs.id == id);

@@ -18,7 +18,7 @@ const LABEL: &str = "(Source: ";
 pub enum Cited {
     /// Text to show.
     Text(String),
-    /// What is no sentence: code, a table, a heading, and what stands between blocks.
+    /// Text outside of sentences: code, a table, a heading, and what stands between blocks.
     Other(String),
     /// A marker of a passage that was given; it is shown as `[n]`.
     Marker(usize),

@@ -316,7 +316,7 @@ impl Retriever {
         })
     }
 
-    /// Ranks chunks by cosine and BM25. Returns the question with its spelling corrected, too.
+    /// Ranks chunks by cosine, token vectors and BM25. Returns the question with its spelling corrected, too.
     fn fused(
         &self,
         query: &str,

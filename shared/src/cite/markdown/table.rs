@@ -6,7 +6,7 @@ use super::inline::Inline;
 use crate::book::Place;
 use crate::cite::allowed::AllowedLinks;
 
-/// Writes the table that the text is; `None` if it is none.
+/// Reads a table and writes it again; `None` if the text is no table.
 pub(super) fn table(text: &str, allowed: &AllowedLinks) -> Option<String> {
     let options = Options::ENABLE_TABLES | Options::ENABLE_MATH;
     let mut events = Parser::new_ext(text, options).into_offset_iter();
