@@ -306,7 +306,7 @@ To embed the whole book with a hosted model, once, and after each change of the 
 ## What is measured, and what is assumed
 
 - Measured: 2,500 tokens read, of which 2,000 are passages (the mean of 84 questions about four books, 4 bytes a token); 303 tokens a chunk
-  before its headings are added; 1.5 vectors a chunk; 46 ms from the question to the model (`ARCHITECTURE.md`, "Answers", without the
+  before its headings are added; 1.5 vectors a chunk; 46 ms from the question to the model (`docs/decisions/0006-answers.md`, "Speed", without the
   cross-encoder).
 - Assumed: {o.tokens_written:,.0f} tokens written; {o.answer_seconds:g} s an answer and {o.search_seconds:g} s a search with the providers'
   time; bytes of logs and bytes out; all times of ingest and health checks in Lambda; 15 KB of Postgres a chunk; that Lambda polls an idle

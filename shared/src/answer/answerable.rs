@@ -33,7 +33,7 @@ pub(super) fn thresholds() -> [f32; 4] {
 
 /// Decides whether the book answers a question, from what a search for it found.
 ///
-/// The rule has the same constants for every embedder. `ARCHITECTURE.md` has the questions they were fitted on, and the rates.
+/// The rule has the same constants for every embedder. `docs/decisions/0005-not-in-this-book.md` has its error rates.
 #[must_use]
 pub fn outcome(signals: &Signals) -> Outcome {
     let is_near = match signals.z {

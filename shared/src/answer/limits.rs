@@ -16,7 +16,7 @@ pub struct ModelLimits {
 }
 
 impl ModelLimits {
-    /// Those of a hosted model. `ARCHITECTURE.md` has the measurements for the passages.
+    /// Those of a hosted model. The number of passages was measured: `docs/decisions/0003-one-chunk-one-vector.md`.
     pub const HOSTED: Self = Self {
         first_text: Duration::from_secs(30),
         answer: Duration::from_secs(30),

@@ -109,7 +109,8 @@ impl Surroundings {
 /// The passages that a model reads: the best sections, each once, until they have so many tokens. The best is always there.
 ///
 /// A passage is the text of one heading, so that a citation names it. What merely stands around a section is left out: over 84
-/// questions to four books it never added the section that answers, and a third of the tokens. `ARCHITECTURE.md` has the figures.
+/// questions to four books it never added the section that answers, and a third of the tokens. `docs/decisions/0003-one-chunk-one-vector.md`
+/// has the figures.
 pub(super) fn given(best: &[ScoredChunk], max_tokens: usize) -> Vec<ScoredChunk> {
     let mut given: Vec<ScoredChunk> = Vec::new();
     let mut left = max_tokens.saturating_mul(BYTES_PER_TOKEN);

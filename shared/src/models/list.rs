@@ -90,8 +90,8 @@ pub(crate) struct EmbedderTraits {
     /// All vectors of such a model lie in one narrow cone, and those of a language closer still. Without their mean, a passage in
     /// another language is found more often (`multilingual_centre.py` makes it).
     pub(crate) centre: Option<&'static [u8]>,
-    /// The share of the token score in the meaning of a chunk; the rest is the cosine's. Chosen on seven books; `ARCHITECTURE.md`
-    /// has the figures.
+    /// The share of the token score in the meaning of a chunk; the rest is the cosine's. Chosen on seven books;
+    /// `docs/decisions/0004-the-order-of-chunks.md` has the figures.
     pub(crate) token_share: f32,
 }
 

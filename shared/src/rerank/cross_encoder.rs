@@ -14,8 +14,8 @@ use tokio::task::spawn_blocking;
 use crate::models::{LocalModel, ModelFiles, Threads, Transformer};
 use crate::provider::ProviderError;
 
-/// Tokens of a question that are read, and of a passage: what answers stands near the heading, and twice as many tokens cost
-/// twice the time without a better order (`ARCHITECTURE.md` has the curve).
+/// Maximum tokens of a question and of a passage. The text that answers is near the heading; twice as many tokens take twice the
+/// time without a better order.
 const QUESTION_TOKENS: usize = 64;
 const PASSAGE_TOKENS: usize = 80;
 /// `[CLS]` before the question, `[SEP]` after it and after the passage.

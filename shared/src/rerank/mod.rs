@@ -27,9 +27,9 @@ pub enum Reranker {
 }
 
 impl Reranker {
-    /// How many candidates it looks at, best first.
+    /// The number of candidates it reads, best first.
     ///
-    /// The cross-encoder's five are the knee of the curve in `ARCHITECTURE.md`: more cost as much again and find no more.
+    /// Five for the cross-encoder: more candidates take twice the time and improve nothing.
     #[must_use]
     pub fn depth(&self) -> usize {
         match self {

@@ -10,7 +10,7 @@ use super::{ScoredChunk, Signals};
 /// The share of BM25 in the fused score; the rest is the cosine's.
 ///
 /// The convex combination of scaled scores ranks better than reciprocal rank fusion here and elsewhere (Bruch, Gai and
-/// Ingber, ACM TOIS 2023); `ARCHITECTURE.md` has the figures.
+/// Ingber, ACM TOIS 2023); `docs/decisions/0004-the-order-of-chunks.md` has the figures.
 const LEXICAL_SHARE: f32 = 0.15;
 /// The reranker's weight beside the fused score's 1.
 const RERANK_WEIGHT: f32 = 0.5;
