@@ -42,7 +42,7 @@ pub struct Error {
 
 /// How long clients are asked to wait for a dependency.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
-/// How long for a busy model (S1).
+/// How long clients are asked to wait for a busy model.
 const BUSY_RETRY_AFTER: Duration = Duration::from_secs(30);
 
 impl Error {
@@ -101,7 +101,7 @@ impl Error {
         }
     }
 
-    /// A model that has too much to do (S1's words).
+    /// A model that is overloaded.
     #[must_use]
     pub fn busy() -> Self {
         Self {

@@ -222,7 +222,9 @@ fn the_readme_is_short_and_every_page_of_docs_is_reached_from_it() {
         let links = Document::parse(&fs::read_to_string(&page).unwrap()).links;
         let paths = links.iter().filter_map(|link| link.split('#').next());
         for linked in paths.filter_map(|path| target(&root, &page, path)) {
-            let is_page = linked.extension().is_some_and(|extension| extension == "md");
+            let is_page = linked
+                .extension()
+                .is_some_and(|extension| extension == "md");
             if is_page && linked.is_file() && reached.insert(linked.clone()) {
                 queue.push(linked);
             }
@@ -230,7 +232,10 @@ fn the_readme_is_short_and_every_page_of_docs_is_reached_from_it() {
     }
     let pages = markdown_files(&root.join("docs")).into_iter();
     let unreached: Vec<PathBuf> = pages.filter(|page| !reached.contains(page)).collect();
-    assert!(unreached.is_empty(), "no link from the README reaches {unreached:?}");
+    assert!(
+        unreached.is_empty(),
+        "no link from the README reaches {unreached:?}"
+    );
 }
 
 #[test]

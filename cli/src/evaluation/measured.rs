@@ -11,7 +11,7 @@ use super::metrics::{Metric, Metrics};
 use super::question::Question;
 use super::{Found, Outcome, Reply};
 
-/// How many results are judged, as many as an answer is written from. Source: S1's quality metrics.
+/// The number of results that are judged (`docs/requirements.md`, Precision@5).
 const DEPTH: usize = 5;
 
 /// Within how many pages the first right one is looked for.

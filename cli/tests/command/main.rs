@@ -135,7 +135,7 @@ fn questions_of_the_book_go_as_well_as_they_did() {
     let eval = ["eval", &questions, "--site", "book", "--slack", SLACK];
     let scores = workshop.json(&[&eval[..], &["--baseline", &baseline]].concat());
     let metrics = &scores["corpora"]["book"]["metrics"];
-    // S2 asks for the right lesson in four of five.
+    // SC-002 of `docs/requirements.md`.
     assert!(metrics["page@5"].as_f64().unwrap() >= 0.8, "{metrics}");
 
     // A saved result has the same questions as itself, and a baseline has none.

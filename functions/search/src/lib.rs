@@ -19,7 +19,7 @@ use bookrag::index::Filters;
 use bookrag::retrieve::{Query, milliseconds};
 use serde::Deserialize;
 
-/// Said when nothing was found (S2).
+/// The message of a search without results.
 const NOTHING_FOUND: &str =
     "I couldn't find relevant content for your question. Try the table of contents.";
 

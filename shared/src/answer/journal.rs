@@ -99,7 +99,7 @@ impl Journal {
         })
     }
 
-    /// A reader gets the answer even when it cannot be written down (S0).
+    /// Waits for a write to the log. A failure is only logged: the reader gets the answer all the same.
     async fn written(
         &self,
         log: Option<QueryLog>,

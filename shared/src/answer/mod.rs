@@ -56,15 +56,15 @@ use scope::Selection;
 use sentences::Sentences;
 use spending::Spent;
 
-/// What is said when the book does not cover a question (S2).
+/// The answer to a question that the book does not cover.
 pub const NOT_COVERED: &str = "I don't have information on that in the textbook.";
 /// What introduces the sections that come closest when the book may not answer a question.
 pub const UNCERTAIN: &str =
     "I am not sure that the book answers this. These sections come closest:";
-/// What is said when a selection does not (S4).
+/// The answer to a question that the selected text does not cover.
 pub const NOT_IN_SELECTION: &str =
     "I cannot answer this question based on the provided information.";
-/// How far back a conversation is remembered: its last 10 messages (S1).
+/// The exchanges of a conversation that are remembered: 10 messages.
 pub const REMEMBERED_EXCHANGES: u32 = 5;
 /// How long the catalog has to read what stands around the best chunks.
 const CONTEXT_DEADLINE: Duration = Duration::from_secs(2);

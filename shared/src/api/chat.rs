@@ -19,7 +19,7 @@ use crate::generate::Turn;
 use crate::index::Filters;
 use crate::prices::dollars;
 
-/// The longest question, in characters (S1).
+/// The longest question, in characters.
 pub(super) const MAX_QUERY_CHARACTERS: usize = 2_000;
 /// The longest selection and context, in characters.
 const MAX_TEXT_CHARACTERS: usize = 2_000;
@@ -35,7 +35,7 @@ const MAX_TOP_K: usize = 10;
 /// A comment line keeps proxies from closing a quiet stream.
 const HEARTBEAT: std::time::Duration = std::time::Duration::from_secs(10);
 
-/// A question as a client sends it. Names of all seeds are understood.
+/// A question as a client sends it. The field names of all five specifications are accepted.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default)]

@@ -10,7 +10,7 @@ use crate::degradation::Degradation;
 use crate::error::{Error, ErrorKind};
 use crate::retrieve::StageTimes;
 
-/// The envelope (S2 FR-013).
+/// The form of every JSON response.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Envelope<T> {

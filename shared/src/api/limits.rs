@@ -81,7 +81,7 @@ pub struct Limits {
     pub concurrent: Option<usize>,
 }
 
-/// Ten questions (S0); a search costs less, and a widget may search while somebody types.
+/// Ten questions a minute. A search costs less, and the panel searches while a reader types.
 impl Default for Limits {
     fn default() -> Self {
         Self {

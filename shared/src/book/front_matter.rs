@@ -231,7 +231,7 @@ fn texts(value: Value) -> Vec<String> {
         Value::Array(items) => items
             .iter()
             .filter_map(|item| match item {
-                // S2's objectives may be mappings; their text is what a reader would know.
+                // Learning objectives may be mappings; a reader knows their texts.
                 Value::Object(fields) => fields.values().find_map(text),
                 other => text(other),
             })

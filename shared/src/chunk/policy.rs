@@ -25,7 +25,7 @@ pub struct ChunkPolicy {
 const MAX_BLOCK_TOKENS: usize = 2_000;
 
 impl ChunkPolicy {
-    /// S2's policy and the default: sections whole up to 700 tokens, longer ones in pieces of about 450.
+    /// The default: sections whole up to 700 tokens, longer ones in pieces of about 450.
     pub const ADAPTIVE: Self = Self {
         name: "adaptive",
         split_above_tokens: 700,
@@ -35,7 +35,7 @@ impl ChunkPolicy {
         flag_above_tokens: 800,
         cut_block_above_tokens: MAX_BLOCK_TOKENS,
     };
-    /// S0's policy: at most 512 tokens, 50 shared.
+    /// At most 512 tokens, 50 of them shared with the piece before.
     pub const PARAGRAPH_512: Self = Self {
         name: "paragraph-512",
         split_above_tokens: 512,
@@ -45,7 +45,7 @@ impl ChunkPolicy {
         flag_above_tokens: 512,
         cut_block_above_tokens: MAX_BLOCK_TOKENS,
     };
-    /// S1's policy: windows of 400 to 600 tokens.
+    /// Windows of 400 to 600 tokens.
     pub const WINDOW_500: Self = Self {
         name: "window-500",
         split_above_tokens: 600,
@@ -55,7 +55,7 @@ impl ChunkPolicy {
         flag_above_tokens: 600,
         cut_block_above_tokens: MAX_BLOCK_TOKENS,
     };
-    /// S3's policy: 200 to 400 words, at about 4 tokens for 3 words.
+    /// 200 to 400 words, at about 4 tokens for 3 words.
     pub const WORDS_300: Self = Self {
         name: "words-300",
         split_above_tokens: 533,
@@ -65,7 +65,7 @@ impl ChunkPolicy {
         flag_above_tokens: 533,
         cut_block_above_tokens: MAX_BLOCK_TOKENS,
     };
-    /// S4's policy: sections of 500 to 1,000 tokens, a tenth shared.
+    /// Sections of 500 to 1,000 tokens, a tenth shared.
     pub const HEADING_1000: Self = Self {
         name: "heading-1000",
         split_above_tokens: 1_000,

@@ -29,7 +29,7 @@ impl SectionType {
     }
 }
 
-/// Titles (beginnings, lower case) of structural sections, after S2.
+/// Beginnings, in lower case, of the titles of structural sections.
 const STRUCTURAL_TITLES: [&str; 19] = [
     "learning objectives",
     "learning outcomes",
@@ -52,7 +52,7 @@ const STRUCTURAL_TITLES: [&str; 19] = [
     "additional resources",
 ];
 
-/// Two blocks of code make a section code-heavy (S2 FR-005).
+/// The blocks of code that make a section code-heavy.
 const CODE_HEAVY_BLOCKS: usize = 2;
 
 /// A section of a document: a heading and the blocks up to the next heading.

@@ -23,7 +23,7 @@ pub use support::{Best, Claim, Evidence, Support};
 /// Characters of a quote.
 const MAX_QUOTE_CHARACTERS: usize = 240;
 
-/// Where a claim comes from. S0's, S1's and S4's fields are all here.
+/// The source of a claim.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Citation {

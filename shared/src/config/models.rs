@@ -46,7 +46,7 @@ impl EmbedderChoice {
 pub enum RerankerChoice {
     /// Nothing.
     None,
-    /// S0's weighted sum.
+    /// A weighted sum of cosine, words and recency, without a model.
     Weighted,
     /// ms-marco-MiniLM-L-12-v2 in this process.
     CrossEncoder,

@@ -144,7 +144,7 @@ pub(super) fn retention(
     (days > 0).then(|| Duration::from_hours(24 * days))
 }
 
-/// How often a client may ask: in Lambda S0's limits unless others are set, on a laptop none. How much is done at once: on a
+/// How often a client may ask: in Lambda the default limits unless others are set, on a laptop without limit. How much is done at once: on a
 /// laptop [`CONCURRENT_PER_CORE`] requests a core; a function is given one at a time.
 pub(super) fn limits(
     place: Place,

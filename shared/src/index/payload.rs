@@ -6,7 +6,7 @@ use uuid::Uuid;
 use crate::book::{Document, Lesson, Mark, UNKNOWN, hex};
 use crate::chunk::{Chunk, SectionType};
 
-/// What missing metadata without a title reads as (S1).
+/// The value of missing metadata other than titles.
 const NOT_AVAILABLE: &str = "N/A";
 /// The tier of pages that name none: everybody can follow them.
 const DEFAULT_HARDWARE_TIER: i64 = 1;

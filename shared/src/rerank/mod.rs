@@ -17,7 +17,7 @@ pub use cross_encoder::CrossEncoder;
 pub enum Reranker {
     /// Nothing: the order of retrieval stands.
     None,
-    /// S0's sum of what retrieval knows: 0.7 of the cosine, 0.2 of the question's words, 0.1 of how new a chunk is.
+    /// 0.7 × cosine + 0.2 × share of the question's words + 0.1 × recency, without a model.
     Weighted,
     /// A cross-encoder in this process.
     #[cfg(feature = "local-models")]

@@ -24,7 +24,7 @@ const INTENT_BONUS: f32 = 0.2;
 /// .77 (.57 without the gain); for the word alone in .78 (.14).
 const FILED_BONUS: f32 = 0.4;
 
-/// S0's weights of the cosine, the question's words and recency.
+/// The weights of the cosine, the question's words and recency in the weighted reranker.
 const WEIGHTED: [f32; 3] = [0.7, 0.2, 0.1];
 
 /// How both rankers' scores are weighed.
@@ -35,7 +35,7 @@ pub(super) enum Weights {
         /// The share of the token score in the meaning of a chunk; the rest is the cosine's, all of it where there are no token vectors.
         tokens: f32,
     },
-    /// S0's, of the scores as they are.
+    /// The sum of [`WEIGHTED`], of unscaled scores.
     Fixed,
     /// BM25 alone: the embedder does not read the question.
     Words,

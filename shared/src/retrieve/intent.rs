@@ -1,4 +1,4 @@
-//! What a question asks for beside its subject: a kind of section (S2 FR-018), a place in the book.
+//! What a question asks for beside its subject: a kind of section, a place in the book.
 
 use std::collections::HashSet;
 
