@@ -60,10 +60,9 @@ fn print(data: &ChatData) {
     }
     for citation in &data.citations {
         output::line(&format!(
-            "[{}] {} – {}\n    {}\n    {} lines {}–{}",
+            "[{}] {}\n    {}\n    {} lines {}–{}",
             citation.n,
-            citation.title,
-            citation.section,
+            output::place(&citation.title, &citation.section),
             citation.url,
             citation.source,
             citation.start_line,

@@ -29,6 +29,15 @@ pub(super) fn text(text: &str) {
         .and_then(|()| out.flush());
 }
 
+/// Names a section: the page's title and the heading, or the title alone for the text above the first heading.
+pub(super) fn place(title: &str, section: &str) -> String {
+    if title == section {
+        title.to_owned()
+    } else {
+        format!("{title} – {section}")
+    }
+}
+
 /// Tells on standard error what a person waits for.
 pub(super) fn status(text: &str) {
     eprintln!("{}", visible(text));

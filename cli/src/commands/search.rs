@@ -66,9 +66,8 @@ async fn ask_router(book: LocalBook, arguments: &QuestionArguments) -> Result<Va
 fn print(place: usize, result: &Value) {
     let text = |name: &str| result[name].as_str().unwrap_or_default().to_owned();
     output::line(&format!(
-        "{place}. {} – {}  ({:.2})\n   {}\n   {} lines {}–{}\n   {}",
-        text("title"),
-        text("section"),
+        "{place}. {}  ({:.2})\n   {}\n   {} lines {}–{}\n   {}",
+        output::place(&text("title"), &text("section")),
         result["score"].as_f64().unwrap_or_default(),
         text("url"),
         text("source"),

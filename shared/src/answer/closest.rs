@@ -14,18 +14,46 @@ pub(super) fn closest(introduction: &str, passages: &[Passage<'_>]) -> Vec<Quote
         .filter(|passage| !passage.candidate.chunk.unlisted);
     let mut quotes = Vec::new();
     for passage in listed.take(MAX_SECTIONS) {
-        let title = &passage.candidate.chunk.title;
-        let section = passage.candidate.section();
-        let name = if section == title {
-            escaped(title)
-        } else {
-            format!("{} – {}", escaped(title), escaped(section))
-        };
-        quotes.push(Quote::Text(format!("\n- {name} ")));
+        let chunk = &passage.candidate.chunk;
+        let name = name(&chunk.title, &chunk.heading_path);
+        quotes.push(Quote::Text(format!("\n- {} ", escaped(&name))));
         quotes.push(Quote::Citation(passage.n));
     }
     if !quotes.is_empty() {
         quotes.insert(0, Quote::Text(format!("{introduction}\n")));
     }
     quotes
+}
+
+/// Returns the page's title and the section's heading, with the heading above it: `API – Loggers › level`. A page may have the
+/// same heading several times.
+fn name(title: &str, heading_path: &[String]) -> String {
+    let below_title = match heading_path {
+        [first, rest @ ..] if first == title => rest,
+        path => path,
+    };
+    match below_title {
+        [] => title.to_owned(),
+        [heading] => format!("{title} – {heading}"),
+        [.., above, heading] => format!("{title} – {above} › {heading}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::name;
+
+    #[test]
+    fn a_section_is_named_with_the_heading_above_it() {
+        for (path, expected) in [
+            (&["API"][..], "API"),
+            (&["API", "Loggers"], "API – Loggers"),
+            (&["API", "Loggers", "level"], "API – Loggers › level"),
+            (&["Loggers", "Methods", "level"], "API – Methods › level"),
+            (&[], "API"),
+        ] {
+            let path: Vec<String> = path.iter().map(|&heading| heading.to_owned()).collect();
+            assert_eq!(name("API", &path), expected);
+        }
+    }
 }
