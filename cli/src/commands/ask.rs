@@ -70,7 +70,12 @@ fn print(data: &ChatData) {
         ));
     }
     if !data.suggestions.is_empty() {
-        output::line("\nNearest pages:");
+        let is_answered = data.outcome == Outcome::Answered;
+        output::line(if is_answered {
+            "\nSee also:"
+        } else {
+            "\nNearest pages:"
+        });
     }
     for suggestion in &data.suggestions {
         output::line(&format!("  {}\n    {}", suggestion.title, suggestion.url));

@@ -10,6 +10,7 @@ use futures::{Stream, StreamExt};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::cached::{Cache, Kept};
+use super::closest::{closest, nearest_pages, see_also};
 use super::draft::{Draft, Stop};
 use super::journal::Journal;
 use super::opening::{NoModel, Unwritten, degradation_of, first_text};
@@ -19,8 +20,7 @@ use super::similarity::similarities;
 use super::spending::{Reserved, Spent, estimated};
 use super::writer::Writer;
 use super::{
-    Answer, AnswerEvent, Mode, NOT_COVERED, NOT_IN_SELECTION, Outcome, Prepared, Suggestion,
-    closest, fence, links,
+    Answer, AnswerEvent, Mode, NOT_COVERED, NOT_IN_SELECTION, Outcome, Prepared, fence, links,
 };
 use crate::catalog::{Indexing, QueryStatus};
 use crate::cite::{AllowedLinks, visible};
@@ -33,8 +33,6 @@ use crate::generate::{
 use crate::provider::ProviderError;
 use crate::retrieve::milliseconds;
 
-/// Lessons named when the book does not cover a question.
-const MAX_SUGGESTIONS: usize = 3;
 /// How long an answer that is ready waits until its beginning is written down.
 const BEGIN_GRACE: Duration = Duration::from_millis(200);
 
@@ -389,18 +387,6 @@ impl Prepared {
 
     /// What is said when the book does not answer, with the nearest pages.
     fn refusal(&self) -> (Option<String>, Answer) {
-        let mut suggestions: Vec<Suggestion> = Vec::new();
-        for candidate in &self.retrieved.candidates {
-            let url = candidate.chunk.url_in(self.locale.as_deref()).to_owned();
-            let listed = !candidate.chunk.unlisted;
-            if listed && suggestions.iter().all(|known| known.url != url) {
-                suggestions.push(Suggestion {
-                    title: candidate.chunk.title.clone(),
-                    url,
-                });
-            }
-        }
-        suggestions.truncate(MAX_SUGGESTIONS);
         let text = match self.retrieved.indexing {
             Some(progress) => still_indexing(progress),
             None => self.with_limits(self.refusal_sentence()),
@@ -408,7 +394,7 @@ impl Prepared {
         let answer = Answer {
             text: text.clone(),
             outcome: Outcome::NotCovered,
-            suggestions,
+            suggestions: nearest_pages(&self.retrieved.candidates, self.locale.as_deref()),
             ..self.bare()
         };
         (Some(text), answer)
@@ -422,10 +408,21 @@ impl Prepared {
             count += 1.0;
             sum += citation.confidence;
         }
+        let suggestions =
+            if self.outcome == Outcome::Answered && self.question.mode == Mode::GlobalBook {
+                see_also(
+                    &self.retrieved.candidates,
+                    &citations,
+                    self.locale.as_deref(),
+                )
+            } else {
+                Vec::new()
+            };
         let answer = Answer {
             text,
             confidence: if count > 0.0 { sum / count } else { 0.0 },
             citations,
+            suggestions,
             unsupported,
             ..self.bare()
         };

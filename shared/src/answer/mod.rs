@@ -48,7 +48,6 @@ pub use scope::{default_filters, locale_of};
 
 use anaphora::asks_for_code;
 use cached::Cache;
-use closest::closest;
 use follow_up::code_of;
 use language::answer_locale;
 use passages::{Surroundings, given};
@@ -217,9 +216,9 @@ pub enum LabelsInText {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Suggestion {
-    /// The page's title.
+    /// The page's title; for a section its heading, too.
     pub title: String,
-    /// Its URL.
+    /// Its URL, for a section with its anchor.
     pub url: String,
 }
 
@@ -287,7 +286,7 @@ pub struct Answer {
     pub citations: Vec<Citation>,
     /// The sentences of a model that no passage says, as they stand in the text.
     pub unsupported: Vec<String>,
-    /// Pages nearest to a question that was not answered.
+    /// If the book does not cover the question, the nearest pages; if it does, sections that are about as near as the cited ones.
     pub suggestions: Vec<Suggestion>,
     /// The message's id.
     pub message_id: Uuid,

@@ -280,7 +280,7 @@ pub struct ChatData {
     /// The sentences of a model that no passage says, as they stand in the answer.
     #[serde(default)]
     pub unsupported: Vec<String>,
-    /// Pages nearest to a question that was not answered.
+    /// If the book does not cover the question, the nearest pages; if it does, sections that are about as near as the cited ones.
     pub suggestions: Vec<Suggestion>,
     /// The locale of the book's text, such as `en`, if the question is in a language that the book does not have.
     pub book_language: Option<String>,

@@ -220,7 +220,7 @@ pub(super) mod tests {
     }"#;
 
     /// A chunk of `page` under the heading `anchor`, with a cosine.
-    pub(in super::super) fn section(
+    pub(crate) fn section(
         page: &str,
         anchor: &str,
         text: &str,

@@ -33,6 +33,8 @@ pub use known::UnknownValue;
 pub use scored::{ScoredChunk, Scores};
 
 use fusion::Asked;
+#[cfg(test)]
+pub(crate) use fusion::tests::section;
 use intent::Intent;
 use lexical::{ChunkTerms, QuestionTerm};
 use question::EmbeddedQuestion;

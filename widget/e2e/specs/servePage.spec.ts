@@ -32,7 +32,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await page.goto(SERVE);
       await page.getByRole('textbox').fill(NOT_IN_BOOK);
       await page.keyboard.press('Enter');
-      await expect(page.getByRole('heading', { name: 'Pages that come near' })).toBeVisible();
+      await expect(page.getByRole('heading', { name: 'Closest pages' })).toBeVisible();
       await expectAccessible(page);
     });
 

@@ -5,10 +5,10 @@ import { bookLanguageNote, degradedNotes } from '../core/strings';
 import { fill } from '../core/text';
 import { Actions } from './Actions';
 import { FailureNote } from './FailureNote';
-import { PassageLink } from './Link';
 import { Markdown } from './Markdown';
 import { useSite } from './site';
 import { Sources } from './Sources';
+import { Suggestions } from './Suggestions';
 
 interface TurnProps {
   turn: TurnState;
@@ -49,24 +49,14 @@ export const Turn = memo(({ turn, onAsk, announce }: TurnProps) => {
           {note}
         </p>
       ))}
-      {outcome === 'not_covered' && suggestions.length > 0 && (
-        <div className="bookrag-nearest">
-          <h4>{strings.nearest}</h4>
-          <ul dir="auto">
-            {suggestions.map(({ title, url }) => (
-              <li key={url}>
-                <PassageLink href={url}>{title || url}</PassageLink>
-              </li>
-            ))}
-          </ul>
-        </div>
-      )}
+      {outcome === 'not_covered' && <Suggestions title={strings.nearest} suggestions={suggestions} />}
       {outcome === 'not_covered' && question.selection && (
         <button type="button" className="bookrag-quiet" onClick={() => onAsk({ text: question.text, pageUrl: question.pageUrl })}>
           {strings.askWholeBook}
         </button>
       )}
       <Sources title={outcome === 'uncertain' ? strings.closest : strings.sources} citations={citations} onFollow={followed} />
+      {outcome === 'answered' && <Suggestions title={strings.seeAlso} suggestions={suggestions} />}
       {state === 'complete' && <Actions turn={turn} announce={announce} />}
       {state === 'stopped' && (
         <button type="button" className="bookrag-quiet" onClick={() => onAsk(question, id)}>

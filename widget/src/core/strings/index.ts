@@ -38,6 +38,7 @@ export interface Strings {
   unverified: string;
   unverifiedHint: string;
   nearest: string;
+  seeAlso: string;
   results: string;
   resultsFound: string;
   noResults: string;

@@ -34,6 +34,7 @@ export const ur: Strings = {
   unverified: 'ماخذ میں نہیں',
   unverifiedHint: 'کوئی اقتباس یہ بات نہیں کہتا۔ بھروسا کرنے سے پہلے جانچ لیں۔',
   nearest: 'قریب ترین صفحات',
+  seeAlso: 'یہ بھی دیکھیں',
   results: 'کتاب کے صفحات',
   resultsFound: 'ملنے والے صفحات: {count}',
   noResults: 'کوئی صفحہ نہیں ملا۔',
