@@ -14,7 +14,7 @@ use super::links::Origin;
 use super::omission::{Omission, OmissionReason};
 use super::pages::PageFile;
 use super::permalink::{page_names, page_url};
-use super::settings::{SettingsError, SiteSettings};
+use super::settings::{ContentKind, SettingsError, SiteSettings};
 use super::titles::{
     category_files, category_label, first_title, folder_titles, has_content_title, index_files,
     shortened_title, title_block,
@@ -183,7 +183,7 @@ pub fn read_document(
     }
     let reading = Reading { settings, inputs };
     let raw_lines: Vec<&str> = text.lines().collect();
-    let docs = settings.docs_instance(&page.instance);
+    let docs = settings.instance(&page.instance);
     let names = page_names(docs, &page.relative, &front_matter);
     let url = page_url(settings, page, &page.locale, &names.slug);
     let origin = Origin {
@@ -225,6 +225,8 @@ pub fn read_document(
         .other
         .get("hide_title")
         .is_none_or(|hide| hide != true);
+    // A page beside the docs does not show it.
+    let shows_title = shows_title && docs.kind == ContentKind::Docs;
     if !body.shows_own_title && !title.is_empty() && shows_title {
         blocks.insert(0, title_block(&title, split.title_line.unwrap_or(1)));
     }

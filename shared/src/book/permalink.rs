@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::front_matter::FrontMatter;
 use super::pages::PageFile;
-use super::settings::{DocsInstance, SiteSettings};
+use super::settings::{ContentKind, Instance, SiteSettings};
 
 static NUMBER_PREFIX: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^[0-9]+\s*[-_.]+\s*([^-_.\s].*)$").expect("the pattern is a constant")
@@ -38,11 +38,7 @@ pub(super) struct PageNames {
 
 /// Computes the names of the page at `relative`, a path below its version's root (`a/01-b.md`).
 #[must_use]
-pub(super) fn page_names(
-    docs: &DocsInstance,
-    relative: &str,
-    front_matter: &FrontMatter,
-) -> PageNames {
+pub(super) fn page_names(docs: &Instance, relative: &str, front_matter: &FrontMatter) -> PageNames {
     let (folder, file) = relative.rsplit_once('/').unwrap_or((".", relative));
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
     let strip = docs.number_prefixes && front_matter.parse_number_prefixes.unwrap_or(true);
@@ -70,6 +66,13 @@ pub(super) fn page_names(
     } else {
         format!("/{stripped_folder}/")
     };
+    if docs.kind == ContentKind::Pages {
+        let slug = front_matter.slug.clone();
+        return PageNames {
+            doc_id,
+            slug: slug.unwrap_or_else(|| path_of_page(relative)),
+        };
+    }
     let slug = match &front_matter.slug {
         Some(slug) if slug.starts_with('/') => slug.clone(),
         Some(slug) => resolve_path(slug, &folder_slug),
@@ -77,6 +80,17 @@ pub(super) fn page_names(
         None => resolve_path(&base_id, &folder_slug),
     };
     PageNames { doc_id, slug }
+}
+
+/// The path that the name of a page beside the docs gives it: that of its folder, if it is named `index`.
+fn path_of_page(relative: &str) -> String {
+    let (path, _) = relative.rsplit_once('.').unwrap_or((relative, ""));
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    match name.to_lowercase().as_str() {
+        "index" if folder.is_empty() => "/".to_owned(),
+        "index" => format!("/{folder}/"),
+        _ => format!("/{path}"),
+    }
 }
 
 /// Whether a file is its folder's index page: `index`, `readme` or the folder's own raw name, in any case.
@@ -96,7 +110,7 @@ pub(super) fn page_url(
     locale: &str,
     slug: &str,
 ) -> String {
-    let docs = settings.docs_instance(&page.instance);
+    let docs = settings.instance(&page.instance);
     let locale_base = settings.locale_base_url(locale);
     let base = normalize(&[locale_base.as_str()]);
     let url = normalize(&[
@@ -212,6 +226,20 @@ mod tests {
                 page_url(&settings, &page, "ur", "/a"),
                 format!("/ur{expected}")
             );
+        }
+    }
+
+    #[test]
+    fn a_page_beside_the_docs_has_the_path_of_its_file() {
+        for (relative, expected) in [
+            ("index.md", "/"),
+            ("Index.mdx", "/"),
+            ("a/index.md", "/a/"),
+            ("01-a/02-b.md", "/01-a/02-b"),
+            ("a/README.md", "/a/README"),
+            ("a.b.md", "/a.b"),
+        ] {
+            assert_eq!(path_of_page(relative), expected);
         }
     }
 }

@@ -16,17 +16,17 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use instance::{DEFAULT_INSTANCE, DocsInstance, instance_of_version, version_in_site};
+pub use instance::{ContentKind, DEFAULT_INSTANCE, Instance, instance_of_version, version_in_site};
 pub use origin::{Origin, Setting};
 
 use bookrag_toml::TomlSettings;
-use docusaurus::{docs_plugins, locale_places, read_docusaurus_config};
+use docusaurus::{docs_plugins, locale_places, pages_plugins, read_docusaurus_config};
 use origin::Picker;
 use synonyms::{SYNONYMS_FILE, read_synonyms};
 use value::ConfigValue;
 
 /// The files that settings are read from, in the order they are looked for. Docs instances other than the default one have
-/// [files of versions](DocsInstance::versions_file) besides, known only after these were read.
+/// [files of versions](Instance::versions_file) besides, known only after these were read.
 pub const SETTINGS_FILES: [&str; 8] = [
     "bookrag.toml",
     "docusaurus.config.ts",
@@ -65,8 +65,8 @@ pub struct SiteSettings {
     pub title: Option<String>,
     /// `baseUrl`, with both slashes: `/book/`.
     pub base_url: String,
-    /// The docs, at least one: the default instance first if the site has it, the others in the config's order.
-    pub docs: Vec<DocsInstance>,
+    /// The plugins that make pages: the docs, at least one, the default ones first if the site has them; then plugins of pages.
+    pub instances: Vec<Instance>,
     /// `trailingSlash`; `None` leaves URLs as their files make them.
     pub trailing_slash: Option<bool>,
     /// The locale without a prefix.
@@ -186,7 +186,18 @@ impl SiteSettings {
             config.get("trailingSlash"),
             ConfigValue::bool,
         );
-        let docs = read_docs(&mut toml, &config, has_docs_folder, files, &mut picker)?;
+        let mut instances = read_docs(&mut toml, &config, has_docs_folder, files, &mut picker)?;
+        if picker.pick(
+            "pages",
+            toml.pages,
+            &ConfigValue::Absent,
+            ConfigValue::bool,
+            true,
+        ) {
+            for (id, options) in pages_plugins(&config, &mut picker) {
+                instances.push(Instance::read_pages(&id, &options, files, &mut picker)?);
+            }
+        }
         let markdown = config.get("markdown");
         let markdown_format = picker.pick(
             "markdown_format",
@@ -263,7 +274,7 @@ impl SiteSettings {
         Ok(Self {
             title,
             base_url,
-            docs,
+            instances,
             trailing_slash,
             default_locale,
             static_folders: static_folders
@@ -284,11 +295,11 @@ impl SiteSettings {
         })
     }
 
-    /// The docs instance with this id; the first instance if no other has it.
+    /// The instance with this id; the first docs instance if no other has it.
     #[must_use]
-    pub fn docs_instance(&self, id: &str) -> &DocsInstance {
-        let named = self.docs.iter().find(|docs| docs.id == id);
-        named.unwrap_or(&self.docs[0])
+    pub fn instance(&self, id: &str) -> &Instance {
+        let named = self.instances.iter().find(|docs| docs.id == id);
+        named.unwrap_or(&self.instances[0])
     }
 
     /// The base URL of a locale's pages.
@@ -328,7 +339,7 @@ fn read_docs(
     has_docs_folder: bool,
     files: &BTreeMap<String, String>,
     picker: &mut Picker,
-) -> Result<Vec<DocsInstance>, SettingsError> {
+) -> Result<Vec<Instance>, SettingsError> {
     let mut tables = toml.take_docs();
     let plugins = docs_plugins(config, &tables, picker);
     let file = match picker.config_name {
@@ -358,7 +369,7 @@ fn read_docs(
         } else {
             "docs"
         };
-        let instance = DocsInstance::read(&id, table, &options, default_path, files, picker)?;
+        let instance = Instance::read_docs(&id, table, &options, default_path, files, picker)?;
         docs.push(instance);
     }
     picker.check()?;

@@ -8,7 +8,7 @@ use crate::book::MAX_PAGE_BYTES;
 use super::{Listing, SourceError};
 
 /// Folders that hold no book: what tools put beside it.
-const SKIPPED_FOLDERS: [&str; 4] = ["node_modules", "build", "static", "src"];
+const SKIPPED_FOLDERS: [&str; 3] = ["node_modules", "build", "static"];
 
 /// The book's files in a folder.
 #[derive(Debug, Clone)]

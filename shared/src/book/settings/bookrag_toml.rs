@@ -25,6 +25,7 @@ pub(super) struct TomlSettings {
     pub(super) default_locale: Option<String>,
     pub(super) locales: Option<Vec<String>>,
     pub(super) require_front_matter: Vec<String>,
+    pub(super) pages: Option<bool>,
     route_base_path: Option<String>,
     docs_path: Option<String>,
     number_prefixes: Option<bool>,

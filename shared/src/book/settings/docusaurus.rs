@@ -88,6 +88,46 @@ pub(super) fn docs_plugins(
     found
 }
 
+/// The ids and options of the plugins of pages: of the classic preset unless it says otherwise, of others that name options for
+/// it, and of the config's plugins.
+pub(super) fn pages_plugins(
+    config: &ConfigValue,
+    picker: &mut Picker,
+) -> Vec<(String, ConfigValue)> {
+    let presets = entries(config.get("presets"), &mut None).into_iter();
+    let of_presets = presets.map(|(name, options)| {
+        let is_named = is_named(&name, "classic");
+        (is_named, options.get("pages").clone())
+    });
+    let plugins = entries(config.get("plugins"), &mut None).into_iter();
+    let own = plugins
+        .filter(|(name, _)| is_named(name, "content-pages"))
+        .map(|(_, options)| (true, options));
+    let mut found: Vec<(String, ConfigValue)> = Vec::new();
+    for (is_there, options) in of_presets.chain(own) {
+        let is_set = matches!(options, ConfigValue::Map(_));
+        let by_default = is_there && options == ConfigValue::Absent;
+        let scope = ["id", "path", "include", "exclude"];
+        let computed = scope
+            .iter()
+            .find_map(|name| options.get(name).computed_line());
+        match computed {
+            Some(line) if is_there || is_set => picker.warnings.push(format!(
+                "{}, line {line}: which files are pages beside the docs is computed here, and the config is not run; they are not read",
+                picker.config_name
+            )),
+            None if is_set || by_default => {
+                let id = instance_id(&options).unwrap_or_default();
+                if found.iter().all(|(known, _)| *known != id) {
+                    found.push((id, options));
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
 /// The id that a docs plugin's options give it.
 ///
 /// # Errors

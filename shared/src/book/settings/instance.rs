@@ -1,4 +1,4 @@
-//! A docs instance of a site: which files are its pages, and where they are shown.
+//! A plugin of a site that makes pages of files: of which, and where they are shown.
 
 use std::collections::BTreeMap;
 
@@ -18,8 +18,11 @@ pub const DEFAULT_INSTANCE: &str = "default";
 /// What stands between an instance's id and a version's name where versions of several instances are listed.
 const VERSION_SEPARATOR: char = '@';
 
-/// The plugin's name, which folders of translations have.
-const DOCS_PLUGIN: &str = "docusaurus-plugin-content-docs";
+/// The folder of a plugin of pages.
+const PAGES_FOLDER: &str = "src/pages";
+
+/// What the ids of plugins of pages begin with; no plugin's own id has a slash.
+const PAGES_PREFIX: &str = "pages/";
 
 /// What Docusaurus takes unless the site says otherwise.
 const DEFAULT_INCLUDE: [&str; 1] = ["**/*.{md,mdx}"];
@@ -32,19 +35,31 @@ const DEFAULT_EXCLUDE: [&str; 4] = [
     "**/__tests__/**",
 ];
 
-/// A docs instance: a use of Docusaurus's docs plugin, with folders, a route and versions of its own.
+/// What a plugin makes pages of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ContentKind {
+    /// The docs, in versions: `plugin-content-docs`.
+    Docs,
+    /// Single pages: `plugin-content-pages`.
+    Pages,
+}
+
+/// A use of one of Docusaurus's content plugins, with folders, a route and versions of its own. Pages have no versions, and are
+/// all of `current`.
 #[derive(Debug, Clone)]
-pub struct DocsInstance {
-    /// The plugin's id: [`DEFAULT_INSTANCE`] unless its options name one.
+pub struct Instance {
+    /// What the plugin makes pages of.
+    pub kind: ContentKind,
+    /// The plugin's id, after `pages/` for a plugin of pages: `default`, `api`, `pages/default`.
     pub id: String,
     /// `routeBasePath`: `docs`, or empty.
     pub route_base_path: String,
     /// The folder of the version `current` relative to the site, without slashes at its ends; empty when the site is a docs
     /// folder alone.
-    pub docs_path: String,
+    pub path: String,
     /// Whether number prefixes are stripped from names.
     pub number_prefixes: bool,
-    /// Whether [`Self::docs_path`] itself is shown, as the version `current`.
+    /// Whether [`Self::path`] itself is shown, as the version `current`.
     pub current_version: bool,
     /// Versions other than `current`, newest first.
     pub versions: Vec<String>,
@@ -58,13 +73,13 @@ pub struct DocsInstance {
     pub(super) exclude: GlobSet,
 }
 
-impl DocsInstance {
-    /// Reads an instance from its part of `bookrag.toml` and the plugin's options. `default_path` is its folder if neither
+impl Instance {
+    /// Reads an instance of the docs from its part of `bookrag.toml` and the plugin's options. `default_path` is its folder if neither
     /// names one.
     ///
     /// # Errors
     /// If its versions file cannot be parsed, or a pattern cannot be read.
-    pub(super) fn read(
+    pub(super) fn read_docs(
         id: &str,
         toml: TomlDocs,
         options: &ConfigValue,
@@ -135,9 +150,10 @@ impl DocsInstance {
         let exclude = glob_set("exclude", &exclude_patterns, picker, files)?;
         picker.table.clear();
         Ok(Self {
+            kind: ContentKind::Docs,
             id: id.to_owned(),
             route_base_path: route_base_path.trim_matches('/').to_owned(),
-            docs_path: docs_path
+            path: docs_path
                 .trim_start_matches("./")
                 .trim_matches('/')
                 .to_owned(),
@@ -150,6 +166,57 @@ impl DocsInstance {
             include,
             exclude_patterns,
             exclude,
+        })
+    }
+
+    /// Reads a plugin of pages from its options, as far as these are known.
+    ///
+    /// # Errors
+    /// If a pattern cannot be read.
+    pub(super) fn read_pages(
+        id: &str,
+        options: &ConfigValue,
+        files: &BTreeMap<String, String>,
+        picker: &mut Picker,
+    ) -> Result<Self, SettingsError> {
+        let id = format!("{PAGES_PREFIX}{id}");
+        let mut text = |name: &str, default: &str| {
+            let value = picker.config_only(
+                &format!("{id}.{name}"),
+                options.get(name),
+                ConfigValue::path,
+            );
+            value
+                .unwrap_or_else(|| default.to_owned())
+                .trim_start_matches("./")
+                .trim_matches('/')
+                .to_owned()
+        };
+        let (path, route_base_path) = (text("path", PAGES_FOLDER), text("routeBasePath", ""));
+        let mut patterns = |name: &str, default: &[&str]| {
+            let value = picker.config_only(
+                &format!("{id}.{name}"),
+                options.get(name),
+                ConfigValue::texts,
+            );
+            value.unwrap_or_else(|| default.iter().map(|&pattern| pattern.to_owned()).collect())
+        };
+        let include_patterns = patterns("include", &["**/*.{js,jsx,ts,tsx,md,mdx}"]);
+        let exclude_patterns = patterns("exclude", &DEFAULT_EXCLUDE);
+        Ok(Self {
+            kind: ContentKind::Pages,
+            id,
+            route_base_path,
+            path,
+            number_prefixes: false,
+            current_version: true,
+            versions: Vec::new(),
+            last_version: None,
+            version_paths: BTreeMap::new(),
+            include: glob_set("include", &include_patterns, picker, files)?,
+            include_patterns,
+            exclude: glob_set("exclude", &exclude_patterns, picker, files)?,
+            exclude_patterns,
         })
     }
 
@@ -177,24 +244,29 @@ impl DocsInstance {
         }
     }
 
-    /// The file that lists the versions.
+    /// The file that lists the versions; `None` if there are none.
     #[must_use]
-    pub fn versions_file(&self) -> String {
-        versions_file(&self.id)
+    pub fn versions_file(&self) -> Option<String> {
+        (self.kind == ContentKind::Docs).then(|| versions_file(&self.id))
     }
 
-    /// The folder of the versions other than `current`.
+    /// The folder of the versions other than `current`; `None` if there are none.
     #[must_use]
-    pub fn versions_folder(&self) -> String {
-        prefixed(&self.id, "versioned_docs")
+    pub fn versions_folder(&self) -> Option<String> {
+        (self.kind == ContentKind::Docs).then(|| prefixed(&self.id, "versioned_docs"))
     }
 
     /// The folder of translations below that of a locale.
     #[must_use]
     pub fn translations_folder(&self) -> String {
-        match self.id.as_str() {
-            DEFAULT_INSTANCE => DOCS_PLUGIN.to_owned(),
-            id => format!("{DOCS_PLUGIN}-{id}"),
+        let (plugin, id) = match self.kind {
+            ContentKind::Docs => ("docs", self.id.as_str()),
+            ContentKind::Pages => ("pages", self.id.trim_start_matches(PAGES_PREFIX)),
+        };
+        let folder = format!("docusaurus-plugin-content-{plugin}");
+        match id {
+            DEFAULT_INSTANCE => folder,
+            id => format!("{folder}-{id}"),
         }
     }
 }

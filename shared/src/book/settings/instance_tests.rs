@@ -14,10 +14,20 @@ fn site(config: &str, toml: &str) -> Result<SiteSettings, SettingsError> {
     try_read(&[("docusaurus.config.js", &config), ("bookrag.toml", toml)])
 }
 
-/// Each instance's id, folder and route.
+/// The id, folder and route of each of the docs.
 fn instances(settings: &SiteSettings) -> Vec<[&str; 3]> {
-    let docs = settings.docs.iter();
-    docs.map(|docs| [&*docs.id, &*docs.docs_path, &*docs.route_base_path])
+    of_kind(settings, ContentKind::Docs)
+}
+
+/// The ids, folders and routes of the plugins of pages.
+fn pages(settings: &SiteSettings) -> Vec<[&str; 3]> {
+    of_kind(settings, ContentKind::Pages)
+}
+
+fn of_kind(settings: &SiteSettings, kind: ContentKind) -> Vec<[&str; 3]> {
+    let plugins = settings.instances.iter().filter(|it| it.kind == kind);
+    plugins
+        .map(|it| [&*it.id, &*it.path, &*it.route_base_path])
         .collect()
 }
 
@@ -86,8 +96,8 @@ fn an_instance_has_its_own_options_and_versions() {
         ("api_versions.json", "[\"2.0\", \"1.5\"]"),
     ])
     .unwrap();
-    let [default, api] = settings.docs.as_slice() else {
-        panic!("{:?}", settings.docs);
+    let [default, api, _] = settings.instances.as_slice() else {
+        panic!("{:?}", settings.instances);
     };
     assert_eq!(
         (&default.versions, &api.versions),
@@ -279,5 +289,65 @@ fn a_version_is_told_from_those_of_other_instances() {
     ] {
         assert_eq!(version_in_site(instance, version), name);
         assert_eq!(instance_of_version(name), instance);
+    }
+}
+
+#[test]
+fn plugins_of_pages_are_those_that_the_config_has() {
+    let default = ["pages/default", "src/pages", ""];
+    let more = ["pages/more", "more", "m"];
+    let plugin =
+        "['@docusaurus/plugin-content-pages', {id: 'more', path: './more/', routeBasePath: 'm'}]";
+    for (config, expected) in [
+        ("presets: ['classic']".to_owned(), vec![default]),
+        (
+            format!("presets: ['classic'], plugins: [{plugin}, own]"),
+            vec![default, more],
+        ),
+        (
+            format!("presets: [['classic', {{pages: false}}]], plugins: [{plugin}]"),
+            vec![more],
+        ),
+        (
+            "presets: [['classic', {pages: {path: 'p'}}]]".to_owned(),
+            vec![["pages/default", "p", ""]],
+        ),
+        (
+            "presets: [['./own.js', {pages: {}}]]".to_owned(),
+            vec![default],
+        ),
+        ("presets: ['./own.js']".to_owned(), vec![]),
+        ("plugins: ['content-docs']".to_owned(), vec![]),
+    ] {
+        let settings = site(&config, "").unwrap_or_else(|error| panic!("{config}: {error}"));
+        assert_eq!(pages(&settings), expected, "{config}");
+        assert!(
+            settings.warnings.is_empty(),
+            "{config}: {:?}",
+            settings.warnings
+        );
+        assert!(pages(&site(&config, "pages = false").unwrap()).is_empty());
+    }
+    // A folder without a config has docs alone.
+    assert!(pages(&try_read(&[]).unwrap()).is_empty());
+}
+
+#[test]
+fn pages_of_which_files_are_computed_are_not_read_and_stop_nothing() {
+    for options in [
+        "pages",
+        "{path: folder}",
+        "{exclude: [...excluded]}",
+        "{...shared}",
+    ] {
+        let settings = site(&format!("presets: [['classic', {{pages: {options}}}]]"), "").unwrap();
+        assert!(pages(&settings).is_empty(), "{options}");
+        let [warning] = settings.warnings.as_slice() else {
+            panic!("{options}: {:?}", settings.warnings);
+        };
+        assert!(
+            warning.contains("line 1: which files are pages"),
+            "{warning}"
+        );
     }
 }

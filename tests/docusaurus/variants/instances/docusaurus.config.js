@@ -1,4 +1,4 @@
-// Docs plugins beside the default one, with folders, routes, versions and translations of their own.
+// Plugins of docs and of pages beside the default ones, with folders, routes, versions and translations of their own.
 const options = {numberPrefixParser: false, exclude: ['**/hidden/**', '**/_*.mdx']};
 
 module.exports = {
@@ -26,6 +26,11 @@ module.exports = {
     [
       '@docusaurus/plugin-content-docs',
       {id: 'community_hub-1', path: 'community', routeBasePath: 'community', includeCurrentVersion: true},
+    ],
+    '@docusaurus/plugin-content-pages',
+    [
+      '@docusaurus/plugin-content-pages',
+      {id: 'more', path: 'more-pages', routeBasePath: 'more', exclude: ['left-*.md']},
     ],
   ],
 };
