@@ -19,8 +19,10 @@ struct BuiltPage {
     version: String,
     url: String,
     title: Option<String>,
+    date: Option<String>,
     /// `None` where several files claim the page's URL.
     headings: Option<Vec<BuiltHeading>>,
+    text: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -52,6 +54,9 @@ const TITLES_WITH_MARKS: [&str; 3] = [
     "docs/titles/own-comment-id.mdx",
     "docs/titles/own-odd-id.md",
 ];
+
+/// The post without a date.
+const UNDATED: &str = "blog/undated.md";
 
 fn built() -> PathBuf {
     let folder = std::env::var("BOOKRAG_TEST_DOCUSAURUS")
@@ -156,6 +161,21 @@ async fn compare(name: &str, folder: &str) {
         {
             let ours = &document.title;
             differences.push(format!("{key:?}: title {ours:?}, built {theirs:?}"));
+        }
+        let date = document.date.map(|date| date.to_string());
+        // Docusaurus gives a post without a date that of its file.
+        if date != page.date && (date.is_some() || page.source != UNDATED) {
+            differences.push(format!("{key:?}: date {date:?}, built {:?}", page.date));
+        }
+        if let Some(theirs) = page.text {
+            let ours: String = document.blocks.iter().map(|block| &*block.text).collect();
+            let [ours, theirs] = [ours, theirs].map(|text| {
+                let letters = text.chars().filter(|letter| letter.is_alphanumeric());
+                letters.collect::<String>()
+            });
+            if ours != theirs {
+                differences.push(format!("{key:?}: text {ours:?}, built {theirs:?}"));
+            }
         }
         if let Some(headings) = page.headings {
             let ours = our_headings(document);

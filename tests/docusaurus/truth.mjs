@@ -1,18 +1,20 @@
 // What Docusaurus makes of a site: `node truth.mjs SITE OUT.jsonl`
 //
 // Builds every locale of the folder SITE (it must lie below the folder that holds node_modules; `.docusaurus` and
-// `build` are written into it) and writes a JSON line for each page of each plugin of docs and of pages, and locale:
+// `build` are written into it) and writes a JSON line for each page of each plugin of docs, pages and blogs, and locale:
 //
 //   source    the file, relative to SITE
 //   locale    the locale it is shown in; a page without translation appears once for each locale
-//   instance  the id of the docs plugin; `pages/` and the id of a plugin of pages
+//   instance  the id of the docs plugin; `pages/` or `blog/` and the id of a plugin of pages or a blog
 //   version   `current`, or a name in the plugin's versions.json
 //   url       path of the built page, baseUrl and trailing slash as built, not percent-encoded
 //   title     the title in the metadata
+//   date      the day of a blog post in UTC; null for other pages. Of a post without one it is that of its file
 //   unlisted  whether the page is hidden from lists
 //   headings  [{level, id, text}] of h1 to h6 in the article, in document order; "" is no id. Raw HTML and JSX headings
 //             and the footnotes' own heading are among them. `text` is as shown, without the numbers of footnotes, a
 //             formula as its TeX. null when several pages claim this URL.
+//   text      what a page or post shows, its title first; null for docs
 import fs from 'node:fs';
 import path from 'node:path';
 import {buildLocale} from '@docusaurus/core/lib/commands/build/buildLocale.js';
@@ -23,7 +25,7 @@ process.env.NODE_ENV = 'production';
 process.env.BABEL_ENV = 'production';
 
 // What a page shows of its Markdown.
-const ARTICLE = '.theme-doc-markdown, .mdx-page article';
+const ARTICLE = '.theme-doc-markdown, .mdx-page article, article:has(> #__blog-post-container)';
 
 const [site, out] = process.argv.slice(2);
 const siteDir = fs.realpathSync(site);
@@ -33,6 +35,7 @@ const {defaultLocale, locales} = siteConfig.i18n;
 const metadata = [
   ['docusaurus-plugin-content-docs', ''],
   ['docusaurus-plugin-content-pages', 'pages/'],
+  ['docusaurus-plugin-content-blog', 'blog/'],
 ];
 
 // The default locale comes first: its build clears the folder that the others are built into.
@@ -69,8 +72,10 @@ function readLocale(locale) {
         url: page.url,
         // Of pages it may be that of the site alone.
         title: doc.title ?? null,
+        date: doc.date?.slice(0, 10) ?? null,
         unlisted: doc.unlisted,
         headings: claims.get(doc.permalink) > 1 ? null : page.headings,
+        text: doc.instance.includes('/') ? page.text : null,
       };
     })
     .sort((a, b) => (a.source < b.source ? -1 : 1));
@@ -103,7 +108,7 @@ function builtPages() {
     const canonical = $('link[rel=canonical]').attr('href');
     if (canonical && $(ARTICLE).length > 0) {
       const url = canonical.slice(siteConfig.url.length) || '/';
-      pages.set(withoutSlash(url), {url, headings: headings($)});
+      pages.set(withoutSlash(url), {url, headings: headings($), text: text($)});
     }
   }
   return pages;
@@ -123,6 +128,12 @@ function headings($) {
       id: $(heading).attr('id') ?? '',
       text: $(heading).text().replace(/[ \t\r\n]+/g, ' ').trim(),
     }));
+}
+
+// A post's date and authors stand between its title and its text.
+function text($) {
+  const parts = $('.mdx-page article, article:has(> #__blog-post-container) header h1, #__blog-post-container').get();
+  return parts.map((part) => $(part).text()).join(' ').replace(/[ \t\r\n]+/g, ' ').trim();
 }
 
 function withoutSlash(url) {

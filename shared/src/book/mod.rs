@@ -5,6 +5,7 @@ mod settings;
 
 mod pages;
 mod front_matter;
+mod blog;
 mod permalink;
 mod jsx;
 mod html;

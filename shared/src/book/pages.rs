@@ -9,7 +9,7 @@ use super::settings::{CURRENT_VERSION, ContentKind, Instance, SiteSettings, vers
 pub struct PageFile {
     /// The path relative to the site: `docs/a/b.md`.
     pub source: String,
-    /// The id of the docs instance that it is a page of.
+    /// The id of the instance that it is a page of.
     pub instance: String,
     /// The locale of the text.
     pub locale: String,
@@ -158,7 +158,7 @@ fn translated_source(settings: &SiteSettings, page: &PageFile, locale: &str) -> 
     let (folder, plugin) = (settings.locale_folder(locale), docs.translations_folder());
     match docs.kind {
         ContentKind::Docs => format!("{folder}/{plugin}/{version}/{}", page.relative),
-        ContentKind::Pages => format!("{folder}/{plugin}/{}", page.relative),
+        ContentKind::Pages | ContentKind::Blog => format!("{folder}/{plugin}/{}", page.relative),
     }
 }
 
@@ -175,7 +175,7 @@ fn locate<'a>(settings: &'a SiteSettings, source: &'a str) -> Option<Place<'a>> 
             settings.translates(locale) && (locale != default || settings.locales.len() > 1);
         let (docs, rest) = in_folder_of(settings, rest, |it| Some(it.translations_folder()))?;
         let (version, relative) = match docs.kind {
-            ContentKind::Pages => (CURRENT_VERSION, rest),
+            ContentKind::Pages | ContentKind::Blog => (CURRENT_VERSION, rest),
             ContentKind::Docs => match rest.split_once('/')? {
                 (CURRENT_VERSION, relative) => (CURRENT_VERSION, relative),
                 (folder, relative) => (known_version(docs, folder)?, relative),
@@ -401,38 +401,47 @@ mod tests {
     }
 
     #[test]
-    fn pages_beside_the_docs_are_files_of_their_folder() {
+    fn pages_and_posts_are_files_of_their_folders() {
         let config =
             "module.exports={presets:['classic'],i18n:{defaultLocale:'en',locales:['en','ur']}}";
         let files = [("docusaurus.config.js".to_owned(), config.to_owned())];
         let settings = SiteSettings::read(&files.into(), true).unwrap();
-        let translations = "i18n/ur/docusaurus-plugin-content-pages";
+        let pages = "i18n/ur/docusaurus-plugin-content-pages";
+        let blog = "i18n/ur/docusaurus-plugin-content-blog";
         for (source, expected) in [
-            ("src/pages/faq.md", Some(("en", "faq.md"))),
-            ("src/pages/a/index.mdx", Some(("en", "a/index.mdx"))),
-            ("src/pages/_hidden.md", None),
-            ("src/pages/index.js", None),
-            ("src/components/a.md", None),
+            ("src/pages/faq.md", "pages en faq.md"),
+            ("src/pages/a/index.mdx", "pages en a/index.mdx"),
+            (&format!("{pages}/a/index.mdx"), "pages ur a/index.mdx"),
+            (&format!("{pages}/current.md"), "pages ur current.md"),
+            ("blog/2024/05/03/a.md", "blog en 2024/05/03/a.md"),
             (
-                &format!("{translations}/a/index.mdx"),
-                Some(("ur", "a/index.mdx")),
+                &format!("{blog}/2024-05-03-a.md"),
+                "blog ur 2024-05-03-a.md",
             ),
-            (
-                &format!("{translations}/current.md"),
-                Some(("ur", "current.md")),
-            ),
-            (&format!("{translations}-other/faq.md"), None),
         ] {
-            let page = page_file(&settings, source);
-            let place = page
-                .as_ref()
-                .map(|page| (page.locale.as_str(), page.relative.as_str()));
+            let page = page_file(&settings, source).unwrap();
+            let kind = settings.instance(&page.instance).kind.name();
+            let place = format!("{kind} {} {}", page.locale, page.relative);
             assert_eq!(place, expected, "{source}");
-            if let Some(page) = page {
-                assert_eq!(source_in(&settings, &page, &page.locale), source);
-                assert_eq!(page.version_in_site(), "pages/default@current");
-            }
+            assert_eq!(source_in(&settings, &page, &page.locale), source);
+            assert_eq!(page.version_in_site(), format!("{kind}/default@current"));
         }
+        for source in [
+            "src/pages/_hidden.md",
+            "src/pages/index.js",
+            "src/components/a.md",
+            "blog/_hidden.md",
+            "blog/authors.yml",
+            "blogs/a.md",
+            &format!("{pages}-other/faq.md"),
+            &format!("{blog}-other/a.md"),
+        ] {
+            assert_eq!(page_file(&settings, source), None, "{source}");
+        }
+        for folder in ["src/", "src/pages/a/", "blog/", "blog/2024/"] {
+            assert!(may_hold_pages(&settings, folder), "{folder}");
+        }
+        assert!(!may_hold_pages(&settings, "src/theme/"));
         let paths = [
             "src/pages/index.js",
             "src/pages/a/b.tsx",
@@ -441,13 +450,11 @@ mod tests {
             "src/pages/_part.js",
             "src/pages/b.test.ts",
             "src/theme/c.js",
+            "blog/d.js",
         ];
-        let paths = paths.map(str::to_owned).into();
         assert_eq!(
-            list_script_pages(&settings, &paths),
+            list_script_pages(&settings, &paths.map(str::to_owned).into()),
             ["src/pages/a/b.tsx", "src/pages/index.js"]
         );
-        assert!(may_hold_pages(&settings, "src/") && may_hold_pages(&settings, "src/pages/a/"));
-        assert!(!may_hold_pages(&settings, "src/theme/"));
     }
 }

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::blog::PostPath;
 use super::front_matter::FrontMatter;
 use super::pages::PageFile;
 use super::settings::{ContentKind, Instance, SiteSettings};
@@ -30,17 +31,37 @@ pub(super) fn strip_number_prefix(name: &str) -> &str {
 /// A page's names as Docusaurus computes them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PageNames {
-    /// The id that sidebars use: `folder/name`.
-    pub doc_id: String,
+    /// The title of a page that has none.
+    pub title: String,
     /// The path below the version's root, with a leading slash.
     pub slug: String,
 }
 
 /// Computes the names of the page at `relative`, a path below its version's root (`a/01-b.md`).
 #[must_use]
-pub(super) fn page_names(docs: &Instance, relative: &str, front_matter: &FrontMatter) -> PageNames {
-    let (folder, file) = relative.rsplit_once('/').unwrap_or((".", relative));
-    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+pub(super) fn page_names(
+    instance: &Instance,
+    relative: &str,
+    front_matter: &FrontMatter,
+) -> PageNames {
+    let names = match instance.kind {
+        ContentKind::Docs => return docs_names(instance, relative, front_matter),
+        ContentKind::Pages => PageNames {
+            title: file_stem(relative).to_owned(),
+            slug: path_of_page(relative),
+        },
+        ContentKind::Blog => {
+            let PostPath { slug, title, .. } = PostPath::read(relative);
+            PageNames { title, slug }
+        }
+    };
+    let slug = front_matter.slug.clone().unwrap_or(names.slug);
+    PageNames { slug, ..names }
+}
+
+fn docs_names(docs: &Instance, relative: &str, front_matter: &FrontMatter) -> PageNames {
+    let folder = relative.rsplit_once('/').map_or(".", |(folder, _)| folder);
+    let stem = file_stem(relative);
     let strip = docs.number_prefixes && front_matter.parse_number_prefixes.unwrap_or(true);
     let strip_name = |name: &'_ str| -> String {
         if strip {
@@ -50,36 +71,27 @@ pub(super) fn page_names(docs: &Instance, relative: &str, front_matter: &FrontMa
         }
         .to_owned()
     };
-    let stripped_folder = folder
-        .split('/')
-        .map(strip_name)
-        .collect::<Vec<_>>()
-        .join("/");
     let base_id = front_matter.id.clone().unwrap_or_else(|| strip_name(stem));
-    let doc_id = if folder == "." {
-        base_id.clone()
-    } else {
-        format!("{stripped_folder}/{base_id}")
-    };
     let folder_slug = if folder == "." {
         "/".to_owned()
     } else {
-        format!("/{stripped_folder}/")
+        let names: Vec<String> = folder.split('/').map(strip_name).collect();
+        format!("/{}/", names.join("/"))
     };
-    if docs.kind == ContentKind::Pages {
-        let slug = front_matter.slug.clone();
-        return PageNames {
-            doc_id,
-            slug: slug.unwrap_or_else(|| path_of_page(relative)),
-        };
-    }
     let slug = match &front_matter.slug {
         Some(slug) if slug.starts_with('/') => slug.clone(),
         Some(slug) => resolve_path(slug, &folder_slug),
         None if is_category_index(stem, folder) => folder_slug,
         None => resolve_path(&base_id, &folder_slug),
     };
-    PageNames { doc_id, slug }
+    let title = base_id.rsplit('/').next().unwrap_or(&base_id).to_owned();
+    PageNames { title, slug }
+}
+
+/// A file's name without its extension.
+fn file_stem(relative: &str) -> &str {
+    let name = relative.rsplit('/').next().unwrap_or(relative);
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
 /// The path that the name of a page beside the docs gives it: that of its folder, if it is named `index`.
@@ -110,13 +122,13 @@ pub(super) fn page_url(
     locale: &str,
     slug: &str,
 ) -> String {
-    let docs = settings.instance(&page.instance);
+    let instance = settings.instance(&page.instance);
     let locale_base = settings.locale_base_url(locale);
     let base = normalize(&[locale_base.as_str()]);
     let url = normalize(&[
         locale_base.as_str(),
-        docs.route_base_path.as_str(),
-        docs.version_path(&page.version),
+        instance.route_base_path.as_str(),
+        instance.version_path(&page.version),
         slug,
     ]);
     match settings.trailing_slash {

@@ -199,6 +199,19 @@ mod tests {
         }
     }
 
+    #[tokio::test]
+    async fn pages_in_src_are_listed_and_what_tools_made_is_not() {
+        let site = tempfile::tempdir().unwrap();
+        for folder in ["docs", "src/pages", "build", "node_modules/a"] {
+            let folder = site.path().join(folder);
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join("a.md"), "# A").unwrap();
+        }
+        let listing = FolderSource::open(site.path()).unwrap().listing().await;
+        let expected = ["docs/a.md", "src/pages/a.md"].map(str::to_owned);
+        assert_eq!(listing.unwrap().paths, expected.into());
+    }
+
     #[cfg(target_os = "linux")]
     #[tokio::test]
     async fn what_cannot_be_listed_is_named_and_the_rest_is_listed() {

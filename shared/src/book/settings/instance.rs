@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use globset::GlobSet;
 
-use super::bookrag_toml::TomlDocs;
+use super::bookrag_toml::{TomlDocs, TomlPlugin};
 use super::docusaurus::version_paths;
 use super::origin::Picker;
 use super::patterns::glob_set;
@@ -17,12 +17,6 @@ pub const DEFAULT_INSTANCE: &str = "default";
 
 /// What stands between an instance's id and a version's name where versions of several instances are listed.
 const VERSION_SEPARATOR: char = '@';
-
-/// The folder of a plugin of pages.
-const PAGES_FOLDER: &str = "src/pages";
-
-/// What the ids of plugins of pages begin with; no plugin's own id has a slash.
-const PAGES_PREFIX: &str = "pages/";
 
 /// What Docusaurus takes unless the site says otherwise.
 const DEFAULT_INCLUDE: [&str; 1] = ["**/*.{md,mdx}"];
@@ -42,15 +36,30 @@ pub enum ContentKind {
     Docs,
     /// Single pages: `plugin-content-pages`.
     Pages,
+    /// The posts of a blog: `plugin-content-blog`.
+    Blog,
 }
 
-/// A use of one of Docusaurus's content plugins, with folders, a route and versions of its own. Pages have no versions, and are
-/// all of `current`.
+impl ContentKind {
+    /// The name that presets, `bookrag.toml`, ids and folders of translations have for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Docs => "docs",
+            Self::Pages => "pages",
+            Self::Blog => "blog",
+        }
+    }
+}
+
+/// A use of one of Docusaurus's content plugins, with folders, a route and versions of its own. Pages and posts have no versions,
+/// and are all of `current`.
 #[derive(Debug, Clone)]
 pub struct Instance {
     /// What the plugin makes pages of.
     pub kind: ContentKind,
-    /// The plugin's id, after `pages/` for a plugin of pages: `default`, `api`, `pages/default`.
+    /// The plugin's id, after its kind and a slash if it is none of docs: `default`, `api`, `pages/default`, `blog/news`. The id
+    /// itself has no slash.
     pub id: String,
     /// `routeBasePath`: `docs`, or empty.
     pub route_base_path: String,
@@ -153,10 +162,7 @@ impl Instance {
             kind: ContentKind::Docs,
             id: id.to_owned(),
             route_base_path: route_base_path.trim_matches('/').to_owned(),
-            path: docs_path
-                .trim_start_matches("./")
-                .trim_matches('/')
-                .to_owned(),
+            path: folder_path(&docs_path),
             number_prefixes,
             current_version: versions.current,
             versions: versions.others,
@@ -169,45 +175,60 @@ impl Instance {
         })
     }
 
-    /// Reads a plugin of pages from its options, as far as these are known.
+    /// Reads a plugin without versions from its part of `bookrag.toml` and its options. `None`, with a warning, if the config computes
+    /// which files it makes pages of: the site can do without them.
     ///
     /// # Errors
     /// If a pattern cannot be read.
-    pub(super) fn read_pages(
+    pub(super) fn read_unversioned(
+        kind: ContentKind,
         id: &str,
+        toml: TomlPlugin,
         options: &ConfigValue,
         files: &BTreeMap<String, String>,
         picker: &mut Picker,
-    ) -> Result<Self, SettingsError> {
-        let id = format!("{PAGES_PREFIX}{id}");
-        let mut text = |name: &str, default: &str| {
-            let value = picker.config_only(
-                &format!("{id}.{name}"),
-                options.get(name),
-                ConfigValue::path,
-            );
-            value
-                .unwrap_or_else(|| default.to_owned())
-                .trim_start_matches("./")
-                .trim_matches('/')
-                .to_owned()
+    ) -> Result<Option<Self>, SettingsError> {
+        let (folder, route, pages) = match kind {
+            // Scripts are pages too; they are listed.
+            ContentKind::Pages => ("src/pages", "", "**/*.{js,jsx,ts,tsx,md,mdx}"),
+            ContentKind::Docs | ContentKind::Blog => (kind.name(), kind.name(), DEFAULT_INCLUDE[0]),
         };
-        let (path, route_base_path) = (text("path", PAGES_FOLDER), text("routeBasePath", ""));
-        let mut patterns = |name: &str, default: &[&str]| {
-            let value = picker.config_only(
-                &format!("{id}.{name}"),
-                options.get(name),
-                ConfigValue::texts,
-            );
-            value.unwrap_or_else(|| default.iter().map(|&pattern| pattern.to_owned()).collect())
-        };
-        let include_patterns = patterns("include", &["**/*.{js,jsx,ts,tsx,md,mdx}"]);
-        let exclude_patterns = patterns("exclude", &DEFAULT_EXCLUDE);
-        Ok(Self {
-            kind: ContentKind::Pages,
-            id,
-            route_base_path,
-            path,
+        let path = picker.pick_scope(
+            "path",
+            toml.path,
+            options.get("path"),
+            ConfigValue::path,
+            folder.to_owned(),
+        );
+        let include_patterns = picker.pick_scope(
+            "include",
+            toml.include,
+            options.get("include"),
+            ConfigValue::texts,
+            vec![pages.to_owned()],
+        );
+        let exclude_patterns = picker.pick_scope(
+            "exclude",
+            toml.exclude,
+            options.get("exclude"),
+            ConfigValue::texts,
+            DEFAULT_EXCLUDE.map(str::to_owned).to_vec(),
+        );
+        if picker.leaves_out() {
+            return Ok(None);
+        }
+        let route_base_path = picker.pick(
+            "route_base_path",
+            toml.route_base_path,
+            options.get("routeBasePath"),
+            ConfigValue::text,
+            route.to_owned(),
+        );
+        Ok(Some(Self {
+            kind,
+            id: format!("{}/{id}", kind.name()),
+            route_base_path: route_base_path.trim_matches('/').to_owned(),
+            path: folder_path(&path),
             number_prefixes: false,
             current_version: true,
             versions: Vec::new(),
@@ -217,7 +238,7 @@ impl Instance {
             include_patterns,
             exclude: glob_set("exclude", &exclude_patterns, picker, files)?,
             exclude_patterns,
-        })
+        }))
     }
 
     /// Whether the file at `relative`, a path below its version's root, is one of the instance's.
@@ -259,16 +280,18 @@ impl Instance {
     /// The folder of translations below that of a locale.
     #[must_use]
     pub fn translations_folder(&self) -> String {
-        let (plugin, id) = match self.kind {
-            ContentKind::Docs => ("docs", self.id.as_str()),
-            ContentKind::Pages => ("pages", self.id.trim_start_matches(PAGES_PREFIX)),
-        };
-        let folder = format!("docusaurus-plugin-content-{plugin}");
-        match id {
-            DEFAULT_INSTANCE => folder,
-            id => format!("{folder}-{id}"),
+        let folder = format!("docusaurus-plugin-content-{}", self.kind.name());
+        match self.id.rsplit('/').next() {
+            None | Some(DEFAULT_INSTANCE) => folder,
+            Some(id) => format!("{folder}-{id}"),
         }
     }
+}
+
+/// The path of a folder, without `./` before it and slashes at its ends.
+fn folder_path(path: &str) -> String {
+    let path = path.trim_start_matches("./").trim_matches('/');
+    path.to_owned()
 }
 
 /// The name of a version among those of all instances: `2.0` of the default one, `api@2.0` of others.
