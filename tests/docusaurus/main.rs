@@ -217,7 +217,7 @@ async fn rare_settings_are_read_as_built() {
 }
 
 #[tokio::test]
-async fn every_docs_instance_is_read_as_built() {
+async fn every_plugin_of_docs_pages_and_blogs_is_read_as_built() {
     compare("instances", "variants/instances").await;
 }
 

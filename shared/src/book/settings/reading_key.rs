@@ -10,7 +10,7 @@ use super::{DEFAULT_INSTANCE, Instance, SiteSettings};
 const FORMAT: &str = "reading settings 1\n";
 
 impl SiteSettings {
-    /// All that decides how a page of a docs instance is read, as one text; equal text, equal reading.
+    /// All that decides how a page of an instance is read, as one text; equal text, equal reading.
     ///
     /// The text is part of each document's fingerprint, so it is written out here field by field: a line `name=value` for each,
     /// the values as JSON, in the order below. Neither the order of the structs' fields nor a derive changes it.
@@ -90,7 +90,7 @@ impl SiteSettings {
         FORMAT.to_owned() + &lines
     }
 
-    /// The [reading key](Self::reading_key) of each docs instance, by id.
+    /// The [reading key](Self::reading_key) of each instance, by id.
     #[must_use]
     pub fn reading_keys(&self) -> BTreeMap<&str, String> {
         let ids = self.instances.iter().map(|it| it.id.as_str());
