@@ -18,9 +18,11 @@ struct BuiltPage {
     instance: String,
     version: String,
     url: String,
-    title: String,
+    title: Option<String>,
+    date: Option<String>,
     /// `None` where several files claim the page's URL.
     headings: Option<Vec<BuiltHeading>>,
+    text: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -52,6 +54,9 @@ const TITLES_WITH_MARKS: [&str; 3] = [
     "docs/titles/own-comment-id.mdx",
     "docs/titles/own-odd-id.md",
 ];
+
+/// The post without a date.
+const UNDATED: &str = "blog/undated.md";
 
 fn built() -> PathBuf {
     let folder = std::env::var("BOOKRAG_TEST_DOCUSAURUS")
@@ -149,9 +154,28 @@ async fn compare(name: &str, folder: &str) {
                 file.version_in_site()
             ));
         }
-        if document.title != page.title && !TITLES_WITH_MARKS.contains(&page.source.as_str()) {
-            let (ours, theirs) = (&document.title, &page.title);
+        let with_marks = TITLES_WITH_MARKS.contains(&page.source.as_str());
+        if let Some(theirs) = page
+            .title
+            .filter(|title| document.title != *title && !with_marks)
+        {
+            let ours = &document.title;
             differences.push(format!("{key:?}: title {ours:?}, built {theirs:?}"));
+        }
+        let date = document.date.map(|date| date.to_string());
+        // Docusaurus gives a post without a date that of its file.
+        if date != page.date && (date.is_some() || page.source != UNDATED) {
+            differences.push(format!("{key:?}: date {date:?}, built {:?}", page.date));
+        }
+        if let Some(theirs) = page.text {
+            let ours: String = document.blocks.iter().map(|block| &*block.text).collect();
+            let [ours, theirs] = [ours, theirs].map(|text| {
+                let letters = text.chars().filter(|letter| letter.is_alphanumeric());
+                letters.collect::<String>()
+            });
+            if ours != theirs {
+                differences.push(format!("{key:?}: text {ours:?}, built {theirs:?}"));
+            }
         }
         if let Some(headings) = page.headings {
             let ours = our_headings(document);
@@ -193,7 +217,7 @@ async fn rare_settings_are_read_as_built() {
 }
 
 #[tokio::test]
-async fn every_docs_instance_is_read_as_built() {
+async fn every_plugin_of_docs_pages_and_blogs_is_read_as_built() {
     compare("instances", "variants/instances").await;
 }
 

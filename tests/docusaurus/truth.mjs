@@ -1,18 +1,20 @@
 // What Docusaurus makes of a site: `node truth.mjs SITE OUT.jsonl`
 //
 // Builds every locale of the folder SITE (it must lie below the folder that holds node_modules; `.docusaurus` and
-// `build` are written into it) and writes a JSON line for each doc page of each docs plugin and locale:
+// `build` are written into it) and writes a JSON line for each page of each plugin of docs, pages and blogs, and locale:
 //
 //   source    the file, relative to SITE
 //   locale    the locale it is shown in; a page without translation appears once for each locale
-//   instance  the id of the docs plugin
+//   instance  the id of the docs plugin; `pages/` or `blog/` and the id of a plugin of pages or a blog
 //   version   `current`, or a name in the plugin's versions.json
 //   url       path of the built page, baseUrl and trailing slash as built, not percent-encoded
 //   title     the title in the metadata
+//   date      the day of a blog post in UTC; null for other pages. Of a post without one it is that of its file
 //   unlisted  whether the page is hidden from lists
 //   headings  [{level, id, text}] of h1 to h6 in the article, in document order; "" is no id. Raw HTML and JSX headings
 //             and the footnotes' own heading are among them. `text` is as shown, without the numbers of footnotes, a
 //             formula as its TeX. null when several pages claim this URL.
+//   text      what a page or post shows, its title first; null for docs
 import fs from 'node:fs';
 import path from 'node:path';
 import {buildLocale} from '@docusaurus/core/lib/commands/build/buildLocale.js';
@@ -22,11 +24,19 @@ import {load} from 'cheerio';
 process.env.NODE_ENV = 'production';
 process.env.BABEL_ENV = 'production';
 
+// What a page shows of its Markdown.
+const ARTICLE = '.theme-doc-markdown, .mdx-page article, article:has(> #__blog-post-container)';
+
 const [site, out] = process.argv.slice(2);
 const siteDir = fs.realpathSync(site);
 const {siteConfig} = await loadSiteConfig({siteDir});
 const {defaultLocale, locales} = siteConfig.i18n;
-const docsMetadata = path.join(siteDir, '.docusaurus', 'docusaurus-plugin-content-docs');
+// What the plugins wrote of their pages, with what is put before their ids.
+const metadata = [
+  ['docusaurus-plugin-content-docs', ''],
+  ['docusaurus-plugin-content-pages', 'pages/'],
+  ['docusaurus-plugin-content-blog', 'blog/'],
+];
 
 // The default locale comes first: its build clears the folder that the others are built into.
 const ordered = [defaultLocale, ...locales.filter((locale) => locale !== defaultLocale)];
@@ -42,19 +52,13 @@ fs.writeFileSync(out, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
 
 function readLocale(locale) {
   const pages = builtPages();
-  const docs = fs
-    .readdirSync(docsMetadata, {recursive: true})
-    .filter((name) => name.endsWith('.json'))
-    .map((name) => ({
-      ...JSON.parse(fs.readFileSync(path.join(docsMetadata, name), 'utf8')),
-      instance: name.split(path.sep)[0],
-    }))
-    .filter((doc) => doc.source && doc.permalink);
+  const docs = metadata.flatMap(([plugin, before]) => builtBy(plugin, before));
   const claims = new Map();
   for (const doc of docs) {
     claims.set(doc.permalink, (claims.get(doc.permalink) ?? 0) + 1);
   }
   return docs
+    .filter((doc) => doc.type !== 'jsx')
     .map((doc) => {
       const page = pages.get(withoutSlash(doc.permalink));
       if (!page) {
@@ -64,14 +68,32 @@ function readLocale(locale) {
         source: doc.source.replace('@site/', ''),
         locale,
         instance: doc.instance,
-        version: doc.version,
+        version: doc.version ?? 'current',
         url: page.url,
-        title: doc.title,
+        // Of pages it may be that of the site alone.
+        title: doc.title ?? null,
+        date: doc.date?.slice(0, 10) ?? null,
         unlisted: doc.unlisted,
         headings: claims.get(doc.permalink) > 1 ? null : page.headings,
+        text: doc.instance.includes('/') ? page.text : null,
       };
     })
     .sort((a, b) => (a.source < b.source ? -1 : 1));
+}
+
+function builtBy(plugin, before) {
+  const folder = path.join(siteDir, '.docusaurus', plugin);
+  if (!fs.existsSync(folder)) {
+    return [];
+  }
+  return fs
+    .readdirSync(folder, {recursive: true})
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => ({
+      ...JSON.parse(fs.readFileSync(path.join(folder, name), 'utf8')),
+      instance: before + name.split(path.sep)[0],
+    }))
+    .filter((page) => page.source && page.permalink);
 }
 
 // Built pages by URL without trailing slash.
@@ -84,9 +106,9 @@ function builtPages() {
     }
     const $ = load(fs.readFileSync(path.join(root, name), 'utf8'));
     const canonical = $('link[rel=canonical]').attr('href');
-    if (canonical && $('.theme-doc-markdown').length > 0) {
+    if (canonical && $(ARTICLE).length > 0) {
       const url = canonical.slice(siteConfig.url.length) || '/';
-      pages.set(withoutSlash(url), {url, headings: headings($)});
+      pages.set(withoutSlash(url), {url, headings: headings($), text: text($)});
     }
   }
   return pages;
@@ -98,13 +120,20 @@ function headings($) {
   $('.katex').each((_, formula) => {
     $(formula).replaceWith($('<span>').text($(formula).find('annotation').first().text()));
   });
-  return $('.theme-doc-markdown :is(h1, h2, h3, h4, h5, h6)')
+  return $(ARTICLE)
+    .find('h1, h2, h3, h4, h5, h6')
     .get()
     .map((heading) => ({
       level: Number(heading.name[1]),
       id: $(heading).attr('id') ?? '',
       text: $(heading).text().replace(/[ \t\r\n]+/g, ' ').trim(),
     }));
+}
+
+// A post's date and authors stand between its title and its text.
+function text($) {
+  const parts = $('.mdx-page article, article:has(> #__blog-post-container) header h1, #__blog-post-container').get();
+  return parts.map((part) => $(part).text()).join(' ').replace(/[ \t\r\n]+/g, ' ').trim();
 }
 
 function withoutSlash(url) {

@@ -46,7 +46,7 @@ async fn a_prefix_is_a_folder() {
     assert_eq!(at_prefix.read("empty.md").await.unwrap(), Some(Vec::new()));
     assert_eq!(at_prefix.read("docs/none.md").await.unwrap(), None);
     assert_eq!(
-        at_prefix.settings().await.unwrap().docs[0].docs_path,
+        at_prefix.settings().await.unwrap().instances[0].path,
         "docs"
     );
 
@@ -56,7 +56,7 @@ async fn a_prefix_is_a_folder() {
         at_root.read("site2/c.md").await.unwrap().unwrap(),
         b"site2/c.md"
     );
-    assert_eq!(at_root.settings().await.unwrap().docs[0].docs_path, "");
+    assert_eq!(at_root.settings().await.unwrap().instances[0].path, "");
 }
 
 #[tokio::test]

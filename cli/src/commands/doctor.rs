@@ -47,6 +47,8 @@ struct Diagnosis {
     unreadable: Vec<Finding>,
     /// Pages that are not in a production build.
     drafts: Vec<String>,
+    /// Pages written in JavaScript or TypeScript, which are not read.
+    script_pages: Vec<String>,
     warnings: Vec<Finding>,
     /// Text that is in no chunk and was not left out for a reason.
     lost: Vec<Finding>,
@@ -190,6 +192,7 @@ fn diagnose(settings: SiteSettings, read: &ReadPages, policy: &ChunkPolicy) -> D
         skipped: Vec::new(),
         unreadable: unknown.collect(),
         drafts: Vec::new(),
+        script_pages: read.scripts.clone(),
         warnings: Vec::new(),
         lost: Vec::new(),
         oversized: Vec::new(),
@@ -272,6 +275,9 @@ fn print(diagnosis: &Diagnosis) {
     }
     for draft in &diagnosis.drafts {
         output::line(&format!("  {draft}: a draft, not indexed"));
+    }
+    for script in &diagnosis.script_pages {
+        output::line(&format!("  {script}: a page that is a script, not read"));
     }
     for (title, findings) in [
         ("pages skipped", &diagnosis.skipped),

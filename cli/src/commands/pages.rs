@@ -1,8 +1,8 @@
 //! Reads every page of a book, without a model or a store.
 
 use bookrag::book::{
-    Document, PageFile, SiteSettings, SkipReason, list_pages, may_hold_pages, page_file,
-    read_document,
+    Document, PageFile, SiteSettings, SkipReason, list_pages, list_script_pages, may_hold_pages,
+    page_file, read_document,
 };
 use bookrag::ingest::{NOT_UTF8, SkippedFile};
 use bookrag::source::{FileCache, Listing, Source, SourceError};
@@ -11,6 +11,8 @@ use bookrag::source::{FileCache, Listing, Source, SourceError};
 pub(super) struct ReadPages {
     /// In path order.
     pub(super) pages: Vec<ReadPage>,
+    /// Pages written in JavaScript or TypeScript.
+    pub(super) scripts: Vec<String>,
     /// Folders that cannot be listed, and files whose paths are not UTF-8.
     pub(super) unknown: Vec<SkippedFile>,
 }
@@ -54,7 +56,9 @@ impl ReadPages {
                 document,
             });
         }
+        let scripts = list_script_pages(settings, &listing.paths).into_iter();
         Ok(Self {
+            scripts: scripts.map(str::to_owned).collect(),
             pages,
             unknown: unknown(settings, listing),
         })

@@ -170,3 +170,55 @@ fn a_page_that_needs_too_much_is_named_and_the_terminal_is_not_spoken_to() {
         "{told}"
     );
 }
+
+#[test]
+fn pages_and_posts_are_read_beside_the_docs() {
+    let workshop = Workshop::new();
+    let write = |path: &str, text: &str| {
+        let path = workshop.site().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    let post = "---\ndate: 2024-05-04\n---\n# Pumps\n\nThey start earlier.\n\n<!-- truncate -->\n\nAnd they stop.\n";
+    write("bookrag.toml", "blog.default.path = 'blog'\n");
+    write("blog/2024-05-03-pumps.md", post);
+    write("src/pages/faq.md", "# Questions\n\nWho waters the robot?\n");
+    write(
+        "src/pages/shop.js",
+        "export default () => <p>Buy a robot</p>;\n",
+    );
+    let output = workshop.run(&["chunks", "book", "--json"]);
+    let chunks = lines(&output.stdout);
+    let of = |source: &str| {
+        let chunks = chunks.iter().filter(|chunk| chunk["source"] == source);
+        chunks.cloned().collect::<Vec<_>>()
+    };
+    let [post] = &of("blog/2024-05-03-pumps.md")[..] else {
+        panic!("{output:?}");
+    };
+    assert_eq!(post["url"], "/garden-robotics/blog/2024/05/03/pumps");
+    let text = post["text"].as_str().unwrap();
+    assert!(text.contains("earlier") && text.contains("stop") && !text.contains("truncate"));
+    assert_eq!(of("src/pages/faq.md")[0]["url"], "/garden-robotics/faq");
+    let output = workshop.run(&["chunks", "book", "--ledger", "--json"]);
+    let entries = lines(&output.stdout);
+    let entries = entries.iter().filter(|it| it["skipped"].is_null());
+    for entry in entries {
+        assert_eq!(entry["unaccounted"], serde_json::json!([]), "{entry}");
+    }
+    let output = workshop.run(&["doctor", "book", "--json"]);
+    let diagnosis = &lines(&output.stdout)[0];
+    assert_eq!(
+        diagnosis["script_pages"],
+        serde_json::json!(["src/pages/shop.js"])
+    );
+    let output = workshop.run(&["doctor", "book"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("src/pages/shop.js: "), "{text}");
+
+    write("bookrag.toml", "blog = false\npages = false\n");
+    let output = workshop.run(&["chunks", "book", "--json"]);
+    let sources = lines(&output.stdout);
+    let is_doc = |chunk: &Value| chunk["source"].as_str().unwrap().starts_with("docs/");
+    assert!(sources.iter().all(is_doc), "{output:?}");
+}

@@ -9,7 +9,7 @@ use super::markdown::parse_blocks;
 use super::mdx::{Dialect, Flavor, prepare};
 use super::omission::{Omission, OmissionReason};
 use super::placeholder::{Contents, Placeholder};
-use super::settings::{MarkdownFormat, SiteSettings};
+use super::settings::{ContentKind, MarkdownFormat, SiteSettings};
 use super::slug::Slugger;
 
 /// How deep partials may import partials.
@@ -93,6 +93,10 @@ impl Body {
         let dialect = reading.dialect(source, &split.front_matter);
         let prepared = prepare(split.body, split.lines_before + 1, dialect, &partials);
         let mut slugger = Slugger::new(reading.settings.keep_anchor_case);
+        let instance = reading.settings.instance(&origin.page.instance);
+        if depth == 0 && instance.kind == ContentKind::Blog {
+            slugger = slugger.without_title();
+        }
         let mut parsed = parse_blocks(&prepared, raw_lines, dialect, &mut slugger);
         for block in &mut parsed.blocks {
             origin.resolve(source, &mut block.marks);

@@ -2,11 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use jiff::civil::Date;
 use md5::Md5;
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use super::block::{Block, BlockKind};
+use super::blog::{post_authors, post_date};
 use super::body::{Body, MAX_PARTIAL_DEPTH, Reading};
 use super::front_matter::{FrontMatter, split_front_matter};
 use super::lesson::{Lesson, lesson_of};
@@ -14,10 +17,10 @@ use super::links::Origin;
 use super::omission::{Omission, OmissionReason};
 use super::pages::PageFile;
 use super::permalink::{page_names, page_url};
-use super::settings::{SettingsError, SiteSettings};
+use super::settings::{ContentKind, SettingsError, SiteSettings};
 use super::titles::{
-    category_files, category_label, first_title, folder_titles, has_content_title, index_files,
-    shortened_title, title_block,
+    category_files, category_label, drop_replaced_title, first_title, folder_titles,
+    has_content_title, index_files, shortened_title, title_block,
 };
 
 /// The largest page that is read, in bytes: 5 MiB, far above any page a person wrote.
@@ -44,7 +47,9 @@ pub struct Document {
     pub title: String,
     /// The front matter.
     pub front_matter: FrontMatter,
-    /// Module, chapter and lesson.
+    /// The day of a blog post, from its front matter or else its path; `None` for other pages.
+    pub date: Option<Date>,
+    /// Module, chapter and lesson; of docs only.
     pub lesson: Lesson,
     /// What a reader sees, in order.
     pub blocks: Vec<Block>,
@@ -120,10 +125,13 @@ pub fn missing_inputs(
     if is_too_much(inputs) {
         return BTreeSet::new();
     }
-    let mut wanted: BTreeSet<String> = category_files(&page.source).into_iter().collect();
-    let known = |path: &String| inputs.contains_key(path);
-    if wanted.iter().all(known) && category_label(&page.source, inputs).is_none() {
-        wanted.extend(index_files(&page.source));
+    let mut wanted = BTreeSet::new();
+    if settings.instance(&page.instance).kind == ContentKind::Docs {
+        wanted.extend(category_files(&page.source));
+        let known = |path: &String| inputs.contains_key(path);
+        if wanted.iter().all(known) && category_label(&page.source, inputs).is_none() {
+            wanted.extend(index_files(&page.source));
+        }
     }
     for locale in &settings.locales {
         let source = super::pages::source_in(settings, page, locale);
@@ -170,7 +178,7 @@ pub fn read_document(
 ) -> Result<Document, SkipReason> {
     let text = decode(bytes)?;
     let split = split_front_matter(&text)?;
-    let front_matter = split.front_matter.clone();
+    let mut front_matter = split.front_matter.clone();
     if front_matter.draft {
         return Err(SkipReason::Draft);
     }
@@ -183,8 +191,12 @@ pub fn read_document(
     }
     let reading = Reading { settings, inputs };
     let raw_lines: Vec<&str> = text.lines().collect();
-    let docs = settings.docs_instance(&page.instance);
-    let names = page_names(docs, &page.relative, &front_matter);
+    let instance = settings.instance(&page.instance);
+    let is_post = instance.kind == ContentKind::Blog;
+    if is_post {
+        front_matter.authors = post_authors(&front_matter);
+    }
+    let names = page_names(instance, &page.relative, &front_matter);
     let url = page_url(settings, page, &page.locale, &names.slug);
     let origin = Origin {
         settings,
@@ -211,34 +223,43 @@ pub fn read_document(
         .title
         .clone()
         .or_else(|| has_content_title(split.body).then(|| first_title(&blocks))?)
-        .unwrap_or_else(|| {
-            let id = names.doc_id.rsplit('/').next();
-            id.unwrap_or(&names.doc_id).to_owned()
-        });
+        .unwrap_or(names.title);
     let title = shortened_title(&title);
     let mut warnings = body.warnings;
     // A partial that is used many times has the same problem each time.
     let mut known = BTreeSet::new();
     warnings.retain(|warning| known.insert(warning.clone()));
     warnings.extend(heading_warnings(&blocks));
-    let shows_title = front_matter
-        .other
-        .get("hide_title")
-        .is_none_or(|hide| hide != true);
-    if !body.shows_own_title && !title.is_empty() && shows_title {
+    let mut omissions = body.omissions;
+    let keeps_heading = body.shows_own_title
+        && (!is_post || !drop_replaced_title(&mut blocks, &mut omissions, &title));
+    let shows_title = match instance.kind {
+        ContentKind::Docs => front_matter.other.get("hide_title") != Some(&Value::Bool(true)),
+        ContentKind::Pages => false,
+        ContentKind::Blog => true,
+    };
+    if !keeps_heading && !title.is_empty() && shows_title {
         blocks.insert(0, title_block(&title, split.title_line.unwrap_or(1)));
     }
-    let folder = folder_titles(&page.source, inputs);
-    let lesson = lesson_of(&page.relative, &title, &front_matter, &folder);
+    let lesson = match instance.kind {
+        ContentKind::Docs => {
+            let folder = folder_titles(&page.source, inputs);
+            lesson_of(&page.relative, &title, &front_matter, &folder)
+        }
+        ContentKind::Pages | ContentKind::Blog => Lesson::default(),
+    };
     Ok(Document {
         id: document_id(site, &page.source),
         url,
         fallback_urls: fallback_urls(settings, page, &names.slug, inputs),
         file: page.clone(),
         title,
+        date: is_post
+            .then(|| post_date(&front_matter, &page.relative))
+            .flatten(),
         lesson,
         blocks,
-        omissions: body.omissions,
+        omissions,
         warnings,
         front_matter,
     })

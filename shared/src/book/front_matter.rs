@@ -35,6 +35,8 @@ pub struct FrontMatter {
     pub keywords: Vec<String>,
     /// `tags`: their labels.
     pub tags: Vec<String>,
+    /// The names or keys of a blog post's authors; none for other pages.
+    pub authors: Vec<String>,
     /// `prerequisites`.
     pub prerequisites: Vec<String>,
     /// `chapter`: `Chapter 1: Sensing`, or a number.
@@ -60,12 +62,14 @@ pub struct FrontMatter {
 const MAX_SEARCH_WORDS: usize = 1_000;
 
 impl FrontMatter {
-    /// Returns the words that the author files the page under: its `keywords`, `tags` and `description`, 1,000 characters at most.
+    /// Returns the words that the author files the page under: its `keywords`, `tags`, `description` and authors, 1,000
+    /// characters at most.
     #[must_use]
     pub fn search_words(&self) -> String {
         let names = self.keywords.iter().chain(&self.tags);
         let words: Vec<&str> = names
             .chain(&self.description)
+            .chain(&self.authors)
             .map(|words| words.trim())
             .filter(|words| !words.is_empty())
             .collect();
@@ -188,6 +192,7 @@ impl From<BTreeMap<String, Value>> for FrontMatter {
             learning_objectives: take("learning_objectives").map(texts).unwrap_or_default(),
             keywords: take("keywords").map(texts).unwrap_or_default(),
             tags: take("tags").map(tags).unwrap_or_default(),
+            authors: Vec::new(),
             prerequisites: take("prerequisites").map(texts).unwrap_or_default(),
             chapter: take("chapter").as_ref().and_then(text),
             module: take("module").as_ref().and_then(text),
@@ -203,7 +208,7 @@ impl From<BTreeMap<String, Value>> for FrontMatter {
     }
 }
 
-fn text(value: &Value) -> Option<String> {
+pub(super) fn text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
         Value::Number(number) => Some(number.to_string()),

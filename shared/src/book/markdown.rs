@@ -328,12 +328,14 @@ impl Reader<'_> {
     fn heading(&mut self, pass: &mut Pass<'_>, level: HeadingLevel) {
         let leaf = std::mem::take(&mut pass.leaf);
         let lines = pass.lines.of(leaf.range());
-        self.parsed.begins_with_title |= level == HeadingLevel::H1 && !self.title_is_over;
+        let is_title = level == HeadingLevel::H1 && !self.title_is_over;
+        self.parsed.begins_with_title |= is_title;
         self.title_is_over = true;
         let slug_text = HIDDEN_FROM_ID.replace_all(&leaf.slug_text, "");
         let explicit = explicit_id(&slug_text, self.dialect.flavor);
         let anchor = match explicit {
             Some(id) => id.to_owned(),
+            None if is_title => self.slugger.title_slug(&slug_text),
             // A level 1 heading has no id, but uses up its slug.
             None => self.slugger.slug(&slug_text),
         };

@@ -5,6 +5,7 @@ mod settings;
 
 mod pages;
 mod front_matter;
+mod blog;
 mod permalink;
 mod jsx;
 mod html;
@@ -46,11 +47,13 @@ pub use lesson::{Lesson, UNKNOWN};
 pub use links::{follow_links, linked_sources};
 pub use omission::{Omission, OmissionReason};
 pub use pages::{
-    PageFile, default_source, list_pages, may_hold_pages, own_translation, page_file, source_in,
+    PageFile, default_source, list_pages, list_script_pages, may_hold_pages, own_translation,
+    page_file, source_in,
 };
 pub use settings::{
-    CURRENT_VERSION, DEFAULT_INSTANCE, DocsInstance, MarkdownFormat, Origin, SETTINGS_FILES,
-    Setting, SettingsError, SiteSettings, instance_of_version, is_settings_file, version_in_site,
+    CURRENT_VERSION, ContentKind, DEFAULT_INSTANCE, Instance, MarkdownFormat, Origin,
+    SETTINGS_FILES, Setting, SettingsError, SiteSettings, instance_of_version, is_settings_file,
+    version_in_site,
 };
 pub use slug::slug;
 pub use titles::shortened_title;

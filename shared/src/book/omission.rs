@@ -50,6 +50,8 @@ pub enum OmissionReason {
     FootnoteLabel,
     /// A partial that is not there, or imports itself.
     MissingPartial,
+    /// A blog post's heading of level 1, in whose place the title of its front matter or file is shown.
+    ReplacedTitle,
 }
 
 impl fmt::Display for OmissionReason {
@@ -71,6 +73,7 @@ impl fmt::Display for OmissionReason {
             Self::ExcessCell => "cell beyond the header",
             Self::FootnoteLabel => "footnote label",
             Self::MissingPartial => "missing partial",
+            Self::ReplacedTitle => "replaced title",
         })
     }
 }

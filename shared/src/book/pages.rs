@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use super::settings::{CURRENT_VERSION, DocsInstance, SiteSettings, version_in_site};
+use super::settings::{CURRENT_VERSION, ContentKind, Instance, SiteSettings, version_in_site};
 
 /// A file that Docusaurus makes a page of.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PageFile {
     /// The path relative to the site: `docs/a/b.md`.
     pub source: String,
-    /// The id of the docs instance that it is a page of.
+    /// The id of the instance that it is a page of.
     pub instance: String,
     /// The locale of the text.
     pub locale: String,
@@ -29,7 +29,7 @@ impl PageFile {
 
 /// A place that a page may be at.
 struct Place<'a> {
-    docs: &'a DocsInstance,
+    docs: &'a Instance,
     locale: &'a str,
     version: &'a str,
     relative: &'a str,
@@ -82,16 +82,34 @@ pub fn may_hold_pages(settings: &SiteSettings, folder: &str) -> bool {
         roots.push(format!("{}/", settings.i18n_path));
     }
     let versioned = settings
-        .docs
+        .instances
         .iter()
         .filter(|docs| !docs.versions.is_empty());
-    roots.extend(versioned.map(|docs| format!("{}/", docs.versions_folder())));
-    let mut docs = settings.docs.iter();
+    let folders = versioned.filter_map(Instance::versions_folder);
+    roots.extend(folders.map(|folder| format!("{folder}/")));
+    let mut docs = settings.instances.iter();
     page_file(settings, &format!("{folder}page.md")).is_some()
-        || docs.any(|docs| format!("{}/", docs.docs_path).starts_with(folder))
+        || docs.any(|docs| format!("{}/", docs.path).starts_with(folder))
         || roots
             .iter()
             .any(|root| root.starts_with(folder) || folder.starts_with(root))
+}
+
+/// The files that Docusaurus makes pages of by running them, in path order: their text is not in the source as it is shown.
+#[must_use]
+pub fn list_script_pages<'a>(settings: &SiteSettings, paths: &'a BTreeSet<String>) -> Vec<&'a str> {
+    let plugins = settings.instances.iter();
+    let plugins: Vec<&Instance> = plugins.filter(|it| it.kind == ContentKind::Pages).collect();
+    let is_script = |path: &str| {
+        let extensions = [".js", ".jsx", ".ts", ".tsx"];
+        extensions.iter().any(|extension| path.ends_with(extension))
+    };
+    let is_page = |path: &&str| {
+        let mut plugins = plugins.iter();
+        is_script(path)
+            && plugins.any(|it| below(path, &it.path).is_some_and(|file| it.includes(file)))
+    };
+    paths.iter().map(String::as_str).filter(is_page).collect()
 }
 
 /// The file that stands in for a page when it exists: the default locale may have a folder of translations too.
@@ -116,11 +134,12 @@ pub fn source_in(settings: &SiteSettings, page: &PageFile, locale: &str) -> Stri
     if locale != settings.default_locale {
         return translated_source(settings, page, locale);
     }
-    let docs = settings.docs_instance(&page.instance);
+    let docs = settings.instance(&page.instance);
     let folder = if page.version == CURRENT_VERSION {
-        docs.docs_path.clone()
+        docs.path.clone()
     } else {
-        format!("{}/version-{}", docs.versions_folder(), page.version)
+        let folder = docs.versions_folder().unwrap_or_default();
+        format!("{folder}/version-{}", page.version)
     };
     if folder.is_empty() {
         page.relative.clone()
@@ -135,9 +154,12 @@ fn translated_source(settings: &SiteSettings, page: &PageFile, locale: &str) -> 
     } else {
         format!("version-{}", page.version)
     };
-    let docs = settings.docs_instance(&page.instance);
+    let docs = settings.instance(&page.instance);
     let (folder, plugin) = (settings.locale_folder(locale), docs.translations_folder());
-    format!("{folder}/{plugin}/{version}/{}", page.relative)
+    match docs.kind {
+        ContentKind::Docs => format!("{folder}/{plugin}/{version}/{}", page.relative),
+        ContentKind::Pages | ContentKind::Blog => format!("{folder}/{plugin}/{}", page.relative),
+    }
 }
 
 /// Finds where a path is: in a folder of translations, of versions, or of the docs themselves.
@@ -151,12 +173,13 @@ fn locate<'a>(settings: &'a SiteSettings, source: &'a str) -> Option<Place<'a>> 
         })?;
         let known =
             settings.translates(locale) && (locale != default || settings.locales.len() > 1);
-        let (docs, rest) = in_folder_of(settings, rest, DocsInstance::translations_folder)?;
-        let (folder, relative) = rest.split_once('/')?;
-        let version = if folder == CURRENT_VERSION {
-            CURRENT_VERSION
-        } else {
-            known_version(docs, folder)?
+        let (docs, rest) = in_folder_of(settings, rest, |it| Some(it.translations_folder()))?;
+        let (version, relative) = match docs.kind {
+            ContentKind::Pages | ContentKind::Blog => (CURRENT_VERSION, rest),
+            ContentKind::Docs => match rest.split_once('/')? {
+                (CURRENT_VERSION, relative) => (CURRENT_VERSION, relative),
+                (folder, relative) => (known_version(docs, folder)?, relative),
+            },
         };
         return known.then_some(Place {
             docs,
@@ -165,7 +188,7 @@ fn locate<'a>(settings: &'a SiteSettings, source: &'a str) -> Option<Place<'a>> 
             relative,
         });
     }
-    if let Some((docs, rest)) = in_folder_of(settings, source, DocsInstance::versions_folder) {
+    if let Some((docs, rest)) = in_folder_of(settings, source, Instance::versions_folder) {
         let (folder, relative) = rest.split_once('/')?;
         return Some(Place {
             docs,
@@ -175,12 +198,12 @@ fn locate<'a>(settings: &'a SiteSettings, source: &'a str) -> Option<Place<'a>> 
         });
     }
     // Of folders that lie in each other, the innermost whose docs have the page; of equal ones the first.
-    let places = settings.docs.iter().rev().filter_map(|docs| {
-        let relative = below(source, &docs.docs_path)?;
+    let places = settings.instances.iter().rev().filter_map(|docs| {
+        let relative = below(source, &docs.path)?;
         let has_it = docs.current_version && docs.includes(relative);
         has_it.then_some((docs, relative))
     });
-    let (docs, relative) = places.max_by_key(|(docs, _)| docs.docs_path.len())?;
+    let (docs, relative) = places.max_by_key(|(docs, _)| docs.path.len())?;
     Some(Place {
         docs,
         locale: default,
@@ -193,10 +216,10 @@ fn locate<'a>(settings: &'a SiteSettings, source: &'a str) -> Option<Place<'a>> 
 fn in_folder_of<'a>(
     settings: &'a SiteSettings,
     path: &'a str,
-    folder: impl Fn(&DocsInstance) -> String,
-) -> Option<(&'a DocsInstance, &'a str)> {
-    let mut docs = settings.docs.iter();
-    docs.find_map(|docs| Some((docs, below(path, &folder(docs))?)))
+    folder: impl Fn(&Instance) -> Option<String>,
+) -> Option<(&'a Instance, &'a str)> {
+    let mut docs = settings.instances.iter();
+    docs.find_map(|docs| Some((docs, below(path, &folder(docs)?)?)))
 }
 
 /// The part of a path below a folder, which is the site's own if it is empty.
@@ -207,7 +230,7 @@ fn below<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
     }
 }
 
-fn known_version<'a>(docs: &'a DocsInstance, folder: &str) -> Option<&'a str> {
+fn known_version<'a>(docs: &'a Instance, folder: &str) -> Option<&'a str> {
     let name = folder.strip_prefix("version-")?;
     docs.versions
         .iter()
@@ -375,5 +398,63 @@ mod tests {
         for folder in ["data/", "docs/_partials/", "blog/", "documents/"] {
             assert!(!may_hold_pages(&settings, folder), "{folder}");
         }
+    }
+
+    #[test]
+    fn pages_and_posts_are_files_of_their_folders() {
+        let config =
+            "module.exports={presets:['classic'],i18n:{defaultLocale:'en',locales:['en','ur']}}";
+        let files = [("docusaurus.config.js".to_owned(), config.to_owned())];
+        let settings = SiteSettings::read(&files.into(), true).unwrap();
+        let pages = "i18n/ur/docusaurus-plugin-content-pages";
+        let blog = "i18n/ur/docusaurus-plugin-content-blog";
+        for (source, expected) in [
+            ("src/pages/faq.md", "pages en faq.md"),
+            ("src/pages/a/index.mdx", "pages en a/index.mdx"),
+            (&format!("{pages}/a/index.mdx"), "pages ur a/index.mdx"),
+            (&format!("{pages}/current.md"), "pages ur current.md"),
+            ("blog/2024/05/03/a.md", "blog en 2024/05/03/a.md"),
+            (
+                &format!("{blog}/2024-05-03-a.md"),
+                "blog ur 2024-05-03-a.md",
+            ),
+        ] {
+            let page = page_file(&settings, source).unwrap();
+            let kind = settings.instance(&page.instance).kind.name();
+            let place = format!("{kind} {} {}", page.locale, page.relative);
+            assert_eq!(place, expected, "{source}");
+            assert_eq!(source_in(&settings, &page, &page.locale), source);
+            assert_eq!(page.version_in_site(), format!("{kind}/default@current"));
+        }
+        for source in [
+            "src/pages/_hidden.md",
+            "src/pages/index.js",
+            "src/components/a.md",
+            "blog/_hidden.md",
+            "blog/authors.yml",
+            "blogs/a.md",
+            &format!("{pages}-other/faq.md"),
+            &format!("{blog}-other/a.md"),
+        ] {
+            assert_eq!(page_file(&settings, source), None, "{source}");
+        }
+        for folder in ["src/", "src/pages/a/", "blog/", "blog/2024/"] {
+            assert!(may_hold_pages(&settings, folder), "{folder}");
+        }
+        assert!(!may_hold_pages(&settings, "src/theme/"));
+        let paths = [
+            "src/pages/index.js",
+            "src/pages/a/b.tsx",
+            "src/pages/faq.md",
+            "src/pages/styles.css",
+            "src/pages/_part.js",
+            "src/pages/b.test.ts",
+            "src/theme/c.js",
+            "blog/d.js",
+        ];
+        assert_eq!(
+            list_script_pages(&settings, &paths.map(str::to_owned).into()),
+            ["src/pages/a/b.tsx", "src/pages/index.js"]
+        );
     }
 }

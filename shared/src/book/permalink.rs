@@ -4,9 +4,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::blog::PostPath;
 use super::front_matter::FrontMatter;
 use super::pages::PageFile;
-use super::settings::{DocsInstance, SiteSettings};
+use super::settings::{ContentKind, Instance, SiteSettings};
 
 static NUMBER_PREFIX: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^[0-9]+\s*[-_.]+\s*([^-_.\s].*)$").expect("the pattern is a constant")
@@ -30,8 +31,8 @@ pub(super) fn strip_number_prefix(name: &str) -> &str {
 /// A page's names as Docusaurus computes them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PageNames {
-    /// The id that sidebars use: `folder/name`.
-    pub doc_id: String,
+    /// The title of a page that has none.
+    pub title: String,
     /// The path below the version's root, with a leading slash.
     pub slug: String,
 }
@@ -39,12 +40,28 @@ pub(super) struct PageNames {
 /// Computes the names of the page at `relative`, a path below its version's root (`a/01-b.md`).
 #[must_use]
 pub(super) fn page_names(
-    docs: &DocsInstance,
+    instance: &Instance,
     relative: &str,
     front_matter: &FrontMatter,
 ) -> PageNames {
-    let (folder, file) = relative.rsplit_once('/').unwrap_or((".", relative));
-    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+    let names = match instance.kind {
+        ContentKind::Docs => return docs_names(instance, relative, front_matter),
+        ContentKind::Pages => PageNames {
+            title: file_stem(relative).to_owned(),
+            slug: path_of_page(relative),
+        },
+        ContentKind::Blog => {
+            let PostPath { slug, title, .. } = PostPath::read(relative);
+            PageNames { title, slug }
+        }
+    };
+    let slug = front_matter.slug.clone().unwrap_or(names.slug);
+    PageNames { slug, ..names }
+}
+
+fn docs_names(docs: &Instance, relative: &str, front_matter: &FrontMatter) -> PageNames {
+    let folder = relative.rsplit_once('/').map_or(".", |(folder, _)| folder);
+    let stem = file_stem(relative);
     let strip = docs.number_prefixes && front_matter.parse_number_prefixes.unwrap_or(true);
     let strip_name = |name: &'_ str| -> String {
         if strip {
@@ -54,21 +71,12 @@ pub(super) fn page_names(
         }
         .to_owned()
     };
-    let stripped_folder = folder
-        .split('/')
-        .map(strip_name)
-        .collect::<Vec<_>>()
-        .join("/");
     let base_id = front_matter.id.clone().unwrap_or_else(|| strip_name(stem));
-    let doc_id = if folder == "." {
-        base_id.clone()
-    } else {
-        format!("{stripped_folder}/{base_id}")
-    };
     let folder_slug = if folder == "." {
         "/".to_owned()
     } else {
-        format!("/{stripped_folder}/")
+        let names: Vec<String> = folder.split('/').map(strip_name).collect();
+        format!("/{}/", names.join("/"))
     };
     let slug = match &front_matter.slug {
         Some(slug) if slug.starts_with('/') => slug.clone(),
@@ -76,7 +84,25 @@ pub(super) fn page_names(
         None if is_category_index(stem, folder) => folder_slug,
         None => resolve_path(&base_id, &folder_slug),
     };
-    PageNames { doc_id, slug }
+    let title = base_id.rsplit('/').next().unwrap_or(&base_id).to_owned();
+    PageNames { title, slug }
+}
+
+/// A file's name without its extension.
+fn file_stem(relative: &str) -> &str {
+    let name = relative.rsplit('/').next().unwrap_or(relative);
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+}
+
+/// The path that the name of a page beside the docs gives it: that of its folder, if it is named `index`.
+fn path_of_page(relative: &str) -> String {
+    let (path, _) = relative.rsplit_once('.').unwrap_or((relative, ""));
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    match name.to_lowercase().as_str() {
+        "index" if folder.is_empty() => "/".to_owned(),
+        "index" => format!("/{folder}/"),
+        _ => format!("/{path}"),
+    }
 }
 
 /// Whether a file is its folder's index page: `index`, `readme` or the folder's own raw name, in any case.
@@ -96,13 +122,13 @@ pub(super) fn page_url(
     locale: &str,
     slug: &str,
 ) -> String {
-    let docs = settings.docs_instance(&page.instance);
+    let instance = settings.instance(&page.instance);
     let locale_base = settings.locale_base_url(locale);
     let base = normalize(&[locale_base.as_str()]);
     let url = normalize(&[
         locale_base.as_str(),
-        docs.route_base_path.as_str(),
-        docs.version_path(&page.version),
+        instance.route_base_path.as_str(),
+        instance.version_path(&page.version),
         slug,
     ]);
     match settings.trailing_slash {
@@ -212,6 +238,20 @@ mod tests {
                 page_url(&settings, &page, "ur", "/a"),
                 format!("/ur{expected}")
             );
+        }
+    }
+
+    #[test]
+    fn a_page_beside_the_docs_has_the_path_of_its_file() {
+        for (relative, expected) in [
+            ("index.md", "/"),
+            ("Index.mdx", "/"),
+            ("a/index.md", "/a/"),
+            ("01-a/02-b.md", "/01-a/02-b"),
+            ("a/README.md", "/a/README"),
+            ("a.b.md", "/a.b"),
+        ] {
+            assert_eq!(path_of_page(relative), expected);
         }
     }
 }

@@ -16,17 +16,17 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use instance::{DEFAULT_INSTANCE, DocsInstance, instance_of_version, version_in_site};
+pub use instance::{ContentKind, DEFAULT_INSTANCE, Instance, instance_of_version, version_in_site};
 pub use origin::{Origin, Setting};
 
-use bookrag_toml::TomlSettings;
-use docusaurus::{docs_plugins, locale_places, read_docusaurus_config};
+use bookrag_toml::{Switch, TomlPlugins, TomlSettings};
+use docusaurus::{docs_plugins, locale_places, read_docusaurus_config, unversioned_plugins};
 use origin::Picker;
 use synonyms::{SYNONYMS_FILE, read_synonyms};
 use value::ConfigValue;
 
 /// The files that settings are read from, in the order they are looked for. Docs instances other than the default one have
-/// [files of versions](DocsInstance::versions_file) besides, known only after these were read.
+/// [files of versions](Instance::versions_file) besides, known only after these were read.
 pub const SETTINGS_FILES: [&str; 8] = [
     "bookrag.toml",
     "docusaurus.config.ts",
@@ -41,7 +41,7 @@ pub const SETTINGS_FILES: [&str; 8] = [
 /// The name Docusaurus gives to the version in `docs/`.
 pub const CURRENT_VERSION: &str = "current";
 
-/// The most docs instances of a site, far more than any has: each costs a file that is looked for.
+/// The most plugins of a kind, far more than any site has: each instance of docs costs a file that is looked for.
 const MAX_INSTANCES: usize = 100;
 
 /// True if settings may be read from the file at a path of the site: one of [`SETTINGS_FILES`], or the versions of a docs
@@ -65,8 +65,9 @@ pub struct SiteSettings {
     pub title: Option<String>,
     /// `baseUrl`, with both slashes: `/book/`.
     pub base_url: String,
-    /// The docs, at least one: the default instance first if the site has it, the others in the config's order.
-    pub docs: Vec<DocsInstance>,
+    /// The plugins that make pages: the docs, at least one, the default ones first if the site has them; then plugins of
+    /// pages, then blogs.
+    pub instances: Vec<Instance>,
     /// `trailingSlash`; `None` leaves URLs as their files make them.
     pub trailing_slash: Option<bool>,
     /// The locale without a prefix.
@@ -186,7 +187,14 @@ impl SiteSettings {
             config.get("trailingSlash"),
             ConfigValue::bool,
         );
-        let docs = read_docs(&mut toml, &config, has_docs_folder, files, &mut picker)?;
+        let mut instances = read_docs(&mut toml, &config, has_docs_folder, files, &mut picker)?;
+        for (kind, toml) in [
+            (ContentKind::Pages, std::mem::take(&mut toml.pages)),
+            (ContentKind::Blog, std::mem::take(&mut toml.blog)),
+        ] {
+            let plugins = read_unversioned(kind, toml, &config, files, &mut picker)?;
+            instances.extend(plugins);
+        }
         let markdown = config.get("markdown");
         let markdown_format = picker.pick(
             "markdown_format",
@@ -263,7 +271,7 @@ impl SiteSettings {
         Ok(Self {
             title,
             base_url,
-            docs,
+            instances,
             trailing_slash,
             default_locale,
             static_folders: static_folders
@@ -284,11 +292,11 @@ impl SiteSettings {
         })
     }
 
-    /// The docs instance with this id; the first instance if no other has it.
+    /// The instance with this id; the first docs instance if no other has it.
     #[must_use]
-    pub fn docs_instance(&self, id: &str) -> &DocsInstance {
-        let named = self.docs.iter().find(|docs| docs.id == id);
-        named.unwrap_or(&self.docs[0])
+    pub fn instance(&self, id: &str) -> &Instance {
+        let named = self.instances.iter().find(|docs| docs.id == id);
+        named.unwrap_or(&self.instances[0])
     }
 
     /// The base URL of a locale's pages.
@@ -328,26 +336,12 @@ fn read_docs(
     has_docs_folder: bool,
     files: &BTreeMap<String, String>,
     picker: &mut Picker,
-) -> Result<Vec<DocsInstance>, SettingsError> {
+) -> Result<Vec<Instance>, SettingsError> {
     let mut tables = toml.take_docs();
     let plugins = docs_plugins(config, &tables, picker);
-    let file = match picker.config_name {
-        "" => bookrag_toml::NAME,
-        config => config,
-    };
-    if plugins.len() > MAX_INSTANCES {
-        let (count, most) = (plugins.len(), MAX_INSTANCES);
-        let reason = format!("the site has {count} docs plugins; at most {most} are read");
-        return Err(SettingsError::new(file, 1, &reason));
-    }
+    check_plugins(ContentKind::Docs, &plugins, picker)?;
     let mut docs = Vec::new();
     for (id, options) in plugins {
-        if !is_instance_id(&id) {
-            let reason = format!(
-                "the `id` of a docs plugin must be of letters, digits, `_` and `-`, got `{id}`"
-            );
-            return Err(SettingsError::new(file, 1, &reason));
-        }
         let table = tables.remove(&id).unwrap_or_default();
         if !table.is_enabled() {
             picker.note(&format!("docs.{id}"), &false);
@@ -358,21 +352,96 @@ fn read_docs(
         } else {
             "docs"
         };
-        let instance = DocsInstance::read(&id, table, &options, default_path, files, picker)?;
+        let instance = Instance::read_docs(&id, table, &options, default_path, files, picker)?;
         docs.push(instance);
     }
     picker.check()?;
     for id in tables.keys().filter(|id| *id != DEFAULT_INSTANCE) {
-        picker.warnings.push(format!(
-            "bookrag.toml: `docs.{id}` is not used, as the config has no docs plugin of this id; for one that the config computes, \
-             write its `docs_path`"
-        ));
+        let warning = unused_table(ContentKind::Docs, id, "docs_path");
+        picker.warnings.push(warning);
     }
     if docs.is_empty() {
         let reason = "it leaves out all docs of the site; one must stay";
         return Err(SettingsError::new(bookrag_toml::NAME, 1, reason));
     }
     Ok(docs)
+}
+
+/// Reads the plugins of pages, or the blogs: those of the config, and those that `bookrag.toml` alone has.
+///
+/// # Errors
+/// If one has a pattern that cannot be read, is one too many, or has an id that Docusaurus does not take.
+fn read_unversioned(
+    kind: ContentKind,
+    toml: Switch<TomlPlugins>,
+    config: &ConfigValue,
+    files: &BTreeMap<String, String>,
+    picker: &mut Picker,
+) -> Result<Vec<Instance>, SettingsError> {
+    if !toml.is_on {
+        picker.note(kind.name(), &false);
+        return Ok(Vec::new());
+    }
+    let mut tables = toml.table;
+    let mut plugins = unversioned_plugins(kind, config, picker);
+    let told = tables.iter().filter(|(id, plugin)| {
+        plugin.table.path.is_some() && plugins.iter().all(|(known, _)| known != *id)
+    });
+    let told: Vec<_> = told
+        .map(|(id, _)| (id.clone(), ConfigValue::Absent))
+        .collect();
+    plugins.extend(told);
+    check_plugins(kind, &plugins, picker)?;
+    let mut instances = Vec::new();
+    for (id, options) in plugins {
+        let Switch { is_on, table } = tables.remove(&id).unwrap_or_default();
+        let name = format!("{}.{id}", kind.name());
+        if !is_on || table.enabled == Some(false) {
+            picker.note(&name, &false);
+            continue;
+        }
+        picker.table = name + ".";
+        let read = Instance::read_unversioned(kind, &id, table, &options, files, picker)?;
+        instances.extend(read);
+        picker.table.clear();
+    }
+    let unused = tables.keys().map(|id| unused_table(kind, id, "path"));
+    picker.warnings.extend(unused);
+    Ok(instances)
+}
+
+/// # Errors
+/// If there are too many plugins of a kind, or one has an id that Docusaurus does not take.
+fn check_plugins(
+    kind: ContentKind,
+    plugins: &[(String, ConfigValue)],
+    picker: &Picker,
+) -> Result<(), SettingsError> {
+    let file = match picker.config_name {
+        "" => bookrag_toml::NAME,
+        config => config,
+    };
+    let (count, kind) = (plugins.len(), kind.name());
+    if count > MAX_INSTANCES {
+        let reason =
+            format!("the site has {count} {kind} plugins; at most {MAX_INSTANCES} are read");
+        return Err(SettingsError::new(file, 1, &reason));
+    }
+    let Some((id, _)) = plugins.iter().find(|(id, _)| !is_instance_id(id)) else {
+        return Ok(());
+    };
+    let reason =
+        format!("the `id` of a {kind} plugin must be of letters, digits, `_` and `-`, got `{id}`");
+    Err(SettingsError::new(file, 1, &reason))
+}
+
+/// The warning of a table for which the site has no plugin.
+fn unused_table(kind: ContentKind, id: &str, path_key: &str) -> String {
+    let kind = kind.name();
+    format!(
+        "bookrag.toml: `{kind}.{id}` is not used, as the config has no {kind} plugin of this id; for one that the config computes, \
+         write its `{path_key}`"
+    )
 }
 
 /// Whether `<!-- #id -->` gives a heading its id: a choice of Docusaurus 4 that can be made alone.

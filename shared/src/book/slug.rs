@@ -16,6 +16,8 @@ static REMOVED: LazyLock<Regex> = LazyLock::new(|| {
 #[derive(Debug, Default)]
 pub(super) struct Slugger {
     keep_case: bool,
+    /// Whether the page's title uses up no id.
+    skips_title: bool,
     occurrences: HashMap<String, usize>,
 }
 
@@ -24,7 +26,25 @@ impl Slugger {
     pub(super) fn new(keep_case: bool) -> Self {
         Self {
             keep_case,
+            skips_title: false,
             occurrences: HashMap::new(),
+        }
+    }
+
+    /// The same for a blog post: Docusaurus takes the title out of the text before it makes ids.
+    pub(super) fn without_title(self) -> Self {
+        Self {
+            skips_title: true,
+            ..self
+        }
+    }
+
+    /// The id of the page's title; empty if titles have none.
+    pub(super) fn title_slug(&mut self, text: &str) -> String {
+        if self.skips_title {
+            String::new()
+        } else {
+            self.slug(text)
         }
     }
 

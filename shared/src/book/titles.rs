@@ -8,6 +8,7 @@ use super::block::{Block, BlockKind};
 use super::document::{Inputs, decode};
 use super::front_matter::split_front_matter;
 use super::lesson::FolderTitles;
+use super::omission::{Omission, OmissionReason};
 
 /// Imports at the top, each block of them up to a blank line.
 static LEADING_IMPORTS: LazyLock<Regex> = LazyLock::new(|| {
@@ -26,8 +27,35 @@ pub(super) fn has_content_title(body: &str) -> bool {
 
 /// The first heading of level 1.
 pub(super) fn first_title(blocks: &[Block]) -> Option<String> {
-    let level = |block: &&Block| matches!(block.kind, BlockKind::Heading { level: 1, .. });
-    blocks.iter().find(level).map(|block| block.text.clone())
+    let title = blocks.iter().find(|block| is_title(block));
+    title.map(|block| block.text.clone())
+}
+
+fn is_title(block: &Block) -> bool {
+    matches!(block.kind, BlockKind::Heading { level: 1, .. })
+}
+
+/// Leaves out the heading of level 1 that a blog post begins with, if it is not the title that is shown above the post. Returns
+/// true if it is left out.
+pub(super) fn drop_replaced_title(
+    blocks: &mut Vec<Block>,
+    omissions: &mut Vec<Omission>,
+    title: &str,
+) -> bool {
+    let Some(at) = blocks.iter().position(is_title) else {
+        return false;
+    };
+    if blocks[at].text == title {
+        return false;
+    }
+    let heading = blocks.remove(at);
+    omissions.push(Omission {
+        start_line: heading.start_line,
+        end_line: heading.end_line,
+        reason: OmissionReason::ReplacedTitle,
+        text: heading.text,
+    });
+    true
 }
 
 /// The heading that Docusaurus shows for a title that stands in the front matter alone.

@@ -48,6 +48,9 @@ pub struct Report {
     /// Points that the store had and the book had not: deleted.
     #[serde(default)]
     pub stray_points: usize,
+    /// Pages written in JavaScript or TypeScript, which are not read.
+    #[serde(default)]
+    pub script_pages: Vec<String>,
     /// What was odd and did not matter enough, `path: warning`.
     pub warnings: Vec<String>,
     /// Chunks of the whole index after the run.
@@ -95,6 +98,7 @@ impl Report {
             skipped: status.skipped.clone(),
             stale: status.stale.clone(),
             failed: status.unreadable_folders.clone(),
+            script_pages: status.script_pages.clone(),
             warnings: status.warnings.clone(),
             ..Self::default()
         }
@@ -242,6 +246,13 @@ impl fmt::Display for Report {
         }
         for file in &self.failed {
             row("failed", format!("{}: {}", file.source, file.reason))?;
+        }
+        if !self.script_pages.is_empty() {
+            let pages = self.script_pages.join(", ");
+            row(
+                "not read",
+                format!("{pages}: only a build tells what a script shows"),
+            )?;
         }
         for warning in &self.warnings {
             row("warning", warning.clone())?;

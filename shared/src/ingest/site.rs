@@ -1,6 +1,6 @@
 //! What readers' requests need to know of the site, from its settings.
 
-use crate::book::{CURRENT_VERSION, DocsInstance, SiteSettings, version_in_site};
+use crate::book::{CURRENT_VERSION, Instance, SiteSettings, version_in_site};
 use crate::catalog::{DocsInfo, SiteInfo};
 
 /// What an index says of its site; `fallback_title` names a book whose settings do not.
@@ -10,7 +10,7 @@ pub fn site_info(settings: &SiteSettings, fallback_title: &str) -> SiteInfo {
         .locales
         .iter()
         .filter(|locale| **locale != settings.default_locale);
-    let mut docs = settings.docs.iter().map(docs_info);
+    let mut docs = settings.instances.iter().map(docs_info);
     SiteInfo {
         title: settings
             .title
@@ -25,7 +25,7 @@ pub fn site_info(settings: &SiteSettings, fallback_title: &str) -> SiteInfo {
     }
 }
 
-fn docs_info(docs: &DocsInstance) -> DocsInfo {
+fn docs_info(docs: &Instance) -> DocsInfo {
     let in_site = |version: &str| version_in_site(&docs.id, version);
     let versions = docs.versions.iter().map(String::as_str);
     DocsInfo {

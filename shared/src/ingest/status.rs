@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Ingest, IngestError, SkippedFile};
 use crate::book::{
     PageFile, SiteSettings, SkipReason, default_source, fingerprint_by_etags, list_pages,
-    may_hold_pages, page_file, read_document,
+    list_script_pages, may_hold_pages, page_file, read_document,
 };
 use crate::catalog::StoredDocument;
 use crate::source::{FileCache, Listing};
@@ -45,6 +45,9 @@ pub struct Status {
     /// Folders that cannot be listed, their paths ending in `/`. What is stored of their pages stays.
     #[serde(default)]
     pub unreadable_folders: Vec<SkippedFile>,
+    /// Pages written in JavaScript or TypeScript, which are not read.
+    #[serde(default)]
+    pub script_pages: Vec<String>,
     /// Files that would be pages if they had other names.
     #[serde(default)]
     pub warnings: Vec<String>,
@@ -301,6 +304,8 @@ impl Status {
 
     /// Takes over what could not be listed, as far as it concerns the book.
     fn note(&mut self, settings: &SiteSettings, listing: &Listing) {
+        let scripts = list_script_pages(settings, &listing.paths).into_iter();
+        self.script_pages = scripts.map(str::to_owned).collect();
         self.unlisted_folders = listing.unreadable.keys().cloned().collect();
         let folders = listing.unreadable.iter();
         self.unreadable_folders = folders

@@ -291,8 +291,8 @@ impl Ingest {
                 }
                 .into());
             }
-            let docs = self.settings.docs.iter();
-            let folders = docs.map(|docs| match docs.docs_path.as_str() {
+            let docs = self.settings.instances.iter();
+            let folders = docs.map(|docs| match docs.path.as_str() {
                 "" => "the folder itself".to_owned(),
                 path => format!("`{path}/`"),
             });

@@ -8,7 +8,7 @@ use crate::book::MAX_PAGE_BYTES;
 use super::{Listing, SourceError};
 
 /// Folders that hold no book: what tools put beside it.
-const SKIPPED_FOLDERS: [&str; 4] = ["node_modules", "build", "static", "src"];
+const SKIPPED_FOLDERS: [&str; 3] = ["node_modules", "build", "static"];
 
 /// The book's files in a folder.
 #[derive(Debug, Clone)]
@@ -197,6 +197,19 @@ mod tests {
         for absent in ["../secret.md", absolute.to_str().unwrap(), "docs/../../x"] {
             assert_eq!(source.read(absent).await.unwrap(), None, "{absent}");
         }
+    }
+
+    #[tokio::test]
+    async fn pages_in_src_are_listed_and_what_tools_made_is_not() {
+        let site = tempfile::tempdir().unwrap();
+        for folder in ["docs", "src/pages", "build", "node_modules/a"] {
+            let folder = site.path().join(folder);
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join("a.md"), "# A").unwrap();
+        }
+        let listing = FolderSource::open(site.path()).unwrap().listing().await;
+        let expected = ["docs/a.md", "src/pages/a.md"].map(str::to_owned);
+        assert_eq!(listing.unwrap().paths, expected.into());
     }
 
     #[cfg(target_os = "linux")]

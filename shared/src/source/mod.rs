@@ -13,7 +13,7 @@ use futures::future::try_join_all;
 use futures::{StreamExt, TryStreamExt, stream};
 
 use crate::book::{
-    DocsInstance, Inputs, PageFile, SETTINGS_FILES, SettingsError, SiteSettings, is_too_much,
+    Inputs, Instance, PageFile, SETTINGS_FILES, SettingsError, SiteSettings, is_too_much,
     missing_inputs, settings_text,
 };
 
@@ -121,7 +121,10 @@ impl Source {
             tokio::try_join!(self.settings_files(&named), self.has_docs_folder())?;
         let settings = SiteSettings::read(&files, has_docs_folder)?;
         // Which instances there are is known only now; the default one's versions are among those that were read.
-        let versions = settings.docs.iter().map(DocsInstance::versions_file);
+        let versions = settings
+            .instances
+            .iter()
+            .filter_map(Instance::versions_file);
         let versions: Vec<String> = versions.filter(|name| !named.contains(name)).collect();
         let versions = self.settings_files(&versions).await?;
         if versions.is_empty() {
@@ -220,7 +223,10 @@ mod tests {
             assert!(error.to_string().starts_with(expected), "{error}");
         }
         let (_, marked) = site(&[("versions.json", "\u{feff}[\"1.0\"]")]);
-        assert_eq!(marked.settings().await.unwrap().docs[0].versions, ["1.0"]);
+        assert_eq!(
+            marked.settings().await.unwrap().instances[0].versions,
+            ["1.0"]
+        );
     }
 
     #[tokio::test]
@@ -231,7 +237,7 @@ mod tests {
             ("api_versions.json", "[\"3.0\"]"),
         ]);
         let settings = source.settings().await.unwrap();
-        let versions = settings.docs.iter().map(|docs| docs.versions.concat());
+        let versions = settings.instances.iter().map(|docs| docs.versions.concat());
         assert_eq!(versions.collect::<Vec<_>>(), ["1.0", "3.0"]);
         let broken = b"[\n".to_vec();
         files.files().insert("api_versions.json".to_owned(), broken);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::marker::PhantomData;
 
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
@@ -25,6 +26,8 @@ pub(super) struct TomlSettings {
     pub(super) default_locale: Option<String>,
     pub(super) locales: Option<Vec<String>>,
     pub(super) require_front_matter: Vec<String>,
+    pub(super) pages: Switch<TomlPlugins>,
+    pub(super) blog: Switch<TomlPlugins>,
     route_base_path: Option<String>,
     docs_path: Option<String>,
     number_prefixes: Option<bool>,
@@ -34,7 +37,21 @@ pub(super) struct TomlSettings {
     current_version: Option<bool>,
     include: Option<Vec<String>>,
     exclude: Option<Vec<String>>,
-    docs: BTreeMap<String, TomlInstance>,
+    docs: BTreeMap<String, Switch<TomlDocs>>,
+}
+
+/// The plugins of pages, or the blogs, by id.
+pub(super) type TomlPlugins = BTreeMap<String, Switch<TomlPlugin>>;
+
+/// The keys of one blog or plugin of pages.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct TomlPlugin {
+    pub(super) enabled: Option<bool>,
+    pub(super) path: Option<String>,
+    pub(super) route_base_path: Option<String>,
+    pub(super) include: Option<Vec<String>>,
+    pub(super) exclude: Option<Vec<String>>,
 }
 
 /// The keys of one docs instance.
@@ -70,34 +87,56 @@ impl TomlDocs {
     }
 }
 
-/// A table of [`TomlDocs`], or `false` for `enabled = false`.
+/// A table of settings, or `false` for content that is not read.
 #[derive(Debug)]
-struct TomlInstance(TomlDocs);
+pub(super) struct Switch<T> {
+    pub(super) is_on: bool,
+    pub(super) table: T,
+}
 
-impl<'de> Deserialize<'de> for TomlInstance {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(InstanceVisitor)
+impl<T: Default> Default for Switch<T> {
+    fn default() -> Self {
+        Self {
+            is_on: true,
+            table: T::default(),
+        }
     }
 }
 
-struct InstanceVisitor;
+impl<'de, T: Default + Deserialize<'de>> Deserialize<'de> for Switch<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(SwitchVisitor(PhantomData))
+    }
+}
 
-impl<'de> Visitor<'de> for InstanceVisitor {
-    type Value = TomlInstance;
+struct SwitchVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Default + Deserialize<'de>> Visitor<'de> for SwitchVisitor<T> {
+    type Value = Switch<T>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("a table of settings, or `false`")
     }
 
-    fn visit_bool<E>(self, enabled: bool) -> Result<Self::Value, E> {
-        Ok(TomlInstance(TomlDocs {
-            enabled: Some(enabled),
-            ..TomlDocs::default()
-        }))
+    fn visit_bool<E>(self, is_on: bool) -> Result<Self::Value, E> {
+        let table = T::default();
+        Ok(Switch { is_on, table })
     }
 
     fn visit_map<A: MapAccess<'de>>(self, table: A) -> Result<Self::Value, A::Error> {
-        TomlDocs::deserialize(MapAccessDeserializer::new(table)).map(TomlInstance)
+        let table = T::deserialize(MapAccessDeserializer::new(table))?;
+        Ok(Switch { is_on: true, table })
+    }
+}
+
+impl Switch<TomlDocs> {
+    /// The table, with what the switch says in its `enabled`.
+    fn into_table(self) -> TomlDocs {
+        let enabled = self.table.enabled.or((!self.is_on).then_some(false));
+        TomlDocs {
+            enabled,
+            ..self.table
+        }
     }
 }
 
@@ -119,7 +158,7 @@ impl TomlSettings {
             SettingsError::new(NAME, line, error.message())
         })?;
         let default = settings.docs.get(DEFAULT_INSTANCE);
-        if default.is_some_and(|TomlInstance(docs)| docs.has_keys()) {
+        if default.is_some_and(|docs| docs.table.has_keys()) {
             let reason = "the settings of the default docs stand at the top level; `docs.default` may be `false` alone";
             return Err(SettingsError::new(NAME, 1, reason));
         }
@@ -131,7 +170,7 @@ impl TomlSettings {
         let mut others = std::mem::take(&mut self.docs);
         let default = others.remove(DEFAULT_INSTANCE);
         let default = TomlDocs {
-            enabled: default.and_then(|TomlInstance(docs)| docs.enabled),
+            enabled: default.and_then(|docs| docs.into_table().enabled),
             route_base_path: self.route_base_path.take(),
             docs_path: self.docs_path.take(),
             number_prefixes: self.number_prefixes.take(),
@@ -144,7 +183,7 @@ impl TomlSettings {
         };
         others
             .into_iter()
-            .map(|(id, TomlInstance(docs))| (id, docs))
+            .map(|(id, docs)| (id, docs.into_table()))
             .chain([(DEFAULT_INSTANCE.to_owned(), default)])
             .collect()
     }

@@ -19,7 +19,7 @@ fn docs(options: &str) -> Result<SiteSettings, SettingsError> {
 }
 
 fn excluded(settings: &SiteSettings) -> &[String] {
-    &settings.docs[0].exclude_patterns
+    &settings.instances[0].exclude_patterns
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn literals_are_read_and_code_is_not_run() {
     assert_eq!(settings.base_url, "/b/");
     assert_eq!(settings.trailing_slash, Some(false));
     assert_eq!(settings.locales, ["en", "ur"]);
-    assert_eq!(settings.docs[0].route_base_path, "guide");
+    assert_eq!(settings.instances[0].route_base_path, "guide");
     assert_eq!(excluded(&settings), ["**/*.x.md"]);
     assert!(settings.warnings.is_empty(), "{:?}", settings.warnings);
 }
@@ -106,7 +106,7 @@ fn a_trailing_spread_a_computed_key_and_a_regular_expression_move_no_setting() {
             "module.exports = {{i18n: {{locales: ['en', 'ur']}}, \
              presets: [['classic', {{docs: {{{docs}}}, theme: {{{odd}}}}}]], themeConfig: {{a: 1, {odd}}}, baseUrl: '/b/'}}"
         ));
-        assert_eq!(settings.docs[0].route_base_path, "r", "{odd}");
+        assert_eq!(settings.instances[0].route_base_path, "r", "{odd}");
         assert_eq!(settings.base_url, "/b/", "{odd}");
         assert_eq!(settings.locales, ["en", "ur"], "{odd}");
         assert_eq!(settings.trailing_slash, None, "{odd}");
@@ -121,7 +121,7 @@ fn a_spread_of_known_objects_gives_their_fields() {
          module.exports = {presets: [['classic', {docs: {...shared, include: lists}}]]};",
     );
     assert_eq!(excluded(&settings), ["secret/**"]);
-    assert_eq!(settings.docs[0].include_patterns, ["a.md", "b.md"]);
+    assert_eq!(settings.instances[0].include_patterns, ["a.md", "b.md"]);
     let settings = docs("{exclude: ['a.md'], ...{exclude: ['b.md']}}").unwrap();
     assert_eq!(excluded(&settings), ["b.md"]);
 }
@@ -236,7 +236,7 @@ fn a_change_of_the_config_after_its_literal_is_seen() {
         ["b.md"]
     );
     let prefixes = after("docs.numberPrefixParser = false;").unwrap();
-    assert!(!prefixes.docs[0].number_prefixes);
+    assert!(!prefixes.instances[0].number_prefixes);
     let prefixes = after("docs.numberPrefixParser = parser;").unwrap();
     assert!(
         prefixes.warnings[0].contains("`number_prefixes` is computed"),
@@ -315,7 +315,7 @@ fn a_path_joined_to_the_folder_of_the_config_is_known_for_the_docs_alone() {
         "path.resolve(__dirname, './guide/docs')",
     ] {
         let settings = docs(&format!("{{path: {path}}}"));
-        assert_eq!(settings.unwrap().docs[0].docs_path, "guide/docs", "{path}");
+        assert_eq!(settings.unwrap().instances[0].path, "guide/docs", "{path}");
     }
     for options in [
         "{path: path.resolve(__dirname, '../docs')}",
@@ -399,7 +399,7 @@ fn keys_may_be_numbers_as_versions_are() {
     )
     .unwrap();
     // As JavaScript spells these numbers.
-    let paths: Vec<(&str, &str)> = settings.docs[0]
+    let paths: Vec<(&str, &str)> = settings.instances[0]
         .version_paths
         .iter()
         .map(|(a, b)| (a.as_str(), b.as_str()))

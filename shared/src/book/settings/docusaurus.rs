@@ -6,7 +6,7 @@ use super::bookrag_toml::TomlDocs;
 use super::evaluate::read_config;
 use super::origin::Picker;
 use super::value::{ConfigMap, ConfigValue};
-use super::{DEFAULT_INSTANCE, LocalePlace, SETTINGS_FILES, SettingsError, slashed};
+use super::{ContentKind, DEFAULT_INSTANCE, LocalePlace, SETTINGS_FILES, SettingsError, slashed};
 
 /// The first Docusaurus config there is: its name and its object.
 pub(super) fn read_docusaurus_config(
@@ -69,11 +69,10 @@ pub(super) fn docs_plugins(
         .keys()
         .all(|id| id == DEFAULT_INSTANCE || is_found(id));
     if has_default && tells_no_more {
-        let file = picker.config_name;
-        picker.warnings.extend(unnamed.iter().map(|line| format!(
-            "{file}, line {line}: the `id` of this docs plugin is computed, and the config is not run; its pages are read once \
-             bookrag.toml has them as `docs.ID`"
-        )));
+        let unnamed = unnamed.into_iter();
+        let unnamed = unnamed.map(|line| unknown_id(ContentKind::Docs, line, picker));
+        let unnamed: Vec<String> = unnamed.collect();
+        picker.warnings.extend(unnamed);
     }
     if !has_default && (computed.is_some() || has_unknown_preset || found.is_empty()) {
         let options = computed.unwrap_or(ConfigValue::Absent);
@@ -88,7 +87,55 @@ pub(super) fn docs_plugins(
     found
 }
 
-/// The id that a docs plugin's options give it.
+/// The ids and options of the plugins of pages, or of the blogs: those of the classic preset unless it says otherwise, of other presets
+/// with options for them, and of the config's plugins.
+pub(super) fn unversioned_plugins(
+    kind: ContentKind,
+    config: &ConfigValue,
+    picker: &mut Picker,
+) -> Vec<(String, ConfigValue)> {
+    let name = kind.name();
+    let of_presets = entries(config.get("presets"), &mut None)
+        .into_iter()
+        .filter_map(|(preset, options)| match options.get(name) {
+            options @ ConfigValue::Map(_) => Some(options.clone()),
+            options @ (ConfigValue::Absent | ConfigValue::Computed(_)) => {
+                is_named(&preset, "classic").then(|| options.clone())
+            }
+            _ => None,
+        })
+        .map(|options| {
+            let id = instance_id(&options).unwrap_or_else(|_| DEFAULT_INSTANCE.to_owned());
+            (id, options)
+        });
+    let mut found: Vec<(String, ConfigValue)> = of_presets.collect();
+    for (plugin, options) in entries(config.get("plugins"), &mut None) {
+        if !is_named(&plugin, &format!("content-{name}")) {
+            continue;
+        }
+        match instance_id(&options) {
+            Ok(id) => found.push((id, options)),
+            Err(line) => {
+                let warning = unknown_id(kind, line, picker);
+                picker.warnings.push(warning);
+            }
+        }
+    }
+    let mut known = BTreeSet::new();
+    found.retain(|(id, _)| known.insert(id.clone()));
+    found
+}
+
+/// The warning of a plugin whose id is not known.
+fn unknown_id(kind: ContentKind, line: usize, picker: &Picker) -> String {
+    let (file, name) = (picker.config_name, kind.name());
+    format!(
+        "{file}, line {line}: the `id` of this {name} plugin is computed, and the config is not run; its pages are read once \
+         bookrag.toml has them as `{name}.ID`"
+    )
+}
+
+/// The id that a plugin's options give it.
 ///
 /// # Errors
 /// The line, if it is computed.

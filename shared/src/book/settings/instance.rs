@@ -1,10 +1,10 @@
-//! A docs instance of a site: which files are its pages, and where they are shown.
+//! A plugin of a site that makes pages of files: of which, and where they are shown.
 
 use std::collections::BTreeMap;
 
 use globset::GlobSet;
 
-use super::bookrag_toml::TomlDocs;
+use super::bookrag_toml::{TomlDocs, TomlPlugin};
 use super::docusaurus::version_paths;
 use super::origin::Picker;
 use super::patterns::glob_set;
@@ -18,9 +18,6 @@ pub const DEFAULT_INSTANCE: &str = "default";
 /// What stands between an instance's id and a version's name where versions of several instances are listed.
 const VERSION_SEPARATOR: char = '@';
 
-/// The plugin's name, which folders of translations have.
-const DOCS_PLUGIN: &str = "docusaurus-plugin-content-docs";
-
 /// What Docusaurus takes unless the site says otherwise.
 const DEFAULT_INCLUDE: [&str; 1] = ["**/*.{md,mdx}"];
 
@@ -32,19 +29,46 @@ const DEFAULT_EXCLUDE: [&str; 4] = [
     "**/__tests__/**",
 ];
 
-/// A docs instance: a use of Docusaurus's docs plugin, with folders, a route and versions of its own.
+/// What a plugin makes pages of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ContentKind {
+    /// The docs, in versions: `plugin-content-docs`.
+    Docs,
+    /// Single pages: `plugin-content-pages`.
+    Pages,
+    /// The posts of a blog: `plugin-content-blog`.
+    Blog,
+}
+
+impl ContentKind {
+    /// The name that presets, `bookrag.toml`, ids and folders of translations have for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Docs => "docs",
+            Self::Pages => "pages",
+            Self::Blog => "blog",
+        }
+    }
+}
+
+/// A use of one of Docusaurus's content plugins, with folders, a route and versions of its own. Pages and posts have no versions,
+/// and are all of `current`.
 #[derive(Debug, Clone)]
-pub struct DocsInstance {
-    /// The plugin's id: [`DEFAULT_INSTANCE`] unless its options name one.
+pub struct Instance {
+    /// What the plugin makes pages of.
+    pub kind: ContentKind,
+    /// The plugin's id, after its kind and a slash if it is none of docs: `default`, `api`, `pages/default`, `blog/news`. The id
+    /// itself has no slash.
     pub id: String,
     /// `routeBasePath`: `docs`, or empty.
     pub route_base_path: String,
     /// The folder of the version `current` relative to the site, without slashes at its ends; empty when the site is a docs
     /// folder alone.
-    pub docs_path: String,
+    pub path: String,
     /// Whether number prefixes are stripped from names.
     pub number_prefixes: bool,
-    /// Whether [`Self::docs_path`] itself is shown, as the version `current`.
+    /// Whether [`Self::path`] itself is shown, as the version `current`.
     pub current_version: bool,
     /// Versions other than `current`, newest first.
     pub versions: Vec<String>,
@@ -58,13 +82,13 @@ pub struct DocsInstance {
     pub(super) exclude: GlobSet,
 }
 
-impl DocsInstance {
-    /// Reads an instance from its part of `bookrag.toml` and the plugin's options. `default_path` is its folder if neither
+impl Instance {
+    /// Reads an instance of the docs from its part of `bookrag.toml` and the plugin's options. `default_path` is its folder if neither
     /// names one.
     ///
     /// # Errors
     /// If its versions file cannot be parsed, or a pattern cannot be read.
-    pub(super) fn read(
+    pub(super) fn read_docs(
         id: &str,
         toml: TomlDocs,
         options: &ConfigValue,
@@ -135,12 +159,10 @@ impl DocsInstance {
         let exclude = glob_set("exclude", &exclude_patterns, picker, files)?;
         picker.table.clear();
         Ok(Self {
+            kind: ContentKind::Docs,
             id: id.to_owned(),
             route_base_path: route_base_path.trim_matches('/').to_owned(),
-            docs_path: docs_path
-                .trim_start_matches("./")
-                .trim_matches('/')
-                .to_owned(),
+            path: folder_path(&docs_path),
             number_prefixes,
             current_version: versions.current,
             versions: versions.others,
@@ -151,6 +173,72 @@ impl DocsInstance {
             exclude_patterns,
             exclude,
         })
+    }
+
+    /// Reads a plugin without versions from its part of `bookrag.toml` and its options. `None`, with a warning, if the config computes
+    /// which files it makes pages of: the site can do without them.
+    ///
+    /// # Errors
+    /// If a pattern cannot be read.
+    pub(super) fn read_unversioned(
+        kind: ContentKind,
+        id: &str,
+        toml: TomlPlugin,
+        options: &ConfigValue,
+        files: &BTreeMap<String, String>,
+        picker: &mut Picker,
+    ) -> Result<Option<Self>, SettingsError> {
+        let (folder, route, pages) = match kind {
+            // Scripts are pages too; they are listed.
+            ContentKind::Pages => ("src/pages", "", "**/*.{js,jsx,ts,tsx,md,mdx}"),
+            ContentKind::Docs | ContentKind::Blog => (kind.name(), kind.name(), DEFAULT_INCLUDE[0]),
+        };
+        let path = picker.pick_scope(
+            "path",
+            toml.path,
+            options.get("path"),
+            ConfigValue::path,
+            folder.to_owned(),
+        );
+        let include_patterns = picker.pick_scope(
+            "include",
+            toml.include,
+            options.get("include"),
+            ConfigValue::texts,
+            vec![pages.to_owned()],
+        );
+        let exclude_patterns = picker.pick_scope(
+            "exclude",
+            toml.exclude,
+            options.get("exclude"),
+            ConfigValue::texts,
+            DEFAULT_EXCLUDE.map(str::to_owned).to_vec(),
+        );
+        if picker.leaves_out() {
+            return Ok(None);
+        }
+        let route_base_path = picker.pick(
+            "route_base_path",
+            toml.route_base_path,
+            options.get("routeBasePath"),
+            ConfigValue::text,
+            route.to_owned(),
+        );
+        Ok(Some(Self {
+            kind,
+            id: format!("{}/{id}", kind.name()),
+            route_base_path: route_base_path.trim_matches('/').to_owned(),
+            path: folder_path(&path),
+            number_prefixes: false,
+            current_version: true,
+            versions: Vec::new(),
+            last_version: None,
+            version_paths: BTreeMap::new(),
+            include: glob_set("include", &include_patterns, picker, files)?,
+            include_patterns,
+            exclude: glob_set("exclude", &exclude_patterns, picker, files)?,
+            exclude_patterns,
+        }))
     }
 
     /// Whether the file at `relative`, a path below its version's root, is one of the instance's.
@@ -177,26 +265,33 @@ impl DocsInstance {
         }
     }
 
-    /// The file that lists the versions.
+    /// The file that lists the versions; `None` if there are none.
     #[must_use]
-    pub fn versions_file(&self) -> String {
-        versions_file(&self.id)
+    pub fn versions_file(&self) -> Option<String> {
+        (self.kind == ContentKind::Docs).then(|| versions_file(&self.id))
     }
 
-    /// The folder of the versions other than `current`.
+    /// The folder of the versions other than `current`; `None` if there are none.
     #[must_use]
-    pub fn versions_folder(&self) -> String {
-        prefixed(&self.id, "versioned_docs")
+    pub fn versions_folder(&self) -> Option<String> {
+        (self.kind == ContentKind::Docs).then(|| prefixed(&self.id, "versioned_docs"))
     }
 
     /// The folder of translations below that of a locale.
     #[must_use]
     pub fn translations_folder(&self) -> String {
-        match self.id.as_str() {
-            DEFAULT_INSTANCE => DOCS_PLUGIN.to_owned(),
-            id => format!("{DOCS_PLUGIN}-{id}"),
+        let folder = format!("docusaurus-plugin-content-{}", self.kind.name());
+        match self.id.rsplit('/').next() {
+            None | Some(DEFAULT_INSTANCE) => folder,
+            Some(id) => format!("{folder}-{id}"),
         }
     }
+}
+
+/// The path of a folder, without `./` before it and slashes at its ends.
+fn folder_path(path: &str) -> String {
+    let path = path.trim_start_matches("./").trim_matches('/');
+    path.to_owned()
 }
 
 /// The name of a version among those of all instances: `2.0` of the default one, `api@2.0` of others.

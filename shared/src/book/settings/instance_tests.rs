@@ -14,10 +14,15 @@ fn site(config: &str, toml: &str) -> Result<SiteSettings, SettingsError> {
     try_read(&[("docusaurus.config.js", &config), ("bookrag.toml", toml)])
 }
 
-/// Each instance's id, folder and route.
+/// The id, folder and route of each of the docs.
 fn instances(settings: &SiteSettings) -> Vec<[&str; 3]> {
-    let docs = settings.docs.iter();
-    docs.map(|docs| [&*docs.id, &*docs.docs_path, &*docs.route_base_path])
+    of_kind(settings, ContentKind::Docs)
+}
+
+fn of_kind(settings: &SiteSettings, kind: ContentKind) -> Vec<[&str; 3]> {
+    let plugins = settings.instances.iter().filter(|it| it.kind == kind);
+    plugins
+        .map(|it| [&*it.id, &*it.path, &*it.route_base_path])
         .collect()
 }
 
@@ -86,8 +91,8 @@ fn an_instance_has_its_own_options_and_versions() {
         ("api_versions.json", "[\"2.0\", \"1.5\"]"),
     ])
     .unwrap();
-    let [default, api] = settings.docs.as_slice() else {
-        panic!("{:?}", settings.docs);
+    let [default, api, ..] = settings.instances.as_slice() else {
+        panic!("{:?}", settings.instances);
     };
     assert_eq!(
         (&default.versions, &api.versions),
@@ -279,5 +284,118 @@ fn a_version_is_told_from_those_of_other_instances() {
     ] {
         assert_eq!(version_in_site(instance, version), name);
         assert_eq!(instance_of_version(name), instance);
+    }
+}
+
+/// The kinds of plugins without versions, with the name, id, folder and route of the default one.
+const UNVERSIONED: [(ContentKind, &str, [&str; 3]); 2] = [
+    (
+        ContentKind::Pages,
+        "pages",
+        ["pages/default", "src/pages", ""],
+    ),
+    (ContentKind::Blog, "blog", ["blog/default", "blog", "blog"]),
+];
+
+#[test]
+fn plugins_of_pages_and_blogs_are_those_that_the_config_has() {
+    for (kind, name, default) in UNVERSIONED {
+        let more = [&*format!("{name}/more"), "more", "m"];
+        let moved = [default[0], "p", default[2]];
+        let plugin = format!(
+            "['@docusaurus/plugin-content-{name}', {{id: 'more', path: './more/', routeBasePath: '/m'}}]"
+        );
+        for (config, expected) in [
+            ("presets: ['classic']".to_owned(), vec![default]),
+            (
+                format!("presets: ['classic'], plugins: [{plugin}, own]"),
+                vec![default, more],
+            ),
+            (
+                format!("presets: [['classic', {{{name}: false}}]], plugins: [{plugin}]"),
+                vec![more],
+            ),
+            (
+                format!("presets: [['classic', {{{name}: {{path: 'p'}}}}]]"),
+                vec![moved],
+            ),
+            (
+                format!("presets: [['./own.js', {{{name}: {{}}}}]]"),
+                vec![default],
+            ),
+            ("presets: ['./own.js']".to_owned(), vec![]),
+            ("plugins: ['content-docs']".to_owned(), vec![]),
+        ] {
+            let settings = site(&config, "").unwrap_or_else(|error| panic!("{config}: {error}"));
+            assert_eq!(of_kind(&settings, kind), expected, "{config}");
+            assert!(
+                settings.warnings.is_empty(),
+                "{config}: {:?}",
+                settings.warnings
+            );
+            let without = site(&config, &format!("{name} = false")).unwrap();
+            assert!(of_kind(&without, kind).is_empty(), "{config}");
+        }
+        // A folder without a config has docs alone.
+        assert!(of_kind(&try_read(&[]).unwrap(), kind).is_empty());
+    }
+}
+
+#[test]
+fn a_table_of_the_toml_sets_adds_or_leaves_out_a_plugin_of_pages_or_a_blog() {
+    for (kind, name, default) in UNVERSIONED {
+        let news = [&*format!("{name}/news"), "n", default[2]];
+        for (toml, expected) in [
+            (
+                "default.path = 'p'\ndefault.route_base_path = '/r/'",
+                vec![[default[0], "p", "r"]],
+            ),
+            ("default = false", vec![]),
+            ("default.enabled = false", vec![]),
+            ("news.path = 'n'", vec![default, news]),
+        ] {
+            let toml: Vec<String> = toml.lines().map(|it| format!("{name}.{it}")).collect();
+            let settings = site("presets: ['classic']", &toml.join("\n")).unwrap();
+            assert_eq!(of_kind(&settings, kind), expected, "{toml:?}");
+            assert!(settings.warnings.is_empty(), "{:?}", settings.warnings);
+        }
+        let unused = site("presets: ['classic']", &format!("{name}.news = false")).unwrap();
+        let expected = format!("`{name}.news` is not used");
+        let [warning] = unused.warnings.as_slice() else {
+            panic!("{:?}", unused.warnings);
+        };
+        assert!(warning.contains(&expected), "{warning}");
+        let odd = site("presets: ['classic']", &format!("{name}.'a/b'.path = 'x'"));
+        let error = odd.unwrap_err().to_string();
+        assert!(error.contains(name) && error.contains("`a/b`"), "{error}");
+    }
+}
+
+#[test]
+fn pages_of_which_files_are_computed_are_not_read_and_stop_nothing() {
+    for (kind, name, default) in UNVERSIONED {
+        let told = ["path = 'p'", "include = ['*.md']", "exclude = []"];
+        let told = told.map(|line| format!("{name}.default.{line}\n")).concat();
+        for options in [
+            "options",
+            "{path: folder}",
+            "{exclude: [...excluded]}",
+            "{...shared}",
+        ] {
+            let config = format!("presets: [['classic', {{{name}: {options}}}]]");
+            let settings = site(&config, "").unwrap();
+            assert!(of_kind(&settings, kind).is_empty(), "{options}");
+            let [warning] = settings.warnings.as_slice() else {
+                panic!("{options}: {:?}", settings.warnings);
+            };
+            let line = warning.contains("line 1: which files are pages");
+            assert!(line && warning.contains(&format!("{name}.default.")));
+            let settings = site(&config, &told).unwrap();
+            assert_eq!(
+                of_kind(&settings, kind),
+                [[default[0], "p", default[2]]],
+                "{options}"
+            );
+        }
     }
 }

@@ -170,6 +170,22 @@ impl Picker {
         })
     }
 
+    /// True if the config computes which files are pages of the plugin whose table this is: warns that they are not read.
+    pub(super) fn leaves_out(&mut self) -> bool {
+        let undecided = std::mem::take(&mut self.undecided);
+        let Some((line, _)) = undecided.first() else {
+            return false;
+        };
+        let settings: Vec<&str> = undecided.iter().map(|(_, line)| line.as_str()).collect();
+        self.warnings.push(format!(
+            "{}, line {line}: which files are pages is computed here, and the config is not run; they are not read unless bookrag.toml \
+             says which. Docusaurus's defaults are: {}",
+            self.config_name,
+            settings.join("; ")
+        ));
+        true
+    }
+
     /// Notes a setting of `bookrag.toml`.
     pub(super) fn note(&mut self, name: &str, value: &impl Serialize) {
         self.found(name, value, Origin::toml());

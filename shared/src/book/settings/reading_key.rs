@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{DEFAULT_INSTANCE, DocsInstance, SiteSettings};
+use super::{DEFAULT_INSTANCE, Instance, SiteSettings};
 
 /// What a key begins with. Another number has every page of every book read again.
 const FORMAT: &str = "reading settings 1\n";
 
 impl SiteSettings {
-    /// All that decides how a page of a docs instance is read, as one text; equal text, equal reading.
+    /// All that decides how a page of an instance is read, as one text; equal text, equal reading.
     ///
     /// The text is part of each document's fingerprint, so it is written out here field by field: a line `name=value` for each,
     /// the values as JSON, in the order below. Neither the order of the structs' fields nor a derive changes it.
@@ -20,7 +20,7 @@ impl SiteSettings {
         let Self {
             title: _,
             base_url,
-            docs: _,
+            instances: _,
             trailing_slash,
             default_locale,
             static_folders,
@@ -36,10 +36,11 @@ impl SiteSettings {
             origins: _,
             warnings: _,
         } = self;
-        let DocsInstance {
+        let Instance {
+            kind: _,
             id,
             route_base_path,
-            docs_path,
+            path,
             number_prefixes,
             current_version,
             versions,
@@ -49,7 +50,7 @@ impl SiteSettings {
             include: _,
             exclude_patterns,
             exclude: _,
-        } = self.docs_instance(instance);
+        } = self.instance(instance);
         let places: Vec<Value> = locale_places
             .iter()
             .map(|(locale, place)| {
@@ -62,7 +63,7 @@ impl SiteSettings {
         let fields = [
             ("base_url", json!(base_url)),
             ("route_base_path", json!(route_base_path)),
-            ("docs_path", json!(docs_path)),
+            ("docs_path", json!(path)),
             ("trailing_slash", json!(trailing_slash)),
             ("number_prefixes", json!(number_prefixes)),
             ("default_locale", json!(default_locale)),
@@ -89,10 +90,10 @@ impl SiteSettings {
         FORMAT.to_owned() + &lines
     }
 
-    /// The [reading key](Self::reading_key) of each docs instance, by id.
+    /// The [reading key](Self::reading_key) of each instance, by id.
     #[must_use]
     pub fn reading_keys(&self) -> BTreeMap<&str, String> {
-        let ids = self.docs.iter().map(|docs| docs.id.as_str());
+        let ids = self.instances.iter().map(|it| it.id.as_str());
         ids.map(|id| (id, self.reading_key(id))).collect()
     }
 }

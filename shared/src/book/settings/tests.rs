@@ -22,14 +22,18 @@ fn an_empty_site_has_docusaurus_defaults() {
     assert_eq!(
         (
             settings.base_url.as_str(),
-            settings.docs[0].route_base_path.as_str()
+            settings.instances[0].route_base_path.as_str()
         ),
         ("/", "docs")
     );
-    assert_eq!(settings.docs[0].version_path(CURRENT_VERSION), "");
-    assert!(!settings.docs[0].includes("a/_hidden.md") && !settings.docs[0].includes("_dir/x.md"));
+    assert_eq!(settings.instances[0].version_path(CURRENT_VERSION), "");
     assert!(
-        !settings.docs[0].includes("x/__tests__/y.md") && settings.docs[0].includes("z.test.md")
+        !settings.instances[0].includes("a/_hidden.md")
+            && !settings.instances[0].includes("_dir/x.md")
+    );
+    assert!(
+        !settings.instances[0].includes("x/__tests__/y.md")
+            && settings.instances[0].includes("z.test.md")
     );
 }
 
@@ -40,7 +44,8 @@ fn a_sites_exclude_replaces_the_defaults() {
         "module.exports = {baseUrl: '/', presets: [['classic', {docs: {exclude: ['**/*.summary.md']}}]]}",
     )]);
     assert!(
-        !settings.docs[0].includes("a/b.summary.md") && settings.docs[0].includes("_hidden.md")
+        !settings.instances[0].includes("a/b.summary.md")
+            && settings.instances[0].includes("_hidden.md")
     );
 }
 
@@ -96,9 +101,9 @@ fn a_settings_file_that_cannot_be_parsed_is_refused_with_its_line() {
 #[test]
 fn versions_take_their_paths() {
     let settings = read(&[("versions.json", "[\"2.0\", \"1.5\"]")]);
-    assert_eq!(settings.docs[0].version_path("2.0"), "");
-    assert_eq!(settings.docs[0].version_path("1.5"), "1.5");
-    assert_eq!(settings.docs[0].version_path(CURRENT_VERSION), "next");
+    assert_eq!(settings.instances[0].version_path("2.0"), "");
+    assert_eq!(settings.instances[0].version_path("1.5"), "1.5");
+    assert_eq!(settings.instances[0].version_path(CURRENT_VERSION), "next");
 }
 
 #[test]
@@ -137,12 +142,12 @@ fn versions_that_are_not_built_are_left_out() {
             "module.exports = {baseUrl: '/', presets: [['classic', {docs: {includeCurrentVersion: false, onlyIncludeVersions: ['1.5', '1.0']}}]]}",
         ),
     ]);
-    assert_eq!(settings.docs[0].versions, ["1.5", "1.0"]);
-    assert!(!settings.docs[0].current_version);
-    assert_eq!(settings.docs[0].version_path("1.5"), "");
+    assert_eq!(settings.instances[0].versions, ["1.5", "1.0"]);
+    assert!(!settings.instances[0].current_version);
+    assert_eq!(settings.instances[0].version_path("1.5"), "");
     let disabled = "module.exports = {baseUrl: '/', presets: [['classic', {docs: {disableVersioning: true}}]]}";
     assert!(
-        read(&[versions, ("docusaurus.config.js", disabled)]).docs[0]
+        read(&[versions, ("docusaurus.config.js", disabled)]).instances[0]
             .versions
             .is_empty()
     );
@@ -193,8 +198,8 @@ fn the_toml_decides_what_a_computed_choice_of_versions_leaves_open() {
             "versions = ['1.0']\ncurrent_version = false",
         ),
     ]);
-    assert_eq!(settings.docs[0].versions, ["1.0"]);
-    assert!(!settings.docs[0].current_version);
+    assert_eq!(settings.instances[0].versions, ["1.0"]);
+    assert!(!settings.instances[0].current_version);
     let warnings = &settings.warnings;
     assert!(warnings.is_empty(), "{warnings:?}");
     let literal =
@@ -204,7 +209,7 @@ fn the_toml_decides_what_a_computed_choice_of_versions_leaves_open() {
         ("docusaurus.config.js", literal),
         ("bookrag.toml", "versions = ['2.0', '1.0']"),
     ]);
-    assert_eq!(settings.docs[0].versions, ["1.0"]);
+    assert_eq!(settings.instances[0].versions, ["1.0"]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A small book that changes at random: pages of two docs instances that share texts, partials, a category, drafts, broken pages.
+//! A small book that changes at random: pages of two docs instances and posts of a blog that share texts, partials, a category, drafts, broken pages.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use crate::book::{SiteSettings, is_settings_file};
 use crate::faults::Random;
 use crate::source::MemorySource;
 
-const PAGES: [&str; 7] = [
+const PAGES: [&str; 9] = [
     "docs/a.md",
     "docs/b.md",
     "docs/c/d.mdx",
@@ -14,6 +14,8 @@ const PAGES: [&str; 7] = [
     "docs/f.md",
     "api/g.md",
     "api_versioned_docs/version-1.0/g.md",
+    "news/2024-05-03-h.md",
+    "news/2024/05/04/i/index.md",
 ];
 const PARTIAL: &str = "docs/c/_p.mdx";
 const CATEGORY: &str = "docs/c/_category_.json";
@@ -32,15 +34,17 @@ pub(super) const FIRST_PAGE: &str = "docs/first.md";
 const SETTINGS: &str = "bookrag.toml";
 /// The second docs instance.
 const API: &str = "docs.api.docs_path = 'api'\n";
+const BLOG: &str = "blog.news.path = 'news'\n";
 const API_VERSIONS: &str = "api_versions.json";
 
 /// The book at the beginning.
 pub(super) fn begin(source: &MemorySource) {
     let text = format!("# First\n\n{}\n", TEXTS[0]);
+    let settings = format!("{API}{BLOG}");
     let mut files = source.files();
     for (path, text) in [
         (FIRST_PAGE, text.as_str()),
-        (SETTINGS, API),
+        (SETTINGS, settings.as_str()),
         (API_VERSIONS, "[\"1.0\"]"),
     ] {
         files.insert(path.to_owned(), text.as_bytes().to_vec());
@@ -49,16 +53,17 @@ pub(super) fn begin(source: &MemorySource) {
 
 /// Other settings: other URLs, or pages that are none any more. Returns the path whose event follows.
 pub(super) fn change_settings(source: &MemorySource, random: &mut Random) -> String {
-    let (path, text) = match random.below(7) {
-        0 => (SETTINGS, API.to_owned()),
-        1 => (SETTINGS, format!("base_url = '/book/'\n{API}")),
-        2 => (SETTINGS, "docs.api = false\n".to_owned()),
+    let (path, text) = match random.below(8) {
+        0 => (SETTINGS, format!("{API}{BLOG}")),
+        1 => (SETTINGS, format!("base_url = '/book/'\n{API}{BLOG}")),
+        2 => (SETTINGS, format!("docs.api = false\n{BLOG}")),
+        5 => (SETTINGS, format!("blog = false\n{API}")),
         3 => (API_VERSIONS, "[]".to_owned()),
         4 => (API_VERSIONS, "[\"1.0\"]".to_owned()),
         _ => {
             let page = PAGES[random.below(PAGES.len())];
             let page = page.strip_prefix("docs/").unwrap_or(page);
-            (SETTINGS, format!("exclude = ['{page}']\n{API}"))
+            (SETTINGS, format!("exclude = ['{page}']\n{API}{BLOG}"))
         }
     };
     let mut files = source.files();

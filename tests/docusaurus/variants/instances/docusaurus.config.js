@@ -1,4 +1,4 @@
-// Docs plugins beside the default one, with folders, routes, versions and translations of their own.
+// Plugins of docs, of pages and of blogs beside the default ones, with folders, routes, versions and translations of their own.
 const options = {numberPrefixParser: false, exclude: ['**/hidden/**', '**/_*.mdx']};
 
 module.exports = {
@@ -7,6 +7,8 @@ module.exports = {
   baseUrl: '/more/',
   onBrokenLinks: 'ignore',
   onDuplicateRoutes: 'ignore',
+  // The sites are built outside of a Git repository, where a post without a date would stop the build.
+  future: {experimental_vcs: false},
   i18n: {defaultLocale: 'en', locales: ['en', 'ur']},
   themes: ['@docusaurus/theme-classic'],
   plugins: [
@@ -26,6 +28,16 @@ module.exports = {
     [
       '@docusaurus/plugin-content-docs',
       {id: 'community_hub-1', path: 'community', routeBasePath: 'community', includeCurrentVersion: true},
+    ],
+    '@docusaurus/plugin-content-pages',
+    [
+      '@docusaurus/plugin-content-pages',
+      {id: 'more', path: 'more-pages', routeBasePath: 'more', exclude: ['left-*.md']},
+    ],
+    '@docusaurus/plugin-content-blog',
+    [
+      '@docusaurus/plugin-content-blog',
+      {id: 'news', path: 'company-news', routeBasePath: '/company/news', exclude: ['more/**']},
     ],
   ],
 };

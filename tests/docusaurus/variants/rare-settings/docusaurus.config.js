@@ -24,5 +24,6 @@ module.exports = {
         onlyIncludeVersions: ['2.0', '1.0'],
       },
     ],
+    ['@docusaurus/plugin-content-blog', {path: 'posts', routeBasePath: '/', include: ['**/*.md']}],
   ],
 };

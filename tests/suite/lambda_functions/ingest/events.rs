@@ -145,6 +145,44 @@ async fn objects_of_every_docs_instance_are_converged() {
 }
 
 #[tokio::test]
+async fn objects_of_pages_and_posts_are_converged() {
+    let world = World::start("lambda_ingest_kinds").await;
+    let config = "module.exports = {presets: ['classic'], i18n: {defaultLocale: 'en', locales: ['en', 'ur']}}";
+    world.put("docusaurus.config.js", config).await;
+    let pages = [
+        "blog/2024-05-03-release.md",
+        "docs/a.md",
+        "i18n/ur/docusaurus-plugin-content-blog/2024-05-03-release.md",
+        "src/pages/faq.md",
+    ];
+    for page in pages.into_iter().chain(["src/components/b.md"]) {
+        world.put(page, "# Valve\n\nIt opens slowly.\n").await;
+        world.converge(Change::Created, page).await;
+    }
+    assert_eq!(world.sources().await, pages);
+    let documents = world.documents().await.into_iter();
+    let rows: Vec<_> = documents
+        .map(|document| format!("{} {}", document.row.version, document.row.url))
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            "blog/default@current /blog/2024/05/03/release",
+            "current /docs/a",
+            "blog/default@current /ur/blog/2024/05/03/release",
+            "pages/default@current /faq",
+        ]
+    );
+
+    let without = config.replace("'classic'", "['classic', {blog: false}]");
+    world.put("docusaurus.config.js", &without).await;
+    world
+        .converge(Change::Created, "docusaurus.config.js")
+        .await;
+    assert_eq!(world.sources().await, ["docs/a.md", "src/pages/faq.md"]);
+}
+
+#[tokio::test]
 async fn commands_reconcile_the_book_and_count_it() {
     let world = World::start("lambda_ingest_commands").await;
     let command = |name: &str| world.lambda.invoke(json!({ "command": name }));

@@ -1,0 +1,183 @@
+//! Blog posts: what their names and front matter say of date, slug and authors.
+
+use std::sync::LazyLock;
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::Offset;
+use regex::Regex;
+use serde_json::Value;
+
+use super::front_matter::{FrontMatter, text};
+
+/// Docusaurus's `DATE_FILENAME_REGEX`: the last date in a path, with what stands before and after it.
+static DATED_PATH: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"^(?<folder>.*)(?<date>[0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2})[-/]?(?<text>.*?)(?:/index)?.mdx?$",
+    )
+    .expect("the pattern is a constant")
+});
+static UNDATED_PATH: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"(?:/index)?\.mdx?$").expect("the pattern is a constant"));
+static LEADING_DATE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^([0-9]{4})[-/]([0-9]{1,2})[-/]([0-9]{1,2})(?:[^0-9]|$)")
+        .expect("the pattern is a constant")
+});
+
+/// What a post's path below the blog's folder says.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct PostPath {
+    /// The URL path below the blog's route.
+    pub(super) slug: String,
+    /// The title of a post that has none.
+    pub(super) title: String,
+    pub(super) date: Option<Date>,
+}
+
+impl PostPath {
+    /// Reads a path: `2024-05-03-title.md`, `2024/05/03/title/index.md`, `title.mdx`.
+    pub(super) fn read(relative: &str) -> Self {
+        let Some(dated) = DATED_PATH.captures(relative) else {
+            let title = UNDATED_PATH.replace(relative, "").into_owned();
+            return Self {
+                slug: format!("/{title}"),
+                title,
+                date: None,
+            };
+        };
+        let (folder, date, title) = (&dated["folder"], &dated["date"], &dated["text"]);
+        Self {
+            slug: format!("/{}/{folder}{title}", date.replace('-', "/")),
+            title: title.to_owned(),
+            date: day(date),
+        }
+    }
+}
+
+/// Returns the day of a post in UTC: that of its front matter, else that of its path.
+pub(super) fn post_date(front_matter: &FrontMatter, relative: &str) -> Option<Date> {
+    let told = front_matter.other.get("date").and_then(Value::as_str);
+    told.and_then(day).or_else(|| PostPath::read(relative).date)
+}
+
+/// Returns the names of a post's authors, or the keys that stand for them: an author is a key, or a mapping with either.
+pub(super) fn post_authors(front_matter: &FrontMatter) -> Vec<String> {
+    let name = |author: &Value| {
+        let named = author.get("name").or_else(|| author.get("key"));
+        text(named.unwrap_or(author))
+    };
+    let fields = ["authors", "author"].map(|field| front_matter.other.get(field));
+    let authors = fields.into_iter().flatten();
+    authors
+        .flat_map(|authors| match authors {
+            Value::Array(authors) => authors.iter().filter_map(name).collect(),
+            author => Vec::from_iter(name(author)),
+        })
+        .collect()
+}
+
+/// The day of `2024-05-03`, `2024/5/3` or a moment that begins so; that in UTC if the moment has an offset.
+fn day(text: &str) -> Option<Date> {
+    if let Ok(moment) = text.parse::<Timestamp>() {
+        return Some(Offset::UTC.to_datetime(moment).date());
+    }
+    let parts = LEADING_DATE.captures(text)?;
+    Date::new(
+        parts[1].parse().ok()?,
+        parts[2].parse().ok()?,
+        parts[3].parse().ok()?,
+    )
+    .ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn front_matter(fields: &str) -> FrontMatter {
+        let page = format!("---\n{fields}\n---\n");
+        let split = super::super::front_matter::split_front_matter(&page);
+        split.expect("valid front matter").front_matter
+    }
+
+    #[test]
+    fn a_path_gives_slug_title_and_date_as_docusaurus_reads_it() {
+        for (path, slug, title, date) in [
+            (
+                "2024-05-03-a-b.md",
+                "/2024/05/03/a-b",
+                "a-b",
+                Some("2024-05-03"),
+            ),
+            (
+                "2024-05-03-a/index.mdx",
+                "/2024/05/03/a",
+                "a",
+                Some("2024-05-03"),
+            ),
+            ("2024/05/03/a.md", "/2024/05/03/a", "a", Some("2024-05-03")),
+            (
+                "2024/5/3-a/index.md",
+                "/2024/5/3/a",
+                "a",
+                Some("2024-05-03"),
+            ),
+            (
+                "news/2024-05-03-a.md",
+                "/2024/05/03/news/a",
+                "a",
+                Some("2024-05-03"),
+            ),
+            ("2024-05-03.md", "/2024/05/03/", "", Some("2024-05-03")),
+            (
+                "2024-05-03/index.md",
+                "/2024/05/03/index",
+                "index",
+                Some("2024-05-03"),
+            ),
+            ("2024-13-45-a.md", "/2024/13/45/a", "a", None),
+            ("a.md", "/a", "a", None),
+            ("b/a/index.mdx", "/b/a", "b/a", None),
+            ("index.md", "/index", "index", None),
+        ] {
+            let expected = PostPath {
+                slug: slug.to_owned(),
+                title: title.to_owned(),
+                date: date.map(|date| date.parse().expect("a date")),
+            };
+            assert_eq!(PostPath::read(path), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn the_date_of_the_front_matter_goes_before_that_of_the_path() {
+        for (fields, date) in [
+            ("date: 2021-09-01", "2021-09-01"),
+            ("date: '2021-9-1 10:30'", "2021-09-01"),
+            ("date: 2021-09-01T23:30:00-02:00", "2021-09-02"),
+            ("date: 2021/09/01", "2021-09-01"),
+            ("date: soon", "2024-05-03"),
+            ("title: a", "2024-05-03"),
+        ] {
+            let found = post_date(&front_matter(fields), "2024-05-03-a.md");
+            assert_eq!(found.map(|it| it.to_string()).as_deref(), Some(date));
+        }
+        assert_eq!(post_date(&front_matter("title: a"), "a.md"), None);
+    }
+
+    #[test]
+    fn authors_are_names_or_keys() {
+        for (fields, names) in [
+            ("authors: ada", &["ada"][..]),
+            (
+                "authors: [ada, {key: b, name: Bob}, {key: c}]",
+                &["ada", "Bob", "c"],
+            ),
+            ("authors: {name: Ada L.}", &["Ada L."]),
+            ("author: Ada", &["Ada"]),
+            ("title: a", &[]),
+        ] {
+            assert_eq!(post_authors(&front_matter(fields)), names, "{fields}");
+        }
+    }
+}
