@@ -97,7 +97,7 @@ fn bytes_that_are_no_text_stand_in_their_own_place() {
 #[tokio::test]
 async fn a_body_that_does_not_end_is_not_waited_for() {
     let endless = futures::stream::pending::<Result<Bytes, std::io::Error>>();
-    let read = whole_body(Body::from_stream(endless), Duration::from_millis(10)).await;
+    let read = body_within(Body::from_stream(endless), Duration::from_millis(10)).await;
     let error = read.expect_err("it has no end");
     assert_eq!(error.kind, ErrorKind::Invalid);
     assert!(error.message.contains("in time"), "{}", error.message);
