@@ -97,7 +97,7 @@ impl Served {
         };
         let ingest = Ingest::open(ports, options).await.unwrap();
         let report = sync(&ingest, SyncOptions::default(), |_| {}).await.unwrap();
-        assert_eq!(report.files_changed, pages.len() as u64, "{report:?}");
+        assert_eq!(report.files_changed, pages.len(), "{report:?}");
         let index = backends.catalog.live_index().await.unwrap().unwrap();
         let retriever = Retriever { backends, index };
         Self {
