@@ -27,7 +27,8 @@ const LONGEST: usize = 240;
 /// Attacks that it answers: it takes two seconds for each.
 const ENOUGH: usize = 60;
 /// The page that attackers write in.
-pub(super) const PAGE: &str = "docs/module-1-foundations/chapter-2-actuation/01-lesson-wheel-drive.md";
+pub(super) const PAGE: &str =
+    "docs/module-1-foundations/chapter-2-actuation/01-lesson-wheel-drive.md";
 
 #[derive(Clone, Deserialize)]
 pub(super) struct Attack {
@@ -144,7 +145,12 @@ fn copy(from: &Path, to: &Path) {
 
 impl Service {
     /// Writes an attack into the book, and takes it out again after `ask`.
-    pub(super) async fn with_page<T>(&self, book: &Path, text: &str, ask: impl AsyncFnOnce() -> T) -> T {
+    pub(super) async fn with_page<T>(
+        &self,
+        book: &Path,
+        text: &str,
+        ask: impl AsyncFnOnce() -> T,
+    ) -> T {
         let page = book.join(PAGE);
         let before = fs::read_to_string(&page).unwrap();
         fs::write(&page, format!("{before}\n## Notes\n\n{text}\n")).unwrap();

@@ -1,6 +1,7 @@
 //! Programs that speak the Model Context Protocol: they are told what readers are told, and are logged and limited like them.
 
 use bookrag_tests::chat_model::Reply;
+use bookrag_tests::proxy::Fault;
 use serde_json::{Value, json};
 
 use super::attacks::{PAGE, attacks, book};
@@ -45,10 +46,16 @@ async fn a_program_is_answered_like_a_reader_and_logged_like_one() {
     let found = service.tool("search", json!({"query": COVERED})).await;
     let id = &found["results"][0]["id"];
     let fetched = service.tool("fetch", json!({"id": id})).await;
-    assert!(fetched["text"].as_str().unwrap().contains("A clear sky"), "{fetched}");
+    assert!(
+        fetched["text"].as_str().unwrap().contains("A clear sky"),
+        "{fetched}"
+    );
     let chunk = &data["citations"][0]["chunk_id"];
     let fetched = service.tool("fetch", json!({"id": chunk})).await;
-    assert!(fetched["text"].as_str().unwrap().contains("A clear sky"), "{fetched}");
+    assert!(
+        fetched["text"].as_str().unwrap().contains("A clear sky"),
+        "{fetched}"
+    );
     let pages = service.tool("outline", json!({})).await;
     assert_eq!(pages["entries"].as_array().unwrap().len(), 2, "{pages}");
 }
@@ -65,7 +72,11 @@ async fn programs_have_a_limit_of_their_own() {
     // The reader's question was the one of this minute.
     let params = json!({"name": "ask", "arguments": {"question": COVERED}});
     let (status, answer) = service.message("tools/call", params).await;
-    assert_eq!((status, &answer["result"]["isError"]), (200, &json!(true)), "{answer}");
+    assert_eq!(
+        (status, &answer["result"]["isError"]),
+        (200, &json!(true)),
+        "{answer}"
+    );
     for status in [200, 200, 429] {
         let (answered, answer) = service.message("tools/list", json!({})).await;
         assert_eq!(answered, status, "{answer}");
@@ -75,9 +86,12 @@ async fn programs_have_a_limit_of_their_own() {
 #[tokio::test]
 async fn while_the_stores_are_away_a_program_is_told_so() {
     let service = Service::extractive("programs_away").await;
-    service.database.refuse();
-    service.qdrant.refuse();
-    for (tool, arguments) in [("ask", json!({"question": COVERED})), ("fetch", json!({"id": "/docs/frost"}))] {
+    service.database.set(Fault::Refuse);
+    service.qdrant.set(Fault::Refuse);
+    for (tool, arguments) in [
+        ("ask", json!({"question": COVERED})),
+        ("fetch", json!({"id": "/docs/frost"})),
+    ] {
         let params = json!({"name": tool, "arguments": arguments});
         let (status, answer) = service.message("tools/call", params).await;
         assert_eq!(status, 200, "{answer}");
@@ -92,23 +106,42 @@ async fn while_the_stores_are_away_a_program_is_told_so() {
 async fn hostile_lessons_reach_a_program_as_text_alone() {
     let variables = [("BOOKRAG_GENERATOR", "extractive")];
     let service = Service::of_folder("programs_attacks", Reply::Hangs, &variables, book()).await;
-    let page = service.tool("search", json!({"query": "wheel drive", "limit": 20})).await;
+    let page = service
+        .tool("search", json!({"query": "wheel drive", "limit": 20}))
+        .await;
     let results = page["results"].as_array().unwrap().iter();
-    let id = results.clone().find(|result| result["source"] == json!(PAGE));
-    let id = id.unwrap()["id"].as_str().unwrap().split('#').next().unwrap().to_owned();
+    let id = results
+        .clone()
+        .find(|result| result["source"] == json!(PAGE));
+    let id = id.unwrap()["id"]
+        .as_str()
+        .unwrap()
+        .split('#')
+        .next()
+        .unwrap()
+        .to_owned();
     let before = service.tool("fetch", json!({"id": id})).await;
     let before = before["text"].as_str().unwrap().matches(EVIL).count();
     assert_eq!(before, 0);
     let folder = service.book.path().to_owned();
     for attack in attacks(&["book"]) {
         let ask = async || {
-            let told = service.tool("ask", json!({"question": attack.question()})).await;
+            let told = service
+                .tool("ask", json!({"question": attack.question()}))
+                .await;
             attack.check(&told);
             let mut next = Some(id.clone());
             while let Some(part) = next {
                 let fetched = service.tool("fetch", json!({"id": part})).await;
-                check_text(fetched["text"].as_str().unwrap(), &attack.text, &attack.name);
-                assert!(fetched["url"].as_str().unwrap().starts_with("/"), "{fetched}");
+                check_text(
+                    fetched["text"].as_str().unwrap(),
+                    &attack.text,
+                    &attack.name,
+                );
+                assert!(
+                    fetched["url"].as_str().unwrap().starts_with("/"),
+                    "{fetched}"
+                );
                 next = fetched["next"].as_str().map(str::to_owned);
             }
         };
@@ -119,10 +152,15 @@ async fn hostile_lessons_reach_a_program_as_text_alone() {
 /// A page's text has nothing that its reader does not see: no address behind a link or a picture, no comment, no invisible character.
 fn check_text(text: &str, attack: &str, name: &str) {
     assert_eq!(bookrag::book::visible(text), text, "{name}");
-    for hidden in ["](http", "](//", "](java", "](data", "<!--", "<img", "<script"] {
+    for hidden in [
+        "](http", "](//", "](java", "](data", "<!--", "<img", "<script",
+    ] {
         // In code, and where it is escaped, it is shown.
         let is_shown = attack.contains('`') || attack.contains('\\') || attack.contains("&lt;");
-        assert!(is_shown || !text.contains(hidden), "{name}: {hidden} in {text}");
+        assert!(
+            is_shown || !text.contains(hidden),
+            "{name}: {hidden} in {text}"
+        );
     }
 }
 
@@ -131,7 +169,9 @@ async fn attacks_in_questions_reach_no_further_than_a_readers() {
     let variables = [("BOOKRAG_GENERATOR", "extractive")];
     let service = Service::of_folder("programs_questions", Reply::Hangs, &variables, book()).await;
     for attack in attacks(&["question"]) {
-        let told = service.tool("ask", json!({"question": attack.question()})).await;
+        let told = service
+            .tool("ask", json!({"question": attack.question()}))
+            .await;
         attack.check(&told);
     }
 }

@@ -131,3 +131,35 @@ fn an_origin_is_parsed_and_not_matched_by_its_beginning() {
         assert!(!is_local(other), "{other}");
     }
 }
+
+#[tokio::test]
+async fn a_browser_may_send_the_headers_of_the_model_context_protocol() {
+    use axum::Router;
+    use axum::routing::post;
+    use tower::ServiceExt as _;
+
+    let origins = ["https://book.example".to_owned()];
+    let router = Router::new()
+        .route("/mcp", post(async || ""))
+        .layer(cors(&origins, false));
+    let request = Request::builder()
+        .method(Method::OPTIONS)
+        .uri("/mcp")
+        .header(header::ORIGIN, "https://book.example")
+        .header(header::ACCESS_CONTROL_REQUEST_METHOD, "POST")
+        .header(header::ACCESS_CONTROL_REQUEST_HEADERS, "mcp-method");
+    let response = router
+        .oneshot(request.body(Body::empty()).expect("a request"))
+        .await;
+    let response = response.expect("answered");
+    let allowed = &response.headers()[header::ACCESS_CONTROL_ALLOW_HEADERS];
+    let allowed = allowed.to_str().expect("visible");
+    for name in [
+        "mcp-method",
+        "mcp-name",
+        "mcp-protocol-version",
+        "authorization",
+    ] {
+        assert!(allowed.contains(name), "{allowed}");
+    }
+}
