@@ -21,7 +21,7 @@ pub(super) struct McpArguments {
     /// The most tokens of one result, 1000 to 100000.
     #[arg(long, value_name = "TOKENS", default_value = "6000", value_parser = budget)]
     max_tokens: Budget,
-    /// Where the built site is served, such as https://book.example: results have addresses there. Without it, the first of
+    /// Where the built site is served, such as `https://book.example`: results have addresses there. Without it, the first of
     /// `BOOKRAG_ORIGINS`, else paths.
     #[arg(long)]
     site_url: Option<String>,

@@ -1,10 +1,11 @@
 //! What each tool does.
 
-use crate::answer::{Answer, Outcome, Question};
+use crate::answer::{Answer, Question};
 use crate::api::{ChatRequest, Route, SearchRequest, nothing_found};
 use crate::book::visible;
 use crate::cite::Citation;
 use crate::error::Error;
+use crate::generate::readable;
 use crate::index::Filters;
 use crate::retrieve::ScoredChunk;
 
@@ -50,7 +51,7 @@ impl Server {
         FoundSection {
             id: scored.url(None),
             title: title(&chunk.title, scored.section()),
-            text: visible(&chunk.text),
+            text: visible(&readable(&chunk.text, &chunk.marks)),
             url: self.address(&scored.url(locale)),
             source: chunk.source.clone(),
             lines: lines(chunk.start_line, chunk.end_line),
@@ -153,7 +154,8 @@ impl Server {
         });
         let mut nearest: Vec<Nearest> = nearest.collect();
         let mut answered = Answered {
-            answerable: answer.outcome == Outcome::Answered,
+            answerable: answer.answered(),
+            outcome: answer.outcome,
             answer: answer.text.clone(),
             citations: Vec::new(),
             unsupported: Vec::new(),
@@ -167,6 +169,7 @@ impl Server {
         }
         let with = |cited: &[Cited], unsupported: &[String], nearest: &[Nearest]| Answered {
             answerable: answered.answerable,
+            outcome: answered.outcome,
             answer: answered.answer.clone(),
             citations: cited.to_vec(),
             unsupported: unsupported.to_vec(),

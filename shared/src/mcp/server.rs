@@ -175,10 +175,9 @@ impl Server {
     async fn resource(&self, uri: &str) -> Result<ReadResourceResult, Error> {
         let id = Id::parse(uri);
         if !uri.starts_with(RESOURCE_SCHEME) || matches!(id.place, Place::Chunk(_)) {
-            let message = format!(
-                "resources are `{RESOURCE_SCHEME}/path/of/a/page`, this is `{}`",
-                id.shown()
-            );
+            let shown: String = uri.chars().take(TITLE_CHARACTERS).collect();
+            let message =
+                format!("resources are `{RESOURCE_SCHEME}/path/of/a/page`, this is `{shown}`");
             return Err(Error::new(ErrorKind::NotFound, message));
         }
         let fetched = self.fetch_at(&id).await?;

@@ -6,6 +6,8 @@ use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use rmcp::schemars::{self, JsonSchema};
 use serde::{Deserialize, Serialize};
 
+use crate::answer::Outcome;
+
 /// What `search` is asked.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct SearchArguments {
@@ -119,6 +121,9 @@ pub(super) struct Fetched {
 pub(super) struct Answered {
     /// True if the book answers the question. If false, `answer` says so, or names what comes closest: do not take it for an answer.
     pub(super) answerable: bool,
+    /// `answered`, `uncertain` if it may be answered by what comes closest, or `not_covered`.
+    #[schemars(with = "String")]
+    pub(super) outcome: Outcome,
     /// Markdown; `[1]` is the citation with this number.
     pub(super) answer: String,
     /// The sections that the answer is taken from.
