@@ -102,7 +102,7 @@ def health(api, _):
 def preflight(api, _):
     """For each route that a browser asks with JSON or another method: answered soon, with what the browser needs."""
     slowest = 0
-    for path, method in (("/api/v1/chat", "POST"), ("/api/v1/search", "POST"), ("/api/v1/feedback", "POST"), (CONVERSATION, "DELETE")):
+    for path, method in (("/api/v1/chat", "POST"), ("/api/v1/search", "POST"), ("/api/v1/feedback", "POST"), ("/mcp", "POST"), (CONVERSATION, "DELETE")):
         asked = {"Access_Control_Request_Method": method, "Access_Control_Request_Headers": "content-type,x-session-id"}
         answer = api.ask("OPTIONS", path, **asked)
         expect(answer.status in (200, 204), f"{path}: status {answer.status}")

@@ -8,14 +8,16 @@ from checks.stack import NEEDED, ROOT, VARIANT, check, unless
 
 @check({
     "Query.Events.Chat.ResponseTransferMode": "STREAM", "Query.Events.Conversation.ResponseTransferMode": None,
-    "Query.Events.Chat.TimeoutInMillis": None, "Query.Events.Feedback": None, "Search.Timeout": 60,
+    "Query.Events.Chat.TimeoutInMillis": None, "Query.Events.Feedback": None, "Query.Events.Mcp": None, "Search.Timeout": 60,
     "Search.Events.Search.ResponseTransferMode": "RESPONSE_STREAM", "Search.Events.Search.Method": "GET",
-    "Search.Events.FeedbackPreflight": None, "Search.Events.ChatPreflight.ResponseTransferMode": "RESPONSE_STREAM",
+    "Search.Events.FeedbackPreflight": None, "Search.Events.McpPreflight": None, "Search.Events.ChatPreflight.ResponseTransferMode": "RESPONSE_STREAM",
 })  # fmt: skip
 def routes(stack):
     """The documented paths, streaming where the query function answers, for as long as it may run; preflights of them do not stream, since
     a stream without a byte may never end."""
     documented = set(json.loads((ROOT / "docs/openapi.json").read_text())["paths"]) - {"/health"}
+    # The Model Context Protocol describes itself.
+    documented.add("/mcp")
     paths = stack.properties("Api")["Body"]["paths"]
     yield from (f"{path} is documented or in the API alone" for path in sorted(documented ^ set(paths)))
     for path, methods in paths.items():

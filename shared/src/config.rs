@@ -71,8 +71,8 @@ pub struct Config {
     pub rules: Rules,
     /// `BOOKRAG_RETENTION_DAYS`: how long questions, judgements and messages are kept; `None` for ever.
     pub retention: Option<Duration>,
-    /// `BOOKRAG_CHAT_PER_MINUTE`, `BOOKRAG_SEARCH_PER_MINUTE`, `BOOKRAG_FEEDBACK_PER_MINUTE`, `BOOKRAG_MAX_CONCURRENT`; 0
-    /// for no limit.
+    /// `BOOKRAG_CHAT_PER_MINUTE`, `BOOKRAG_SEARCH_PER_MINUTE`, `BOOKRAG_FEEDBACK_PER_MINUTE`, `BOOKRAG_MCP_PER_MINUTE`,
+    /// `BOOKRAG_MAX_CONCURRENT`; 0 for no limit.
     pub limits: Limits,
     /// `BOOKRAG_TRUSTED_PROXIES`.
     pub trusted_proxies: usize,
@@ -106,7 +106,7 @@ pub struct Config {
 pub struct ConfigError(pub Vec<String>);
 
 /// Every variable that is read. `BOOKRAG_` ones besides these are mistakes.
-const KNOWN: [&str; 43] = [
+const KNOWN: [&str; 44] = [
     "BOOKRAG_EMBEDDER",
     "BOOKRAG_EMBEDDING_MODEL",
     "BOOKRAG_EMBEDDING_DIMENSIONS",
@@ -132,6 +132,7 @@ const KNOWN: [&str; 43] = [
     "BOOKRAG_CHAT_PER_MINUTE",
     "BOOKRAG_SEARCH_PER_MINUTE",
     "BOOKRAG_FEEDBACK_PER_MINUTE",
+    "BOOKRAG_MCP_PER_MINUTE",
     "BOOKRAG_MAX_CONCURRENT",
     "BOOKRAG_TRUSTED_PROXIES",
     "BOOKRAG_AUTH_SECRET",

@@ -9,6 +9,7 @@ mod remembered;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt as _;
 use hmac::{Hmac, KeyInit, Mac};
 use secrecy::{ExposeSecret, SecretString};
 use sha2::Sha256;
@@ -30,6 +31,7 @@ use crate::embed::{
 use crate::error::{Error, ErrorKind};
 use crate::generate::{ChatModel, ChatOptions, CohereChat, Generator, OpenAiChat};
 use crate::index::{IndexError, VectorIndex, bm25_settings};
+use crate::mcp;
 use crate::provider::ProviderError;
 use crate::rerank::{CohereRerankOptions, CohereReranker, Reranker};
 use crate::retrieve::{Backends, Retriever, UNKNOWN_INDEX};
@@ -397,6 +399,32 @@ impl Context {
         LimitedRoute::new(self.limiter.clone(), route, move |request| {
             context.client_key(&client_address(request, context.trusted_proxies))
         })
+    }
+
+    /// The book as the Model Context Protocol serves it.
+    #[must_use]
+    pub fn mcp_book(self: &Arc<Self>) -> mcp::Book {
+        let context = Arc::clone(self);
+        let live = move || {
+            let context = Arc::clone(&context);
+            let answerer = async move { context.answerer(&context.live_index().await?) };
+            answerer.boxed()
+        };
+        mcp::Book {
+            live: Arc::new(live),
+            origin: self.origins.first().cloned(),
+        }
+    }
+
+    /// A client of the Model Context Protocol.
+    #[must_use]
+    pub fn mcp_caller(self: &Arc<Self>, address: &str) -> mcp::Caller {
+        let (context, address) = (Arc::clone(self), address.to_owned());
+        mcp::Caller {
+            limiter: self.limiter.clone(),
+            client_key: self.client_key(&address),
+            asker: Arc::new(move |question| context.asker(&address, question, None)),
+        }
     }
 
     /// Retrieval from an index, its questions embedded by the model that the index was made with: what is configured may

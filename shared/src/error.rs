@@ -10,6 +10,8 @@ pub enum ErrorKind {
     Invalid,
     /// Sign in: the token is missing or does not count.
     Unauthorized,
+    /// The request comes from where none may come from.
+    Forbidden,
     /// There is nothing under this name.
     NotFound,
     /// The route has other methods.

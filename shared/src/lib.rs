@@ -29,6 +29,7 @@ pub mod generate;
 pub mod cite;
 pub mod answer;
 pub mod api;
+pub mod mcp;
 
 pub mod config;
 pub mod context;

@@ -2,14 +2,15 @@
 
 use tracing_subscriber::EnvFilter;
 
-/// What prints whole requests at its lower levels: held at `info`, whatever is asked for.
-const TALKATIVE: [&str; 6] = [
+/// What prints whole requests at its lower levels: held where it prints none, whatever is asked for.
+const TALKATIVE: [&str; 7] = [
     "lambda_runtime=info",
     "lambda_http=info",
     "hyper=info",
     "h2=info",
     "tonic=info",
     "tokio_postgres=info",
+    "rmcp=error",
 ];
 
 /// Logs to standard error: as JSON in Lambda, as text on a laptop. `BOOKRAG_LOG` sets the levels.

@@ -11,6 +11,7 @@ mod extracts;
 mod generators;
 mod guard_rails;
 mod journal;
+mod programs;
 mod streams;
 
 use std::collections::HashMap;
@@ -124,7 +125,7 @@ impl Service {
         environment.insert("DATABASE_URL".to_owned(), url);
         let url = format!("http://{}", qdrant.address());
         environment.insert("QDRANT_URL".to_owned(), url);
-        for route in ["CHAT", "SEARCH", "FEEDBACK"] {
+        for route in ["CHAT", "SEARCH", "FEEDBACK", "MCP"] {
             environment.insert(format!("BOOKRAG_{route}_PER_MINUTE"), "0".to_owned());
         }
         for (name, value) in variables {

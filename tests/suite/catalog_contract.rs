@@ -8,6 +8,7 @@ mod frequencies;
 mod indexes;
 mod insights;
 mod logs;
+mod pages;
 mod pending;
 mod readers;
 pub(crate) mod rows;
@@ -333,6 +334,9 @@ laws! {
         an_answer_is_logged_as_it_begins_and_as_it_ends
         feedback_needs_a_message
         questions_and_judgements_of_version_2_are_kept;
+    pages:
+        pages_are_listed_with_their_tokens_and_found_by_their_urls
+        a_chunk_has_a_place_while_the_book_holds_it;
     readers:
         all_turns_may_come_at_once_and_then_none
         a_refused_turn_costs_nothing_and_comes_when_it_was_said

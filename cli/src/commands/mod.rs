@@ -4,6 +4,7 @@ mod serve;
 mod sync;
 mod ask;
 mod search;
+mod mcp;
 mod eval;
 mod insights;
 mod pages;
@@ -56,6 +57,8 @@ enum Command {
     Ask(QuestionArguments),
     /// Find passages of the book.
     Search(QuestionArguments),
+    /// Serve a book to a coding agent over the Model Context Protocol, on standard input and output.
+    Mcp(mcp::McpArguments),
     /// Tell how well labelled questions are retrieved for, answered and refused.
     Eval(eval::EvalArguments),
     /// Tell what readers asked: what the book does not cover, which lessons are cited and disliked, what a day cost.
@@ -207,6 +210,7 @@ async fn dispatch(arguments: Arguments) -> Result<Exit, CommandError> {
         Command::Sync(arguments) => sync::run(&config, arguments, json).await,
         Command::Ask(arguments) => ask::run(&config, &arguments, json).await,
         Command::Search(arguments) => search::run(&config, &arguments, json).await,
+        Command::Mcp(arguments) => mcp::run(&config, arguments).await,
         Command::Eval(arguments) => eval::run(&config, &arguments, json).await,
         Command::Insights(arguments) => insights::run(&config, &arguments, json).await,
         Command::Chunks(arguments) => chunks::run(&config, &arguments, json).await,

@@ -1,4 +1,4 @@
-//! The query function: a question in, a cited answer out, as JSON or as a stream.
+//! The query function: a question in, a cited answer out, as JSON or as a stream; and the book for programs, over the Model Context Protocol.
 
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use axum::response::Response;
 use axum::routing::{delete, post};
 use bookrag::answer::{Prepared, Question};
 use bookrag::api::{
-    ChatData, ChatRequest, FeedbackRequest, Meta, Observed, Receipt, Route, SESSION_HEADER,
-    authorize, client_address, cors, event_stream, failure, json_body, limit, method_not_allowed,
-    not_found, success,
+    ChatData, ChatRequest, FeedbackRequest, Meta, Observed, Origins, Receipt, Route,
+    SESSION_HEADER, authorize, client_address, cors, event_stream, failure, json_body,
+    known_origin, limit, method_not_allowed, not_found, success,
 };
 use bookrag::catalog::Feedback;
 use bookrag::context::Context;
@@ -32,6 +32,12 @@ pub fn routes(context: Arc<Context>) -> Router {
     let asked = || post(chat).route_layer(limited(Route::Chat));
     let judged = post(feedback).route_layer(limited(Route::Feedback));
     let forgotten = delete(forget).route_layer(limited(Route::Feedback));
+    let origins = Origins::new(&context.origins, context.local_origins);
+    // Pages that may not call use up no turns of their readers.
+    let known_origin = from_fn_with_state(origins, known_origin);
+    let called = post(mcp)
+        .route_layer(limited(Route::Mcp))
+        .route_layer(known_origin);
     Router::new()
         .route("/api/v1/chat", asked())
         .route("/api/v1/query", asked())
@@ -39,6 +45,7 @@ pub fn routes(context: Arc<Context>) -> Router {
         .route("/api/chat", asked())
         .route("/api/v1/feedback", judged)
         .route("/api/v1/conversations/{id}", forgotten)
+        .route("/mcp", called)
         .method_not_allowed_fallback(method_not_allowed)
         .layer(authorize)
         // Outermost: refusals carry its headers too.
@@ -83,6 +90,12 @@ async fn prepare(context: &Context, request: Request, client: &str) -> Result<Pr
     let index = context.live_index().await?;
     let answerer = context.answerer(&index)?;
     Ok(answerer.prepare(question, Some(asker)).await?)
+}
+
+async fn mcp(State(context): State<Arc<Context>>, request: Request) -> Response {
+    let client = client_address(&request, context.trusted_proxies);
+    let (book, caller) = (context.mcp_book(), context.mcp_caller(&client));
+    bookrag::mcp::respond(book, caller, request).await
 }
 
 async fn feedback(State(context): State<Arc<Context>>, request: Request) -> Response {

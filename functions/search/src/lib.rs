@@ -8,20 +8,15 @@ use axum::extract::{Request, State};
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::get;
-use bookrag::answer::{default_filters, locale_of};
 use bookrag::api::{
     Meta, Observed, Route, SearchData, SearchRequest, SearchResult, authorize, cors, failure,
-    json_body, limit, method_not_allowed, not_found, success, url_query,
+    json_body, limit, method_not_allowed, not_found, nothing_found, success, url_query,
 };
 use bookrag::context::Context;
 use bookrag::error::Error;
 use bookrag::index::Filters;
-use bookrag::retrieve::{Query, milliseconds};
+use bookrag::retrieve::milliseconds;
 use serde::Deserialize;
-
-/// The message of a search without results.
-const NOTHING_FOUND: &str =
-    "I couldn't find relevant content for your question. Try the table of contents.";
 
 /// The function: its routes, and clear errors for all other requests. Preflights of any path are answered, also of the other
 /// functions' paths: API Gateway sends them here, because their own function streams and a preflight has no body.
@@ -123,19 +118,16 @@ async fn search(
     observed: &Observed,
 ) -> Result<(SearchData, Meta), Error> {
     let started = Instant::now();
-    let (query, top_k, filters, page_url) = request.check()?;
-    let index = context.live_index().await?;
-    let locale = locale_of(&index.site, page_url.as_deref()).or_else(|| filters.locale.clone());
-    let searched = default_filters(&index.site, &filters, page_url.as_deref());
-    let retriever = context.retriever_of(&index)?;
-    let query = Query::question(&query).of_listed_pages();
-    let found = retriever.retrieve(query, &searched, top_k).await?;
-    retriever.check_limits(&filters, &found).await?;
+    let search = request.check()?;
+    let retriever = context.retriever_of(&context.live_index().await?)?;
+    let locale = search.locale(&retriever);
+    let found = search.run(&retriever).await?;
     let results: Vec<SearchResult> = found
         .candidates
         .iter()
         .map(|candidate| SearchResult::new(candidate, locale.as_deref()))
         .collect();
+    let message = nothing_found(&found);
     observed
         .measured
         .searched(&found.times, !found.degraded.is_empty());
@@ -149,11 +141,5 @@ async fn search(
         degraded: found.degraded,
         ..Meta::default()
     };
-    let message = results.is_empty().then(|| match found.indexing {
-        Some(progress) => format!(
-            "This book is still being indexed ({progress}). Please search again in a moment."
-        ),
-        None => NOTHING_FOUND.to_owned(),
-    });
     Ok((SearchData { results, message }, meta))
 }

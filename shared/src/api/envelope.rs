@@ -138,6 +138,7 @@ fn status_of(kind: ErrorKind) -> (StatusCode, &'static str) {
     match kind {
         ErrorKind::Invalid => (StatusCode::BAD_REQUEST, "invalid_request"),
         ErrorKind::Unauthorized => (StatusCode::UNAUTHORIZED, "unauthorized"),
+        ErrorKind::Forbidden => (StatusCode::FORBIDDEN, "forbidden"),
         ErrorKind::NotFound => (StatusCode::NOT_FOUND, "not_found"),
         ErrorKind::MethodNotAllowed => (StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed"),
         ErrorKind::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large"),

@@ -6,8 +6,9 @@ use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes, to_bytes};
-use axum::extract::{ConnectInfo, Query, Request};
+use axum::extract::{ConnectInfo, Query, Request, State};
 use axum::http::{HeaderName, HeaderValue, Method, Uri, header};
+use axum::middleware::Next;
 use axum::response::Response;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, MapAccess, Visitor};
@@ -48,7 +49,7 @@ pub async fn json_body<T: DeserializeOwned>(request: Request<Body>) -> Result<T,
             "the body must have Content-Type: application/json",
         ));
     }
-    let bytes = whole_body(request.into_body(), BODY_DEADLINE).await?;
+    let bytes = whole_body(request.into_body()).await?;
     let mut parser = serde_json::Deserializer::from_slice(&bytes);
     let parsed = serde_path_to_error::deserialize(&mut parser).map(|Object(parsed)| parsed);
     let parsed = parsed.map_err(|error| {
@@ -193,7 +194,15 @@ fn platform_address(request: &Request<Body>) -> String {
         .map_or_else(|| "unknown".to_owned(), |info| info.0.ip().to_string())
 }
 
-async fn whole_body(body: Body, deadline: Duration) -> Result<Bytes, Error> {
+/// Reads a body of at most [`MAX_BODY_BYTES`].
+///
+/// # Errors
+/// `TooLarge`, and `Invalid` if it does not come in time.
+pub(crate) async fn whole_body(body: Body) -> Result<Bytes, Error> {
+    body_within(body, BODY_DEADLINE).await
+}
+
+async fn body_within(body: Body, deadline: Duration) -> Result<Bytes, Error> {
     let read = tokio::time::timeout(deadline, to_bytes(body, MAX_BODY_BYTES)).await;
     let late = |_| Error::new(ErrorKind::Invalid, "the body did not come in time");
     read.map_err(late)?.map_err(|_| {
@@ -210,22 +219,69 @@ const PREFLIGHT_AGE: Duration = Duration::from_hours(2);
 #[derive(Debug, Clone)]
 pub struct ClientAddress(pub String);
 
+/// The origins whose pages may call.
+#[derive(Debug, Clone)]
+pub struct Origins {
+    named: Vec<String>,
+    /// Whether pages of this machine may, at any port.
+    local: bool,
+}
+
+impl Origins {
+    /// These origins, and on a laptop any port of it.
+    #[must_use]
+    pub fn new(named: &[String], local: bool) -> Self {
+        Self {
+            named: named.to_vec(),
+            local,
+        }
+    }
+
+    /// True if a page of this origin may call.
+    fn allows(&self, origin: &HeaderValue) -> bool {
+        let origin = origin.to_str().unwrap_or_default();
+        self.named.iter().any(|allowed| allowed == origin) || (self.local && is_local(origin))
+    }
+}
+
+/// Middleware: refuses the requests of pages whose origin may not call. Programs send no origin.
+pub async fn known_origin(
+    State(origins): State<Origins>,
+    request: Request,
+    next: Next,
+) -> Response {
+    match request.headers().get(header::ORIGIN) {
+        Some(origin) if !origins.allows(origin) => {
+            let message = "pages of this origin may not call; BOOKRAG_ORIGINS lists those that may";
+            let error = Error::new(ErrorKind::Forbidden, message);
+            failure(&error, &Observed::of(&request).request_id)
+        }
+        _ => next.run(request).await,
+    }
+}
+
+/// Headers of the Model Context Protocol, which repeat what stands in the body.
+const MCP_HEADERS: [&str; 3] = ["mcp-method", "mcp-name", "mcp-protocol-version"];
+
 /// Cross-origin access for the book's own pages; on a laptop, for any port of it.
 pub fn cors(origins: &[String], local: bool) -> CorsLayer {
-    let origins: Vec<String> = origins.to_vec();
-    let allowed = AllowOrigin::predicate(move |origin: &HeaderValue, _| {
-        let origin = origin.to_str().unwrap_or_default();
-        origins.iter().any(|allowed| allowed == origin) || (local && is_local(origin))
-    });
+    let origins = Origins::new(origins, local);
+    let allowed = AllowOrigin::predicate(move |origin: &HeaderValue, _| origins.allows(origin));
+    let headers = [
+        header::CONTENT_TYPE,
+        header::ACCEPT,
+        header::AUTHORIZATION,
+        HeaderName::from_static(SESSION_HEADER),
+    ];
     CorsLayer::new()
         .allow_origin(allowed)
         .allow_methods([Method::GET, Method::POST, Method::DELETE])
-        .allow_headers([
-            header::CONTENT_TYPE,
-            header::ACCEPT,
-            header::AUTHORIZATION,
-            HeaderName::from_static(SESSION_HEADER),
-        ])
+        .allow_headers(
+            headers
+                .into_iter()
+                .chain(MCP_HEADERS.map(HeaderName::from_static))
+                .collect::<Vec<_>>(),
+        )
         .expose_headers([
             header::RETRY_AFTER,
             RATE_LIMIT,

@@ -45,6 +45,8 @@ pub enum Route {
     Search,
     /// Judgements of answers.
     Feedback,
+    /// Messages of the Model Context Protocol.
+    Mcp,
 }
 
 impl Route {
@@ -54,6 +56,7 @@ impl Route {
             Self::Chat => "chat",
             Self::Search => "search",
             Self::Feedback => "feedback",
+            Self::Mcp => "mcp",
         }
     }
 
@@ -63,6 +66,7 @@ impl Route {
             Self::Chat => "questions",
             Self::Search => "searches",
             Self::Feedback => "judgements",
+            Self::Mcp => "requests",
         }
     }
 }
@@ -77,17 +81,21 @@ pub struct Limits {
     pub search: Option<u32>,
     /// Judgements of answers.
     pub feedback: Option<u32>,
+    /// Messages of the Model Context Protocol. Its questions count as questions, too.
+    pub mcp: Option<u32>,
     /// Requests of all clients that are worked on at once.
     pub concurrent: Option<usize>,
 }
 
-/// Ten questions a minute. A search costs less, and the panel searches while a reader types.
+/// Ten questions a minute. A search costs less, and the panel searches while a reader types. Coding agents work in parallel, and open
+/// a connection with several messages.
 impl Default for Limits {
     fn default() -> Self {
         Self {
             chat: Some(10),
             search: Some(60),
             feedback: Some(10),
+            mcp: Some(120),
             // An instance of a function is given one request at a time.
             concurrent: None,
         }
@@ -100,6 +108,7 @@ impl Limits {
         chat: None,
         search: None,
         feedback: None,
+        mcp: None,
         concurrent: None,
     };
 
@@ -108,6 +117,7 @@ impl Limits {
             Route::Chat => self.chat,
             Route::Search => self.search,
             Route::Feedback => self.feedback,
+            Route::Mcp => self.mcp,
         };
         turns.map(|turns| TurnLimit {
             turns,

@@ -12,10 +12,12 @@ mod search;
 pub use auth::{AuthOptions, Authorizer, authorize};
 pub use chat::{ChatData, ChatRequest, FeedbackRequest, HistoryMessage, event_stream};
 pub use envelope::{Envelope, ErrorBody, Meta, Receipt, failure, success};
+pub(crate) use extract::whole_body;
 pub use extract::{
-    ClientAddress, MAX_BODY_BYTES, SESSION_HEADER, client_address, cors, json_body,
-    method_not_allowed, not_found, url_query,
+    ClientAddress, MAX_BODY_BYTES, Origins, SESSION_HEADER, client_address, cors, json_body,
+    known_origin, method_not_allowed, not_found, url_query,
 };
 pub use limits::{LimitedRoute, Limiter, Limits, Route, client_network, limit};
+pub(crate) use number::whole_number;
 pub use observe::{Measured, Measuring, Observed, PlatformRequestId, measure};
-pub use search::{SearchData, SearchRequest, SearchResult};
+pub use search::{Search, SearchData, SearchRequest, SearchResult, nothing_found};

@@ -6,7 +6,7 @@ use serde::de::{Error, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer};
 
 /// Reads a field that may be absent: `7`, or `7.0`, which JSON does not tell from it.
-pub(super) fn whole_number<'de, D>(deserializer: D) -> Result<Option<usize>, D::Error>
+pub(crate) fn whole_number<'de, D>(deserializer: D) -> Result<Option<usize>, D::Error>
 where
     D: Deserializer<'de>,
 {

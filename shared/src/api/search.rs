@@ -6,13 +6,17 @@ use uuid::Uuid;
 use super::chat::{MAX_QUERY_CHARACTERS, check_filters, optional_text, required_text};
 use super::extract::object;
 use super::number::whole_number;
+use crate::answer::{default_filters, locale_of};
 use crate::error::Error;
 use crate::index::Filters;
-use crate::retrieve::{ScoredChunk, Scores};
+use crate::retrieve::{Query, Retrieved, Retriever, ScoredChunk, Scores};
 
 /// Results: unless told, and at most.
 const DEFAULT_TOP_K: usize = 5;
 const MAX_TOP_K: usize = 20;
+/// Said when nothing was found (S2).
+const NOTHING_FOUND: &str =
+    "I couldn't find relevant content for your question. Try the table of contents.";
 /// Characters of a preview.
 const PREVIEW_CHARACTERS: usize = 240;
 
@@ -42,7 +46,7 @@ impl SearchRequest {
     ///
     /// # Errors
     /// Naming the field and its limit.
-    pub fn check(self) -> Result<(String, usize, Filters, Option<String>), Error> {
+    pub fn check(self) -> Result<Search, Error> {
         let query = required_text("query", self.query, MAX_QUERY_CHARACTERS)?;
         let top_k = self.top_k.unwrap_or(DEFAULT_TOP_K);
         if !(1..=MAX_TOP_K).contains(&top_k) {
@@ -52,9 +56,57 @@ impl SearchRequest {
             ));
         }
         check_filters(&self.filters)?;
-        let page_url = optional_text("page_url", self.page_url)?;
-        Ok((query, top_k, self.filters, page_url))
+        Ok(Search {
+            query,
+            top_k,
+            filters: self.filters,
+            page_url: optional_text("page_url", self.page_url)?,
+        })
     }
+}
+
+/// A search that was checked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Search {
+    query: String,
+    top_k: usize,
+    filters: Filters,
+    page_url: Option<String>,
+}
+
+impl Search {
+    /// Finds the sections of listed pages that match.
+    ///
+    /// # Errors
+    /// As [`Retriever::retrieve`] and [`Retriever::check_limits`].
+    pub async fn run(&self, retriever: &Retriever) -> Result<Retrieved, Error> {
+        let site = &retriever.index.site;
+        let searched = default_filters(site, &self.filters, self.page_url.as_deref());
+        let query = Query::question(&self.query).of_listed_pages();
+        let found = retriever.retrieve(query, &searched, self.top_k).await?;
+        retriever.check_limits(&self.filters, &found).await?;
+        Ok(found)
+    }
+
+    /// The locale that results have their URLs in.
+    #[must_use]
+    pub fn locale(&self, retriever: &Retriever) -> Option<String> {
+        let site = &retriever.index.site;
+        let of_page = locale_of(site, self.page_url.as_deref());
+        of_page.or_else(|| self.filters.locale.clone())
+    }
+}
+
+/// What a search without results says; `None` if there are some.
+#[must_use]
+pub fn nothing_found(found: &Retrieved) -> Option<String> {
+    let is_empty = found.candidates.is_empty();
+    is_empty.then(|| match found.indexing {
+        Some(progress) => format!(
+            "This book is still being indexed ({progress}). Please search again in a moment."
+        ),
+        None => NOTHING_FOUND.to_owned(),
+    })
 }
 
 /// The results of a search.

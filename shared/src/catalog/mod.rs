@@ -7,6 +7,7 @@ mod types;
 mod turn;
 mod insights;
 
+mod pages;
 mod readers;
 mod answers;
 
@@ -29,6 +30,7 @@ pub use answers::{AnswerLookup, CachedAnswer};
 #[cfg(all(test, feature = "embedded"))]
 pub use faulty::FaultyCatalog;
 pub use insights::{DayInsight, Insights, LessonInsight, OpenQuestion};
+pub use pages::PageRow;
 pub use postgres::{PostgresCatalog, PostgresOptions, TlsOptions};
 pub use readers::{Exchange, NewExchange};
 pub use site::{DocsInfo, SiteInfo};

@@ -15,6 +15,7 @@ mod insights;
 mod limits;
 mod log;
 mod migrations;
+mod pages;
 mod pending;
 mod pool;
 mod search;

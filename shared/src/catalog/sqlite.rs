@@ -11,6 +11,7 @@ mod indexes;
 mod insights;
 mod limits;
 mod log;
+mod pages;
 mod pending;
 mod search;
 mod values;

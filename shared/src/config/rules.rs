@@ -161,10 +161,11 @@ pub(super) fn limits(
             Some(0) => None,
             Some(turns) => Some(turns),
         };
-    let (chat, search, feedback) = (
+    let (chat, search, feedback, mcp) = (
         limit("BOOKRAG_CHAT_PER_MINUTE", default.chat),
         limit("BOOKRAG_SEARCH_PER_MINUTE", default.search),
         limit("BOOKRAG_FEEDBACK_PER_MINUTE", default.feedback),
+        limit("BOOKRAG_MCP_PER_MINUTE", default.mcp),
     );
     let concurrent = number::<usize>(&text, "BOOKRAG_MAX_CONCURRENT", problems, |_| true);
     let concurrent = concurrent.or(match place {
@@ -175,6 +176,7 @@ pub(super) fn limits(
         chat,
         search,
         feedback,
+        mcp,
         concurrent: concurrent.filter(|requests| *requests > 0),
     }
 }

@@ -23,6 +23,7 @@ pub use openai::OpenAiChat;
 pub use prompt::{
     Asked, Prompt, Turn, answer_prompt, form_of_prompts, rewrite_prompt, rules_of_answers,
 };
+pub use readable::readable;
 pub use similarity::Similarities;
 
 /// What writes answers.

@@ -6,7 +6,8 @@ use crate::book::{Mark, MarkKind};
 
 /// Writes a text with its marks as Markdown. List items, code blocks and formulas are in the text as Markdown has them; inline code
 /// gets its backticks, a table the rule below its header, a heading its number signs.
-pub(super) fn readable(text: &str, marks: &[Mark]) -> String {
+#[must_use]
+pub fn readable(text: &str, marks: &[Mark]) -> String {
     let mut added: Vec<(usize, String)> = Vec::new();
     for mark in marks {
         let Some(marked) = text.get(mark.range()) else {

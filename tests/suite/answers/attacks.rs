@@ -27,21 +27,22 @@ const LONGEST: usize = 240;
 /// Attacks that it answers: it takes two seconds for each.
 const ENOUGH: usize = 60;
 /// The page that attackers write in.
-const PAGE: &str = "docs/module-1-foundations/chapter-2-actuation/01-lesson-wheel-drive.md";
+pub(super) const PAGE: &str =
+    "docs/module-1-foundations/chapter-2-actuation/01-lesson-wheel-drive.md";
 
 #[derive(Clone, Deserialize)]
-struct Attack {
-    name: String,
+pub(super) struct Attack {
+    pub(super) name: String,
     #[serde(rename = "where")]
     place: String,
-    text: String,
+    pub(super) text: String,
     question: Option<String>,
     role: Option<String>,
     forbidden: Vec<String>,
 }
 
 /// The attacks of these places, the rules filled in.
-fn attacks(places: &[&str]) -> Vec<Attack> {
+pub(super) fn attacks(places: &[&str]) -> Vec<Attack> {
     let all = ATTACKS.lines().map(|line| {
         let attack: Attack = serde_json::from_str(line).unwrap();
         let filled = |text: String| text.replace(PROMPT, RULES);
@@ -59,7 +60,7 @@ fn attacks(places: &[&str]) -> Vec<Attack> {
 }
 
 impl Attack {
-    fn question(&self) -> &str {
+    pub(super) fn question(&self) -> &str {
         self.question.as_deref().unwrap_or(&self.text)
     }
 
@@ -81,7 +82,7 @@ impl Attack {
     }
 
     /// All that must not be in an answer.
-    fn check(&self, data: &Value) {
+    pub(super) fn check(&self, data: &Value) {
         let text = data["answer"].as_str().unwrap();
         let seen = text.to_lowercase();
         for forbidden in &self.forbidden {
@@ -119,7 +120,7 @@ fn has_foreign_picture(text: &str) -> bool {
 }
 
 /// The fixture's book in a folder of its own.
-fn book() -> tempfile::TempDir {
+pub(super) fn book() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/book");
     copy(&fixture, folder.path());
@@ -144,7 +145,12 @@ fn copy(from: &Path, to: &Path) {
 
 impl Service {
     /// Writes an attack into the book, and takes it out again after `ask`.
-    async fn with_page<T>(&self, book: &Path, text: &str, ask: impl AsyncFnOnce() -> T) -> T {
+    pub(super) async fn with_page<T>(
+        &self,
+        book: &Path,
+        text: &str,
+        ask: impl AsyncFnOnce() -> T,
+    ) -> T {
         let page = book.join(PAGE);
         let before = fs::read_to_string(&page).unwrap();
         fs::write(&page, format!("{before}\n## Notes\n\n{text}\n")).unwrap();

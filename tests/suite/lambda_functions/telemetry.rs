@@ -306,6 +306,7 @@ async fn nothing_of_a_reader_and_no_key_is_printed() {
         ("BOOKRAG_CHAT_PER_MINUTE", "0"),
         ("BOOKRAG_SEARCH_PER_MINUTE", "0"),
         ("BOOKRAG_FEEDBACK_PER_MINUTE", "0"),
+        ("BOOKRAG_MCP_PER_MINUTE", "0"),
         ("BOOKRAG_STORE_CONVERSATIONS", "1"),
         ("QDRANT_API_KEY", "canaryqdrantkey"),
     ];

@@ -97,7 +97,7 @@ fn bytes_that_are_no_text_stand_in_their_own_place() {
 #[tokio::test]
 async fn a_body_that_does_not_end_is_not_waited_for() {
     let endless = futures::stream::pending::<Result<Bytes, std::io::Error>>();
-    let read = whole_body(Body::from_stream(endless), Duration::from_millis(10)).await;
+    let read = body_within(Body::from_stream(endless), Duration::from_millis(10)).await;
     let error = read.expect_err("it has no end");
     assert_eq!(error.kind, ErrorKind::Invalid);
     assert!(error.message.contains("in time"), "{}", error.message);
@@ -129,5 +129,37 @@ fn an_origin_is_parsed_and_not_matched_by_its_beginning() {
         "",
     ] {
         assert!(!is_local(other), "{other}");
+    }
+}
+
+#[tokio::test]
+async fn a_browser_may_send_the_headers_of_the_model_context_protocol() {
+    use axum::Router;
+    use axum::routing::post;
+    use tower::ServiceExt as _;
+
+    let origins = ["https://book.example".to_owned()];
+    let router = Router::new()
+        .route("/mcp", post(async || ""))
+        .layer(cors(&origins, false));
+    let request = Request::builder()
+        .method(Method::OPTIONS)
+        .uri("/mcp")
+        .header(header::ORIGIN, "https://book.example")
+        .header(header::ACCESS_CONTROL_REQUEST_METHOD, "POST")
+        .header(header::ACCESS_CONTROL_REQUEST_HEADERS, "mcp-method");
+    let response = router
+        .oneshot(request.body(Body::empty()).expect("a request"))
+        .await;
+    let response = response.expect("answered");
+    let allowed = &response.headers()[header::ACCESS_CONTROL_ALLOW_HEADERS];
+    let allowed = allowed.to_str().expect("visible");
+    for name in [
+        "mcp-method",
+        "mcp-name",
+        "mcp-protocol-version",
+        "authorization",
+    ] {
+        assert!(allowed.contains(name), "{allowed}");
     }
 }

@@ -40,6 +40,7 @@ fn limits(turns: u32) -> Limits {
         chat: Some(turns),
         search: Some(60),
         feedback: None,
+        mcp: None,
         concurrent: None,
     }
 }

@@ -1,0 +1,63 @@
+//! `bookrag mcp`: a book for a coding agent that starts this program and talks to it over standard input and output.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use bookrag::config::Config;
+use bookrag::mcp::{Book, Budget, Server};
+use clap::Args;
+use rmcp::ServiceExt;
+use rmcp::service::ServerInitializeError;
+use rmcp::transport::stdio;
+
+use super::{CommandError, Exit, output};
+use crate::local::{BookFolder, LocalBook};
+
+#[derive(Debug, Args)]
+pub(super) struct McpArguments {
+    /// The book: a site's folder or `s3://bucket/prefix`. Without it, the site that the current folder is in, else the book last
+    /// served or synced.
+    site: Option<PathBuf>,
+    /// The most tokens of one result, 1000 to 100000.
+    #[arg(long, value_name = "TOKENS", default_value = "6000", value_parser = budget)]
+    max_tokens: Budget,
+    /// Where the built site is served, such as `https://book.example`: results have addresses there. Without it, the first of
+    /// `BOOKRAG_ORIGINS`, else paths.
+    #[arg(long)]
+    site_url: Option<String>,
+}
+
+fn budget(typed: &str) -> Result<Budget, String> {
+    let tokens = typed
+        .parse()
+        .map_err(|_| "must be a whole number".to_owned())?;
+    Budget::of_tokens(tokens).map_err(|error| error.to_string())
+}
+
+/// Serves until the client closes standard input. Only the protocol is written to standard output.
+pub(super) async fn run(config: &Config, arguments: McpArguments) -> Result<Exit, CommandError> {
+    let folder = BookFolder::find(config, arguments.site.as_deref())?;
+    let book = LocalBook::open(config, &folder, output::status).await?;
+    let book = Arc::new(book.context).mcp_book();
+    let site_url = arguments
+        .site_url
+        .map(|url| url.trim_end_matches('/').to_owned());
+    let book = Book {
+        origin: site_url.or(book.origin),
+        ..book
+    };
+    let failed = |error: &dyn std::fmt::Display| {
+        CommandError::Told(format!("the client broke off: {error}"))
+    };
+    let running = match Server::local(book, arguments.max_tokens)
+        .serve(stdio())
+        .await
+    {
+        Ok(running) => running,
+        // It closed standard input before it said anything.
+        Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(Exit::Done),
+        Err(error) => return Err(failed(&error)),
+    };
+    running.waiting().await.map_err(|error| failed(&error))?;
+    Ok(Exit::Done)
+}

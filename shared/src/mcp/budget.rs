@@ -1,0 +1,162 @@
+//! How much of an answer a program is given: results are cut to a number of tokens. Pure.
+
+use serde::Serialize;
+
+use crate::chunk::count_tokens;
+use crate::error::Error;
+
+/// Bytes of the longest token, about: a longer beginning of a line is not counted at all.
+const LONGEST_TOKEN: usize = 16;
+
+/// The most tokens that one result may have, as cl100k counts its JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget(usize);
+
+impl Default for Budget {
+    /// A quarter of what Claude Code takes of a tool, and enough for ten sections.
+    fn default() -> Self {
+        Self(6_000)
+    }
+}
+
+impl Budget {
+    /// Room for one section with its titles and addresses.
+    const LEAST: usize = 1_000;
+    const MOST: usize = 100_000;
+
+    /// A budget that a user chose.
+    ///
+    /// # Errors
+    /// `Invalid` if it is out of range.
+    pub fn of_tokens(tokens: usize) -> Result<Self, Error> {
+        if (Self::LEAST..=Self::MOST).contains(&tokens) {
+            return Ok(Self(tokens));
+        }
+        let (least, most) = (Self::LEAST, Self::MOST);
+        let message = format!("max_tokens must be {least} to {most}, it is {tokens}");
+        Err(Error::field("max_tokens", message))
+    }
+
+    /// True if a result may be given.
+    pub(super) fn holds(self, result: &impl Serialize) -> bool {
+        tokens_of(result) <= self.0
+    }
+
+    /// How many of the first items a result has room for.
+    pub(super) fn fill<Item: Serialize, Output: Serialize>(
+        self,
+        items: &[Item],
+        result_of: impl Fn(usize) -> Output,
+    ) -> usize {
+        let mut room = self.0.saturating_sub(tokens_of(&result_of(0)));
+        let fitting = items.iter().take_while(|item| {
+            let tokens = tokens_of(item);
+            let fits = tokens <= room;
+            room = room.saturating_sub(tokens);
+            fits
+        });
+        let mut count = fitting.count();
+        // What stands between items counts as well.
+        while count > 0 && !self.holds(&result_of(count)) {
+            count -= 1;
+        }
+        count
+    }
+
+    /// The length of the longest beginning of a text that a result has room for, in bytes: whole lines, if one fits.
+    pub(super) fn cut<Output: Serialize>(
+        self,
+        text: &str,
+        result_of: impl Fn(&str) -> Output,
+    ) -> usize {
+        let mut room = self.0.saturating_sub(tokens_of(&result_of("")));
+        loop {
+            let end = beginning(text, room);
+            let tokens = tokens_of(&result_of(&text[..end]));
+            if end == 0 || tokens <= self.0 {
+                return end;
+            }
+            room = room.saturating_sub(tokens - self.0);
+        }
+    }
+}
+
+/// The length of the longest beginning of a text that has so many tokens as a JSON string, each line counted by itself.
+fn beginning(text: &str, tokens: usize) -> usize {
+    let (mut end, mut left) = (0, tokens);
+    for line in text.split_inclusive('\n') {
+        let length = tokens_of(&line);
+        if length > left {
+            break;
+        }
+        left -= length;
+        end += line.len();
+    }
+    if end > 0 || tokens == 0 {
+        return end;
+    }
+    let mut end = text.floor_char_boundary(tokens.saturating_mul(LONGEST_TOKEN));
+    while tokens_of(&&text[..end]) > tokens {
+        end = text.floor_char_boundary(end * 3 / 4);
+    }
+    end
+}
+
+fn tokens_of(value: &impl Serialize) -> usize {
+    let json = serde_json::to_string(value).expect("texts and numbers are JSON");
+    count_tokens(&json)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(128))]
+
+        #[test]
+        fn what_is_cut_has_room_and_is_not_wasteful(
+            text in "([a-z]{1,9} |[é語🤖\"\\\\]{1,4}|\n){0,3000}",
+            tokens in 100_usize..3_000,
+        ) {
+            let budget = Budget(tokens);
+            let end = budget.cut(&text, str::to_owned);
+            prop_assert!(budget.holds(&&text[..end]));
+            let rest = &text[end..];
+            let line = rest.split_inclusive('\n').next().unwrap_or_default();
+            // Another line would be too much, or all that is left is there.
+            let is_short = tokens_of(&&text[..end]) * 3 < tokens && tokens_of(&line) * 3 < tokens;
+            prop_assert!(rest.is_empty() || !is_short, "{end} of {}", text.len());
+        }
+
+        #[test]
+        fn as_many_items_are_listed_as_there_is_room_for(
+            items in prop::collection::vec("[a-z \"]{0,40}", 0..300),
+            tokens in 20_usize..2_000,
+        ) {
+            let budget = Budget(tokens);
+            let count = budget.fill(&items, |count| items[..count].to_vec());
+            prop_assert!(budget.holds(&items[..count].to_vec()));
+            prop_assert!(count == items.len() || tokens_of(&items[..count].to_vec()) + 60 > tokens / 2);
+        }
+    }
+
+    #[test]
+    fn a_line_of_a_mebibyte_is_cut() {
+        let line = "word ".repeat(1 << 18);
+        let end = Budget(1_000).cut(&line, str::to_owned);
+        assert!((500..6_000).contains(&end), "{end}");
+    }
+
+    #[test]
+    fn a_budget_out_of_range_is_refused_with_the_range() {
+        for tokens in [0, 999, 100_001] {
+            let error = Budget::of_tokens(tokens).unwrap_err();
+            assert_eq!(error.field, Some("max_tokens"));
+            assert!(error.message.contains("1000 to 100000"), "{error}");
+        }
+        assert_eq!(Budget::of_tokens(1_000).unwrap(), Budget(1_000));
+    }
+}

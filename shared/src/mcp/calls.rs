@@ -1,0 +1,247 @@
+//! What each tool does.
+
+use crate::answer::{Answer, Question};
+use crate::api::{ChatRequest, Route, SearchRequest, nothing_found};
+use crate::book::visible;
+use crate::cite::Citation;
+use crate::error::Error;
+use crate::generate::readable;
+use crate::index::Filters;
+use crate::retrieve::ScoredChunk;
+
+use super::id::Id;
+use super::reading::{self, title};
+use super::server::Server;
+use super::tools::{
+    Answered, AskArguments, Cited, FetchArguments, Fetched, Found, FoundSection, Nearest, Outline,
+    OutlineArguments, SearchArguments,
+};
+
+/// Sections of a search: unless told, and at most.
+const DEFAULT_LIMIT: usize = 5;
+const MAX_LIMIT: usize = 20;
+/// Stands where a text was cut.
+const CUT: char = '…';
+
+impl Server {
+    pub(super) async fn search(&self, arguments: SearchArguments) -> Result<Found, Error> {
+        let limit = arguments.limit.unwrap_or(DEFAULT_LIMIT);
+        if !(1..=MAX_LIMIT).contains(&limit) {
+            let message = format!("limit must be 1 to {MAX_LIMIT}, it is {limit}");
+            return Err(Error::field("limit", message));
+        }
+        let request = SearchRequest {
+            query: arguments.query,
+            filters: limits(arguments.version, arguments.locale),
+            top_k: Some(limit),
+            page_url: None,
+        };
+        let search = request.check()?;
+        let retriever = self.live().await?.retriever;
+        let locale = search.locale(&retriever);
+        let found = search.run(&retriever).await?;
+        self.measure(|measured| measured.searched(&found.times, !found.degraded.is_empty()));
+        let sections = found.candidates.iter();
+        let sections = sections.map(|scored| self.section(scored, locale.as_deref()));
+        Ok(self.within_budget(sections.collect(), nothing_found(&found)))
+    }
+
+    fn section(&self, scored: &ScoredChunk, locale: Option<&str>) -> FoundSection {
+        let chunk = &scored.chunk;
+        FoundSection {
+            id: scored.url(None),
+            title: title(&chunk.title, scored.section()),
+            text: visible(&readable(&chunk.text, &chunk.marks)),
+            url: self.address(&scored.url(locale)),
+            source: chunk.source.clone(),
+            lines: lines(chunk.start_line, chunk.end_line),
+            tokens: chunk.token_count,
+            score: hundredths(scored.scores.score),
+        }
+    }
+
+    /// As many results as there is room for; the text of the next one is cut to the room that is left.
+    fn within_budget(&self, mut results: Vec<FoundSection>, message: Option<String>) -> Found {
+        let found = |results: &[FoundSection]| Found {
+            results: results.to_vec(),
+            message: message.clone(),
+        };
+        let count = self.budget.fill(&results, |count| found(&results[..count]));
+        let next = results.get(count).cloned();
+        results.truncate(count);
+        if let Some(next) = next {
+            let with = |text: &str| {
+                let cut = FoundSection {
+                    text: format!("{text}{CUT}"),
+                    ..next.clone()
+                };
+                found(&[&results[..], &[cut]].concat())
+            };
+            let end = self.budget.cut(&next.text, with);
+            if end > 0 {
+                return with(next.text[..end].trim_end());
+            }
+        }
+        found(&results)
+    }
+
+    pub(super) async fn fetch(&self, arguments: FetchArguments) -> Result<Fetched, Error> {
+        let id = required("id", arguments.id)?;
+        self.fetch_at(&Id::parse(&id)).await
+    }
+
+    /// Fetches what an id is of, from where it says.
+    pub(super) async fn fetch_at(&self, id: &Id) -> Result<Fetched, Error> {
+        let text = reading::text(&self.live().await?.retriever, id).await?;
+        if id.from > 0 && id.from >= text.markdown.len() {
+            let message = format!(
+                "the text ends before `{}`; fetch `{}` again",
+                id.shown(),
+                id.at(0)
+            );
+            return Err(Error::field("id", message));
+        }
+        let rest = &text.markdown[text.markdown.floor_char_boundary(id.from)..];
+        let fetched = |part: &str| Fetched {
+            id: id.to_string(),
+            title: text.title.clone(),
+            text: part.to_owned(),
+            url: self.address(&text.path),
+            source: text.source.clone(),
+            lines: text.lines.clone(),
+            tokens: text.tokens,
+            next: (part.len() < rest.len())
+                .then(|| id.at(text.markdown.len() - rest.len() + part.len())),
+        };
+        let end = self.budget.cut(rest, fetched);
+        if end == 0 && !rest.is_empty() {
+            let message =
+                "the titles and addresses alone are more than max_tokens; raise it in the URL";
+            return Err(Error::field("max_tokens", message));
+        }
+        Ok(fetched(&rest[..end]))
+    }
+
+    pub(super) async fn ask(&self, arguments: AskArguments) -> Result<Answered, Error> {
+        let request = ChatRequest {
+            query: arguments.question,
+            filters: limits(arguments.version, arguments.locale),
+            ..ChatRequest::default()
+        };
+        let question = Question::try_from(request)?;
+        let asker = match &self.caller {
+            Some(caller) => {
+                // A chat model may be asked: it costs what a reader's question costs.
+                caller.limiter.take(Route::Chat, &caller.client_key).await?;
+                Some((caller.asker)(&question))
+            }
+            None => None,
+        };
+        let answerer = self.live().await?;
+        let prepared = answerer.prepare(question, asker).await?;
+        let answer = prepared.whole().await?;
+        self.measure(|measured| measured.answered(&answer));
+        Ok(self.answered(&answer))
+    }
+
+    /// The answer, cut if it takes more than half of the budget; then as many citations and pages as there is room for.
+    fn answered(&self, answer: &Answer) -> Answered {
+        let cited: Vec<Cited> = answer.citations.iter().map(|it| self.cited(it)).collect();
+        let nearest = answer.suggestions.iter().map(|page| Nearest {
+            id: Id::parse(&page.url).to_string(),
+            title: visible(&page.title),
+            url: self.address(&page.url),
+        });
+        let mut nearest: Vec<Nearest> = nearest.collect();
+        let mut answered = Answered {
+            answerable: answer.answered(),
+            outcome: answer.outcome,
+            answer: answer.text.clone(),
+            citations: Vec::new(),
+            unsupported: Vec::new(),
+            nearest: Vec::new(),
+        };
+        if !self.budget.holds(&(&answer.text, &answer.text)) {
+            let end = self
+                .budget
+                .cut(&answer.text, |text| (text.to_owned(), text.to_owned()));
+            answered.answer = format!("{}{CUT}", answer.text[..end].trim_end());
+        }
+        let with = |cited: &[Cited], unsupported: &[String], nearest: &[Nearest]| Answered {
+            answerable: answered.answerable,
+            outcome: answered.outcome,
+            answer: answered.answer.clone(),
+            citations: cited.to_vec(),
+            unsupported: unsupported.to_vec(),
+            nearest: nearest.to_vec(),
+        };
+        let count = self
+            .budget
+            .fill(&cited, |count| with(&cited[..count], &[], &[]));
+        let cited = &cited[..count];
+        let sentences = &answer.unsupported;
+        let count = self
+            .budget
+            .fill(sentences, |count| with(cited, &sentences[..count], &[]));
+        let sentences = &sentences[..count];
+        let count = self
+            .budget
+            .fill(&nearest, |count| with(cited, sentences, &nearest[..count]));
+        nearest.truncate(count);
+        with(cited, sentences, &nearest)
+    }
+
+    fn cited(&self, citation: &Citation) -> Cited {
+        Cited {
+            n: citation.n,
+            id: Id::parse(&citation.url).to_string(),
+            title: title(&citation.title, &citation.section),
+            quote: citation.quote.clone(),
+            url: self.address(&citation.url),
+            source: citation.source.clone(),
+            lines: lines(citation.start_line, citation.end_line),
+        }
+    }
+
+    pub(super) async fn outline(&self, arguments: OutlineArguments) -> Result<Outline, Error> {
+        let under = arguments.under.filter(|under| !under.trim().is_empty());
+        let id = under.as_deref().map(Id::parse);
+        let limits = limits(arguments.version, arguments.locale);
+        let retriever = self.live().await?.retriever;
+        let root = Id::parse(&retriever.index.site.base_url);
+        // All pages stand below the site's root.
+        let place = id.as_ref().filter(|id| id.place != root.place);
+        let entries = reading::outline(&retriever, place, &limits).await?;
+        let id = id.unwrap_or(root);
+        let rest = entries.get(id.from..).unwrap_or_default();
+        let outline = |count: usize| Outline {
+            entries: rest[..count].to_vec(),
+            next: (count < rest.len()).then(|| id.at(id.from + count)),
+        };
+        let count = self.budget.fill(rest, outline);
+        Ok(outline(count))
+    }
+}
+
+fn limits(version: Option<String>, locale: Option<String>) -> Filters {
+    let given = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
+    Filters {
+        version: given(version),
+        locale: given(locale),
+        ..Filters::default()
+    }
+}
+
+fn required(field: &'static str, text: Option<String>) -> Result<String, Error> {
+    let text = text.filter(|text| !text.trim().is_empty());
+    text.ok_or_else(|| Error::field(field, format!("{field} must not be empty")))
+}
+
+fn lines(first: u32, last: u32) -> String {
+    format!("{first}-{last}")
+}
+
+/// A score in hundredths: more digits tell a program nothing.
+fn hundredths(score: f32) -> f64 {
+    (f64::from(score) * 100.0).round() / 100.0
+}

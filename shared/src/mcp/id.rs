@@ -1,0 +1,137 @@
+//! Ids of what can be fetched: pages and sections by their addresses, chunks by their UUIDs, and where a cut text goes on. Pure.
+
+use std::fmt;
+
+use uuid::Uuid;
+
+/// What a resource's URI has before the page's path.
+pub(super) const RESOURCE_SCHEME: &str = "book://";
+/// Stands between an id and where its text, or its list, goes on.
+const CONTINUATION: char = '~';
+/// Characters of an id that an error repeats.
+const SHOWN_CHARACTERS: usize = 120;
+
+/// The id of a page, a section or a chunk, or of the rest of its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Id {
+    /// What it is of.
+    pub(super) place: Place,
+    /// How much was given before: bytes of a text, entries of a list.
+    pub(super) from: usize,
+}
+
+/// A place in the book.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Place {
+    /// A page: its path from the site's root.
+    Page(String),
+    /// A section: its page's path, and its anchor.
+    Section(String, String),
+    /// A chunk, as citations name it.
+    Chunk(Uuid),
+}
+
+impl Id {
+    /// Reads an id. An address in full and a resource's URI mean the page or section at their path.
+    pub(super) fn parse(text: &str) -> Self {
+        let text = text.trim();
+        let (text, from) = continued(text).unwrap_or((text, 0));
+        let text = text.trim();
+        if let Ok(chunk) = text.parse() {
+            let place = Place::Chunk(chunk);
+            return Self { place, from };
+        }
+        let path = match text.split_once("://") {
+            Some((_, rest)) if !text.starts_with('/') => {
+                rest.find('/').map_or("/", |at| &rest[at..])
+            }
+            _ => text,
+        };
+        let (path, anchor) = path.split_once('#').unwrap_or((path, ""));
+        let path = path.split('?').next().unwrap_or_default();
+        let path = format!("/{}", path.trim().trim_start_matches('/'));
+        let place = match anchor.trim() {
+            "" => Place::Page(path),
+            anchor => Place::Section(path, anchor.to_owned()),
+        };
+        Self { place, from }
+    }
+
+    /// The id of what follows after so much.
+    pub(super) fn at(&self, from: usize) -> String {
+        let place = self.place.clone();
+        Self { place, from }.to_string()
+    }
+
+    /// The id as an error repeats it.
+    pub(super) fn shown(&self) -> String {
+        let shown = self.to_string();
+        match shown.char_indices().nth(SHOWN_CHARACTERS) {
+            Some((end, _)) => format!("{}…", &shown[..end]),
+            None => shown,
+        }
+    }
+}
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = match &self.place {
+            Place::Page(path) => path.clone(),
+            Place::Section(path, anchor) => format!("{path}#{anchor}"),
+            Place::Chunk(chunk) => chunk.to_string(),
+        };
+        f.write_str(&place)?;
+        // An address may end like a continuation.
+        if self.from > 0 || continued(&place).is_some() {
+            write!(f, "{CONTINUATION}{}", self.from)?;
+        }
+        Ok(())
+    }
+}
+
+/// An id without its continuation; `None` if it has none.
+fn continued(text: &str) -> Option<(&str, usize)> {
+    let (id, from) = text.rsplit_once(CONTINUATION)?;
+    let is_number = from.bytes().all(|byte| byte.is_ascii_digit());
+    let from = from.parse().ok().filter(|_| is_number)?;
+    Some((id, from))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_place_has_one_id_however_it_is_addressed() {
+        for (text, id) in [
+            ("/docs/frost", "/docs/frost"),
+            ("docs/frost", "/docs/frost"),
+            (
+                " https://book.example/docs/frost?a=1#signs ",
+                "/docs/frost#signs",
+            ),
+            ("book:///docs/frost~12", "/docs/frost~12"),
+            ("https://book.example", "/"),
+            ("/docs/frost#", "/docs/frost"),
+            ("/~user/docs", "/~user/docs"),
+            ("/docs~0", "/docs"),
+            (
+                "67E55044-10B1-426F-9247-BB680E5FE0C8~7",
+                "67e55044-10b1-426f-9247-bb680e5fe0c8~7",
+            ),
+        ] {
+            assert_eq!(Id::parse(text).to_string(), id, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn an_id_that_is_written_is_read_again(text in "\\PC{0,60}") {
+            let id = Id::parse(&text);
+            prop_assert_eq!(Id::parse(&id.to_string()), id.clone());
+            prop_assert_eq!(Id::parse(&id.at(5)).place, id.place);
+        }
+    }
+}

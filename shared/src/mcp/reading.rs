@@ -1,0 +1,254 @@
+//! Texts and tables of contents, read from the catalog.
+
+use crate::answer::default_filters;
+use crate::book::visible;
+use crate::catalog::{CatalogError, JoinedChunk, PageRow, SiteInfo};
+use crate::chunk::count_tokens;
+use crate::error::{Error, ErrorKind};
+use crate::index::Filters;
+use crate::retrieve::Retriever;
+
+use super::id::{Id, Place};
+use super::text::{level, markdown, of_section, section_title};
+use super::tools::Entry;
+
+/// All positions of a page's chunks.
+const ALL: std::ops::RangeInclusive<i32> = 0..=i32::MAX;
+
+/// A text of the book, whole.
+pub(super) struct Text {
+    /// The page's title, and the section's heading.
+    pub(super) title: String,
+    pub(super) markdown: String,
+    /// The path, with the anchor of a section.
+    pub(super) path: String,
+    pub(super) source: String,
+    pub(super) lines: String,
+    pub(super) tokens: usize,
+}
+
+/// Reads what an id is of.
+///
+/// # Errors
+/// `NotFound` if the book has nothing there, `Unavailable` if the catalog cannot be asked.
+pub(super) async fn text(retriever: &Retriever, id: &Id) -> Result<Text, Error> {
+    let chunks = chunks_at(retriever, id).await?;
+    let chunks = match &id.place {
+        Place::Section(_, anchor) => of_section(&chunks, anchor),
+        Place::Page(_) | Place::Chunk(_) => &chunks,
+    };
+    let (Some(first), Some(last)) = (chunks.first(), chunks.last()) else {
+        return Err(nothing_at(id));
+    };
+    let is_page = matches!(id.place, Place::Page(_));
+    let (first, last) = (&first.payload, &last.payload);
+    let text = markdown(chunks);
+    Ok(Text {
+        title: match section_title(first).filter(|_| !is_page) {
+            Some(section) => title(&first.title, section),
+            None => visible(&first.title),
+        },
+        tokens: count_tokens(&text),
+        markdown: text,
+        path: match &first.section_id {
+            Some(anchor) if !is_page => format!("{}#{anchor}", first.url),
+            _ => first.url.clone(),
+        },
+        source: first.source.clone(),
+        lines: format!("{}-{}", first.start_line, last.end_line),
+    })
+}
+
+/// The title of a section: its page's, and its own where it has one.
+pub(super) fn title(page: &str, section: &str) -> String {
+    let title = if page == section {
+        page.to_owned()
+    } else {
+        format!("{page} – {section}")
+    };
+    visible(&title)
+}
+
+/// Lists the headings of what an id is of, then the pages below its path; without an id, all pages.
+///
+/// # Errors
+/// `NotFound` if the book has nothing there, `Invalid` for a version or locale that it does not have, `Unavailable` if the catalog
+/// cannot be asked.
+pub(super) async fn outline(
+    retriever: &Retriever,
+    under: Option<&Id>,
+    limits: &Filters,
+) -> Result<Vec<Entry>, Error> {
+    let catalog = retriever.catalog();
+    let index = &retriever.index;
+    let path = under.map(|id| match &id.place {
+        Place::Page(path) | Place::Section(path, _) => path.as_str(),
+        Place::Chunk(_) => "",
+    });
+    let filters = default_filters(&index.site, limits, path);
+    let pages = catalog.pages(index.index_id).await.map_err(unavailable)?;
+    check_limits(limits, &pages)?;
+    let is_listed = |page: &&PageRow| !page.unlisted && admits(&filters, page);
+    let Some(under) = under else {
+        return Ok(pages.iter().filter(is_listed).map(page_entry).collect());
+    };
+    let headings = match chunks_at(retriever, under).await {
+        Ok(chunks) => match &under.place {
+            Place::Section(_, anchor) => headings(of_section(&chunks, anchor)),
+            Place::Page(_) | Place::Chunk(_) => headings(&chunks),
+        },
+        Err(error) if error.kind == ErrorKind::NotFound => Vec::new(),
+        Err(error) => return Err(error),
+    };
+    let below = match &under.place {
+        Place::Page(path) => Some(format!("{}/", path.trim_end_matches('/'))),
+        Place::Section(..) | Place::Chunk(_) => None,
+    };
+    let below = |page: &&PageRow| {
+        below.as_ref().is_some_and(|path| {
+            let rest = page.url.strip_prefix(path.as_str());
+            // A page's own address may end in a slash.
+            rest.is_some_and(|rest| !rest.is_empty())
+        })
+    };
+    let pages = pages.iter().filter(is_listed).filter(below).map(page_entry);
+    let entries: Vec<Entry> = headings.into_iter().chain(pages).collect();
+    if entries.is_empty() {
+        return Err(nothing_at(under));
+    }
+    Ok(entries)
+}
+
+/// The pages that a reader who chooses nothing is shown.
+///
+/// # Errors
+/// `Unavailable` if the catalog cannot be asked.
+pub(super) async fn pages(retriever: &Retriever) -> Result<Vec<PageRow>, Error> {
+    let index = &retriever.index;
+    let filters = default_filters(&index.site, &Filters::default(), None);
+    let pages = retriever.catalog().pages(index.index_id).await;
+    let mut pages = pages.map_err(unavailable)?;
+    pages.retain(|page| !page.unlisted && admits(&filters, page));
+    Ok(pages)
+}
+
+fn page_entry(page: &PageRow) -> Entry {
+    Entry {
+        id: page.url.clone(),
+        title: visible(&page.title),
+        level: 1,
+        tokens: page.tokens,
+    }
+}
+
+/// The sections of consecutive chunks, each with the tokens of all below it.
+fn headings(chunks: &[JoinedChunk]) -> Vec<Entry> {
+    let mut headings = Vec::new();
+    for (at, chunk) in chunks.iter().enumerate() {
+        let chunk = &chunk.payload;
+        if at > 0 && chunk.chunk_index > 0 {
+            continue;
+        }
+        let path = &chunk.heading_path;
+        let is_within = |other: &&JoinedChunk| other.payload.heading_path.starts_with(path);
+        let within = chunks[at..].iter().take_while(is_within);
+        let tokens: usize = within.map(|chunk| chunk.payload.token_count).sum();
+        headings.push(Entry {
+            id: match &chunk.section_id {
+                Some(anchor) => format!("{}#{anchor}", chunk.url),
+                None => chunk.url.clone(),
+            },
+            title: visible(section_title(chunk).unwrap_or(&chunk.title)),
+            level: level(chunk),
+            tokens: tokens as u64,
+        });
+    }
+    headings
+}
+
+/// True if the filters' locale and version admit a page.
+fn admits(filters: &Filters, page: &PageRow) -> bool {
+    let is_version = filters.version.as_ref().is_none_or(|version| {
+        *version == page.version || filters.versions_beside.contains(&page.version)
+    });
+    is_version
+        && filters
+            .locale
+            .as_ref()
+            .is_none_or(|locale| *locale == page.locale)
+}
+
+/// Refuses a version or locale that no page has, with those that there are.
+fn check_limits(limits: &Filters, pages: &[PageRow]) -> Result<(), Error> {
+    let check = |field: &'static str, value: &Option<String>, of: fn(&PageRow) -> &str| {
+        let known: std::collections::BTreeSet<&str> = pages.iter().map(of).collect();
+        match value {
+            Some(value) if !known.contains(value.as_str()) => {
+                let known: Vec<&str> = known.into_iter().collect();
+                let message = format!("no page has this {field}; there are {}", known.join(", "));
+                Err(Error::field(field, message))
+            }
+            _ => Ok(()),
+        }
+    };
+    check("version", &limits.version, |page| &page.version)?;
+    check("locale", &limits.locale, |page| &page.locale)
+}
+
+/// Reads the chunks of the page that an id is on, or the one chunk that it is.
+async fn chunks_at(retriever: &Retriever, id: &Id) -> Result<Vec<JoinedChunk>, Error> {
+    let (catalog, index_id) = (retriever.catalog(), retriever.index.index_id);
+    let place = match &id.place {
+        Place::Chunk(chunk) => {
+            let place = catalog.place_of_chunk(index_id, *chunk).await;
+            let place = place.map_err(unavailable)?;
+            place.map(|(document, position)| (document, position..=position))
+        }
+        Place::Page(path) | Place::Section(path, _) => {
+            let page = page_at(retriever, path).await.map_err(unavailable)?;
+            page.map(|page| (page.document_id, ALL))
+        }
+    };
+    let place = place.ok_or_else(|| nothing_at(id))?;
+    let chunks = catalog.around(index_id, &[place]).await;
+    Ok(chunks
+        .map_err(unavailable)?
+        .into_iter()
+        .next()
+        .unwrap_or_default())
+}
+
+/// The page at a path; a page without a translation has a path under each locale.
+async fn page_at(retriever: &Retriever, path: &str) -> Result<Option<PageRow>, CatalogError> {
+    let index = &retriever.index;
+    let own = without_locale(&index.site, path);
+    for path in [Some(path), own.as_deref()].into_iter().flatten() {
+        let bare = path.trim_end_matches('/');
+        let urls = [bare.to_owned(), format!("{bare}/")];
+        let pages = retriever.catalog().pages_at(index.index_id, &urls).await?;
+        if let Some(page) = pages.into_iter().next() {
+            return Ok(Some(page));
+        }
+    }
+    Ok(None)
+}
+
+/// A path without the prefix of its locale; `None` if it has none.
+fn without_locale(site: &SiteInfo, path: &str) -> Option<String> {
+    let rest = path.strip_prefix(site.base_url.as_str())?;
+    let (first, rest) = rest.split_once('/').unwrap_or((rest, ""));
+    let is_locale = site.locales.iter().any(|locale| locale == first);
+    is_locale.then(|| format!("{}{rest}", site.base_url))
+}
+
+fn nothing_at(id: &Id) -> Error {
+    let message = format!(
+        "the book has nothing at `{}`; ids come from search, ask and outline, and the path of a page is one",
+        id.shown()
+    );
+    Error::new(ErrorKind::NotFound, message)
+}
+
+fn unavailable(error: CatalogError) -> Error {
+    Error::unavailable(error)
+}

@@ -1,0 +1,69 @@
+//! The text of a page or a section, put together from its chunks. Pure.
+
+use crate::book::visible;
+use crate::catalog::JoinedChunk;
+use crate::generate::readable;
+use crate::index::ChunkPayload;
+
+/// The most number signs of a heading.
+const MAX_LEVEL: usize = 6;
+
+/// Writes consecutive chunks of a page as Markdown, their headings with their anchors: `## Signs of frost {#signs-of-frost}`. Nothing
+/// that a reader of the site cannot see is in it.
+pub(super) fn markdown(chunks: &[JoinedChunk]) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    for (place, chunk) in chunks.iter().enumerate() {
+        let chunk = &chunk.payload;
+        if (place == 0 || chunk.chunk_index == 0)
+            && let Some(heading) = heading(chunk)
+        {
+            parts.push(heading);
+        }
+        if !is_bare(chunk) {
+            parts.push(readable(&chunk.text, &chunk.marks));
+        }
+    }
+    visible(&parts.join("\n\n"))
+}
+
+/// How deep a chunk's heading is below the page's title, which is level 1.
+pub(super) fn level(chunk: &ChunkPayload) -> usize {
+    let is_below_title = chunk.heading_path.first() == Some(&chunk.title);
+    let depth = chunk.heading_path.len() + usize::from(!is_below_title);
+    depth.clamp(1, MAX_LEVEL)
+}
+
+/// The heading of a chunk; `None` above the first one.
+pub(super) fn section_title(chunk: &ChunkPayload) -> Option<&str> {
+    chunk.heading_path.last().map(String::as_str)
+}
+
+fn heading(chunk: &ChunkPayload) -> Option<String> {
+    let title = section_title(chunk)?.replace('\n', " ");
+    let signs = "#".repeat(level(chunk));
+    Some(match &chunk.section_id {
+        Some(anchor) => format!("{signs} {title} {{#{anchor}}}"),
+        None => format!("{signs} {title}"),
+    })
+}
+
+/// True if a chunk is a heading with nothing below it.
+fn is_bare(chunk: &ChunkPayload) -> bool {
+    section_title(chunk).is_some_and(|title| chunk.text.trim() == title.trim())
+}
+
+/// Picks the chunks of a section and of those below it from a page's.
+pub(super) fn of_section<'a>(chunks: &'a [JoinedChunk], anchor: &str) -> &'a [JoinedChunk] {
+    let is_own = |chunk: &ChunkPayload| chunk.section_id.as_deref() == Some(anchor);
+    let Some(first) = chunks.iter().position(|chunk| is_own(&chunk.payload)) else {
+        return &[];
+    };
+    let path = &chunks[first].payload.heading_path;
+    let is_within = |chunk: &&JoinedChunk| {
+        let chunk = &chunk.payload;
+        is_own(chunk)
+            || (chunk.heading_path.len() > path.len() && chunk.heading_path.starts_with(path))
+    };
+    let length = chunks[first..].iter().take_while(is_within).count();
+    &chunks[first..first + length]
+}

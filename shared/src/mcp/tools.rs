@@ -1,0 +1,252 @@
+//! What a program may ask, and what it is answered: the shapes of all tools, from which their schemas are made.
+
+use std::sync::Arc;
+
+use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use rmcp::schemars::{self, JsonSchema};
+use serde::{Deserialize, Serialize};
+
+use crate::answer::Outcome;
+
+/// What `search` is asked.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct SearchArguments {
+    /// What to look for, in a reader's words: a question, an error message, the name of an option. 1 to 2,000 characters.
+    #[serde(alias = "question", alias = "q")]
+    #[schemars(required, with = "String")]
+    pub(super) query: Option<String>,
+    /// The version of the book to search. Without it, the one that the site shows first.
+    pub(super) version: Option<String>,
+    /// The locale to search, such as `en`. Without it, the site's own.
+    pub(super) locale: Option<String>,
+    /// How many sections to return, 1 to 20. Without it, 5.
+    #[serde(
+        default,
+        alias = "top_k",
+        deserialize_with = "crate::api::whole_number"
+    )]
+    #[schemars(range(min = 1, max = 20))]
+    pub(super) limit: Option<usize>,
+}
+
+/// What `fetch` is asked.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct FetchArguments {
+    /// The id of a section, a page or a chunk, as another tool returned it; or the address of a page; or `next` of a former fetch.
+    #[serde(alias = "url", alias = "uri")]
+    #[schemars(required, with = "String")]
+    pub(super) id: Option<String>,
+}
+
+/// What `ask` is asked.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct AskArguments {
+    /// The question, 1 to 2,000 characters. It must stand alone: nothing that was asked before is remembered.
+    #[serde(alias = "query", alias = "q")]
+    #[schemars(required, with = "String")]
+    pub(super) question: Option<String>,
+    /// The version of the book to answer from. Without it, the one that the site shows first.
+    pub(super) version: Option<String>,
+    /// The locale to answer from, such as `en`. Without it, the site's own.
+    pub(super) locale: Option<String>,
+}
+
+/// What `outline` is asked.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct OutlineArguments {
+    /// The id or address of a page or section whose headings are wanted, or the path that pages stand below, such as `/docs/guides`;
+    /// or `next` of a former outline. Without it, all pages.
+    #[serde(alias = "id", alias = "url")]
+    pub(super) under: Option<String>,
+    /// The version of the book. Without it, that of `under`, or the one that the site shows first.
+    pub(super) version: Option<String>,
+    /// The locale, such as `en`. Without it, that of `under`, or the site's own.
+    pub(super) locale: Option<String>,
+}
+
+/// The sections that match, best first.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Found {
+    pub(super) results: Vec<FoundSection>,
+    /// Why there are no results.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) message: Option<String>,
+}
+
+/// A section that matches.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub(super) struct FoundSection {
+    /// What `fetch` opens: the section with all below it.
+    pub(super) id: String,
+    /// The page's title and the section's heading.
+    pub(super) title: String,
+    /// The part of the section that matches; ends with `…` if it was cut.
+    pub(super) text: String,
+    /// The address to cite, with the heading's anchor.
+    pub(super) url: String,
+    /// The source file.
+    pub(super) source: String,
+    /// The lines of the source file: `first-last`.
+    pub(super) lines: String,
+    /// The tokens of the text.
+    pub(super) tokens: usize,
+    /// How well it matches, 0 to 1.
+    pub(super) score: f64,
+}
+
+/// The text of a section, a page or a chunk.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Fetched {
+    pub(super) id: String,
+    /// The page's title, and the section's heading.
+    pub(super) title: String,
+    /// Markdown. Each heading has its anchor behind it: `## Heading {#anchor}`.
+    pub(super) text: String,
+    /// The address to cite.
+    pub(super) url: String,
+    /// The source file.
+    pub(super) source: String,
+    /// The lines of the source file that all of it was read from: `first-last`.
+    pub(super) lines: String,
+    /// The tokens of the whole text.
+    pub(super) tokens: usize,
+    /// What to fetch for the rest of the text; absent if this is all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) next: Option<String>,
+}
+
+/// An answer from the book.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Answered {
+    /// True if the book answers the question. If false, `answer` says so, or names what comes closest: do not take it for an answer.
+    pub(super) answerable: bool,
+    /// `answered`, `uncertain` if it may be answered by what comes closest, or `not_covered`.
+    #[schemars(with = "String")]
+    pub(super) outcome: Outcome,
+    /// Markdown; `[1]` is the citation with this number.
+    pub(super) answer: String,
+    /// The sections that the answer is taken from.
+    pub(super) citations: Vec<Cited>,
+    /// The sentences of a chat model that no cited section says.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) unsupported: Vec<String>,
+    /// The pages that come closest to a question that the book does not answer.
+    pub(super) nearest: Vec<Nearest>,
+}
+
+/// A section that an answer is taken from.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub(super) struct Cited {
+    /// The number of its marker in the answer.
+    pub(super) n: usize,
+    /// What `fetch` opens.
+    pub(super) id: String,
+    /// The page's title and the section's heading.
+    pub(super) title: String,
+    /// The beginning of the cited text, letter by letter.
+    pub(super) quote: String,
+    /// The address to cite.
+    pub(super) url: String,
+    /// The source file.
+    pub(super) source: String,
+    /// The lines of the source file: `first-last`.
+    pub(super) lines: String,
+}
+
+/// A page that comes close.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub(super) struct Nearest {
+    /// What `fetch` opens.
+    pub(super) id: String,
+    pub(super) title: String,
+    pub(super) url: String,
+}
+
+/// Pages and headings in the book's order.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Outline {
+    pub(super) entries: Vec<Entry>,
+    /// What to pass as `under` for the rest; absent if this is all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) next: Option<String>,
+}
+
+/// A page or a heading.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub(super) struct Entry {
+    /// What `fetch` opens: the page, or the section with all below it.
+    pub(super) id: String,
+    pub(super) title: String,
+    /// 1 for a page, 2 to 6 for the headings on it.
+    pub(super) level: usize,
+    /// The tokens of all that `fetch` returns for it, about.
+    pub(super) tokens: u64,
+}
+
+/// The names of the tools, in the order in which they are listed.
+pub(super) const NAMES: [&str; 4] = ["search", "fetch", "ask", "outline"];
+
+/// The tools, in the order of [`NAMES`]. `book` is what they are about.
+pub(super) fn tools(book: &str) -> Vec<Tool> {
+    let descriptions = [
+        format!(
+            "Searches {book} and returns the sections that match, with text, address and lines. Use it before answering anything about \
+             {book} from memory, and for names of options, functions and error messages."
+        ),
+        format!(
+            "Returns the full text of a section, a page or a chunk of {book} as Markdown. Ids come from search, ask and outline; the \
+             address of a page is an id as well. A long text comes in parts: fetch `next`."
+        ),
+        format!(
+            "Answers a question from {book} alone, with citations. `answerable` is false if {book} does not cover the question: then tell \
+             the user so instead of guessing."
+        ),
+        format!(
+            "Lists the pages of {book}, or the headings of a page, with ids and token counts, to choose what to fetch."
+        ),
+    ];
+    let tools = [
+        Tool::new(NAMES[0], "", empty())
+            .with_input_schema::<SearchArguments>()
+            .with_output_schema::<Found>(),
+        Tool::new(NAMES[1], "", empty())
+            .with_input_schema::<FetchArguments>()
+            .with_output_schema::<Fetched>(),
+        Tool::new(NAMES[2], "", empty())
+            .with_input_schema::<AskArguments>()
+            .with_output_schema::<Answered>(),
+        Tool::new(NAMES[3], "", empty())
+            .with_input_schema::<OutlineArguments>()
+            .with_output_schema::<Outline>(),
+    ];
+    let titles = [
+        "Search the book",
+        "Read a section or page",
+        "Ask the book",
+        "List pages and headings",
+    ];
+    let named = tools.into_iter().zip(titles).zip(descriptions);
+    let tools = named.map(|((tool, title), description)| {
+        let mut tool = tool.with_title(title).with_annotations(reads_only(title));
+        tool.description = Some(description.into());
+        tool
+    });
+    tools.collect()
+}
+
+fn empty() -> Arc<JsonObject> {
+    Arc::default()
+}
+
+/// Annotations of a tool that changes nothing and reaches nothing but the book.
+fn reads_only(title: &str) -> ToolAnnotations {
+    ToolAnnotations::with_title(title)
+        .read_only(true)
+        .destructive(false)
+        .idempotent(true)
+        .open_world(false)
+}

@@ -1,0 +1,64 @@
+//! Pages as tables of contents list them.
+
+use uuid::Uuid;
+
+use super::Store;
+use super::rows::{COMMITTED, chunk, commit, live_index, write};
+
+pub(super) async fn pages_are_listed_with_their_tokens_and_found_by_their_urls(store: Store) {
+    let catalog = &store.catalog;
+    let index_id = live_index(catalog).await;
+    for (source, url, chunks, unlisted) in [
+        ("docs/b.md", "/book/docs/b", 2, false),
+        ("docs/a.md", "/book/docs/a", 0, false),
+        ("docs/c.md", "/book/docs/c", 3, true),
+        ("docs/deleted.md", "/book/docs/deleted", 0, false),
+    ] {
+        let rows: Vec<_> = (0..chunks)
+            .map(|position| chunk(source, position, &format!("text {position} of {source}")))
+            .collect();
+        let mut page = commit(index_id, source, 0, &rows);
+        url.clone_into(&mut page.document.url);
+        page.document.deleted = source == "docs/deleted.md";
+        for chunk in page.chunks.iter_mut().flatten() {
+            chunk.payload.unlisted = unlisted;
+        }
+        assert_eq!(write(catalog, &page).await, COMMITTED);
+    }
+    let pages = catalog.pages(index_id).await.unwrap();
+    let listed: Vec<_> = pages
+        .iter()
+        .map(|page| (page.url.as_str(), page.tokens, page.unlisted))
+        .collect();
+    // In the order of their source paths.
+    assert_eq!(
+        listed,
+        [
+            ("/book/docs/a", 0, false),
+            ("/book/docs/b", 14, false),
+            ("/book/docs/c", 21, true)
+        ]
+    );
+    let urls = ["/book/docs/c", "/book/docs/nowhere", "/book/docs/deleted"];
+    let found = catalog.pages_at(index_id, &urls.map(str::to_owned)).await;
+    assert_eq!(found.unwrap(), pages[2..]);
+    assert_eq!(catalog.pages_at(index_id, &[]).await.unwrap(), []);
+    assert_eq!(catalog.pages(index_id + 1).await.unwrap(), []);
+}
+
+pub(super) async fn a_chunk_has_a_place_while_the_book_holds_it(store: Store) {
+    let catalog = &store.catalog;
+    let index_id = live_index(catalog).await;
+    let rows = [0, 1].map(|position| chunk("docs/a.md", position, "text"));
+    let page = commit(index_id, "docs/a.md", 0, &rows);
+    assert_eq!(write(catalog, &page).await, COMMITTED);
+    for row in rows {
+        let place = catalog.place_of_chunk(index_id, row.chunk_id).await;
+        assert_eq!(
+            place.unwrap(),
+            Some((page.document.document_id, row.position))
+        );
+    }
+    let unknown = catalog.place_of_chunk(index_id, Uuid::new_v4()).await;
+    assert_eq!(unknown.unwrap(), None);
+}
