@@ -110,3 +110,40 @@ fn what_cannot_be_compared_is_told_with_what_to_do() {
         "folder in a git repository",
     );
 }
+
+#[test]
+fn what_readers_asked_is_asked_again_and_what_is_not_covered_is_listed_with_what_to_do() {
+    let workshop = repository();
+    let data = workshop.data().display().to_string();
+    let data = ("BOOKRAG_DATA", data.as_str());
+    let covered = "Does the probe need calibration?";
+    let not_covered = "Who won the chess championship in Reykjavik?";
+    let insights = || {
+        let mut command = workshop.command(&["insights", "--site", "book", "--json"]);
+        parsed(&command.env(data.0, data.1).output().unwrap())
+    };
+    let ask = |variables: &[(&str, &str)], questions: &[&str]| {
+        let server = workshop.serve_with(&[&[data], variables].concat(), &[]);
+        for question in questions {
+            let (status, answer) = server.post("/api/v1/chat", &json!({"query": question}));
+            assert_eq!(status, 200, "{answer}");
+        }
+    };
+    ask(&[], &[not_covered]);
+    assert_eq!(insights()["subjects"], json!([]), "only its hash is stored");
+    ask(
+        &[("BOOKRAG_STORE_QUESTIONS", "true")],
+        &[covered, not_covered],
+    );
+    let insights = insights();
+    let subject = &insights["subjects"][0];
+    assert_eq!(subject["questions"], json!([not_covered]), "{insights}");
+    let line: Value = serde_json::from_str(subject["line"].as_str().unwrap()).unwrap();
+    assert_eq!(line["query"], not_covered);
+    assert_eq!(line["source"], subject["nearest"]["source"]);
+
+    fs::remove_file(workshop.site().join("docs/probe.md")).unwrap();
+    let lost = parsed(&diff(&workshop, &["--json"]));
+    assert_eq!(lost["questions"], 2, "{lost}");
+    assert_eq!(lost["changes"][0]["question"], covered);
+}
