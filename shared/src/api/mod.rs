@@ -8,9 +8,14 @@ mod chat;
 mod envelope;
 mod extract;
 mod search;
+mod stream;
+mod completions;
 
 pub use auth::{AuthOptions, Authorizer, authorize};
-pub use chat::{ChatData, ChatRequest, FeedbackRequest, HistoryMessage, event_stream};
+pub use chat::{ChatData, ChatRequest, FeedbackRequest, HistoryMessage};
+pub use completions::{
+    Completion, CompletionRequest, ModelList, completion_stream, in_openai_shape,
+};
 pub use envelope::{Envelope, ErrorBody, Meta, Receipt, failure, success};
 pub use extract::{
     ClientAddress, MAX_BODY_BYTES, SESSION_HEADER, client_address, cors, json_body,
@@ -19,3 +24,4 @@ pub use extract::{
 pub use limits::{LimitedRoute, Limiter, Limits, Route, client_network, limit};
 pub use observe::{Measured, Measuring, Observed, PlatformRequestId, measure};
 pub use search::{SearchData, SearchRequest, SearchResult};
+pub use stream::event_stream;
