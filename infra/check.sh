@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Checks template.yaml, infra/monitoring.yaml and infra/deployer.yaml without AWS: translated as CloudFormation would, held to what they
+# Checks the workflows that other repositories copy (check_workflows.py), and template.yaml, infra/monitoring.yaml and infra/deployer.yaml
+# without AWS: translated as CloudFormation would, held to what they
 # promise (check_template.py and checks/), linted (cfn-lint), looked through for what is not safe (checkov; .checkov.yaml has what it may not find, and why).
 #
 # usage: infra/check.sh
@@ -25,6 +26,8 @@ fi
 export AWS_DEFAULT_REGION=us-east-1 AWS_EC2_METADATA_DISABLED=true PYTHONDONTWRITEBYTECODE=1
 translated=$(mktemp -d)
 trap 'rm -rf "$translated"' EXIT
+
+"$tools/bin/python" infra/check_workflows.py infra/*-workflow.yml
 
 "$tools/bin/python" infra/check_template.py --self-test "$translated/template.json"
 

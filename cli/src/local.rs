@@ -11,7 +11,7 @@ use bookrag::context::{Context, StartError, embedder, postgres_catalog, reranker
 use bookrag::index::{IndexError, LocalIndex, VectorIndex};
 use bookrag::ingest::{Ingest, IngestError, OpenMode, OpenOptions, Ports};
 use bookrag::retrieve::Backends;
-use bookrag::source::SourceError;
+use bookrag::source::{Source, SourceError};
 
 use crate::site::Site;
 
@@ -116,9 +116,21 @@ impl LocalBook {
         site: &Site,
         mode: OpenMode,
     ) -> Result<Ingest, LocalError> {
+        self.ingest_from(site.source().await?, config, site, mode)
+            .await
+    }
+
+    /// What feeds the book from other files than the site has now.
+    pub(crate) async fn ingest_from(
+        &self,
+        source: Source,
+        config: &Config,
+        site: &Site,
+        mode: OpenMode,
+    ) -> Result<Ingest, LocalError> {
         let backends = &self.context.backends;
         let ports = Ports {
-            source: site.source().await?,
+            source,
             embedder: backends.embedder.clone(),
             index: backends.vectors.clone(),
             catalog: backends.catalog.clone(),

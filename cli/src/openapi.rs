@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use bookrag::api::{
-    ChatData, ChatRequest, Envelope, FeedbackRequest, Receipt, SearchData, SearchRequest,
+    ChatData, ChatRequest, Completion, CompletionRequest, Envelope, FeedbackRequest, ModelList,
+    Receipt, SearchData, SearchRequest,
 };
 use health::Health;
 use serde_json::{Map, Value, json};
@@ -89,6 +90,7 @@ pub fn document() -> Value {
         }
         paths.insert(path.to_owned(), healthy);
     }
+    paths.extend(openai_paths(&mut shapes));
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -107,6 +109,59 @@ pub fn document() -> Value {
         },
         "security": [{}, {"bearer": []}],
     })
+}
+
+/// The paths for clients of OpenAI's API. Their errors have its shape.
+fn openai_paths(shapes: &mut Shapes) -> Map<String, Value> {
+    let (request, completion) = (
+        shapes.named::<CompletionRequest>(),
+        shapes.named::<Completion>(),
+    );
+    let models = shapes.named::<ModelList>();
+    let failure = json!({
+        "type": "object",
+        "required": ["error"],
+        "properties": {"error": {
+            "type": "object",
+            "required": ["message", "type", "param", "code"],
+            "properties": {
+                "message": {"type": "string"},
+                "type": {"type": "string", "enum": ["invalid_request_error", "authentication_error", "rate_limit_error", "server_error"]},
+                "param": {"type": ["string", "null"], "description": "The field of the request that is wrong"},
+                "code": {"type": "string"},
+            },
+        }},
+    });
+    let failure = shapes.add("OpenAiError".to_owned(), failure);
+    let completed = json!({
+        "description": "The answer, or that the book does not have one; as events with `stream`",
+        "content": {
+            "application/json": {"schema": completion},
+            "text/event-stream": {"schema": {
+                "type": "string",
+                "description": "Chunks (`chat.completion.chunk`) with the text; the footnotes come last, the chunk with `finish_reason` has `citations` and `outcome`, and `[DONE]` ends the stream. An `error` instead of it means that the answer broke off",
+            }},
+        },
+    });
+    let listed =
+        json!({"description": "The book", "content": {"application/json": {"schema": models}}});
+    let paths = json!({
+        "/v1/chat/completions": {"post": {
+            "operationId": "createChatCompletion",
+            "summary": "Asks the book a question, for clients of OpenAI's API",
+            "requestBody": {"required": true, "content": {"application/json": {"schema": request}}},
+            "responses": responses(completed, &failure),
+        }},
+        "/v1/models": {"get": {
+            "operationId": "listModels",
+            "summary": "Names the book, for clients of OpenAI's API",
+            "responses": responses(listed, &failure),
+        }},
+    });
+    match paths {
+        Value::Object(paths) => paths,
+        _ => Map::new(),
+    }
 }
 
 /// The path of health. Its 503 has the shape of its success.

@@ -3,7 +3,7 @@
 #[cfg(feature = "local-models")]
 mod local;
 #[cfg(feature = "local-models")]
-pub use local::model_files;
+pub use local::{cache_folder, model_files};
 mod remembered;
 
 use std::sync::Arc;

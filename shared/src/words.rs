@@ -88,7 +88,7 @@ impl Words {
     }
 
     /// The words of a question that matter, in lower case, each with its term; without words of asking such as `explain`.
-    pub(crate) fn of_question(&self, question: &str) -> impl Iterator<Item = (String, String)> {
+    pub fn of_question(&self, question: &str) -> impl Iterator<Item = (String, String)> {
         let asking = match self.language {
             Language::ENGLISH => self.terms(ASKING_WORDS),
             _ => Vec::new(),

@@ -379,6 +379,7 @@ laws! {
     insights:
         days_count_how_questions_ended
         open_questions_are_counted_by_their_hash
+        questions_with_a_stored_text_are_listed_most_often_asked_first
         lessons_are_counted_once_an_answer
         lists_hold_twenty;
 }

@@ -1,5 +1,7 @@
 //! `bookrag insights`: what readers' questions say about the book.
 
+mod open;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -7,9 +9,11 @@ use bookrag::catalog::{Insights, LessonInsight, OpenQuestion};
 use bookrag::config::Config;
 use bookrag::prices::dollars;
 use clap::Args;
+use serde::Serialize;
 
 use super::{CommandError, Exit, output};
-use crate::local::{BookFolder, LocalError, open_catalog};
+use crate::local::{BookFolder, LocalBook, LocalError, open_catalog};
+use open::Subject;
 
 /// Seconds in a day.
 const DAY: u64 = 86_400;
@@ -36,17 +40,52 @@ pub(super) async fn run(
     let catalog = open_catalog(config, find).await?;
     let since = Duration::from_secs(arguments.days * DAY);
     let insights = catalog.insights(since).await.map_err(LocalError::from)?;
+    let subjects = subjects(config, arguments, &insights).await;
     if json {
-        output::json(&insights);
+        let insights = &insights;
+        output::json(&Printed { insights, subjects });
     } else {
         print(&insights, arguments.days);
+        for line in open::lines(&subjects, &insights) {
+            output::line(&line);
+        }
     }
     Ok(Exit::Done)
 }
 
+/// Insights as they are printed with `--json`.
+#[derive(Serialize)]
+struct Printed<'a> {
+    #[serde(flatten)]
+    insights: &'a Insights,
+    subjects: Vec<Subject>,
+}
+
+/// The open questions by subject. Without the index's model they are only listed.
+async fn subjects(
+    config: &Config,
+    arguments: &InsightsArguments,
+    insights: &Insights,
+) -> Vec<Subject> {
+    if !open::has_texts(insights) {
+        return Vec::new();
+    }
+    let found = async {
+        let folder = BookFolder::find(config, arguments.site.as_deref())?;
+        let book = LocalBook::open(config, &folder, output::status).await?;
+        open::subjects(insights, &book).await
+    };
+    found.await.unwrap_or_else(|error| {
+        output::status(&format!("note: the nearest pages are not shown: {error}"));
+        Vec::new()
+    })
+}
+
 fn print(insights: &Insights, days: u64) {
     if insights.days.is_empty() {
-        output::line(&format!("no questions in the last {days} days"));
+        output::line(&format!(
+            "no questions in the last {days} days. Readers' questions are counted while `bookrag serve` or the deployed API answers them"
+        ));
         return;
     }
     output::line(

@@ -6,6 +6,7 @@ mod ask;
 mod search;
 mod mcp;
 mod eval;
+mod diff;
 mod insights;
 mod pages;
 mod ledger;
@@ -61,6 +62,8 @@ enum Command {
     Mcp(mcp::McpArguments),
     /// Tell how well labelled questions are retrieved for, answered and refused.
     Eval(eval::EvalArguments),
+    /// Tell what readers would be told otherwise after a change of the book; ends with 1 if an answer is lost.
+    Diff(diff::DiffArguments),
     /// Tell what readers asked: what the book does not cover, which lessons are cited and disliked, what a day cost.
     Insights(insights::InsightsArguments),
     /// Print the chunks a book is cut in.
@@ -212,6 +215,7 @@ async fn dispatch(arguments: Arguments) -> Result<Exit, CommandError> {
         Command::Search(arguments) => search::run(&config, &arguments, json).await,
         Command::Mcp(arguments) => mcp::run(&config, arguments).await,
         Command::Eval(arguments) => eval::run(&config, &arguments, json).await,
+        Command::Diff(arguments) => diff::run(&config, &arguments, json).await,
         Command::Insights(arguments) => insights::run(&config, &arguments, json).await,
         Command::Chunks(arguments) => chunks::run(&config, &arguments, json).await,
         Command::Doctor(arguments) => doctor::run(&config, &arguments, json).await,

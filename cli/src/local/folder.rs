@@ -8,6 +8,7 @@ use std::time::SystemTime;
 
 use bookrag::catalog::CatalogError;
 use bookrag::config::Config;
+use bookrag::context::cache_folder;
 use uuid::Uuid;
 
 use super::{LocalError, former};
@@ -21,6 +22,8 @@ const STORE_FILE: &str = "book.sqlite";
 const DATABASE_SUFFIXES: [&str; 3] = ["-wal", "-shm", ""];
 /// The key of readers' hashes.
 pub(super) const SALT_FILE: &str = "salt";
+/// The folder of the indexes that states of sites are compared with, in the user's cache folder or in `BOOKRAG_DATA`.
+const DIFF_FOLDER: &str = "diff";
 /// Holds the path of the folder last served or synced.
 const LAST_USED_FILE: &str = "current";
 
@@ -74,6 +77,18 @@ impl BookFolder {
         };
         former::take_over(config, site, &folder, say).await?;
         Ok(folder)
+    }
+
+    /// Creates the folder of the index that `bookrag diff` compares a site's states with.
+    ///
+    /// # Errors
+    /// [`LocalError::Unwritable`] if it cannot be created.
+    pub(crate) fn create_for_diff(config: &Config, site: &Site) -> Result<Self, LocalError> {
+        let parent = config.data.clone().unwrap_or_else(cache_folder);
+        let path = parent.join(DIFF_FOLDER).join(unique_name(site));
+        let path = std::path::absolute(&path).unwrap_or(path);
+        create_folder(&path).map_err(unwritable(&path))?;
+        Ok(Self { path })
     }
 
     /// Returns the folder of the site that is named, else of the one that the current folder is in, else of the one last

@@ -4,6 +4,7 @@
 
 mod bucket;
 mod damage;
+mod diff;
 mod former;
 mod full_disk;
 mod languages;

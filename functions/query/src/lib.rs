@@ -5,14 +5,16 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::{Path, Request, State};
 use axum::http::header;
-use axum::middleware::from_fn_with_state;
-use axum::response::Response;
-use axum::routing::{delete, post};
+use axum::middleware::{from_fn_with_state, map_response};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{delete, get, post};
+use axum::{Json, http::HeaderMap};
 use bookrag::answer::{Prepared, Question};
 use bookrag::api::{
-    ChatData, ChatRequest, FeedbackRequest, Meta, Observed, Origins, Receipt, Route,
-    SESSION_HEADER, authorize, client_address, cors, event_stream, failure, json_body,
-    known_origin, limit, method_not_allowed, not_found, success,
+    ChatData, ChatRequest, Completion, CompletionRequest, FeedbackRequest, Meta, ModelList,
+    Observed, Origins, Receipt, Route, SESSION_HEADER, authorize, client_address,
+    completion_stream, cors, event_stream, failure, in_openai_shape, json_body, known_origin,
+    limit, method_not_allowed, not_found, success,
 };
 use bookrag::catalog::Feedback;
 use bookrag::context::Context;
@@ -38,6 +40,16 @@ pub fn routes(context: Arc<Context>) -> Router {
     let called = post(mcp)
         .route_layer(limited(Route::Mcp))
         .route_layer(known_origin);
+    // For clients of OpenAI's API. Outside of `authorize` and `limit`, so that their refusals have its shape too.
+    let completions = Router::new()
+        .route(
+            "/v1/chat/completions",
+            post(complete).route_layer(limited(Route::Chat)),
+        )
+        .route("/v1/models", get(models))
+        .method_not_allowed_fallback(method_not_allowed)
+        .layer(authorize.clone())
+        .layer(map_response(in_openai_shape));
     Router::new()
         .route("/api/v1/chat", asked())
         .route("/api/v1/query", asked())
@@ -48,6 +60,7 @@ pub fn routes(context: Arc<Context>) -> Router {
         .route("/mcp", called)
         .method_not_allowed_fallback(method_not_allowed)
         .layer(authorize)
+        .merge(completions)
         // Outermost: refusals carry its headers too.
         .layer(cors)
         .with_state(context)
@@ -96,6 +109,62 @@ async fn mcp(State(context): State<Arc<Context>>, request: Request) -> Response 
     let client = client_address(&request, context.trusted_proxies);
     let (book, caller) = (context.mcp_book(), context.mcp_caller(&client));
     bookrag::mcp::respond(book, caller, request).await
+}
+
+async fn complete(State(context): State<Arc<Context>>, request: Request) -> Response {
+    let observed = Observed::of(&request);
+    let client = client_address(&request, context.trusted_proxies);
+    let origin = site_origin(&context, request.headers());
+    let prepared = prepare_completion(&context, request, &client).await;
+    let (request, book, prepared) = match prepared {
+        Ok(prepared) => prepared,
+        Err(error) => return failure(&error, &observed.request_id),
+    };
+    if request.wants_stream() {
+        let (id, wants_usage) = (prepared.message_id, request.wants_usage());
+        let events = prepared.events();
+        return completion_stream(events, id, book, origin, wants_usage, observed).await;
+    }
+    match prepared.whole().await {
+        Err(error) => failure(&error, &observed.request_id),
+        Ok(answer) => {
+            observed.measured.answered(&answer);
+            Json(Completion::of(&answer, book, origin.as_deref())).into_response()
+        }
+    }
+}
+
+/// The request, the book's title, and the answer to be written.
+async fn prepare_completion(
+    context: &Context,
+    request: Request,
+    client: &str,
+) -> Result<(CompletionRequest, String, Prepared), Error> {
+    let request: CompletionRequest = json_body(request).await?;
+    let question = Question::try_from(request.clone())?;
+    let asker = context.asker(client, &question, None);
+    let index = context.live_index().await?;
+    let prepared = context
+        .answerer(&index)?
+        .prepare(question, Some(asker))
+        .await?;
+    Ok((request, index.site.title, prepared))
+}
+
+/// Where the book's pages are: at its first origin; on a laptop without one, at this server.
+fn site_origin(context: &Context, headers: &HeaderMap) -> Option<String> {
+    let host = headers.get(header::HOST).filter(|_| context.local_origins);
+    let host = host.and_then(|host| host.to_str().ok());
+    let here = || host.map(|host| format!("http://{host}"));
+    context.origins.first().cloned().or_else(here)
+}
+
+async fn models(State(context): State<Arc<Context>>, request: Request) -> Response {
+    let observed = Observed::of(&request);
+    match context.live_index().await {
+        Ok(index) => Json(ModelList::of(index.site.title)).into_response(),
+        Err(error) => failure(&error, &observed.request_id),
+    }
 }
 
 async fn feedback(State(context): State<Arc<Context>>, request: Request) -> Response {

@@ -210,6 +210,8 @@ pub enum LabelsInText {
     Numbers,
     /// `[Module 1, Chapter 2, Lesson 3]`.
     Labels,
+    /// `[^n]`: Markdown's footnotes.
+    Footnotes,
 }
 
 /// A page near to a question that the book does not answer.

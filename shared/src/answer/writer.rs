@@ -149,6 +149,7 @@ impl Writer {
         let mark = match self.labels {
             LabelsInText::Numbers => format!("[{n}]"),
             LabelsInText::Labels => self.label_of(passage),
+            LabelsInText::Footnotes => format!("[^{n}]"),
         };
         self.text.push_str(&mark);
         self.events.push(AnswerEvent::Token(mark));

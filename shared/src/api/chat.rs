@@ -1,19 +1,14 @@
-//! Chat: the request, its answer as JSON and as a stream.
+//! Chat: the request, and its answer as JSON.
 
-use axum::response::sse::{Event, KeepAlive, Sse};
-use axum::response::{IntoResponse, Response};
-use futures::{Stream, StreamExt, stream};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::envelope::{Meta, code_of, failure};
-use super::extract::{CONVERSATION_HEADER, object, objects};
+use super::envelope::Meta;
+use super::extract::{object, objects};
 use super::number::whole_number;
-use super::observe::Observed;
-use crate::answer::{Answer, AnswerEvent, LabelsInText, Mode, Outcome, Question, Suggestion};
+use crate::answer::{Answer, LabelsInText, Mode, Outcome, Question, Suggestion};
 use crate::catalog::{Feedback, Rating};
 use crate::cite::Citation;
-use crate::degradation::Degradation;
 use crate::error::Error;
 use crate::generate::Turn;
 use crate::index::Filters;
@@ -32,8 +27,6 @@ const MAX_HISTORY_CHARACTERS: usize = 2_000;
 /// Passages an answer may draw on: unless told, and at most.
 const DEFAULT_TOP_K: usize = 10;
 const MAX_TOP_K: usize = 10;
-/// A comment line keeps proxies from closing a quiet stream.
-const HEARTBEAT: std::time::Duration = std::time::Duration::from_secs(10);
 
 /// A question as a client sends it. The field names of all five specifications are accepted.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -325,133 +318,6 @@ impl Meta {
             cached: answer.is_cached(),
             outcome: Some(answer.outcome),
         }
-    }
-}
-
-#[derive(Serialize)]
-struct ProgressEvent {
-    stage: &'static str,
-    sections: usize,
-}
-
-#[derive(Serialize)]
-struct TokenEvent<'a> {
-    token: &'a str,
-}
-
-#[derive(Serialize)]
-struct DoneEvent<'a> {
-    conversation_id: Option<Uuid>,
-    message_id: Uuid,
-    total_tokens: u64,
-    latency_ms: f64,
-    answered: bool,
-    outcome: Outcome,
-    confidence: f32,
-    /// As at the end: what later sentences showed of their support included.
-    citations: &'a [Citation],
-    unsupported: &'a [String],
-    suggestions: &'a [Suggestion],
-    book_language: Option<&'a str>,
-    degraded: &'a [Degradation],
-    cost_usd: f64,
-    cached: bool,
-}
-
-#[derive(Serialize)]
-struct ErrorEvent<'a> {
-    code: &'a str,
-    message: &'a str,
-}
-
-/// The answer as server-sent events: `progress`, `token`, `citation`, `done`, `error`. What fails before the first event is an error
-/// with its own status. A header names a stored conversation, so that it can be deleted even if the stream breaks off.
-pub async fn event_stream(
-    events: impl Stream<Item = Result<AnswerEvent, Error>> + Send + 'static,
-    conversation_id: Option<Uuid>,
-    observed: Observed,
-) -> Response {
-    let mut events = in_span(events.boxed()).boxed();
-    let (waited, first) = match tokio::time::timeout(HEARTBEAT, events.next()).await {
-        Ok(Some(Err(error))) => return failure(&error, &observed.request_id),
-        Ok(first) => (None, first),
-        Err(_) => (Some(Ok(Event::default().comment(""))), None),
-    };
-    let events = stream::iter(first)
-        .chain(events)
-        .map(move |event| match event {
-            Ok(event) => {
-                match &event {
-                    AnswerEvent::Token(_) => observed.measured.first_token(),
-                    AnswerEvent::Reading(_) | AnswerEvent::Citation(_) => {}
-                    AnswerEvent::Done(answer) => observed.measured.answered(answer),
-                }
-                sse_event(&event)
-            }
-            Err(error) => {
-                observed.measured.broke_off();
-                // The status is out: what it would have been is logged here.
-                drop(failure(&error, &observed.request_id));
-                Event::default().event("error").json_data(ErrorEvent {
-                    code: code_of(error.kind),
-                    message: &error.message,
-                })
-            }
-        });
-    let stream = stream::iter(waited).chain(events);
-    let heartbeat = KeepAlive::new().interval(HEARTBEAT);
-    let mut response = Sse::new(stream).keep_alive(heartbeat).into_response();
-    // Proxies must not wait for the whole.
-    response.headers_mut().insert(
-        "x-accel-buffering",
-        axum::http::HeaderValue::from_static("no"),
-    );
-    let id = conversation_id.map(|id| id.to_string().parse());
-    if let Some(Ok(id)) = id {
-        response.headers_mut().insert(CONVERSATION_HEADER, id);
-    }
-    response
-}
-
-/// A stream whose logs name the request that it answers, which is over for the platform before it is.
-fn in_span<S: Stream + Unpin>(mut stream: S) -> impl Stream<Item = S::Item> {
-    let span = tracing::Span::current();
-    stream::poll_fn(move |context| {
-        let _entered = span.enter();
-        stream.poll_next_unpin(context)
-    })
-}
-
-fn sse_event(event: &AnswerEvent) -> Result<Event, axum::Error> {
-    match event {
-        AnswerEvent::Reading(sections) => {
-            let stage = "reading";
-            let event = Event::default().event("progress");
-            event.json_data(ProgressEvent {
-                stage,
-                sections: *sections,
-            })
-        }
-        AnswerEvent::Token(token) => Event::default()
-            .event("token")
-            .json_data(TokenEvent { token }),
-        AnswerEvent::Citation(citation) => Event::default().event("citation").json_data(citation),
-        AnswerEvent::Done(answer) => Event::default().event("done").json_data(DoneEvent {
-            conversation_id: answer.conversation_id,
-            message_id: answer.message_id,
-            total_tokens: answer.tokens,
-            latency_ms: answer.latency_ms,
-            answered: answer.answered(),
-            outcome: answer.outcome,
-            confidence: answer.confidence,
-            citations: &answer.citations,
-            unsupported: &answer.unsupported,
-            suggestions: &answer.suggestions,
-            book_language: answer.book_language.as_deref(),
-            degraded: &answer.degraded,
-            cost_usd: dollars(answer.cost_micro_usd),
-            cached: answer.is_cached(),
-        }),
     }
 }
 

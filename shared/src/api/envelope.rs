@@ -110,21 +110,24 @@ pub fn failure(error: &Error, request_id: &str) -> Response {
         );
     }
     let seconds = error.retry_after.map(|wait| wait.as_secs().max(1));
+    let body = ErrorBody {
+        code: code.to_owned(),
+        message: error.message.clone(),
+        field: error.field.map(str::to_owned),
+        retry_after: seconds,
+    };
     let envelope = Envelope::<()> {
         success: false,
         data: None,
-        error: Some(ErrorBody {
-            code: code.to_owned(),
-            message: error.message.clone(),
-            field: error.field.map(str::to_owned),
-            retry_after: seconds,
-        }),
+        error: Some(body.clone()),
         meta: Meta {
             request_id: request_id.to_owned(),
             ..Meta::default()
         },
     };
     let mut response = (status, Json(envelope)).into_response();
+    // For routes whose errors have another shape.
+    response.extensions_mut().insert(body);
     if let Some(seconds) = seconds {
         response
             .headers_mut()
@@ -134,7 +137,7 @@ pub fn failure(error: &Error, request_id: &str) -> Response {
 }
 
 /// The status and the code of an error: the only place where that is decided.
-fn status_of(kind: ErrorKind) -> (StatusCode, &'static str) {
+pub(super) fn status_of(kind: ErrorKind) -> (StatusCode, &'static str) {
     match kind {
         ErrorKind::Invalid => (StatusCode::BAD_REQUEST, "invalid_request"),
         ErrorKind::Unauthorized => (StatusCode::UNAUTHORIZED, "unauthorized"),

@@ -8,9 +8,14 @@ mod chat;
 mod envelope;
 mod extract;
 mod search;
+mod stream;
+mod completions;
 
 pub use auth::{AuthOptions, Authorizer, authorize};
-pub use chat::{ChatData, ChatRequest, FeedbackRequest, HistoryMessage, event_stream};
+pub use chat::{ChatData, ChatRequest, FeedbackRequest, HistoryMessage};
+pub use completions::{
+    Completion, CompletionRequest, ModelList, completion_stream, in_openai_shape,
+};
 pub use envelope::{Envelope, ErrorBody, Meta, Receipt, failure, success};
 pub(crate) use extract::whole_body;
 pub use extract::{
@@ -21,3 +26,4 @@ pub use limits::{LimitedRoute, Limiter, Limits, Route, client_network, limit};
 pub(crate) use number::whole_number;
 pub use observe::{Measured, Measuring, Observed, PlatformRequestId, measure};
 pub use search::{Search, SearchData, SearchRequest, SearchResult, nothing_found};
+pub use stream::event_stream;

@@ -14,7 +14,7 @@ use crate::retrieve::{Query, Retrieved, Retriever, ScoredChunk, Scores};
 /// Results: unless told, and at most.
 const DEFAULT_TOP_K: usize = 5;
 const MAX_TOP_K: usize = 20;
-/// Said when nothing was found (S2).
+/// The message of a search without results.
 const NOTHING_FOUND: &str =
     "I couldn't find relevant content for your question. Try the table of contents.";
 /// Characters of a preview.

@@ -56,6 +56,15 @@ pub struct OpenQuestion {
     pub count: u64,
 }
 
+/// A question whose text is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AskedQuestion {
+    /// Its text.
+    pub question: String,
+    /// How often it was asked.
+    pub count: u64,
+}
+
 /// A lesson.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LessonInsight {

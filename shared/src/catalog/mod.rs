@@ -29,7 +29,7 @@ use crate::words::{DocumentFrequencies, Language};
 pub use answers::{AnswerLookup, CachedAnswer};
 #[cfg(all(test, feature = "embedded"))]
 pub use faulty::FaultyCatalog;
-pub use insights::{DayInsight, Insights, LessonInsight, OpenQuestion};
+pub use insights::{AskedQuestion, DayInsight, Insights, LessonInsight, OpenQuestion};
 pub use pages::PageRow;
 pub use postgres::{PostgresCatalog, PostgresOptions, TlsOptions};
 pub use readers::{Exchange, NewExchange};

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use super::{Catalog, CatalogError, Insights, JoinedChunk, LONGEST, Turn, TurnLimit, on_store};
+use super::{
+    AskedQuestion, Catalog, CatalogError, Insights, JoinedChunk, LONGEST, Turn, TurnLimit, on_store,
+};
 use crate::index::Filters;
 
 /// A question and its answer.
@@ -137,5 +139,14 @@ impl Catalog {
     /// What was asked since so long ago, and how it went.
     pub async fn insights(&self, since: Duration) -> Result<Insights, CatalogError> {
         on_store!(self, store => store.insights(since))
+    }
+
+    /// Returns the questions answered or refused since so long ago whose text is stored, most often asked first, at most `limit`.
+    pub async fn asked_questions(
+        &self,
+        since: Duration,
+        limit: u32,
+    ) -> Result<Vec<AskedQuestion>, CatalogError> {
+        on_store!(self, store => store.asked_questions(since, limit))
     }
 }

@@ -19,7 +19,7 @@ pub async fn model_files(
     say: impl Fn(&str),
 ) -> Result<ModelFiles, StartError> {
     let configured = config.models.as_deref();
-    Ok(locate(model, configured, &cache_folder(), say).await?)
+    Ok(locate(model, configured, &cache_folder().join("models"), say).await?)
 }
 
 /// The embedder that runs `model` in this process.
@@ -41,8 +41,10 @@ pub(super) async fn reranker(config: &Config, say: impl Fn(&str)) -> Result<Rera
     Ok(Reranker::CrossEncoder(Arc::new(encoder)))
 }
 
-/// Where fetched models are kept: `$XDG_CACHE_HOME/bookrag/models`, else `~/.cache/bookrag/models`.
-fn cache_folder() -> PathBuf {
+/// The user's cache folder for this program, `$XDG_CACHE_HOME/bookrag` or else `~/.cache/bookrag`: models are in its folder
+/// `models`.
+#[must_use]
+pub fn cache_folder() -> PathBuf {
     let cache = std::env::var_os("XDG_CACHE_HOME")
         .filter(|path| !path.is_empty())
         .map(PathBuf::from);
@@ -51,5 +53,5 @@ fn cache_folder() -> PathBuf {
             .map_or_else(std::env::temp_dir, PathBuf::from)
             .join(".cache")
     };
-    cache.unwrap_or_else(home).join("bookrag").join("models")
+    cache.unwrap_or_else(home).join("bookrag")
 }

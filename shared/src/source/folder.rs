@@ -139,9 +139,7 @@ impl Walk {
                 files.insert(below);
                 continue;
             }
-            let tool =
-                self.skip_tools && path.is_empty() && SKIPPED_FOLDERS.contains(&name.as_str());
-            if name.starts_with('.') || name == "node_modules" || tool {
+            if is_tool_folder(&name, self.skip_tools && path.is_empty()) {
                 continue;
             }
             let below = format!("{below}/");
@@ -151,6 +149,12 @@ impl Walk {
         }
         Ok(())
     }
+}
+
+/// True if a folder of this name holds no book: it is hidden, or a tool's. `is_beside_docs` is true for folders beside `docs`.
+pub(super) fn is_tool_folder(name: &str, is_beside_docs: bool) -> bool {
+    let is_tool = is_beside_docs && SKIPPED_FOLDERS.contains(&name);
+    name.starts_with('.') || name == "node_modules" || is_tool
 }
 
 /// What the system says of a file of a folder concerns that file alone, unless this process has too many files open.

@@ -2,6 +2,7 @@
 
 mod cache;
 mod folder;
+mod git;
 #[cfg(test)]
 mod memory;
 #[cfg(feature = "s3")]
@@ -19,6 +20,7 @@ use crate::book::{
 
 pub use cache::FileCache;
 pub use folder::FolderSource;
+pub use git::{GitSource, merge_base};
 #[cfg(test)]
 pub use memory::MemorySource;
 #[cfg(feature = "s3")]
@@ -27,11 +29,13 @@ pub use s3::{S3Source, aws_config};
 /// Files that one page uses and that are read at once.
 const READS: usize = 8;
 
-/// The book's files: a folder, or a prefix of a bucket.
+/// The book's files: a folder, a commit, or a prefix of a bucket.
 #[derive(Debug, Clone)]
 pub enum Source {
     /// A folder on this machine.
     Folder(FolderSource),
+    /// A folder of a git repository as one commit has it.
+    Git(GitSource),
     /// A bucket's prefix.
     #[cfg(feature = "s3")]
     S3(S3Source),
@@ -93,6 +97,7 @@ impl Source {
     pub async fn listing(&self) -> Result<Listing, SourceError> {
         match self {
             Self::Folder(folder) => folder.listing().await,
+            Self::Git(commit) => Ok(commit.listing()),
             #[cfg(feature = "s3")]
             Self::S3(bucket) => bucket.list().await,
             #[cfg(test)]
@@ -104,6 +109,7 @@ impl Source {
     pub async fn read(&self, path: &str) -> Result<Option<Vec<u8>>, SourceError> {
         match self {
             Self::Folder(folder) => folder.read(path).await,
+            Self::Git(commit) => commit.read(path).await,
             #[cfg(feature = "s3")]
             Self::S3(bucket) => bucket.read(path).await,
             #[cfg(test)]
@@ -152,6 +158,7 @@ impl Source {
     async fn has_docs_folder(&self) -> Result<bool, SourceError> {
         match self {
             Self::Folder(folder) => Ok(folder.has_folder("docs")),
+            Self::Git(commit) => Ok(commit.has_folder("docs")),
             #[cfg(feature = "s3")]
             Self::S3(bucket) => bucket.has_folder("docs").await,
             #[cfg(test)]

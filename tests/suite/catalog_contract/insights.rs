@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use bookrag::catalog::{
-    Catalog, DayInsight, Feedback, Insights, LessonInsight, OpenQuestion, QueryLog, QueryStatus,
-    Rating,
+    AskedQuestion, Catalog, DayInsight, Feedback, Insights, LessonInsight, OpenQuestion, QueryLog,
+    QueryStatus, Rating,
 };
 use uuid::Uuid;
 
@@ -135,6 +135,36 @@ pub(super) async fn open_questions_are_counted_by_their_hash(store: Store) {
     assert_eq!(insights.uncertain, expected);
     store.elapse(DAY * 2).await;
     assert_eq!(catalog.insights(DAY).await.unwrap(), Insights::default());
+}
+
+pub(super) async fn questions_with_a_stored_text_are_listed_most_often_asked_first(store: Store) {
+    let catalog = &store.catalog;
+    live_index(catalog).await;
+    let answered = |question_hash: &str, question: Option<&str>| QueryLog {
+        answered: true,
+        ..not_covered(question_hash, question)
+    };
+    for log in [
+        answered("a", None),
+        answered("b", Some("What is a node?")),
+        not_covered("c", Some("What's a quasar?")),
+        not_covered("c", Some("what's a quasar")),
+        QueryLog {
+            status: QueryStatus::Incomplete,
+            ..answered("d", Some("What is a topic?"))
+        },
+    ] {
+        write_log(catalog, &log).await;
+    }
+    let asked = |question: &str, count: u64| AskedQuestion {
+        question: question.to_owned(),
+        count,
+    };
+    let all = [asked("what's a quasar", 2), asked("What is a node?", 1)];
+    assert_eq!(catalog.asked_questions(DAY, 9).await.unwrap(), all);
+    assert_eq!(catalog.asked_questions(DAY, 1).await.unwrap(), all[..1]);
+    store.elapse(DAY * 2).await;
+    assert_eq!(catalog.asked_questions(DAY, 9).await.unwrap(), []);
 }
 
 /// Commits a lesson of two chunks; returns their ids.

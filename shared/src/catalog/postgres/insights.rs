@@ -9,7 +9,7 @@ use super::PostgresCatalog;
 use super::values::unsigned;
 use crate::catalog::insights::PLACES;
 use crate::catalog::{
-    CatalogError, DayInsight, Insights, LessonInsight, OpenQuestion, microseconds,
+    AskedQuestion, CatalogError, DayInsight, Insights, LessonInsight, OpenQuestion, microseconds,
 };
 
 /// Any answer.
@@ -35,6 +35,29 @@ impl PostgresCatalog {
             most_cited: self.lessons(since, ALL).await?,
             most_disliked: self.lessons(since, DISLIKED).await?,
         })
+    }
+
+    pub(in crate::catalog) async fn asked_questions(
+        &self,
+        since: Duration,
+        limit: u32,
+    ) -> Result<Vec<AskedQuestion>, CatalogError> {
+        let statement =
+            "SELECT max(question COLLATE \"C\") AS question, count(*) AS count FROM chat_queries
+             WHERE created_at >= now() - $1 * interval '1 microsecond' AND status = 'success'
+                AND question IS NOT NULL
+             GROUP BY question_hash ORDER BY count DESC, question_hash COLLATE \"C\" LIMIT $2";
+        let (since, limit) = (microseconds(since), i64::from(limit));
+        let parameters = [(&since as _, Type::INT8), (&limit as _, Type::INT8)];
+        let rows = self.pool.query(statement, &parameters).await?;
+        rows.iter()
+            .map(|row| {
+                Ok(AskedQuestion {
+                    question: row.try_get("question")?,
+                    count: unsigned(row, "count")?,
+                })
+            })
+            .collect()
     }
 
     async fn days(&self, since: i64) -> Result<Vec<DayInsight>, CatalogError> {

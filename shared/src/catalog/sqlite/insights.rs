@@ -7,7 +7,9 @@ use rusqlite::{Row, Transaction};
 use super::SqliteCatalog;
 use super::values::{ago, count};
 use crate::catalog::insights::PLACES;
-use crate::catalog::{CatalogError, DayInsight, Insights, LessonInsight, OpenQuestion};
+use crate::catalog::{
+    AskedQuestion, CatalogError, DayInsight, Insights, LessonInsight, OpenQuestion,
+};
 
 /// Any answer.
 const ALL: &str = "true";
@@ -34,6 +36,27 @@ impl SqliteCatalog {
                 most_cited: lessons(&transaction, since, ALL)?,
                 most_disliked: lessons(&transaction, since, DISLIKED)?,
             })
+        })
+        .await
+    }
+
+    pub(in crate::catalog) async fn asked_questions(
+        &self,
+        since: Duration,
+        limit: u32,
+    ) -> Result<Vec<AskedQuestion>, CatalogError> {
+        self.run(move |connection| {
+            let statement = "SELECT max(question) AS question, count(*) AS count FROM chat_queries
+                 WHERE created_at >= ?1 AND status = 'success' AND question IS NOT NULL
+                 GROUP BY question_hash ORDER BY count DESC, question_hash LIMIT ?2";
+            let mut statement = connection.prepare(statement)?;
+            let rows = statement.query_map((ago(since), limit), |row| {
+                Ok(AskedQuestion {
+                    question: row.get("question")?,
+                    count: count(row, "count")?,
+                })
+            })?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
         .await
     }

@@ -1,0 +1,206 @@
+//! The addresses of a book's pages and headings, and the links that lead to them. Pure.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bookrag::book::{BlockKind, Document, MarkKind};
+use percent_encoding::percent_decode_str;
+use serde::Serialize;
+
+use super::questions::Asked;
+use super::told::Told;
+
+/// The addresses of a state.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Anchors {
+    /// The pages' URLs, and each with `#` and a heading's id.
+    addresses: BTreeSet<String>,
+    /// The pages' URLs by their files.
+    urls: BTreeMap<String, String>,
+    /// The links of each file: the addresses that one may mean, URLs or files of pages.
+    links: BTreeMap<String, BTreeSet<Vec<String>>>,
+}
+
+/// An address that is gone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct Vanished {
+    /// The page's URL, with `#` and the heading's id if a heading is gone.
+    pub(super) url: String,
+    /// The pages that still link to it.
+    pub(super) linked_from: Vec<String>,
+    /// The questions whose answers cited it.
+    pub(super) cited_by: Vec<String>,
+}
+
+impl Anchors {
+    pub(super) fn add(&mut self, document: &Document) {
+        let source = &document.file.source;
+        self.urls.insert(source.clone(), document.url.clone());
+        let headings = document
+            .blocks
+            .iter()
+            .filter_map(|block| match &block.kind {
+                BlockKind::Heading { anchor, .. } => anchor.as_ref(),
+                _ => None,
+            });
+        let headings: Vec<&String> = headings.collect();
+        for url in [&document.url]
+            .into_iter()
+            .chain(document.fallback_urls.values())
+        {
+            self.addresses.insert(normalised(url));
+            let with_id = |id: &&String| normalised(&format!("{url}#{id}"));
+            self.addresses.extend(headings.iter().map(with_id));
+        }
+        let marks = document.blocks.iter().flat_map(|block| &block.marks);
+        let links = marks.filter_map(|mark| match &mark.kind {
+            MarkKind::Link(addresses) if !addresses.is_empty() => Some(addresses.clone()),
+            _ => None,
+        });
+        self.links.entry(source.clone()).or_default().extend(links);
+    }
+
+    /// The files that link to each address; links to files are followed by the URLs of this state, else of a `former` one.
+    fn links_by_address(&self, former: &Self) -> BTreeMap<String, Vec<String>> {
+        let follow = |address: &String| {
+            if address.starts_with('/') {
+                return Some(normalised(address));
+            }
+            let end = address.find(['#', '?']).unwrap_or(address.len());
+            let (file, rest) = address.split_at(end);
+            let url = self.urls.get(file).or_else(|| former.urls.get(file))?;
+            Some(normalised(&format!("{url}{rest}")))
+        };
+        let mut links: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for (source, of_page) in &self.links {
+            let targets = of_page
+                .iter()
+                .filter_map(|addresses| addresses.iter().find_map(follow));
+            for target in targets.collect::<BTreeSet<_>>() {
+                links.entry(target).or_default().push(source.clone());
+            }
+        }
+        links
+    }
+}
+
+/// Returns the addresses of the state `before` that `after` lacks, if an answer cited them or a page still links to them.
+pub(super) fn vanished(
+    questions: &[Asked],
+    told: &[Told],
+    before: &Anchors,
+    after: &Anchors,
+) -> Vec<Vanished> {
+    let links = after.links_by_address(before);
+    let mut citing: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (question, told) in questions.iter().zip(told) {
+        for section in &told.sections {
+            let cited = citing.entry(normalised(&section.url)).or_default();
+            cited.push(question.query.clone());
+        }
+    }
+    let gone = before.addresses.difference(&after.addresses);
+    let gone = gone.map(|address| Vanished {
+        url: address.clone(),
+        linked_from: links.get(address).cloned().unwrap_or_default(),
+        cited_by: citing.remove(address).unwrap_or_default(),
+    });
+    gone.filter(|gone| !gone.linked_from.is_empty() || !gone.cited_by.is_empty())
+        .collect()
+}
+
+/// An address as equal ones have it: decoded, without a query and without a slash at the end of its path.
+fn normalised(address: &str) -> String {
+    let (path, id) = address.split_once('#').unwrap_or((address, ""));
+    let path = path.split_once('?').map_or(path, |(path, _)| path);
+    let path = path.trim_end_matches('/');
+    let path = if path.is_empty() { "/" } else { path };
+    let hash = if id.is_empty() { "" } else { "#" };
+    let address = format!("{path}{hash}{id}");
+    percent_decode_str(&address)
+        .decode_utf8_lossy()
+        .into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::told::Section;
+    use super::*;
+    use bookrag::answer::Outcome;
+
+    fn anchors(addresses: &[&str], urls: &[(&str, &str)], links: &[(&str, &str)]) -> Anchors {
+        let mut anchors = Anchors::default();
+        anchors
+            .addresses
+            .extend(addresses.iter().map(|address| normalised(address)));
+        let urls = urls
+            .iter()
+            .map(|(file, url)| ((*file).to_owned(), (*url).to_owned()));
+        anchors.urls.extend(urls);
+        for (source, link) in links {
+            let links = anchors.links.entry((*source).to_owned()).or_default();
+            links.insert(vec!["docs/none.md".to_owned(), (*link).to_owned()]);
+        }
+        anchors
+    }
+
+    #[test]
+    fn what_is_linked_or_cited_and_gone_is_listed_with_who_uses_it() {
+        let files = [("docs/a.md", "/docs/a"), ("docs/b.md", "/docs/b/")];
+        let before = anchors(
+            &[
+                "/docs/a",
+                "/docs/a#x",
+                "/docs/a#unused",
+                "/docs/b/",
+                "/docs/b/#über",
+                "/docs/c",
+            ],
+            &files,
+            &[("docs/a.md", "/docs/b#x")],
+        );
+        let after = anchors(
+            &["/docs/a", "/docs/c"],
+            &files[..1],
+            &[
+                ("docs/c.md", "docs/b.md#%C3%BCber"),
+                ("docs/c.md", "docs/a.md?more#x"),
+                ("docs/a.md", "/docs/b"),
+            ],
+        );
+        let question = Asked {
+            query: "Why?".to_owned(),
+            locale: None,
+        };
+        let told = Told {
+            outcome: Outcome::Answered,
+            sections: ["/docs/a/#x", "/docs/c"]
+                .map(|url| Section {
+                    url: url.to_owned(),
+                    title: String::new(),
+                    section: String::new(),
+                })
+                .into(),
+            text: String::new(),
+        };
+        let gone = vanished(&[question], &[told], &before, &after);
+        let gone: Vec<_> = gone
+            .iter()
+            .map(|gone| {
+                (
+                    &*gone.url,
+                    gone.linked_from.join(" "),
+                    gone.cited_by.join(" "),
+                )
+            })
+            .collect();
+        let (a, c) = ("docs/a.md".to_owned(), "docs/c.md".to_owned());
+        assert_eq!(
+            gone,
+            [
+                ("/docs/a#x", c.clone(), "Why?".to_owned()),
+                ("/docs/b", a, String::new()),
+                ("/docs/b#über", c, String::new()),
+            ]
+        );
+    }
+}

@@ -1,0 +1,121 @@
+//! The questions that both states are asked.
+
+use std::path::Path;
+use std::time::Duration;
+
+use bookrag::config::Config;
+
+use super::{CommandError, Site, output};
+use crate::evaluation::Question;
+use crate::local::{BookFolder, LocalError, open_catalog};
+
+/// How far back stored questions are looked for.
+const LATELY: Duration = Duration::from_hours(24 * 90);
+/// Stored questions that are asked, those asked most often.
+const MAX_STORED: u32 = 200;
+/// What to do if there are no questions.
+const HOW_TO_GIVE: &str = "Name a file with a question a line: --questions FILE. Or set BOOKRAG_STORE_QUESTIONS=true where readers ask: \
+    then the text of their questions is kept, and asked here";
+
+/// A question to both states.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Asked {
+    /// Its text.
+    pub(super) query: String,
+    /// The locale it is asked in; the book's own without one.
+    pub(super) locale: Option<String>,
+}
+
+impl Asked {
+    /// Reads questions from a file: JSON in the format of `bookrag eval` if its first line begins with `{`, else text, one a line.
+    /// Of the questions of an evaluation over several books, those of `corpus` are taken.
+    pub(super) fn read(file: &Path, corpus: &str) -> Result<Vec<Self>, CommandError> {
+        let told = |problem: String| CommandError::Told(format!("{}: {problem}", file.display()));
+        let text = std::fs::read_to_string(file).map_err(|error| told(error.to_string()))?;
+        let asked = Self::parse(&text, corpus).map_err(told)?;
+        if asked.is_empty() {
+            return Err(told(format!("there are no questions about `{corpus}`")));
+        }
+        Ok(asked)
+    }
+
+    fn parse(text: &str, corpus: &str) -> Result<Vec<Self>, String> {
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        if !lines
+            .clone()
+            .next()
+            .is_some_and(|line| line.starts_with('{'))
+        {
+            let asked = lines.map(|line| Self {
+                query: line.to_owned(),
+                locale: None,
+            });
+            return Ok(asked.collect());
+        }
+        let questions = Question::parse_all(text)?.into_iter();
+        let is_ours = |question: &Question| match &question.corpus {
+            Some(named) => named == corpus,
+            None => true,
+        };
+        let asked = questions.filter(is_ours).map(|question| Self {
+            query: question.query,
+            locale: Some(question.locale),
+        });
+        Ok(asked.collect())
+    }
+
+    /// Returns the questions that readers asked lately, from the stores of the site.
+    pub(super) async fn by_readers(
+        config: &Config,
+        site: &Site,
+    ) -> Result<Vec<Self>, CommandError> {
+        let none = |why: &str| CommandError::Usage(format!("{why}. {HOW_TO_GIVE}"));
+        let folder = BookFolder::of_site(config, site);
+        if config.database_url.is_none() && !folder.has_store() {
+            return Err(none("nobody has asked this book anything yet"));
+        }
+        let catalog = open_catalog(config, || Ok(folder)).await?;
+        let stored = catalog.asked_questions(LATELY, MAX_STORED).await;
+        let stored = stored.map_err(LocalError::from)?;
+        if stored.is_empty() {
+            return Err(none("no question with its text is stored"));
+        }
+        output::status(&format!("{} questions that readers asked", stored.len()));
+        let asked = stored.into_iter().map(|stored| Self {
+            query: stored.question,
+            locale: None,
+        });
+        Ok(asked.collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn questions_are_lines_of_text_or_those_of_an_evaluation() {
+        let asked = |query: &str, locale: Option<&str>| Asked {
+            query: query.to_owned(),
+            locale: locale.map(str::to_owned),
+        };
+        let text = "How tight?\n\n  Which bag? \r\n";
+        let expected = [asked("How tight?", None), asked("Which bag?", None)];
+        assert_eq!(Asked::parse(text, "book").unwrap(), expected);
+        let json = concat!(
+            r#"{"id": "a", "query": "How tight?", "answerable": false}"#,
+            "\n",
+            r#"{"id": "b", "query": "Welcher Beutel?", "answerable": false, "locale": "de", "corpus": "book"}"#,
+            "\n",
+            r#"{"id": "c", "query": "Which moon?", "answerable": false, "corpus": "astronomy"}"#,
+        );
+        let expected = [
+            asked("How tight?", Some("en")),
+            asked("Welcher Beutel?", Some("de")),
+        ];
+        assert_eq!(Asked::parse(json, "book").unwrap(), expected);
+        let broken = Asked::parse("{\"id\": 1}", "book").unwrap_err();
+        assert!(broken.starts_with("line 1: "), "{broken}");
+        assert_eq!(Asked::parse(" \n", "book").unwrap(), []);
+    }
+}

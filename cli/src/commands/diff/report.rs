@@ -1,0 +1,442 @@
+//! What is printed of a comparison: text, Markdown for a pull request, JSON.
+
+use bookrag::answer::Outcome;
+use bookrag::book::{escaped, visible};
+use serde::Serialize;
+
+use super::anchors::Vanished;
+use super::questions::Asked;
+use super::told::{Change, Section, Told, excerpts};
+
+/// The first line of the Markdown, which tells the comment that is to be replaced from others.
+const MARKER: &str = "<!-- bookrag diff -->";
+/// Characters of the Markdown: a comment on GitHub has at most 65,536.
+const MAX_CHARACTERS: usize = 60_000;
+/// What follows what was left out.
+const CUT: &str = "\n\nThe rest is left out here; `bookrag diff` prints it.";
+/// Digits of a commit's hash that are shown.
+const HASH_DIGITS: usize = 10;
+/// Uses of an address that are named.
+const MAX_USES: usize = 3;
+
+/// What readers would be told otherwise.
+#[derive(Debug, Serialize)]
+pub(super) struct Comparison {
+    base: Revision,
+    head: Revision,
+    questions: usize,
+    counts: Counts,
+    /// Questions that are answered otherwise, the lost answers first.
+    changes: Vec<Changed>,
+    /// Addresses that are gone and used.
+    vanished: Vec<Vanished>,
+    /// Pages that could be read before and cannot be now: readers keep their former text.
+    unread: Vec<Warning>,
+}
+
+/// A state.
+#[derive(Debug, Serialize)]
+pub(super) struct Revision {
+    /// As it was typed.
+    pub(super) name: String,
+    /// The commit's hash; `None` for the files as they are.
+    pub(super) commit: Option<String>,
+}
+
+/// A page that cannot be read.
+#[derive(Debug, Serialize)]
+pub(super) struct Warning {
+    /// Its file.
+    pub(super) source: String,
+    /// The reason.
+    pub(super) reason: String,
+}
+
+#[derive(Debug, Default, Serialize)]
+struct Counts {
+    no_longer_answered: usize,
+    other_section: usize,
+    other_sentences: usize,
+    newly_answered: usize,
+    unchanged: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Changed {
+    question: String,
+    change: Change,
+    before: Told,
+    after: Told,
+}
+
+impl Comparison {
+    pub(super) fn new<'a>(
+        base: Revision,
+        head: Revision,
+        told: impl Iterator<Item = (&'a Asked, (&'a Told, &'a Told))>,
+        vanished: Vec<Vanished>,
+        unread: Vec<Warning>,
+    ) -> Self {
+        let mut counts = Counts::default();
+        let mut changes = Vec::new();
+        let mut questions = 0;
+        for (asked, (before, after)) in told {
+            questions += 1;
+            let change = Change::between(before, after);
+            *counts.of(change) += 1;
+            if change != Change::Unchanged {
+                changes.push(Changed {
+                    question: asked.query.clone(),
+                    change,
+                    before: before.clone(),
+                    after: after.clone(),
+                });
+            }
+        }
+        changes.sort_by_key(|changed| changed.change);
+        Self {
+            base,
+            head,
+            questions,
+            counts,
+            changes,
+            vanished,
+            unread,
+        }
+    }
+
+    /// How many answers are lost.
+    pub(super) fn lost(&self) -> usize {
+        self.counts.no_longer_answered
+    }
+
+    fn of(&self, change: Change) -> Vec<&Changed> {
+        let changes = self.changes.iter();
+        changes.filter(|changed| changed.change == change).collect()
+    }
+
+    /// For people at a terminal.
+    pub(super) fn text(&self) -> String {
+        let mut lines = vec![format!("{}: {}", self.states(), self.summary())];
+        for (change, heading) in HEADINGS {
+            let changes = self.of(change);
+            if !changes.is_empty() {
+                lines.push(format!("\n{heading}:"));
+            }
+            for changed in changes {
+                lines.push(format!("  {}", changed.question));
+                lines.extend(
+                    changed
+                        .details()
+                        .into_iter()
+                        .map(|line| format!("    {line}")),
+                );
+            }
+        }
+        if !self.vanished.is_empty() {
+            lines.push("\nAddresses that are gone:".to_owned());
+        }
+        for gone in &self.vanished {
+            lines.push(format!("  {}", gone.url));
+            lines.extend(gone.uses().into_iter().map(|line| format!("    {line}")));
+        }
+        if !self.unread.is_empty() {
+            lines.push(
+                "\nPages that cannot be read any more; readers keep their former text:".to_owned(),
+            );
+        }
+        for Warning { source, reason } in &self.unread {
+            lines.push(format!("  {source}: {reason}"));
+        }
+        lines.join("\n") + "\n"
+    }
+
+    /// For a comment on a pull request: nothing of the book or of a question is markup in it.
+    pub(super) fn markdown(&self) -> String {
+        let states = code(&self.states());
+        let mut lines = vec![
+            MARKER.to_owned(),
+            "### What readers would be told otherwise".to_owned(),
+            format!("\n{} ({states})", self.summary()),
+        ];
+        for (change, heading) in HEADINGS {
+            let changes = self.of(change);
+            let listed = changes.iter().map(|changed| {
+                let details = changed.details();
+                let details = details.iter().map(|line| format!("  - {}", inline(line)));
+                let details = details.collect::<Vec<_>>().join("\n");
+                format!("- **{}**\n{details}", inline(&changed.question))
+            });
+            lines.extend(list(heading, listed, changes.len()));
+        }
+        let gone = self.vanished.iter().map(|gone| {
+            let uses = gone.uses();
+            let uses = uses.iter().map(|line| inline(line)).collect::<Vec<_>>();
+            format!("- {}: {}", code(&gone.url), uses.join("; "))
+        });
+        lines.extend(list("Addresses that are gone", gone, self.vanished.len()));
+        let unread = self.unread.iter();
+        let unread = unread
+            .map(|Warning { source, reason }| format!("- {}: {}", code(source), inline(reason)));
+        let heading = "Pages that cannot be read any more; readers keep their former text";
+        lines.extend(list(heading, unread, self.unread.len()));
+        shortened(&lines.join("\n")) + "\n"
+    }
+
+    fn states(&self) -> String {
+        format!("{} → {}", self.base.shown(), self.head.shown())
+    }
+
+    fn summary(&self) -> String {
+        let Counts {
+            no_longer_answered,
+            other_section,
+            other_sentences,
+            newly_answered,
+            unchanged,
+        } = &self.counts;
+        let questions = match self.questions {
+            1 => "1 question".to_owned(),
+            count => format!("{count} questions"),
+        };
+        format!(
+            "of {questions}, {unchanged} unchanged, {no_longer_answered} no longer answered, {other_section} from another section, \
+             {other_sentences} in other words, {newly_answered} newly answered"
+        )
+    }
+}
+
+/// What is listed, in this order.
+const HEADINGS: [(Change, &str); 4] = [
+    (Change::NoLongerAnswered, "No longer answered"),
+    (Change::OtherSection, "Another section"),
+    (Change::OtherSentences, "Other words"),
+    (Change::NewlyAnswered, "Newly answered"),
+];
+
+impl Counts {
+    fn of(&mut self, change: Change) -> &mut usize {
+        match change {
+            Change::NoLongerAnswered => &mut self.no_longer_answered,
+            Change::OtherSection => &mut self.other_section,
+            Change::OtherSentences => &mut self.other_sentences,
+            Change::NewlyAnswered => &mut self.newly_answered,
+            Change::Unchanged => &mut self.unchanged,
+        }
+    }
+}
+
+impl Revision {
+    fn shown(&self) -> String {
+        match &self.commit {
+            Some(commit) => {
+                let digits = &commit[..HASH_DIGITS.min(commit.len())];
+                if commit.starts_with(&self.name) {
+                    digits.to_owned()
+                } else {
+                    format!("{} ({digits})", self.name)
+                }
+            }
+            None => self.name.clone(),
+        }
+    }
+}
+
+impl Changed {
+    /// What was told before and after, a line each.
+    fn details(&self) -> Vec<String> {
+        if self.change == Change::OtherSentences {
+            let [before, after] = excerpts(&self.before.text, &self.after.text);
+            let mut lines: Vec<String> = self.after.sections.iter().map(place).collect();
+            lines.push(format!("before: {before}"));
+            lines.push(format!("after: {after}"));
+            return lines;
+        }
+        let [before, after] = [&self.before, &self.after].map(summary);
+        vec![format!("before: {before}"), format!("after: {after}")]
+    }
+}
+
+impl Vanished {
+    /// Who uses it, a line each way.
+    fn uses(&self) -> Vec<String> {
+        let uses = [
+            ("cited in the answer to ", &self.cited_by),
+            ("linked from ", &self.linked_from),
+        ];
+        let uses = uses.into_iter().filter(|(_, users)| !users.is_empty());
+        uses.map(|(how, users)| {
+            let named = users.iter().take(MAX_USES).cloned();
+            let named = named.collect::<Vec<_>>().join(", ");
+            let more = users.len().saturating_sub(MAX_USES);
+            let more = if more > 0 {
+                format!(" and {more} more")
+            } else {
+                String::new()
+            };
+            format!("{how}{named}{more}")
+        })
+        .collect()
+    }
+}
+
+fn place(section: &Section) -> String {
+    format!("{} ({})", section.name(), section.url)
+}
+
+/// Where an answer is from, or why there is none.
+fn summary(told: &Told) -> String {
+    let places: Vec<String> = told.sections.iter().map(place).collect();
+    let places = places.join(", ");
+    match told.outcome {
+        Outcome::Answered => places,
+        Outcome::Uncertain => format!("uncertain, closest: {places}"),
+        Outcome::NotCovered => "not covered".to_owned(),
+    }
+}
+
+/// A heading and the items below it; nothing without items.
+fn list(heading: &str, items: impl Iterator<Item = String>, count: usize) -> Vec<String> {
+    if count == 0 {
+        return Vec::new();
+    }
+    let mut lines = vec![format!("\n#### {heading} ({count})\n")];
+    lines.extend(items);
+    lines
+}
+
+/// A text whose last lines are left out if it is too long.
+fn shortened(text: &str) -> String {
+    let Some((end, _)) = text.char_indices().nth(MAX_CHARACTERS) else {
+        return text.to_owned();
+    };
+    let end = text[..end].rfind('\n').unwrap_or(end);
+    format!("{}{CUT}", &text[..end])
+}
+
+/// Plain text as Markdown on one line. Words with an `@` are code, so that GitHub notifies nobody.
+fn inline(text: &str) -> String {
+    let text = visible(text);
+    let words = text
+        .split_whitespace()
+        .map(|word| match word.contains('@') {
+            true => code(word),
+            false => escaped(word),
+        });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Plain text as inline code.
+fn code(text: &str) -> String {
+    format!("`{}`", visible(text).replace('`', "'"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(outcome: Outcome, url: &str, text: &str) -> Told {
+        Told {
+            outcome,
+            sections: vec![Section {
+                url: url.to_owned(),
+                title: "Wheels <b>".to_owned(),
+                section: "Torque".to_owned(),
+            }],
+            text: text.to_owned(),
+        }
+    }
+
+    fn comparison() -> Comparison {
+        let asked = ["How *tight*?", "Which bag, @octocat?", "How fast?"].map(|query| Asked {
+            query: query.to_owned(),
+            locale: None,
+        });
+        let answered = told(Outcome::Answered, "/a#torque", "Tighten to 2.2 N·m.");
+        let contradicted = told(Outcome::Answered, "/a#torque", "Tighten to 3.2 N·m.");
+        let refused = Told::nothing();
+        let told = [
+            (&answered, &contradicted),
+            (&answered, &refused),
+            (&answered, &answered),
+        ];
+        Comparison::new(
+            Revision {
+                name: "main".to_owned(),
+                commit: Some("0123456789abcdef".to_owned()),
+            },
+            Revision {
+                name: "the working tree".to_owned(),
+                commit: None,
+            },
+            asked.iter().zip(told),
+            vec![Vanished {
+                url: "/a#torque".to_owned(),
+                linked_from: ["a", "b", "c", "d"]
+                    .map(|page| format!("docs/{page}.md"))
+                    .into(),
+                cited_by: vec!["How tight?".to_owned()],
+            }],
+            vec![Warning {
+                source: "docs/x.md".to_owned(),
+                reason: "line 3: no colon".to_owned(),
+            }],
+        )
+    }
+
+    #[test]
+    fn people_read_the_lost_answers_first() {
+        let expected = "\
+main (0123456789) → the working tree: of 3 questions, 1 unchanged, 1 no longer answered, 0 from another section, 1 in other words, 0 newly answered
+
+No longer answered:
+  Which bag, @octocat?
+    before: Wheels <b> – Torque (/a#torque)
+    after: not covered
+
+Other words:
+  How *tight*?
+    Wheels <b> – Torque (/a#torque)
+    before: Tighten to 2.2 N·m.
+    after: Tighten to 3.2 N·m.
+
+Addresses that are gone:
+  /a#torque
+    cited in the answer to How tight?
+    linked from docs/a.md, docs/b.md, docs/c.md and 1 more
+
+Pages that cannot be read any more; readers keep their former text:
+  docs/x.md: line 3: no colon
+";
+        assert_eq!(comparison().text(), expected);
+        assert_eq!(comparison().lost(), 1);
+    }
+
+    #[test]
+    fn a_comment_is_never_longer_than_github_takes() {
+        let text = "- a line of the book\n".repeat(9_000);
+        let short = shortened(&text);
+        assert!(
+            short.chars().count() < 65_536 && short.ends_with(CUT),
+            "{short}"
+        );
+        assert_eq!(shortened("- a line"), "- a line");
+    }
+
+    #[test]
+    fn in_a_comment_nothing_of_the_book_is_markup_and_nobody_is_notified() {
+        let markdown = comparison().markdown();
+        assert!(markdown.starts_with(MARKER), "{markdown}");
+        let html = markdown.lines().skip(1).collect::<Vec<_>>().join("\n");
+        let mut rendered = String::new();
+        pulldown_cmark::html::push_html(&mut rendered, pulldown_cmark::Parser::new(&html));
+        assert!(rendered.contains("How *tight*?"), "{rendered}");
+        assert!(rendered.contains("Wheels &lt;b&gt; – Torque"), "{rendered}");
+        assert!(rendered.contains("<code>@octocat?</code>"), "{rendered}");
+        assert!(
+            rendered.contains("<h4>No longer answered (1)</h4>"),
+            "{rendered}"
+        );
+        assert!(rendered.contains("<code>/a#torque</code>"), "{rendered}");
+    }
+}

@@ -1,0 +1,244 @@
+//! What a reader is told, and in what two answers differ. Pure.
+
+use bookrag::answer::{Answer, Outcome};
+use pulldown_cmark::{Event, Options, Parser};
+use serde::Serialize;
+
+/// Words shown on both sides of what differs.
+const CONTEXT_WORDS: usize = 5;
+/// Words shown of what differs.
+const MAX_WORDS: usize = 40;
+
+/// An answer, as far as two are compared.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct Told {
+    /// Whether the book answers.
+    pub(super) outcome: Outcome,
+    /// The sections that are quoted or, if the book may not answer, named; each once.
+    pub(super) sections: Vec<Section>,
+    /// The words of the answer, without markup.
+    pub(super) text: String,
+}
+
+/// A section that an answer cites.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub(super) struct Section {
+    /// The page's URL with the anchor.
+    pub(super) url: String,
+    /// The page's title.
+    pub(super) title: String,
+    /// The heading.
+    pub(super) section: String,
+}
+
+impl Section {
+    /// The page's title and the heading.
+    pub(super) fn name(&self) -> String {
+        if self.section == self.title || self.section.is_empty() {
+            self.title.clone()
+        } else {
+            format!("{} – {}", self.title, self.section)
+        }
+    }
+
+    /// What readers find it by: its address and the heading's words.
+    fn identity(&self) -> (&str, String) {
+        (&self.url, letters(&self.section))
+    }
+}
+
+impl Told {
+    pub(super) fn of(answer: &Answer) -> Self {
+        let mut sections: Vec<Section> = Vec::new();
+        for citation in &answer.citations {
+            let section = Section {
+                url: citation.url.clone(),
+                title: citation.title.clone(),
+                section: citation.section.clone(),
+            };
+            if !sections.contains(&section) {
+                sections.push(section);
+            }
+        }
+        Self {
+            outcome: answer.outcome,
+            sections,
+            text: plain(&answer.text),
+        }
+    }
+
+    /// A question that cannot be asked in this state, such as one in a locale that the book does not have yet.
+    pub(super) fn nothing() -> Self {
+        Self {
+            outcome: Outcome::NotCovered,
+            sections: Vec::new(),
+            text: String::new(),
+        }
+    }
+
+    fn is_answer(&self) -> bool {
+        self.outcome == Outcome::Answered
+    }
+
+    fn places(&self) -> Vec<(&str, String)> {
+        let mut places: Vec<_> = self.sections.iter().map(Section::identity).collect();
+        places.sort();
+        places
+    }
+}
+
+/// In what a reader is told otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Change {
+    /// The book answered, and does not or may not.
+    NoLongerAnswered,
+    /// The answer is from another section, or the section has another address or heading.
+    OtherSection,
+    /// The answer is from the same section and has other words.
+    OtherSentences,
+    /// The book did not or might not answer, and does.
+    NewlyAnswered,
+    /// The answer has the same words from the same section.
+    Unchanged,
+}
+
+impl Change {
+    /// The change between two answers. Only words count: spaces, line breaks, markup and where links lead do not.
+    pub(super) fn between(before: &Told, after: &Told) -> Self {
+        match (before.is_answer(), after.is_answer()) {
+            (true, false) => Self::NoLongerAnswered,
+            (false, true) => Self::NewlyAnswered,
+            _ if before.outcome != after.outcome || before.places() != after.places() => {
+                Self::OtherSection
+            }
+            _ if letters(&before.text) != letters(&after.text) => Self::OtherSentences,
+            _ => Self::Unchanged,
+        }
+    }
+}
+
+/// The text of Markdown, a space between blocks.
+pub(super) fn plain(markdown: &str) -> String {
+    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
+    let mut plain = String::new();
+    for event in Parser::new_ext(markdown, options) {
+        match event {
+            Event::Text(text) | Event::Code(text) => plain.push_str(&text),
+            Event::SoftBreak | Event::HardBreak | Event::End(_) => plain.push(' '),
+            _ => {}
+        }
+    }
+    words(&plain).join(" ")
+}
+
+fn words(text: &str) -> Vec<&str> {
+    text.split_whitespace().collect()
+}
+
+/// A text without spaces: code may be indented or aligned otherwise.
+pub(super) fn letters(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
+/// The words that differ between two texts, with some around them.
+pub(super) fn excerpts(before: &str, after: &str) -> [String; 2] {
+    let (before, after) = (words(before), words(after));
+    let pairs = before.iter().zip(&after);
+    let start = pairs.take_while(|(one, other)| one == other).count();
+    let pairs = before[start..]
+        .iter()
+        .rev()
+        .zip(after[start..].iter().rev());
+    let end = pairs.take_while(|(one, other)| one == other).count();
+    [before, after].map(|words| {
+        let from = start.saturating_sub(CONTEXT_WORDS);
+        let whole = (words.len() - end + CONTEXT_WORDS).min(words.len());
+        let to = whole.min(from + MAX_WORDS);
+        let ellipsis = |is_cut: bool| if is_cut { "…" } else { "" };
+        let shown = words[from..to].join(" ");
+        format!(
+            "{}{shown}{}",
+            ellipsis(from > 0),
+            ellipsis(to < words.len())
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(outcome: Outcome, urls: &[&str], text: &str) -> Told {
+        let section = |url: &&str| Section {
+            url: (*url).to_owned(),
+            title: "Wheels".to_owned(),
+            section: "Torque".to_owned(),
+        };
+        Told {
+            outcome,
+            sections: urls.iter().map(section).collect(),
+            text: plain(text),
+        }
+    }
+
+    #[test]
+    fn each_change_has_its_name() {
+        use Outcome::{Answered, NotCovered, Uncertain};
+        let before = told(Answered, &["/a#torque"], "Tighten to **2.2 N·m** [1].");
+        for (after, change) in [
+            (told(NotCovered, &[], "No."), Change::NoLongerAnswered),
+            (
+                told(Uncertain, &["/a#torque"], "?"),
+                Change::NoLongerAnswered,
+            ),
+            (told(Answered, &["/b#torque"], "2.2"), Change::OtherSection),
+            (
+                told(Answered, &["/a#torque"], "Tighten to 3.2 N·m [1]."),
+                Change::OtherSentences,
+            ),
+            (
+                told(Answered, &["/a#torque"], "Tighten to −2.2 N·m [1]."),
+                Change::OtherSentences,
+            ),
+            (
+                told(Answered, &["/a#torque"], "Tighten\nto   2.2\n\nN·m [1]."),
+                Change::Unchanged,
+            ),
+        ] {
+            assert_eq!(Change::between(&before, &after), change, "{after:?}");
+        }
+        let unanswered = told(NotCovered, &[], "No.");
+        assert_eq!(Change::between(&unanswered, &before), Change::NewlyAnswered);
+        assert_eq!(Change::between(&unanswered, &unanswered), Change::Unchanged);
+        let closest = told(Uncertain, &["/a"], "?");
+        assert_eq!(Change::between(&closest, &unanswered), Change::OtherSection);
+        let mut renamed = before.clone();
+        renamed.sections[0].section = "How tight".to_owned();
+        assert_eq!(Change::between(&before, &renamed), Change::OtherSection);
+    }
+
+    #[test]
+    fn the_order_of_sections_is_no_change_and_neither_is_where_links_lead() {
+        let one = told(Outcome::Answered, &["/a", "/b"], "See [it](/x) `a  =  1`.");
+        let other = told(Outcome::Answered, &["/b", "/a"], "See [it](/y) `a = 1`.");
+        assert_eq!(Change::between(&one, &other), Change::Unchanged);
+    }
+
+    #[test]
+    fn excerpts_hold_what_differs_and_some_words_around_it() {
+        let before = "one two three four five six seven 2.2 N·m and eight nine ten eleven twelve";
+        let after = before.replace("2.2", "about 3.2");
+        assert_eq!(
+            excerpts(before, &after),
+            [
+                "…three four five six seven 2.2 N·m and eight nine ten…",
+                "…three four five six seven about 3.2 N·m and eight nine ten…"
+            ]
+        );
+        assert_eq!(excerpts("a b", "a b c"), ["a b", "a b c"]);
+        assert_eq!(excerpts("", "a"), ["", "a"]);
+        let [before, _] = excerpts(&"long ".repeat(90), "short");
+        assert_eq!(before, format!("{}…", ["long"; 40].join(" ")));
+    }
+}

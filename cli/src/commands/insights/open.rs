@@ -1,0 +1,258 @@
+//! Questions that the book does not cover, by subject, and what to do about each.
+
+use std::collections::BTreeSet;
+
+use bookrag::answer::{Answerer, Question};
+use bookrag::catalog::{Insights, OpenQuestion};
+use bookrag::error::Error;
+use bookrag::generate::Generator;
+use bookrag::words::{Language, Words};
+use serde::Serialize;
+use serde_json::json;
+
+use super::super::CommandError;
+use crate::local::LocalBook;
+
+/// The share of the words of two questions that both have, from which they are of one subject.
+const SAME_SUBJECT: f64 = 0.5;
+/// Digits of a question's hash in the id of a line for `bookrag eval`.
+const ID_DIGITS: usize = 8;
+/// Passages that are considered for the nearest page.
+const TOP_K: usize = 5;
+
+/// What to do about the open questions.
+const ADVICE: &str = "Paste a question's line into the questions of `bookrag eval` when its page is to answer it. If the book is not to \
+    answer it, write \"answerable\": false and leave out the page.";
+/// How to see questions.
+const HOW_TO_KEEP: &str = "The text of questions is not stored, so some are listed as hashes. To read them here, set \
+    BOOKRAG_STORE_QUESTIONS=true where readers ask, for example `BOOKRAG_STORE_QUESTIONS=true bookrag serve`. Tell your readers: the \
+    text is kept for BOOKRAG_RETENTION_DAYS (90 unless set)";
+
+/// Open questions of one subject.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct Subject {
+    /// How often they were asked in all.
+    count: u64,
+    /// The questions, most often asked first.
+    questions: Vec<String>,
+    /// The page that comes closest to the first one, if there is any.
+    nearest: Option<Page>,
+    /// A line for the questions of `bookrag eval`.
+    line: String,
+}
+
+/// A page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct Page {
+    title: String,
+    url: String,
+    source: String,
+}
+
+/// Groups open questions whose text is stored by subject, and finds the page nearest to each.
+pub(super) async fn subjects(
+    insights: &Insights,
+    book: &LocalBook,
+) -> Result<Vec<Subject>, CommandError> {
+    let index = book.context.live_index().await?;
+    let words = Words::of(Language::of_locale(&index.site.default_locale));
+    let answerer = Answerer {
+        generator: Generator::Extractive,
+        ..book.context.answerer(&index)?
+    };
+    let mut subjects = Vec::new();
+    for questions in grouped(open(insights), &words) {
+        let Some((first, text)) = questions.first() else {
+            continue;
+        };
+        let nearest = nearest(&answerer, text).await?;
+        let hash = first.question_hash.chars().take(ID_DIGITS);
+        let id = format!("asked-{}", hash.collect::<String>());
+        subjects.push(Subject {
+            count: questions.iter().map(|(open, _)| open.count).sum(),
+            line: line(&id, text, nearest.as_ref()),
+            nearest,
+            questions: questions
+                .iter()
+                .map(|(_, text)| (*text).to_owned())
+                .collect(),
+        });
+    }
+    Ok(subjects)
+}
+
+/// The open questions whose text is stored, with it.
+fn open(insights: &Insights) -> impl Iterator<Item = (&OpenQuestion, &str)> {
+    let open = insights.not_covered.iter().chain(&insights.uncertain);
+    open.filter_map(|open| Some((open, open.question.as_deref()?)))
+}
+
+/// True if the text of some open question is stored.
+pub(super) fn has_texts(insights: &Insights) -> bool {
+    open(insights).next().is_some()
+}
+
+/// True if the text of some open question is not stored.
+pub(super) fn lacks_texts(insights: &Insights) -> bool {
+    let mut open = insights.not_covered.iter().chain(&insights.uncertain);
+    open.any(|open| open.question.is_none())
+}
+
+/// Groups questions by the words they share with the most often asked one of a group.
+fn grouped<'q>(
+    questions: impl Iterator<Item = (&'q OpenQuestion, &'q str)>,
+    words: &Words,
+) -> Vec<Vec<(&'q OpenQuestion, &'q str)>> {
+    let mut questions: Vec<_> = questions.collect();
+    questions.sort_by_key(|(open, _)| std::cmp::Reverse(open.count));
+    let mut groups: Vec<(BTreeSet<String>, Vec<_>)> = Vec::new();
+    for question in questions {
+        let terms: BTreeSet<String> = words
+            .of_question(question.1)
+            .map(|(_, term)| term)
+            .collect();
+        let mut known = groups.iter_mut();
+        match known.find(|(subject, _)| is_same_subject(subject, &terms)) {
+            Some((_, group)) => group.push(question),
+            None => groups.push((terms, vec![question])),
+        }
+    }
+    groups.into_iter().map(|(_, group)| group).collect()
+}
+
+fn is_same_subject(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
+    let shared = one.intersection(other).count();
+    let all = one.union(other).count();
+    #[expect(clippy::cast_precision_loss, reason = "a question has few words")]
+    let share = shared as f64 / all.max(1) as f64;
+    share >= SAME_SUBJECT
+}
+
+async fn nearest(answerer: &Answerer, question: &str) -> Result<Option<Page>, CommandError> {
+    let prepared = answerer.prepare(Question::new(question, TOP_K), None).await;
+    let candidates = prepared.map_err(Error::from)?.retrieved.candidates;
+    let listed = candidates.into_iter().find(|found| !found.chunk.unlisted);
+    Ok(listed.map(|found| Page {
+        title: found.chunk.title.clone(),
+        url: found.chunk.url_in(None).to_owned(),
+        source: found.chunk.source.clone(),
+    }))
+}
+
+fn line(id: &str, question: &str, page: Option<&Page>) -> String {
+    let mut line = json!({"id": id, "query": question, "answerable": page.is_some()});
+    if let Some(page) = page {
+        line["source"] = page.source.clone().into();
+        line["url"] = page.url.clone().into();
+    }
+    line.to_string()
+}
+
+/// What is printed of the subjects, and of questions whose text is not stored.
+pub(super) fn lines(subjects: &[Subject], insights: &Insights) -> Vec<String> {
+    let mut lines = Vec::new();
+    if !subjects.is_empty() {
+        lines.push("\nto write about, by subject:".to_owned());
+    }
+    for subject in subjects {
+        let (first, others) = subject
+            .questions
+            .split_first()
+            .unwrap_or((&subject.line, &[]));
+        lines.push(format!("{:>6}  {first}", subject.count));
+        lines.extend(others.iter().map(|other| format!("        {other}")));
+        if let Some(page) = &subject.nearest {
+            lines.push(format!(
+                "        nearest page: {}  {}",
+                page.title, page.url
+            ));
+        }
+        lines.push(format!("        {}", subject.line));
+    }
+    if !subjects.is_empty() {
+        lines.push(format!("\n{ADVICE}"));
+    }
+    if lacks_texts(insights) {
+        lines.push(format!("\n{HOW_TO_KEEP}"));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(question: Option<&str>, count: u64) -> OpenQuestion {
+        OpenQuestion {
+            question_hash: format!("{count:064x}"),
+            question: question.map(str::to_owned),
+            count,
+        }
+    }
+
+    #[test]
+    fn questions_of_one_subject_stand_together_the_most_asked_first() {
+        let insights = Insights {
+            not_covered: vec![
+                asked(Some("Which lawn blades can I order?"), 1),
+                asked(Some("what does the mower cost"), 4),
+                asked(None, 9),
+            ],
+            uncertain: vec![
+                asked(Some("How much does the mower cost?"), 2),
+                asked(Some("Tell me which blades I can order for the lawn"), 3),
+            ],
+            ..Insights::default()
+        };
+        let words = Words::of(Language::ENGLISH);
+        let groups = grouped(open(&insights), &words);
+        let texts: Vec<Vec<&str>> = groups
+            .iter()
+            .map(|group| group.iter().map(|(_, text)| *text).collect())
+            .collect();
+        assert_eq!(
+            texts,
+            [
+                ["what does the mower cost", "How much does the mower cost?"],
+                [
+                    "Tell me which blades I can order for the lawn",
+                    "Which lawn blades can I order?"
+                ],
+            ]
+        );
+        assert!(has_texts(&insights) && lacks_texts(&insights));
+    }
+
+    #[test]
+    fn a_line_is_a_question_of_an_evaluation() {
+        use crate::evaluation::Question;
+
+        let page = Page {
+            title: "Mower".to_owned(),
+            url: "/docs/mower".to_owned(),
+            source: "docs/mower.md".to_owned(),
+        };
+        let text = "What does the \"mower\" cost?";
+        for (page, answerable) in [(Some(&page), true), (None, false)] {
+            let parsed = Question::parse_all(&line("asked-1", text, page)).unwrap();
+            assert_eq!(
+                (&*parsed[0].query, parsed[0].answerable),
+                (text, answerable)
+            );
+        }
+    }
+
+    #[test]
+    fn it_says_how_to_keep_the_text_of_questions_if_some_is_missing() {
+        let hashes = Insights {
+            not_covered: vec![asked(None, 1)],
+            ..Insights::default()
+        };
+        let said = lines(&[], &hashes).join("\n");
+        assert!(
+            said.contains("BOOKRAG_STORE_QUESTIONS=true bookrag serve"),
+            "{said}"
+        );
+        assert_eq!(lines(&[], &Insights::default()), [String::new(); 0]);
+    }
+}

@@ -1,0 +1,451 @@
+//! The API of OpenAI's chat completions, so that chat front ends use the book as a model. The answer is that of the chat route.
+
+use axum::Json;
+use axum::http::StatusCode;
+use axum::response::sse::Event;
+use axum::response::{IntoResponse, Response};
+use futures::Stream;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::chat::{ChatRequest, HistoryMessage};
+use super::envelope::{ErrorBody, status_of};
+use super::extract::objects;
+use super::observe::Observed;
+use super::stream::streamed;
+use crate::answer::{Answer, AnswerEvent, LabelsInText, Outcome, Question};
+use crate::book::{escaped, href};
+use crate::cite::Citation;
+use crate::degradation::Degradation;
+use crate::error::Error;
+
+/// The last event of a stream.
+const END: &str = "[DONE]";
+
+/// A chat completion as a client asks for it. Fields that are not listed, such as `temperature` and `tools`, are ignored.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(default)]
+pub struct CompletionRequest {
+    /// The model. There is one, the book, so any name is taken.
+    pub model: Option<String>,
+    /// The conversation, oldest first. The last message of the user is the question, 1 to 2,000 characters; of those before it the
+    /// newest 10 are read. Messages of other roles than `user` and `assistant` are not.
+    #[cfg_attr(feature = "openapi", schema(required, min_items = 1))]
+    #[serde(deserialize_with = "objects")]
+    pub messages: Vec<CompletionMessage>,
+    /// True for server-sent events.
+    pub stream: Option<bool>,
+    /// What a stream has besides.
+    pub stream_options: Option<StreamOptions>,
+}
+
+/// What a stream has besides the answer.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(default)]
+pub struct StreamOptions {
+    /// True for a chunk with the tokens before the end.
+    pub include_usage: Option<bool>,
+}
+
+/// A message of a conversation.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(default)]
+pub struct CompletionMessage {
+    /// `user`, `assistant` or another.
+    #[cfg_attr(feature = "openapi", schema(required))]
+    pub role: String,
+    /// What was said.
+    pub content: Option<Content>,
+}
+
+/// What was said: a text, or parts of which the texts are read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(untagged)]
+pub enum Content {
+    /// A text.
+    Text(String),
+    /// Parts.
+    Parts(Vec<ContentPart>),
+}
+
+/// A part of a message.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(default)]
+pub struct ContentPart {
+    /// The text, if it is one.
+    pub text: Option<String>,
+}
+
+impl Content {
+    fn text(self) -> String {
+        match self {
+            Self::Text(text) => text,
+            Self::Parts(parts) => {
+                let texts = parts.into_iter().filter_map(|part| part.text);
+                texts.collect::<Vec<_>>().join("\n")
+            }
+        }
+    }
+}
+
+impl CompletionRequest {
+    /// True if the answer is to be streamed.
+    #[must_use]
+    pub fn wants_stream(&self) -> bool {
+        self.stream == Some(true)
+    }
+
+    /// True if a stream is to tell the tokens.
+    #[must_use]
+    pub fn wants_usage(&self) -> bool {
+        let options = self.stream_options.as_ref();
+        options.is_some_and(|options| options.include_usage == Some(true))
+    }
+}
+
+impl TryFrom<CompletionRequest> for Question {
+    type Error = Error;
+
+    fn try_from(request: CompletionRequest) -> Result<Self, Error> {
+        let mut said: Vec<HistoryMessage> = request
+            .messages
+            .into_iter()
+            .filter(|message| matches!(message.role.as_str(), "user" | "assistant"))
+            .map(|CompletionMessage { role, content }| {
+                let content = content.map(Content::text).unwrap_or_default();
+                let content = match role.as_str() {
+                    "assistant" => without_footnotes(&content),
+                    _ => content,
+                };
+                HistoryMessage { role, content }
+            })
+            .collect();
+        let asked = said.iter().rposition(|message| message.role == "user");
+        let asked = asked.ok_or_else(|| {
+            Error::field(
+                "messages",
+                "messages must have one of the role user: the question",
+            )
+        })?;
+        said.truncate(asked + 1);
+        let query = said.pop().map(|message| message.content);
+        let question = Self::try_from(ChatRequest {
+            query,
+            history: said,
+            ..ChatRequest::default()
+        });
+        let question = question.map_err(|mut error| {
+            error.field = Some("messages");
+            error
+        })?;
+        Ok(Self {
+            labels_in_text: LabelsInText::Footnotes,
+            ..question
+        })
+    }
+}
+
+/// A former answer as the chat route would have given it: clients send it back with what was added to it.
+fn without_footnotes(answer: &str) -> String {
+    let lines = answer.lines().filter(|line| {
+        let is_definition = line.starts_with("[^") && line.contains("]: ");
+        !is_definition
+    });
+    lines.collect::<Vec<_>>().join("\n").replace("[^", "[")
+}
+
+/// A chat completion.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Completion {
+    /// Names it.
+    pub id: String,
+    /// `chat.completion`.
+    pub object: String,
+    /// When it was made, in seconds since 1970.
+    pub created: i64,
+    /// The book's title.
+    pub model: String,
+    /// The one answer.
+    pub choices: Vec<Choice>,
+    /// The tokens that models read and wrote for it.
+    pub usage: Usage,
+    /// The passages cited, as the chat route has them.
+    pub citations: Vec<Citation>,
+    /// Whether the book answered the question.
+    pub outcome: Outcome,
+}
+
+/// An answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Choice {
+    /// 0.
+    pub index: u32,
+    /// The answer.
+    pub message: AnswerMessage,
+    /// `stop`, or `length` or `content_filter` if it was cut off.
+    pub finish_reason: String,
+}
+
+/// The message of an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct AnswerMessage {
+    /// `assistant`.
+    pub role: String,
+    /// Markdown, with a footnote for each passage that is cited.
+    pub content: String,
+}
+
+/// Tokens; 0 without a model. What was read and what was written are not told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Usage {
+    /// All of them.
+    pub prompt_tokens: u64,
+    /// 0.
+    pub completion_tokens: u64,
+    /// All of them.
+    pub total_tokens: u64,
+}
+
+impl Usage {
+    fn of(answer: &Answer) -> Self {
+        Self {
+            prompt_tokens: answer.tokens,
+            completion_tokens: 0,
+            total_tokens: answer.tokens,
+        }
+    }
+}
+
+impl Completion {
+    /// The completion of an answer. Paths of pages are completed with the `origin`, if the site's is known.
+    #[must_use]
+    pub fn of(answer: &Answer, model: String, origin: Option<&str>) -> Self {
+        let content = format!("{}{}", answer.text, footnotes(&answer.citations, origin));
+        Self {
+            id: completion_id(answer.message_id),
+            object: "chat.completion".to_owned(),
+            created: Timestamp::now().as_second(),
+            model,
+            choices: vec![Choice {
+                index: 0,
+                message: AnswerMessage {
+                    role: "assistant".to_owned(),
+                    content,
+                },
+                finish_reason: finish_reason(answer).to_owned(),
+            }],
+            usage: Usage::of(answer),
+            citations: answer.citations.clone(),
+            outcome: answer.outcome,
+        }
+    }
+}
+
+fn completion_id(message_id: Uuid) -> String {
+    format!("chatcmpl-{message_id}")
+}
+
+fn finish_reason(answer: &Answer) -> &'static str {
+    if answer.degraded.contains(&Degradation::ContentFilter) {
+        "content_filter"
+    } else if answer.degraded.contains(&Degradation::Truncated) {
+        "length"
+    } else {
+        "stop"
+    }
+}
+
+/// The definitions of an answer's footnotes, each with a link to its section; empty without citations.
+fn footnotes(citations: &[Citation], origin: Option<&str>) -> String {
+    let notes = citations.iter().map(|citation| {
+        let Citation { title, section, .. } = citation;
+        let name = if section == title || section.is_empty() {
+            title.clone()
+        } else {
+            format!("{title} – {section}")
+        };
+        let url = match origin {
+            Some(origin) if citation.url.starts_with('/') => format!("{origin}{}", citation.url),
+            _ => citation.url.clone(),
+        };
+        let (n, name) = (citation.n, escaped(&name));
+        match href::of(&url) {
+            Some(address) => format!("\n\n[^{n}]: [{name}]({address})"),
+            None => format!("\n\n[^{n}]: {name}"),
+        }
+    });
+    notes.collect()
+}
+
+/// The models: the book.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ModelList {
+    /// `list`.
+    pub object: String,
+    /// The one there is.
+    pub data: Vec<Model>,
+}
+
+/// A model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Model {
+    /// The book's title.
+    pub id: String,
+    /// `model`.
+    pub object: String,
+    /// 0: a book has no such time.
+    pub created: i64,
+    /// `bookrag`.
+    pub owned_by: String,
+}
+
+impl ModelList {
+    /// The list of one book.
+    #[must_use]
+    pub fn of(book: String) -> Self {
+        Self {
+            object: "list".to_owned(),
+            data: vec![Model {
+                id: book,
+                object: "model".to_owned(),
+                created: 0,
+                owned_by: "bookrag".to_owned(),
+            }],
+        }
+    }
+}
+
+/// How the chunks of a stream are written.
+struct Chunks {
+    id: String,
+    created: i64,
+    model: String,
+    origin: Option<String>,
+    wants_usage: bool,
+    has_begun: bool,
+}
+
+/// The answer as the chunks of a chat completion. What fails before the first is an error with its own status.
+pub async fn completion_stream(
+    events: impl Stream<Item = Result<AnswerEvent, Error>> + Send + 'static,
+    message_id: Uuid,
+    model: String,
+    origin: Option<String>,
+    wants_usage: bool,
+    observed: Observed,
+) -> Response {
+    let mut chunks = Chunks {
+        id: completion_id(message_id),
+        created: Timestamp::now().as_second(),
+        model,
+        origin,
+        wants_usage,
+        has_begun: false,
+    };
+    let written = move |event: Result<&AnswerEvent, &Error>| {
+        let data = chunks.written(event).into_iter();
+        data.map(|data| Ok(Event::default().data(data))).collect()
+    };
+    streamed(events, None, observed, written).await
+}
+
+impl Chunks {
+    /// The data of the events that tell an event of an answer.
+    fn written(&mut self, event: Result<&AnswerEvent, &Error>) -> Vec<String> {
+        match event {
+            // Clients know no other progress than an empty text.
+            Ok(AnswerEvent::Reading(_)) => vec![self.text("")],
+            Ok(AnswerEvent::Token(token)) => vec![self.text(token)],
+            // At the end, when it is known what supports them.
+            Ok(AnswerEvent::Citation(_)) => Vec::new(),
+            Ok(AnswerEvent::Done(answer)) => self.end(answer),
+            Err(error) => {
+                let (status, code) = status_of(error.kind);
+                let body = ErrorBody {
+                    code: code.to_owned(),
+                    message: error.message.clone(),
+                    field: None,
+                    retry_after: None,
+                };
+                vec![openai_error(&body, status).to_string()]
+            }
+        }
+    }
+
+    fn text(&mut self, content: &str) -> String {
+        let mut delta = json!({"content": content});
+        if !std::mem::replace(&mut self.has_begun, true) {
+            delta["role"] = "assistant".into();
+        }
+        let choice = json!({"index": 0, "delta": delta, "finish_reason": null});
+        self.chunk(json!([choice])).to_string()
+    }
+
+    fn end(&mut self, answer: &Answer) -> Vec<String> {
+        let mut written = Vec::new();
+        let footnotes = footnotes(&answer.citations, self.origin.as_deref());
+        if !footnotes.is_empty() {
+            written.push(self.text(&footnotes));
+        }
+        let reason = finish_reason(answer);
+        let mut last = self.chunk(json!([{"index": 0, "delta": {}, "finish_reason": reason}]));
+        last["citations"] = json!(answer.citations);
+        last["outcome"] = json!(answer.outcome);
+        written.push(last.to_string());
+        if self.wants_usage {
+            let mut usage = self.chunk(json!([]));
+            usage["usage"] = json!(Usage::of(answer));
+            written.push(usage.to_string());
+        }
+        written.push(END.to_owned());
+        written
+    }
+
+    fn chunk(&self, choices: Value) -> Value {
+        json!({
+            "id": self.id,
+            "object": "chat.completion.chunk",
+            "created": self.created,
+            "model": self.model,
+            "choices": choices,
+        })
+    }
+}
+
+/// Gives errors the shape that OpenAI's clients read; other responses stay as they are.
+pub async fn in_openai_shape(mut response: Response) -> Response {
+    let Some(body) = response.extensions_mut().remove::<ErrorBody>() else {
+        return response;
+    };
+    let (mut parts, _) = response.into_parts();
+    let error = openai_error(&body, parts.status);
+    parts.headers.remove(axum::http::header::CONTENT_LENGTH);
+    let body = Json(error).into_response().into_body();
+    Response::from_parts(parts, body)
+}
+
+fn openai_error(error: &ErrorBody, status: StatusCode) -> Value {
+    let kind = match status {
+        StatusCode::UNAUTHORIZED => "authentication_error",
+        StatusCode::TOO_MANY_REQUESTS => "rate_limit_error",
+        status if status.is_server_error() => "server_error",
+        _ => "invalid_request_error",
+    };
+    json!({"error": {"message": error.message, "type": kind, "param": error.field, "code": error.code}})
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,162 @@
+//! An answer as server-sent events.
+
+use std::time::Duration;
+
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use futures::{Stream, StreamExt, stream};
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::envelope::{code_of, failure};
+use super::extract::CONVERSATION_HEADER;
+use super::observe::Observed;
+use crate::answer::{AnswerEvent, Outcome, Suggestion};
+use crate::cite::Citation;
+use crate::degradation::Degradation;
+use crate::error::Error;
+use crate::prices::dollars;
+
+/// A comment line keeps proxies from closing a quiet stream.
+const HEARTBEAT: Duration = Duration::from_secs(10);
+
+#[derive(Serialize)]
+struct ProgressEvent {
+    stage: &'static str,
+    sections: usize,
+}
+
+#[derive(Serialize)]
+struct TokenEvent<'a> {
+    token: &'a str,
+}
+
+#[derive(Serialize)]
+struct DoneEvent<'a> {
+    conversation_id: Option<Uuid>,
+    message_id: Uuid,
+    total_tokens: u64,
+    latency_ms: f64,
+    answered: bool,
+    outcome: Outcome,
+    confidence: f32,
+    /// As at the end: what later sentences showed of their support included.
+    citations: &'a [Citation],
+    unsupported: &'a [String],
+    suggestions: &'a [Suggestion],
+    book_language: Option<&'a str>,
+    degraded: &'a [Degradation],
+    cost_usd: f64,
+    cached: bool,
+}
+
+#[derive(Serialize)]
+struct ErrorEvent<'a> {
+    code: &'a str,
+    message: &'a str,
+}
+
+/// The answer as server-sent events: `progress`, `token`, `citation`, `done`, `error`. What fails before the first event is an error
+/// with its own status. A header names a stored conversation, so that it can be deleted even if the stream breaks off.
+pub async fn event_stream(
+    events: impl Stream<Item = Result<AnswerEvent, Error>> + Send + 'static,
+    conversation_id: Option<Uuid>,
+    observed: Observed,
+) -> Response {
+    let one = |event: Result<&AnswerEvent, &Error>| vec![sse_event(event)];
+    streamed(events, conversation_id, observed, one).await
+}
+
+/// The answer as server-sent events in the form that `written` gives each event or the error that ends them.
+pub(super) async fn streamed(
+    events: impl Stream<Item = Result<AnswerEvent, Error>> + Send + 'static,
+    conversation_id: Option<Uuid>,
+    observed: Observed,
+    mut written: impl FnMut(Result<&AnswerEvent, &Error>) -> Vec<Result<Event, axum::Error>>
+    + Send
+    + 'static,
+) -> Response {
+    let mut events = in_span(events.boxed()).boxed();
+    let (waited, first) = match tokio::time::timeout(HEARTBEAT, events.next()).await {
+        Ok(Some(Err(error))) => return failure(&error, &observed.request_id),
+        Ok(first) => (None, first),
+        Err(_) => (Some(Ok(Event::default().comment(""))), None),
+    };
+    let events = stream::iter(first).chain(events).flat_map(move |event| {
+        match &event {
+            Ok(AnswerEvent::Token(_)) => observed.measured.first_token(),
+            Ok(AnswerEvent::Reading(_) | AnswerEvent::Citation(_)) => {}
+            Ok(AnswerEvent::Done(answer)) => observed.measured.answered(answer),
+            Err(error) => {
+                observed.measured.broke_off();
+                // The status is out: what it would have been is logged here.
+                drop(failure(error, &observed.request_id));
+            }
+        }
+        stream::iter(written(event.as_ref()))
+    });
+    let stream = stream::iter(waited).chain(events);
+    let heartbeat = KeepAlive::new().interval(HEARTBEAT);
+    let mut response = Sse::new(stream).keep_alive(heartbeat).into_response();
+    // Proxies must not wait for the whole.
+    response.headers_mut().insert(
+        "x-accel-buffering",
+        axum::http::HeaderValue::from_static("no"),
+    );
+    let id = conversation_id.map(|id| id.to_string().parse());
+    if let Some(Ok(id)) = id {
+        response.headers_mut().insert(CONVERSATION_HEADER, id);
+    }
+    response
+}
+
+/// A stream whose logs name the request that it answers, which is over for the platform before it is.
+fn in_span<S: Stream + Unpin>(mut stream: S) -> impl Stream<Item = S::Item> {
+    let span = tracing::Span::current();
+    stream::poll_fn(move |context| {
+        let _entered = span.enter();
+        stream.poll_next_unpin(context)
+    })
+}
+
+fn sse_event(event: Result<&AnswerEvent, &Error>) -> Result<Event, axum::Error> {
+    let event = match event {
+        Ok(event) => event,
+        Err(error) => {
+            return Event::default().event("error").json_data(ErrorEvent {
+                code: code_of(error.kind),
+                message: &error.message,
+            });
+        }
+    };
+    match event {
+        AnswerEvent::Reading(sections) => {
+            let stage = "reading";
+            let event = Event::default().event("progress");
+            event.json_data(ProgressEvent {
+                stage,
+                sections: *sections,
+            })
+        }
+        AnswerEvent::Token(token) => Event::default()
+            .event("token")
+            .json_data(TokenEvent { token }),
+        AnswerEvent::Citation(citation) => Event::default().event("citation").json_data(citation),
+        AnswerEvent::Done(answer) => Event::default().event("done").json_data(DoneEvent {
+            conversation_id: answer.conversation_id,
+            message_id: answer.message_id,
+            total_tokens: answer.tokens,
+            latency_ms: answer.latency_ms,
+            answered: answer.answered(),
+            outcome: answer.outcome,
+            confidence: answer.confidence,
+            citations: &answer.citations,
+            unsupported: &answer.unsupported,
+            suggestions: &answer.suggestions,
+            book_language: answer.book_language.as_deref(),
+            degraded: &answer.degraded,
+            cost_usd: dollars(answer.cost_micro_usd),
+            cached: answer.is_cached(),
+        }),
+    }
+}
