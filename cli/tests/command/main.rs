@@ -7,6 +7,7 @@ mod damage;
 mod former;
 mod full_disk;
 mod languages;
+mod export;
 mod reading;
 mod repair;
 mod scope;
