@@ -3,6 +3,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a failed step fails its test")]
 
+mod words;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -21,6 +23,8 @@ struct BuiltPage {
     title: String,
     /// `None` where several files claim the page's URL.
     headings: Option<Vec<BuiltHeading>>,
+    /// What the article shows; `None` likewise.
+    text: Option<String>,
 }
 
 #[derive(Deserialize)]

@@ -13,6 +13,7 @@
 //   headings  [{level, id, text}] of h1 to h6 in the article, in document order; "" is no id. Raw HTML and JSX headings
 //             and the footnotes' own heading are among them. `text` is as shown, without the numbers of footnotes, a
 //             formula as its TeX. null when several pages claim this URL.
+//   text      what the article shows, its blocks apart; null as well
 import fs from 'node:fs';
 import path from 'node:path';
 import {buildLocale} from '@docusaurus/core/lib/commands/build/buildLocale.js';
@@ -69,6 +70,7 @@ function readLocale(locale) {
         title: doc.title,
         unlisted: doc.unlisted,
         headings: claims.get(doc.permalink) > 1 ? null : page.headings,
+        text: claims.get(doc.permalink) > 1 ? null : page.text,
       };
     })
     .sort((a, b) => (a.source < b.source ? -1 : 1));
@@ -86,7 +88,7 @@ function builtPages() {
     const canonical = $('link[rel=canonical]').attr('href');
     if (canonical && $('.theme-doc-markdown').length > 0) {
       const url = canonical.slice(siteConfig.url.length) || '/';
-      pages.set(withoutSlash(url), {url, headings: headings($)});
+      pages.set(withoutSlash(url), {url, headings: headings($), text: text($)});
     }
   }
   return pages;
@@ -105,6 +107,13 @@ function headings($) {
       id: $(heading).attr('id') ?? '',
       text: $(heading).text().replace(/[ \t\r\n]+/g, ' ').trim(),
     }));
+}
+
+// After headings(), which leaves the TeX of formulas in their place.
+function text($) {
+  $('.theme-doc-markdown :is(button, svg, style, script)').remove();
+  $('.theme-doc-markdown').find('p, div, li, td, th, pre, br, summary, dt, dd, h1, h2, h3, h4, h5, h6, .token-line').append(' ').before(' ');
+  return $('.theme-doc-markdown').text().replace(/\s+/g, ' ').trim();
 }
 
 function withoutSlash(url) {
