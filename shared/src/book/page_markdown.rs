@@ -175,7 +175,8 @@ impl PageWriter {
     fn write(&mut self, quotes: Quotes, marker: &str, markdown: &str) {
         let is_item = !marker.trim().is_empty();
         let is_same = quotes.shared == quotes.all && quotes.all == self.quotes;
-        if !self.markdown.is_empty() && !(is_item && self.after_item && is_same) {
+        let follows = is_item && self.after_item && is_same;
+        if !self.markdown.is_empty() && !follows {
             let marks = quote_marks(quotes.shared);
             self.markdown.push_str(marks.trim_end());
             self.markdown.push('\n');
