@@ -16,8 +16,8 @@ const SITES: [(&str, &str); 6] = [
     ("instances", "variants/instances"),
 ];
 
-/// The share of the words that are shown which must be in the Markdown.
-const ENOUGH: f64 = 0.99;
+/// One of so many words may be missing.
+const MISSING_AT_MOST: usize = 100;
 
 /// How often a text has each of its words.
 fn counts(text: &str) -> BTreeMap<String, usize> {
@@ -32,14 +32,14 @@ fn counts(text: &str) -> BTreeMap<String, usize> {
 }
 
 #[tokio::test]
-async fn the_markdown_of_a_page_has_the_words_of_the_built_page() {
+async fn the_markdown_of_pages_has_the_words_of_the_built_pages() {
+    let (mut shown, mut found, mut missing) = (0, 0, Vec::new());
     for (name, folder) in SITES {
         let site = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("docusaurus")
             .join(folder);
         let ours = read_site(&site).await;
         let built = std::fs::read_to_string(built().join(format!("{name}.jsonl"))).unwrap();
-        let (mut shown, mut found, mut missing) = (0, 0, Vec::new());
         for line in built.lines() {
             let page: BuiltPage = serde_json::from_str(line).unwrap();
             let key = (page.source.clone(), page.locale.clone());
@@ -52,17 +52,20 @@ async fn the_markdown_of_a_page_has_the_words_of_the_built_page() {
                 shown += count;
                 found += there;
                 if there < count {
-                    missing.push(format!("{}: {} × {word}", page.source, count - there));
+                    missing.push(format!(
+                        "{name}: {}: {} × {word}",
+                        page.source,
+                        count - there
+                    ));
                 }
             }
         }
-        #[expect(clippy::cast_precision_loss, reason = "a page has few words")]
-        let share = found as f64 / shown as f64;
-        println!("{name}: {found} of {shown} words");
-        assert!(
-            shown > 0 && share >= ENOUGH,
-            "{name}: {share:.4}\n{}",
-            missing.join("\n")
-        );
     }
+    // What is missing is computed: `{1 + 1}`, the properties of partials.
+    let enough = shown - shown / MISSING_AT_MOST;
+    assert!(
+        shown > 1_000 && found >= enough,
+        "{found} of {shown} words\n{}",
+        missing.join("\n")
+    );
 }
