@@ -56,6 +56,29 @@ for book in gurupak jest babel ary rules-dev; do
   target/debug/bookrag chunks "$shared/books/$book" --ledger
 done
 
+# The Markdown of each page has each word of its source, and 99 % of those that Docusaurus shows.
+for book in gurupak jest babel ary rules-dev; do
+  mkdir "$out/$book"
+  target/debug/bookrag export "$shared/books/$book" --out "$out/$book" 2>/dev/null
+  python3 - "$shared/books/$book" "$out/$book" <<'PY'
+import collections, json, os, re, sys
+site, out = sys.argv[1:]
+words = lambda text: collections.Counter(re.findall(r"\w+", text.lower()))
+base = json.load(open(f"{site}/site.json"))["baseUrl"]
+shown, found = 0, 0
+for page in map(json.loads, open(f"{site}/truth.jsonl", encoding="utf8")):
+    name = page["url"][len(base):]
+    file = name + "index.md" if name == "" or name.endswith("/") else name + ".md"
+    text = open(os.path.join(out, file), encoding="utf8").read()
+    written = words(re.sub(r"\]\([^)\s]*\)", "]", text))
+    shown += sum(words(page["text"]).values())
+    found += sum((words(page["text"]) & written).values())
+print(os.path.basename(site), "Markdown:", found, "of", shown, "words")
+if found < 0.99 * shown:
+    sys.exit(f"{site}: words are missing in the Markdown")
+PY
+done
+
 # Questions about them are retrieved for, answered and refused as well as before. One question of a book may be ranked
 # otherwise on another processor.
 BOOKRAG_DATA="$out/data" target/debug/bookrag eval "$shared/questions.jsonl" --books "$shared/books" \

@@ -5,6 +5,7 @@ pub mod local;
 mod running;
 mod examination;
 pub mod evaluation;
+mod export;
 mod server;
 pub mod openapi;
 mod commands;

@@ -3,6 +3,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a failed step fails its test")]
 
+mod words;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -22,6 +24,10 @@ struct BuiltPage {
     date: Option<String>,
     /// `None` where several files claim the page's URL.
     headings: Option<Vec<BuiltHeading>>,
+<<<<<<< HEAD
+=======
+    /// What the article shows; `None` likewise.
+>>>>>>> slice-n3
     text: Option<String>,
 }
 

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { chmod, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import type { LoadContext } from '@docusaurus/types';
 import { normalizePluginOptions } from '@docusaurus/utils-validation';
@@ -76,4 +79,46 @@ test('formulas are shown where the site has remark-math', async () => {
   assert.equal(await math(classic([])), false);
   assert.equal(await math(['classic', false, null, undefined]), false);
   assert.equal(await math(classic([]), { math: true }), true);
+});
+
+/** A built site, and a command that exports as `bookrag` does and ends so. */
+async function builtSite(code: number) {
+  const folder = await mkdtemp(join(tmpdir(), 'bookrag-'));
+  const outDir = join(folder, 'build');
+  await mkdir(join(outDir, 'docs/a b'), { recursive: true });
+  for (const page of ['index.html', 'docs/a b/index.html', 'docs/c.html', 'other.html']) {
+    await writeFile(join(outDir, page), '<html><head></head><body></body></html>');
+  }
+  const command = join(folder, 'bookrag');
+  const manifest = ['1  docs/a b.md', '2  docs/c.md', '3  index.md', '4  gone.md', '5  llms.txt'].join('\\n');
+  await writeFile(command, `#!/bin/sh\necho "$@" > "${folder}/asked"\nprintf '${manifest}\\n' > "${outDir}/.bookrag-export"\nexit ${code}\n`);
+  await chmod(command, 0o755);
+  const context = { baseUrl: '/g/', i18n: { currentLocale: 'en' }, siteConfig: { url: 'https://g.example', presets: [], plugins: [] } };
+  const build = async (markdown: boolean | string) => {
+    const instance = plugin(context as unknown as LoadContext, validated({ url: 'https://api.example', markdown }));
+    await instance.postBuild!({ siteDir: '/site', outDir, baseUrl: '/g/', siteConfig: context.siteConfig } as never);
+  };
+  const read = (name: string) => readFile(join(folder, name), 'utf8');
+  return { command, build, read };
+}
+
+test('each page says where its Markdown is', async () => {
+  const { command, build, read } = await builtSite(0);
+  await build(false);
+  await assert.rejects(read('asked'));
+  await build(command);
+  // Twice makes no second link.
+  await build(command);
+  assert.match(await read('asked'), /^export \/site --out .*build --locale en --site-url https:\/\/g\.example\n$/);
+  const link = (href: string) => `<head><link rel="alternate" type="text/markdown" href="https://g.example/g/${href}"></head>`;
+  assert.ok((await read('build/docs/a b/index.html')).includes(link('docs/a%20b.md')));
+  assert.ok((await read('build/docs/c.html')).includes(link('docs/c.md')));
+  assert.ok((await read('build/index.html')).includes(link('index.md')));
+  assert.ok((await read('build/other.html')).includes('<head></head>'));
+});
+
+test('a build without the command that it needs says what to do', async () => {
+  const { command, build } = await builtSite(1);
+  await assert.rejects(build('/none/bookrag'), /needs the command `\/none\/bookrag`, which was not found: install bookrag/);
+  await assert.rejects(build(command), /ended with 1/);
 });

@@ -11,6 +11,7 @@ mod insights;
 mod pages;
 mod ledger;
 mod chunks;
+mod export;
 mod doctor;
 mod health;
 mod migrate;
@@ -68,6 +69,8 @@ enum Command {
     Insights(insights::InsightsArguments),
     /// Print the chunks a book is cut in.
     Chunks(chunks::ChunksArguments),
+    /// Write the book as Markdown beside the pages of its built site, with `llms.txt`.
+    Export(export::ExportArguments),
     /// Tell what was read of a site from where, what is wrong with it, and in what its index differs from it.
     Doctor(doctor::DoctorArguments),
     /// Tell how a running server is: ends with 0 if it can answer.
@@ -218,6 +221,7 @@ async fn dispatch(arguments: Arguments) -> Result<Exit, CommandError> {
         Command::Diff(arguments) => diff::run(&config, &arguments, json).await,
         Command::Insights(arguments) => insights::run(&config, &arguments, json).await,
         Command::Chunks(arguments) => chunks::run(&config, &arguments, json).await,
+        Command::Export(arguments) => export::run(&arguments, json).await,
         Command::Doctor(arguments) => doctor::run(&config, &arguments, json).await,
         Command::Health(arguments) => health::run(arguments, json).await,
         Command::Reset(arguments) => reset::run(&config, &arguments, json),

@@ -56,7 +56,7 @@ pub(super) struct ServeArguments {
 }
 
 /// Checks that `--site-url` is an absolute URL: a path alone would lead back to this server.
-fn site_url(typed: &str) -> Result<String, String> {
+pub(super) fn site_url(typed: &str) -> Result<String, String> {
     let uri: Option<Uri> = typed.parse().ok();
     let is_absolute = uri.is_some_and(|uri| {
         matches!(uri.scheme_str(), Some("http" | "https"))

@@ -1,10 +1,12 @@
 //! A reading view of the book's pages, so that the links of citations lead somewhere without a built site.
 
+mod representation;
+
 use std::collections::BTreeMap;
 
 use axum::extract::State;
-use axum::http::{StatusCode, Uri, header};
-use axum::response::{Html, IntoResponse, Redirect, Response};
+use axum::http::{HeaderMap, StatusCode, Uri, header};
+use axum::response::{IntoResponse, Redirect, Response};
 use bookrag::book::{
     Block, BlockKind, Document, ListMarkers, Mark, MarkKind, follow_links, marked_text,
     marker_length, page_file, read_document,
@@ -12,23 +14,32 @@ use bookrag::book::{
 use bookrag::source::FileCache;
 use pulldown_cmark::{Options, Parser, html};
 
-use super::assets::CONTENT_SECURITY_POLICY;
+use self::representation::{Representation, page_of_markdown};
 use super::{Server, Shared, pictures};
 
-pub(super) async fn page(State(server): Shared, uri: Uri) -> Response {
+pub(super) async fn page(State(server): Shared, uri: Uri, headers: HeaderMap) -> Response {
     let path = percent_decode(uri.path());
     if let Some(picture) = pictures::at(&server, &path).await {
         return picture;
     }
-    if let Some(site) = &server.site_url {
+    let mut wanted = Representation::wanted(&headers);
+    let site = server.site_url.as_deref();
+    if let (Some(site), Representation::Html) = (site, wanted) {
         return Redirect::temporary(&page_of_site(site, &uri)).into_response();
     }
-    match document_at(&server, &path).await {
-        Some(document) => {
-            let body = render(&document, server.title());
-            ([CONTENT_SECURITY_POLICY], Html(body)).into_response()
+    let mut found = document_at(&server, &path).await;
+    if let (None, Some(page)) = (&found, page_of_markdown(&path)) {
+        wanted = Representation::Markdown;
+        found = document_at(&server, page).await;
+    }
+    match (found, wanted) {
+        (Some(document), Representation::Html) => {
+            representation::html(&document, render(&document, server.title()))
         }
-        None => (
+        (Some(document), Representation::Markdown) => {
+            representation::markdown(&document, site.unwrap_or_default())
+        }
+        (None, _) => (
             StatusCode::NOT_FOUND,
             [(header::CONTENT_TYPE, "text/plain; charset=utf-8")],
             "There is no page of the book at this address.\n",

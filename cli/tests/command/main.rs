@@ -8,6 +8,7 @@ mod diff;
 mod former;
 mod full_disk;
 mod languages;
+mod export;
 mod reading;
 mod repair;
 mod scope;

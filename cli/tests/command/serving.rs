@@ -74,6 +74,50 @@ fn a_server_that_is_told_to_end_ends_well() {
 }
 
 #[test]
+fn programs_that_ask_for_markdown_get_the_page_as_markdown() {
+    let workshop = Workshop::small();
+    workshop.write(
+        "docs/wheels.md",
+        "# Wheels\n\nSee the [probe](./probe.md).\n",
+    );
+    let server = workshop.serve(&[]);
+    let get = |path: &str, accept: &str| {
+        let request = client().get(format!("{}{path}", server.url));
+        let response = request.header("accept", accept).send().unwrap();
+        let header = |name: &str| {
+            let value = response.headers().get(name);
+            value.map_or(String::new(), |value| value.to_str().unwrap().to_owned())
+        };
+        let headers = ["content-type", "vary", "link", "x-robots-tag"].map(header);
+        (headers, response.text().unwrap())
+    };
+    let markdown = "# Wheels\n\nSee the [probe](/docs/probe).\n";
+    for (path, accept) in [
+        ("/docs/wheels", "text/markdown, text/html, */*"),
+        ("/docs/wheels.md", "*/*"),
+    ] {
+        let ([content_type, vary, link, robots], text) = get(path, accept);
+        assert_eq!(text, markdown, "{path}");
+        assert_eq!(content_type, "text/markdown; charset=utf-8");
+        assert_eq!(vary, "accept");
+        assert_eq!(link, "</docs/wheels>; rel=\"canonical\"");
+        assert_eq!(robots, "noindex");
+    }
+    let ([content_type, vary, link, robots], text) = get("/docs/wheels", "text/html,*/*;q=0.8");
+    assert!(text.starts_with("<!doctype html>"), "{text}");
+    assert_eq!(content_type, "text/html; charset=utf-8");
+    assert_eq!((vary.as_str(), robots.as_str()), ("accept", ""));
+    assert_eq!(
+        link,
+        "</docs/wheels.md>; rel=\"alternate\"; type=\"text/markdown\""
+    );
+    assert_eq!(
+        get("/docs/none", "text/markdown").1,
+        "There is no page of the book at this address.\n"
+    );
+}
+
+#[test]
 fn a_redirect_to_the_built_site_stays_on_its_host() {
     let workshop = Workshop::small();
     let server = workshop.serve(&["--site-url", "https://book.example/"]);

@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use super::lines::split_container_prefix;
+
 /// One block as a reader sees it: a heading, a paragraph, a list item, a piece of code, a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
@@ -20,6 +22,19 @@ pub struct Block {
     pub start_line: u32,
     /// The last line in the file.
     pub end_line: u32,
+    /// What it stands in.
+    pub nesting: Nesting,
+}
+
+/// What a block stands in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Nesting {
+    /// How many quotes.
+    pub quotes: usize,
+    /// How many admonitions.
+    pub admonitions: usize,
+    /// How many items of lists; the text of an item stands in its own.
+    pub items: usize,
 }
 
 /// The kinds of block.
@@ -144,6 +159,15 @@ impl Mark {
 }
 
 impl Block {
+    /// True for the name and title of an admonition.
+    #[must_use]
+    pub fn names_admonition(&self) -> bool {
+        let (_, source) = split_container_prefix(&self.markdown);
+        self.kind == BlockKind::Paragraph
+            && self.nesting.admonitions > 0
+            && source.starts_with(":::")
+    }
+
     /// The text with the title that is shown above code.
     #[must_use]
     pub fn shown_text(&self) -> Cow<'_, str> {

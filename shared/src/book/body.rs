@@ -1,11 +1,11 @@
 //! The Markdown of a page with its partials in place.
 
-use super::block::{Block, BlockKind};
+use super::block::{Block, BlockKind, Nesting};
 use super::document::{Inputs, MAX_PAGE_BYTES, decode};
 use super::front_matter::{FrontMatter, SplitPage, split_front_matter};
 use super::imports::Partials;
 use super::links::Origin;
-use super::markdown::parse_blocks;
+use super::markdown::{Placed, parse_blocks};
 use super::mdx::{Dialect, Flavor, prepare};
 use super::omission::{Omission, OmissionReason};
 use super::placeholder::{Contents, Placeholder};
@@ -111,10 +111,10 @@ impl Body {
         loop {
             let next = blocks.next();
             let place = next.as_ref().map_or(usize::MAX, |(at, _)| *at);
-            while let Some((_, placeholder, lines)) = placeholders.next_if(|(at, ..)| *at <= place)
-            {
+            while let Some(placed) = placeholders.next_if(|placed| placed.at <= place) {
+                let Placed { lines, nesting, .. } = placed;
                 let from = self.blocks.len();
-                match placeholder {
+                match placed.placeholder {
                     Placeholder::Partial(name) => {
                         if depth == 0 {
                             self.partial_line = lines.start;
@@ -132,6 +132,9 @@ impl Body {
                 for block in &mut self.blocks[from..] {
                     block.start_line = lines.start;
                     block.end_line = lines.end;
+                    block.nesting.quotes += nesting.quotes;
+                    block.nesting.admonitions += nesting.admonitions;
+                    block.nesting.items += nesting.items;
                 }
             }
             match next {
@@ -205,6 +208,7 @@ fn contents_block() -> Block {
         markdown: String::new(),
         start_line: 1,
         end_line: 1,
+        nesting: Nesting::default(),
     }
 }
 

@@ -13,6 +13,9 @@ use super::hidden::visible;
 pub(crate) use model::{fence_info, heading_text};
 pub(crate) use pieces::{Piece, Pieces, Wrap};
 
+/// The level of headings within an answer.
+const HEADING_IN_ANSWER: u8 = 4;
+
 /// Writes plain text, such as a title: nothing in it is markup.
 #[must_use]
 pub fn escaped(text: &str) -> String {
@@ -55,6 +58,11 @@ pub fn fenced(code: &str, language: &str, title: &str) -> String {
 /// Writes plain text as a heading within an answer; nothing if nothing of it is visible.
 #[must_use]
 pub fn heading(text: &str) -> String {
+    heading_of(HEADING_IN_ANSWER, text)
+}
+
+/// As [`heading`], of a level from 1 to 6.
+pub(crate) fn heading_of(level: u8, text: &str) -> String {
     let text = visible(&text.replace('\n', " "));
     let pieces = Pieces::of(text.trim(), &[], 0..text.trim().len())
         .settled()
@@ -69,7 +77,8 @@ pub fn heading(text: &str) -> String {
     if text.is_empty() {
         return text;
     }
-    format!("#### {}", heading_text(&text))
+    let marks = "#".repeat(usize::from(level));
+    format!("{marks} {}", heading_text(&text))
 }
 
 /// Writes a table of stretches of a text, the header first. Rows have as many cells as the header; further cells are joined to the

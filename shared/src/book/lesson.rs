@@ -46,6 +46,21 @@ impl Lesson {
         Some(format!("[{}]", parts.join(", ")))
     }
 
+    /// The titles of module and chapter with their numbers: `Module 1: Foundations`.
+    #[must_use]
+    pub fn titles(&self) -> Vec<String> {
+        let titles = [
+            ("Module", self.module_number, &self.module),
+            ("Chapter", self.chapter_number, &self.chapter),
+        ];
+        let titles = titles.map(|(name, number, title)| match (number, title) {
+            (Some(number), Some(title)) => Some(format!("{name} {number}: {title}")),
+            (Some(number), None) => Some(format!("{name} {number}")),
+            (None, title) => title.clone(),
+        });
+        titles.into_iter().flatten().collect()
+    }
+
     /// `1.2.3` of module, chapter and lesson; `None` without a lesson number.
     #[must_use]
     pub fn id(&self) -> Option<String> {

@@ -1,18 +1,17 @@
 //! From prepared Markdown to the blocks of a page, in reading order, each with its source lines.
 
+mod code;
 mod heading_id;
 mod heading_tags;
 mod leaf;
 mod source_lines;
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
-use regex::Regex;
 
-use super::block::{Block, BlockKind, Mark, MarkKind};
-use super::mdx::{Dialect, Flavor, HeadingTag, MATH_INFO, Prepared, REMOVED_BLOCK};
+use super::block::{Block, BlockKind, Mark, MarkKind, Nesting};
+use super::mdx::{Dialect, HeadingTag, Prepared, REMOVED_BLOCK};
 use super::omission::{Omission, OmissionReason};
 use super::placeholder::Placeholder;
 use super::slug::Slugger;
@@ -22,19 +21,8 @@ use heading_tags::OpenHeading;
 use leaf::Leaf;
 use source_lines::{LineIndex, SourceLines};
 
-/// Indented code in MDX is text; so deep may such text nest in itself before it is taken as it stands.
-const MAX_INDENTED_DEPTH: usize = 8;
-
 /// Longer ids are left out: nobody links to a heading of a page's length, and each chunk below it would carry it.
 const MAX_ANCHOR_BYTES: usize = 2_048;
-
-/// A line of code that only tells Docusaurus which lines to highlight; it is not shown.
-static HIGHLIGHT_MARK: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
-        r"(?m)^[ \t]*(?://|#|--|%|;|/\*|\{/\*|<!--)[ \t]*highlight-(?:next-line|start|end)[ \t]*(?:\*/\}?|-->)?[ \t]*(?:\n|\z)",
-    )
-    .expect("the pattern is a constant")
-});
 
 /// Lists nested deeper are indented no further.
 const MAX_LIST_INDENT: usize = 16;
@@ -43,12 +31,21 @@ const MAX_LIST_INDENT: usize = 16;
 #[derive(Debug, Default)]
 pub(super) struct Parsed {
     pub(super) blocks: Vec<Block>,
-    /// Where others' blocks belong: before the block at this place.
-    pub(super) placeholders: Vec<(usize, Placeholder, SourceLines)>,
+    pub(super) placeholders: Vec<Placed>,
     /// What the Markdown holds and no block does.
     pub(super) omissions: Vec<Omission>,
     /// Whether the first heading is one of level 1, before any thematic break: Docusaurus then adds no title.
     pub(super) begins_with_title: bool,
+}
+
+/// Where others' blocks belong.
+#[derive(Debug)]
+pub(super) struct Placed {
+    /// The place of the block that they stand before.
+    pub(super) at: usize,
+    pub(super) placeholder: Placeholder,
+    pub(super) lines: SourceLines,
+    pub(super) nesting: Nesting,
 }
 
 /// Parses prepared text. `raw_lines` are the file's lines, for [`Block::markdown`].
@@ -64,6 +61,8 @@ pub(super) fn parse_blocks(
         slugger,
         title_is_over: false,
         open_heading: None,
+        prepared,
+        nesting: Nesting::default(),
         parsed: Parsed::default(),
     };
     reader.read(&prepared.text, &prepared.line_of, 0);
@@ -78,6 +77,9 @@ struct Reader<'a> {
     title_is_over: bool,
     /// The heading written as tags that has not ended.
     open_heading: Option<OpenHeading>,
+    prepared: &'a Prepared,
+    /// The quotes and items that are open, admonitions aside.
+    nesting: Nesting,
     parsed: Parsed,
 }
 
@@ -158,6 +160,7 @@ impl Reader<'_> {
             }
             Tag::Item => {
                 self.drop_marker(pass);
+                self.nesting.items += 1;
                 pass.marker = item_marker(&mut pass.lists);
                 pass.marker_at = range.start;
                 let item = &pass.text[range.clone()];
@@ -180,7 +183,11 @@ impl Reader<'_> {
                 let label = range.start..range.start + "[^".len() + label.len();
                 self.omit(pass, &label, OmissionReason::FootnoteLabel);
             }
-            Tag::HtmlBlock | Tag::BlockQuote(_) => self.end_text(pass),
+            Tag::HtmlBlock => self.end_text(pass),
+            Tag::BlockQuote(_) => {
+                self.end_text(pass);
+                self.nesting.quotes += 1;
+            }
             _ => {}
         }
     }
@@ -202,6 +209,7 @@ impl Reader<'_> {
             TagEnd::Item => {
                 self.end_text(pass);
                 self.drop_marker(pass);
+                self.nesting.items -= 1;
             }
             TagEnd::Heading(level) => {
                 pass.leaf.end = range.end;
@@ -229,10 +237,13 @@ impl Reader<'_> {
                 pass.leaf.end = range.end;
                 self.code(pass);
             }
-            TagEnd::Paragraph
-            | TagEnd::HtmlBlock
-            | TagEnd::BlockQuote(_)
-            | TagEnd::FootnoteDefinition => self.end_text(pass),
+            TagEnd::BlockQuote(_) => {
+                self.end_text(pass);
+                self.nesting.quotes -= 1;
+            }
+            TagEnd::Paragraph | TagEnd::HtmlBlock | TagEnd::FootnoteDefinition => {
+                self.end_text(pass);
+            }
             _ => {}
         }
     }
@@ -306,8 +317,12 @@ impl Reader<'_> {
             self.drop_marker(pass);
             self.heading_tag(tag, lines);
         } else if let Some(placeholder) = Placeholder::of_line(text) {
-            let at = self.parsed.blocks.len();
-            self.parsed.placeholders.push((at, placeholder, lines));
+            self.parsed.placeholders.push(Placed {
+                at: self.parsed.blocks.len(),
+                placeholder,
+                lines,
+                nesting: self.nesting_at(lines),
+            });
         } else if pass.marker.is_empty() {
             self.push_marked(
                 BlockKind::Paragraph,
@@ -361,50 +376,6 @@ impl Reader<'_> {
         self.push(kind, shown(text).trim().to_owned(), lines);
     }
 
-    /// Ends a code block; indented text is code in Markdown only.
-    fn code(&mut self, pass: &mut Pass<'_>) {
-        let leaf = std::mem::take(&mut pass.leaf);
-        let lines = pass.lines.of(leaf.range());
-        let mdx = self.dialect.flavor == Flavor::Mdx;
-        let info = match pass.info.take() {
-            None if mdx && pass.depth < MAX_INDENTED_DEPTH => {
-                let (text, line_of) = unindented(&leaf.text, pass.lines.from(leaf.range().start));
-                self.read(&text, &line_of, pass.depth + 1);
-                return;
-            }
-            info => info.unwrap_or_default(),
-        };
-        let code = leaf.text.trim_end_matches('\n');
-        if let Some(rest) = info.strip_prefix(MATH_INFO) {
-            let formula = format!("$${rest}\n{code}\n$$");
-            let whole = Mark::from((MarkKind::Formula, 0, formula.len()));
-            self.push_marked(BlockKind::Paragraph, formula, vec![whole], lines);
-            return;
-        }
-        let kind = BlockKind::Code {
-            language: first_word(&info),
-            title: fence_title(&info),
-        };
-        let left_out = |reason, text: String| Omission {
-            start_line: lines.start,
-            end_line: lines.end,
-            reason,
-            text,
-        };
-        let marks: Vec<&str> = HIGHLIGHT_MARK
-            .find_iter(code)
-            .map(|mark| mark.as_str())
-            .collect();
-        if !marks.is_empty() {
-            let marks = left_out(OmissionReason::HighlightMark, marks.concat());
-            self.parsed.omissions.push(marks);
-        }
-        let info = left_out(OmissionReason::FenceInfo, info);
-        self.parsed.omissions.push(info);
-        let shown = HIGHLIGHT_MARK.replace_all(code, "");
-        self.push(kind, shown.trim_end_matches('\n').to_owned(), lines);
-    }
-
     fn push(&mut self, kind: BlockKind, text: String, lines: SourceLines) {
         self.push_marked(kind, text, Vec::new(), lines);
     }
@@ -426,7 +397,14 @@ impl Reader<'_> {
             markdown,
             start_line: lines.start,
             end_line: lines.end,
+            nesting: self.nesting_at(lines),
         });
+    }
+
+    fn nesting_at(&self, lines: SourceLines) -> Nesting {
+        let mut nesting = self.nesting;
+        nesting.admonitions = self.prepared.admonitions_at(lines.start);
+        nesting
     }
 
     /// Says that a piece of the prepared text is in no block.
@@ -448,24 +426,6 @@ fn linkable(anchor: String) -> Option<String> {
     Some(anchor).filter(|anchor| !anchor.is_empty() && anchor.len() <= MAX_ANCHOR_BYTES)
 }
 
-/// Text that looked like code, less the indentation that its lines share, each with its line in the file. `lines` are those
-/// of the text's lines.
-fn unindented(text: &str, lines: &[u32]) -> (String, Vec<u32>) {
-    let indent = |line: &str| line.len() - line.trim_start().len();
-    let filled = text.lines().filter(|line| !line.trim().is_empty());
-    let common = filled.map(indent).min().unwrap_or(0);
-    let mut unindented = String::with_capacity(text.len());
-    let mut line_of = Vec::new();
-    let last = lines.last().copied().unwrap_or(1);
-    let numbers = lines.iter().copied().chain(std::iter::repeat(last));
-    for (line, number) in text.lines().zip(numbers) {
-        unindented.push_str(line.get(common..).unwrap_or_default());
-        unindented.push('\n');
-        line_of.push(number);
-    }
-    (unindented, line_of)
-}
-
 /// The mark before an item: its number or a dash, indented by the lists around it.
 fn item_marker(lists: &mut [List]) -> String {
     let depth = lists.len().saturating_sub(1);
@@ -478,19 +438,6 @@ fn item_marker(lists: &mut [List]) -> String {
         }
         _ => format!("{indent}- "),
     }
-}
-
-fn first_word(info: &str) -> String {
-    let word = info.split([' ', '{', ',', '\t']).next().unwrap_or_default();
-    word.to_owned()
-}
-
-/// The title in a fence's info: `js title="jest.config.js"`.
-fn fence_title(info: &str) -> Option<String> {
-    let rest = info.split_once("title=")?.1;
-    let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''))?;
-    let title = rest[1..].split(quote).next()?;
-    (!title.is_empty()).then(|| title.to_owned())
 }
 
 #[cfg(test)]

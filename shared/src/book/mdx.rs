@@ -28,9 +28,19 @@ pub(super) struct Prepared {
     pub(super) line_of: Vec<u32>,
     /// What stands in the page and not in `text`.
     pub(super) omissions: Vec<Omission>,
+    /// Lines of the page where an admonition begins or ends, in order, and how many are open from there on.
+    admonitions: Vec<(u32, usize)>,
 }
 
 impl Prepared {
+    /// How many admonitions a line of the page stands in.
+    pub(super) fn admonitions_at(&self, line: u32) -> usize {
+        let begun = self.admonitions.partition_point(|(from, _)| *from <= line);
+        begun
+            .checked_sub(1)
+            .map_or(0, |last| self.admonitions[last].1)
+    }
+
     fn push(&mut self, line: &str, source_line: u32) {
         self.text.push_str(line.trim_end());
         self.text.push('\n');
@@ -91,6 +101,7 @@ pub(super) fn prepare(
             Flavor::Markdown => BTreeMap::new(),
         },
         out: Prepared::default(),
+        open_admonitions: Vec::new(),
         current: String::new(),
         current_line: first_line,
         after_blank: true,
@@ -129,6 +140,8 @@ struct Preparer<'a> {
     /// The blocks of imports and exports, by their offsets.
     esm: BTreeMap<usize, EsmBlock>,
     out: Prepared,
+    /// Of each open admonition, the colons that it began with.
+    open_admonitions: Vec<usize>,
     /// The output line being written, and the source line it began on.
     current: String,
     current_line: u32,
@@ -184,6 +197,7 @@ impl<'a> Preparer<'a> {
                 reason: OmissionReason::Attributes,
                 text: rest.to_owned(),
             });
+            self.bound_admonition(content, title.is_empty());
             self.skip_line(prefix);
             if !title.is_empty() {
                 let line = self.line - 1;
@@ -201,6 +215,18 @@ impl<'a> Preparer<'a> {
             };
             self.text_line(kind);
         }
+    }
+
+    /// Notes that an admonition begins or ends on this line. One ends at as many colons as it began with, or more.
+    fn bound_admonition(&mut self, content: &str, is_end: bool) {
+        let colons = content.bytes().take_while(|byte| *byte == b':').count();
+        let open = &mut self.open_admonitions;
+        if !is_end {
+            open.push(colons);
+        } else if open.last().is_some_and(|began| *began <= colons) {
+            open.pop();
+        }
+        self.out.admonitions.push((self.line, open.len()));
     }
 
     /// Whether a heading or fence, indented like code, follows text: in MDX it is one, in Markdown it goes on the text.

@@ -28,8 +28,9 @@ mod lesson;
 mod titles;
 mod body;
 mod document;
+mod page_markdown;
 
-pub use block::{Block, BlockKind, Mark, MarkKind};
+pub use block::{Block, BlockKind, Mark, MarkKind, Nesting};
 pub use document::{
     Document, Inputs, MAX_PAGE_BYTES, READER_VERSION, SkipReason, document_id, etag, fingerprint,
     fingerprint_by_etags, hex, is_too_much, missing_inputs, read_document,
@@ -46,6 +47,7 @@ pub use lesson::{Lesson, UNKNOWN};
 
 pub use links::{follow_links, linked_sources};
 pub use omission::{Omission, OmissionReason};
+pub use page_markdown::page_markdown;
 pub use pages::{
     PageFile, default_source, list_pages, list_script_pages, may_hold_pages, own_translation,
     page_file, source_in,

@@ -26,6 +26,8 @@ pub enum OmissionReason {
     Comment,
     /// A tag with its attributes, prose in them aside.
     Tag,
+    /// A component without content and prose (`<DocCardList />`): what it shows is known when the page runs.
+    Component,
     /// `<style>` and `<script>` with their content.
     Code,
     /// A `{expression}`: what it shows is known when the page runs.
@@ -61,6 +63,7 @@ impl fmt::Display for OmissionReason {
             Self::Import => "import or export",
             Self::Comment => "comment",
             Self::Tag => "tag",
+            Self::Component => "component",
             Self::Code => "style or script",
             Self::Expression => "expression",
             Self::Attributes => "attributes",

@@ -63,6 +63,8 @@ fn is_instance_id(id: &str) -> bool {
 pub struct SiteSettings {
     /// The site's title.
     pub title: Option<String>,
+    /// `url`: the scheme and host at which the site is served, without a slash at its end; `None` if the config computes it.
+    pub url: Option<String>,
     /// `baseUrl`, with both slashes: `/book/`.
     pub base_url: String,
     /// The plugins that make pages: the docs, at least one, the default ones first if the site has them; then plugins of
@@ -174,6 +176,8 @@ impl SiteSettings {
             config.get("title"),
             ConfigValue::text,
         );
+        // Only exports need it, and they take it as an argument as well: a computed one is not worth a warning.
+        let url = config.get("url").text();
         let base_url = slashed(&picker.pick(
             "base_url",
             toml.base_url.take(),
@@ -270,6 +274,7 @@ impl SiteSettings {
         } = picker;
         Ok(Self {
             title,
+            url: url.map(|url| url.trim_end_matches('/').to_owned()),
             base_url,
             instances,
             trailing_slash,

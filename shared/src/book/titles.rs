@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::block::{Block, BlockKind};
+use super::block::{Block, BlockKind, Nesting};
 use super::document::{Inputs, decode};
 use super::front_matter::split_front_matter;
 use super::lesson::FolderTitles;
@@ -71,6 +71,7 @@ pub(super) fn title_block(title: &str, line: u32) -> Block {
         markdown: format!("# {title}"),
         start_line: line,
         end_line: line,
+        nesting: Nesting::default(),
     }
 }
 

@@ -3,11 +3,13 @@
 //! It does not trust the reading: it counts the letters and digits of the source, line by line, and takes away those of
 //! the blocks and of what the reading says it left out. What remains was lost.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 use uuid::Uuid;
 
-use crate::book::{Block, BlockKind, Document, Omission, OmissionReason, with_line_feeds};
+use crate::book::{Block, BlockKind, Document, Omission, OmissionReason, visible, with_line_feeds};
 
 use super::types::Chunk;
 
@@ -35,6 +37,79 @@ pub fn ledger(text: &str, document: &Document, chunks: &[Chunk]) -> Vec<LedgerEn
         .into_iter()
         .map(|region| region.account(&lines, chunks))
         .collect()
+}
+
+/// As [`ledger`], of Markdown that was written of the whole page instead of chunks. A word is lost if what a renderer shows of the
+/// Markdown has it less often than the page.
+#[must_use]
+pub fn ledger_of_markdown(text: &str, document: &Document, markdown: &str) -> Vec<LedgerEntry> {
+    let text = with_line_feeds(text);
+    let lines: Vec<&str> = text.lines().collect();
+    let mut words: HashMap<&str, usize> = HashMap::new();
+    let rendered = rendered(markdown);
+    for word in words_of(&rendered) {
+        *words.entry(word).or_default() += 1;
+    }
+    let entries = regions(&lines, document).into_iter().map(|region| {
+        let mut unaccounted = region.unread(&lines);
+        let shown = region.shown();
+        for text in &shown {
+            // Letters on both sides of an invisible character are one word.
+            let text = visible(text);
+            let lost = words_of(&text).filter(|word| match words.get_mut(*word) {
+                Some(left) if *left > 0 => {
+                    *left -= 1;
+                    false
+                }
+                _ => true,
+            });
+            unaccounted.extend(lost.map(str::to_owned));
+        }
+        LedgerEntry {
+            start_line: region.start,
+            end_line: region.end,
+            chunks: Vec::new(),
+            left_out: region.omissions.into_iter().cloned().collect(),
+            unaccounted,
+        }
+    });
+    entries.collect()
+}
+
+/// What Markdown shows: its text with the numbers of lists as they are written, and what stands after fences, where titles are.
+fn rendered(markdown: &str) -> String {
+    let options = Options::ENABLE_TABLES
+        | Options::ENABLE_TASKLISTS
+        | Options::ENABLE_STRIKETHROUGH
+        | Options::ENABLE_HEADING_ATTRIBUTES;
+    let mut text = String::with_capacity(markdown.len());
+    for (event, range) in Parser::new_ext(markdown, options).into_offset_iter() {
+        match event {
+            Event::Text(shown) | Event::Code(shown) => text.push_str(&shown),
+            Event::Html(shown) | Event::InlineHtml(shown) => text.push_str(&shown),
+            Event::TaskListMarker(true) => text.push_str("x "),
+            Event::Start(Tag::Item) => {
+                let item = &markdown[range];
+                let digits = item.bytes().take_while(u8::is_ascii_digit).count();
+                text.push_str(&format!("\n{} ", &item[..digits]));
+            }
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) => {
+                text.push_str(&format!("\n{info}\n"));
+            }
+            Event::SoftBreak | Event::HardBreak | Event::End(TagEnd::TableCell) => text.push('\n'),
+            Event::Start(tag) if !is_inline(&tag) => text.push('\n'),
+            _ => {}
+        }
+    }
+    text
+}
+
+fn is_inline(tag: &Tag<'_>) -> bool {
+    use Tag::{Emphasis, Image, Link, Strikethrough, Strong};
+    matches!(
+        tag,
+        Emphasis | Strong | Strikethrough | Link { .. } | Image { .. }
+    )
 }
 
 /// Lines that blocks or omissions hold together.
@@ -85,21 +160,31 @@ fn regions<'a>(lines: &[&str], document: &'a Document) -> Vec<Region<'a>> {
     regions
 }
 
-impl Region<'_> {
-    fn account(self, lines: &[&str], chunks: &[Chunk]) -> LedgerEntry {
+impl<'a> Region<'a> {
+    /// What its blocks show. A list of the page's headings is made, not written.
+    fn shown(&self) -> Vec<Cow<'a, str>> {
+        let written = |block: &&&Block| block.kind != BlockKind::Contents;
+        let written = self.blocks.iter().filter(written);
+        written.map(|block| block.shown_text()).collect()
+    }
+
+    /// Words of the source that reading it lost.
+    fn unread(&self, lines: &[&str]) -> Vec<String> {
         let from = (self.start as usize - 1).min(lines.len());
         let to = (self.end as usize).clamp(from, lines.len());
         let source = lines[from..to].join("\n");
-        // A list of the page's headings is made, not written.
-        let written = |block: &&&Block| block.kind != BlockKind::Contents;
-        let written = self.blocks.iter().filter(written);
-        let shown: Vec<_> = written.map(|block| block.shown_text()).collect();
+        if is_definition(&source) {
+            return Vec::new();
+        }
+        let shown = self.shown();
         let mut kept: Vec<&str> = shown.iter().map(AsRef::as_ref).collect();
         kept.extend(self.omissions.iter().map(|omission| omission.text.as_str()));
-        let mut unaccounted = missing(&source, &kept);
-        if is_definition(&source) {
-            unaccounted.clear();
-        }
+        missing(&source, &kept)
+    }
+
+    fn account(self, lines: &[&str], chunks: &[Chunk]) -> LedgerEntry {
+        let mut unaccounted = self.unread(lines);
+        let shown = self.shown();
         let holding: Vec<&Chunk> = chunks
             .iter()
             .filter(|chunk| chunk.start_line <= self.end && chunk.end_line >= self.start)

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::book::{Inputs, SiteSettings, page_file, read_document};
+use crate::book::{Inputs, SiteSettings, page_file, page_markdown, read_document};
 use crate::chunk::{ChunkPolicy, chunk_document};
 
 const PAGE: &str = "---\ntitle: Soil\nkeywords: [a]\n---\n\nimport Tabs from '@theme/Tabs';\n\n# Soil {#soil}\n\nA [probe](https://example.org/x) &amp; **re**lay.[^1]\n\n<Tabs>\n<TabItem value=\"l\" label=\"Linux\">\n\n7. `sudo` first\n7. then {count + 1}\n\n</TabItem>\n</Tabs>\n\n| a | b |\n|---|---|\n| 1 \\| 2 | x | beyond |\n\n```js title=\"a.js\" {2}\nrun()\n```\n\n:::tip[Hot]{.x}\n\n<!-- not shown -->\n\nMind the sun, see [ref].\n\n:::\n\n[ref]: https://example.org/ref\n[^1]: A note.\n";
@@ -53,6 +53,25 @@ fn every_piece_of_a_page_is_in_a_chunk_or_left_out_for_a_reason() {
             OmissionReason::FootnoteLabel,
         ]
     );
+}
+
+#[test]
+fn the_markdown_of_a_page_has_each_word_of_it() {
+    let document = document(PAGE);
+    let lost = |markdown: &str| -> Vec<String> {
+        let entries = ledger_of_markdown(PAGE, &document, markdown);
+        let lost = entries.into_iter().flat_map(|entry| entry.unaccounted);
+        lost.collect()
+    };
+    let markdown = page_markdown(&document.blocks);
+    assert_eq!(lost(&markdown), Vec::<String>::new(), "{markdown}");
+    for block in 0..document.blocks.len() {
+        let mut blocks = document.blocks.clone();
+        let gone = blocks.remove(block);
+        let lost = lost(&page_markdown(&blocks));
+        let words = words_of(&gone.text).count();
+        assert!(words == 0 || !lost.is_empty(), "{gone:?}");
+    }
 }
 
 #[test]

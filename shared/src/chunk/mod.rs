@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use crate::book::{Block, BlockKind, Document, Lesson, Mark, MarkKind, fence_of, shortened_title};
 
-pub use ledger::{LedgerEntry, count_reasons, ledger};
+pub use ledger::{LedgerEntry, count_reasons, ledger, ledger_of_markdown};
 pub use policy::ChunkPolicy;
 pub use section::SectionType;
 pub use tokens::count_tokens;
@@ -152,19 +152,11 @@ fn searched(blocks: Vec<&Block>) -> Vec<&Block> {
 
 /// What stands before an embedded text: the page's title and the headings above; for short sections the module and chapter too.
 fn breadcrumb(document: &Document, headings: &[String], enriched: bool) -> String {
-    let mut parts: Vec<String> = Vec::new();
-    if enriched {
-        parts.extend(numbered(
-            "Module",
-            document.lesson.module_number,
-            document.lesson.module.as_ref(),
-        ));
-        parts.extend(numbered(
-            "Chapter",
-            document.lesson.chapter_number,
-            document.lesson.chapter.as_ref(),
-        ));
-    }
+    let mut parts = if enriched {
+        document.lesson.titles()
+    } else {
+        Vec::new()
+    };
     parts.push(document.title.clone());
     parts.extend(
         headings
@@ -173,14 +165,6 @@ fn breadcrumb(document: &Document, headings: &[String], enriched: bool) -> Strin
             .cloned(),
     );
     parts.join(BREADCRUMB_SEPARATOR)
-}
-
-fn numbered(name: &str, number: Option<i64>, title: Option<&String>) -> Option<String> {
-    match (number, title) {
-        (Some(number), Some(title)) => Some(format!("{name} {number}: {title}")),
-        (Some(number), None) => Some(format!("{name} {number}")),
-        (None, title) => title.cloned(),
-    }
 }
 
 /// What stands between two blocks.

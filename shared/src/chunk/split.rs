@@ -232,6 +232,7 @@ fn part_of(
         markdown: text.trim_end().to_owned(),
         start_line,
         end_line,
+        nesting: block.nesting,
     }
 }
 

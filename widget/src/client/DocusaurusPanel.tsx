@@ -8,6 +8,7 @@ import { useMemo } from 'react';
 import { createApi } from '../core/api';
 import type { Selection } from '../core/conversation';
 import { NARROW } from '../core/narrow';
+import { fetchMarkdown } from '../core/pageMarkdown';
 import { Session } from '../core/session';
 import { Dialog } from '../panel/Dialog';
 import css from '../panel/panel.css';
@@ -57,6 +58,7 @@ export default function DocusaurusPanel({ onClose, ...props }: PanelProps) {
       examples: settings.examples,
       searches: settings.search,
       ...(settings.math && { Formula }),
+      ...(settings.markdown && { pageMarkdown: () => fetchMarkdown(location.pathname) }),
     };
   }, [baseUrl, history, i18n, onClose]);
 

@@ -20,5 +20,7 @@ export interface PanelSettings {
   examples: string[];
   search: boolean;
   math: boolean;
+  /** Whether the site has its pages as Markdown. */
+  markdown: boolean;
   strings: import('../core/strings').Strings;
 }

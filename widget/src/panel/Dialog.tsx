@@ -2,6 +2,7 @@ import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef } from 'r
 import type { Selection } from '../core/conversation';
 import { NARROW } from '../core/narrow';
 import { AskPanel, useConversation } from './AskPanel';
+import { CopyPage } from './CopyPage';
 import { CloseIcon, NewIcon } from './icons';
 import { useSite } from './site';
 
@@ -72,6 +73,7 @@ export function Dialog({ selection, onSelectionUsed, onClose, summons }: DialogP
       }}>
       <header className="bookrag-head">
         <h2 id={id}>{strings.title}</h2>
+        <CopyPage />
         {turns.length > 0 && (
           <button
             type="button"

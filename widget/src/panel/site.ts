@@ -23,6 +23,8 @@ export interface Site {
   searches: boolean;
   /** The path of the page the reader is on. */
   pageUrl: () => string | undefined;
+  /** The page that the reader is on as Markdown; absent if the site has no pages as Markdown. */
+  pageMarkdown?: () => Promise<string | undefined>;
   /** Goes to a passage without loading its page anew. `false`: the browser has to follow the link. */
   go: (passage: Passage) => boolean;
   /** Where in its file a passage stands, for those who write the book; then its words are shown, too. */

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { LoadContext, Plugin, TranslationFileContent } from '@docusaurus/types';
 import { type LoaderSettings, type PanelSettings, PLUGIN } from '../client/settings';
 import { stringsFor, type Strings } from '../core/strings';
+import { exportMarkdown, listLink } from './markdown';
 import { usesMath } from './math';
 import type { PluginOptions } from './options';
 
@@ -16,6 +17,7 @@ const TRANSLATIONS = 'strings';
 
 export default function pluginBookrag(context: LoadContext, options: PluginOptions): Plugin<Strings> {
   const { currentLocale } = context.i18n;
+  const command = options.markdown === true ? 'bookrag' : options.markdown;
   return {
     name: PLUGIN,
 
@@ -48,12 +50,22 @@ export default function pluginBookrag(context: LoadContext, options: PluginOptio
         url: options.url,
         examples: questionsFor(options.questions, currentLocale),
         search: options.search,
+        markdown: Boolean(command),
         math: options.math === 'auto' ? usesMath(context.siteConfig) : options.math,
         strings: content,
       };
       actions.setGlobalData(loader);
       // Read by the panel alone, so that it is loaded with it.
       await actions.createData('panel.json', JSON.stringify(panel));
+    },
+
+    injectHtmlTags() {
+      if (!command || process.env.NODE_ENV !== 'production') return {};
+      return { preBodyTags: [listLink(context.siteConfig.url, context.baseUrl)] };
+    },
+
+    async postBuild({ siteDir, outDir, baseUrl, siteConfig }) {
+      if (command) await exportMarkdown(command, { siteDir, outDir, baseUrl, url: siteConfig.url, locale: currentLocale });
     },
   };
 }

@@ -18,6 +18,8 @@ export interface PluginOptions {
   search: boolean;
   /** Whether formulas are shown; `auto`: if one of the site's remark plugins is remark-math. */
   math: boolean | 'auto';
+  /** Whether a build has the book as Markdown, too, written by the command `bookrag`, or by the one at this path. */
+  markdown: boolean | string;
   /** Questions to begin with, by locale or the same for all. */
   questions: string[] | Record<string, string[]>;
   /** Texts in place of the built-in ones, by locale. */
@@ -43,6 +45,7 @@ const schema = Joi.object<PluginOptions>({
   selection: Joi.boolean().default(true),
   search: Joi.boolean().default(true),
   math: Joi.alternatives(Joi.boolean(), Joi.string().valid('auto')).default('auto'),
+  markdown: Joi.alternatives(Joi.boolean(), Joi.string()).default(false),
   questions: Joi.alternatives(questions, Joi.object().pattern(Joi.string(), questions)).default([]),
   strings: Joi.object().pattern(Joi.string(), Joi.object().pattern(Joi.valid(...Object.keys(en)), Joi.string())).default({}),
 });

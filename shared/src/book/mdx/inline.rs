@@ -256,12 +256,24 @@ impl Preparer<'_> {
             self.skip(length, OmissionReason::Code, &[]);
             return;
         }
-        self.skip(tag.length, OmissionReason::Tag, &tag.prose);
-        if !tag.closing && self.partials.contains_key(tag.name) {
+        let is_partial = !tag.closing && self.partials.contains_key(tag.name);
+        let is_contents = !tag.closing && tag.name == "TOCInline";
+        let is_component = self.dialect.flavor == Flavor::Mdx
+            && tag.self_closing
+            && tag.prose.is_empty()
+            && tag.name.starts_with(|c: char| c.is_uppercase())
+            && !(is_partial || is_contents);
+        let reason = if is_component {
+            OmissionReason::Component
+        } else {
+            OmissionReason::Tag
+        };
+        self.skip(tag.length, reason, &tag.prose);
+        if is_partial {
             self.own_line(&Placeholder::Partial(tag.name.to_owned()).line());
             return;
         }
-        if tag.name == "TOCInline" && !tag.closing {
+        if is_contents {
             let contents = Contents::of_tag(&rest[..tag.length]);
             self.own_line(&Placeholder::Contents(contents).line());
             return;

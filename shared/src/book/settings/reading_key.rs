@@ -19,6 +19,7 @@ impl SiteSettings {
         // Exhaustive: whoever adds a setting decides here whether it changes what is read.
         let Self {
             title: _,
+            url: _,
             base_url,
             instances: _,
             trailing_slash,

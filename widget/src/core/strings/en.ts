@@ -45,6 +45,7 @@ export const en: Strings = {
   rated: 'Thank you, that is noted.',
   notRated: 'That could not be sent.',
   copy: 'Copy the answer',
+  copyPage: 'Copy this page as Markdown',
   copied: 'Copied.',
   notCopied: 'That could not be copied.',
   leavesSite: '(another site)',

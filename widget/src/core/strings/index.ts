@@ -49,6 +49,7 @@ export interface Strings {
   rated: string;
   notRated: string;
   copy: string;
+  copyPage: string;
   copied: string;
   notCopied: string;
   leavesSite: string;

@@ -1,0 +1,242 @@
+//! `bookrag export`: the book as Markdown beside its built pages. Needs no model and no store.
+
+use std::path::{Path, PathBuf};
+
+use bookrag::book::{Document, SiteSettings, page_file, page_markdown};
+use bookrag::chunk::ledger_of_markdown;
+use clap::Args;
+
+use super::pages::{ReadPage, ReadPages, Unread};
+use super::serve::site_url;
+use super::{CommandError, Exit, output};
+use crate::export::{Export, Exported, Folder, FolderError, Outcome, computed};
+use crate::site::Site;
+
+#[derive(Debug, Args)]
+pub(super) struct ExportArguments {
+    /// The site's folder, or `s3://bucket/prefix`.
+    site: PathBuf,
+    /// The folder that the site was built into.
+    #[arg(long)]
+    out: PathBuf,
+    /// Where the built site is served, for the addresses of links; the `url` of its config unless given.
+    #[arg(long, value_parser = site_url)]
+    site_url: Option<String>,
+    /// Export this locale alone; `--out` is the folder that this locale was built into.
+    #[arg(long)]
+    locale: Option<String>,
+}
+
+pub(super) async fn run(arguments: &ExportArguments, json: bool) -> Result<Exit, CommandError> {
+    let site = Site::read(&arguments.site)?;
+    let folder = Folder::open(&arguments.out)?;
+    let source = site.source().await?;
+    let settings = source.settings().await?;
+    check(arguments, &site, &settings)?;
+    for warning in &settings.warnings {
+        output::status(&format!("warning: {warning}"));
+    }
+    let site_url = arguments.site_url.as_ref().or(settings.url.as_ref());
+    if site_url.is_none() {
+        output::status(
+            "note: the config does not say where the site is served; addresses are paths, unless --site-url names it",
+        );
+    }
+    let read = ReadPages::of(&source, &settings).await?;
+    let export = Export {
+        settings: &settings,
+        site_url: site_url
+            .map_or("", |url| url.trim_end_matches('/'))
+            .to_owned(),
+        locale: arguments.locale.as_deref(),
+    };
+    let documents: Vec<&Document> = documents(&read).map(|(_, document)| document).collect();
+    let exported = export.files(&documents);
+    let report = Report {
+        outcome: folder.write(&exported.files)?,
+        lost: lost(&read),
+        read: &read,
+        exported,
+    };
+    if json {
+        output::json(&report.as_json());
+    } else {
+        report.print();
+    }
+    Ok(report.exit())
+}
+
+/// Refuses a locale that the site does not have, and a folder that holds the site's own pages.
+fn check(
+    arguments: &ExportArguments,
+    site: &Site,
+    settings: &SiteSettings,
+) -> Result<(), CommandError> {
+    if let Some(locale) = &arguments.locale
+        && !settings.locales.contains(locale)
+    {
+        return Err(CommandError::Usage(format!(
+            "the site has no locale `{locale}`; it has {}",
+            settings.locales.join(", ")
+        )));
+    }
+    let out = arguments.out.canonicalize().unwrap_or_default();
+    let is_source = site.folder().is_some_and(|folder| {
+        let within = out.strip_prefix(folder);
+        folder.starts_with(&out) || within.is_ok_and(|within| holds_pages(settings, within))
+    });
+    if is_source {
+        return Err(CommandError::Usage(format!(
+            "{} holds the site's own pages, among which an export would be read as pages; name the folder that the site was built into",
+            arguments.out.display()
+        )));
+    }
+    Ok(())
+}
+
+/// True if a Markdown file in a folder of the site is one of its pages.
+fn holds_pages(settings: &SiteSettings, folder: &Path) -> bool {
+    page_file(settings, &folder.join("page.md").to_string_lossy()).is_some()
+}
+
+/// The pages that were read.
+fn documents(read: &ReadPages) -> impl Iterator<Item = (&ReadPage, &Document)> {
+    let pages = read.pages.iter();
+    pages.filter_map(|page| Some((page, page.document.as_ref().ok()?)))
+}
+
+/// Words of pages that are not in their Markdown.
+fn lost(read: &ReadPages) -> Vec<Lost> {
+    let mut lost = Vec::new();
+    for (page, document) in documents(read) {
+        let markdown = page_markdown(&document.blocks);
+        for entry in ledger_of_markdown(&page.text, document, &markdown) {
+            if !entry.unaccounted.is_empty() {
+                lost.push(Lost {
+                    source: page.file.source.clone(),
+                    line: entry.start_line,
+                    words: entry.unaccounted.join(" "),
+                });
+            }
+        }
+    }
+    lost
+}
+
+struct Lost {
+    source: String,
+    line: u32,
+    words: String,
+}
+
+/// What an export did.
+struct Report<'a> {
+    read: &'a ReadPages,
+    exported: Exported,
+    outcome: Outcome,
+    lost: Vec<Lost>,
+}
+
+impl Report<'_> {
+    fn exit(&self) -> Exit {
+        let is_whole = self.lost.is_empty()
+            && self.outcome.kept.is_empty()
+            && self.exported.without_file.is_empty()
+            && !self.read.are_incomplete();
+        if is_whole { Exit::Done } else { Exit::Partial }
+    }
+
+    /// The pages of which there is no document, with the reason.
+    fn unread(&self) -> impl Iterator<Item = (&str, &Unread)> {
+        let pages = self.read.pages.iter();
+        pages.filter_map(|page| Some((&*page.file.source, page.document.as_ref().err()?)))
+    }
+
+    fn as_json(&self) -> serde_json::Value {
+        let unread = self.unread().map(|(source, reason)| {
+            let what = match reason {
+                Unread::Skipped(_) => "skipped",
+                Unread::Unreadable(_) => "not_read",
+            };
+            serde_json::json!({"source": source, what: reason.to_string()})
+        });
+        let folders = self.read.unknown.iter();
+        let folders =
+            folders.map(|file| serde_json::json!({"source": file.source, "not_read": file.reason}));
+        let lost = self.lost.iter().map(|lost| {
+            serde_json::json!({"source": lost.source, "line": lost.line, "words": lost.words})
+        });
+        let computed = documents(self.read).flat_map(|(page, document)| {
+            computed(document).into_iter().map(|piece| {
+                serde_json::json!({"source": page.file.source, "line": piece.line, "code": piece.code})
+            })
+        });
+        serde_json::json!({
+            "pages": self.exported.pages,
+            "written": self.outcome.written,
+            "unchanged": self.outcome.unchanged,
+            "removed": self.outcome.removed,
+            "not_overwritten": self.outcome.kept,
+            "without_file": self.exported.without_file,
+            "lost": lost.collect::<Vec<_>>(),
+            "computed": computed.collect::<Vec<_>>(),
+            "without_text": unread.chain(folders).collect::<Vec<_>>(),
+        })
+    }
+
+    fn print(&self) {
+        for (source, reason) in self.unread() {
+            output::status(&match reason {
+                Unread::Skipped(_) => format!("skipped {source}: {reason}"),
+                Unread::Unreadable(_) => format!("not read: {reason}"),
+            });
+        }
+        for folder in &self.read.unknown {
+            output::status(&format!("not read {}: {}", folder.source, folder.reason));
+        }
+        for reason in &self.exported.without_file {
+            output::status(&format!("no file for {reason}"));
+        }
+        for path in &self.outcome.kept {
+            output::status(&format!(
+                "not overwritten: {path} was not written by an export, or was edited since; delete it to have it replaced"
+            ));
+        }
+        for Lost {
+            source,
+            line,
+            words,
+        } in &self.lost
+        {
+            output::line(&format!("{source}, line {line}: lost: {words}"));
+        }
+        let computed: usize = documents(self.read)
+            .map(|(_, document)| computed(document).len())
+            .sum();
+        if computed > 0 {
+            output::line(&format!(
+                "{computed} pieces of pages are computed when the site is built; the pages' Markdown names them at its end"
+            ));
+        }
+        let Outcome {
+            written,
+            unchanged,
+            removed,
+            ..
+        } = self.outcome;
+        output::line(&format!(
+            "{} pages, {} lost: {written} files written, {unchanged} unchanged, {removed} removed",
+            self.exported.pages,
+            self.lost.len()
+        ));
+    }
+}
+
+impl From<FolderError> for CommandError {
+    fn from(error: FolderError) -> Self {
+        match error {
+            FolderError::NotAFolder(_) => Self::Usage(error.to_string()),
+            FolderError::Unwritable(..) => Self::Told(error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! The editions of a book: a locale's default versions together, and each of its other versions.
+
+use std::collections::BTreeMap;
+
+use bookrag::book::{Document, SiteSettings};
+
+use super::place::{Place, Places};
+
+/// A page as a locale shows it.
+pub(super) struct Page<'a> {
+    pub(super) document: &'a Document,
+    pub(super) locale: &'a str,
+    /// The path of its URL.
+    pub(super) url: &'a str,
+    /// Where its Markdown is.
+    pub(super) place: Place,
+}
+
+/// Pages of one locale that are listed together.
+pub(super) struct Edition<'a> {
+    pub(super) locale: &'a str,
+    /// `29.x`, or `2.0 of api` for docs other than the default ones; `None` for the default versions of all docs.
+    pub(super) version: Option<String>,
+    /// The folder below the locale's base URL; empty, or ends in a slash.
+    folder: String,
+    /// In the order of the book.
+    pub(super) pages: Vec<Page<'a>>,
+}
+
+impl Edition<'_> {
+    /// The path of a file in its folder, below the locale's base URL.
+    pub(super) fn file(&self, name: &str) -> String {
+        format!("{}{name}", self.folder)
+    }
+}
+
+/// Returns a locale's editions, that of the default versions first, and the pages that have no file, with the reason.
+pub(super) fn editions<'a>(
+    settings: &'a SiteSettings,
+    places: &Places<'_>,
+    locale: &'a str,
+    documents: &[&'a Document],
+) -> (Vec<Edition<'a>>, Vec<String>) {
+    let mut shown: Vec<(&Document, &str)> = documents
+        .iter()
+        .filter_map(|document| Some((*document, url_in(document, locale)?)))
+        .collect();
+    shown.sort_by_cached_key(|(document, _)| order(settings, document));
+    let mut without_file = Vec::new();
+    let mut taken = BTreeMap::new();
+    let mut editions: BTreeMap<(usize, usize, String), Edition<'_>> = BTreeMap::new();
+    for (document, url) in shown {
+        let source = &document.file.source;
+        let Some(place) = places.of_page(locale, url) else {
+            without_file.push(format!("{source}: its URL {url} is no path of a file"));
+            continue;
+        };
+        if let Some(other) = taken.insert(place.file.clone(), source) {
+            without_file.push(format!("{source}: {other} has the URL {url} as well"));
+            taken.insert(place.file, other);
+            continue;
+        }
+        let (key, version, folder) = edition_of(settings, document);
+        let edition = editions.entry(key).or_insert_with(|| Edition {
+            locale,
+            version,
+            folder,
+            pages: Vec::new(),
+        });
+        edition.pages.push(Page {
+            document,
+            locale,
+            url,
+            place,
+        });
+    }
+    (editions.into_values().collect(), without_file)
+}
+
+/// The page's URL in a locale that shows it.
+fn url_in<'a>(document: &'a Document, locale: &str) -> Option<&'a str> {
+    if document.file.locale == locale {
+        return Some(&document.url);
+    }
+    document.fallback_urls.get(locale).map(String::as_str)
+}
+
+type EditionKey = (usize, usize, String);
+
+/// The place of a page's edition among others, its version's name and its folder.
+fn edition_of(
+    settings: &SiteSettings,
+    document: &Document,
+) -> (EditionKey, Option<String>, String) {
+    let file = &document.file;
+    let docs = settings.docs_instance(&file.instance);
+    let version = docs.version_path(&file.version);
+    if version.is_empty() {
+        return ((0, 0, String::new()), None, String::new());
+    }
+    let route = [docs.route_base_path.as_str(), version];
+    let folder: String = route
+        .iter()
+        .flat_map(|part| part.split('/'))
+        .filter(|part| !part.is_empty())
+        .flat_map(|part| [part, "/"])
+        .collect();
+    let name = if settings.docs.len() > 1 {
+        format!("{version} of {}", docs.id)
+    } else {
+        version.to_owned()
+    };
+    // The newest first.
+    let age = docs
+        .versions
+        .iter()
+        .position(|known| *known == file.version);
+    let age = age.map_or(0, |age| age + 1);
+    let instance = instance_place(settings, document);
+    ((1 + instance, age, folder.clone()), Some(name), folder)
+}
+
+fn instance_place(settings: &SiteSettings, document: &Document) -> usize {
+    let mut ids = settings.docs.iter().map(|docs| docs.id.as_str());
+    let place = ids.position(|id| id == document.file.instance);
+    place.unwrap_or(settings.docs.len())
+}
+
+/// Before all numbered names of a folder.
+const FIRST: i64 = -1;
+/// After them.
+const LAST: i64 = i64::MAX;
+
+/// Where a page stands in the book: its docs, its module and chapter, and its folders and name, by their numbers first.
+type Order = (usize, [i64; 2], Vec<(i64, String)>);
+
+fn order(settings: &SiteSettings, document: &Document) -> Order {
+    let lesson = &document.lesson;
+    let in_folder = document.file.relative.contains('/');
+    let module = if in_folder { LAST } else { FIRST };
+    let numbers = [
+        lesson.module_number.unwrap_or(module),
+        lesson.chapter_number.unwrap_or(LAST),
+    ];
+    let mut names: Vec<(i64, String)> = document
+        .file
+        .relative
+        .split('/')
+        .map(|name| (number_before(name).unwrap_or(LAST), name.to_owned()))
+        .collect();
+    if let Some((number, name)) = names.last_mut() {
+        let stem = name.rsplit_once('.').map_or(&**name, |(stem, _)| stem);
+        let is_index = ["index", "readme"].contains(&stem.to_lowercase().as_str());
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "sidebar positions are small numbers"
+        )]
+        let position = document
+            .front_matter
+            .sidebar_position
+            .map(|position| (position * THOUSANDTHS) as i64);
+        *number = position.unwrap_or(if is_index { FIRST } else { *number });
+    }
+    (instance_place(settings, document), numbers, names)
+}
+
+/// Sidebar positions may be fractions.
+const THOUSANDTHS: f64 = 1_000.0;
+
+/// The number that a name begins with, in thousandths.
+fn number_before(name: &str) -> Option<i64> {
+    let digits = name.bytes().take_while(u8::is_ascii_digit).count();
+    let number: i64 = name[..digits].parse().ok()?;
+    number.checked_mul(1_000)
+}

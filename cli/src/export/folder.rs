@@ -1,0 +1,279 @@
+//! The folder of a built site, and what exports wrote into it.
+//!
+//! The manifest lists the path and the MD5 of each file that exports wrote. A file is an export's if the manifest has its bytes; all
+//! others are never written over or deleted. The manifest is written before the files, with what is there and what will be, so that
+//! an export that was stopped knows its files again.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use bookrag::book::etag;
+
+use super::place::is_path;
+
+/// The manifest's name.
+const MANIFEST: &str = ".bookrag-export";
+/// The name of a file that is being written; it gets its own name when it is whole.
+const UNFINISHED: &str = ".bookrag-export.new";
+
+/// The folder of a built site.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    root: PathBuf,
+    /// The MD5s that former exports may have given a file, by path.
+    known: Manifest,
+}
+
+type Manifest = BTreeMap<String, BTreeSet<String>>;
+
+/// What writing an export did.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Outcome {
+    /// Files that are new or were changed.
+    pub(crate) written: usize,
+    /// Files that were up to date.
+    pub(crate) unchanged: usize,
+    /// Files of former exports that are no longer part of one.
+    pub(crate) removed: usize,
+    /// Paths at which something stands that no export wrote.
+    pub(crate) kept: Vec<String>,
+}
+
+/// Why an export could not be written.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum FolderError {
+    #[error("{0} is not a folder; build the site first, or name the folder that it was built into")]
+    NotAFolder(String),
+    #[error("{0} cannot be written: {1}")]
+    Unwritable(String, io::Error),
+}
+
+/// What stands at a path.
+enum Found {
+    Nothing,
+    /// A file of a former export.
+    Own,
+    /// A file with the text that is to be written.
+    Same,
+    Other,
+}
+
+impl Folder {
+    /// Opens a folder that exists.
+    ///
+    /// # Errors
+    /// If it is no folder, or its manifest cannot be read.
+    pub(crate) fn open(root: &Path) -> Result<Self, FolderError> {
+        if !root.is_dir() {
+            return Err(FolderError::NotAFolder(root.display().to_string()));
+        }
+        let manifest = match fs::read_to_string(root.join(MANIFEST)) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+            Err(error) => return Err(FolderError::Unwritable(MANIFEST.to_owned(), error)),
+        };
+        let mut known = Manifest::new();
+        for (hash, path) in manifest.lines().filter_map(|line| line.split_once("  ")) {
+            known
+                .entry(path.to_owned())
+                .or_default()
+                .insert(hash.to_owned());
+        }
+        Ok(Self {
+            root: root.to_owned(),
+            known,
+        })
+    }
+
+    /// Makes the folder hold these files, by path, and no others of former exports.
+    ///
+    /// # Errors
+    /// If the system refuses to write. What was written until then is complete.
+    pub(crate) fn write(&self, files: &BTreeMap<String, String>) -> Result<Outcome, FolderError> {
+        let mut outcome = Outcome::default();
+        let mut changed = Vec::new();
+        let (mut before, mut after) = (self.known.clone(), Manifest::new());
+        for (path, text) in files {
+            let hash = etag(text.as_bytes());
+            match self.find(path, Some(&hash)) {
+                Found::Other => {
+                    outcome.kept.push(path.clone());
+                    continue;
+                }
+                Found::Same => outcome.unchanged += 1,
+                Found::Nothing | Found::Own => changed.push((path, text)),
+            }
+            before.entry(path.clone()).or_default().insert(hash.clone());
+            after.insert(path.clone(), BTreeSet::from([hash]));
+        }
+        self.put(MANIFEST, &written(&before))?;
+        for (path, text) in changed {
+            self.put(path, text)?;
+            outcome.written += 1;
+        }
+        for path in self.known.keys().filter(|path| !files.contains_key(*path)) {
+            if matches!(self.find(path, None), Found::Own) {
+                let file = self.root.join(path);
+                fs::remove_file(file).map_err(|error| unwritable(path, error))?;
+                outcome.removed += 1;
+            }
+        }
+        self.put(MANIFEST, &written(&after))?;
+        Ok(outcome)
+    }
+
+    /// What stands at a path; `hash` is that of the text to be written there. Nothing is followed out of the folder: what lies behind
+    /// a symbolic link is not an export's.
+    fn find(&self, path: &str, hash: Option<&str>) -> Found {
+        if !is_path(path) {
+            return Found::Other;
+        }
+        let mut at = self.root.clone();
+        let mut names = path.split('/').peekable();
+        while let Some(name) = names.next() {
+            at.push(name);
+            let is_file = names.peek().is_none();
+            match fs::symlink_metadata(&at) {
+                Err(error) if error.kind() == ErrorKind::NotFound => return Found::Nothing,
+                Ok(found) if is_file && found.is_file() => {}
+                Ok(found) if !is_file && found.is_dir() => {}
+                _ => return Found::Other,
+            }
+        }
+        let Ok(bytes) = fs::read(&at) else {
+            return Found::Other;
+        };
+        let found = etag(&bytes);
+        let is_known = |known: &BTreeSet<String>| known.contains(&found);
+        match self.known.get(path) {
+            _ if Some(&*found) == hash => Found::Same,
+            Some(known) if is_known(known) => Found::Own,
+            _ => Found::Other,
+        }
+    }
+
+    /// Writes a file, which is never seen half.
+    fn put(&self, path: &str, text: &str) -> Result<(), FolderError> {
+        let file = self.root.join(path);
+        let folder = file.parent().unwrap_or(&self.root);
+        let unfinished = folder.join(UNFINISHED);
+        let write = || {
+            fs::create_dir_all(folder)?;
+            // A link that somebody put there would be followed.
+            match fs::remove_file(&unfinished) {
+                Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+            let mut new = fs::File::create_new(&unfinished)?;
+            io::Write::write_all(&mut new, text.as_bytes())?;
+            fs::rename(&unfinished, &file)
+        };
+        write().map_err(|error| unwritable(path, error))
+    }
+}
+
+fn unwritable(path: &str, error: io::Error) -> FolderError {
+    FolderError::Unwritable(path.to_owned(), error)
+}
+
+fn written(manifest: &Manifest) -> String {
+    let lines = manifest
+        .iter()
+        .flat_map(|(path, hashes)| hashes.iter().map(move |hash| format!("{hash}  {path}\n")));
+    lines.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files(texts: &[(&str, &str)]) -> BTreeMap<String, String> {
+        let owned = |(path, text): &(&str, &str)| ((*path).to_owned(), (*text).to_owned());
+        texts.iter().map(owned).collect()
+    }
+
+    fn export(folder: &Path, texts: &[(&str, &str)]) -> (usize, usize, usize, Vec<String>) {
+        let outcome = Folder::open(folder).unwrap().write(&files(texts)).unwrap();
+        (
+            outcome.written,
+            outcome.unchanged,
+            outcome.removed,
+            outcome.kept,
+        )
+    }
+
+    #[test]
+    fn only_files_of_former_exports_are_written_over_and_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |path: &str| folder.path().join(path);
+        let read = |path: &str| fs::read_to_string(at(path)).unwrap();
+        fs::create_dir(at("docs")).unwrap();
+        fs::write(at("docs/own.md"), "the author's").unwrap();
+        let first = [("docs/a.md", "1"), ("docs/own.md", "2"), ("x/y.md", "3")];
+        let own = vec!["docs/own.md".to_owned()];
+        assert_eq!(export(folder.path(), &first), (2, 0, 0, own.clone()));
+        assert_eq!(export(folder.path(), &first), (0, 2, 0, own));
+        // One that was edited since is not the export's any more, whether it stays or goes.
+        fs::write(at("docs/a.md"), "edited").unwrap();
+        let edited = vec!["docs/a.md".to_owned()];
+        assert_eq!(
+            export(folder.path(), &[("docs/a.md", "4"), ("x/y.md", "5")]),
+            (1, 0, 0, edited)
+        );
+        assert_eq!(export(folder.path(), &[]), (0, 0, 1, Vec::new()));
+        assert_eq!(read("docs/a.md"), "edited");
+        assert_eq!(read("docs/own.md"), "the author's");
+        assert!(!at("x/y.md").exists());
+    }
+
+    #[test]
+    fn an_export_that_was_stopped_knows_its_files_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |path: &str| folder.path().join(path);
+        export(folder.path(), &[("a.md", "old"), ("b.md", "old")]);
+        // The system refuses the last file of the next one.
+        let opened = Folder::open(folder.path()).unwrap();
+        fs::create_dir_all(at("z").join(UNFINISHED)).unwrap();
+        let second = files(&[("a.md", "new"), ("b.md", "new"), ("z/c.md", "new")]);
+        opened.write(&second).unwrap_err();
+        assert_eq!(fs::read_to_string(at("a.md")).unwrap(), "new");
+        fs::remove_dir(at("z").join(UNFINISHED)).unwrap();
+        let third = [("a.md", "third"), ("b.md", "third"), ("z/c.md", "third")];
+        assert_eq!(export(folder.path(), &third), (3, 0, 0, Vec::new()));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nothing_outside_the_folder_is_written_or_removed() {
+        let outside = tempfile::tempdir().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let at = |path: &str| folder.path().join(path);
+        let target = outside.path().join("target.md");
+        fs::write(&target, "mine").unwrap();
+        std::os::unix::fs::symlink(outside.path(), at("linked")).unwrap();
+        std::os::unix::fs::symlink(&target, at("file.md")).unwrap();
+        std::os::unix::fs::symlink(&target, at(UNFINISHED)).unwrap();
+        let parent = format!("{}  ../target.md\n", etag(b"mine"));
+        fs::write(
+            at(MANIFEST),
+            parent + &format!("{}  file.md\n", etag(b"mine")),
+        )
+        .unwrap();
+        let hostile = [
+            ("linked/new.md", "x"),
+            ("file.md", "x"),
+            ("../x.md", "x"),
+            ("/tmp/x.md", "x"),
+            ("a/../../x.md", "x"),
+            ("good.md", "x"),
+        ];
+        let (written, _, removed, kept) = export(folder.path(), &hostile);
+        assert_eq!((written, removed, kept.len()), (1, 0, 5), "{kept:?}");
+        assert_eq!(fs::read_to_string(&target).unwrap(), "mine");
+        assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1);
+        let missing = Folder::open(&at("none")).unwrap_err().to_string();
+        assert!(missing.contains("is not a folder"), "{missing}");
+    }
+}

@@ -1,0 +1,221 @@
+//! The lists of an edition's pages: `llms.txt`, further ones that it is divided into, and the text of all pages in one file.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bookrag::book::{BlockKind, Document, escaped, slug};
+
+use super::edition::{Edition, Page};
+use super::{Book, FULL, INDEX, link};
+
+/// Lists are shorter, in characters: agents cut what is longer (<https://agentdocsspec.com>, `llms-txt-size`).
+const MAX_CHARS: usize = 50_000;
+/// What a list has besides its entries is shorter.
+const MAX_HEAD_CHARS: usize = 2_000;
+/// The longest description of a page, in characters.
+const MAX_DESCRIPTION_CHARS: usize = 160;
+/// The folder of the lists that an edition's list is divided into.
+const PARTS: &str = "llms";
+/// The heading of pages that stand in no folder.
+const PAGES: &str = "Pages";
+/// What separates the titles of module and chapter.
+const SEPARATOR: &str = " › ";
+
+/// A heading and the entries below it.
+type Section = (String, Vec<String>);
+
+impl Book<'_> {
+    /// The lists of an edition, by path. `editions` are all of its locale.
+    pub(super) fn indexes(
+        &self,
+        edition: &Edition<'_>,
+        editions: &[Edition<'_>],
+    ) -> BTreeMap<String, String> {
+        let place = |name: &str| self.places.of(edition.locale, &edition.file(name));
+        let (head, others) = (self.index_head(edition), self.others(edition, editions));
+        let chapters = self.chapters(edition);
+        let whole = written(&head, chapters.iter().chain(&others));
+        if whole.chars().count() < MAX_CHARS {
+            return BTreeMap::from([(place(INDEX).file, whole)]);
+        }
+        let mut files = BTreeMap::new();
+        let mut names = BTreeSet::new();
+        let mut entries = Vec::new();
+        for (title, pages) in &chapters {
+            let parts = divided(pages);
+            for (number, part) in parts.iter().enumerate() {
+                let title = match number {
+                    0 => title.clone(),
+                    number => format!("{title} ({})", number + 1),
+                };
+                let place = place(&part_name(&title, &mut names));
+                let entry = link(&title, &self.absolute(&place.url));
+                entries.push(format!("- {entry}: {} pages", part.len()));
+                let section = (title, part.to_vec());
+                files.insert(place.file, written(&head, [&section].into_iter()));
+            }
+        }
+        let chapters = ("Chapters".to_owned(), entries);
+        let whole = written(&head, [&chapters].into_iter().chain(&others));
+        files.insert(place(INDEX).file, whole);
+        files
+    }
+
+    fn index_head(&self, edition: &Edition<'_>) -> String {
+        let title = self.edition_title(edition);
+        format!(
+            "# {title}\n\n> The pages of {title} as Markdown, each at the address of the page with `.md` at its end (`index.md` after a slash)."
+        )
+    }
+
+    fn edition_title(&self, edition: &Edition<'_>) -> String {
+        let version = edition.version.as_ref();
+        let version = version.map(|version| format!(", version {version}"));
+        escaped(&format!("{}{}", self.title, version.unwrap_or_default()))
+    }
+
+    /// The pages by module and chapter, in the order of the book.
+    fn chapters(&self, edition: &Edition<'_>) -> Vec<Section> {
+        let mut chapters: Vec<Section> = Vec::new();
+        let mut known = BTreeMap::new();
+        for page in listed(edition) {
+            let titles = page.document.lesson.titles();
+            let title = if titles.is_empty() {
+                PAGES.to_owned()
+            } else {
+                titles.join(SEPARATOR)
+            };
+            let at = *known.entry(title.clone()).or_insert(chapters.len());
+            if at == chapters.len() {
+                chapters.push((title, Vec::new()));
+            }
+            chapters[at].1.push(self.entry(page));
+        }
+        chapters
+    }
+
+    fn entry(&self, page: &Page<'_>) -> String {
+        let title = link(&page.document.title, &self.absolute(&page.place.url));
+        match description(page.document) {
+            Some(description) => format!("- {title}: {description}"),
+            None => format!("- {title}"),
+        }
+    }
+
+    /// The lists of other editions, and the file with all text.
+    fn others(&self, edition: &Edition<'_>, editions: &[Edition<'_>]) -> Vec<Section> {
+        let list = |other: &Edition<'_>, text: &str| {
+            let place = self.places.of(other.locale, &other.file(INDEX));
+            format!("- {}", link(text, &self.absolute(&place.url)))
+        };
+        let is_other = |other: &&Edition<'_>| !std::ptr::eq(*other, edition);
+        let versions = editions.iter().filter(is_other).map(|other| {
+            let name = other.version.as_ref();
+            let name = name.map_or_else(
+                || "Default version".to_owned(),
+                |name| format!("Version {name}"),
+            );
+            list(other, &name)
+        });
+        let locales = self
+            .locales
+            .iter()
+            .filter(|other| other.locale != edition.locale);
+        let locales = locales.map(|other| list(other, &format!("Language {}", other.locale)));
+        let full = self.places.of(edition.locale, &edition.file(FULL));
+        let full = link("All pages in one file", &self.absolute(&full.url));
+        let sections = [
+            ("Other versions", versions.collect()),
+            ("Other languages", locales.collect()),
+            ("Optional", vec![format!("- {full}")]),
+        ];
+        let sections = sections.into_iter();
+        let sections = sections.filter(|(_, entries): &(_, Vec<_>)| !entries.is_empty());
+        sections
+            .map(|(title, entries)| (title.to_owned(), entries))
+            .collect()
+    }
+
+    /// The beginning of the file with the text of all pages.
+    pub(super) fn full_head(&self, edition: &Edition<'_>) -> String {
+        let title = self.edition_title(edition);
+        let index = self.places.of(edition.locale, &edition.file(INDEX));
+        let index = link(INDEX, &self.absolute(&index.url));
+        format!("# {title}\n\n> All pages of {title} in one file; {index} lists them.\n")
+    }
+
+    /// A page's text in that file.
+    pub(super) fn in_full(&self, page: &Page<'_>, text: &str) -> String {
+        let page = link("the page", &self.absolute(page.url));
+        format!("\n---\n\n> The text of {page}.\n\n{text}")
+    }
+}
+
+/// The pages that lists name.
+fn listed<'a, 'b>(edition: &'b Edition<'a>) -> impl Iterator<Item = &'b Page<'a>> {
+    let is_listed = |page: &&Page<'_>| !page.document.front_matter.unlisted;
+    edition.pages.iter().filter(is_listed)
+}
+
+fn written<'a>(head: &str, sections: impl Iterator<Item = &'a Section>) -> String {
+    let sections = sections
+        .map(|(title, entries)| format!("\n## {}\n\n{}\n", escaped(title), entries.join("\n")));
+    format!("{head}\n{}", sections.collect::<String>())
+}
+
+/// Divides entries so that each list of them stays short enough.
+fn divided(entries: &[String]) -> Vec<&[String]> {
+    let mut parts = Vec::new();
+    let (mut from, mut length) = (0, MAX_HEAD_CHARS);
+    for (at, entry) in entries.iter().enumerate() {
+        let entry = entry.chars().count() + 1;
+        if at > from && length + entry >= MAX_CHARS {
+            parts.push(&entries[from..at]);
+            (from, length) = (at, MAX_HEAD_CHARS);
+        }
+        length += entry;
+    }
+    parts.push(&entries[from..]);
+    parts
+}
+
+/// A path that no other part has.
+fn part_name(title: &str, names: &mut BTreeSet<String>) -> String {
+    let name = slug(title);
+    let name: String = name
+        .split('-')
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join("-");
+    let mut numbers = 2..;
+    let mut unique = name.clone();
+    while unique.is_empty() || !names.insert(unique.clone()) {
+        let number: usize = numbers.next().unwrap_or_default();
+        unique = format!("{name}-{number}");
+    }
+    format!("{PARTS}/{unique}.txt")
+}
+
+/// What a page is about: its description, else the beginning of its text.
+fn description(document: &Document) -> Option<String> {
+    let own = document.front_matter.description.clone();
+    let first = || {
+        let mut blocks = document.blocks.iter();
+        let is_text = |block: &&bookrag::book::Block| {
+            block.kind == BlockKind::Paragraph && !block.names_admonition()
+        };
+        blocks.find(is_text).map(|block| block.text.clone())
+    };
+    let text = own.or_else(first)?;
+    let mut short = String::new();
+    for word in text.split_whitespace() {
+        if short.chars().count() + word.chars().count() >= MAX_DESCRIPTION_CHARS {
+            short.push('…');
+            break;
+        }
+        if !short.is_empty() {
+            short.push(' ');
+        }
+        short.push_str(word);
+    }
+    (!short.is_empty()).then(|| escaped(&short))
+}

@@ -1,0 +1,169 @@
+//! The book as Markdown files beside its built pages, and the lists by which programs find them (<https://llmstxt.org>).
+
+mod place;
+mod edition;
+mod page;
+mod index;
+mod folder;
+
+use std::collections::BTreeMap;
+
+use bookrag::book::{Document, SiteSettings, follow_links, marked_text};
+use bookrag::book::{Mark, MarkKind};
+
+pub(crate) use folder::{Folder, FolderError, Outcome};
+pub(crate) use page::computed;
+
+use edition::{Edition, editions};
+use place::Places;
+
+/// The name of the list of an edition's pages.
+const INDEX: &str = "llms.txt";
+/// The name of the file with the text of all pages of an edition.
+const FULL: &str = "llms-full.txt";
+
+/// What to export of a site.
+#[derive(Debug)]
+pub(crate) struct Export<'a> {
+    pub(crate) settings: &'a SiteSettings,
+    /// Where the site is served, without a slash at its end; empty if that is not known. Addresses are paths then.
+    pub(crate) site_url: String,
+    /// The only locale, whose own folder of the built site is exported to. Without it, all are, to the folder of the whole site.
+    pub(crate) locale: Option<&'a str>,
+}
+
+/// The files of an export.
+#[derive(Debug, Default)]
+pub(crate) struct Exported {
+    /// Texts by path, relative to the folder of the built site.
+    pub(crate) files: BTreeMap<String, String>,
+    /// How many pages are among them.
+    pub(crate) pages: usize,
+    /// Pages without a file: another page has their address, or it is no path of a file.
+    pub(crate) without_file: Vec<String>,
+}
+
+impl Export<'_> {
+    /// Makes the files of these pages. The same pages make the same files.
+    pub(crate) fn files(&self, documents: &[&Document]) -> Exported {
+        let mut exported = Exported::default();
+        let places = Places::new(self);
+        let mut all = Vec::new();
+        for locale in self.locales() {
+            let (editions, without_file) = editions(self.settings, &places, locale, documents);
+            all.push(editions);
+            exported.without_file.extend(without_file);
+        }
+        let book = Book::new(self, &places, &all);
+        for editions in &all {
+            for edition in editions {
+                book.add(edition, editions, &mut exported);
+            }
+        }
+        exported
+    }
+
+    fn locales(&self) -> Vec<&str> {
+        match self.locale {
+            Some(locale) => vec![locale],
+            None => self.settings.locales.iter().map(String::as_str).collect(),
+        }
+    }
+}
+
+/// All that the text of a page depends on besides the page.
+struct Book<'a> {
+    title: &'a str,
+    site_url: &'a str,
+    places: &'a Places<'a>,
+    /// The first edition of each locale, the default locale's first.
+    locales: Vec<&'a Edition<'a>>,
+    /// Of each locale the URLs of the pages, by source path.
+    urls: BTreeMap<&'a str, BTreeMap<&'a str, &'a str>>,
+    /// The paths of pages' Markdown by the pages' URLs, which have no slash at their ends.
+    markdown: BTreeMap<&'a str, &'a str>,
+}
+
+impl<'a> Book<'a> {
+    fn new(export: &'a Export<'_>, places: &'a Places<'a>, all: &'a [Vec<Edition<'a>>]) -> Self {
+        let mut urls: BTreeMap<&str, BTreeMap<&str, &str>> = BTreeMap::new();
+        let mut markdown = BTreeMap::new();
+        for page in all.iter().flatten().flat_map(|edition| &edition.pages) {
+            let source = page.document.file.source.as_str();
+            urls.entry(page.locale)
+                .or_default()
+                .insert(source, page.url);
+            markdown.insert(page.url.trim_end_matches('/'), page.place.url.as_str());
+        }
+        Self {
+            title: export.settings.title.as_deref().unwrap_or("Documentation"),
+            site_url: &export.site_url,
+            places,
+            locales: all.iter().filter_map(|editions| editions.first()).collect(),
+            urls,
+            markdown,
+        }
+    }
+
+    /// Adds the files of an edition, one of those of its locale.
+    fn add(&self, edition: &Edition<'_>, editions: &[Edition<'_>], exported: &mut Exported) {
+        let mut full = self.full_head(edition);
+        for page in &edition.pages {
+            let text = self.page_text(page);
+            if !page.document.front_matter.unlisted {
+                full.push_str(&self.in_full(page, &text));
+            }
+            let text = format!("{}\n\n{text}", self.page_head(page, edition));
+            exported.files.insert(page.place.file.clone(), text);
+            exported.pages += 1;
+        }
+        exported.files.extend(self.indexes(edition, editions));
+        let place = self.places.of(edition.locale, &edition.file(FULL));
+        exported.files.insert(place.file, full);
+    }
+
+    /// Gives links their addresses: those of pages lead to their Markdown, others to the site. `url` is the page that they stand on.
+    fn resolve(&self, marks: &mut [Mark], locale: &str, url: &str) {
+        let urls = self.urls.get(locale);
+        follow_links(marks, url, |source| urls?.get(source).copied());
+        for mark in marks {
+            match &mut mark.kind {
+                MarkKind::Link(addresses) => {
+                    for address in addresses {
+                        *address = self.address(address);
+                    }
+                }
+                MarkKind::Picture(address) => *address = self.absolute(address),
+                _ => {}
+            }
+        }
+    }
+
+    /// The address of the Markdown at an address, if it is that of an exported page.
+    fn address(&self, address: &str) -> String {
+        let end = address.find(['#', '?']).unwrap_or(address.len());
+        let (path, rest) = address.split_at(end);
+        match self.markdown.get(path.trim_end_matches('/')) {
+            Some(markdown) if path.starts_with('/') => self.absolute(&format!("{markdown}{rest}")),
+            _ => self.absolute(address),
+        }
+    }
+
+    /// A path of the site as an address of the web.
+    fn absolute(&self, address: &str) -> String {
+        if address.starts_with('/') {
+            format!("{}{address}", self.site_url)
+        } else {
+            address.to_owned()
+        }
+    }
+}
+
+/// Writes a link.
+fn link(text: &str, address: &str) -> String {
+    let mark = Mark::from((MarkKind::Link(vec![address.to_owned()]), 0, text.len()));
+    marked_text(text, &[mark], 0..text.len())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,72 @@
+//! Where files are: in the folder of the built site, and on the web.
+
+use bookrag::book::SiteSettings;
+
+use super::Export;
+
+/// A file of the export.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Place {
+    /// The path relative to the folder that is exported to.
+    pub(super) file: String,
+    /// The path of its URL.
+    pub(super) url: String,
+}
+
+/// The folders and URLs of a site's locales.
+pub(super) struct Places<'a> {
+    settings: &'a SiteSettings,
+    /// The URL of the folder that is exported to, with both slashes.
+    root: String,
+}
+
+impl<'a> Places<'a> {
+    pub(super) fn new(export: &Export<'a>) -> Self {
+        let settings = export.settings;
+        let locale = export.locale.unwrap_or(&settings.default_locale);
+        Self {
+            settings,
+            root: settings.locale_base_url(locale),
+        }
+    }
+
+    /// The place of a file, by its path below the locale's base URL.
+    pub(super) fn of(&self, locale: &str, name: &str) -> Place {
+        let base = self.settings.locale_base_url(locale);
+        // Docusaurus builds a locale into a folder of its name, unless its base URL says where.
+        let folder = match base.strip_prefix(&self.root) {
+            Some(folder) => folder.to_owned(),
+            None => format!("{locale}/"),
+        };
+        Place {
+            file: format!("{folder}{name}"),
+            url: format!("{base}{name}"),
+        }
+    }
+
+    /// The place of a page's Markdown: its URL with `.md` at the end, or with `index.md` if it ends in a slash. `None` if that is no path
+    /// of a file.
+    pub(super) fn of_page(&self, locale: &str, url: &str) -> Option<Place> {
+        let base = self.settings.locale_base_url(locale);
+        let name = match url.strip_prefix(&base) {
+            Some(name) => name,
+            None if format!("{url}/") == base => "",
+            None => return None,
+        };
+        let name = match name {
+            "" => "index.md".to_owned(),
+            name if name.ends_with('/') => format!("{name}index.md"),
+            name => format!("{name}.md"),
+        };
+        is_path(&name).then(|| self.of(locale, &name))
+    }
+}
+
+/// True for a relative path that stays in its folder on every system.
+pub(super) fn is_path(path: &str) -> bool {
+    let is_name = |name: &str| {
+        let is_odd = |c: char| c.is_control() || matches!(c, '\\' | ':');
+        !matches!(name, "" | "." | "..") && !name.contains(is_odd)
+    };
+    path.split('/').all(is_name)
+}

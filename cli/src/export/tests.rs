@@ -1,0 +1,51 @@
+use bookrag::book::SiteSettings;
+
+use super::*;
+use crate::export::place::Place;
+
+fn settings(toml: &str) -> SiteSettings {
+    let files = [("bookrag.toml".to_owned(), toml.to_owned())];
+    SiteSettings::read(&files.into(), true).unwrap()
+}
+
+fn export<'a>(settings: &'a SiteSettings, locale: Option<&'a str>) -> Export<'a> {
+    Export {
+        settings,
+        site_url: "https://b.example".to_owned(),
+        locale,
+    }
+}
+
+#[test]
+fn markdown_stands_beside_the_page_that_it_is_of() {
+    let settings = settings("base_url = '/b/'\nlocales = ['en', 'ur']\n");
+    let place = |locale, url| {
+        let export = export(&settings, None);
+        let place = Places::new(&export).of_page(locale, url);
+        place.map(|Place { file, url }| (file, url))
+    };
+    for (locale, url, file) in [
+        ("en", "/b/docs/a", "docs/a.md"),
+        ("en", "/b/docs/a/", "docs/a/index.md"),
+        ("en", "/b/", "index.md"),
+        ("en", "/b", "index.md"),
+        ("en", "/b/docs/a.b", "docs/a.b.md"),
+        ("ur", "/b/ur/docs/\u{6771}", "ur/docs/\u{6771}.md"),
+        ("ur", "/b/ur/", "ur/index.md"),
+    ] {
+        let expected = (file.to_owned(), format!("/b/{file}"));
+        assert_eq!(place(locale, url), Some(expected), "{url}");
+    }
+    for url in [
+        "/b/../x", "/b/a//b", "/b/a\\b", "/b/./a", "/c/a", "/b/c:d", "/b/a\nb",
+    ] {
+        assert_eq!(place("en", url), None, "{url}");
+    }
+    // A locale alone is exported into its own folder.
+    let export = export(&settings, Some("ur"));
+    let place = Places::new(&export).of_page("ur", "/b/ur/docs/a").unwrap();
+    assert_eq!(
+        (&*place.file, &*place.url),
+        ("docs/a.md", "/b/ur/docs/a.md")
+    );
+}

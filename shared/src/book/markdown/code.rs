@@ -1,0 +1,98 @@
+//! Blocks of code, and text that is indented like code.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::super::block::{BlockKind, Mark, MarkKind};
+use super::super::mdx::{Flavor, MATH_INFO};
+use super::super::omission::{Omission, OmissionReason};
+use super::{Pass, Reader};
+
+/// Indented code in MDX is text; so deep may such text nest in itself before it is taken as it stands.
+const MAX_INDENTED_DEPTH: usize = 8;
+
+/// A line of code that only tells Docusaurus which lines to highlight; it is not shown.
+static HIGHLIGHT_MARK: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"(?m)^[ \t]*(?://|#|--|%|;|/\*|\{/\*|<!--)[ \t]*highlight-(?:next-line|start|end)[ \t]*(?:\*/\}?|-->)?[ \t]*(?:\n|\z)",
+    )
+    .expect("the pattern is a constant")
+});
+
+impl Reader<'_> {
+    /// Ends a code block; indented text is code in Markdown only.
+    pub(super) fn code(&mut self, pass: &mut Pass<'_>) {
+        let leaf = std::mem::take(&mut pass.leaf);
+        let lines = pass.lines.of(leaf.range());
+        let mdx = self.dialect.flavor == Flavor::Mdx;
+        let info = match pass.info.take() {
+            None if mdx && pass.depth < MAX_INDENTED_DEPTH => {
+                let (text, line_of) = unindented(&leaf.text, pass.lines.from(leaf.range().start));
+                self.read(&text, &line_of, pass.depth + 1);
+                return;
+            }
+            info => info.unwrap_or_default(),
+        };
+        let code = leaf.text.trim_end_matches('\n');
+        if let Some(rest) = info.strip_prefix(MATH_INFO) {
+            let formula = format!("$${rest}\n{code}\n$$");
+            let whole = Mark::from((MarkKind::Formula, 0, formula.len()));
+            self.push_marked(BlockKind::Paragraph, formula, vec![whole], lines);
+            return;
+        }
+        let kind = BlockKind::Code {
+            language: first_word(&info),
+            title: fence_title(&info),
+        };
+        let left_out = |reason, text: String| Omission {
+            start_line: lines.start,
+            end_line: lines.end,
+            reason,
+            text,
+        };
+        let marks: Vec<&str> = HIGHLIGHT_MARK
+            .find_iter(code)
+            .map(|mark| mark.as_str())
+            .collect();
+        if !marks.is_empty() {
+            let marks = left_out(OmissionReason::HighlightMark, marks.concat());
+            self.parsed.omissions.push(marks);
+        }
+        let info = left_out(OmissionReason::FenceInfo, info);
+        self.parsed.omissions.push(info);
+        let shown = HIGHLIGHT_MARK.replace_all(code, "");
+        self.push(kind, shown.trim_end_matches('\n').to_owned(), lines);
+    }
+}
+
+/// Text that looked like code, less the indentation that its lines share, each with its line in the file. `lines` are those
+/// of the text's lines.
+fn unindented(text: &str, lines: &[u32]) -> (String, Vec<u32>) {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let filled = text.lines().filter(|line| !line.trim().is_empty());
+    let common = filled.map(indent).min().unwrap_or(0);
+    let mut unindented = String::with_capacity(text.len());
+    let mut line_of = Vec::new();
+    let last = lines.last().copied().unwrap_or(1);
+    let numbers = lines.iter().copied().chain(std::iter::repeat(last));
+    for (line, number) in text.lines().zip(numbers) {
+        unindented.push_str(line.get(common..).unwrap_or_default());
+        unindented.push('\n');
+        line_of.push(number);
+    }
+    (unindented, line_of)
+}
+
+fn first_word(info: &str) -> String {
+    let word = info.split([' ', '{', ',', '\t']).next().unwrap_or_default();
+    word.to_owned()
+}
+
+/// The title in a fence's info: `js title="jest.config.js"`.
+fn fence_title(info: &str) -> Option<String> {
+    let rest = info.split_once("title=")?.1;
+    let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    let title = rest[1..].split(quote).next()?;
+    (!title.is_empty()).then(|| title.to_owned())
+}

@@ -1,0 +1,70 @@
+// The book as Markdown: runs `bookrag export` on the built site, and says in each page where its Markdown is.
+
+import { spawn } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { HtmlTagObject } from '@docusaurus/types';
+
+/** The list of the files that an export wrote: a line each, its MD5, two spaces, its path. */
+const MANIFEST = '.bookrag-export';
+
+/** A locale's site as it was built. */
+export interface BuiltSite {
+  siteDir: string;
+  outDir: string;
+  /** The site's scheme and host. */
+  url: string;
+  baseUrl: string;
+  locale: string;
+}
+
+/** Writes the Markdown of a built site's pages beside them, with the `bookrag` command at `command`. */
+export async function exportMarkdown(command: string, site: BuiltSite): Promise<void> {
+  const { siteDir, outDir, url, baseUrl, locale } = site;
+  await run(command, ['export', siteDir, '--out', outDir, '--locale', locale, '--site-url', url]);
+  const manifest = await readFile(path.join(outDir, MANIFEST), 'utf8');
+  const files = manifest.split('\n').map((line) => line.slice(line.indexOf('  ') + 2));
+  for (const file of files.filter((name) => name.endsWith('.md'))) {
+    const link = `<link rel="alternate" type="text/markdown" href="${url}${baseUrl}${file.split('/').map(encodeURIComponent).join('/')}">`;
+    for (const page of pagesOf(file)) await addToHead(path.join(outDir, page), link);
+  }
+}
+
+/** What leads readers of HTML that are programs to the list of all pages. Nobody sees it. */
+export function listLink(url: string, baseUrl: string): HtmlTagObject {
+  const link = `<a href="${url}${baseUrl}llms.txt">For AI agents: llms.txt lists all pages as Markdown</a>`;
+  return { tagName: 'div', attributes: { hidden: true }, innerHTML: link };
+}
+
+/** Where the page may have been built that a file is the Markdown of. */
+function pagesOf(markdown: string): string[] {
+  const name = markdown.slice(0, -'.md'.length);
+  return name === 'index' || name.endsWith('/index') ? [`${name}.html`] : [`${name}/index.html`, `${name}.html`];
+}
+
+async function addToHead(file: string, link: string): Promise<void> {
+  let page: string;
+  try {
+    page = await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw error;
+  }
+  const end = page.indexOf('</head>');
+  if (end >= 0 && !page.includes(link)) await writeFile(file, page.slice(0, end) + link + page.slice(end));
+}
+
+function run(command: string, commandArguments: string[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, commandArguments, { stdio: ['ignore', 'inherit', 'inherit'] });
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      const missing = `the option \`markdown\` of docusaurus-plugin-bookrag needs the command \`${command}\`, which was not found: install bookrag, name the command's path in the option, or set it to false`;
+      reject(error.code === 'ENOENT' ? new Error(missing) : error);
+    });
+    child.on('close', (code) => {
+      // 3: something could not be exported, which the command has said.
+      if (code === 0 || code === 3) resolve();
+      else reject(new Error(`\`${command} export\` ended with ${code ?? 'a signal'}; the lines above say why`));
+    });
+  });
+}
