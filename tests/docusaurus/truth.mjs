@@ -14,11 +14,7 @@
 //   headings  [{level, id, text}] of h1 to h6 in the article, in document order; "" is no id. Raw HTML and JSX headings
 //             and the footnotes' own heading are among them. `text` is as shown, without the numbers of footnotes, a
 //             formula as its TeX. null when several pages claim this URL.
-<<<<<<< HEAD
-//   text      what a page or post shows, its title first; null for docs
-=======
-//   text      what the article shows, its blocks apart; null as well
->>>>>>> slice-n3
+//   text      what the page or post shows, its blocks apart; null as well
 import fs from 'node:fs';
 import path from 'node:path';
 import {buildLocale} from '@docusaurus/core/lib/commands/build/buildLocale.js';
@@ -79,11 +75,7 @@ function readLocale(locale) {
         date: doc.date?.slice(0, 10) ?? null,
         unlisted: doc.unlisted,
         headings: claims.get(doc.permalink) > 1 ? null : page.headings,
-<<<<<<< HEAD
-        text: doc.instance.includes('/') ? page.text : null,
-=======
         text: claims.get(doc.permalink) > 1 ? null : page.text,
->>>>>>> slice-n3
       };
     })
     .sort((a, b) => (a.source < b.source ? -1 : 1));
@@ -138,18 +130,12 @@ function headings($) {
     }));
 }
 
-<<<<<<< HEAD
-// A post's date and authors stand between its title and its text.
+// After headings(), which leaves the TeX of formulas in their place. A post's date and authors stand between its title and its text.
 function text($) {
-  const parts = $('.mdx-page article, article:has(> #__blog-post-container) header h1, #__blog-post-container').get();
-  return parts.map((part) => $(part).text()).join(' ').replace(/[ \t\r\n]+/g, ' ').trim();
-=======
-// After headings(), which leaves the TeX of formulas in their place.
-function text($) {
-  $('.theme-doc-markdown :is(button, svg, style, script)').remove();
-  $('.theme-doc-markdown').find('p, div, li, td, th, pre, br, summary, dt, dd, h1, h2, h3, h4, h5, h6, .token-line').append(' ').before(' ');
-  return $('.theme-doc-markdown').text().replace(/\s+/g, ' ').trim();
->>>>>>> slice-n3
+  const shown = $('.theme-doc-markdown, .mdx-page article, article:has(> #__blog-post-container) header h1, #__blog-post-container');
+  shown.find('button, svg, style, script').remove();
+  shown.find('p, div, li, td, th, pre, br, summary, dt, dd, h1, h2, h3, h4, h5, h6, .token-line').append(' ').before(' ');
+  return shown.get().map((part) => $(part).text()).join(' ').replace(/\s+/g, ' ').trim();
 }
 
 function withoutSlash(url) {
