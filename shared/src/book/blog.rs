@@ -92,6 +92,10 @@ fn day(text: &str) -> Option<Date> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::block::BlockKind;
+    use super::super::document::{Inputs, read_document};
+    use super::super::pages::page_file;
+    use super::super::settings::SiteSettings;
     use super::*;
 
     fn front_matter(fields: &str) -> FrontMatter {
@@ -163,6 +167,44 @@ mod tests {
             assert_eq!(found.map(|it| it.to_string()).as_deref(), Some(date));
         }
         assert_eq!(post_date(&front_matter("title: a"), "a.md"), None);
+    }
+
+    /// The title, date and headings of a post, these with their levels and ids.
+    fn read(path: &str, text: &str) -> (String, Option<Date>, Vec<String>) {
+        let config = "module.exports = {presets: ['classic']}".to_owned();
+        let files = [("docusaurus.config.js".to_owned(), config)];
+        let settings = SiteSettings::read(&files.into(), true).expect("valid settings");
+        let page = page_file(&settings, path).expect("a post");
+        let inputs = Inputs::new();
+        let post = read_document(&settings, "", &page, text.as_bytes(), &inputs);
+        let post = post.expect("a post that can be read");
+        let headings = post.blocks.iter().filter_map(|block| match &block.kind {
+            BlockKind::Heading { level, anchor, .. } => {
+                let anchor = anchor.as_deref().unwrap_or_default();
+                Some(format!("{level} {} #{anchor}", block.text))
+            }
+            _ => None,
+        });
+        (post.title.clone(), post.date, headings.collect())
+    }
+
+    #[test]
+    fn a_post_shows_one_title_whose_id_is_free() {
+        for (text, title, headings) in [
+            ("# A\n\n## A\n", "A", ["1 A #", "2 A #a"]),
+            (
+                "---\ntitle: B\n---\n# A\n\n## A\n",
+                "B",
+                ["1 B #", "2 A #a"],
+            ),
+            ("Text.\n\n# A\n\n## A\n", "post", ["1 post #", "2 A #a"]),
+            ("---\ntitle: B\n---\n## A\n", "B", ["1 B #", "2 A #a"]),
+        ] {
+            let read = read("blog/2024-05-03-post.md", text);
+            let date = Date::new(2024, 5, 3).ok();
+            let headings = headings.map(str::to_owned).to_vec();
+            assert_eq!(read, (title.to_owned(), date, headings), "{text}");
+        }
     }
 
     #[test]
