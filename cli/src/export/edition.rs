@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bookrag::book::{Document, SiteSettings};
+use bookrag::book::{ContentKind, Document, Instance, SiteSettings};
 
 use super::place::{Place, Places};
 
@@ -93,7 +93,7 @@ fn edition_of(
     document: &Document,
 ) -> (EditionKey, Option<String>, String) {
     let file = &document.file;
-    let docs = settings.docs_instance(&file.instance);
+    let docs = settings.instance(&file.instance);
     let version = docs.version_path(&file.version);
     if version.is_empty() {
         return ((0, 0, String::new()), None, String::new());
@@ -105,7 +105,8 @@ fn edition_of(
         .filter(|part| !part.is_empty())
         .flat_map(|part| [part, "/"])
         .collect();
-    let name = if settings.docs.len() > 1 {
+    let of_docs = |it: &&Instance| it.kind == ContentKind::Docs;
+    let name = if settings.instances.iter().filter(of_docs).count() > 1 {
         format!("{version} of {}", docs.id)
     } else {
         version.to_owned()
@@ -121,9 +122,9 @@ fn edition_of(
 }
 
 fn instance_place(settings: &SiteSettings, document: &Document) -> usize {
-    let mut ids = settings.docs.iter().map(|docs| docs.id.as_str());
+    let mut ids = settings.instances.iter().map(|it| it.id.as_str());
     let place = ids.position(|id| id == document.file.instance);
-    place.unwrap_or(settings.docs.len())
+    place.unwrap_or(settings.instances.len())
 }
 
 /// Before all numbered names of a folder.

@@ -48,6 +48,11 @@ fn files(workshop: &Workshop) -> BTreeMap<String, String> {
     found
 }
 
+/// True if a path has this extension.
+fn is(path: &str, extension: &str) -> bool {
+    path.rsplit('.').next() == Some(extension)
+}
+
 /// The addresses of a text's links.
 fn links(markdown: &str) -> Vec<&str> {
     let parts = markdown.split("](").skip(1);
@@ -61,7 +66,7 @@ fn each_page_has_its_markdown_and_each_link_to_one_leads_to_a_file() {
     assert_eq!(code, Some(0), "{report}");
     assert_eq!(report["lost"], serde_json::json!([]), "{report}");
     let files = files(&workshop);
-    let pages: Vec<&String> = files.keys().filter(|path| path.ends_with(".md")).collect();
+    let pages: Vec<&String> = files.keys().filter(|path| is(path, "md")).collect();
     assert_eq!(report["pages"], pages.len(), "{report}");
     assert!(pages.len() > 10, "{pages:?}");
     let mut checked = 0;
@@ -72,12 +77,12 @@ fn each_page_has_its_markdown_and_each_link_to_one_leads_to_a_file() {
                 continue;
             };
             let (file, _) = file.split_once('#').unwrap_or((file, ""));
-            if file.ends_with(".md") || file.ends_with(".txt") {
+            if is(file, "md") || is(file, "txt") {
                 assert!(files.contains_key(file), "{path} leads to {file}");
                 checked += 1;
             }
         }
-        if path.ends_with(".md") {
+        if is(path, "md") {
             let first = text.lines().next().unwrap();
             assert!(
                 first.starts_with(&format!("> [llms.txt]({SITE}llms.txt) ")),
@@ -161,8 +166,8 @@ fn an_export_goes_into_the_folder_of_a_built_site_alone() {
     assert_eq!(output.status.code(), Some(2), "{output:?}");
 }
 
-#[test]
-fn versions_and_locales_have_lists_of_their_own() {
+/// A workshop whose site has versions, and a translation of one page.
+fn with_versions_and_locales() -> Workshop {
     let workshop = Workshop::small();
     let site = workshop.site();
     for folder in [
@@ -191,6 +196,12 @@ fn versions_and_locales_have_lists_of_their_own() {
         "i18n/ur/docusaurus-plugin-content-docs/version-2.0/probe.md",
         "# پروب\n\nدیکھیں [پہیے](wheels.md)۔\n",
     );
+    workshop
+}
+
+#[test]
+fn versions_and_locales_have_lists_of_their_own() {
+    let workshop = with_versions_and_locales();
     let (code, report) = export(&workshop, &[]);
     assert_eq!(code, Some(0), "{report}");
     let files = files(&workshop);
@@ -290,7 +301,7 @@ fn a_list_that_agents_would_cut_is_divided_by_chapter() {
     let files = files(&workshop);
     let lists: Vec<(&String, &String)> = files
         .iter()
-        .filter(|(path, _)| path.ends_with(".txt") && !path.contains("full"))
+        .filter(|(path, _)| is(path, "txt") && !path.contains("full"))
         .collect();
     let names: Vec<&str> = lists.iter().map(|(path, _)| path.as_str()).collect();
     assert!(
@@ -306,7 +317,7 @@ fn a_list_that_agents_would_cut_is_divided_by_chapter() {
         );
         entries.extend(links(text));
     }
-    for page in files.keys().filter(|path| path.ends_with(".md")) {
+    for page in files.keys().filter(|path| is(path, "md")) {
         assert!(
             entries.contains(&&*format!("https://g.example/{page}")),
             "{page}"

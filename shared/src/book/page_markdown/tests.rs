@@ -226,7 +226,7 @@ fn ids_are_written_where_the_text_of_the_heading_does_not_make_them() {
 }
 
 #[test]
-fn admonitions_nest_by_their_colons_and_hold_partials() {
+fn admonitions_nest_by_their_colons() {
     let page = "::::note\n\nOuter.\n\n:::warning Mind\n\nInner.\n\n:::\n\nOuter again.\n\n::::\n\nOutside.\n\n:::info\n\nA.\n\n:::\n\n\
         :::info\n\nB.\n\n:::\n";
     let expected = "# page\n\n> **Note**\n>\n> Outer.\n>\n> > **Warning: Mind**\n> >\n> > Inner.\n>\n> Outer again.\n\nOutside.\n\n\
