@@ -50,9 +50,7 @@ fn attributes_that_hold_prose_are_kept() {
         ["A robot"]
     );
     assert_eq!(
-        prose(
-            "<Quiz questions={[{question: \"Why so?\", options: ['a', 'b']}]} className='x y'/>"
-        ),
+        prose("<Quiz questions={[{question: \"Why so?\", options: ['a', 'b']}]} className='x y'/>"),
         ["Why so?", "a", "b"]
     );
     assert!(prose("<div className=\"two words\">").is_empty());
