@@ -18,6 +18,7 @@ mod spending;
 mod turns;
 mod refusal;
 mod leak;
+mod code;
 mod attribution;
 mod writer;
 mod draft;
