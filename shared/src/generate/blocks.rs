@@ -115,9 +115,9 @@ impl Block {
         matches!(self.kind, BlockKind::ListItem { .. })
     }
 
-    /// True for an item of a list that stands in no other one.
-    pub(super) fn is_first_level(&self) -> bool {
-        matches!(&self.kind, BlockKind::ListItem { marker } if !marker.is_empty() && !marker.starts_with(' '))
+    /// True for the beginning of an item.
+    pub(super) fn has_marker(&self) -> bool {
+        matches!(&self.kind, BlockKind::ListItem { marker } if !marker.is_empty())
     }
 
     /// True for what a label leads to.
@@ -125,9 +125,11 @@ impl Block {
         self.is_item() || self.is_code() || self.kind == BlockKind::Table
     }
 
-    /// True for a short line without an end or a mark: it is a title of what follows, whatever component shows it.
+    /// True for a short line that may be a title: without an end or a mark, and not the end of a sentence.
     pub(super) fn is_title(&self) -> bool {
-        self.is_short_line() && !self.markdown.contains(['*', '_', '`', '$', '[', '\\', '<'])
+        self.is_short_line()
+            && !self.text.starts_with(char::is_lowercase)
+            && !self.markdown.contains(['*', '_', '`', '$', '[', '\\', '<'])
     }
 
     /// True for a paragraph that is a link.

@@ -101,7 +101,17 @@ fn leads_away(blocks: &[Block]) -> bool {
 
 /// The blocks that are quoted of a section.
 fn quoted_span(blocks: &[Block], similarities: &Similarities) -> Range<usize> {
-    without_loose_ends(blocks, best_span(blocks, similarities))
+    let Range { mut start, end } = without_loose_ends(blocks, best_span(blocks, similarities));
+    // What a sentence refers to is quoted with it.
+    let refers = |at: usize| at > 0 && blocks[at].goes_on_from(&blocks[at - 1]);
+    let belongs = |at: usize| at > 0 && blocks[at].belongs_to(&blocks[at - 1]);
+    while refers(start) {
+        start -= 1;
+        while belongs(start) {
+            start -= 1;
+        }
+    }
+    start..end
 }
 
 /// The heading that a block stands below; `None` if the block is one.
@@ -150,9 +160,6 @@ fn best_span(blocks: &[Block], similarities: &Similarities) -> Range<usize> {
     edges.push(blocks.len());
     let mut best = (0..blocks.len(), f32::NEG_INFINITY);
     for (at, &from) in edges[..edges.len() - 1].iter().enumerate() {
-        if from > 0 && blocks[from].goes_on_from(&blocks[from - 1]) {
-            continue;
-        }
         let mut found = vec![0.0; of_all.len()];
         let mut length = 0;
         for group in edges[at..].windows(2) {
@@ -189,13 +196,13 @@ fn has_code(blocks: &[Block]) -> bool {
         .any(|block| block.is_code() && !block.is_diagram())
 }
 
-/// Where a list of more than [`MAX_LIST_WORDS`] may be cut: at its items of the first level.
+/// Where a list of more than [`MAX_LIST_WORDS`] may be cut: at its items.
 fn list_cuts(blocks: &[Block]) -> Vec<usize> {
     let mut cuts = Vec::new();
     let mut at = 0;
     for list in blocks.chunk_by(|before, block| before.is_item() && block.is_item()) {
         if words(list) > MAX_LIST_WORDS {
-            let items = (at + 1..at + list.len()).filter(|item| blocks[*item].is_first_level());
+            let items = (at + 1..at + list.len()).filter(|item| blocks[*item].has_marker());
             cuts.extend(items);
         }
         at += list.len();
@@ -264,7 +271,7 @@ fn write(
         quotes.push(Quote::Text(match &block.kind {
             BlockKind::ListItem { marker } if is_item => list.place(marker) + &block.markdown,
             BlockKind::Code(code) => fenced_pieces(code, run),
-            BlockKind::Paragraph if at + 1 < runs.len() && block.is_title() => {
+            BlockKind::Paragraph if is_title(block, runs.get(at + 1)) => {
                 format!("**{}**", block.markdown)
             }
             _ => block.markdown.clone(),
@@ -278,6 +285,11 @@ fn write(
     let separator = if ends_in_text { " " } else { "\n\n" };
     quotes.push(Quote::Text(separator.to_owned()));
     quotes.push(Quote::Citation(n));
+}
+
+/// True for a title of what follows it, whatever component shows it.
+fn is_title(block: &Block, next: Option<&&[Block]>) -> bool {
+    block.is_title() && next.is_some_and(|next| !next[0].is_code())
 }
 
 /// Adjacent pieces of one block of code, with a mark where it was cut.
