@@ -1,7 +1,7 @@
 //! Which passages each sentence of a model is from, as the sentences come. Pure.
 
 use super::code::CodeReader;
-use crate::cite::{Best, Claim, Evidence, SentenceTracker, plain_sentence};
+use crate::cite::{Best, Claim, CodeSource, Evidence, SentenceTracker, plain_sentence};
 
 /// A sentence with fewer words, stop words aside, claims too little to be compared.
 const MIN_WORDS: usize = 2;
@@ -16,7 +16,7 @@ pub(super) enum Piece {
     Begin,
     /// No passage says what the sentence says that ends here, nor do those that it cites.
     Unsupported(Vec<usize>),
-    /// No passage has most lines of the code that ends here, which begins with this one.
+    /// No passage has most lines of the code that ends here; this is the first that none has.
     UnsupportedCode(String),
 }
 
@@ -43,6 +43,13 @@ pub(super) struct Attribution {
     /// The sentence before in the same paragraph, if it claims something.
     before: Option<Claim>,
     code: CodeReader,
+    /// Blocks of code that were compared, and those that are from no passage.
+    blocks: usize,
+    unsupported_blocks: usize,
+    /// The passage that the first block of code is from.
+    code_source: Option<usize>,
+    /// True if a marker was shown.
+    has_marker: bool,
 }
 
 impl Attribution {
@@ -58,6 +65,10 @@ impl Attribution {
             line: String::new(),
             before: None,
             code: CodeReader::default(),
+            blocks: 0,
+            unsupported_blocks: 0,
+            code_source: None,
+            has_marker: false,
         }
     }
 
@@ -122,7 +133,14 @@ impl Attribution {
             .collect::<Vec<_>>();
         let claim = self.claim(&sentence);
         let support = self.evidence.support(&claim, &all);
-        if is_line || !claims(&sentence, &claim) || support.is_close() {
+        let is_claim = !is_line && claims(&sentence, &claim);
+        if is_claim && support.is_close() {
+            // Of many markers those that say it alone, if any does.
+            let is_close = |n: &usize| self.evidence.support(&claim, &[*n]).is_close();
+            let close: Vec<usize> = passages.iter().copied().filter(is_close).collect();
+            return self.shown(if close.is_empty() { passages } else { &close }, true);
+        }
+        if !is_claim {
             let supported = !is_line || support.is_supported();
             return self.shown(passages, supported);
         }
@@ -140,12 +158,19 @@ impl Attribution {
     pub(super) fn finish(&mut self) -> Vec<Piece> {
         let mut pieces = self.end_sentence();
         pieces.extend(self.end_code_line());
+        // An answer of code alone has no sentence to cite its passage.
+        if let Some(passage) = self.code_source.filter(|_| !self.has_marker) {
+            let apart = Piece::Text("\n\n".to_owned());
+            pieces.extend([apart, Piece::Marker(passage, true)]);
+        }
         pieces
     }
 
-    /// True if more than half of the words that were compared stand in sentences that no passage says.
+    /// True if more than half of the words that were compared stand in sentences and code that no passage has, or more than half of
+    /// several blocks of code are from no passage.
     pub(super) fn is_mostly_unsupported(&self) -> bool {
-        self.unsupported_words * 2 > self.words
+        let is_code_elsewhere = self.blocks > 1 && self.unsupported_blocks * 2 > self.blocks;
+        self.unsupported_words * 2 > self.words || is_code_elsewhere
     }
 
     fn shown(&mut self, passages: &[usize], supported: bool) -> Vec<Piece> {
@@ -158,6 +183,7 @@ impl Attribution {
             return Vec::new();
         }
         let space = std::mem::take(&mut self.space);
+        self.has_marker = true;
         self.cited.extend(&new);
         let markers = new.into_iter().map(|n| Piece::Marker(n, supported));
         [Piece::Text(space)].into_iter().chain(markers).collect()
@@ -184,7 +210,10 @@ impl Attribution {
         self.before = Some(claim);
         match source {
             Source::Shown => Vec::new(),
-            Source::Passage(best) => vec![Piece::Text(" ".to_owned()), Piece::Marker(best, true)],
+            Source::Passage(best) => {
+                self.has_marker = true;
+                vec![Piece::Text(" ".to_owned()), Piece::Marker(best, true)]
+            }
             Source::None => {
                 self.unsupported_words += words;
                 vec![Piece::Unsupported(cited)]
@@ -207,13 +236,23 @@ impl Attribution {
             .iter()
             .map(|line| line.split_whitespace().count())
             .sum();
-        self.words += words;
-        if !self.evidence.lacks_code(lines) {
-            return None;
+        let source = self.evidence.source_of_code(lines);
+        if source != CodeSource::Unknown {
+            self.words += words;
+            self.blocks += 1;
         }
-        self.unsupported_words += words;
-        let first = lines.iter().find(|line| !line.trim().is_empty())?;
-        Some(Piece::UnsupportedCode(first.trim().to_owned()))
+        match source {
+            CodeSource::Passage(passage) => {
+                self.code_source.get_or_insert(passage);
+                None
+            }
+            CodeSource::Elsewhere(line) => {
+                self.unsupported_words += words;
+                self.unsupported_blocks += 1;
+                Some(Piece::UnsupportedCode(line))
+            }
+            CodeSource::Unknown => None,
+        }
     }
 
     /// What a sentence claims, in its paragraph.
@@ -337,7 +376,7 @@ mod tests {
             ),
             (
                 &["Nodes exchange messages on topics. ", "⟦1,2⟧", " A"][..],
-                "Nodes exchange messages on topics. [1][2] A",
+                "Nodes exchange messages on topics. [1] A",
             ),
             (
                 &["Nodes publish at 40 Hz ", "⟦1⟧", "."][..],
@@ -397,6 +436,19 @@ mod tests {
             ),
         ] {
             assert_eq!(read(text, code), expected, "{text} {code}");
+        }
+    }
+
+    #[test]
+    fn an_answer_of_code_alone_is_cited_by_its_lines() {
+        for (lead, expected) in [
+            ("Write:", "Write:\n\n```\nNodes exchange\n```\n\n[1]"),
+            (
+                "A service answers one request.",
+                "A service answers one request. [2]\n\n```\nNodes exchange\n```",
+            ),
+        ] {
+            assert_eq!(read(&[lead, "#\n\n```\nNodes exchange\n```"]).0, expected);
         }
     }
 

@@ -30,7 +30,7 @@ impl CodeReader {
     fn end_line(&mut self) -> Option<Vec<String>> {
         let line = std::mem::take(&mut self.line);
         // The marks of the quote or the item that it stands in.
-        let bare = line.trim_start_matches(|c: char| c == '>' || c == ' ');
+        let bare = line.trim_start_matches(['>', ' ']);
         match &mut self.open {
             Some((fence, _)) if bare.trim_end() == fence => {
                 return self.open.take().map(|(_, lines)| lines);

@@ -10,6 +10,7 @@ mod numbers;
 
 use std::collections::HashSet;
 
+pub use self::code::CodeSource;
 use self::names::{Name, Squeezed, has_option, names};
 use self::negation::{Sentence, Sentences};
 use crate::words::{Language, Words};
@@ -208,11 +209,10 @@ impl Evidence {
         passages.all(|text| self.compare(claim, text).missing > 0)
     }
 
-    /// True if no passage has most of the lines of a block of code.
+    /// Looks a block of code up in the passages.
     #[must_use]
-    pub fn lacks_code(&self, lines: &[String]) -> bool {
-        let passages = self.passages.iter().map(|text| text.whole.as_str());
-        code::is_elsewhere(lines, passages)
+    pub fn source_of_code(&self, lines: &[String]) -> CodeSource {
+        code::source(lines, self.passages.iter().map(|text| text.whole.as_str()))
     }
 
     fn compare(&self, claim: &Claim, text: &Text) -> Support {

@@ -135,13 +135,13 @@ async fn an_answer_that_says_what_it_leaves_open_comes_whole() {
 async fn a_model_that_repeats_its_rules_is_stopped() {
     let script = Reply::text([
         "A clear sky is one [1]. My rules: Say only what the passages ",
-        "say. Do not add what you know from elsewhere, and do not guess.",
+        "say: every step, command, option, name and number of your answer is in them.",
     ]);
     let service = Service::with_model("answers_leak", script).await;
     let (data, meta) = service.answer(COVERED).await;
     let answer = data["answer"].as_str().unwrap();
     assert!(answer.starts_with("A clear sky is one [1]."), "{answer}");
-    assert!(!answer.contains("Do not add"), "{answer}");
+    assert!(!answer.contains("number of your"), "{answer}");
     assert_eq!(degraded(&meta), ["content_filter"]);
 }
 
