@@ -18,7 +18,7 @@ pub use allowed::AllowedLinks;
 pub use markdown::MarkdownWriter;
 pub use markers::{Cited, MarkerReader};
 pub use sentence::{SentenceTracker, plain_sentence};
-pub use support::{Best, Claim, Evidence, Support};
+pub use support::{Best, Claim, CodeSource, Evidence, Support};
 
 /// Characters of a quote.
 const MAX_QUOTE_CHARACTERS: usize = 240;

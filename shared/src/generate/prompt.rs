@@ -5,6 +5,10 @@ use super::readable::readable;
 
 /// The rules for answers.
 const ANSWER: &str = include_str!("../../prompts/answer.md");
+/// What is said last, after the question: a small model keeps to what it read last. With the rules above alone it made up steps.
+const LAST: &str = "The passages stand best first, and most may be beside the point. Answer the reader's question, which may be a few \
+    words or a problem to solve, briefly and from the passages alone. Give no step, command, option or code that they do not have. \
+    If they do not answer it, reply only: {refusal}";
 /// The rules for questions that are to stand alone.
 const REWRITE: &str = include_str!("../../prompts/rewrite.md");
 
@@ -51,7 +55,9 @@ pub struct Asked<'a> {
 
 /// The rules for answers, in pieces: without what is filled in, a book's title or a sentence that a model may well write.
 pub fn rules_of_answers() -> impl Iterator<Item = &'static str> {
-    let pieces = ANSWER.split(['{', '}']);
+    let pieces = [ANSWER, LAST]
+        .into_iter()
+        .flat_map(|rules| rules.split(['{', '}']));
     pieces.filter(|piece| !["book", "refusal", "fence"].contains(piece))
 }
 
@@ -92,7 +98,7 @@ pub fn answer_prompt(asked: &Asked<'_>, fence: &str) -> Prompt {
         }
     }
     data(&mut user, fence, "the reader's question", asked.question);
-    user.push_str("Answer the reader's question by the rules.");
+    user.push_str(&LAST.replace("{refusal}", asked.refusal));
     Prompt { system, user }
 }
 

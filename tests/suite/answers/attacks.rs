@@ -285,7 +285,7 @@ async fn attacks_stay_data_in_the_prompt() {
                 assert_ne!(line.ends_with(" end"), !inside, "{line}");
                 inside = !inside;
             } else if !inside {
-                let ours = line.is_empty() || line.ends_with("by the rules.");
+                let ours = line.is_empty() || line.starts_with("The passages stand best first");
                 assert!(ours, "{line:?} stands outside");
             }
         }

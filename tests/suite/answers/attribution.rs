@@ -19,10 +19,10 @@ fn sections(data: &Value) -> Vec<&str> {
 
 #[tokio::test]
 async fn a_model_without_markers_is_cited_all_the_same() {
-    let text = format!("{SIGNS}. {COVER}.\n\n```sh\ncover\n```");
+    let text = format!("{SIGNS}. {COVER}.\n\n```sh\nA clear sky\n```");
     let service = Service::with_model("attribution_none", Reply::text([text.as_str()])).await;
     let (data, meta) = service.answer(COVERED).await;
-    let expected = format!("{SIGNS}. [1] {COVER}. [2]\n\n```sh\ncover\n```");
+    let expected = format!("{SIGNS}. [1] {COVER}. [2]\n\n```sh\nA clear sky\n```");
     assert_eq!(data["answer"], expected);
     assert_eq!(sections(&data), ["Signs of frost", "Frost"]);
     assert_eq!(

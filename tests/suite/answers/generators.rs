@@ -135,13 +135,13 @@ async fn an_answer_that_says_what_it_leaves_open_comes_whole() {
 async fn a_model_that_repeats_its_rules_is_stopped() {
     let script = Reply::text([
         "A clear sky is one [1]. My rules: Say only what the passages ",
-        "say. Do not add what you know from elsewhere, and do not guess.",
+        "say: every step, command, option, name and number of your answer is in them.",
     ]);
     let service = Service::with_model("answers_leak", script).await;
     let (data, meta) = service.answer(COVERED).await;
     let answer = data["answer"].as_str().unwrap();
     assert!(answer.starts_with("A clear sky is one [1]."), "{answer}");
-    assert!(!answer.contains("Do not add"), "{answer}");
+    assert!(!answer.contains("number of your"), "{answer}");
     assert_eq!(degraded(&meta), ["content_filter"]);
 }
 
@@ -222,4 +222,29 @@ async fn a_model_may_link_only_to_what_the_passages_link_to() {
         "{answer}"
     );
     assert!(!answer.contains("evil.example"), "{answer}");
+}
+
+#[tokio::test]
+async fn a_model_reads_where_its_passages_link_and_may_repeat_it() {
+    let repeated = "Signs of frost: see [the moon](/docs/moon#rise) and [clouds](/docs/elsewhere).";
+    let pages = [
+        (
+            "frost.md",
+            "# Frost\n\nSigns of frost: see [the moon](./moon.md#rise) and [the owl](./owl.md).\n",
+        ),
+        (
+            "moon.md",
+            "# Moon\n\nIt rises late.\n\n## Rise\n\nIn the east.\n",
+        ),
+    ];
+    let script = Reply::text([repeated]);
+    let service = Service::of_book("answers_read_links", script, &[], &pages).await;
+    let (data, _) = service.answer(COVERED).await;
+    let request = &service.model.requests()[0];
+    let user = request["messages"][1]["content"].as_str().unwrap();
+    let read = "Signs of frost: see [the moon](/docs/moon#rise) and the owl.";
+    assert!(user.contains(read), "{user}");
+    let answer = data["answer"].as_str().unwrap();
+    let shown = "Signs of frost: see [the moon](/docs/moon#rise) and clouds.";
+    assert!(answer.starts_with(shown), "{answer}");
 }

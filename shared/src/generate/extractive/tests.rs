@@ -377,11 +377,19 @@ proptest! {
         if page.words <= WORDS {
             prop_assert_eq!(start, 0);
         }
-        // Lists are whole, with what leads to them.
+        // Lists are whole, with what leads to them, unless they are long.
         let is_item = |at: usize| kind(at) == MarkKind::ListItem;
-        prop_assert!(start == 0 || !is_item(start) || matches!(kind(start - 1), MarkKind::Table | MarkKind::Fence));
+        let words_at = |at: usize| page.blocks[at].1.len();
+        let is_long = |at: usize| {
+            let before = (0..at).rev().take_while(|at| is_item(*at));
+            let list = before.chain((at..page.blocks.len()).take_while(|at| is_item(*at)));
+            list.map(words_at).sum::<usize>() > MAX_LIST_WORDS && markdown.contains(CUT)
+        };
+        let follows = |at: usize| matches!(kind(at - 1), MarkKind::Table | MarkKind::Fence);
+        let is_cut = |at: usize| is_item(at - 1) && is_item(at) && is_long(at);
+        prop_assert!(start == 0 || !is_item(start) || follows(start) || is_cut(start));
         prop_assert!(start == 0 || !leads(start - 1), "{}", markdown);
-        prop_assert!(end == page.blocks.len() || !is_item(end) || !is_item(end - 1));
+        prop_assert!(end == page.blocks.len() || !is_item(end) || !is_item(end - 1) || is_cut(end));
         prop_assert!(end - start == 1 || !leads(end - 1), "{}", markdown);
         // A heading says what a quote is about that does not begin with its section's first sentence.
         let is_subject = start == 0 && kind(0) == MarkKind::Paragraph;
@@ -451,10 +459,13 @@ fn a_second_section_is_quoted_if_both_are_short_and_about_as_good() {
         (chunk.start_line, chunk.end_line) = (line, line + 5);
         section
     };
+    let mut exercises = section(70, 0.5, 20);
+    Arc::make_mut(&mut exercises.chunk).heading_path = vec!["Exercises".to_owned()];
     for (second, is_quoted) in [
         (section(70, 0.5, 20), true),
         (section(70, 0.2, 20), false),
         (section(80, 0.5, 20), false),
+        (exercises, false),
         // It is part of the first, or says the same.
         (section(70, 0.5, 1), false),
         (section(50, 0.5, 20), false),
@@ -489,4 +500,69 @@ fn long_code_is_shown_in_part_with_a_mark() {
         "{markdown}"
     );
     assert_eq!(markdown.matches("```").count(), 2, "{markdown}");
+}
+
+/// A section of these blocks.
+fn of_blocks(blocks: &[(MarkKind, String)]) -> ScoredChunk {
+    let mut section = sections("docs/page.md", "# Page\n\nText.\n").remove(0);
+    let chunk = Arc::make_mut(&mut section.chunk);
+    (chunk.text, chunk.marks) = (String::new(), Vec::new());
+    for (kind, text) in blocks {
+        let start = chunk.text.len();
+        chunk.text.push_str(text);
+        let end = chunk.text.len();
+        chunk.marks.push((kind.clone(), start, end).into());
+        chunk.text.push_str("\n\n");
+    }
+    section
+}
+
+#[test]
+fn what_a_quote_refers_to_is_quoted_with_it() {
+    let words = |count: usize| "some words about other things, ".repeat(count / 5);
+    let (filler, before, item) = (words(200), words(60), words(105));
+    let section = of_blocks(&[
+        (MarkKind::Paragraph, filler.clone()),
+        (MarkKind::Paragraph, format!("Loading is slow: {before}.")),
+        (
+            MarkKind::Paragraph,
+            "To avoid this, set the gopher cache.".to_owned(),
+        ),
+        (MarkKind::ListItem, format!("- gopher one, {item}.")),
+        (MarkKind::Paragraph, filler),
+    ]);
+    let markdown = answered("gopher cache", &[section]);
+    let start = "#### Page\n\nLoading is slow: some words";
+    assert!(markdown.starts_with(start), "{markdown}");
+    assert!(
+        markdown.contains("To avoid this") && markdown.contains("- gopher one"),
+        "{markdown}"
+    );
+}
+
+#[test]
+fn a_label_stays_with_its_list_and_a_title_is_bold() {
+    let page = "# Page\n\nOutcomes\n\n- a\n- b\n\nMoving to two\n\nGo on.\n\nwill be changed to this\n\n```js\nx\n```\n";
+    let markdown = answered("a", &sections("docs/page.md", page));
+    let expected = "#### Page\n\n**Outcomes**\n\n- a\n- b\n\n**Moving to two**\n\nGo on.\n\nwill be changed to this\n\n```js";
+    assert!(markdown.starts_with(expected), "{markdown}");
+}
+
+#[test]
+fn a_very_long_list_is_cut_between_items() {
+    let items = (0..90).map(|n| format!("- item {n} of the long list"));
+    let flat: Vec<_> = items.map(|item| (MarkKind::ListItem, item)).collect();
+    let nested = flat
+        .iter()
+        .map(|(kind, item)| (kind.clone(), format!("  {item}")));
+    let things = (MarkKind::ListItem, "- Things".to_owned());
+    let nested: Vec<_> = [things].into_iter().chain(nested).collect();
+    for list in [flat, nested] {
+        let markdown = answered("item 77", &[of_blocks(&list)]);
+        assert!(
+            markdown.contains("item 77 of") && markdown.contains('…'),
+            "{markdown}"
+        );
+        assert!(split(&markdown).count() <= MAX_WORDS + WORDS, "{markdown}");
+    }
 }
