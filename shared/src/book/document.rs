@@ -27,7 +27,7 @@ use super::titles::{
 pub const MAX_PAGE_BYTES: usize = 5 * 1024 * 1024;
 
 /// The version of this reading; a change of what is read from the same bytes must raise it, so that pages are read again.
-pub const READER_VERSION: u32 = 7;
+pub const READER_VERSION: u32 = 8;
 
 /// The namespace of document ids: UUIDv5 of the project's name in the DNS namespace's manner.
 const DOCUMENT_NAMESPACE: Uuid = Uuid::from_u128(0x6b0f_4d9e_51a1_5c0e_9a55_b00c_4a6e_0001);

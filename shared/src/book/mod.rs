@@ -15,6 +15,7 @@ mod lines;
 mod spans;
 mod modules;
 mod imports;
+mod openapi;
 mod mdx;
 mod slug;
 mod hidden;

@@ -52,6 +52,8 @@ pub enum OmissionReason {
     MissingPartial,
     /// A blog post's heading of level 1, in whose place the title of its front matter or file is shown.
     ReplacedTitle,
+    /// A component of a generated API page whose properties are computed, stand in another file, or are too many.
+    Component,
 }
 
 impl fmt::Display for OmissionReason {
@@ -74,6 +76,7 @@ impl fmt::Display for OmissionReason {
             Self::FootnoteLabel => "footnote label",
             Self::MissingPartial => "missing partial",
             Self::ReplacedTitle => "replaced title",
+            Self::Component => "component",
         })
     }
 }
