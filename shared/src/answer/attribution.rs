@@ -1,5 +1,6 @@
 //! Which passages each sentence of a model is from, as the sentences come. Pure.
 
+use super::code::CodeReader;
 use crate::cite::{Best, Claim, Evidence, SentenceTracker, plain_sentence};
 
 /// A sentence with fewer words, stop words aside, claims too little to be compared.
@@ -15,13 +16,16 @@ pub(super) enum Piece {
     Begin,
     /// No passage says what the sentence says that ends here, nor do those that it cites.
     Unsupported(Vec<usize>),
+    /// No passage has most lines of the code that ends here, which begins with this one.
+    UnsupportedCode(String),
 }
 
 /// Reads a model's sentences and puts the markers where they belong.
 ///
 /// A marker stays if the passages that its sentence cites say what the sentence says, becomes that of the passage that does, or
-/// is dropped. A sentence without a marker gets the marker of the passage that says it best. A lead-in (`…:`) and a question claim
-/// nothing.
+/// is dropped. A sentence without a marker gets the marker of the passage that says it best. A lead-in (`…:`), a question and what
+/// the passages leave open (`The passages do not say …`) claim nothing, but a lead-in has no number or name that no passage has.
+/// Code is compared by its lines.
 pub(super) struct Attribution {
     evidence: Evidence,
     sentences: SentenceTracker,
@@ -36,6 +40,9 @@ pub(super) struct Attribution {
     unsupported_words: usize,
     /// The last line of what is no sentence.
     line: String,
+    /// The sentence before in the same paragraph, if it claims something.
+    before: Option<Claim>,
+    code: CodeReader,
 }
 
 impl Attribution {
@@ -49,12 +56,14 @@ impl Attribution {
             words: 0,
             unsupported_words: 0,
             line: String::new(),
+            before: None,
+            code: CodeReader::default(),
         }
     }
 
     /// Reads text of a paragraph.
     pub(super) fn text(&mut self, text: &str) -> Vec<Piece> {
-        let mut pieces = Vec::new();
+        let mut pieces = self.end_code_line();
         let mut shown = String::new();
         for c in text.chars() {
             if c.is_whitespace() {
@@ -84,12 +93,15 @@ impl Attribution {
     /// Reads what is no sentence and ends one.
     pub(super) fn other(&mut self, text: String) -> Vec<Piece> {
         let mut pieces = self.end_sentence();
+        self.before = None;
         match text.rsplit_once('\n') {
             Some((_, line)) => line.clone_into(&mut self.line),
             None => self.line.push_str(&text),
         }
         self.space.clear();
+        let ended = self.code.push(&text);
         pieces.push(Piece::Text(text));
+        pieces.extend(ended.into_iter().filter_map(|lines| self.end_code(&lines)));
         pieces
     }
 
@@ -108,7 +120,7 @@ impl Attribution {
             .chain(passages)
             .copied()
             .collect::<Vec<_>>();
-        let claim = self.evidence.claim(&sentence);
+        let claim = self.claim(&sentence);
         let support = self.evidence.support(&claim, &all);
         if is_line || !claims(&sentence, &claim) || support.is_close() {
             let supported = !is_line || support.is_supported();
@@ -126,7 +138,9 @@ impl Attribution {
 
     /// What is left when the text has ended.
     pub(super) fn finish(&mut self) -> Vec<Piece> {
-        self.end_sentence()
+        let mut pieces = self.end_sentence();
+        pieces.extend(self.end_code_line());
+        pieces
     }
 
     /// True if more than half of the words that were compared stand in sentences that no passage says.
@@ -154,32 +168,98 @@ impl Attribution {
         let markdown = self.sentences.end();
         let cited = std::mem::take(&mut self.cited);
         let sentence = plain_sentence(&markdown);
-        let claim = self.evidence.claim(&sentence);
-        if !claims(&sentence, &claim) {
-            return Vec::new();
-        }
+        let claim = self.claim(&sentence);
+        self.before = None;
         let words = sentence.split_whitespace().count();
-        self.words += words;
-        let support = self.evidence.support(&claim, &cited);
-        if !cited.is_empty() && support.is_close() {
+        if !claims(&sentence, &claim) {
+            if leads(&sentence) && claim.words() >= MIN_WORDS && self.evidence.lacks(&claim) {
+                self.words += words;
+                self.unsupported_words += words;
+                return vec![Piece::Unsupported(cited)];
+            }
             return Vec::new();
         }
-        match self.evidence.best(&claim) {
-            Best::Passage(best) if cited.contains(&best) => Vec::new(),
-            Best::Passage(best) => vec![Piece::Text(" ".to_owned()), Piece::Marker(best, true)],
-            Best::Uncertain if cited.is_empty() => Vec::new(),
-            _ if !cited.is_empty() && support.is_supported() => Vec::new(),
-            Best::Uncertain | Best::None => {
+        let source = self.source(&claim, &cited);
+        self.words += words;
+        self.before = Some(claim);
+        match source {
+            Source::Shown => Vec::new(),
+            Source::Passage(best) => vec![Piece::Text(" ".to_owned()), Piece::Marker(best, true)],
+            Source::None => {
                 self.unsupported_words += words;
                 vec![Piece::Unsupported(cited)]
             }
         }
     }
+
+    /// Ends the line of what is no sentence.
+    fn end_code_line(&mut self) -> Vec<Piece> {
+        let ended = self.code.interrupt();
+        ended
+            .and_then(|lines| self.end_code(&lines))
+            .into_iter()
+            .collect()
+    }
+
+    /// Compares the lines of a block of code.
+    fn end_code(&mut self, lines: &[String]) -> Option<Piece> {
+        let words: usize = lines
+            .iter()
+            .map(|line| line.split_whitespace().count())
+            .sum();
+        self.words += words;
+        if !self.evidence.lacks_code(lines) {
+            return None;
+        }
+        self.unsupported_words += words;
+        let first = lines.iter().find(|line| !line.trim().is_empty())?;
+        Some(Piece::UnsupportedCode(first.trim().to_owned()))
+    }
+
+    /// What a sentence claims, in its paragraph.
+    fn claim(&self, sentence: &str) -> Claim {
+        let claim = self.evidence.claim(sentence);
+        match &self.before {
+            Some(before) => claim.after(before),
+            None => claim,
+        }
+    }
+
+    /// What a sentence is from that cites these passages.
+    fn source(&self, claim: &Claim, cited: &[usize]) -> Source {
+        let support = self.evidence.support(claim, cited);
+        if !cited.is_empty() && support.is_close() {
+            return Source::Shown;
+        }
+        match self.evidence.best(claim) {
+            Best::Passage(best) if cited.contains(&best) => Source::Shown,
+            Best::Passage(best) => Source::Passage(best),
+            Best::Uncertain if cited.is_empty() => Source::Shown,
+            _ if !cited.is_empty() && support.is_supported() => Source::Shown,
+            Best::Uncertain | Best::None => Source::None,
+        }
+    }
+}
+
+/// What a sentence is from.
+enum Source {
+    /// What is shown for it; nothing, if that is uncertain.
+    Shown,
+    /// The passage of this number.
+    Passage(usize),
+    /// No passage.
+    None,
 }
 
 /// True if a sentence says something that a passage can say.
 fn claims(sentence: &str, claim: &Claim) -> bool {
-    !sentence.ends_with([':', '?', '：', '？']) && claim.words() >= MIN_WORDS
+    let is_open = leads(sentence) || sentence.ends_with(['?', '？']) || claim.is_denial();
+    !is_open && claim.words() >= MIN_WORDS
+}
+
+/// True for a sentence that leads to what follows.
+fn leads(sentence: &str) -> bool {
+    sentence.ends_with([':', '：'])
 }
 
 #[cfg(test)]
@@ -217,6 +297,7 @@ mod tests {
                 Piece::Marker(n, _) => text.push_str(&format!("[{n}]")),
                 Piece::Begin => start = text.len(),
                 Piece::Unsupported(_) => unsupported.push(text[start..].to_owned()),
+                Piece::UnsupportedCode(line) => unsupported.push(line),
             }
         }
         (text, unsupported, attribution.is_mostly_unsupported())
@@ -234,11 +315,11 @@ mod tests {
             " answers one request. It is so: Is it?",
             "#\n\n- ",
             "Nodes publish at 10 Hz",
-            "#\n\n```\nx\n```",
+            "#\n\n```\nNodes\n```",
         ]);
         assert_eq!(
             text,
-            "Nodes exchange messages on topics. [1] A service answers one request. [2] It is so: Is it?\n\n- Nodes publish at 10 Hz [1]\n\n```\nx\n```"
+            "Nodes exchange messages on topics. [1] A service answers one request. [2] It is so: Is it?\n\n- Nodes publish at 10 Hz [1]\n\n```\nNodes\n```"
         );
         assert_eq!((unsupported, mostly), (Vec::<String>::new(), false));
     }
@@ -265,6 +346,57 @@ mod tests {
             (&["So ", "⟦2⟧", " it is."][..], "So [2] it is."),
         ] {
             assert_eq!(read(pieces).0, expected);
+        }
+    }
+
+    #[test]
+    fn what_the_passages_leave_open_is_neither_cited_nor_unsupported() {
+        let denial = "The passages do not mention how Karpov won the chess match.";
+        let (text, unsupported, mostly) = read(&[denial]);
+        assert_eq!(
+            (text.as_str(), unsupported, mostly),
+            (denial, vec![], false)
+        );
+    }
+
+    #[test]
+    fn it_is_what_the_sentence_before_is_about_in_one_paragraph() {
+        let (first, second) = ("A service answers one request.", "It takes messages.");
+        let (text, ..) = read(&[first, " ", second]);
+        assert_eq!(text, format!("{first} [2] {second} [2]"));
+        let (text, ..) = read(&[first, "#\n\n", second]);
+        assert_eq!(text, format!("{first} [2]\n\n{second} [1]"));
+    }
+
+    #[test]
+    fn code_and_what_leads_to_it_are_compared_as_well() {
+        let passages = ["Run it:\n```sh\nros2 run demo talker\nros2  topic list\n```".to_owned()];
+        let read = |text: &str, code: &str| {
+            let evidence = Evidence::new("Robots", passages.clone(), None);
+            let mut attribution = Attribution::new(evidence);
+            let mut pieces = attribution.text(text);
+            pieces.extend(attribution.other(format!("\n\n```sh\n{code}\n```")));
+            pieces.extend(attribution.finish());
+            let unsupported =
+                |piece: &&Piece| matches!(piece, Piece::Unsupported(_) | Piece::UnsupportedCode(_));
+            let count = pieces.iter().filter(unsupported).count();
+            (count, attribution.is_mostly_unsupported())
+        };
+        for (text, code, expected) in [
+            ("Run it like this:", "ros2 run demo talker", (0, false)),
+            (
+                "Run it like this:",
+                "# List\nros2 topic list\n\n}\nros2 node list",
+                (0, false),
+            ),
+            ("Run it like this:", "npm init -y\nnpm publish", (1, true)),
+            (
+                "Add it to the `package.json` file:",
+                "ros2 run demo talker",
+                (1, true),
+            ),
+        ] {
+            assert_eq!(read(text, code), expected, "{text} {code}");
         }
     }
 

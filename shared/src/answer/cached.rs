@@ -14,6 +14,7 @@ use uuid::Uuid;
 
 use super::answerable::thresholds;
 use super::scope::path_of;
+use super::texts::Texts;
 use super::{Answer, AnswerEvent, Answerer, Asker, Mode, Outcome, Prepared, Question, Suggestion};
 use crate::book::hex;
 use crate::catalog::{AnswerLookup, CachedAnswer, Catalog, CatalogError};
@@ -218,19 +219,16 @@ impl Prepared {
         let Cache::Miss(place) = &self.cache else {
             return None;
         };
-        let parts = self
-            .context
-            .iter()
-            .flat_map(|passage| self.around.parts(passage));
+        let Texts {
+            around, readable, ..
+        } = &self.texts;
+        let parts = readable.iter().flat_map(|passage| around.parts(passage));
         let words = Words::of(
             self.locale
                 .as_deref()
                 .map_or(Language::ENGLISH, Language::of_locale),
         );
-        let texts = self
-            .context
-            .iter()
-            .map(|passage| passage.chunk.embedded_text());
+        let texts = readable.iter().map(|passage| passage.chunk.embedded_text());
         let known: HashSet<String> = texts.flat_map(|text| words.terms(&text)).collect();
         let mut own = words.terms(&self.question.query);
         own.retain(|term| !known.contains(term));

@@ -6,6 +6,7 @@ use uuid::Uuid;
 
 use super::anaphora::{asks_for_form, leans_back};
 use super::follow_up::{joined, rewritten};
+use super::language::AnswerLocale;
 use super::spending::Spent;
 use super::{Answerer, Asker, Outcome, Question, REMEMBERED_EXCHANGES, outcome_of};
 use crate::catalog::{CatalogError, Exchange};
@@ -15,6 +16,15 @@ use crate::retrieve::{RetrieveError, Retrieved};
 
 /// How long a conversation's beginning is waited for.
 const MEMORY_DEADLINE: Duration = Duration::from_secs(2);
+
+/// What was found for a question.
+pub(super) struct Found {
+    /// The question as it was searched for: it stands alone.
+    pub(super) standalone: String,
+    /// From which locale it is answered.
+    pub(super) answered_in: AnswerLocale,
+    pub(super) retrieved: Retrieved,
+}
 
 impl Answerer {
     /// The conversation so far: as it is stored, else as the client tells it. A stored one that is gone, or another session's,
@@ -55,8 +65,8 @@ impl Answerer {
         }
     }
 
-    /// Retrieves for a question of a conversation. Returns the text that was searched for, too: the question, or if it leans on those
-    /// before it, what can be understood without them.
+    /// Retrieves for a question of a conversation: for the question itself, or if it leans on those before it, for what can be
+    /// understood without them.
     ///
     /// That it leans on them is recognised in English. With a model that can rewrite it, so is a question in any language that finds
     /// nothing by itself.
@@ -66,22 +76,20 @@ impl Answerer {
         history: &[Turn],
         fence: &str,
         spent: &mut Spent,
-    ) -> Result<(String, Retrieved), RetrieveError> {
+    ) -> Result<Found, RetrieveError> {
         let asked = &question.query;
         if history.is_empty() {
-            let retrieved = self.retrieve(question, asked).await?;
-            return Ok((asked.clone(), retrieved));
+            return self.retrieve(question, asked.clone()).await;
         }
         if !leans_back(asked) {
-            let retrieved = self.retrieve(question, asked).await?;
-            let is_found = outcome_of(&question.mode, &retrieved) != Outcome::NotCovered;
+            let found = self.retrieve(question, asked.clone()).await?;
+            let is_found = outcome_of(&question.mode, &found.retrieved) != Outcome::NotCovered;
             if is_found || matches!(self.generator, Generator::Extractive) {
-                return Ok((asked.clone(), retrieved));
+                return Ok(found);
             }
         }
         let standalone = self.standalone(asked, history, fence, spent).await;
-        let retrieved = self.retrieve(question, &standalone).await?;
-        Ok((standalone, retrieved))
+        self.retrieve(question, standalone).await
     }
 
     /// The question as it can be understood without the conversation.
@@ -96,7 +104,8 @@ impl Answerer {
             && let Generator::Model(model) = &self.generator
             && self.rules.daily_budget_micro_usd.is_none()
         {
-            match rewritten(model, question, history, fence).await {
+            let latest = latest(history, self.rules.model.history_bytes());
+            match rewritten(model, question, latest, fence).await {
                 Ok((text, ending)) => {
                     spent.add(model, ending.usage.unwrap_or_default());
                     return text;
@@ -107,5 +116,47 @@ impl Answerer {
             }
         }
         joined(question, history)
+    }
+}
+
+/// The latest exchanges of a conversation that have at most so many bytes together, oldest first. The last one is always there.
+pub(super) fn latest(history: &[Turn], max_bytes: usize) -> &[Turn] {
+    let mut left = max_bytes;
+    let newest_first = history.iter().rev();
+    let fit = newest_first.take_while(|turn| {
+        let bytes = turn.question.len() + turn.answer.as_ref().map_or(0, String::len);
+        let fits = bytes <= left;
+        left = left.saturating_sub(bytes);
+        fits
+    });
+    let kept = fit.count().max(1);
+    &history[history.len().saturating_sub(kept)..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_long_conversation_the_oldest_exchanges_are_left_out() {
+        let lengths = [10, 200, 30, 40];
+        let history = lengths.map(|length| Turn {
+            question: "?".to_owned(),
+            answer: Some("a".repeat(length - 1)),
+        });
+        for (max_bytes, kept) in [
+            (1_000, 4),
+            (280, 4),
+            (279, 3),
+            // The oldest would fit again, but not the one behind it.
+            (80, 2),
+            (70, 2),
+            (69, 1),
+            (0, 1),
+        ] {
+            let latest = latest(&history, max_bytes);
+            assert_eq!(latest, &history[history.len() - kept..], "{max_bytes}");
+        }
+        assert!(latest(&[], 1_000).is_empty());
     }
 }

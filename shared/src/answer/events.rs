@@ -10,8 +10,10 @@ use futures::{Stream, StreamExt};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::cached::{Cache, Kept};
+use super::conversation::latest;
 use super::draft::{Draft, Stop};
 use super::journal::Journal;
+use super::links::linked_pages;
 use super::opening::{NoModel, Unwritten, degradation_of, first_text};
 use super::passages::numbered;
 use super::scope::path_of;
@@ -20,7 +22,7 @@ use super::spending::{Reserved, Spent, estimated};
 use super::writer::Writer;
 use super::{
     Answer, AnswerEvent, Mode, NOT_COVERED, NOT_IN_SELECTION, Outcome, Prepared, Suggestion,
-    closest, fence, links,
+    closest, fence,
 };
 use crate::catalog::{Indexing, QueryStatus};
 use crate::cite::{AllowedLinks, visible};
@@ -217,7 +219,6 @@ impl Prepared {
     /// closest, else the refusal.
     async fn extracted(&mut self) -> Text {
         let similarities = self.similarities().await;
-        self.resolve_links().await;
         let passages = self.extractable();
         let mut quotes = match self.outcome {
             Outcome::Answered => extract(&self.standalone, &passages, similarities.as_ref()),
@@ -238,15 +239,6 @@ impl Prepared {
         }
     }
 
-    /// Gives links in the texts that may be quoted their addresses.
-    async fn resolve_links(&mut self) {
-        let candidates = &mut self.retrieved.candidates;
-        let quotable = self.question.top_k.min(candidates.len());
-        let retriever = &self.answerer.retriever;
-        let locale = self.locale.as_deref();
-        links::resolve(retriever, &mut candidates[..quotable], locale).await;
-    }
-
     /// What the book says instead of what a model has said.
     fn correct(&self, writer: &mut Writer) -> Vec<AnswerEvent> {
         let introduction = format!("\n\n{}\n\n", self.sentences.uncertain);
@@ -258,12 +250,12 @@ impl Prepared {
     /// How well the lines of the first section resemble the question, if something of it is to be chosen by that and the index
     /// has token vectors.
     async fn similarities(&self) -> Option<Similarities> {
-        let first = self.quotable.first()?;
+        let first = self.texts.quotable.first()?;
         if self.outcome != Outcome::Answered || !is_long(&first.chunk) {
             return None;
         }
         let retriever = &self.answerer.retriever;
-        let parts = self.around.parts(first);
+        let parts = self.texts.around.parts(first);
         similarities(retriever, &self.retrieved.query_tokens, &parts).await
     }
 
@@ -276,7 +268,7 @@ impl Prepared {
                 book: &self.book,
                 refusal: self.refusal_sentence(),
                 passages: &passages,
-                history: &self.history,
+                history: latest(&self.history, rules.model.history_bytes()),
                 selected_text: self.question.selected_text.as_deref(),
                 context: self.question.context.as_deref(),
                 page: self.question.page_url.as_deref().map(path_of),
@@ -325,11 +317,11 @@ impl Prepared {
     }
 
     fn extractable(&self) -> Vec<Passage<'_>> {
-        numbered(&self.quotable)
+        numbered(&self.texts.quotable)
     }
 
     fn readable(&self) -> Vec<Passage<'_>> {
-        numbered(&self.context)
+        numbered(&self.texts.readable)
     }
 
     fn writer(&self, passages: &[Passage<'_>]) -> Writer {
@@ -342,9 +334,10 @@ impl Prepared {
         let passages = self.readable();
         let chunks = || passages.iter().map(|passage| &passage.candidate.chunk);
         let links = chunks().flat_map(|chunk| chunk.links.iter().map(String::as_str));
+        let pages = chunks().map(|chunk| chunk.url_in(self.locale.as_deref()).to_owned());
         let allowed = AllowedLinks::new(
             links.chain(chunks().map(|chunk| chunk.text.as_str())),
-            chunks().map(|chunk| chunk.url_in(self.locale.as_deref()).to_owned()),
+            pages.chain(linked_pages(&self.texts.readable)),
             &self.base_url,
         );
         let writer = self.writer(&passages).of_model(&self.book, allowed);

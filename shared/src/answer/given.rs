@@ -32,7 +32,9 @@ impl Prepared {
         }];
         self.outcome = Outcome::Answered;
         let answerer = self.answerer.clone();
-        (self.around, self.context) = answerer.read_context(&mut self.retrieved, 1).await;
+        let locale = self.locale.clone();
+        let texts = answerer.read_texts(&mut self.retrieved, 1, locale.as_deref());
+        self.texts = texts.await;
         Ok(Some(self))
     }
 }

@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use crate::http::is_private;
 
+/// Bytes of a token of English, about.
+pub(super) const BYTES_PER_TOKEN: usize = 4;
+
 /// What a chat model is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ModelLimits {
@@ -11,7 +14,8 @@ pub struct ModelLimits {
     pub first_text: Duration,
     /// How long it has for an answer in all. What it has not written by then is cut off.
     pub answer: Duration,
-    /// How many tokens the passages that it reads have, about. The best passage is always read.
+    /// How many tokens the passages that it reads have, about. The best passage is always read. The conversation before may have
+    /// half as many, and the addresses of links a tenth.
     pub passage_tokens: usize,
 }
 
@@ -28,6 +32,21 @@ impl ModelLimits {
         answer: Duration::from_mins(5),
         passage_tokens: 1_500,
     };
+
+    /// How many bytes of passages a model reads.
+    pub(super) fn passage_bytes(&self) -> usize {
+        self.passage_tokens.saturating_mul(BYTES_PER_TOKEN)
+    }
+
+    /// How many bytes of the conversation before a question a model reads.
+    pub(super) fn history_bytes(&self) -> usize {
+        self.passage_bytes() / 2
+    }
+
+    /// How many bytes the addresses of links may add to the passages.
+    pub(super) fn link_bytes(&self) -> usize {
+        self.passage_bytes() / 10
+    }
 
     /// Those of the model at an address.
     #[must_use]

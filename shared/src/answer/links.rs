@@ -1,4 +1,4 @@
-//! Links in the book's text that may be quoted, with the addresses of their pages.
+//! Links in the book's text, with the addresses of their pages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use crate::book::{MarkKind, follow_links, linked_sources};
+use crate::book::{Mark, MarkKind, follow_links, linked_sources};
 use crate::catalog::CatalogError;
 use crate::retrieve::{Retriever, ScoredChunk};
 
@@ -35,6 +35,40 @@ pub(super) async fn resolve(
     }
 }
 
+/// Keeps the links of a model's passages whose addresses have at most so many bytes together, the first ones first: each costs as
+/// much to read as a sentence. The others are text.
+pub(super) fn afford(passages: &mut [ScoredChunk], max_bytes: usize) {
+    let mut left = max_bytes;
+    for passage in passages {
+        let marks = &mut Arc::make_mut(&mut passage.chunk).marks;
+        marks.retain(|mark| {
+            let bytes = address(mark).map_or(0, str::len);
+            let is_kept = bytes <= left;
+            if is_kept {
+                left -= bytes;
+            }
+            is_kept
+        });
+    }
+}
+
+/// The pages of the book that passages link to.
+pub(super) fn linked_pages(passages: &[ScoredChunk]) -> impl Iterator<Item = String> {
+    let marks = passages.iter().flat_map(|passage| &passage.chunk.marks);
+    let pages = marks.filter_map(address);
+    pages
+        .filter(|address| address.starts_with('/'))
+        .map(str::to_owned)
+}
+
+/// Where a link leads.
+fn address(mark: &Mark) -> Option<&str> {
+    match &mark.kind {
+        MarkKind::Link(addresses) => addresses.first().map(String::as_str),
+        _ => None,
+    }
+}
+
 async fn urls(retriever: &Retriever, sources: &[String]) -> BTreeMap<String, String> {
     if sources.is_empty() {
         return BTreeMap::new();
@@ -46,4 +80,42 @@ async fn urls(retriever: &Retriever, sources: &[String]) -> BTreeMap<String, Str
     found
         .inspect_err(|error| tracing::warn!(stage = "links", %error, "links to pages are text"))
         .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::retrieve::Scores;
+
+    #[test]
+    fn only_so_many_bytes_of_addresses_are_read_with_passages() {
+        let payload = include_str!("../generate/prompt/payload.json");
+        let addresses = ["/docs/abc", "https://a.example/x", "/docs/d", "/docs/e"];
+        let link = |address: &str| (MarkKind::Link(vec![address.to_owned()]), 0, 4).into();
+        let passage = |addresses: &[&str]| {
+            let mut chunk: crate::index::ChunkPayload = serde_json::from_str(payload).unwrap();
+            chunk.marks = addresses.iter().map(|address| link(address)).collect();
+            chunk.marks.push((MarkKind::Code, 0, 4).into());
+            ScoredChunk {
+                point_id: uuid::Uuid::nil(),
+                chunk: Arc::new(chunk),
+                position: None,
+                scores: Scores::default(),
+            }
+        };
+        for (max_bytes, kept) in [
+            (0, vec![]),
+            (16, vec!["/docs/abc", "/docs/d"]),
+            (1_000, addresses.to_vec()),
+        ] {
+            let mut passages = [passage(&addresses[..2]), passage(&addresses[2..])];
+            afford(&mut passages, max_bytes);
+            let marks = || passages.iter().flat_map(|passage| &passage.chunk.marks);
+            assert_eq!(marks().filter_map(address).collect::<Vec<_>>(), kept);
+            let others = marks().filter(|mark| mark.kind == MarkKind::Code);
+            assert_eq!(others.count(), passages.len());
+        }
+        let pages: Vec<String> = linked_pages(&[passage(&addresses)]).collect();
+        assert_eq!(pages, ["/docs/abc", "/docs/d", "/docs/e"]);
+    }
 }

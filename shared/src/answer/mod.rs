@@ -12,11 +12,13 @@ mod cut_code;
 mod passages;
 mod similarity;
 mod links;
+mod texts;
 mod closest;
 mod spending;
 mod turns;
 mod refusal;
 mod leak;
+mod code;
 mod attribution;
 mod writer;
 mod draft;
@@ -35,12 +37,12 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::catalog::{CatalogError, SiteInfo};
+use crate::catalog::SiteInfo;
 use crate::cite::Citation;
 use crate::degradation::Degradation;
 use crate::generate::{Generator, Turn};
 use crate::index::Filters;
-use crate::retrieve::{Query, RetrieveError, Retrieved, Retriever, ScoredChunk, StageTimes};
+use crate::retrieve::{Query, RetrieveError, Retrieved, Retriever, StageTimes};
 
 pub use answerable::{Outcome, outcome};
 pub use limits::ModelLimits;
@@ -49,12 +51,13 @@ pub use scope::{default_filters, locale_of};
 use anaphora::asks_for_code;
 use cached::Cache;
 use closest::closest;
+use conversation::Found;
 use follow_up::code_of;
 use language::answer_locale;
-use passages::{Surroundings, given};
 use scope::Selection;
 use sentences::Sentences;
 use spending::Spent;
+use texts::Texts;
 
 /// What is said when the book does not cover a question (S2).
 pub const NOT_COVERED: &str = "I don't have information on that in the textbook.";
@@ -66,8 +69,6 @@ pub const NOT_IN_SELECTION: &str =
     "I cannot answer this question based on the provided information.";
 /// How far back a conversation is remembered: its last 10 messages (S1).
 pub const REMEMBERED_EXCHANGES: u32 = 5;
-/// How long the catalog has to read what stands around the best chunks.
-const CONTEXT_DEADLINE: Duration = Duration::from_secs(2);
 /// Chunks that an answer considers: more than it draws on, for suggestions and selections.
 pub const CONSIDERED: usize = 150;
 
@@ -240,12 +241,7 @@ pub struct Prepared {
     pub retrieved: Retrieved,
     /// Whether the book answers the question, as far as retrieval can say. A model may still refuse.
     pub outcome: Outcome,
-    /// The passages that a model reads.
-    context: Vec<ScoredChunk>,
-    /// What stands around the best chunks.
-    around: Surroundings,
-    /// The passages that an extract is taken from.
-    quotable: Vec<ScoredChunk>,
+    texts: Texts,
     cache: Cache,
     book: String,
     base_url: String,
@@ -347,46 +343,52 @@ impl Answerer {
             .await;
         let mut spent = Spent::default();
         let cache = self.cached(&question, &history, asker.as_ref()).await;
-        let (standalone, mut retrieved) = match &cache {
-            Cache::Hit(_) => (question.query.clone(), Retrieved::default()),
+        let site = &self.retriever.index.site;
+        let found = match &cache {
+            Cache::Hit(_) => Found {
+                answered_in: answer_locale(&question, &question.query, site),
+                standalone: question.query.clone(),
+                retrieved: Retrieved::default(),
+            },
             Cache::Miss(_) | Cache::Unused => {
                 let fence = fence(message_id);
                 self.find(&question, &history, &fence, &mut spent).await?
             }
         };
-        let site = &self.retriever.index.site;
-        let answered_in = answer_locale(&question, &standalone, site);
-        let locale = answered_in.locale;
+        let (mut retrieved, locale) = (found.retrieved, found.answered_in.locale);
         let language = locale.as_ref().unwrap_or(&site.default_locale);
         let sentences = Sentences::of(&self.rules, language);
         retrieved.degraded.splice(0..0, degraded);
         let outcome = outcome_of(&question.mode, &retrieved);
-        let (around, context) = match outcome {
-            Outcome::NotCovered => (Surroundings::default(), Vec::new()),
+        let mut texts = match outcome {
+            Outcome::NotCovered => Texts::default(),
             Outcome::Answered | Outcome::Uncertain => {
-                self.read_context(&mut retrieved, question.top_k).await
+                let locale = locale.as_deref();
+                self.read_texts(&mut retrieved, question.top_k, locale)
+                    .await
             }
         };
-        let best = &retrieved.candidates[..question.top_k.min(retrieved.candidates.len())];
-        let code = (!history.is_empty() && asks_for_code(&question.query)).then(|| code_of(best));
-        let quotable = code.flatten().unwrap_or_else(|| best.to_vec());
+        if !history.is_empty()
+            && asks_for_code(&question.query)
+            && let Some(code) = code_of(&texts.quotable)
+        {
+            texts.quotable = code;
+        }
         Ok(Prepared {
-            quotable,
             answerer: self.clone(),
             asker,
             message_id,
             conversation_id,
-            standalone,
+            standalone: found.standalone,
             history,
             locale,
-            book_language: answered_in.book_language,
+            book_language: found.answered_in.book_language,
             sentences,
             version: version_of(site, &question),
             question,
             retrieved,
             outcome,
-            context,
-            around,
+            texts,
             cache,
             book: site.title.clone(),
             base_url: site.base_url.clone(),
@@ -395,53 +397,23 @@ impl Answerer {
         })
     }
 
-    /// Makes each of the best chunks the whole text of its heading, and returns the chunks around them and the passages that a
-    /// model reads. If the catalog does not answer in time, the chunks stay as they are.
-    async fn read_context(
-        &self,
-        retrieved: &mut Retrieved,
-        top_k: usize,
-    ) -> (Surroundings, Vec<ScoredChunk>) {
-        let candidates = &mut retrieved.candidates;
-        let top_k = top_k.min(candidates.len());
-        let best = &mut candidates[..top_k];
-        let read = Surroundings::read(&self.retriever, best);
-        let read = tokio::time::timeout(CONTEXT_DEADLINE, read).await;
-        let around = match read
-            .unwrap_or_else(|_| Err(CatalogError::Unavailable("no answer in time".to_owned())))
-        {
-            Ok(around) => around,
-            Err(error) => {
-                tracing::warn!(stage = "context", %error, "the chunks are read alone");
-                if !retrieved.degraded.contains(&Degradation::Catalog) {
-                    retrieved.degraded.push(Degradation::Catalog);
-                }
-                Surroundings::default()
-            }
-        };
-        around.complete(best);
-        let passages = match &self.generator {
-            Generator::Model(_) => given(best, self.rules.model.passage_tokens),
-            Generator::Extractive => Vec::new(),
-        };
-        (around, passages)
-    }
-
+    /// Retrieves for a question, which `standalone` says without the conversation before it.
     async fn retrieve(
         &self,
         question: &Question,
-        standalone: &str,
-    ) -> Result<Retrieved, RetrieveError> {
+        standalone: String,
+    ) -> Result<Found, RetrieveError> {
         let page_url = question.page_url.as_deref();
         let site = &self.retriever.index.site;
-        let locale = answer_locale(question, standalone, site).locale;
+        let answered_in = answer_locale(question, &standalone, site);
+        let locale = &answered_in.locale;
         let mut filters = default_filters(site, &question.filters, page_url);
         if question.filters.locale.is_none() {
             filters.locale = locale.clone().or(filters.locale);
         }
         let text = match &question.context {
             Some(context) => format!("{standalone}\n\nContext: {context}"),
-            None => standalone.to_owned(),
+            None => standalone.clone(),
         };
         let selection = question.selected_text.as_deref().map(|text| Selection {
             text,
@@ -466,7 +438,11 @@ impl Answerer {
         retriever
             .check_limits(&question.filters, &retrieved)
             .await?;
-        Ok(retrieved)
+        Ok(Found {
+            standalone,
+            answered_in,
+            retrieved,
+        })
     }
 }
 

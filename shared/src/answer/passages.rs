@@ -12,8 +12,6 @@ use crate::generate::Passage;
 use crate::index::ChunkPayload;
 use crate::retrieve::{Retriever, ScoredChunk};
 
-/// Bytes of a token of English, about.
-const BYTES_PER_TOKEN: usize = 4;
 /// Words of a heading's own text below which what stands under its subheadings is read with it.
 const STUB_WORDS: usize = 40;
 /// Words from which on nothing more is read below a heading with little text of its own.
@@ -106,13 +104,13 @@ impl Surroundings {
     }
 }
 
-/// The passages that a model reads: the best sections, each once, until they have so many tokens. The best is always there.
+/// The passages that a model reads: the best sections, each once, until they have so many bytes. The best is always there.
 ///
 /// A passage is the text of one heading, so that a citation names it. What merely stands around a section is left out: over 84
 /// questions to four books it never added the section that answers, and a third of the tokens. `ARCHITECTURE.md` has the figures.
-pub(super) fn given(best: &[ScoredChunk], max_tokens: usize) -> Vec<ScoredChunk> {
+pub(super) fn given(best: &[ScoredChunk], max_bytes: usize) -> Vec<ScoredChunk> {
     let mut given: Vec<ScoredChunk> = Vec::new();
-    let mut left = max_tokens.saturating_mul(BYTES_PER_TOKEN);
+    let mut left = max_bytes;
     for section in best {
         let bytes = section.chunk.text.len();
         let is_known = given
@@ -353,14 +351,14 @@ mod tests {
         let section =
             |position: i32, bytes: usize| chunk(position, &["Page"], (0, 1), &"x".repeat(bytes));
         let best = [section(0, 40), section(1, 10), section(2, 8)];
-        let lengths = |tokens| -> Vec<usize> {
-            let given = given(&best, tokens);
+        let lengths = |max_bytes| -> Vec<usize> {
+            let given = given(&best, max_bytes);
             given.iter().map(|found| found.chunk.text.len()).collect()
         };
         assert_eq!(lengths(0), [40]);
-        assert_eq!(lengths(12), [40, 8]);
-        assert_eq!(lengths(13), [40, 10]);
-        assert_eq!(lengths(100), [40, 10, 8]);
+        assert_eq!(lengths(48), [40, 8]);
+        assert_eq!(lengths(50), [40, 10]);
+        assert_eq!(lengths(58), [40, 10, 8]);
     }
 
     #[test]

@@ -20,7 +20,7 @@ impl Prepared {
     /// the stream ends.
     pub fn events(self) -> impl Stream<Item = Result<AnswerEvent, Error>> + Send + 'static {
         let keeper = self.keeper();
-        let sections = self.context.len();
+        let sections = self.texts.readable.len();
         stream! {
             let mut kept = Kept::default();
             let mut whole = None;

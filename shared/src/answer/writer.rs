@@ -140,6 +140,7 @@ impl Writer {
                     let sentence = self.text[self.sentence..].trim();
                     self.unsupported.push(sentence.to_owned());
                 }
+                Piece::UnsupportedCode(line) => self.unsupported.push(line),
             }
         }
     }

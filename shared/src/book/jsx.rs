@@ -1,5 +1,11 @@
 //! JSX and HTML tags, and `{expressions}`, as far as reading a page needs them.
 
+mod target;
+
+use target::address_in;
+
+pub(super) use target::Target;
+
 /// A tag: `<Name attributes>`, `</Name>` or `<Name/>`.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Tag<'a> {
@@ -17,6 +23,8 @@ pub(super) struct Tag<'a> {
     pub(super) id: Option<String>,
     /// The value of its `as`, if that is a string: the element that the component makes.
     pub(super) made_as: Option<String>,
+    /// Where it leads, or which picture it shows, if that can be told.
+    pub(super) target: Option<Target>,
     /// The value of its `children`, if that is a string: its content.
     pub(super) children: Option<String>,
 }
@@ -173,6 +181,7 @@ pub(super) fn parse_tag<'a>(text: &str, start: TagStart<'a>) -> Option<Tag<'a>> 
         prose: Vec::new(),
         id: None,
         made_as: None,
+        target: None,
         children: None,
     };
     let mut at = name_end;
@@ -276,6 +285,8 @@ fn keep_attribute(tag: &mut Tag<'_>, attribute: Attribute<'_>) {
             }
             if let Some(value) = only_string(expression) {
                 keep_value(tag, name, &value);
+            } else if let Some(address) = address_in(expression) {
+                keep_target(tag, name, address);
             }
         }
     }
@@ -289,6 +300,14 @@ fn keep_value(tag: &mut Tag<'_>, name: &str, value: &str) {
         tag.made_as = Some(value.to_owned());
     } else if name == "children" {
         tag.children = Some(value.to_owned());
+    } else {
+        keep_target(tag, name, value.to_owned());
+    }
+}
+
+fn keep_target(tag: &mut Tag<'_>, name: &str, address: String) {
+    if let Some(target) = Target::of_attribute(tag.name, name, address) {
+        tag.target = Some(target);
     }
 }
 

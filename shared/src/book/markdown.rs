@@ -208,7 +208,7 @@ impl Reader<'_> {
                 self.heading(pass, level);
             }
             TagEnd::TableCell => {
-                pass.leaf.text.push_str(" | ");
+                pass.leaf.end_cell();
                 pass.cell_end = range.end;
             }
             TagEnd::TableHead | TagEnd::TableRow => {
@@ -241,24 +241,28 @@ impl Reader<'_> {
         let leaf = &mut pass.leaf;
         match event {
             Event::Text(content) => {
-                leaf.push(&content, range);
+                let length = leaf.push(&content, range);
                 let escaped = pass.text[..range.start].ends_with('\\');
                 let after = &pass.text[range.end..];
-                drop_directives(&mut leaf.slug_text, content.len(), escaped, after);
+                drop_directives(&mut leaf.slug_text, length, escaped, after);
                 if pass.text.get(range.clone()) != Some(&*content) {
                     self.omit(pass, range, OmissionReason::CharacterReference);
                 }
             }
             Event::Html(mark) | Event::InlineHtml(mark) if mark.trim_end() == REMOVED_BLOCK => {}
             Event::Code(content) => leaf.push_marked(MarkKind::Code, &content, range),
-            Event::Html(content) | Event::InlineHtml(content) => leaf.push(&content, range),
+            Event::Html(content) | Event::InlineHtml(content) => {
+                leaf.push(&content, range);
+            }
             Event::InlineMath(tex) => {
                 leaf.push_marked(MarkKind::Formula, &format!("${tex}$"), range);
             }
             Event::DisplayMath(tex) => {
                 leaf.push_marked(MarkKind::Formula, &format!("$${tex}$$"), range);
             }
-            Event::TaskListMarker(done) => leaf.push(if done { "[x] " } else { "[ ] " }, range),
+            Event::TaskListMarker(done) => {
+                leaf.push(if done { "[x] " } else { "[ ] " }, range);
+            }
             Event::FootnoteReference(_) => self.omit(pass, range, OmissionReason::FootnoteLabel),
             Event::SoftBreak => {
                 leaf.text.push(' ');

@@ -4,6 +4,7 @@
 
 mod flow;
 mod heading_tag;
+mod marked_tag;
 mod inline;
 
 use std::collections::BTreeMap;
@@ -19,6 +20,7 @@ use super::openapi::Generated;
 
 pub(super) use flow::REMOVED_BLOCK;
 pub(super) use heading_tag::HeadingTag;
+pub(super) use marked_tag::{Marked, marked_pieces};
 
 /// Plain Markdown, each line with its line in the page.
 #[derive(Debug, Default)]
@@ -129,6 +131,10 @@ struct Preparer<'a> {
     kind: LineKind,
     /// How many quotes the line stands in.
     quotes: usize,
+    /// The mark of a link that waits for the text after its tag.
+    waiting_mark: String,
+    /// True if the mark of a link was written, and not that of its end.
+    in_link: bool,
 }
 
 impl<'a> Preparer<'a> {
@@ -159,6 +165,8 @@ impl<'a> Preparer<'a> {
             first: None,
             kind: LineKind::Text,
             quotes: 0,
+            waiting_mark: String::new(),
+            in_link: false,
         }
     }
 

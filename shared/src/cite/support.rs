@@ -2,6 +2,8 @@
 //!
 //! Token vectors were tried and say less: a negated copy resembles a passage more than a paraphrase does.
 
+mod code;
+mod denial;
 mod names;
 mod negation;
 mod numbers;
@@ -22,11 +24,18 @@ const PENALTY: f32 = 0.2;
 /// 96 %, and of the same sentences given other passages it refuses 94 %.
 const MIN_SCORE: f32 = 0.45;
 
+/// Words for what the sentence before is about, at the beginning of one that goes on from it.
+const PRONOUNS: [&str; 8] = [
+    "it", "its", "this", "these", "they", "their", "those", "both",
+];
+
 /// What of a sentence its passages have.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Support {
     /// The share of its words, stop words aside, 0 to 1.
     share: f32,
+    /// The same of its words and those of the sentence that it goes on from.
+    share_with_before: f32,
     /// How many of its words they lack.
     lacking: usize,
     /// How many of its numbers and names they lack.
@@ -54,7 +63,7 @@ impl Support {
         #[expect(clippy::cast_precision_loss, reason = "a sentence has few names")]
         let missing = self.missing as f32;
         let contradicted = f32::from(u8::from(self.is_contradicted));
-        self.share - PENALTY * (missing + contradicted)
+        self.share_with_before - PENALTY * (missing + contradicted)
     }
 }
 
@@ -64,9 +73,33 @@ pub struct Claim {
     stems: HashSet<String>,
     names: Vec<Name>,
     clauses: Sentence,
+    /// The words of the sentence that it goes on from which it does not have itself.
+    before: HashSet<String>,
 }
 
 impl Claim {
+    /// The claim of a sentence that follows another one in its paragraph. If it begins with a word for what that one is about, such
+    /// as `It`, it is from the passage that says both best.
+    #[must_use]
+    pub fn after(self, before: &Self) -> Self {
+        let first = self.sentence.split_whitespace().next().unwrap_or_default();
+        if !PRONOUNS.contains(&first.to_lowercase().as_str()) {
+            return self;
+        }
+        let words = before.stems.union(&before.before);
+        let before = words.filter(|word| !self.stems.contains(*word)).cloned();
+        Self {
+            before: before.collect(),
+            ..self
+        }
+    }
+
+    /// True if the sentence only says what the passages leave open.
+    #[must_use]
+    pub fn is_denial(&self) -> bool {
+        denial::is_denial(&self.sentence)
+    }
+
     /// How many words of the sentence say something.
     #[must_use]
     pub fn words(&self) -> usize {
@@ -131,6 +164,7 @@ impl Evidence {
             stems: stems(sentence, &self.words),
             names: names(sentence, self.capitals_mark_names),
             clauses: Sentence::of(sentence, &self.words),
+            before: HashSet::new(),
             sentence: sentence.to_owned(),
         }
     }
@@ -167,13 +201,24 @@ impl Evidence {
         }
     }
 
+    /// True if each passage lacks a number or name of a claim.
+    #[must_use]
+    pub fn lacks(&self, claim: &Claim) -> bool {
+        let mut passages = self.passages.iter();
+        passages.all(|text| self.compare(claim, text).missing > 0)
+    }
+
+    /// True if no passage has most of the lines of a block of code.
+    #[must_use]
+    pub fn lacks_code(&self, lines: &[String]) -> bool {
+        let passages = self.passages.iter().map(|text| text.whole.as_str());
+        code::is_elsewhere(lines, passages)
+    }
+
     fn compare(&self, claim: &Claim, text: &Text) -> Support {
         let held = claim.stems.intersection(&text.stems).count();
-        #[expect(clippy::cast_precision_loss, reason = "a sentence has few words")]
-        let share = match claim.stems.len() {
-            0 => 1.0,
-            all => held as f32 / all as f32,
-        };
+        let held_before = claim.before.intersection(&text.stems).count();
+        let all = claim.stems.len();
         let is_missing = |name: &&Name| {
             let is_option = name.text.starts_with('-');
             let is_held =
@@ -181,8 +226,9 @@ impl Evidence {
             !is_held && (name.is_code || !self.is_common(&name.text))
         };
         Support {
-            share,
-            lacking: claim.stems.len() - held,
+            share: share(held, all),
+            share_with_before: share(held + held_before, all + claim.before.len()),
+            lacking: all - held,
             missing: numbers::unknown(&claim.sentence, &text.numbers, self.is_english)
                 + claim.names.iter().filter(is_missing).count(),
             is_contradicted: self.is_english
@@ -206,6 +252,14 @@ impl Text {
             sentences: Sentences::of(&text, words),
             whole: text,
         }
+    }
+}
+
+fn share(held: usize, all: usize) -> f32 {
+    #[expect(clippy::cast_precision_loss, reason = "a sentence has few words")]
+    match all {
+        0 => 1.0,
+        all => held as f32 / all as f32,
     }
 }
 

@@ -10,6 +10,8 @@ use crate::words::split;
 
 use super::Passage;
 
+pub(super) use tidy::is_admonition_name;
+
 /// Code of more words is cut in pieces at blank lines.
 const LONG_CODE_WORDS: usize = 200;
 /// The fewest lines of such a piece.
@@ -17,8 +19,8 @@ const PIECE_LINES: usize = 8;
 /// What separates the cells of a row.
 const CELL_SEPARATOR: &str = " | ";
 /// What a sentence, or a line that leads to what follows, ends with.
-const ENDS: [char; 14] = [
-    '.', '!', '?', '…', ')', '"', '”', '’', '。', '！', '？', '۔', ':', '：',
+const ENDS: [char; 17] = [
+    '.', '!', '?', '…', ')', '"', '”', '’', '。', '！', '？', '۔', ':', '：', ',', '，', '、',
 ];
 /// The longest line, in characters, that is read as a label of what follows if it has no end.
 const LABEL_CHARACTERS: usize = 60;
@@ -101,12 +103,43 @@ impl Block {
 
     /// True for a short line that is no sentence, such as the title of what follows.
     fn is_short_line(&self) -> bool {
-        let text = self.text.trim_end();
-        self.kind == BlockKind::Paragraph
-            && text.chars().count() <= LABEL_CHARACTERS
-            && !text.contains('\n')
-            && !text.ends_with(ENDS)
-            && !text.ends_with('$')
+        self.kind == BlockKind::Paragraph && is_short_line(&self.text)
+    }
+
+    /// What stands where a list was cut.
+    pub(super) fn cut(mark: &str) -> Self {
+        Self::paragraph(mark, mark.to_owned())
+    }
+
+    pub(super) fn is_item(&self) -> bool {
+        matches!(self.kind, BlockKind::ListItem { .. })
+    }
+
+    /// True for an item of a list that stands in no other one.
+    pub(super) fn is_first_level(&self) -> bool {
+        matches!(&self.kind, BlockKind::ListItem { marker } if !marker.is_empty() && !marker.starts_with(' '))
+    }
+
+    /// True for what a label leads to.
+    pub(super) fn is_led(&self) -> bool {
+        self.is_item() || self.is_code() || self.kind == BlockKind::Table
+    }
+
+    /// True for a short line without an end or a mark: it is a title of what follows, whatever component shows it.
+    pub(super) fn is_title(&self) -> bool {
+        self.is_short_line() && !self.markdown.contains(['*', '_', '`', '$', '[', '\\', '<'])
+    }
+
+    /// True for a paragraph that is a link.
+    pub(super) fn is_link(&self) -> bool {
+        self.kind == BlockKind::Paragraph && tidy::is_link(&self.markdown)
+    }
+
+    /// True for a paragraph that speaks of the one before it: "To avoid this, …". English.
+    pub(super) fn goes_on_from(&self, before: &Self) -> bool {
+        let (here, there) = (&self.kind, &before.kind);
+        let both = *here == BlockKind::Paragraph && *there == BlockKind::Paragraph;
+        both && refers_back(&self.text)
     }
 
     /// True for a paragraph that leads to what follows.
@@ -147,6 +180,37 @@ impl Block {
             _ => false,
         }
     }
+}
+
+/// True for a short line that is no sentence.
+pub(super) fn is_short_line(text: &str) -> bool {
+    let text = text.trim_end();
+    text.chars().count() <= LABEL_CHARACTERS
+        && !text.contains('\n')
+        && !text.ends_with(ENDS)
+        && !text.ends_with('$')
+}
+
+/// Words that refer to what was said before, at the beginning of a sentence.
+const REFERRING: &str = "this these those that it its they their such otherwise however instead therefore thus hence also so then \
+    similarly here both";
+/// Those of them that do so within the first words of a sentence, unless one of [`PLACES`] follows.
+const WITHIN: [&str; 4] = ["this", "these", "instead", "otherwise"];
+const FIRST_WORDS: usize = 5;
+const PLACES: [&str; 8] = [
+    "section", "page", "guide", "chapter", "lesson", "tutorial", "document", "module",
+];
+
+/// True if a sentence refers to what was said before it.
+fn refers_back(text: &str) -> bool {
+    let words = split(text).take(FIRST_WORDS + 1).map(str::to_lowercase);
+    let words: Vec<String> = words.collect();
+    let is_place = |at: usize| words.get(at).is_some_and(|word| PLACES.contains(&&**word));
+    let mut numbered = words.iter().take(FIRST_WORDS).enumerate();
+    numbered.any(|(at, word)| {
+        let begins = at == 0 && REFERRING.split_whitespace().any(|known| known == word);
+        (begins || WITHIN.contains(&&**word)) && !is_place(at + 1)
+    })
 }
 
 /// The blocks of a passage, tidied, in order. A heading with nothing below it has none.

@@ -2,37 +2,105 @@
 //!
 //! Nothing is escaped: what a model reads is not rendered, and each backslash is a token.
 
-use crate::book::{Mark, MarkKind};
+use super::blocks::{is_admonition_name, is_short_line};
+use crate::book::{Mark, MarkKind, href};
 
 /// Writes a text with its marks as Markdown. List items, code blocks and formulas are in the text as Markdown has them; inline code
-/// gets its backticks, a table the rule below its header, a heading its number signs.
+/// gets its backticks, a link its address, a table the rule below its header, a heading its number signs. The title above code
+/// moves into its fence, and the name of an admonition before its text.
 pub(super) fn readable(text: &str, marks: &[Mark]) -> String {
-    let mut added: Vec<(usize, String)> = Vec::new();
-    for mark in marks {
-        let Some(marked) = text.get(mark.range()) else {
-            continue;
+    let marks = marks.iter().filter(|mark| text.get(mark.range()).is_some());
+    let marks: Vec<&Mark> = marks.collect();
+    let mut edits: Vec<Edit> = Vec::new();
+    for (order, mark) in (1..).zip(&marks) {
+        let marked = &text[mark.range()];
+        let around = match &mark.kind {
+            MarkKind::Code => Some(ticks(marked)),
+            MarkKind::Link(addresses) => link(addresses),
+            MarkKind::Heading => Some(("#### ".to_owned(), String::new())),
+            _ => None,
         };
-        match mark.kind {
-            MarkKind::Code => {
-                let (before, after) = ticks(marked);
-                added.push((mark.start, before));
-                added.push((mark.end, after));
-            }
-            MarkKind::Heading => added.push((mark.start, "#### ".to_owned())),
-            MarkKind::Table => added.extend(rule(marked).map(|(at, rule)| (mark.start + at, rule))),
-            _ => {}
+        if let Some((before, after)) = around {
+            edits.push(Edit::insert(mark.start, order, before));
+            edits.push(Edit::insert(mark.end, -order, after));
+        }
+        if mark.kind == MarkKind::Table {
+            let rule = rule(marked);
+            edits.extend(rule.map(|(at, rule)| Edit::insert(mark.start + at, -order, rule)));
         }
     }
-    added.sort_by_key(|(at, _)| *at);
-    let mut written = String::with_capacity(text.len() + 2 * added.len());
+    let blocks: Vec<&Mark> = marks.into_iter().filter(|mark| !mark.is_inline()).collect();
+    for pair in blocks.windows(2) {
+        edits.extend(label(text, pair[0], pair[1]).into_iter().flatten());
+    }
+    // What ends at a place stands before what begins there, and an inner mark ends before an outer one.
+    edits.sort_by_key(|edit| (edit.at, edit.order));
+    let mut written = String::with_capacity(text.len() + 2 * edits.len());
     let mut from = 0;
-    for (at, more) in added {
-        written.push_str(&text[from..at]);
-        written.push_str(&more);
-        from = at;
+    for edit in edits {
+        // Nothing is written into what was removed.
+        if edit.at >= from {
+            written.push_str(&text[from..edit.at]);
+            written.push_str(&edit.inserted);
+            from = edit.at + edit.removed;
+        }
     }
     written.push_str(&text[from..]);
     written
+}
+
+/// A change of a text.
+struct Edit {
+    at: usize,
+    /// The place among those at the same byte.
+    order: i32,
+    /// How many bytes are removed.
+    removed: usize,
+    inserted: String,
+}
+
+impl Edit {
+    fn insert(at: usize, order: i32, inserted: String) -> Self {
+        Self {
+            at,
+            order,
+            removed: 0,
+            inserted,
+        }
+    }
+}
+
+/// Writes a block as the label of the next one: the title of code, or the name of an admonition. `None` if it is neither.
+fn label(text: &str, block: &Mark, next: &Mark) -> Option<[Edit; 2]> {
+    let (label, between) = (&text[block.range()], text.get(block.end..next.start)?);
+    if block.kind != MarkKind::Paragraph {
+        return None;
+    }
+    let edit = |at: usize, order: i32, end: usize, inserted: String| Edit {
+        removed: end - at,
+        ..Edit::insert(at, order, inserted)
+    };
+    match next.kind {
+        MarkKind::Fence if between == "\n" && is_short_line(label) => {
+            let opening = next.start + text[next.range()].find('\n')?;
+            let title = format!(" title=\"{}\"", label.replace('"', ""));
+            Some([
+                edit(block.start, i32::MIN, next.start, String::new()),
+                edit(opening, 0, opening, title),
+            ])
+        }
+        MarkKind::Paragraph if is_admonition_name(label) => Some([
+            edit(block.start, i32::MIN, block.start, "**".to_owned()),
+            edit(block.end, 0, next.start, ":** ".to_owned()),
+        ]),
+        _ => None,
+    }
+}
+
+/// What stands before and after the text of a link; `None` if it leads nowhere.
+fn link(addresses: &[String]) -> Option<(String, String)> {
+    let address = href::of(addresses.first()?)?;
+    Some(("[".to_owned(), format!("]({address})")))
 }
 
 /// What stands before and after inline code.
@@ -88,6 +156,46 @@ mod tests {
         assert_eq!(
             readable(text, &marks),
             "Set `testEnvironment` to `` `jsdom` `` here.\n\nOption | Default\n--- | ---\nbail | 0\nci | `isCI`\n\n#### Note\n\nBeware.\n\n```js\na[1]\n```"
+        );
+    }
+
+    #[test]
+    fn a_model_reads_labels_with_what_they_belong_to() {
+        let text = "Note\n\nBeware.\n\nin `a.js`\n```js\nx\n```\n\nTip: Speed\n\n- one\n\nThen run\n\n```\ny\n```";
+        let marks = [
+            mark(text, MarkKind::Paragraph, "Note"),
+            mark(text, MarkKind::Paragraph, "Beware."),
+            mark(text, MarkKind::Paragraph, "in `a.js`"),
+            mark(text, MarkKind::Code, "`a.js`"),
+            mark(text, MarkKind::Fence, "```js\nx\n```"),
+            mark(text, MarkKind::Paragraph, "Tip: Speed"),
+            mark(text, MarkKind::ListItem, "- one"),
+            mark(text, MarkKind::Paragraph, "Then run"),
+            mark(text, MarkKind::Fence, "```\ny\n```"),
+        ];
+        assert_eq!(
+            readable(text, &marks),
+            "**Note:** Beware.\n\n```js title=\"in `a.js`\"\nx\n```\n\nTip: Speed\n\n- one\n\nThen run\n\n```\ny\n```"
+        );
+    }
+
+    #[test]
+    fn a_model_reads_where_links_lead() {
+        let text = "See Node and jsdom, or nothing.\n\nName\n`x`";
+        let link =
+            |marked, address: &str| mark(text, MarkKind::Link(vec![address.to_owned()]), marked);
+        let marks = [
+            link("Node and jsdom", "/docs/(node)#x"),
+            mark(text, MarkKind::Code, "jsdom"),
+            link(",", "docs/not-found.md"),
+            mark(text, MarkKind::Link(Vec::new()), "nothing"),
+            mark(text, MarkKind::Table, "Name\n`x`"),
+            link("Name", "https://a.example/b"),
+            mark(text, MarkKind::Code, "Name"),
+        ];
+        assert_eq!(
+            readable(text, &marks),
+            "See [Node and `jsdom`](/docs/%28node%29#x), or nothing.\n\n[`Name`](https://a.example/b)\n|---|\n`x`"
         );
     }
 

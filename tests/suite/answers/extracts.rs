@@ -1,4 +1,4 @@
-//! Extracts over Qdrant's engine and Postgres: the same each time.
+//! Extracts over Qdrant's engine and Postgres: the same each time, with links to the book's pages.
 
 use bookrag_tests::chat_model::Reply;
 use futures::future::join_all;
@@ -36,4 +36,25 @@ async fn a_question_has_the_same_answer_and_sources_each_time() {
     let mut answers: Vec<_> = answers.collect();
     answers.dedup();
     assert_eq!(answers.len(), 1, "{answers:?}");
+}
+
+#[tokio::test]
+async fn links_in_a_quote_lead_to_the_pages_of_the_book() {
+    let pages = [
+        (
+            "frost.md",
+            "# Frost\n\nSigns of frost: see [the moon](./moon.md#rise) and [the owl](./owl.md).\n",
+        ),
+        (
+            "moon.md",
+            "---\nslug: /at-night\n---\n\n# Moon\n\nIt rises late.\n",
+        ),
+    ];
+    let model = Reply::text(["no model is asked"]);
+    let variables = [("BOOKRAG_GENERATOR", "extractive")];
+    let service = Service::of_book("extracts_links", model, &variables, &pages).await;
+    let (data, _) = service.answer("What are the signs of frost?").await;
+    let answer = data["answer"].as_str().unwrap();
+    let quoted = "Signs of frost: see [the moon](/docs/at-night#rise) and the owl.";
+    assert!(answer.contains(quoted), "{answer}");
 }

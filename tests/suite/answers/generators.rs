@@ -223,3 +223,28 @@ async fn a_model_may_link_only_to_what_the_passages_link_to() {
     );
     assert!(!answer.contains("evil.example"), "{answer}");
 }
+
+#[tokio::test]
+async fn a_model_reads_where_its_passages_link_and_may_repeat_it() {
+    let repeated = "Signs of frost: see [the moon](/docs/moon#rise) and [clouds](/docs/elsewhere).";
+    let pages = [
+        (
+            "frost.md",
+            "# Frost\n\nSigns of frost: see [the moon](./moon.md#rise) and [the owl](./owl.md).\n",
+        ),
+        (
+            "moon.md",
+            "# Moon\n\nIt rises late.\n\n## Rise\n\nIn the east.\n",
+        ),
+    ];
+    let script = Reply::text([repeated]);
+    let service = Service::of_book("answers_read_links", script, &[], &pages).await;
+    let (data, _) = service.answer(COVERED).await;
+    let request = &service.model.requests()[0];
+    let user = request["messages"][1]["content"].as_str().unwrap();
+    let read = "Signs of frost: see [the moon](/docs/moon#rise) and the owl.";
+    assert!(user.contains(read), "{user}");
+    let answer = data["answer"].as_str().unwrap();
+    let shown = "Signs of frost: see [the moon](/docs/moon#rise) and clouds.";
+    assert!(answer.starts_with(shown), "{answer}");
+}

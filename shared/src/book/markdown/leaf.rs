@@ -6,6 +6,7 @@ use pulldown_cmark::Tag;
 
 use super::heading_id::{ID_MARKS, shown};
 use crate::book::block::{Mark, MarkKind};
+use crate::book::mdx::{Marked, marked_pieces};
 
 /// What is being read between a start and an end event.
 #[derive(Default)]
@@ -17,17 +18,32 @@ pub(super) struct Leaf {
     pub(super) marks: Vec<Mark>,
     /// Of each open stretch its place among the marks; `None` for one that has no mark.
     open: Vec<Option<usize>>,
+    /// The places of open links and pictures that are written as tags.
+    open_tags: Vec<usize>,
     /// Byte offsets in the prepared text.
     pub(super) start: Option<usize>,
     pub(super) end: usize,
 }
 
 impl Leaf {
-    pub(super) fn push(&mut self, text: &str, range: &Range<usize>) {
+    /// Adds text; returns how many bytes it has without the marks of tags.
+    pub(super) fn push(&mut self, text: &str, range: &Range<usize>) -> usize {
         self.start.get_or_insert(range.start);
         self.end = self.end.max(range.end);
-        self.text.push_str(text);
-        self.slug_text.push_str(text);
+        let before = self.text.len();
+        for piece in marked_pieces(text) {
+            match piece {
+                Marked::Text(text) => {
+                    self.text.push_str(text);
+                    self.slug_text.push_str(text);
+                }
+                Marked::Begin(kind) => self.begin_tag(kind),
+                Marked::EndLink => self.end_tag(|kind| matches!(kind, MarkKind::Link(_))),
+                Marked::EndPicture => self.end_tag(|kind| matches!(kind, MarkKind::Picture(_))),
+            }
+            self.extend_tags();
+        }
+        self.text.len() - before
     }
 
     pub(super) fn push_marked(&mut self, kind: MarkKind, text: &str, range: &Range<usize>) {
@@ -46,16 +62,7 @@ impl Leaf {
             Tag::Emphasis => Some(MarkKind::Emphasis),
             _ => None,
         };
-        let sort = |kind: &MarkKind| match kind {
-            MarkKind::Strong | MarkKind::Emphasis => 0,
-            MarkKind::Link(_) => 1,
-            _ => 2,
-        };
-        let around = |new: &MarkKind| {
-            let mut open = self.open.iter().flatten();
-            open.any(|&at| sort(&self.marks[at].kind) == sort(new))
-        };
-        let kind = kind.filter(|kind| !around(kind));
+        let kind = kind.filter(|kind| !self.is_within(kind));
         let at = kind.as_ref().map(|_| self.marks.len());
         let (start, end) = (self.text.len(), self.text.len());
         self.marks
@@ -69,8 +76,48 @@ impl Leaf {
             self.marks[at].end = self.text.len();
             if self.marks[at].range().is_empty() {
                 self.marks.truncate(at);
+                self.open_tags.retain(|&tag| tag < at);
             }
         }
+    }
+
+    /// Begins a link or a picture that is written as a tag. It ends with its tag, or with its block.
+    fn begin_tag(&mut self, kind: MarkKind) {
+        if !self.is_within(&kind) {
+            let (start, end) = (self.text.len(), self.text.len());
+            self.open_tags.push(self.marks.len());
+            self.marks.push(Mark { kind, start, end });
+        }
+    }
+
+    fn end_tag(&mut self, is_ended: fn(&MarkKind) -> bool) {
+        let mut open = self.open_tags.iter();
+        if let Some(last) = open.rposition(|&at| is_ended(&self.marks[at].kind)) {
+            self.open_tags.remove(last);
+        }
+    }
+
+    fn extend_tags(&mut self) {
+        for &at in &self.open_tags {
+            self.marks[at].end = self.text.len();
+        }
+    }
+
+    /// Ends a cell of a table, and the tags in it.
+    pub(super) fn end_cell(&mut self) {
+        self.text.push_str(" | ");
+        self.open_tags.clear();
+    }
+
+    /// True if a stretch of the same sort is open.
+    fn is_within(&self, new: &MarkKind) -> bool {
+        let sort = |kind: &MarkKind| match kind {
+            MarkKind::Strong | MarkKind::Emphasis => 0,
+            MarkKind::Link(_) => 1,
+            _ => 2,
+        };
+        let mut open = self.open.iter().flatten().chain(&self.open_tags);
+        open.any(|&at| sort(&self.marks[at].kind) == sort(new))
     }
 
     /// The text as it is shown, and the marks where they are in it.

@@ -325,3 +325,126 @@ fn a_heading_written_as_tags_knows_its_lines_and_reserves_no_id() {
     assert_eq!(headings[1].markdown, "<h2>b</h2>");
     assert_eq!(anchors(text), ["a", "", "b"]);
 }
+
+/// The texts of a page's links and pictures, with their addresses.
+fn targets(text: &str) -> Vec<(String, String)> {
+    let blocks = blocks(text).into_iter();
+    let targets = blocks.flat_map(|block| {
+        let address = |mark: &Mark| match &mark.kind {
+            MarkKind::Link(addresses) => Some(addresses.concat()),
+            MarkKind::Picture(address) => Some(format!("!{address}")),
+            _ => None,
+        };
+        let marks = block.marks.iter();
+        let found =
+            marks.filter_map(|mark| Some((block.text[mark.range()].to_owned(), address(mark)?)));
+        found.collect::<Vec<_>>()
+    });
+    targets.collect()
+}
+
+#[test]
+fn links_and_pictures_written_as_tags_are_those_of_markdown() {
+    for (text, expected) in [
+        (
+            "See <a href=\"/a_b*c*\">the page</a>.",
+            &[("the page", "/a_b*c*")][..],
+        ),
+        (
+            "<Link to='./b.md'>*A* page</Link> and more",
+            &[("A page", "./b.md")],
+        ),
+        (
+            "- <a href='/a'>1. One</a>\n- <a href='/b'>`Two`</a>",
+            &[("1. One", "/a"), ("Two", "/b")],
+        ),
+        (
+            "| a | b |\n|---|---|\n| <a href='/a'>x</a> | <a href='/b'>y | z |",
+            &[("x", "/a"), ("y", "/b")],
+        ),
+        (
+            "a\n\n<Link to='/a'>\n  Get started\n</Link>\n\nb",
+            &[("Get started", "/a")],
+        ),
+        (
+            "<Link to='/a'>\n\n## Title\n\nWords\n\n</Link>\n\nb",
+            &[("Words", "/a")],
+        ),
+        ("<a href='/a'>One\n\nTwo</a> three", &[("One", "/a")]),
+        (
+            "<img src='/a.png' alt='A robot' />",
+            &[("A robot", "!/a.png")],
+        ),
+        (
+            "Here <img src={require('./a.png').default} alt=\"a\" /> it is",
+            &[("a", "!./a.png")],
+        ),
+        (
+            "<a href='/a'><img src='/a.png' alt='A' /></a>",
+            &[("A", "/a"), ("A", "!/a.png")],
+        ),
+        ("[a <a href='/b'>b</a>](/c)", &[("a b", "/c")]),
+        ("<a href='/a'>a [b](/b)</a> c", &[("a b", "/a")]),
+        // No words stand for it, or it leads nowhere.
+        (
+            "<a href='/a'></a> b <a name='x'>c</a> <img src='/a.png' /> <a href='/d' /> e",
+            &[],
+        ),
+        ("```\n<a href='/a'>b</a>\n```\n\n`<a href='/a'>b</a>`", &[]),
+        (
+            "## <a href='/a'>Title</a>\n\n<h2><a href='/a'>Title</a></h2>",
+            &[],
+        ),
+    ] {
+        let expected: Vec<_> = expected
+            .iter()
+            .map(|&(text, to)| (text.to_owned(), to.to_owned()))
+            .collect();
+        assert_eq!(targets(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn where_a_tag_leads_changes_no_text() {
+    let texts = [
+        "a TAGb</a> c",
+        "TAG\n\n- b\n\n</a>",
+        "TAG\n# b\n</a>",
+        "TAG\n---\n\nb\n</a>",
+        "TAG\n\n---\n\nb",
+        "a\nTAG\n===\n</a>",
+        "TAG\n| a | b |\n|---|---|\n| c | TAGd</a> |\n</a>",
+        "| a | b |\n|---|---|\n| TAG c | d |</a>\n\ne",
+        "TAG\n```sh\nx\n```\n</a>",
+        "TAG***\n\n*a*</a>",
+        "TAG_a_</a> b_TAGc</a>_d _TAGe_</a> TAG __f__</a>_",
+        "*TAGa*</a> **TAG\"b\"</a>** ~~TAGc</a>~~",
+        "1. TAG2. b</a>\n2. TAG\n   - c\n   </a>",
+        "> TAGa\n> b</a>\n> TAG\n>\n> c</a>",
+        "a\n</a>\nb TAG\nc\n</a> d",
+        "TAG</a>TAGTAGa</a></a></a>b",
+        "TAG[a]: b\n\n[c]: d\n</a>\n\n[c]",
+        "    TAGa</a>\n\n\tb",
+        "<h2>TAGa</a></h2>\n\nTAG\n\n<h2>b</h2>\n</a>",
+        "TAGa</a>\n---\n\n## TAGb</a> {#x}",
+        "TAG$a$</a> b `c` TAG`d`</a>",
+        "TAG:::note\n\na\n\n:::\n</a>",
+        "<div>TAG<p>a</p></a></div>",
+    ];
+    let seen = |blocks: Vec<Block>| -> Vec<_> {
+        let blocks = blocks.into_iter();
+        blocks
+            .map(|block| (block.kind, block.text, block.start_line, block.end_line))
+            .collect()
+    };
+    for text in texts {
+        let leads = text.replace("TAG", "<a href=\"./a_b*c*.md#d\">");
+        let stays = text.replace("TAG", "<a>");
+        assert_eq!(seen(blocks(&leads)), seen(blocks(&stays)), "{text}");
+        assert_eq!(
+            seen(markdown_blocks(&leads)),
+            seen(markdown_blocks(&stays)),
+            "{text}"
+        );
+    }
+}

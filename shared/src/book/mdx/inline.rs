@@ -11,6 +11,7 @@ use super::super::omission::{Omission, OmissionReason};
 use super::super::openapi::Shown;
 use super::super::placeholder::{Contents, Placeholder};
 use super::super::spans::{autolink_length, code_span_length, math_length, padded_math, ticks};
+use super::marked_tag::marked_prose;
 use super::{
     Dialect, Flavor, HIDDEN_END, HIDDEN_START, HeadingTag, LineKind, Preparer, REMOVED_BLOCK,
     REMOVED_MARK,
@@ -127,6 +128,7 @@ impl Preparer<'_> {
         if self.first.is_none() {
             self.first = text.chars().find(|c| !c.is_whitespace());
         }
+        let text = self.write_mark_before(text);
         self.current.push_str(text);
     }
 
@@ -291,7 +293,8 @@ impl Preparer<'_> {
             self.escape_mark_after_tag();
             return;
         }
-        let prose = tag.prose.join(" ");
+        self.link_tag(tag);
+        let prose = marked_prose(tag, tag.prose.join(" "));
         let alone = self.at_line_start();
         match tag.gap() {
             Gap::None => self.write(&prose),

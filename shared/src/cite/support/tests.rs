@@ -77,3 +77,28 @@ fn other_languages_are_compared_by_numbers_and_names() {
         assert_eq!(support.is_supported(), expected, "{sentence}");
     }
 }
+
+#[test]
+fn a_sentence_that_goes_on_is_from_the_passage_of_the_one_before() {
+    let passages = [
+        "testEnvironment\nWhere tests run. Default: node.",
+        "testRunner\nWhat runs the tests, inside node. It must be installed.",
+    ];
+    let evidence = Evidence::new("Jest", passages.map(str::to_owned), None);
+    let before = |sentence| evidence.claim(sentence);
+    for (first, sentence, expected) in [
+        ("The testRunner is a package.", "It needs node.", 2),
+        ("The testEnvironment is a package.", "It needs node.", 1),
+        // A sentence that names its subject stands alone.
+        ("The testRunner is a package.", "The default needs node.", 1),
+    ] {
+        let claim = evidence.claim(sentence).after(&before(first));
+        assert_eq!(evidence.best(&claim), Best::Passage(expected), "{first}");
+    }
+    // What "it" stands for goes on over several sentences, and lends no number.
+    let second = before("It is installed by npm.").after(&before("The testRunner is a package."));
+    let third = evidence.claim("This runs in node.").after(&second);
+    assert_eq!(evidence.best(&third), Best::Passage(2));
+    let wrong = evidence.claim("It needs node 18.").after(&second);
+    assert_eq!(evidence.best(&wrong), Best::None);
+}

@@ -23,7 +23,7 @@ static LINK: LazyLock<Regex> = LazyLock::new(|| {
 });
 /// A paragraph that begins with a question to the reader, such as "Ready to simulate? Continue with …".
 static ASKS: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"^[^.!?]{15,200}\?\s").expect("the pattern is a constant"));
+    LazyLock::new(|| Regex::new(r"^[^.!?]{8,200}\?\s").expect("the pattern is a constant"));
 
 /// Adds a block. The block before it becomes part of it if it is the title of code, or the name of an admonition.
 pub(super) fn push(blocks: &mut Vec<Block>, mut block: Block, is_next_line: bool) {
@@ -71,7 +71,7 @@ pub(super) fn close_section(blocks: &mut Vec<Block>) {
 fn is_navigation(block: &Block) -> bool {
     let (mut links, mut others) = (0, 0);
     for part in block.markdown.split(" | ") {
-        if LINK.is_match(part) {
+        if is_link(part) {
             links += 1;
         } else if !(part.starts_with("**") && part.ends_with("**")) {
             others += 1;
@@ -80,11 +80,16 @@ fn is_navigation(block: &Block) -> bool {
     links > 0 && others == 0 && block.markdown.contains(" | ")
 }
 
+/// True if Markdown is a link and nothing else.
+pub(super) fn is_link(markdown: &str) -> bool {
+    LINK.is_match(markdown)
+}
+
 fn is_admonition(block: &Block) -> bool {
     block.kind == BlockKind::Paragraph && is_admonition_name(&block.text)
 }
 
 /// True for the name of an admonition, alone or with a title.
-pub(super) fn is_admonition_name(text: &str) -> bool {
+pub(in super::super) fn is_admonition_name(text: &str) -> bool {
     ADMONITION.is_match(text)
 }

@@ -377,11 +377,19 @@ proptest! {
         if page.words <= WORDS {
             prop_assert_eq!(start, 0);
         }
-        // Lists are whole, with what leads to them.
+        // Lists are whole, with what leads to them, unless they are long.
         let is_item = |at: usize| kind(at) == MarkKind::ListItem;
-        prop_assert!(start == 0 || !is_item(start) || matches!(kind(start - 1), MarkKind::Table | MarkKind::Fence));
+        let words_at = |at: usize| page.blocks[at].1.len();
+        let is_long = |at: usize| {
+            let before = (0..at).rev().take_while(|at| is_item(*at));
+            let list = before.chain((at..page.blocks.len()).take_while(|at| is_item(*at)));
+            list.map(words_at).sum::<usize>() > MAX_LIST_WORDS && markdown.contains(CUT)
+        };
+        let follows = |at: usize| matches!(kind(at - 1), MarkKind::Table | MarkKind::Fence);
+        let is_cut = |at: usize| is_item(at - 1) && is_item(at) && is_long(at);
+        prop_assert!(start == 0 || !is_item(start) || follows(start) || is_cut(start));
         prop_assert!(start == 0 || !leads(start - 1), "{}", markdown);
-        prop_assert!(end == page.blocks.len() || !is_item(end) || !is_item(end - 1));
+        prop_assert!(end == page.blocks.len() || !is_item(end) || !is_item(end - 1) || is_cut(end));
         prop_assert!(end - start == 1 || !leads(end - 1), "{}", markdown);
         // A heading says what a quote is about that does not begin with its section's first sentence.
         let is_subject = start == 0 && kind(0) == MarkKind::Paragraph;
@@ -451,10 +459,13 @@ fn a_second_section_is_quoted_if_both_are_short_and_about_as_good() {
         (chunk.start_line, chunk.end_line) = (line, line + 5);
         section
     };
+    let mut exercises = section(70, 0.5, 20);
+    Arc::make_mut(&mut exercises.chunk).heading_path = vec!["Exercises".to_owned()];
     for (second, is_quoted) in [
         (section(70, 0.5, 20), true),
         (section(70, 0.2, 20), false),
         (section(80, 0.5, 20), false),
+        (exercises, false),
         // It is part of the first, or says the same.
         (section(70, 0.5, 1), false),
         (section(50, 0.5, 20), false),

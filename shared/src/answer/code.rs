@@ -1,0 +1,70 @@
+//! Blocks of code in what a model writes, as it comes. Pure.
+
+/// Reads what is no sentence for blocks of code.
+#[derive(Debug, Default)]
+pub(super) struct CodeReader {
+    /// The line so far.
+    line: String,
+    /// The fence that ends the open block, and its lines, without their indentation.
+    open: Option<(String, Vec<String>)>,
+}
+
+impl CodeReader {
+    /// Reads a piece; returns the lines of each block that has ended.
+    pub(super) fn push(&mut self, text: &str) -> Vec<Vec<String>> {
+        let mut ended = Vec::new();
+        for piece in text.split_inclusive('\n') {
+            self.line.push_str(piece.trim_end_matches('\n'));
+            if piece.ends_with('\n') {
+                ended.extend(self.end_line());
+            }
+        }
+        ended
+    }
+
+    /// A sentence begins: what stands before it on its line opens no block.
+    pub(super) fn interrupt(&mut self) -> Option<Vec<String>> {
+        self.end_line()
+    }
+
+    fn end_line(&mut self) -> Option<Vec<String>> {
+        let line = std::mem::take(&mut self.line);
+        // The marks of the quote or the item that it stands in.
+        let bare = line.trim_start_matches(|c: char| c == '>' || c == ' ');
+        match &mut self.open {
+            Some((fence, _)) if bare.trim_end() == fence => {
+                return self.open.take().map(|(_, lines)| lines);
+            }
+            Some((_, lines)) => lines.push(bare.to_owned()),
+            None => {
+                let item =
+                    bare.trim_start_matches(|c: char| c.is_ascii_digit() || "-. ".contains(c));
+                let ticks = item.len() - item.trim_start_matches('`').len();
+                if ticks >= 3 {
+                    self.open = Some(("`".repeat(ticks), Vec::new()));
+                }
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_of_code_are_read_however_they_come() {
+        let text = "\n\n```js title=\"a\"\na `b`\n\n  c\n```\n\n1. ````\n   ```\n   ````\n> ```\n> d\n> ```\n## e\n\n```\nopen";
+        let expected = [vec!["a `b`", "", "c"], vec!["```"], vec!["d"]];
+        let whole = [text.to_owned()].to_vec();
+        let characters = text.chars().map(String::from).collect();
+        for pieces in [whole, characters] {
+            let mut reader = CodeReader::default();
+            let read: Vec<Vec<String>> =
+                pieces.iter().flat_map(|piece| reader.push(piece)).collect();
+            assert_eq!(read, expected);
+            assert_eq!(reader.interrupt(), None);
+        }
+    }
+}

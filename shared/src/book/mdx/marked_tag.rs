@@ -1,0 +1,172 @@
+//! Links and pictures that are written as tags. What they stand around is marked with characters that Markdown reads as letters, and
+//! that no block keeps.
+
+use super::super::block::MarkKind;
+use super::super::jsx::{Tag, Target};
+use super::super::lines::split_container_prefix;
+use super::{LineKind, Preparer, REMOVED_BLOCK};
+
+/// Begin a link and a picture; the address follows.
+const LINK: char = '\u{10FFF0}';
+const PICTURE: char = '\u{10FFF1}';
+/// End them.
+const LINK_END: char = '\u{10FFF2}';
+const PICTURE_END: char = '\u{10FFF3}';
+/// A character of an address is written as the private one so far behind it, which Markdown does not read.
+const ADDRESS: u32 = 0x10_0000;
+const LAST_OF_ADDRESS: u32 = 0xFFEF;
+/// Longer addresses are left out, in bytes.
+const MAX_ADDRESS_BYTES: usize = 2_048;
+
+/// A piece of prepared text.
+#[derive(Debug, PartialEq, Eq)]
+pub(in super::super) enum Marked<'a> {
+    Text(&'a str),
+    /// A link or a picture begins.
+    Begin(MarkKind),
+    /// The last one of that sort ends.
+    EndLink,
+    EndPicture,
+}
+
+/// The pieces of prepared text.
+pub(in super::super) fn marked_pieces(text: &str) -> impl Iterator<Item = Marked<'_>> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let first = rest.chars().next()?;
+        if !is_mark(first) {
+            let (text, after) = rest.split_at(rest.find(is_mark).unwrap_or(rest.len()));
+            rest = after;
+            return Some(Marked::Text(text));
+        }
+        rest = &rest[first.len_utf8()..];
+        match first {
+            LINK_END => return Some(Marked::EndLink),
+            PICTURE_END => return Some(Marked::EndPicture),
+            _ => {}
+        }
+        let end = rest.find(|c| plain(c).is_none()).unwrap_or(rest.len());
+        let address = rest[..end].chars().filter_map(plain).collect();
+        rest = &rest[end..];
+        Some(Marked::Begin(match first {
+            LINK => MarkKind::Link(vec![address]),
+            _ => MarkKind::Picture(address),
+        }))
+    })
+}
+
+fn is_mark(c: char) -> bool {
+    matches!(c, LINK | PICTURE | LINK_END | PICTURE_END)
+}
+
+/// The character of an address that a private one stands for.
+fn plain(private: char) -> Option<char> {
+    let code = u32::from(private).checked_sub(ADDRESS)?;
+    char::from_u32(code).filter(|_| code <= LAST_OF_ADDRESS)
+}
+
+/// An address as private characters; `None` if it has others than those of the basic plane.
+fn private(address: &str) -> Option<String> {
+    let private = |c: char| {
+        let code = Some(u32::from(c)).filter(|code| *code <= LAST_OF_ADDRESS)?;
+        char::from_u32(ADDRESS + code)
+    };
+    let address = address.trim();
+    let is_written = !address.is_empty() && address.len() <= MAX_ADDRESS_BYTES;
+    is_written.then(|| address.chars().map(private).collect())?
+}
+
+/// The words that stand for a tag's picture, marked with its address; those of other tags as they are.
+pub(super) fn marked_prose(tag: &Tag<'_>, prose: String) -> String {
+    let address = match &tag.target {
+        Some(Target::Picture(address)) if !prose.is_empty() => private(address),
+        _ => None,
+    };
+    match address {
+        Some(address) => format!("{PICTURE}{address}{prose}{PICTURE_END}"),
+        None => prose,
+    }
+}
+
+/// True for text that begins no block.
+fn is_inline(first: char, text: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric();
+    match first {
+        '*' => text.trim_start_matches('*').starts_with(is_word),
+        '"' | '\'' | '“' | '‘' | '(' | '!' | '`' | '\\' => true,
+        _ => is_word(first) || is_mark(first),
+    }
+}
+
+impl Preparer<'_> {
+    /// Begins or ends a link if a tag does. A mark waits for the text after it, so that a line of tags alone holds none.
+    pub(super) fn link_tag(&mut self, tag: &Tag<'_>) {
+        if tag.closing && matches!(tag.name, "a" | "Link") {
+            let is_open = std::mem::take(&mut self.in_link);
+            self.waiting_mark.clear();
+            if is_open && self.at_line_start() {
+                self.waiting_mark.push(LINK_END);
+            } else if is_open {
+                let text = self.current.trim_end_matches([' ', '_']).len();
+                self.current.insert(text, LINK_END);
+            }
+        } else if let Some(Target::Link(address)) = &tag.target
+            && !tag.self_closing
+            && let Some(address) = private(address)
+        {
+            self.waiting_mark = format!("{LINK}{address}");
+        }
+    }
+
+    /// Writes the mark that waits, if this text may follow it, and returns the rest of the text. What begins a block at the start of
+    /// a line must go on to begin it, so the mark goes there; elsewhere only underscores would be changed by a letter before them.
+    pub(super) fn write_mark_before<'t>(&mut self, text: &'t str) -> &'t str {
+        if self.waiting_mark.is_empty() || self.kind == LineKind::Heading {
+            return text;
+        }
+        let at_start = self.at_line_start();
+        let start = if at_start {
+            split_container_prefix(text).0.len()
+        } else {
+            text.len() - text.trim_start_matches([' ', '\t', '_']).len()
+        };
+        let (before, after) = text.split_at(start);
+        let Some(first) = after.chars().next().filter(|_| after != REMOVED_BLOCK) else {
+            return text;
+        };
+        let mark = std::mem::take(&mut self.waiting_mark);
+        if !at_start || is_inline(first, after) {
+            self.current.push_str(before);
+            self.current.push_str(&mark);
+            self.in_link = mark.starts_with(LINK);
+            return after;
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_read_as_it_was_written() {
+        let address = private(" ./ä_b(*c*).md#d ").unwrap_or_default();
+        let text = format!("a {LINK}{address}b{PICTURE}{address}c{PICTURE_END}{LINK_END}d");
+        let pieces: Vec<Marked<'_>> = marked_pieces(&text).collect();
+        let address = "./ä_b(*c*).md#d".to_owned();
+        let expected = [
+            Marked::Text("a "),
+            Marked::Begin(MarkKind::Link(vec![address.clone()])),
+            Marked::Text("b"),
+            Marked::Begin(MarkKind::Picture(address)),
+            Marked::Text("c"),
+            Marked::EndPicture,
+            Marked::EndLink,
+            Marked::Text("d"),
+        ];
+        assert_eq!(pieces, expected);
+        assert_eq!(private("/🤖"), None);
+        assert_eq!(private(&"/a".repeat(MAX_ADDRESS_BYTES)), None);
+    }
+}
