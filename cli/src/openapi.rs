@@ -214,6 +214,12 @@ fn search_parameters() -> Value {
         {"name": "hardware_tier", "in": "query", "schema": {"type": "integer", "minimum": 1, "maximum": 4}},
         {"name": "locale", "in": "query", "schema": {"type": "string"}},
         {"name": "version", "in": "query", "schema": {"type": "string"}},
+        {
+            "name": "kind",
+            "in": "query",
+            "explode": false,
+            "schema": {"type": "array", "items": {"type": "string", "enum": ["docs", "blog", "page"]}},
+        },
     ])
 }
 

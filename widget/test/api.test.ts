@@ -134,12 +134,12 @@ test('a server that says nothing is given up on', async () => {
 });
 
 test('what is not as the API describes it is taken for absent', async () => {
-  const hostile = [null, 7, 'x', [], {}, { n: '__proto__', url: {} }, { n: 1, url: null, title: 7, quote: [] }];
+  const hostile = [null, 7, 'x', [], {}, { n: '__proto__', url: {} }, { n: 1, url: null, title: 7, quote: [], kind: 'poem', date: 7 }];
   const sent = hostile.map((value) => `event: token\ndata: ${JSON.stringify({ token: value })}\n\nevent: citation\ndata: ${JSON.stringify(value)}\n\n`);
   const done = { citations: hostile, suggestions: hostile, degraded: hostile, answered: null, message_id: {} };
   answerWith(() => streamOf(new TextEncoder().encode(`${sent.join('')}event: done\ndata: ${JSON.stringify(done)}\n\n`)));
   const read = await events();
-  const citation = { n: 1, url: '', title: '', section: '', chapter: '', quote: '', source: '', start_line: 0, end_line: 0, supported: null };
+  const citation = { n: 1, url: '', title: '', section: '', chapter: '', quote: '', source: '', start_line: 0, end_line: 0, supported: null, kind: 'docs', date: null };
   assert.equal(read.map((event) => (event.type === 'token' ? event.token : '')).join(''), 'x');
   assert.deepEqual(read.filter(({ type }) => type === 'citation'), [{ type: 'citation', citation }]);
   assert.deepEqual(read.at(-1), {

@@ -4,6 +4,7 @@ mod selection;
 mod structure;
 mod repeats;
 mod instances;
+mod kinds;
 
 use serde_json::Value;
 

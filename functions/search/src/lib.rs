@@ -12,6 +12,7 @@ use bookrag::api::{
     Meta, Observed, Route, SearchData, SearchRequest, SearchResult, authorize, cors, failure,
     json_body, limit, method_not_allowed, not_found, nothing_found, success, url_query,
 };
+use bookrag::book::ContentKind;
 use bookrag::context::Context;
 use bookrag::error::Error;
 use bookrag::index::Filters;
@@ -54,6 +55,7 @@ struct UrlQuery {
     hardware_tier: Option<String>,
     locale: Option<String>,
     version: Option<String>,
+    kind: Option<String>,
 }
 
 impl TryFrom<UrlQuery> for SearchRequest {
@@ -68,10 +70,23 @@ impl TryFrom<UrlQuery> for SearchRequest {
                 hardware_tier: number("hardware_tier", url.hardware_tier)?,
                 locale: url.locale,
                 version: url.version,
+                kind: kinds(url.kind.as_deref())?,
                 ..Filters::default()
             },
         })
     }
+}
+
+/// Reads kinds that commas separate.
+fn kinds(text: Option<&str>) -> Result<Vec<ContentKind>, Error> {
+    let names = text.into_iter().flat_map(|text| text.split(','));
+    names
+        .map(|name| {
+            let mut kinds = ContentKind::ALL.into_iter();
+            let kind = kinds.find(|kind| kind.label() == name.trim());
+            kind.ok_or_else(|| Error::field("kind", "kind must be docs, blog or page"))
+        })
+        .collect()
 }
 
 fn number<T: std::str::FromStr>(

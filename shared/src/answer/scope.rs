@@ -55,10 +55,15 @@ pub fn default_filters(site: &SiteInfo, filters: &Filters, page_url: Option<&str
     let known = |default: String| (!default.is_empty()).then_some(default);
     let version = filters.version.clone().or_else(|| known(version));
     let beside = version.iter().flat_map(|it| site.versions_beside(it));
+    // A kind is the versions of its instances: nothing else of it is stored.
+    let versions = version.as_deref().into_iter().chain(beside);
+    let mut versions = versions.filter(|version| filters.admits_kind_of(version));
+    let first = versions.next().map(str::to_owned);
     Filters {
         locale: filters.locale.clone().or_else(|| known(locale)),
-        versions_beside: beside.map(str::to_owned).collect(),
-        version,
+        versions_beside: versions.map(str::to_owned).collect(),
+        // Where the site has nothing of the kind, the version that was asked for finds nothing of it.
+        version: first.or(version.clone()),
         ..filters.clone()
     }
 }
@@ -221,6 +226,7 @@ fn normalised(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::book::ContentKind;
     use crate::catalog::DocsInfo;
 
     #[test]
@@ -263,5 +269,37 @@ mod tests {
             assert_eq!(filters.version.as_deref(), Some(version), "{url:?}");
             assert_eq!(filters.versions_beside, [beside], "{url:?}");
         }
+    }
+
+    #[test]
+    fn a_kind_is_searched_in_the_versions_of_its_instances() {
+        let info = |version: &str| DocsInfo {
+            default_version: version.to_owned(),
+            ..DocsInfo::default()
+        };
+        let others = ["api@3.0", "blog/default@current", "blog/news@current"];
+        let site = SiteInfo {
+            docs: info("2.0"),
+            other_docs: others.map(info).to_vec(),
+            ..SiteInfo::default()
+        };
+        let searched = |version: Option<&str>, kind: &[ContentKind]| {
+            let filters = Filters {
+                version: version.map(str::to_owned),
+                kind: kind.to_vec(),
+                ..Filters::default()
+            };
+            let filters = default_filters(&site, &filters, None);
+            let versions = filters.versions().expect("the site is known");
+            versions.into_iter().map(str::to_owned).collect::<Vec<_>>()
+        };
+        use ContentKind::{Blog, Docs, Pages};
+        assert_eq!(searched(None, &[Docs]), ["2.0", "api@3.0"]);
+        assert_eq!(searched(Some("1.0"), &[Docs]), ["1.0", "api@3.0"]);
+        assert_eq!(searched(None, &[Blog]), others[1..]);
+        assert_eq!(searched(Some("1.0"), &[Blog]), others[1..]);
+        assert_eq!(searched(None, &[Docs, Blog])[1..], others);
+        // What is found there is left out, as it is no page.
+        assert_eq!(searched(None, &[Pages]), ["2.0"]);
     }
 }

@@ -7,6 +7,7 @@ use super::chat::{MAX_QUERY_CHARACTERS, check_filters, optional_text, required_t
 use super::extract::object;
 use super::number::whole_number;
 use crate::answer::{default_filters, locale_of};
+use crate::book::ContentKind;
 use crate::error::Error;
 use crate::index::Filters;
 use crate::retrieve::{Query, Retrieved, Retriever, ScoredChunk, Scores};
@@ -150,6 +151,12 @@ pub struct SearchResult {
     pub start_line: u32,
     /// The last line.
     pub end_line: u32,
+    /// What the page is: of the docs, a post of the blog, or a page beside them.
+    pub kind: ContentKind,
+    /// The id that the site gives the plugin that the page is of: `default` unless it has several of the kind.
+    pub instance: String,
+    /// The day of a blog post: `2024-05-03`.
+    pub date: Option<String>,
     /// The least equipment a reader needs.
     pub hardware_tier: i64,
     /// The place in its section, from 0.
@@ -180,6 +187,9 @@ impl SearchResult {
             source: chunk.source.clone(),
             start_line: chunk.start_line,
             end_line: chunk.end_line,
+            kind: chunk.kind(),
+            instance: chunk.instance().to_owned(),
+            date: chunk.date.clone(),
             hardware_tier: chunk.hardware_tier,
             chunk_index: chunk.chunk_index,
             chunk_count: chunk.chunk_count,

@@ -8,6 +8,7 @@ use super::links::Origin;
 use super::markdown::{Placed, parse_blocks};
 use super::mdx::{Dialect, Flavor, prepare};
 use super::omission::{Omission, OmissionReason};
+use super::openapi::Generated;
 use super::placeholder::{Contents, Placeholder};
 use super::settings::{ContentKind, MarkdownFormat, SiteSettings};
 use super::slug::Slugger;
@@ -91,7 +92,10 @@ impl Body {
         }
         let partials = partials.paths;
         let dialect = reading.dialect(source, &split.front_matter);
-        let prepared = prepare(split.body, split.lines_before + 1, dialect, &partials);
+        // Partials are not generated.
+        let generated = Generated::of(&split.front_matter).filter(|_| depth == 0);
+        let first_line = split.lines_before + 1;
+        let prepared = prepare(split.body, first_line, dialect, &partials, generated);
         let mut slugger = Slugger::new(reading.settings.keep_anchor_case);
         let instance = reading.settings.instance(&origin.page.instance);
         if depth == 0 && instance.kind == ContentKind::Blog {

@@ -25,6 +25,28 @@ pub(super) struct Tag<'a> {
     pub(super) made_as: Option<String>,
     /// Where it leads, or which picture it shows, if that can be told.
     pub(super) target: Option<Target>,
+    /// The value of its `children`, if that is a string: its content.
+    pub(super) children: Option<String>,
+}
+
+/// An attribute, or a spread (`{...rest}`), whose name is empty.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Attribute<'a> {
+    pub(super) name: &'a str,
+    pub(super) value: AttributeValue<'a>,
+}
+
+/// The value of an attribute, as written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum AttributeValue<'a> {
+    /// The name stands alone.
+    Absent,
+    /// In quotes.
+    Quoted(&'a str),
+    /// Without quotes, as HTML allows.
+    Bare(&'a str),
+    /// In braces.
+    Expression(&'a str),
 }
 
 /// Attributes whose text a reader sees, whatever the component.
@@ -160,6 +182,7 @@ pub(super) fn parse_tag<'a>(text: &str, start: TagStart<'a>) -> Option<Tag<'a>> 
         id: None,
         made_as: None,
         target: None,
+        children: None,
     };
     let mut at = name_end;
     loop {
@@ -173,14 +196,46 @@ pub(super) fn parse_tag<'a>(text: &str, start: TagStart<'a>) -> Option<Tag<'a>> 
                 tag.self_closing = true;
                 at += 1;
             }
-            b'{' => at += expression_length(&text[at..])?,
-            _ => at = parse_attribute(text, at, &mut tag)?,
+            _ => {
+                let (attribute, end) = parse_attribute(text, at)?;
+                keep_attribute(&mut tag, attribute);
+                at = end;
+            }
         }
     }
 }
 
-/// Parses one attribute at `at`; returns where it ends.
-fn parse_attribute(text: &str, at: usize, tag: &mut Tag<'_>) -> Option<usize> {
+/// Returns the attributes and spreads of a tag, in order.
+pub(super) fn attributes(tag: &str) -> Vec<Attribute<'_>> {
+    let mut attributes = Vec::new();
+    let mut at = tag_start(tag).map_or(tag.len(), |start| start.name_end);
+    loop {
+        at += tag[at..].len() - tag[at..].trim_start().len();
+        match tag.as_bytes().get(at) {
+            None | Some(b'>') => return attributes,
+            Some(b'/') => at += 1,
+            Some(_) => {
+                let Some((attribute, end)) = parse_attribute(tag, at) else {
+                    return attributes;
+                };
+                attributes.push(attribute);
+                at = end;
+            }
+        }
+    }
+}
+
+/// Parses the attribute or spread at `at`; returns where it ends, too.
+fn parse_attribute(text: &str, at: usize) -> Option<(Attribute<'_>, usize)> {
+    let expression = |at: usize| {
+        let length = expression_length(&text[at..])?;
+        let inner = &text[at + 1..at + length - 1];
+        Some((AttributeValue::Expression(inner), at + length))
+    };
+    if text.as_bytes()[at] == b'{' {
+        let (value, end) = expression(at)?;
+        return Some((Attribute { name: "", value }, end));
+    }
     let name_length = text[at..].find(|c: char| {
         c.is_whitespace() || matches!(c, '=' | '>' | '/' | '{' | '}' | '<' | '"' | '\'' | '`')
     })?;
@@ -191,21 +246,40 @@ fn parse_attribute(text: &str, at: usize, tag: &mut Tag<'_>) -> Option<usize> {
     let mut end = at + name_length;
     let after_space = end + (text[end..].len() - text[end..].trim_start().len());
     if text.as_bytes().get(after_space) != Some(&b'=') {
-        return Some(end);
+        let value = AttributeValue::Absent;
+        return Some((Attribute { name, value }, end));
     }
     end = after_space + 1;
     end += text[end..].len() - text[end..].trim_start().len();
-    match *text.as_bytes().get(end)? {
+    let (value, end) = match *text.as_bytes().get(end)? {
         quote @ (b'"' | b'\'') => {
             let length = text[end + 1..].find(char::from(quote))?;
             let value = &text[end + 1..end + 1 + length];
+            (AttributeValue::Quoted(value), end + length + 2)
+        }
+        b'{' => expression(end)?,
+        _ => {
+            let length = text[end..].find(|c: char| c.is_whitespace() || c == '>')?;
+            let value = &text[end..end + length];
+            (AttributeValue::Bare(value), end + length)
+        }
+    };
+    Some((Attribute { name, value }, end))
+}
+
+/// Keeps what the text of a page has of an attribute.
+fn keep_attribute(tag: &mut Tag<'_>, attribute: Attribute<'_>) {
+    let name = attribute.name;
+    match attribute.value {
+        AttributeValue::Absent => {}
+        AttributeValue::Bare(value) => keep_value(tag, name, value),
+        AttributeValue::Quoted(value) => {
             keep_prose(tag, name, value);
             keep_value(tag, name, value);
-            Some(end + length + 2)
         }
-        b'{' => {
-            let length = expression_length(&text[end..])?;
-            let expression = &text[end + 1..end + length - 1];
+        // A spread is no attribute whose name could tell what its strings are.
+        AttributeValue::Expression(_) if name.is_empty() => {}
+        AttributeValue::Expression(expression) => {
             for literal in string_literals(expression) {
                 keep_prose(tag, name, &literal);
             }
@@ -214,13 +288,6 @@ fn parse_attribute(text: &str, at: usize, tag: &mut Tag<'_>) -> Option<usize> {
             } else if let Some(address) = address_in(expression) {
                 keep_target(tag, name, address);
             }
-            Some(end + length)
-        }
-        // HTML allows a bare value.
-        _ => {
-            let length = text[end..].find(|c: char| c.is_whitespace() || c == '>')?;
-            keep_value(tag, name, &text[end..end + length]);
-            Some(end + length)
         }
     }
 }
@@ -231,6 +298,8 @@ fn keep_value(tag: &mut Tag<'_>, name: &str, value: &str) {
         tag.id = Some(value.to_owned());
     } else if name == "as" {
         tag.made_as = Some(value.to_owned());
+    } else if name == "children" {
+        tag.children = Some(value.to_owned());
     } else {
         keep_target(tag, name, value.to_owned());
     }

@@ -15,6 +15,11 @@ impl Fence {
     pub(super) fn is_mdx_code_block(self, info: &str) -> bool {
         self.mark == '`' && matches!(self.length, 3 | 4) && info == "mdx-code-block"
     }
+
+    /// The line that closes it.
+    pub(super) fn closing(self) -> String {
+        self.mark.to_string().repeat(self.length)
+    }
 }
 
 /// Splits a line in its container marks (`> `, `- `, `1. `, indentation) and the content.

@@ -16,6 +16,7 @@ use super::lines::{
 };
 use super::modules::{EsmBlock, esm_blocks};
 use super::omission::{Omission, OmissionReason};
+use super::openapi::Generated;
 
 pub(super) use flow::REMOVED_BLOCK;
 pub(super) use heading_tag::HeadingTag;
@@ -85,41 +86,20 @@ pub(super) const MATH_INFO: char = '\u{E0B5}';
 /// Opens and closes such a fence.
 const MATH_FENCE: &str = "~~~~~~~~";
 
-/// Prepares the body of a page whose first line is line `first_line` of its file.
+/// Prepares the body of a page whose first line is line `first_line` of its file. `generated` is what a plugin says of the page that it
+/// generated.
 pub(super) fn prepare(
     body: &str,
     first_line: u32,
     dialect: Dialect,
     partials: &BTreeMap<String, String>,
+    generated: Option<Generated>,
 ) -> Prepared {
-    let mut preparer = Preparer {
-        text: body,
-        at: 0,
-        line: first_line,
-        dialect,
-        partials,
-        esm: match dialect.flavor {
-            Flavor::Mdx => esm_blocks(body),
-            Flavor::Markdown => BTreeMap::new(),
-        },
-        out: Prepared::default(),
-        open_admonitions: Vec::new(),
-        current: String::new(),
-        current_line: first_line,
-        after_blank: true,
-        unwrapped: None,
-        html: None,
-        search_budget: SEARCH_BUDGET,
-        first: None,
-        kind: LineKind::Text,
-        quotes: 0,
-        waiting_mark: String::new(),
-        in_link: false,
+    let preparer = Preparer {
+        generated,
+        ..Preparer::new(body, first_line, dialect, partials)
     };
-    while preparer.at < body.len() {
-        preparer.line();
-    }
-    preparer.out
+    preparer.run().out
 }
 
 /// What the text of a line is.
@@ -156,6 +136,7 @@ struct Preparer<'a> {
     /// The open block of HTML in plain Markdown.
     html: Option<HtmlBlock>,
     search_budget: usize,
+    generated: Option<Generated>,
     /// The first character of `current` that is no space.
     first: Option<char>,
     /// What the line being written is.
@@ -169,6 +150,47 @@ struct Preparer<'a> {
 }
 
 impl<'a> Preparer<'a> {
+    fn new(
+        body: &'a str,
+        first_line: u32,
+        dialect: Dialect,
+        partials: &'a BTreeMap<String, String>,
+    ) -> Self {
+        Self {
+            text: body,
+            at: 0,
+            line: first_line,
+            dialect,
+            partials,
+            esm: match dialect.flavor {
+                Flavor::Mdx => esm_blocks(body),
+                Flavor::Markdown => BTreeMap::new(),
+            },
+            out: Prepared::default(),
+            open_admonitions: Vec::new(),
+            current: String::new(),
+            current_line: first_line,
+            after_blank: true,
+            unwrapped: None,
+            html: None,
+            search_budget: SEARCH_BUDGET,
+            generated: None,
+            first: None,
+            kind: LineKind::Text,
+            quotes: 0,
+            waiting_mark: String::new(),
+            in_link: false,
+        }
+    }
+
+    /// Prepares all lines.
+    fn run(mut self) -> Self {
+        while self.at < self.text.len() {
+            self.line();
+        }
+        self
+    }
+
     /// Prepares one line, or the lines of a construct that begins on it.
     fn line(&mut self) {
         let line = self.rest_of_line();

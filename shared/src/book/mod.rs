@@ -15,6 +15,7 @@ mod lines;
 mod spans;
 mod modules;
 mod imports;
+mod openapi;
 mod mdx;
 mod slug;
 mod hidden;
@@ -55,7 +56,7 @@ pub use pages::{
 pub use settings::{
     CURRENT_VERSION, ContentKind, DEFAULT_INSTANCE, Instance, MarkdownFormat, Origin,
     SETTINGS_FILES, Setting, SettingsError, SiteSettings, instance_of_version, is_settings_file,
-    version_in_site,
+    origin_of_version, version_in_site,
 };
 pub use slug::slug;
 pub use titles::shortened_title;

@@ -302,7 +302,7 @@ mod tests {
         ] {
             let blocks = esm_blocks(body);
             let read: usize = blocks.values().map(|block| block.lines).sum();
-            let prepared = prepare(body, 1, dialect, &BTreeMap::new());
+            let prepared = prepare(body, 1, dialect, &BTreeMap::new(), None);
             let gone = prepared.omissions.iter();
             let gone = gone.filter(|omission| omission.reason == OmissionReason::Import);
             let gone: u32 = gone

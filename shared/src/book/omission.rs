@@ -26,7 +26,8 @@ pub enum OmissionReason {
     Comment,
     /// A tag with its attributes, prose in them aside.
     Tag,
-    /// A component without content and prose (`<DocCardList />`): what it shows is known when the page runs.
+    /// A component without content and prose (`<DocCardList />`), or one of a generated API page whose properties are computed, stand in
+    /// another file, or are too many: what it shows is known when the page runs.
     Component,
     /// `<style>` and `<script>` with their content.
     Code,

@@ -16,7 +16,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use instance::{ContentKind, DEFAULT_INSTANCE, Instance, instance_of_version, version_in_site};
+pub use instance::{
+    ContentKind, DEFAULT_INSTANCE, Instance, instance_of_version, origin_of_version,
+    version_in_site,
+};
 pub use origin::{Origin, Setting};
 
 use bookrag_toml::{Switch, TomlPlugins, TomlSettings};

@@ -10,6 +10,7 @@ mod support;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use crate::book::ContentKind;
 pub use crate::book::visible;
 use crate::chunk::citation_label;
 use crate::retrieve::ScoredChunk;
@@ -55,6 +56,15 @@ pub struct Citation {
     pub confidence: f32,
     /// The beginning of the cited text, as plain text: it is not Markdown, and `<` or `[` in it are themselves.
     pub quote: String,
+    /// What the page is: of the docs, a post of the blog, or a page beside them.
+    #[serde(default)]
+    pub kind: ContentKind,
+    /// The id that the site gives the plugin that the page is of: `default` unless it has several of the kind.
+    #[serde(default)]
+    pub instance: String,
+    /// The day of a blog post: `2024-05-03`.
+    #[serde(default)]
+    pub date: Option<String>,
     /// `[Module 1, Chapter 2, Lesson 3]`, or `(Source: chapter, section)`; plain text.
     pub label: String,
     /// Whether the passage says what the sentence says; absent until it was checked.
@@ -91,6 +101,9 @@ pub fn citation(n: usize, candidate: &ScoredChunk, locale: Option<&str>) -> Cita
         page: chunk.page,
         confidence: candidate.confidence(),
         quote: visible(&quote),
+        kind: chunk.kind(),
+        instance: chunk.instance().to_owned(),
+        date: chunk.date.clone(),
         label: visible(&citation_label(
             &chunk.lesson(),
             &chunk.title,

@@ -2,9 +2,10 @@
 
 use qdrant_client::qdrant::r#match::MatchValue;
 use qdrant_client::qdrant::{Condition, FieldCondition, Filter, Match, Range, RepeatedStrings};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::ChunkPayload;
+use crate::book::{ContentKind, origin_of_version};
 use crate::chunk::SectionType;
 
 /// Conditions that all must hold. An absent one does not limit; unknown names are ignored.
@@ -39,8 +40,32 @@ pub struct Filters {
     /// Versions of other docs than `version` is of, whose chunks are admitted beside it.
     #[serde(skip)]
     pub versions_beside: Vec<String>,
+    /// What is searched: the docs, the blog, pages beside them; one or a list. All of them if it is empty.
+    #[serde(
+        deserialize_with = "one_or_more",
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    pub kind: Vec<ContentKind>,
     /// The source path.
     pub source: Option<String>,
+}
+
+/// Reads one kind, or a list of them; `null` is an empty list.
+fn one_or_more<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<ContentKind>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(
+        untagged,
+        expecting = "expected `docs`, `blog` or `page`, or a list of these"
+    )]
+    enum Kinds {
+        One(ContentKind),
+        Several(Vec<ContentKind>),
+    }
+    Ok(match Option::<Kinds>::deserialize(deserializer)? {
+        None => Vec::new(),
+        Some(Kinds::One(kind)) => vec![kind],
+        Some(Kinds::Several(kinds)) => kinds,
+    })
 }
 
 /// A title, or a number.
@@ -144,6 +169,12 @@ impl Filters {
         Some(std::iter::once(version).chain(beside).collect())
     }
 
+    /// True if it admits pages of the instance that a version is of. Stores know versions alone: a search for kinds is one for the versions
+    /// of their instances.
+    pub(crate) fn admits_kind_of(&self, version: &str) -> bool {
+        self.kind.is_empty() || self.kind.contains(&origin_of_version(version).0)
+    }
+
     /// Returns whether a chunk with these values may be found: what [`Self::to_qdrant`] asks of Qdrant.
     pub(crate) fn admits(&self, values: &FilterValues) -> bool {
         let Self {
@@ -159,6 +190,7 @@ impl Filters {
             locale,
             version: _,
             versions_beside: _,
+            kind: _,
             source,
         } = self;
         let text = |wanted: &Option<String>, held: &str| {
@@ -376,6 +408,43 @@ mod tests {
         assert_eq!(admitted(Some("current"), &["1.0"]), [true, true]);
         // Without a version nothing is limited.
         assert_eq!(admitted(None, &["1.0"]), [true, true]);
+    }
+
+    #[test]
+    fn a_kind_admits_what_its_version_is_of() {
+        let versions = [
+            "current",
+            "api@2.0",
+            "blog/news@current",
+            "pages/default@current",
+        ];
+        let found = |filters: serde_json::Value| {
+            let filters: Filters = serde_json::from_value(filters).unwrap();
+            versions.map(|version| filters.admits_kind_of(version))
+        };
+        for (kinds, expected) in [
+            (json!("docs"), [true, true, false, false]),
+            (json!("blog"), [false, false, true, false]),
+            (json!(["blog", "page"]), [false, false, true, true]),
+            (json!([]), [true; 4]),
+            (json!(null), [true; 4]),
+        ] {
+            assert_eq!(found(json!({"kind": kinds})), expected, "{kinds}");
+        }
+        for wrong in [json!("poem"), json!(["docs", 1]), json!(7)] {
+            let filters = json!({"kind": wrong});
+            assert!(
+                serde_json::from_value::<Filters>(filters).is_err(),
+                "{wrong}"
+            );
+        }
+        // Requests are stored and hashed as JSON.
+        assert_eq!(
+            serde_json::to_value(Filters::default())
+                .unwrap()
+                .get("kind"),
+            None
+        );
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::book::{Document, Lesson, Mark, UNKNOWN, hex};
+use crate::book::{ContentKind, Document, Lesson, Mark, UNKNOWN, hex, origin_of_version};
 use crate::chunk::{Chunk, SectionType};
 
 /// The value of missing metadata other than titles.
@@ -96,6 +96,9 @@ pub struct ChunkPayload {
     pub fallback_urls: Vec<String>,
     /// The version: of the default docs its name, of others with their id before it, as in `api@2.0`.
     pub version: String,
+    /// The day of a blog post, `2024-05-03`. Left out where there is none, so that other chunks keep their hash and their point.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
     /// Whether the page stands in no list.
     pub unlisted: bool,
     /// When it was made, ISO 8601.
@@ -152,6 +155,7 @@ impl ChunkPayload {
                 .collect(),
             fallback_urls: document.fallback_urls.values().cloned().collect(),
             version: document.file.version_in_site(),
+            date: document.date.map(|date| date.to_string()),
             unlisted: front_matter.unlisted,
             created_at,
         }
@@ -182,6 +186,18 @@ impl ChunkPayload {
             lesson: known(&self.lesson, NOT_AVAILABLE),
             lesson_number: self.lesson_number,
         }
+    }
+
+    /// What the page is.
+    #[must_use]
+    pub fn kind(&self) -> ContentKind {
+        origin_of_version(&self.version).0
+    }
+
+    /// The id that the site gives the plugin that the page is of.
+    #[must_use]
+    pub fn instance(&self) -> &str {
+        origin_of_version(&self.version).1
     }
 
     /// Returns the text that is embedded.

@@ -155,6 +155,7 @@ impl Ingest {
             locale: payload.locale.into_iter().next(),
             version: Some(payload.version),
             versions_beside: Vec::new(),
+            kind: Vec::new(),
             source: Some(payload.source),
         };
         let by_number = Filters {

@@ -2,10 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::intent::Intent;
+use super::intent::{Intent, News};
 use super::lexical::{ChunkTerms, QuestionTerm, bm25};
 use super::names::is_headed;
 use super::{ScoredChunk, Signals};
+use crate::book::ContentKind;
 
 /// The share of BM25 in the fused score; the rest is the cosine's.
 ///
@@ -18,6 +19,11 @@ const RERANK_WEIGHT: f32 = 0.5;
 const ANSWERS_NOTHING: f32 = 0.7;
 /// What a chunk gains whose section is of the kind the question asks for, of the lesson it names, or headed by a name in it.
 const INTENT_BONUS: f32 = 0.2;
+
+/// The factor for posts of a blog where the question does not ask for news: documentation that says the same is kept up to date.
+const POST: f32 = 0.93;
+/// The share of [`INTENT_BONUS`] that only the posts asked for gain: the newest, or those of a year. All posts gain the rest.
+const FRESH_SHARE: f32 = 0.3;
 
 /// What a chunk gains whose page is filed under words of the question that the chunk itself does not have, for all words of the question:
 /// the embedder has not seen them. With a word of each of 84 questions made unknown and a keyword of the right page, that is first in
@@ -49,10 +55,52 @@ pub(super) struct Asked<'q> {
     pub(super) names: HashSet<String>,
 }
 
+/// The days of posts, oldest first, each once.
+struct Days(Vec<String>);
+
+impl Days {
+    fn of(chunks: &[ScoredChunk]) -> Self {
+        let mut days: Vec<String> = chunks
+            .iter()
+            .filter_map(|found| found.chunk.date.clone())
+            .collect();
+        days.sort();
+        days.dedup();
+        Self(days)
+    }
+
+    /// Returns how new a post is among the others, above 0 for the oldest to 1 for the newest; 0 if it has no day.
+    #[expect(clippy::cast_precision_loss, reason = "few posts are found")]
+    fn newness(&self, day: Option<&String>) -> f32 {
+        let place = day.and_then(|day| self.0.binary_search(day).ok());
+        place.map_or(0.0, |place| (place + 1) as f32 / self.0.len() as f32)
+    }
+}
+
 impl Asked<'_> {
+    /// Returns how much a chunk is of the posts that the question asks for, 0 to 1; `None` if it asks for none.
+    fn news(&self, found: &ScoredChunk, days: &Days) -> Option<f32> {
+        let news = self.intent.news.as_ref()?;
+        if found.chunk.kind() != ContentKind::Blog {
+            return Some(0.0);
+        }
+        let day = found.chunk.date.as_ref();
+        let fresh = match news {
+            News::Newest => days.newness(day),
+            News::Of(year) => f32::from(u8::from(day.is_some_and(|day| day.starts_with(year)))),
+        };
+        Some(1.0 - FRESH_SHARE + FRESH_SHARE * fresh)
+    }
+
     /// Returns how many things it asks for, and how many of them a chunk has.
-    fn fits(&self, found: &ScoredChunk) -> (f32, f32) {
+    fn fits(&self, found: &ScoredChunk, days: &Days) -> (f32, f32) {
         let (most, fits) = self.intent.fits(&found.chunk);
+        // Of a book without posts nothing can be asked but what it has.
+        let news = self.news(found, days).filter(|_| !days.0.is_empty());
+        let (most, fits) = match news {
+            Some(news) => (most + 1.0, fits + news),
+            None => (most, fits),
+        };
         let count = |is: bool| f32::from(u8::from(is));
         let is_headed = is_headed(found.section(), &self.names);
         (
@@ -102,6 +150,7 @@ pub(super) fn fused(
         }
         Weights::Scaled { .. } | Weights::Words => None,
     };
+    let days = Days::of(&chunks);
     let most_filed = lexical.filed.iter().copied().fold(0.0, f32::max);
     for (found, filed) in chunks.iter_mut().zip(&lexical.filed) {
         let scores = &mut found.scores;
@@ -128,7 +177,10 @@ pub(super) fn fused(
         if found.is_bare_heading() || asked.intent.has_unasked(&found.chunk) {
             found.scores.fused *= ANSWERS_NOTHING;
         }
-        let (most, fits) = asked.fits(found);
+        if asked.intent.news.is_none() && found.chunk.kind() == ContentKind::Blog {
+            found.scores.fused *= POST;
+        }
+        let (most, fits) = asked.fits(found, &days);
         let fused = found.scores.fused + INTENT_BONUS * fits;
         found.scores.fused = fused / (1.0 + INTENT_BONUS * most);
         found.scores.score = found.scores.fused;
@@ -346,6 +398,54 @@ pub(super) mod tests {
         assert_eq!(order("a text of its own"), "/filed#x");
         // There the embedder has seen it.
         assert_eq!(order("a quark of its own"), "/near#x");
+    }
+
+    /// A post of a day.
+    fn post(page: &str, text: &str, cosine: f32, day: &str) -> ScoredChunk {
+        let mut found = section(page, "x", text, cosine, "2026-01-01");
+        let chunk = Arc::make_mut(&mut found.chunk);
+        "blog/default@current".clone_into(&mut chunk.version);
+        chunk.date = Some(day.to_owned());
+        found
+    }
+
+    #[test]
+    fn a_post_stays_behind_documentation_that_says_the_same_unless_news_are_asked_for() {
+        let order = |question: &str| {
+            let chunks = vec![
+                post("b-old", "the node spins", 0.9, "2023-05-03"),
+                post("a-new", "the node spins", 0.9, "2024-05-03"),
+                section("docs", "x", "the node spins", 0.9, "2026-01-01"),
+                section("far", "x", "other", 0.1, "2026-01-01"),
+            ];
+            let (found, _) = fused_of(question, chunks, SCALED);
+            let mut scores = found.iter().map(|found| found.scores.score);
+            assert!(scores.all(|score| (0.0..=1.0).contains(&score)));
+            let pages = found.iter().take(3).map(|found| found.chunk.title.clone());
+            pages.collect::<Vec<_>>()
+        };
+        assert_eq!(order("how does the node spin?")[0], "docs");
+        assert_eq!(
+            order("what's new about the node?"),
+            ["a-new", "b-old", "docs"]
+        );
+        assert_eq!(
+            order("how did the node spin in 2023?"),
+            ["b-old", "a-new", "docs"]
+        );
+    }
+
+    #[test]
+    fn a_question_for_news_changes_nothing_in_a_book_without_posts() {
+        let scores = |question: &str| -> Vec<f32> {
+            let chunks = vec![
+                section("near", "x", "something", 0.9, "2026-01-01"),
+                section("far", "x", "other", 0.1, "2026-01-01"),
+            ];
+            let (found, _) = fused_of(question, chunks, SCALED);
+            found.iter().map(|found| found.scores.score).collect()
+        };
+        assert_eq!(scores("quark 2024"), scores("quark"));
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! What a question asks for beside its subject: a kind of section, a place in the book.
 
 use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use super::exercises::is_exercise;
 use crate::index::{ChunkPayload, Filters, TitleOrNumber};
@@ -110,6 +113,45 @@ const KINDS: [(Kind, &[&str], &[&str]); 5] = [
     ),
 ];
 
+/// How questions ask for what is new, or when something came; in lower case.
+const NEWS: [&str; 22] = [
+    "what's new",
+    "what is new",
+    "whats new",
+    "new features",
+    "new in version",
+    "latest release",
+    "latest version",
+    "latest news",
+    "newest",
+    "recently",
+    "release notes",
+    "release date",
+    "changelog",
+    "change log",
+    "announce",
+    "come out",
+    "came out",
+    "blog",
+    "when was",
+    "when were",
+    "when did",
+    "was released",
+];
+
+/// A year of which there may be posts.
+static YEAR: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\b20[0-4][0-9]\b").expect("the pattern is a constant"));
+
+/// Which posts a question asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum News {
+    /// The newest.
+    Newest,
+    /// Those of a year.
+    Of(String),
+}
+
 /// The most places that are searched for one question; further ones are only raised.
 const MAX_PLACES: usize = 4;
 
@@ -123,6 +165,8 @@ pub(super) struct Intent {
     lessons: Vec<String>,
     /// `lesson 1.2`, as titles have it.
     lesson_titles: Vec<String>,
+    /// The posts it asks for; `None` if it does not ask for what is new, or when.
+    pub(super) news: Option<News>,
 }
 
 impl Intent {
@@ -138,7 +182,14 @@ impl Intent {
         let (lessons, titled): (Vec<String>, Vec<String>) = numbers(&["lesson", "lessons"])
             .into_iter()
             .partition(|number| number.matches('.').count() == 2);
+        let year = YEAR.find(&question).map(|year| year.as_str().to_owned());
+        let asks_for_news = NEWS.iter().any(|words| question.contains(words));
+        let news = match year {
+            Some(year) => Some(News::Of(year)),
+            None => asks_for_news.then_some(News::Newest),
+        };
         Self {
+            news,
             kind,
             modules: numbers(&["module", "modules"])
                 .iter()
@@ -451,6 +502,26 @@ mod tests {
         assert!(!unasked("give me a quiz on topics", "Quiz: Topics"));
         assert!(!unasked("how is a topic published?", "Publishing a topic"));
         assert!(!unasked("how is a topic published?", "Prerequisites"));
+    }
+
+    #[test]
+    fn what_is_new_and_when_is_asked_for_in_words_or_by_a_year() {
+        let of = |year: &str| Some(News::Of(year.to_owned()));
+        for (question, expected) in [
+            ("What’s new in version 3?", Some(News::Newest)),
+            ("Which is the latest release?", Some(News::Newest)),
+            ("when was the new parser released", Some(News::Newest)),
+            ("Where is the changelog?", Some(News::Newest)),
+            ("what changed in 2023?", of("2023")),
+            ("what's new in 2024", of("2024")),
+            ("how do I make a new project?", None),
+            ("When does a test time out?", None),
+            ("which version do I have", None),
+            ("port 20240 is taken", None),
+            ("", None),
+        ] {
+            assert_eq!(Intent::of(question).news, expected, "{question}");
+        }
     }
 
     #[test]

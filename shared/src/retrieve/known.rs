@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::{RetrieveError, Retrieved, Retriever, UNKNOWN_INDEX};
+use crate::book::{ContentKind, origin_of_version};
 use crate::catalog::{CatalogError, SiteInfo};
 use crate::index::{Filters, TitleOrNumber};
 
@@ -77,6 +78,9 @@ impl Retriever {
         if found.indexing.is_some() || index.index_id == UNKNOWN_INDEX {
             return Ok(());
         }
+        if found.candidates.is_empty() {
+            check_kinds(limits, &index.site)?;
+        }
         // A version limits its own docs alone: pages of others are found even if it does not exist.
         let explains = |limit: &Limit| {
             let has_others = !index.site.other_docs.is_empty();
@@ -111,6 +115,24 @@ impl Retriever {
         }
         Ok(())
     }
+}
+
+/// Checks that the site has anything of the kinds that are asked for.
+fn check_kinds(limits: &Filters, site: &SiteInfo) -> Result<(), UnknownValue> {
+    let versions = site.all_docs().map(|docs| docs.default_version.as_str());
+    let held: Vec<ContentKind> = versions.map(|it| origin_of_version(it).0).collect();
+    let is_held = |kind: &ContentKind| held.contains(kind);
+    if limits.kind.is_empty() || limits.kind.iter().any(is_held) {
+        return Ok(());
+    }
+    let labels = |kinds: &[ContentKind]| kinds.iter().map(|kind| kind.label()).collect::<Vec<_>>();
+    let known = ContentKind::ALL.into_iter().filter(is_held);
+    let known: Vec<ContentKind> = known.collect();
+    Err(UnknownValue {
+        field: "filters.kind",
+        value: labels(&limits.kind).join(", "),
+        known: labels(&known).into_iter().map(str::to_owned).collect(),
+    })
 }
 
 /// The filters that name a value. Flags, kinds and tiers are checked where the request is read.

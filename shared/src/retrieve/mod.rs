@@ -297,7 +297,11 @@ impl Retriever {
             degraded.push(Degradation::Reranker);
         }
         let rerank_ms = milliseconds(started);
-        candidates.retain(|found| pages == Pages::All || !found.chunk.unlisted);
+        candidates.retain(|found| {
+            let is_listed = pages == Pages::All || !found.chunk.unlisted;
+            // While the catalog is down, the versions of a kind are not known to the search.
+            is_listed && filters.admits_kind_of(&found.chunk.version)
+        });
         let num_candidates = candidates.len();
         candidates.truncate(top_k);
         Ok(Retrieved {

@@ -226,6 +226,7 @@ fn conditions() -> Vec<Filters> {
         locale: text("ur"),
         version: text("1.0"),
         versions_beside: vec!["api@1.0".to_owned()],
+        kind: Vec::new(),
         source: text("versioned_docs/version-1.0/a b.md"),
     };
     let none = Filters::default;

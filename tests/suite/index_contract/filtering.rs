@@ -178,6 +178,7 @@ pub(super) async fn all_conditions_of_a_filter_must_hold(store: Store) {
         locale: Some("ur".to_owned()),
         version: Some("current".to_owned()),
         versions_beside: vec!["api@1.0".to_owned()],
+        kind: Vec::new(),
         source: Some("docs/a b.md".to_owned()),
     };
     assert_eq!(left_by(&store, &points, &all).await, [0]);

@@ -1,3 +1,6 @@
+import type { Strings } from './strings';
+import type { Origin } from './types';
+
 /** The longest question, selection and message that the API takes, in characters. */
 export const MAX_CHARACTERS = 2000;
 
@@ -13,6 +16,15 @@ const NAMELESS = ['', 'Unknown', 'N/A'];
 /** Where a section stands: the names around it, each once, without its own. */
 export function placeOf(names: string[], own: string): string {
   return names.filter((name, at) => !NAMELESS.includes(name) && name !== own && names.indexOf(name) === at).join(' · ');
+}
+
+/** What a passage is of, if not of the docs: `Blog · 3 May 2024` in the reader's language. */
+export function kindOf({ kind, date }: Origin, strings: Strings, locale: string): string {
+  if (kind !== 'blog' && kind !== 'page') return '';
+  const day = date ? new Date(`${date}T00:00:00Z`) : undefined;
+  // A server of another version may write dates otherwise.
+  if (!day || Number.isNaN(day.getTime())) return strings[kind];
+  return `${strings[kind]} · ${new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }).format(day)}`;
 }
 
 /** Text with its `{names}` replaced. */

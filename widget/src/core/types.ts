@@ -1,6 +1,14 @@
 // What the API sends, as far as it is shown. docs/openapi.json describes the whole.
 
-export interface Citation {
+/** What a passage is of. */
+export interface Origin {
+  /** Absent in conversations that were stored before there was more than docs. */
+  kind?: 'docs' | 'blog' | 'page';
+  /** The day of a blog post: `2024-05-03`. */
+  date?: string | null;
+}
+
+export interface Citation extends Origin {
   /** The number that the text's markers name. */
   n: number;
   url: string;
@@ -22,7 +30,7 @@ export interface Suggestion {
   url: string;
 }
 
-export interface SearchResult {
+export interface SearchResult extends Origin {
   chunk_id: string;
   title: string;
   section: string;

@@ -1,6 +1,6 @@
 // Reads what came over the network: whatever is not as docs/openapi.json says is taken for absent, so that what is shown need not look again.
 
-import type { Citation, Done, Outcome, SearchResult, Suggestion } from './types';
+import type { Citation, Done, Origin, Outcome, SearchResult, Suggestion } from './types';
 
 export type Fields = Record<string, unknown>;
 
@@ -9,8 +9,16 @@ export const textOf = (value: unknown): string => (typeof value === 'string' ? v
 const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0);
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
+const KINDS: readonly unknown[] = ['docs', 'blog', 'page'] satisfies Origin['kind'][];
+
+/** Servers of before read the docs alone. */
+function originOf({ kind, date }: Fields): Origin {
+  return { kind: KINDS.includes(kind) ? (kind as Origin['kind']) : 'docs', date: textOf(date) || null };
+}
+
 export function citationOf(value: unknown): Citation | undefined {
-  const { n, url, title, section, chapter, quote, source, start_line, end_line, supported } = fieldsOf(value);
+  const fields = fieldsOf(value);
+  const { n, url, title, section, chapter, quote, source, start_line, end_line, supported } = fields;
   if (typeof n !== 'number' || !Number.isInteger(n)) return undefined;
   return {
     n,
@@ -23,6 +31,7 @@ export function citationOf(value: unknown): Citation | undefined {
     start_line: numberOf(start_line),
     end_line: numberOf(end_line),
     supported: typeof supported === 'boolean' ? supported : null,
+    ...originOf(fields),
   };
 }
 
@@ -55,7 +64,8 @@ export function doneOf(value: unknown): Done {
 
 export function searchResultsOf(value: unknown): SearchResult[] {
   return listOf(value).map((result) => {
-    const { chunk_id, title, section, chapter, url, preview } = fieldsOf(result);
+    const fields = fieldsOf(result);
+    const { chunk_id, title, section, chapter, url, preview } = fields;
     return {
       chunk_id: textOf(chunk_id),
       title: textOf(title),
@@ -63,6 +73,7 @@ export function searchResultsOf(value: unknown): SearchResult[] {
       chapter: textOf(chapter),
       url: textOf(url),
       preview: textOf(preview),
+      ...originOf(fields),
     };
   });
 }

@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { fill, placeOf } from '../core/text';
+import { fill, kindOf, placeOf } from '../core/text';
 import { useSecondsUntil } from './FailureNote';
 import { PassageLink } from './Link';
 import { useSite } from './site';
@@ -33,12 +33,14 @@ export function Results({ search, announce }: ResultsProps) {
       <h3>{strings.results}</h3>
       {(trouble || results.length === 0) && <p className="bookrag-note">{trouble ?? found}</p>}
       <ul dir="auto">
-        {results.map(({ chunk_id, url, section, title, chapter, preview }) => (
-          <li key={chunk_id}>
-            <PassageLink href={url} quote={preview}>
-              {section || title}
+        {results.map((result) => (
+          <li key={result.chunk_id}>
+            <PassageLink href={result.url} quote={result.preview}>
+              {result.section || result.title}
             </PassageLink>
-            <p className="bookrag-place">{placeOf([chapter, title], section)}</p>
+            <p className="bookrag-place">
+              {placeOf([kindOf(result, strings, locale), result.chapter, result.title], result.section)}
+            </p>
           </li>
         ))}
       </ul>

@@ -1,4 +1,4 @@
-import { placeOf } from '../core/text';
+import { kindOf, placeOf } from '../core/text';
 import type { Citation } from '../core/types';
 import { PassageLink } from './Link';
 import { useSite } from './site';
@@ -28,10 +28,10 @@ export function Sources({ title, citations, onFollow }: SourcesProps) {
 }
 
 function Source({ citation, onFollow }: { citation: Citation; onFollow: () => void }) {
-  const { strings, placeInFile } = useSite();
+  const { strings, locale, placeInFile } = useSite();
   const { url, section, title, chapter, quote, supported } = citation;
   const name = section || title || url;
-  const place = placeOf([chapter, title], name);
+  const place = placeOf([kindOf(citation, strings, locale), chapter, title], name);
   return (
     <>
       <PassageLink href={url} quote={quote} onFollow={onFollow}>

@@ -3,6 +3,7 @@ use futures::stream;
 
 use super::*;
 use crate::api::envelope::failure;
+use crate::book::ContentKind;
 use crate::error::ErrorKind;
 
 fn request(json: Value) -> CompletionRequest {
@@ -71,6 +72,9 @@ fn citation(n: usize, section: &str, url: &str) -> Citation {
         page: 1,
         confidence: 1.0,
         quote: String::new(),
+        kind: ContentKind::Docs,
+        instance: "default".to_owned(),
+        date: None,
         label: String::new(),
         supported: None,
     }

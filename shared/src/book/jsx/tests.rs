@@ -1,3 +1,5 @@
+//! What a tag is, and what of it is prose.
+
 use super::*;
 
 fn parse(text: &str) -> Option<Tag<'_>> {
@@ -75,8 +77,28 @@ fn an_id_is_kept_if_it_is_a_string() {
     for text in ["<h2>", "<h2 id>", "<h2 id={a}>", "<h2 id={'a' + 'b'}>"] {
         assert_eq!(id(text), None, "{text}");
     }
-    let heading = parse("<Heading as=\"h3\" id='x'>").expect("a tag");
+    let heading = parse("<Heading as=\"h3\" id='x' children={\"A b\"}>").expect("a tag");
+    assert_eq!(heading.children.as_deref(), Some("A b"));
     assert_eq!(heading.made_as.as_deref(), Some("h3"));
+}
+
+#[test]
+fn attributes_are_read_as_written() {
+    use AttributeValue::{Absent, Bare, Expression, Quoted};
+    let read = attributes("<A b c='d' e=f g={{\"h\": \"}\"}}\n{...i} j/>");
+    let expected = [
+        ("b", Absent),
+        ("c", Quoted("d")),
+        ("e", Bare("f")),
+        ("g", Expression("{\"h\": \"}\"}")),
+        ("", Expression("...i")),
+        ("j", Absent),
+    ];
+    assert_eq!(
+        read,
+        expected.map(|(name, value)| Attribute { name, value })
+    );
+    assert_eq!(attributes("<A>"), []);
 }
 
 #[test]

@@ -5,13 +5,13 @@ use super::super::mdx::tests::{MARKDOWN, MDX};
 use super::*;
 
 fn blocks(text: &str) -> Vec<Block> {
-    let prepared = prepare(text, 1, MDX, &BTreeMap::new());
+    let prepared = prepare(text, 1, MDX, &BTreeMap::new(), None);
     let raw: Vec<_> = text.lines().collect();
     parse_blocks(&prepared, &raw, MDX, &mut Slugger::default()).blocks
 }
 
 fn markdown_blocks(text: &str) -> Vec<Block> {
-    let prepared = prepare(text, 1, MARKDOWN, &BTreeMap::new());
+    let prepared = prepare(text, 1, MARKDOWN, &BTreeMap::new(), None);
     let raw: Vec<_> = text.lines().collect();
     parse_blocks(&prepared, &raw, MARKDOWN, &mut Slugger::default()).blocks
 }
@@ -124,7 +124,7 @@ fn headings_in_indented_text_keep_their_lines() {
 fn the_same_bytes_leave_out_the_same_in_the_same_order() {
     let text: String = (0..40).map(|n| format!("[a{n}]: x{n}\n\n")).collect();
     let read = || {
-        let prepared = prepare(&text, 1, MDX, &BTreeMap::new());
+        let prepared = prepare(&text, 1, MDX, &BTreeMap::new(), None);
         parse_blocks(&prepared, &[], MDX, &mut Slugger::default()).omissions
     };
     let first = read();

@@ -37,7 +37,8 @@ impl HeadingTag {
         } else {
             tag.name
         };
-        let level = heading_level(element, flavor).filter(|_| !tag.self_closing)?;
+        let has_content = !tag.self_closing || tag.children.is_some();
+        let level = heading_level(element, flavor).filter(|_| has_content)?;
         // The component gives a heading of level 1 no id.
         let id = tag.id.as_ref().filter(|_| !(component && level == 1));
         let linkable = |id: &&String| {
@@ -51,7 +52,7 @@ impl HeadingTag {
     }
 
     /// The line that stands for it.
-    pub(super) fn line(&self) -> String {
+    pub(in super::super) fn line(&self) -> String {
         match self {
             Self::Opens { level, anchor } => {
                 let anchor = escaped(anchor.as_deref().unwrap_or_default());
@@ -110,6 +111,7 @@ mod tests {
             ("</h2>", Some(HeadingTag::Closes)),
             ("</Heading>", Some(HeadingTag::Closes)),
             ("<h2 id='x'/>", None),
+            ("<h2 id='x' children='a'/>", opens(2, "x")),
             ("<h0>", None),
             ("<h7>", None),
             ("<h22>", None),

@@ -1,5 +1,6 @@
 //! A line's text without its tags and expressions.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -7,11 +8,13 @@ use regex::Regex;
 use super::super::jsx::{Gap, Tag, TagStart, expression_length, only_string, parse_tag, tag_start};
 use super::super::lines::{continued_prefix, escaped, split_container_prefix, without_quotes};
 use super::super::omission::{Omission, OmissionReason};
+use super::super::openapi::Shown;
 use super::super::placeholder::{Contents, Placeholder};
 use super::super::spans::{autolink_length, code_span_length, math_length, padded_math, ticks};
 use super::marked_tag::marked_prose;
 use super::{
-    Flavor, HIDDEN_END, HIDDEN_START, HeadingTag, LineKind, Preparer, REMOVED_BLOCK, REMOVED_MARK,
+    Dialect, Flavor, HIDDEN_END, HIDDEN_START, HeadingTag, LineKind, Preparer, REMOVED_BLOCK,
+    REMOVED_MARK,
 };
 
 /// A tag with more prose in it is listed whole when it is left out.
@@ -258,6 +261,15 @@ impl Preparer<'_> {
             self.skip(length, OmissionReason::Code, &[]);
             return;
         }
+        if let Some(shown) = self.shown_by_component(tag, &rest[..tag.length]) {
+            let reason = match shown.is_whole {
+                true => OmissionReason::Tag,
+                false => OmissionReason::Component,
+            };
+            self.skip(tag.length, reason, &[]);
+            self.own_lines(&shown.lines);
+            return;
+        }
         let is_partial = !tag.closing && self.partials.contains_key(tag.name);
         let is_contents = !tag.closing && tag.name == "TOCInline";
         let is_component = self.dialect.flavor == Flavor::Mdx
@@ -284,6 +296,12 @@ impl Preparer<'_> {
         let heading = HeadingTag::of_tag(tag, self.dialect.flavor).filter(|_| !in_table);
         if let Some(heading) = heading {
             self.own_line(&heading.line());
+            if let (HeadingTag::Opens { .. }, Some(children)) = (&heading, &tag.children) {
+                self.own_line(&escaped(children));
+                if tag.self_closing {
+                    self.own_line(&HeadingTag::Closes.line());
+                }
+            }
             self.escape_mark_after_tag();
             return;
         }
@@ -323,8 +341,38 @@ impl Preparer<'_> {
         }
     }
 
+    /// Returns what a component of a generated page shows.
+    fn shown_by_component(&mut self, tag: &Tag<'_>, source: &str) -> Option<Shown> {
+        const DESCRIPTIONS: Dialect = Dialect {
+            flavor: Flavor::Markdown,
+            math: false,
+            comment_ids: false,
+        };
+        let mut generated = self.generated.take()?;
+        let mut budget = self.search_budget;
+        let shown = generated.shown(tag, source, &mut |description| {
+            let partials = BTreeMap::new();
+            let inner = Preparer {
+                search_budget: budget,
+                ..Preparer::new(description, 1, DESCRIPTIONS, &partials)
+            };
+            let prepared = inner.run();
+            budget = prepared.search_budget;
+            prepared.out.text
+        });
+        self.search_budget = budget;
+        self.generated = Some(generated);
+        shown
+    }
+
     /// Ends the current line and puts `text` between blank lines, so that it is a block of its own.
     fn own_line(&mut self, text: &str) {
+        let lines = Some(text.to_owned()).filter(|text| !text.is_empty());
+        self.own_lines(lines.as_slice());
+    }
+
+    /// Ends the current line and puts the lines between blank lines, so that they are blocks of their own.
+    fn own_lines(&mut self, lines: &[String]) {
         let prefix = continued_prefix(&self.current);
         let line = self.line;
         if self.first.is_none() {
@@ -337,8 +385,10 @@ impl Preparer<'_> {
             self.end_line();
         }
         self.out.push(&prefix, line);
-        if !text.is_empty() {
+        for text in lines {
             self.out.push(&format!("{prefix}{text}"), line);
+        }
+        if !lines.is_empty() {
             self.out.push(&prefix, line);
         }
         self.write(&prefix);

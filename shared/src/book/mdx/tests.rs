@@ -12,7 +12,7 @@ pub(crate) const MARKDOWN: Dialect = Dialect {
 };
 
 fn plain(text: &str) -> String {
-    let prepared = prepare(text, 1, MDX, &BTreeMap::new());
+    let prepared = prepare(text, 1, MDX, &BTreeMap::new(), None);
     assert_eq!(prepared.text.lines().count(), prepared.line_of.len());
     assert!(prepared.line_of.is_sorted(), "{:?}", prepared.line_of);
     let lines: Vec<_> = prepared
@@ -73,14 +73,14 @@ fn mdx_code_block_fences_are_unwrapped() {
 #[test]
 fn an_indented_mdx_code_block_is_left_out_whole() {
     let text = "> ```mdx-code-block\u{3000}\n> text\n> ```";
-    let prepared = prepare(text, 1, MDX, &BTreeMap::new());
+    let prepared = prepare(text, 1, MDX, &BTreeMap::new(), None);
     assert_eq!(prepared.omissions[0].text, "> ```mdx-code-block\u{3000}");
 }
 
 #[test]
 fn in_plain_markdown_tags_within_a_text_make_no_block() {
     let plain = |text: &str| {
-        let prepared = prepare(text, 1, MARKDOWN, &BTreeMap::new());
+        let prepared = prepare(text, 1, MARKDOWN, &BTreeMap::new(), None);
         prepared.text.trim().to_owned()
     };
     assert_eq!(plain("- <b>x</b>\n- <b>y</b>"), "- x\n- y");
@@ -93,7 +93,7 @@ fn in_plain_markdown_tags_within_a_text_make_no_block() {
 #[test]
 fn in_plain_markdown_blocks_of_html_end_where_they_are_closed() {
     let plain = |text: &str| {
-        let prepared = prepare(text, 1, MARKDOWN, &BTreeMap::new());
+        let prepared = prepare(text, 1, MARKDOWN, &BTreeMap::new(), None);
         prepared.text.trim().to_owned()
     };
     for (text, last) in [
@@ -122,6 +122,7 @@ fn lines_keep_their_numbers() {
         10,
         MDX,
         &BTreeMap::new(),
+        None,
     );
     let line = |text: &str| {
         let at = prepared
@@ -138,7 +139,7 @@ fn lines_keep_their_numbers() {
 fn partials_leave_their_mark() {
     let body = "import Safety from './_safety.mdx';\n\n<Safety />\n";
     let partials = BTreeMap::from([("Safety".to_owned(), "docs/_safety.mdx".to_owned())]);
-    let prepared = prepare(body, 1, MDX, &partials);
+    let prepared = prepare(body, 1, MDX, &partials, None);
     assert!(
         prepared
             .text

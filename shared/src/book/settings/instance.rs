@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use globset::GlobSet;
+use serde::{Deserialize, Serialize};
 
 use super::bookrag_toml::{TomlDocs, TomlPlugin};
 use super::docusaurus::version_paths;
@@ -30,17 +31,34 @@ const DEFAULT_EXCLUDE: [&str; 4] = [
 ];
 
 /// What a plugin makes pages of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
 pub enum ContentKind {
     /// The docs, in versions: `plugin-content-docs`.
+    #[default]
     Docs,
     /// Single pages: `plugin-content-pages`.
+    #[serde(rename = "page")]
     Pages,
     /// The posts of a blog: `plugin-content-blog`.
     Blog,
 }
 
 impl ContentKind {
+    /// All kinds.
+    pub const ALL: [Self; 3] = [Self::Docs, Self::Blog, Self::Pages];
+
+    /// The name that requests and responses have for it.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Docs => "docs",
+            Self::Pages => "page",
+            Self::Blog => "blog",
+        }
+    }
+
     /// The name that presets, `bookrag.toml`, ids and folders of translations have for it.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -308,6 +326,18 @@ pub fn version_in_site(instance: &str, version: &str) -> String {
 pub fn instance_of_version(version: &str) -> &str {
     let instance = version.split_once(VERSION_SEPARATOR);
     instance.map_or(DEFAULT_INSTANCE, |(id, _)| id)
+}
+
+/// The kind of the instance that a version is of, and the id that the site gives this instance, by the version's name among those of all
+/// instances.
+#[must_use]
+pub fn origin_of_version(version: &str) -> (ContentKind, &str) {
+    let instance = instance_of_version(version);
+    let prefixed = instance.split_once('/').and_then(|(prefix, id)| {
+        let mut kinds = ContentKind::ALL.into_iter();
+        Some((kinds.find(|kind| kind.name() == prefix)?, id))
+    });
+    prefixed.unwrap_or((ContentKind::Docs, instance))
 }
 
 fn versions_file(id: &str) -> String {

@@ -136,7 +136,7 @@ impl PostgresCatalog {
     }
 }
 
-/// What the payloads of all chunks that the filters admit contain, as `@>` understands it; tier and versions are compared apart.
+/// What the payloads of all chunks that the filters admit contain, as `@>` understands it; tier, versions and kinds are compared apart.
 fn contained(filters: &Filters) -> Value {
     let Filters {
         module,
@@ -151,6 +151,7 @@ fn contained(filters: &Filters) -> Value {
         locale,
         version: _,
         versions_beside: _,
+        kind: _,
         source,
     } = filters;
     let place = |title: &'static str, number: &'static str, value: &Option<TitleOrNumber>| {

@@ -9,9 +9,10 @@ use crate::index::ChunkPayload;
 use crate::index::stored::{Fields, with_text};
 
 /// The fields that many chunks of a page share, among them all that filters name.
-const OF_A_PAGE: [&str; 23] = [
+const OF_A_PAGE: [&str; 24] = [
     "chapter",
     "chapter_number",
+    "date",
     "document_id",
     "fallback_urls",
     "has_code",

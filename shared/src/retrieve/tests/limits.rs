@@ -132,3 +132,32 @@ async fn while_a_book_is_indexed_for_the_first_time_a_search_says_how_far_that_i
         assert_eq!(unknown.is_none(), told.is_some(), "{unknown:?}");
     }
 }
+
+#[tokio::test]
+async fn a_kind_that_the_site_lacks_is_named_with_those_it_has() {
+    let mut retriever = book(&[("dew", 2, "Dew.")]).await;
+    retriever.index.site.other_docs = vec![DocsInfo {
+        default_version: "pages/default@current".to_owned(),
+        ..DocsInfo::default()
+    }];
+    let query = Query::question("dew");
+    for (kind, found, error) in [
+        (json!("docs"), 1, None),
+        (json!(["blog", "docs"]), 1, None),
+        (json!("page"), 0, None),
+        (
+            json!("blog"),
+            0,
+            Some(
+                "filters.kind must be a value that the book has, got `blog`; the book has `docs`, `page`",
+            ),
+        ),
+    ] {
+        let limits = filters(&json!({ "kind": kind }));
+        let searched = retriever.retrieve(query, &limits, 5).await.unwrap();
+        assert_eq!(searched.candidates.len(), found, "{kind}");
+        let checked = retriever.check_limits(&limits, &searched).await;
+        let told = checked.err().map(|error| error.to_string());
+        assert_eq!(told.as_deref(), error, "{kind}");
+    }
+}

@@ -28,6 +28,8 @@ export const en: Strings = {
   askWholeBook: 'Ask the whole book',
   source: 'Source {n}',
   sources: 'Sources',
+  blog: 'Blog',
+  page: 'Page',
   closest: 'Closest sections, perhaps not an answer',
   unsupported: 'weak match',
   unsupportedHint: 'The passage may not say what the answer says. Read it before you rely on it.',

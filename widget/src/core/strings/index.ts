@@ -32,6 +32,10 @@ export interface Strings {
   askWholeBook: string;
   source: string;
   sources: string;
+  /** A post of the blog. */
+  blog: string;
+  /** A page beside docs and blog. */
+  page: string;
   closest: string;
   unsupported: string;
   unsupportedHint: string;

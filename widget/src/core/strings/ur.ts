@@ -28,6 +28,8 @@ export const ur: Strings = {
   askWholeBook: 'پوری کتاب سے پوچھیں',
   source: 'حوالہ {n}',
   sources: 'حوالے',
+  blog: 'بلاگ',
+  page: 'صفحہ',
   closest: 'قریب ترین حصے، جن میں شاید جواب نہ ہو',
   unsupported: 'کمزور مطابقت',
   unsupportedHint: 'ممکن ہے اس اقتباس میں وہ بات نہ ہو جو جواب میں کہی گئی ہے۔ بھروسا کرنے سے پہلے اسے پڑھ لیں۔',

@@ -1,0 +1,233 @@
+//! The Markdown that components show, line by line.
+
+use super::super::lines::{
+    Fence, closes, continued_prefix, escaped, opens_fence, split_container_prefix,
+};
+use super::super::mdx::HeadingTag;
+use super::Shown;
+use super::json::Json;
+
+/// Lines of Markdown, up to a number of bytes.
+pub(super) struct Lines<'a> {
+    lines: Vec<String>,
+    /// False if something is shown that these lines lack.
+    pub(super) is_whole: bool,
+    bytes_left: usize,
+    plain: &'a mut dyn FnMut(&str) -> String,
+}
+
+impl<'a> Lines<'a> {
+    /// `plain` makes Markdown without tags of Markdown with tags.
+    pub(super) fn new(bytes_left: usize, plain: &'a mut dyn FnMut(&str) -> String) -> Self {
+        Self {
+            lines: Vec::new(),
+            is_whole: true,
+            bytes_left,
+            plain,
+        }
+    }
+
+    /// Returns the lines, and the bytes that are left.
+    pub(super) fn finish(self) -> (Shown, usize) {
+        let shown = Shown {
+            lines: self.lines,
+            is_whole: self.is_whole,
+        };
+        (shown, self.bytes_left)
+    }
+
+    /// True once the page has as many bytes as it may.
+    pub(super) fn is_full(&self) -> bool {
+        self.bytes_left == 0
+    }
+
+    fn push(&mut self, line: String) {
+        match self.bytes_left.checked_sub(line.len() + "\n".len()) {
+            Some(left) => {
+                self.bytes_left = left;
+                self.lines.push(line);
+            }
+            None => {
+                self.bytes_left = 0;
+                self.is_whole = false;
+            }
+        }
+    }
+
+    /// Shows a block of one line.
+    pub(super) fn paragraph(&mut self, line: String) {
+        if self.lines.last().is_some_and(|last| !last.is_empty()) {
+            self.push(String::new());
+        }
+        self.push(line);
+        self.push(String::new());
+    }
+
+    /// Shows a heading. It is written as a tag, since the theme computes no id of its text.
+    pub(super) fn heading(&mut self, level: u8, anchor: Option<String>, text: &str) {
+        self.paragraph(HeadingTag::Opens { level, anchor }.line());
+        self.paragraph(escaped(text));
+        self.paragraph(HeadingTag::Closes.line());
+    }
+
+    /// Shows a method and a path; the theme calls the method of a webhook `event`, and shows no path for it.
+    pub(super) fn endpoint(&mut self, method: &str, path: &str) {
+        let endpoint = match method {
+            "event" => "Webhook".to_owned(),
+            method => code(&format!("{} {path}", method.to_uppercase())),
+        };
+        self.paragraph(endpoint);
+    }
+
+    /// Shows a status and what it means.
+    pub(super) fn status(&mut self, status: &str, description: &str) {
+        let (first, rest) = self.described(description);
+        let colon = if first.is_empty() { "" } else { ": " };
+        self.paragraph(format!("**{}**{colon}{first}", escaped(status)));
+        self.indented(0, rest);
+    }
+
+    /// Shows the Markdown of a description, indented so many levels.
+    pub(super) fn markdown(&mut self, depth: usize, text: &str) {
+        let (first, rest) = self.described(text);
+        if !first.is_empty() {
+            self.indented(depth, vec![first]);
+        }
+        self.indented(depth, rest);
+    }
+
+    /// Shows an item of a list: sentences, the first paragraph of a description among them, and the rest of the description below.
+    pub(super) fn item(
+        &mut self,
+        depth: usize,
+        before: Vec<String>,
+        description: Option<&str>,
+        after: Vec<String>,
+    ) {
+        let (first, rest) = self.described(description.unwrap_or_default());
+        let indent = "  ".repeat(depth);
+        if rest.is_empty() {
+            let all = sentences(before.into_iter().chain([first]).chain(after));
+            self.push(format!("{indent}- {all}"));
+            return;
+        }
+        let head = sentences(before.into_iter().chain([first]));
+        self.paragraph(format!("{indent}- {head}"));
+        self.indented(depth + 1, rest);
+        let after = sentences(after.into_iter());
+        if !after.is_empty() {
+            self.indented(depth + 1, vec![after]);
+        }
+    }
+
+    /// Shows code.
+    pub(super) fn code(&mut self, language: &str, text: &str) {
+        let fence = "`".repeat(longest_ticks(text).max(2) + 1);
+        let language = language.replace(|c: char| !c.is_alphanumeric(), "");
+        self.push(format!("{fence}{language}"));
+        for line in text.lines() {
+            self.push(line.to_owned());
+        }
+        self.paragraph(fence);
+    }
+
+    fn indented(&mut self, depth: usize, lines: Vec<String>) {
+        let indent = "  ".repeat(depth);
+        let has_lines = !lines.is_empty();
+        for line in lines {
+            let indent = if line.is_empty() { "" } else { &indent };
+            self.push(format!("{indent}{line}"));
+        }
+        if has_lines {
+            self.push(String::new());
+        }
+    }
+
+    /// Splits a description in its first paragraph, on one line, and the lines after it. A description has no headings: the theme gives
+    /// them no ids.
+    fn described(&mut self, text: &str) -> (String, Vec<String>) {
+        if text.is_empty() || self.is_full() {
+            return (String::new(), Vec::new());
+        }
+        let plain = (self.plain)(text);
+        let mut lines = without_headings(&plain).into_iter().peekable();
+        while lines.next_if(|line| line.trim().is_empty()).is_some() {}
+        let mut first: Vec<String> = Vec::new();
+        while let Some(line) = lines.next_if(|line| is_prose(line)) {
+            first.push(line.trim().to_owned());
+        }
+        while lines.next_if(|line| line.trim().is_empty()).is_some() {}
+        let mut rest: Vec<String> = lines.collect();
+        while rest.pop_if(|line| line.trim().is_empty()).is_some() {}
+        (first.join(" "), rest)
+    }
+}
+
+/// Whether a line is the text of a paragraph.
+fn is_prose(line: &str) -> bool {
+    let (prefix, content) = split_container_prefix(line);
+    prefix.is_empty()
+        && !content.trim().is_empty()
+        && !content.starts_with('|')
+        && opens_fence(content).is_none()
+}
+
+/// The lines of a text, headings in it as text, its last fence closed.
+fn without_headings(text: &str) -> Vec<String> {
+    let mut fence: Option<(Fence, String)> = None;
+    let mut lines: Vec<String> = Vec::new();
+    for line in text.lines() {
+        let (prefix, content) = split_container_prefix(line);
+        if let Some((open, _)) = &fence {
+            let open = *open;
+            fence = fence.filter(|_| !closes(open, content));
+            lines.push(line.to_owned());
+            continue;
+        }
+        fence = opens_fence(content).map(|(fence, _)| (fence, continued_prefix(prefix)));
+        let underline = content.trim();
+        let underlines = ['=', '-']
+            .iter()
+            .any(|mark| underline.chars().all(|c| c == *mark));
+        lines.push(match content.strip_prefix('#') {
+            Some(_) => format!("{prefix}\\{content}"),
+            None if underlines => String::new(),
+            None => line.to_owned(),
+        });
+    }
+    lines.extend(fence.map(|(open, prefix)| format!("{prefix}{}", open.closing())));
+    lines
+}
+
+/// Joins sentences, with a full stop after each that lacks one.
+fn sentences(all: impl Iterator<Item = String>) -> String {
+    let mut text = String::new();
+    for sentence in all.filter(|sentence| !sentence.is_empty()) {
+        if !text.is_empty() {
+            let ended = text.ends_with(['.', '!', '?', ':', '。']);
+            text.push_str(if ended { " " } else { ". " });
+        }
+        text.push_str(&sentence);
+    }
+    text
+}
+
+/// Inline code, whatever is in it.
+pub(super) fn code(text: &str) -> String {
+    if text.trim().is_empty() {
+        return String::new();
+    }
+    let ticks = "`".repeat(longest_ticks(text) + 1);
+    let text = text.replace('\n', " ");
+    format!("{ticks} {text} {ticks}")
+}
+
+fn longest_ticks(text: &str) -> usize {
+    let runs = text.split(|c: char| c != '`');
+    runs.map(str::len).max().unwrap_or_default()
+}
+
+/// A value as inline code; empty for one that has no text of its own.
+pub(super) fn value(json: &Json) -> String {
+    json.scalar().map(|text| code(&text)).unwrap_or_default()
+}

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { en } from '../src/core/strings/en';
+import { ur } from '../src/core/strings/ur';
+import { kindOf } from '../src/core/text';
+
+test('a post is named with its day in the reader’s locale', () => {
+  const post = { kind: 'blog', date: '2024-05-03' } as const;
+  assert.equal(kindOf(post, en, 'en-GB'), 'Blog · 3 May 2024');
+  assert.equal(kindOf(post, en, 'en-US'), 'Blog · May 3, 2024');
+  assert.match(kindOf(post, ur, 'ur'), /^بلاگ · .*2024/);
+});
+
+test('a post without a day is named, and so is a page', () => {
+  assert.equal(kindOf({ kind: 'blog' }, en, 'en'), 'Blog');
+  assert.equal(kindOf({ kind: 'blog', date: null }, en, 'en'), 'Blog');
+  assert.equal(kindOf({ kind: 'blog', date: 'soon' }, en, 'en'), 'Blog');
+  assert.equal(kindOf({ kind: 'page' }, en, 'en'), 'Page');
+});
+
+test('docs are not named, nor what a server does not name', () => {
+  assert.equal(kindOf({ kind: 'docs', date: '2024-05-03' }, en, 'en'), '');
+  assert.equal(kindOf({}, en, 'en'), '');
+});
