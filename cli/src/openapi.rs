@@ -111,7 +111,7 @@ pub fn document() -> Value {
     })
 }
 
-/// The paths for clients of OpenAI's API. Their errors have its shape.
+/// The paths of chat completions. Their errors have a shape of their own.
 fn openai_paths(shapes: &mut Shapes) -> Map<String, Value> {
     let (request, completion) = (
         shapes.named::<CompletionRequest>(),

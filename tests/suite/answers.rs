@@ -4,6 +4,7 @@
 mod attacks;
 mod attribution;
 mod cached;
+mod completions;
 mod conversations;
 mod degraded;
 mod description;

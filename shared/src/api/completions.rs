@@ -1,4 +1,5 @@
-//! The API of OpenAI's chat completions, so that chat front ends use the book as a model. The answer is that of the chat route.
+//! Chat completions as OpenAI-compatible APIs have them, so that chat front ends use the book as a model. The answer is that of the
+//! chat route.
 
 use axum::Json;
 use axum::http::StatusCode;
@@ -208,6 +209,7 @@ pub struct AnswerMessage {
 /// Tokens; 0 without a model. What was read and what was written are not told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[expect(clippy::struct_field_names, reason = "these are the names on the wire")]
 pub struct Usage {
     /// All of them.
     pub prompt_tokens: u64,
@@ -425,7 +427,7 @@ impl Chunks {
     }
 }
 
-/// Gives errors the shape that OpenAI's clients read; other responses stay as they are.
+/// Gives errors the shape that clients of this API read; other responses stay as they are.
 pub async fn in_openai_shape(mut response: Response) -> Response {
     let Some(body) = response.extensions_mut().remove::<ErrorBody>() else {
         return response;

@@ -315,6 +315,7 @@ fn unavailable(path: &str, reason: &dyn std::fmt::Display) -> SourceError {
 }
 
 #[cfg(all(test, unix))]
+#[expect(clippy::unwrap_used, reason = "a failed step fails its test")]
 mod tests {
     use std::fs;
     use std::os::unix::ffi::OsStrExt;

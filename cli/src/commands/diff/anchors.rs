@@ -177,7 +177,7 @@ mod tests {
                 .map(|url| Section {
                     url: url.to_owned(),
                     title: String::new(),
-                    section: String::new(),
+                    heading: String::new(),
                 })
                 .into(),
             text: String::new(),

@@ -317,12 +317,13 @@ fn shortened(text: &str) -> String {
 /// Plain text as Markdown on one line. Words with an `@` are code, so that GitHub notifies nobody.
 fn inline(text: &str) -> String {
     let text = visible(text);
-    let words = text
-        .split_whitespace()
-        .map(|word| match word.contains('@') {
-            true => code(word),
-            false => escaped(word),
-        });
+    let words = text.split_whitespace().map(|word| {
+        if word.contains('@') {
+            code(word)
+        } else {
+            escaped(word)
+        }
+    });
     words.collect::<Vec<_>>().join(" ")
 }
 
@@ -341,7 +342,7 @@ mod tests {
             sections: vec![Section {
                 url: url.to_owned(),
                 title: "Wheels <b>".to_owned(),
-                section: "Torque".to_owned(),
+                heading: "Torque".to_owned(),
             }],
             text: text.to_owned(),
         }

@@ -1,7 +1,5 @@
 //! Edits of the fixture book, asked about with the real model.
 
-#![expect(clippy::unwrap_used, reason = "a failed step fails its test")]
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -122,7 +120,7 @@ struct Quoted {
     heading: usize,
     end: usize,
     /// The first of its lines that the answer has as it stands.
-    quoted: usize,
+    line: usize,
 }
 
 /// The sections with a heading that answers quote, each once.
@@ -173,7 +171,7 @@ async fn places(laboratory: &Laboratory, told: &[Told]) -> Vec<Quoted> {
                 source: document.file.source.clone(),
                 heading,
                 end,
-                quoted,
+                line: quoted,
             });
         }
     }
@@ -187,9 +185,9 @@ impl Edit {
             Self::Delete => drop(lines.drain(place.heading..place.end)),
             Self::Move => return lines.drain(place.heading..place.end).collect(),
             Self::Rename => lines[place.heading].push_str(" Once More"),
-            Self::Contradict => lines[place.quoted] = contradicted(&lines[place.quoted]),
+            Self::Contradict => lines[place.line] = contradicted(&lines[place.line]),
             Self::Split => {
-                let line = &lines[place.quoted];
+                let line = &lines[place.line];
                 let middle = line.len() / 2;
                 let at = line[..]
                     .char_indices()
@@ -197,7 +195,7 @@ impl Edit {
                 let (first, second) = line.split_at(at.map_or(line.len(), |(at, _)| at));
                 let split = [first, "", "### What Remains", "", second.trim_start()];
                 let split = split.map(str::to_owned);
-                lines.splice(place.quoted..=place.quoted, split);
+                lines.splice(place.line..=place.line, split);
             }
         }
         Vec::new()

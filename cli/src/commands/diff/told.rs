@@ -28,22 +28,22 @@ pub(super) struct Section {
     /// The page's title.
     pub(super) title: String,
     /// The heading.
-    pub(super) section: String,
+    pub(super) heading: String,
 }
 
 impl Section {
     /// The page's title and the heading.
     pub(super) fn name(&self) -> String {
-        if self.section == self.title || self.section.is_empty() {
+        if self.heading == self.title || self.heading.is_empty() {
             self.title.clone()
         } else {
-            format!("{} – {}", self.title, self.section)
+            format!("{} – {}", self.title, self.heading)
         }
     }
 
     /// What readers find it by: its address and the heading's words.
     fn identity(&self) -> (&str, String) {
-        (&self.url, letters(&self.section))
+        (&self.url, letters(&self.heading))
     }
 }
 
@@ -54,7 +54,7 @@ impl Told {
             let section = Section {
                 url: citation.url.clone(),
                 title: citation.title.clone(),
-                section: citation.section.clone(),
+                heading: citation.section.clone(),
             };
             if !sections.contains(&section) {
                 sections.push(section);
@@ -173,7 +173,7 @@ mod tests {
         let section = |url: &&str| Section {
             url: (*url).to_owned(),
             title: "Wheels".to_owned(),
-            section: "Torque".to_owned(),
+            heading: "Torque".to_owned(),
         };
         Told {
             outcome,
@@ -214,7 +214,7 @@ mod tests {
         let closest = told(Uncertain, &["/a"], "?");
         assert_eq!(Change::between(&closest, &unanswered), Change::OtherSection);
         let mut renamed = before.clone();
-        renamed.sections[0].section = "How tight".to_owned();
+        renamed.sections[0].heading = "How tight".to_owned();
         assert_eq!(Change::between(&before, &renamed), Change::OtherSection);
     }
 
