@@ -285,7 +285,8 @@ async fn attacks_stay_data_in_the_prompt() {
                 assert_ne!(line.ends_with(" end"), !inside, "{line}");
                 inside = !inside;
             } else if !inside {
-                let ours = line.is_empty() || line.starts_with("The passages stand best first");
+                let starts = ["The passages stand best first", "Rewrite the reader's last"];
+                let ours = line.is_empty() || starts.iter().any(|ours| line.starts_with(ours));
                 assert!(ours, "{line:?} stands outside");
             }
         }
