@@ -273,6 +273,8 @@ mod tests {
 
     #[test]
     fn a_kind_is_searched_in_the_versions_of_its_instances() {
+        use ContentKind::{Blog, Docs, Pages};
+
         let info = |version: &str| DocsInfo {
             default_version: version.to_owned(),
             ..DocsInfo::default()
@@ -293,7 +295,6 @@ mod tests {
             let versions = filters.versions().expect("the site is known");
             versions.into_iter().map(str::to_owned).collect::<Vec<_>>()
         };
-        use ContentKind::{Blog, Docs, Pages};
         assert_eq!(searched(None, &[Docs]), ["2.0", "api@3.0"]);
         assert_eq!(searched(Some("1.0"), &[Docs]), ["1.0", "api@3.0"]);
         assert_eq!(searched(None, &[Blog]), others[1..]);

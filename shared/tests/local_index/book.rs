@@ -203,6 +203,7 @@ fn payload(text: &str) -> ChunkPayload {
         locale: vec!["en".to_owned()],
         fallback_urls: Vec::new(),
         version: "current".to_owned(),
+        date: None,
         unlisted: false,
         created_at: "2026-01-31T12:00:00Z".to_owned(),
     }

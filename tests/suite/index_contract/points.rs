@@ -138,6 +138,7 @@ fn payload(text: &str) -> ChunkPayload {
         locale: vec!["en".to_owned(), "ur".to_owned()],
         fallback_urls: vec!["/book/ur/docs/nodes".to_owned()],
         version: "current".to_owned(),
+        date: None,
         unlisted: false,
         created_at: "2026-01-31T12:00:00Z".to_owned(),
     }

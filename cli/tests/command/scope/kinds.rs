@@ -47,7 +47,7 @@ fn each_result_and_citation_says_what_it_is_of() {
     assert!([&docs, &page].contains(&&all[0]), "{all:?}");
     assert!([&docs, &page].contains(&&all[1]), "{all:?}");
     let of = |kind: Value| found("quokka valve", &json!({ "kind": kind }));
-    assert_eq!(of(json!("docs")), [docs.clone()]);
+    assert_eq!(of(json!("docs")), std::slice::from_ref(&docs));
     assert_eq!(of(json!(["docs", "page"])).len(), 2);
     assert_eq!(of(json!("blog")).len(), 2);
     let newest = found("what's new about the quokka valve?", &json!({}));

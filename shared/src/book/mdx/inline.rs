@@ -262,9 +262,10 @@ impl Preparer<'_> {
             return;
         }
         if let Some(shown) = self.shown_by_component(tag, &rest[..tag.length]) {
-            let reason = match shown.is_whole {
-                true => OmissionReason::Tag,
-                false => OmissionReason::Component,
+            let reason = if shown.is_whole {
+                OmissionReason::Tag
+            } else {
+                OmissionReason::Component
             };
             self.skip(tag.length, reason, &[]);
             self.own_lines(&shown.lines);

@@ -9,7 +9,7 @@ use super::json::Json;
 
 /// Lines of Markdown, up to a number of bytes.
 pub(super) struct Lines<'a> {
-    lines: Vec<String>,
+    made: Vec<String>,
     /// False if something is shown that these lines lack.
     pub(super) is_whole: bool,
     bytes_left: usize,
@@ -20,7 +20,7 @@ impl<'a> Lines<'a> {
     /// `plain` makes Markdown without tags of Markdown with tags.
     pub(super) fn new(bytes_left: usize, plain: &'a mut dyn FnMut(&str) -> String) -> Self {
         Self {
-            lines: Vec::new(),
+            made: Vec::new(),
             is_whole: true,
             bytes_left,
             plain,
@@ -30,7 +30,7 @@ impl<'a> Lines<'a> {
     /// Returns the lines, and the bytes that are left.
     pub(super) fn finish(self) -> (Shown, usize) {
         let shown = Shown {
-            lines: self.lines,
+            lines: self.made,
             is_whole: self.is_whole,
         };
         (shown, self.bytes_left)
@@ -45,7 +45,7 @@ impl<'a> Lines<'a> {
         match self.bytes_left.checked_sub(line.len() + "\n".len()) {
             Some(left) => {
                 self.bytes_left = left;
-                self.lines.push(line);
+                self.made.push(line);
             }
             None => {
                 self.bytes_left = 0;
@@ -56,7 +56,7 @@ impl<'a> Lines<'a> {
 
     /// Shows a block of one line.
     pub(super) fn paragraph(&mut self, line: String) {
-        if self.lines.last().is_some_and(|last| !last.is_empty()) {
+        if self.made.last().is_some_and(|last| !last.is_empty()) {
             self.push(String::new());
         }
         self.push(line);
