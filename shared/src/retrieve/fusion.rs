@@ -20,8 +20,10 @@ const ANSWERS_NOTHING: f32 = 0.7;
 /// What a chunk gains whose section is of the kind the question asks for, of the lesson it names, or headed by a name in it.
 const INTENT_BONUS: f32 = 0.2;
 
-/// The factor for posts of a blog where the question does not ask for news: documentation that says the same is kept up to date.
-const POST: f32 = 0.93;
+/// The factor for posts of a blog where the question does not ask for news: documentation that says the same is kept up to date. A post has
+/// a shorter breadcrumb than its twin in the docs, which scores up to a tenth more: of 63 pairs of equal sections about one book, .93 leaves
+/// 9 posts ahead and .85 none; of 90 about another, neither leaves any.
+const POST: f32 = 0.85;
 /// The share of [`INTENT_BONUS`] that only the posts asked for gain: the newest, or those of a year. All posts gain the rest.
 const FRESH_SHARE: f32 = 0.3;
 

@@ -1,5 +1,6 @@
 //! Pages whose text is nearly markup: an answer shows it as the text that it is in the book.
 
+mod joined;
 mod kept;
 
 use std::collections::BTreeMap;
@@ -475,94 +476,5 @@ fn a_second_section_is_quoted_if_both_are_short_and_about_as_good() {
         assert_eq!(markdown.matches("[1]").count(), 1);
         let both = if is_quoted { 2 } else { 1 };
         assert_eq!(markdown.matches("#### Page").count(), both, "{markdown}");
-    }
-}
-
-#[test]
-fn long_code_is_shown_in_part_with_a_mark() {
-    let part = |name: &str| format!("{name} = one two three four\n").repeat(10);
-    let code = ["a", "b", "c", "d", "e"].map(part).join("\n");
-    let page = format!("# Page\n\nIt is this:\n\n```py title=\"a.py\"\n{code}```\n");
-    let mut section = sections("docs/page.md", &page).remove(0);
-    let text = format!("It is this:\n\na.py\n```py\n{code}```");
-    let fence = text.find("```").unwrap();
-    let chunk = Arc::make_mut(&mut section.chunk);
-    chunk.marks = vec![
-        (MarkKind::Paragraph, 0, 11).into(),
-        (MarkKind::Paragraph, 13, 17).into(),
-        (MarkKind::Fence, fence, text.len()).into(),
-    ];
-    chunk.text = text;
-    let markdown = answered("What is c?", &[section]);
-    assert!(markdown.contains("```py title=\"a.py\"\n"), "{markdown}");
-    assert!(
-        markdown.contains("c = one") && markdown.contains("\n…\n```\n\n[1]"),
-        "{markdown}"
-    );
-    assert_eq!(markdown.matches("```").count(), 2, "{markdown}");
-}
-
-/// A section of these blocks.
-fn of_blocks(blocks: &[(MarkKind, String)]) -> ScoredChunk {
-    let mut section = sections("docs/page.md", "# Page\n\nText.\n").remove(0);
-    let chunk = Arc::make_mut(&mut section.chunk);
-    (chunk.text, chunk.marks) = (String::new(), Vec::new());
-    for (kind, text) in blocks {
-        let start = chunk.text.len();
-        chunk.text.push_str(text);
-        let end = chunk.text.len();
-        chunk.marks.push((kind.clone(), start, end).into());
-        chunk.text.push_str("\n\n");
-    }
-    section
-}
-
-#[test]
-fn what_a_quote_refers_to_is_quoted_with_it() {
-    let words = |count: usize| "some words about other things, ".repeat(count / 5);
-    let (filler, before, item) = (words(200), words(60), words(105));
-    let section = of_blocks(&[
-        (MarkKind::Paragraph, filler.clone()),
-        (MarkKind::Paragraph, format!("Loading is slow: {before}.")),
-        (
-            MarkKind::Paragraph,
-            "To avoid this, set the gopher cache.".to_owned(),
-        ),
-        (MarkKind::ListItem, format!("- gopher one, {item}.")),
-        (MarkKind::Paragraph, filler),
-    ]);
-    let markdown = answered("gopher cache", &[section]);
-    let start = "#### Page\n\nLoading is slow: some words";
-    assert!(markdown.starts_with(start), "{markdown}");
-    assert!(
-        markdown.contains("To avoid this") && markdown.contains("- gopher one"),
-        "{markdown}"
-    );
-}
-
-#[test]
-fn a_label_stays_with_its_list_and_a_title_is_bold() {
-    let page = "# Page\n\nOutcomes\n\n- a\n- b\n\nMoving to two\n\nGo on.\n\nwill be changed to this\n\n```js\nx\n```\n";
-    let markdown = answered("a", &sections("docs/page.md", page));
-    let expected = "#### Page\n\n**Outcomes**\n\n- a\n- b\n\n**Moving to two**\n\nGo on.\n\nwill be changed to this\n\n```js";
-    assert!(markdown.starts_with(expected), "{markdown}");
-}
-
-#[test]
-fn a_very_long_list_is_cut_between_items() {
-    let items = (0..90).map(|n| format!("- item {n} of the long list"));
-    let flat: Vec<_> = items.map(|item| (MarkKind::ListItem, item)).collect();
-    let nested = flat
-        .iter()
-        .map(|(kind, item)| (kind.clone(), format!("  {item}")));
-    let things = (MarkKind::ListItem, "- Things".to_owned());
-    let nested: Vec<_> = [things].into_iter().chain(nested).collect();
-    for list in [flat, nested] {
-        let markdown = answered("item 77", &[of_blocks(&list)]);
-        assert!(
-            markdown.contains("item 77 of") && markdown.contains('…'),
-            "{markdown}"
-        );
-        assert!(split(&markdown).count() <= MAX_WORDS + WORDS, "{markdown}");
     }
 }
