@@ -45,22 +45,28 @@ pub struct Filters {
         deserialize_with = "one_or_more",
         skip_serializing_if = "Vec::is_empty"
     )]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Kinds>))]
     pub kind: Vec<ContentKind>,
     /// The source path.
     pub source: Option<String>,
 }
 
-/// Reads one kind, or a list of them; `null` is an empty list.
+/// One kind, or a list of them.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(
+    untagged,
+    expecting = "expected `docs`, `blog` or `page`, or a list of these"
+)]
+enum Kinds {
+    /// One.
+    One(ContentKind),
+    /// Any of several; any kind if there is none.
+    Several(Vec<ContentKind>),
+}
+
+/// Reads [`Kinds`]; `null` is an empty list.
 fn one_or_more<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<ContentKind>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(
-        untagged,
-        expecting = "expected `docs`, `blog` or `page`, or a list of these"
-    )]
-    enum Kinds {
-        One(ContentKind),
-        Several(Vec<ContentKind>),
-    }
     Ok(match Option::<Kinds>::deserialize(deserializer)? {
         None => Vec::new(),
         Some(Kinds::One(kind)) => vec![kind],

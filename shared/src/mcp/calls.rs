@@ -5,13 +5,13 @@ use crate::api::{ChatRequest, Route, SearchRequest, nothing_found};
 use crate::book::visible;
 use crate::cite::Citation;
 use crate::error::Error;
-use crate::generate::readable;
 use crate::index::Filters;
 use crate::retrieve::ScoredChunk;
 
 use super::id::Id;
 use super::reading::{self, title};
 use super::server::Server;
+use super::text::without_links;
 use super::tools::{
     Answered, AskArguments, Cited, FetchArguments, Fetched, Found, FoundSection, Nearest, Outline,
     OutlineArguments, SearchArguments,
@@ -51,7 +51,7 @@ impl Server {
         FoundSection {
             id: scored.url(None),
             title: title(&chunk.title, scored.section()),
-            text: visible(&readable(&chunk.text, &chunk.marks)),
+            text: visible(&without_links(chunk)),
             url: self.address(&scored.url(locale)),
             source: chunk.source.clone(),
             lines: lines(chunk.start_line, chunk.end_line),

@@ -1,6 +1,6 @@
 //! The text of a page or a section, put together from its chunks. Pure.
 
-use crate::book::visible;
+use crate::book::{Mark, MarkKind, visible};
 use crate::catalog::JoinedChunk;
 use crate::generate::readable;
 use crate::index::ChunkPayload;
@@ -20,10 +20,17 @@ pub(super) fn markdown(chunks: &[JoinedChunk]) -> String {
             parts.push(heading);
         }
         if !is_bare(chunk) {
-            parts.push(readable(&chunk.text, &chunk.marks));
+            parts.push(without_links(chunk));
         }
     }
     visible(&parts.join("\n\n"))
+}
+
+/// Writes a chunk's text as Markdown. Links are their words: an address that no reader sees may lead away from the book.
+pub(super) fn without_links(chunk: &ChunkPayload) -> String {
+    let marks = chunk.marks.iter();
+    let marks = marks.filter(|mark| !matches!(mark.kind, MarkKind::Link(_)));
+    readable(&chunk.text, &marks.cloned().collect::<Vec<Mark>>())
 }
 
 /// How deep a chunk's heading is below the page's title, which is level 1.
