@@ -16,7 +16,7 @@ const SITES: [(&str, &str); 6] = [
     ("instances", "variants/instances"),
 ];
 
-/// One of so many words may be missing.
+/// One word in this many may be missing.
 const MISSING_AT_MOST: usize = 100;
 
 /// How often a text has each of its words.

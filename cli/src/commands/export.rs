@@ -146,7 +146,7 @@ impl Report<'_> {
         if is_whole { Exit::Done } else { Exit::Partial }
     }
 
-    /// The pages of which there is no document, with the reason.
+    /// The pages that could not be read, with the reason.
     fn unread(&self) -> impl Iterator<Item = (&str, &Unread)> {
         let pages = self.read.pages.iter();
         pages.filter_map(|page| Some((&*page.file.source, page.document.as_ref().err()?)))

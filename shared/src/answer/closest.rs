@@ -2,15 +2,15 @@
 
 use super::Suggestion;
 use crate::book::escaped;
-use crate::cite::Citation;
+use crate::cite::{Citation, visible};
 use crate::generate::{Passage, Quote};
 use crate::retrieve::ScoredChunk;
 
-/// Sections or pages that are named.
+/// The most sections or pages that are named.
 const MAX_SECTIONS: usize = 3;
-/// How far the score of a section that is worth a look may be below the first's.
+/// How far below the first section's score that of a section under "See also" may be.
 ///
-/// On 144 questions about seven books the first section is wrong for 54; for 24 of these the right one is among those named.
+/// On 144 questions about seven books the first section is wrong for 54; for 24 of these the right one is named.
 const MAX_GAP: f32 = 0.2;
 
 /// Returns the pages nearest to a question that the book does not cover.
@@ -43,6 +43,7 @@ fn listed<'a>(found: impl Iterator<Item = (&'a ScoredChunk, String, String)>) ->
     let mut named: Vec<Suggestion> = Vec::new();
     for (found, title, url) in found {
         if !found.chunk.unlisted && named.iter().all(|known| known.url != url) {
+            let title = visible(&title);
             named.push(Suggestion { title, url });
         }
     }

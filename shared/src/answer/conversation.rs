@@ -119,7 +119,7 @@ impl Answerer {
     }
 }
 
-/// The latest exchanges of a conversation that have at most so many bytes together, oldest first. The last one is always there.
+/// Returns the latest exchanges of a conversation, oldest first, up to `max_bytes` together. The last one is always included.
 pub(super) fn latest(history: &[Turn], max_bytes: usize) -> &[Turn] {
     let mut left = max_bytes;
     let newest_first = history.iter().rev();

@@ -99,7 +99,7 @@ impl Journal {
         })
     }
 
-    /// Waits for a write to the log. A failure is only logged: the reader gets the answer all the same.
+    /// Waits for a write to the query log. A failure is only reported, because the reader gets the answer anyway.
     async fn written(
         &self,
         log: Option<QueryLog>,

@@ -35,8 +35,8 @@ pub(super) async fn resolve(
     }
 }
 
-/// Keeps the links of a model's passages whose addresses have at most so many bytes together, the first ones first: each costs as
-/// much to read as a sentence. The others are text.
+/// Keeps the first links of a model's passages until their addresses have `max_bytes` together, and makes the others text: an address
+/// costs a model as much as a sentence.
 pub(super) fn afford(passages: &mut [ScoredChunk], max_bytes: usize) {
     let mut left = max_bytes;
     for passage in passages {

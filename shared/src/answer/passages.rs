@@ -104,7 +104,7 @@ impl Surroundings {
     }
 }
 
-/// The passages that a model reads: the best sections, each once, until they have so many bytes. The best is always there.
+/// Returns the passages that a model reads: the best sections, each once, up to `max_bytes`. The best is always included.
 ///
 /// A passage is the text of one heading, so that a citation names it. What merely stands around a section is left out: over 84
 /// questions to four books it never added the section that answers, and a third of the tokens. `docs/decisions/0003-one-chunk-one-vector.md`

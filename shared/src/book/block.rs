@@ -22,18 +22,18 @@ pub struct Block {
     pub start_line: u32,
     /// The last line in the file.
     pub end_line: u32,
-    /// What it stands in.
+    /// The quotes, admonitions and list items around it.
     pub nesting: Nesting,
 }
 
-/// What a block stands in.
+/// How deeply a block is nested.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Nesting {
-    /// How many quotes.
+    /// The number of quotes around it.
     pub quotes: usize,
-    /// How many admonitions.
+    /// The number of admonitions around it.
     pub admonitions: usize,
-    /// How many items of lists; the text of an item stands in its own.
+    /// The number of list items around it; the text of an item counts its own.
     pub items: usize,
 }
 

@@ -8,7 +8,7 @@ use super::escape::{
 };
 use super::slug::Slugger;
 
-/// Quotes that stand in more quotes are written as if they stood in so many.
+/// The deepest level of quotes that is written; deeper quotes are written at this level.
 const MAX_QUOTES: usize = 8;
 
 /// What separates the cells of a row in a block's text.
@@ -140,7 +140,7 @@ impl PageWriter {
         matches!((before, number), (Some(before), Some(number)) if before.checked_add(1) != Some(number))
     }
 
-    /// Writes a block that is no item's text, within so many items.
+    /// Writes a block other than an item's text, at a depth of list items.
     fn write_within(&mut self, depth: usize, quotes: Quotes, markdown: &str) {
         self.numbers.truncate(depth);
         // Each list indents the markers in it by two.
@@ -171,7 +171,7 @@ impl PageWriter {
         heading
     }
 
-    /// Writes a block in quotes, of which it shares some with the block before it, behind a marker or indentation.
+    /// Writes a block behind the marks of its quotes and a list marker or indentation. It may share quotes with the block before it.
     fn write(&mut self, quotes: Quotes, marker: &str, markdown: &str) {
         let is_item = !marker.trim().is_empty();
         let is_same = quotes.shared == quotes.all && quotes.all == self.quotes;

@@ -18,10 +18,10 @@ pub struct SiteInfo {
     pub default_locale: String,
     /// The locales that have a prefix.
     pub locales: Vec<String>,
-    /// The first docs instance; its fields stand beside the site's own.
+    /// The default docs. Their fields are stored beside the site's own.
     #[serde(flatten)]
     pub docs: DocsInfo,
-    /// The other docs instances. None in what former releases wrote.
+    /// All other content plugins: further docs, pages and blogs. Empty in rows that former releases wrote.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub other_docs: Vec<DocsInfo>,
     /// Sets of words that mean the same. Rows that former releases wrote have none.

@@ -175,8 +175,8 @@ impl Filters {
         Some(std::iter::once(version).chain(beside).collect())
     }
 
-    /// True if it admits pages of the instance that a version is of. Stores know versions alone: a search for kinds is one for the versions
-    /// of their instances.
+    /// True if the filters admit the kind of page that a stored version belongs to. Stores only know versions, so a search for a kind is a
+    /// search for the versions of its instances.
     pub(crate) fn admits_kind_of(&self, version: &str) -> bool {
         self.kind.is_empty() || self.kind.contains(&origin_of_version(version).0)
     }

@@ -63,7 +63,7 @@ impl Budget {
         count
     }
 
-    /// The length of the longest beginning of a text that a result has room for, in bytes: whole lines, if one fits.
+    /// Returns how many bytes from the start of a text fit into a result, in whole lines if one fits.
     pub(super) fn cut<Output: Serialize>(
         self,
         text: &str,

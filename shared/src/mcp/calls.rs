@@ -90,7 +90,7 @@ impl Server {
         self.fetch_at(&Id::parse(&id)).await
     }
 
-    /// Fetches what an id is of, from where it says.
+    /// Fetches the text that an id names, from the offset that it holds.
     pub(super) async fn fetch_at(&self, id: &Id) -> Result<Fetched, Error> {
         let text = reading::text(&self.live().await?.retriever, id).await?;
         if id.from > 0 && id.from >= text.markdown.len() {

@@ -14,9 +14,9 @@ const SHOWN_CHARACTERS: usize = 120;
 /// The id of a page, a section or a chunk, or of the rest of its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Id {
-    /// What it is of.
+    /// The page, section or chunk that it names.
     pub(super) place: Place,
-    /// How much was given before: bytes of a text, entries of a list.
+    /// How much was returned before: bytes of a text, or entries of a list.
     pub(super) from: usize,
 }
 

@@ -27,7 +27,7 @@ pub(super) struct Text {
     pub(super) tokens: usize,
 }
 
-/// Reads what an id is of.
+/// Reads the text that an id names.
 ///
 /// # Errors
 /// `NotFound` if the book has nothing there, `Unavailable` if the catalog cannot be asked.
@@ -69,7 +69,7 @@ pub(super) fn title(page: &str, section: &str) -> String {
     visible(&title)
 }
 
-/// Lists the headings of what an id is of, then the pages below its path; without an id, all pages.
+/// Lists the headings of the page or section that an id names, then the pages below its path; without an id, all pages.
 ///
 /// # Errors
 /// `NotFound` if the book has nothing there, `Invalid` for a version or locale that it does not have, `Unavailable` if the catalog

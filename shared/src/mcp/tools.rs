@@ -131,7 +131,7 @@ pub(super) struct Answered {
     /// The sentences of a chat model that no cited section says.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) unsupported: Vec<String>,
-    /// The pages that come closest to a question that the book does not answer.
+    /// If the book does not cover the question, the closest pages; if it does, sections that match about as well as the cited ones.
     pub(super) nearest: Vec<Nearest>,
 }
 

@@ -80,7 +80,7 @@ impl Days {
 }
 
 impl Asked<'_> {
-    /// Returns how much a chunk is of the posts that the question asks for, 0 to 1; `None` if it asks for none.
+    /// Returns how well a chunk fits a question for news, 0 to 1; `None` if the question does not ask for news.
     fn news(&self, found: &ScoredChunk, days: &Days) -> Option<f32> {
         let news = self.intent.news.as_ref()?;
         if found.chunk.kind() != ContentKind::Blog {
@@ -97,7 +97,7 @@ impl Asked<'_> {
     /// Returns how many things it asks for, and how many of them a chunk has.
     fn fits(&self, found: &ScoredChunk, days: &Days) -> (f32, f32) {
         let (most, fits) = self.intent.fits(&found.chunk);
-        // Of a book without posts nothing can be asked but what it has.
+        // A book without posts ranks a question for news like any other.
         let news = self.news(found, days).filter(|_| !days.0.is_empty());
         let (most, fits) = match news {
             Some(news) => (most + 1.0, fits + news),

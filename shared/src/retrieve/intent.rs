@@ -139,7 +139,7 @@ const NEWS: [&str; 22] = [
     "was released",
 ];
 
-/// A year of which there may be posts.
+/// A year that posts may be from.
 static YEAR: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\b20[0-4][0-9]\b").expect("the pattern is a constant"));
 

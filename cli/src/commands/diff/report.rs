@@ -284,7 +284,7 @@ fn place(section: &Section) -> String {
     format!("{} ({})", section.name(), section.url)
 }
 
-/// Where an answer is from, or why there is none.
+/// Names the sections that an answer cites, or the reason why there is no answer.
 fn summary(told: &Told) -> String {
     let places: Vec<String> = told.sections.iter().map(place).collect();
     let places = places.join(", ");

@@ -1,4 +1,5 @@
-//! A JSON value whose fields keep the order in which they are written: the order in which a page shows them.
+//! A JSON value whose fields keep their order, which is the order in which a page shows them. `serde_json` keeps it only with a feature
+//! that would change every map of the program.
 
 use std::fmt;
 
@@ -22,7 +23,7 @@ impl Json {
         serde_json::from_str(text).ok()
     }
 
-    /// Returns the field of this name; [`Json::Null`] if there is none. Takes time linear in the number of fields.
+    /// Returns the first field with this name, or [`Json::Null`]. Takes time linear in the number of fields.
     pub(super) fn get(&self, name: &str) -> &Self {
         let found = self.fields().iter().find(|(field, _)| field == name);
         found.map_or(&Self::Null, |(_, value)| value)

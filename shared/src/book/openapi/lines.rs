@@ -87,7 +87,7 @@ impl<'a> Lines<'a> {
         self.indented(0, rest);
     }
 
-    /// Shows the Markdown of a description, indented so many levels.
+    /// Writes the Markdown of a description, indented by `depth` levels.
     pub(super) fn markdown(&mut self, depth: usize, text: &str) {
         let (first, rest) = self.described(text);
         if !first.is_empty() {

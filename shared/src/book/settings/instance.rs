@@ -1,4 +1,4 @@
-//! A plugin of a site that makes pages of files: of which, and where they are shown.
+//! A content plugin of a site: which files it makes pages of, and where it shows them.
 
 use std::collections::BTreeMap;
 
@@ -76,7 +76,7 @@ impl ContentKind {
 pub struct Instance {
     /// What the plugin makes pages of.
     pub kind: ContentKind,
-    /// The plugin's id, after its kind and a slash if it is none of docs: `default`, `api`, `pages/default`, `blog/news`. The id
+    /// The plugin's id. Plugins of pages and blogs have their kind before it: `default`, `api`, `pages/default`, `blog/news`. The id
     /// itself has no slash.
     pub id: String,
     /// `routeBasePath`: `docs`, or empty.
@@ -328,8 +328,7 @@ pub fn instance_of_version(version: &str) -> &str {
     instance.map_or(DEFAULT_INSTANCE, |(id, _)| id)
 }
 
-/// The kind of the instance that a version is of, and the id that the site gives this instance, by the version's name among those of all
-/// instances.
+/// Returns the kind and the id of the instance that a stored version belongs to: `blog/news@current` is of the blog `news`.
 #[must_use]
 pub fn origin_of_version(version: &str) -> (ContentKind, &str) {
     let instance = instance_of_version(version);
