@@ -20,6 +20,17 @@ pub(super) enum Piece {
     UnsupportedCode(String),
 }
 
+/// What a model's whole answer is worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Worth {
+    /// It tells something that the passages say, or may say.
+    Answer,
+    /// It only repeats the question.
+    Repetition,
+    /// Most of it is from no passage, or it only says that the passages leave the question open.
+    None,
+}
+
 /// Reads a model's sentences and puts the markers where they belong.
 ///
 /// A marker stays if the passages that its sentence cites say what the sentence says, becomes that of the passage that does, or
@@ -28,6 +39,7 @@ pub(super) enum Piece {
 /// Code is compared by its lines.
 pub(super) struct Attribution {
     evidence: Evidence,
+    question: Claim,
     sentences: SentenceTracker,
     /// White space after what was shown: a marker of this sentence may follow it.
     space: String,
@@ -50,11 +62,18 @@ pub(super) struct Attribution {
     code_source: Option<usize>,
     /// True if a marker was shown.
     has_marker: bool,
+    /// True if something tells more than the question does.
+    tells: bool,
+    /// True if a sentence only repeats the question.
+    repeats: bool,
+    /// True if a sentence says that the passages leave something open.
+    denies: bool,
 }
 
 impl Attribution {
-    pub(super) fn new(evidence: Evidence) -> Self {
+    pub(super) fn new(evidence: Evidence, question: &str) -> Self {
         Self {
+            question: evidence.claim(question),
             evidence,
             sentences: SentenceTracker::default(),
             space: String::new(),
@@ -69,6 +88,9 @@ impl Attribution {
             unsupported_blocks: 0,
             code_source: None,
             has_marker: false,
+            tells: false,
+            repeats: false,
+            denies: false,
         }
     }
 
@@ -110,6 +132,8 @@ impl Attribution {
             None => self.line.push_str(&text),
         }
         self.space.clear();
+        // A table, a heading or code; a list's marks have no letters.
+        self.tells |= text.contains(char::is_alphabetic);
         let ended = self.code.push(&text);
         pieces.push(Piece::Text(text));
         pieces.extend(ended.into_iter().filter_map(|lines| self.end_code(&lines)));
@@ -166,9 +190,20 @@ impl Attribution {
         pieces
     }
 
+    /// Judges the text when it has ended.
+    pub(super) fn worth(&self) -> Worth {
+        if self.is_mostly_unsupported() || (self.denies && !self.tells) {
+            Worth::None
+        } else if self.repeats && !self.tells {
+            Worth::Repetition
+        } else {
+            Worth::Answer
+        }
+    }
+
     /// True if more than half of the words that were compared stand in sentences and code that no passage has, or more than half of
     /// several blocks of code are from no passage.
-    pub(super) fn is_mostly_unsupported(&self) -> bool {
+    fn is_mostly_unsupported(&self) -> bool {
         let is_code_elsewhere = self.blocks > 1 && self.unsupported_blocks * 2 > self.blocks;
         self.unsupported_words * 2 > self.words || is_code_elsewhere
     }
@@ -196,6 +231,7 @@ impl Attribution {
         let sentence = plain_sentence(&markdown);
         let claim = self.claim(&sentence);
         self.before = None;
+        self.weigh(&sentence, &claim);
         let words = sentence.split_whitespace().count();
         if !claims(&sentence, &claim) {
             if leads(&sentence) && claim.words() >= MIN_WORDS && self.evidence.lacks(&claim) {
@@ -219,6 +255,15 @@ impl Attribution {
                 vec![Piece::Unsupported(cited)]
             }
         }
+    }
+
+    /// Notes if a sentence tells anything.
+    fn weigh(&mut self, sentence: &str, claim: &Claim) {
+        let is_denial = claim.is_denial();
+        let is_repetition = claim.repeats(&self.question);
+        self.denies |= is_denial;
+        self.repeats |= is_repetition;
+        self.tells |= !(sentence.is_empty() || is_open(sentence) || is_denial || is_repetition);
     }
 
     /// Ends the line of what is no sentence.
@@ -292,8 +337,12 @@ enum Source {
 
 /// True if a sentence says something that a passage can say.
 fn claims(sentence: &str, claim: &Claim) -> bool {
-    let is_open = leads(sentence) || sentence.ends_with(['?', '？']) || claim.is_denial();
-    !is_open && claim.words() >= MIN_WORDS
+    !is_open(sentence) && !claim.is_denial() && claim.words() >= MIN_WORDS
+}
+
+/// True for a lead-in and a question.
+fn is_open(sentence: &str) -> bool {
+    leads(sentence) || sentence.ends_with(['?', '？'])
 }
 
 /// True for a sentence that leads to what follows.
@@ -302,175 +351,4 @@ fn leads(sentence: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const PASSAGES: [&str; 2] = [
-        "Nodes\nNodes exchange messages on topics. A node of ROS 2 publishes at 10 Hz.",
-        "Services\nA service answers one request; it does not stream.",
-    ];
-
-    /// The text as it is shown, and the sentences that no passage says.
-    fn read(pieces: &[&str]) -> (String, Vec<String>, bool) {
-        let passages = PASSAGES.map(str::to_owned);
-        let mut attribution = Attribution::new(Evidence::new("Robots", passages, None));
-        let mut shown = Vec::new();
-        for piece in pieces {
-            let numbers = piece
-                .strip_prefix('⟦')
-                .and_then(|piece| piece.strip_suffix('⟧'));
-            match (numbers, piece.strip_prefix('#')) {
-                (Some(numbers), _) => {
-                    let numbers: Vec<usize> = numbers.split(',').flat_map(str::parse).collect();
-                    shown.extend(attribution.markers(&numbers));
-                }
-                (None, Some(other)) => shown.extend(attribution.other(other.to_owned())),
-                (None, None) => shown.extend(attribution.text(piece)),
-            }
-        }
-        shown.extend(attribution.finish());
-        let (mut text, mut start, mut unsupported) = (String::new(), 0, Vec::new());
-        for piece in shown {
-            match piece {
-                Piece::Text(shown) => text.push_str(&shown),
-                Piece::Marker(n, _) => text.push_str(&format!("[{n}]")),
-                Piece::Begin => start = text.len(),
-                Piece::Unsupported(_) => unsupported.push(text[start..].to_owned()),
-                Piece::UnsupportedCode(line) => unsupported.push(line),
-            }
-        }
-        (text, unsupported, attribution.is_mostly_unsupported())
-    }
-
-    #[test]
-    fn sentences_without_markers_get_them() {
-        assert_eq!(
-            read(&["Nodes publish messages on", "⟦⟧", " topics"]).0,
-            "Nodes publish messages on topics [1]"
-        );
-        let (text, unsupported, mostly) = read(&[
-            "Nodes exchange",
-            " messages on topics. A service",
-            " answers one request. It is so: Is it?",
-            "#\n\n- ",
-            "Nodes publish at 10 Hz",
-            "#\n\n```\nNodes\n```",
-        ]);
-        assert_eq!(
-            text,
-            "Nodes exchange messages on topics. [1] A service answers one request. [2] It is so: Is it?\n\n- Nodes publish at 10 Hz [1]\n\n```\nNodes\n```"
-        );
-        assert_eq!((unsupported, mostly), (Vec::<String>::new(), false));
-    }
-
-    #[test]
-    fn markers_that_are_wrong_are_moved_or_dropped() {
-        for (pieces, expected) in [
-            (
-                &["Nodes exchange messages on topics at 10 Hz ", "⟦2⟧", "."][..],
-                "Nodes exchange messages on topics at 10 Hz [1].",
-            ),
-            (
-                &["Nodes exchange messages on topics ", "⟦1⟧", ". So it is"][..],
-                "Nodes exchange messages on topics [1]. So it is",
-            ),
-            (
-                &["Nodes exchange messages on topics. ", "⟦1,2⟧", " A"][..],
-                "Nodes exchange messages on topics. [1] A",
-            ),
-            (
-                &["Nodes publish at 40 Hz ", "⟦1⟧", "."][..],
-                "Nodes publish at 40 Hz.",
-            ),
-            (&["So ", "⟦2⟧", " it is."][..], "So [2] it is."),
-        ] {
-            assert_eq!(read(pieces).0, expected);
-        }
-    }
-
-    #[test]
-    fn what_the_passages_leave_open_is_neither_cited_nor_unsupported() {
-        let denial = "The passages do not mention how Karpov won the chess match.";
-        let (text, unsupported, mostly) = read(&[denial]);
-        assert_eq!(
-            (text.as_str(), unsupported, mostly),
-            (denial, vec![], false)
-        );
-    }
-
-    #[test]
-    fn it_is_what_the_sentence_before_is_about_in_one_paragraph() {
-        let (first, second) = ("A service answers one request.", "It takes messages.");
-        let (text, ..) = read(&[first, " ", second]);
-        assert_eq!(text, format!("{first} [2] {second} [2]"));
-        let (text, ..) = read(&[first, "#\n\n", second]);
-        assert_eq!(text, format!("{first} [2]\n\n{second} [1]"));
-    }
-
-    #[test]
-    fn code_and_what_leads_to_it_are_compared_as_well() {
-        let passages = ["Run it:\n```sh\nros2 run demo talker\nros2  topic list\n```".to_owned()];
-        let read = |text: &str, code: &str| {
-            let evidence = Evidence::new("Robots", passages.clone(), None);
-            let mut attribution = Attribution::new(evidence);
-            let mut pieces = attribution.text(text);
-            pieces.extend(attribution.other(format!("\n\n```sh\n{code}\n```")));
-            pieces.extend(attribution.finish());
-            let unsupported =
-                |piece: &&Piece| matches!(piece, Piece::Unsupported(_) | Piece::UnsupportedCode(_));
-            let count = pieces.iter().filter(unsupported).count();
-            (count, attribution.is_mostly_unsupported())
-        };
-        for (text, code, expected) in [
-            ("Run it like this:", "ros2 run demo talker", (0, false)),
-            (
-                "Run it like this:",
-                "# List\nros2 topic list\n\n}\nros2 node list",
-                (0, false),
-            ),
-            ("Run it like this:", "npm init -y\nnpm publish", (1, true)),
-            (
-                "Add it to the `package.json` file:",
-                "ros2 run demo talker",
-                (1, true),
-            ),
-        ] {
-            assert_eq!(read(text, code), expected, "{text} {code}");
-        }
-    }
-
-    #[test]
-    fn an_answer_of_code_alone_is_cited_by_its_lines() {
-        for (lead, expected) in [
-            ("Write:", "Write:\n\n```\nNodes exchange\n```\n\n[1]"),
-            (
-                "A service answers one request.",
-                "A service answers one request. [2]\n\n```\nNodes exchange\n```",
-            ),
-        ] {
-            assert_eq!(read(&[lead, "#\n\n```\nNodes exchange\n```"]).0, expected);
-        }
-    }
-
-    #[test]
-    fn what_no_passage_says_is_told() {
-        let (text, unsupported, mostly) = read(&[
-            "Nodes publish at 40 Hz ",
-            "⟦1⟧",
-            ". Then Karpov won the chess match. Nodes exchange messages.",
-        ]);
-        assert_eq!(
-            text,
-            "Nodes publish at 40 Hz. Then Karpov won the chess match. Nodes exchange messages. [1]"
-        );
-        assert_eq!(
-            unsupported,
-            [
-                "Nodes publish at 40 Hz.",
-                "Then Karpov won the chess match."
-            ]
-        );
-        assert!(mostly);
-        assert!(!read(&["Nodes exchange messages on topics. Karpov won."]).2);
-    }
-}
+mod tests;

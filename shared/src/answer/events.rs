@@ -9,6 +9,7 @@ use futures::future::{MaybeDone, maybe_done};
 use futures::{Stream, StreamExt};
 use tokio::time::{Instant, timeout, timeout_at};
 
+use super::attribution::Worth;
 use super::cached::{Cache, Kept};
 use super::closest::{closest, nearest_pages, see_also};
 use super::conversation::latest;
@@ -135,12 +136,12 @@ impl Prepared {
                         (ended @ (Ok(_) | Err(ProviderError::Timeout)), _) => {
                             let finish = ended.map_or(Finish::Truncated, |ending| ending.finish);
                             degraded.extend(degradation_of(finish));
-                            if draft.writer.is_mostly_unsupported() {
+                            let worth = draft.writer.worth();
+                            if worth != Worth::Answer {
                                 degraded.push(Degradation::Generator);
-                                self.outcome = Outcome::Uncertain;
-                                for event in self.correct(&mut draft.writer) {
-                                    yield Ok(event);
-                                }
+                            }
+                            for event in self.correct(worth, &mut draft.writer) {
+                                yield Ok(event);
                             }
                             break self.written(draft.writer);
                         }
@@ -235,9 +236,16 @@ impl Prepared {
         }
     }
 
-    /// What the book says instead of what a model has said.
-    fn correct(&self, writer: &mut Writer) -> Vec<AnswerEvent> {
-        let introduction = format!("\n\n{}\n\n", self.sentences.uncertain);
+    /// Adds what the book says to a model's text that is no answer.
+    fn correct(&mut self, worth: Worth, writer: &mut Writer) -> Vec<AnswerEvent> {
+        let introduction = match worth {
+            Worth::Answer => return Vec::new(),
+            Worth::Repetition => "\n\n".to_owned(),
+            Worth::None => {
+                self.outcome = Outcome::Uncertain;
+                format!("\n\n{}\n\n", self.sentences.uncertain)
+            }
+        };
         let quotes = extract(&self.standalone, &self.readable(), None);
         let quotes = [Quote::Text(introduction)].into_iter().chain(quotes);
         quotes.flat_map(|quote| writer.quote(quote)).collect()
@@ -336,7 +344,9 @@ impl Prepared {
             pages.chain(linked_pages(&self.texts.readable)),
             &self.base_url,
         );
-        let writer = self.writer(&passages).of_model(&self.book, allowed);
+        let writer = self
+            .writer(&passages)
+            .of_model(&self.book, &self.standalone, allowed);
         let refusals = [self.refusal_sentence(), NOT_COVERED, NOT_IN_SELECTION];
         let most = self.answerer.rules.max_answer_tokens;
         Draft::new(refusals, rules_of_answers(), most, writer)

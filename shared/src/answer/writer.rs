@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::attribution::{Attribution, Piece};
+use super::attribution::{Attribution, Piece, Worth};
 use super::{AnswerEvent, LabelsInText};
 use crate::book::escaped;
 use crate::chunk::citation_label;
@@ -65,7 +65,7 @@ impl Writer {
     }
 
     /// A writer of a model's text, which may link where it is allowed.
-    pub(super) fn of_model(self, book: &str, allowed: AllowedLinks) -> Self {
+    pub(super) fn of_model(self, book: &str, question: &str, allowed: AllowedLinks) -> Self {
         let chunks = self.candidates.iter().map(|candidate| &candidate.chunk);
         let texts = chunks.map(|chunk| format!("{}\n{}", chunk.breadcrumb, chunk.text));
         let evidence = Evidence::new(book, texts, self.locale.as_deref());
@@ -73,7 +73,7 @@ impl Writer {
             model: Some(ModelText {
                 markers: MarkerReader::new(self.candidates.len()),
                 markdown: MarkdownWriter::new(allowed),
-                attribution: Attribution::new(evidence),
+                attribution: Attribution::new(evidence, question),
             }),
             ..self
         }
@@ -110,10 +110,10 @@ impl Writer {
         std::mem::take(&mut self.events)
     }
 
-    /// True if no passage says most of what the model says.
-    pub(super) fn is_mostly_unsupported(&self) -> bool {
+    /// What the model's text is worth, when it has ended.
+    pub(super) fn worth(&self) -> Worth {
         let model = self.model.as_ref();
-        model.is_some_and(|model| model.attribution.is_mostly_unsupported())
+        model.map_or(Worth::Answer, |model| model.attribution.worth())
     }
 
     /// Whether anything but spaces was written.

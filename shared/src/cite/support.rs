@@ -101,6 +101,12 @@ impl Claim {
         denial::is_denial(&self.sentence)
     }
 
+    /// True if the sentence tells nothing but what the question says itself.
+    #[must_use]
+    pub fn repeats(&self, question: &Self) -> bool {
+        self.clauses.repeats(&question.clauses)
+    }
+
     /// How many words of the sentence say something.
     #[must_use]
     pub fn words(&self) -> usize {

@@ -208,6 +208,16 @@ impl Sentence {
         }
     }
 
+    /// True if the sentence has words, and all of them, stop words aside, are words of the question. A negation counts as a word.
+    pub(super) fn repeats(&self, question: &Self) -> bool {
+        let mut tokens = self.clauses.iter().flatten();
+        let is_asked = |token: &Token| match &token.stem {
+            Some(stem) => question.stems.contains(stem),
+            None => !token.negates || question.words.contains(&token.word),
+        };
+        !self.stems.is_empty() && tokens.all(is_asked)
+    }
+
     /// The stems of the sentence but for negations.
     fn claimed(&self) -> HashSet<&str> {
         let tokens = self.clauses.iter().flatten().filter(|token| !token.negates);

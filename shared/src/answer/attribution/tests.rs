@@ -1,0 +1,219 @@
+use super::*;
+
+const PASSAGES: [&str; 2] = [
+    "Nodes\nNodes exchange messages on topics. A node of ROS 2 publishes at 10 Hz.",
+    "Services\nA service answers one request; it does not stream.",
+];
+
+const QUESTION: &str = "How do nodes talk to services?";
+
+/// The text as it is shown, and the sentences that no passage says.
+fn read(pieces: &[&str]) -> (String, Vec<String>, Worth) {
+    let passages = PASSAGES.map(str::to_owned);
+    let mut attribution = Attribution::new(Evidence::new("Robots", passages, None), QUESTION);
+    let mut shown = Vec::new();
+    for piece in pieces {
+        let numbers = piece
+            .strip_prefix('⟦')
+            .and_then(|piece| piece.strip_suffix('⟧'));
+        match (numbers, piece.strip_prefix('#')) {
+            (Some(numbers), _) => {
+                let numbers: Vec<usize> = numbers.split(',').flat_map(str::parse).collect();
+                shown.extend(attribution.markers(&numbers));
+            }
+            (None, Some(other)) => shown.extend(attribution.other(other.to_owned())),
+            (None, None) => shown.extend(attribution.text(piece)),
+        }
+    }
+    shown.extend(attribution.finish());
+    let (mut text, mut start, mut unsupported) = (String::new(), 0, Vec::new());
+    for piece in shown {
+        match piece {
+            Piece::Text(shown) => text.push_str(&shown),
+            Piece::Marker(n, _) => text.push_str(&format!("[{n}]")),
+            Piece::Begin => start = text.len(),
+            Piece::Unsupported(_) => unsupported.push(text[start..].to_owned()),
+            Piece::UnsupportedCode(line) => unsupported.push(line),
+        }
+    }
+    (text, unsupported, attribution.worth())
+}
+
+#[test]
+fn sentences_without_markers_get_them() {
+    assert_eq!(
+        read(&["Nodes publish messages on", "⟦⟧", " topics"]).0,
+        "Nodes publish messages on topics [1]"
+    );
+    let (text, unsupported, worth) = read(&[
+        "Nodes exchange",
+        " messages on topics. A service",
+        " answers one request. It is so: Is it?",
+        "#\n\n- ",
+        "Nodes publish at 10 Hz",
+        "#\n\n```\nNodes\n```",
+    ]);
+    assert_eq!(
+        text,
+        "Nodes exchange messages on topics. [1] A service answers one request. [2] It is so: Is it?\n\n- Nodes publish at 10 Hz [1]\n\n```\nNodes\n```"
+    );
+    assert_eq!((unsupported, worth), (Vec::<String>::new(), Worth::Answer));
+}
+
+#[test]
+fn markers_that_are_wrong_are_moved_or_dropped() {
+    for (pieces, expected) in [
+        (
+            &["Nodes exchange messages on topics at 10 Hz ", "⟦2⟧", "."][..],
+            "Nodes exchange messages on topics at 10 Hz [1].",
+        ),
+        (
+            &["Nodes exchange messages on topics ", "⟦1⟧", ". So it is"][..],
+            "Nodes exchange messages on topics [1]. So it is",
+        ),
+        (
+            &["Nodes exchange messages on topics. ", "⟦1,2⟧", " A"][..],
+            "Nodes exchange messages on topics. [1] A",
+        ),
+        (
+            &["Nodes publish at 40 Hz ", "⟦1⟧", "."][..],
+            "Nodes publish at 40 Hz.",
+        ),
+        (&["So ", "⟦2⟧", " it is."][..], "So [2] it is."),
+    ] {
+        assert_eq!(read(pieces).0, expected);
+    }
+}
+
+#[test]
+fn what_the_passages_leave_open_is_neither_cited_nor_unsupported() {
+    let denial = "The passages do not mention how Karpov won the chess match.";
+    let (text, unsupported, worth) = read(&[denial]);
+    assert_eq!(
+        (text.as_str(), unsupported, worth),
+        (denial, vec![], Worth::None)
+    );
+}
+
+#[test]
+fn it_is_what_the_sentence_before_is_about_in_one_paragraph() {
+    let (first, second) = ("A service answers one request.", "It takes messages.");
+    let (text, ..) = read(&[first, " ", second]);
+    assert_eq!(text, format!("{first} [2] {second} [2]"));
+    let (text, ..) = read(&[first, "#\n\n", second]);
+    assert_eq!(text, format!("{first} [2]\n\n{second} [1]"));
+}
+
+#[test]
+fn code_and_what_leads_to_it_are_compared_as_well() {
+    let passages = ["Run it:\n```sh\nros2 run demo talker\nros2  topic list\n```".to_owned()];
+    let read = |text: &str, code: &str| {
+        let evidence = Evidence::new("Robots", passages.clone(), None);
+        let mut attribution = Attribution::new(evidence, QUESTION);
+        let mut pieces = attribution.text(text);
+        pieces.extend(attribution.other(format!("\n\n```sh\n{code}\n```")));
+        pieces.extend(attribution.finish());
+        let unsupported =
+            |piece: &&Piece| matches!(piece, Piece::Unsupported(_) | Piece::UnsupportedCode(_));
+        let count = pieces.iter().filter(unsupported).count();
+        (count, attribution.worth())
+    };
+    for (text, code, expected) in [
+        (
+            "Run it like this:",
+            "ros2 run demo talker",
+            (0, Worth::Answer),
+        ),
+        (
+            "Run it like this:",
+            "# List\nros2 topic list\n\n}\nros2 node list",
+            (0, Worth::Answer),
+        ),
+        (
+            "Run it like this:",
+            "npm init -y\nnpm publish",
+            (1, Worth::None),
+        ),
+        (
+            "Add it to the `package.json` file:",
+            "ros2 run demo talker",
+            (1, Worth::None),
+        ),
+    ] {
+        assert_eq!(read(text, code), expected, "{text} {code}");
+    }
+}
+
+#[test]
+fn an_answer_of_code_alone_is_cited_by_its_lines() {
+    for (lead, expected) in [
+        ("Write:", "Write:\n\n```\nNodes exchange\n```\n\n[1]"),
+        (
+            "A service answers one request.",
+            "A service answers one request. [2]\n\n```\nNodes exchange\n```",
+        ),
+    ] {
+        assert_eq!(read(&[lead, "#\n\n```\nNodes exchange\n```"]).0, expected);
+    }
+}
+
+#[test]
+fn what_no_passage_says_is_told() {
+    let (text, unsupported, worth) = read(&[
+        "Nodes publish at 40 Hz ",
+        "⟦1⟧",
+        ". Then Karpov won the chess match. Nodes exchange messages.",
+    ]);
+    assert_eq!(
+        text,
+        "Nodes publish at 40 Hz. Then Karpov won the chess match. Nodes exchange messages. [1]"
+    );
+    assert_eq!(
+        unsupported,
+        [
+            "Nodes publish at 40 Hz.",
+            "Then Karpov won the chess match."
+        ]
+    );
+    assert_eq!(worth, Worth::None);
+    assert_eq!(
+        read(&["Nodes exchange messages on topics. Karpov won."]).2,
+        Worth::Answer
+    );
+}
+
+#[test]
+fn an_answer_tells_more_than_its_question() {
+    for (text, expected) in [
+        ("Nodes talk to the services.", Worth::Repetition),
+        (
+            "How do nodes talk to services? The nodes talk to services.",
+            Worth::Repetition,
+        ),
+        (
+            "The passages do not answer the reader's question.",
+            Worth::None,
+        ),
+        ("Nodes do not talk to services.", Worth::Answer),
+        ("Yes.", Worth::Answer),
+        ("Yes, nodes talk to services.", Worth::Answer),
+        ("Nodes talk to services at 10 Hz.", Worth::Answer),
+        (
+            "Nodes talk to services. A service answers one request.",
+            Worth::Answer,
+        ),
+        (
+            "The passages do not say that. A service answers one request.",
+            Worth::Answer,
+        ),
+    ] {
+        assert_eq!(read(&[text]).2, expected, "{text}");
+    }
+    for rest in [
+        "#\n\n```sh\nros2 run demo talker\n```",
+        "#\n\n| Hz |\n|----|\n| a |",
+    ] {
+        let (.., worth) = read(&["Nodes talk to services:", rest]);
+        assert_ne!(worth, Worth::Repetition, "{rest}");
+    }
+}
