@@ -1,4 +1,4 @@
-//! Documents and chunks, read.
+//! Queries for documents and chunks.
 
 use std::ops::RangeInclusive;
 
