@@ -1,4 +1,4 @@
-//! What is known of a config without running it.
+//! Tests of reading a config without running it.
 
 use super::*;
 
@@ -398,7 +398,7 @@ fn keys_may_be_numbers_as_versions_are() {
         "{versions: {1: {path: 'first'}, 2.0: {path: 'second'}, 3.10: {}, ['4']: {path: 'four'}}}",
     )
     .unwrap();
-    // As JavaScript spells these numbers.
+    // Keys in JavaScript's notation of these numbers.
     let paths: Vec<(&str, &str)> = settings.instances[0]
         .version_paths
         .iter()
