@@ -24,7 +24,6 @@ static LEADING_DATE: LazyLock<Regex> = LazyLock::new(|| {
         .expect("the pattern is a constant")
 });
 
-/// The parts of a post's path below the blog's folder.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct PostPath {
     /// The URL path below the blog's route.
@@ -169,7 +168,6 @@ mod tests {
         assert_eq!(post_date(&front_matter("title: a"), "a.md"), None);
     }
 
-    /// The title, date and headings of a post; headings have level and id.
     fn read(path: &str, text: &str) -> (String, Option<Date>, Vec<String>) {
         let config = "module.exports = {presets: ['classic']}".to_owned();
         let files = [("docusaurus.config.js".to_owned(), config)];

@@ -13,7 +13,6 @@ use super::placeholder::{Contents, Placeholder};
 use super::settings::{ContentKind, MarkdownFormat, SiteSettings};
 use super::slug::Slugger;
 
-/// The deepest nesting of partials.
 pub(super) const MAX_PARTIAL_DEPTH: usize = 8;
 
 /// The most bytes that partials may add to a page, so that partials that use each other many times end.
@@ -22,14 +21,12 @@ const MAX_PARTIAL_BYTES: usize = MAX_PAGE_BYTES;
 /// The most lists of headings per page, since their size grows with the square of the headings.
 const MAX_CONTENTS: usize = 8;
 
-/// The context for reading a page and its partials.
 pub(super) struct Reading<'a> {
     pub(super) settings: &'a SiteSettings,
     pub(super) inputs: &'a Inputs,
 }
 
 impl Reading<'_> {
-    /// The Markdown files that a page or partial imports.
     pub(super) fn partials(&self, source: &str, split: &SplitPage<'_>) -> Partials {
         match self.dialect(source, &split.front_matter).flavor {
             Flavor::Mdx => Partials::of(source, split.body, self.inputs),
@@ -57,7 +54,6 @@ impl Reading<'_> {
     }
 }
 
-/// The content of a page.
 #[derive(Debug, Default)]
 pub(super) struct Body {
     pub(super) blocks: Vec<Block>,
@@ -65,7 +61,6 @@ pub(super) struct Body {
     pub(super) warnings: Vec<String>,
     /// The indexes of the blocks that list the page's headings.
     contents: Vec<(usize, Contents)>,
-    /// Bytes read from partials.
     partial_bytes: usize,
     /// The page's line with the partial being read.
     partial_line: u32,
@@ -191,7 +186,6 @@ impl Body {
         });
     }
 
-    /// Fills the blocks that list the page's headings.
     pub(super) fn list_contents(&mut self) {
         for (at, contents) in &self.contents {
             let text = contents_text(&self.blocks, contents);

@@ -29,7 +29,6 @@ pub const MAX_PAGE_BYTES: usize = 5 * 1024 * 1024;
 /// The version of the reader. Raise it if the same bytes are read differently, so that pages are read again.
 pub const READER_VERSION: u32 = 8;
 
-/// The namespace of document ids.
 const DOCUMENT_NAMESPACE: Uuid = Uuid::from_u128(0x6b0f_4d9e_51a1_5c0e_9a55_b00c_4a6e_0001);
 
 /// A page of the book.
@@ -333,7 +332,6 @@ pub(super) fn decode(bytes: &[u8]) -> Result<String, SkipReason> {
     Ok(with_line_feeds(text).replace('\0', "\u{fffd}"))
 }
 
-/// Decodes a settings file.
 pub(crate) fn settings_text(name: &str, bytes: &[u8]) -> Result<String, SettingsError> {
     decode(bytes).map_err(|reason| match reason {
         SkipReason::NotUtf8 { line } => SettingsError::new(name, line, "it is not UTF-8 text"),

@@ -13,7 +13,6 @@ use super::hidden::visible;
 pub(crate) use model::{fence_info, heading_text};
 pub(crate) use pieces::{Piece, Pieces, Wrap};
 
-/// The level of headings within an answer.
 const HEADING_IN_ANSWER: u8 = 4;
 
 /// Writes plain text, such as a title, with all markup escaped.
@@ -102,7 +101,6 @@ pub fn table(text: &str, marks: &[Mark], rows: &[Vec<Range<usize>>]) -> String {
     lines.join("\n")
 }
 
-/// Writes a cell and escapes the pipes in it.
 fn table_cell(text: &str, marks: &[Mark], stretch: Range<usize>) -> String {
     let shown = visible(text.get(stretch.clone()).unwrap_or_default());
     // In code a backslash escapes a pipe, unless another backslash precedes it.
@@ -153,7 +151,6 @@ impl ListMarkers {
     }
 }
 
-/// Writes inline code with enough backticks around it.
 fn code_span(code: &str) -> String {
     let code = code.replace('\n', " ");
     let mut ticks = "`".to_owned();

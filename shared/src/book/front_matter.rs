@@ -89,7 +89,6 @@ pub struct FrontMatterError {
 /// A page split into front matter and body.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct SplitPage<'a> {
-    /// The fields.
     pub front_matter: FrontMatter,
     /// The text after the front matter.
     pub body: &'a str,

@@ -15,7 +15,6 @@ pub(crate) struct Filter {
 enum Sequence {
     #[default]
     None,
-    /// After ESC.
     Escape,
     /// Within parameters, up to a final byte.
     Control,

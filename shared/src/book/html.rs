@@ -76,7 +76,6 @@ const BLOCK_TAGS: [&str; 62] = [
     "ul",
 ];
 
-/// A block of HTML in plain Markdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct HtmlBlock {
     /// The text that its last line contains. Without one, the block ends before a blank line.

@@ -18,7 +18,6 @@ const MAX_MODULES: usize = 50;
 /// The most exports followed for one page, so that modules that re-export each other end.
 const MAX_EXPORTS: usize = 10_000;
 
-/// The Markdown files that a page imports.
 #[derive(Debug, Default)]
 pub(super) struct Partials {
     /// Paths relative to the site, by component name. The files need not exist.
@@ -53,7 +52,6 @@ impl Partials {
 
 struct Resolver<'a> {
     inputs: &'a Inputs,
-    /// Modules already looked up, by the path in an import.
     modules: HashMap<String, Option<Rc<FoundModule>>>,
     exports_left: usize,
     partials: Partials,

@@ -9,7 +9,6 @@ pub(super) use target::Target;
 /// A tag: `<Name attributes>`, `</Name>` or `<Name/>`.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Tag<'a> {
-    /// The length in bytes.
     pub(super) length: usize,
     /// The name; empty for a fragment.
     pub(super) name: &'a str,
@@ -36,16 +35,12 @@ pub(super) struct Attribute<'a> {
     pub(super) value: AttributeValue<'a>,
 }
 
-/// The value of an attribute, unparsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AttributeValue<'a> {
-    /// No value.
     Absent,
-    /// In quotes.
     Quoted(&'a str),
     /// Without quotes, as HTML allows.
     Bare(&'a str),
-    /// In braces.
     Expression(&'a str),
 }
 
@@ -134,7 +129,6 @@ impl<'a> TagStart<'a> {
         self.name
     }
 
-    /// True for `</name`.
     pub(super) fn closes(&self) -> bool {
         self.closing
     }
@@ -205,7 +199,6 @@ pub(super) fn parse_tag<'a>(text: &str, start: TagStart<'a>) -> Option<Tag<'a>> 
     }
 }
 
-/// Returns the attributes and spreads of a tag, in order.
 pub(super) fn attributes(tag: &str) -> Vec<Attribute<'_>> {
     let mut attributes = Vec::new();
     let mut at = tag_start(tag).map_or(tag.len(), |start| start.name_end);

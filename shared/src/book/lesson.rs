@@ -79,7 +79,6 @@ impl Lesson {
 pub(super) struct FolderTitles {
     /// The `label` in its `_category_.json` or `_category_.yml`.
     pub category_label: Option<String>,
-    /// The title of its index page.
     pub index_title: Option<String>,
 }
 

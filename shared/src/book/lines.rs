@@ -1,6 +1,5 @@
 //! Recognises the syntax of a single line of MDX: container marks, fences, directives, imports.
 
-/// An open code fence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Fence {
     mark: char,
@@ -16,7 +15,6 @@ impl Fence {
         self.mark == '`' && matches!(self.length, 3 | 4) && info == "mdx-code-block"
     }
 
-    /// The line that closes the fence.
     pub(super) fn closing(self) -> String {
         self.mark.to_string().repeat(self.length)
     }
@@ -55,7 +53,6 @@ pub(super) fn split_container_prefix(line: &str) -> (&str, &str) {
     }
 }
 
-/// Returns the fence that a line opens, and its info string.
 pub(super) fn opens_fence(content: &str) -> Option<(Fence, &str)> {
     let mark = content.chars().next().filter(|c| matches!(c, '`' | '~'))?;
     let length = content.chars().take_while(|c| *c == mark).count();
@@ -82,7 +79,6 @@ pub(super) fn continued_prefix(line: &str) -> String {
         .replace(|mark| !matches!(mark, '>' | '\t'), " ")
 }
 
-/// The number of quotes in container marks.
 pub(super) fn quotes_in(prefix: &str) -> usize {
     prefix.bytes().filter(|byte| *byte == b'>').count()
 }

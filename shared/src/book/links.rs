@@ -9,14 +9,12 @@ use super::settings::SiteSettings;
 pub(super) struct Origin<'a> {
     pub(super) settings: &'a SiteSettings,
     pub(super) page: &'a PageFile,
-    /// The page's own URL path.
     pub(super) url: &'a str,
 }
 
 /// An address, split at its query or anchor.
 struct Address<'a> {
     path: &'a str,
-    /// The query and anchor, including `?` and `#`.
     rest: &'a str,
 }
 
@@ -188,7 +186,6 @@ fn is_source(path: &str) -> bool {
     !path.starts_with('/') && !path.contains("://")
 }
 
-/// True for an address with a scheme or a host.
 fn is_foreign(address: &str) -> bool {
     let scheme = address.find(':').map_or("", |end| &address[..end]);
     let has_scheme = !scheme.is_empty() && !scheme.contains(['/', '#', '?']);
@@ -201,7 +198,6 @@ fn beside(source: &str, path: &str) -> String {
     resolved.trim_start_matches('/').to_owned()
 }
 
-/// A path up to its last slash.
 fn folder_of(path: &str) -> &str {
     path.rfind('/').map_or("", |at| &path[..=at])
 }

@@ -24,7 +24,6 @@ use source_lines::{LineIndex, SourceLines};
 /// The longest heading id in bytes; longer ones are dropped. Every chunk below the heading would carry it.
 const MAX_ANCHOR_BYTES: usize = 2_048;
 
-/// The deepest indentation of nested lists.
 const MAX_LIST_INDENT: usize = 16;
 
 /// The content of a page or partial, in order.
@@ -75,7 +74,6 @@ struct Reader<'a> {
     slugger: &'a mut Slugger,
     /// True after a heading or thematic break: no title can follow.
     title_is_over: bool,
-    /// The open heading written as tags.
     open_heading: Option<OpenHeading>,
     prepared: &'a Prepared,
     /// The open quotes and items, without admonitions.
@@ -95,9 +93,7 @@ struct Pass<'a> {
     lists: Vec<List>,
     /// The marker of an item that has no text yet.
     marker: String,
-    /// The offset of that item.
     marker_at: usize,
-    /// The info string of the open fence.
     info: Option<String>,
     /// The end of the last cell in the open row.
     cell_end: usize,
@@ -425,7 +421,6 @@ impl Reader<'_> {
     }
 }
 
-/// Returns an id if it is neither empty nor too long.
 fn linkable(anchor: String) -> Option<String> {
     Some(anchor).filter(|anchor| !anchor.is_empty() && anchor.len() <= MAX_ANCHOR_BYTES)
 }

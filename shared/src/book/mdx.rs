@@ -51,12 +51,10 @@ impl Prepared {
     }
 }
 
-/// The languages that a page may be written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flavor {
     /// MDX: tags and expressions are JSX, and indentation makes no code.
     Mdx,
-    /// Markdown with HTML.
     Markdown,
 }
 
@@ -101,12 +99,10 @@ pub(super) fn prepare(
     preparer.run().out
 }
 
-/// The kind of a line's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LineKind {
     /// Part of a paragraph, an item or a table.
     Text,
-    /// A heading.
     Heading,
     /// A block of MDX: only tags, expressions and comments.
     Flow,
@@ -120,7 +116,6 @@ struct Preparer<'a> {
     line: u32,
     dialect: Dialect,
     partials: &'a BTreeMap<String, String>,
-    /// The blocks of imports and exports, by byte offset.
     esm: BTreeMap<usize, EsmBlock>,
     out: Prepared,
     /// For each open admonition, the number of colons that opened it.
@@ -132,15 +127,12 @@ struct Preparer<'a> {
     after_blank: bool,
     /// The open `mdx-code-block` fence, whose content is parsed.
     unwrapped: Option<Fence>,
-    /// The open HTML block in plain Markdown.
     html: Option<HtmlBlock>,
     search_budget: usize,
     generated: Option<Generated>,
     /// The first character of `current` that is not white space.
     first: Option<char>,
-    /// The kind of the current line.
     kind: LineKind,
-    /// The number of quotes around the current line.
     quotes: usize,
     /// A link's mark to be written with the next text.
     waiting_mark: String,
@@ -182,7 +174,6 @@ impl<'a> Preparer<'a> {
         }
     }
 
-    /// Prepares all lines.
     fn run(mut self) -> Self {
         while self.at < self.text.len() {
             self.line();
@@ -190,7 +181,6 @@ impl<'a> Preparer<'a> {
         self
     }
 
-    /// Prepares one line, or all lines of a construct that begins on it.
     fn line(&mut self) {
         let line = self.rest_of_line();
         let (prefix, content) = split_container_prefix(line);

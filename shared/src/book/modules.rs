@@ -102,10 +102,8 @@ fn imports(program: &Program) -> Vec<(String, Imported)> {
     imports
 }
 
-/// A block of imports and exports in a page.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct EsmBlock {
-    /// The number of lines.
     pub(super) lines: usize,
     imports: Vec<(String, Imported)>,
 }
@@ -115,7 +113,6 @@ pub(super) struct EsmBlock {
 const MAX_PARSED_BYTES: usize = 1024 * 1024;
 const BYTES_PER_PARSE: usize = 1024;
 
-/// Returns the names that an MDX page imports.
 pub(super) fn page_imports(body: &str) -> BTreeMap<String, Imported> {
     let blocks = esm_blocks(body).into_values();
     blocks.flat_map(|block| block.imports).collect()

@@ -45,9 +45,7 @@ pub(super) struct Generated {
     bytes_to_read: usize,
 }
 
-/// The output of a component.
 pub(super) struct Shown {
-    /// Lines of Markdown.
     pub(super) lines: Vec<String>,
     /// False if the component shows more than these lines.
     pub(super) is_whole: bool,
@@ -217,7 +215,6 @@ fn value_of(given: &[Attribute<'_>], name: &str) -> Given {
     }
 }
 
-/// Returns the value of a string attribute.
 fn text_of(given: &[Attribute<'_>], name: &str) -> Option<String> {
     match value_of(given, name) {
         Given::Known(value) => value.text().map(str::to_owned),

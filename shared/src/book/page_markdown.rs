@@ -11,7 +11,6 @@ use super::slug::Slugger;
 /// The deepest level of quotes that is written; deeper ones are flattened to it.
 const MAX_QUOTES: usize = 8;
 
-/// The separator of table cells in a block's text.
 const CELL_SEPARATOR: &str = " | ";
 
 /// The language of code that has a title but no usable language, because a title requires one.
@@ -20,7 +19,6 @@ const PLAIN_LANGUAGE: &str = "text";
 /// Separates two adjacent lists, which would otherwise be numbered as one.
 const BETWEEN_LISTS: &str = "<!-- -->";
 
-/// The checkboxes of task lists.
 const BOXES: [&str; 2] = ["[ ] ", "[x] "];
 
 /// Writes the blocks of a page as Markdown that every renderer parses into the same blocks.
@@ -42,7 +40,6 @@ pub fn page_markdown(blocks: &[Block]) -> String {
 struct PageWriter {
     markdown: String,
     slugger: Slugger,
-    /// The items of the open list.
     items: ListMarkers,
     /// For each open list, the number of its last item; `None` for bullets.
     numbers: Vec<Option<u64>>,
@@ -53,7 +50,6 @@ struct PageWriter {
     after_item: bool,
 }
 
-/// The quotes around a block.
 #[derive(Clone, Copy)]
 struct Quotes {
     all: usize,
@@ -148,7 +144,6 @@ impl PageWriter {
         self.write(quotes, &" ".repeat(column), markdown);
     }
 
-    /// The list of headings that a `<TOCInline>` shows.
     fn contents(&mut self, block: &Block) {
         self.items = ListMarkers::default();
         for line in block.text.lines() {

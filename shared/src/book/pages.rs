@@ -27,7 +27,6 @@ impl PageFile {
     }
 }
 
-/// A possible place of a page.
 struct Place<'a> {
     docs: &'a Instance,
     locale: &'a str,

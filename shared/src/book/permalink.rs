@@ -31,7 +31,6 @@ pub(super) fn strip_number_prefix(name: &str) -> &str {
 /// A page's names as Docusaurus computes them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PageNames {
-    /// The title of a page without one.
     pub title: String,
     /// The path below the version's root, with a leading slash.
     pub slug: String,
@@ -88,7 +87,6 @@ fn docs_names(docs: &Instance, relative: &str, front_matter: &FrontMatter) -> Pa
     PageNames { title, slug }
 }
 
-/// A file's name without its extension.
 fn file_stem(relative: &str) -> &str {
     let name = relative.rsplit('/').next().unwrap_or(relative);
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)

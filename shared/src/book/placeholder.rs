@@ -17,9 +17,7 @@ pub(super) enum Placeholder {
 pub(super) struct Contents {
     /// The number of leading headings to skip (`toc.slice(1)`).
     pub(super) skip: usize,
-    /// The highest level listed.
     pub(super) min_level: u8,
-    /// The deepest level listed.
     pub(super) max_level: u8,
 }
 
@@ -48,7 +46,6 @@ impl Contents {
 }
 
 impl Placeholder {
-    /// Encodes the placeholder as a line.
     pub(super) fn line(&self) -> String {
         match self {
             Self::Partial(name) => format!("{MARK}{name}{MARK}"),
@@ -59,7 +56,6 @@ impl Placeholder {
         }
     }
 
-    /// Decodes a placeholder from its line.
     pub(super) fn of_line(line: &str) -> Option<Self> {
         let inner = line.strip_prefix(MARK)?.strip_suffix(MARK)?;
         let Some(numbers) = inner.strip_prefix('/') else {

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use markdown::mdast::Node;
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
-/// A text as a reader sees it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Rendered {
     /// Words separated by single spaces.
@@ -13,7 +12,6 @@ pub(crate) struct Rendered {
     /// Names of the elements: `p`, `code`, `pre`, `list`, `item`, `heading`, `strong`, `em`, `table`, `link`, `image` and
     /// others.
     pub(crate) elements: BTreeSet<String>,
-    /// Addresses of links and images.
     pub(crate) addresses: BTreeSet<String>,
 }
 

@@ -54,12 +54,9 @@ const BASE_STACK: usize = 4 * 1024 * 1024;
 /// The nesting up to which the calling thread's stack suffices.
 const SHALLOW: usize = 32;
 
-/// The reason that a text cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SyntaxError {
-    /// The line, from 1.
     pub(super) line: usize,
-    /// The problem.
     pub(super) reason: String,
 }
 
@@ -135,13 +132,11 @@ fn parse_here<T>(
     Ok(read(allocator.alloc(program)))
 }
 
-/// The line of a byte offset, from 1.
 pub(super) fn line_of(text: &str, offset: u32) -> usize {
     let before = &text.as_bytes()[..text.len().min(offset as usize)];
     1 + before.iter().filter(|byte| **byte == b'\n').count()
 }
 
-/// The largest number of brackets open at once.
 fn open_brackets(text: &str) -> usize {
     let (mut open, mut most) = (0_usize, 0);
     for byte in text.bytes() {
@@ -155,7 +150,6 @@ fn open_brackets(text: &str) -> usize {
     most
 }
 
-/// The maximum nesting of a text.
 fn nesting(text: &str) -> usize {
     let bytes = text
         .bytes()

@@ -124,7 +124,6 @@ impl SettingsError {
     }
 }
 
-/// A locale's own folder and base URL.
 #[derive(Debug, Clone, Default)]
 struct LocalePlace {
     folder: Option<String>,
@@ -465,7 +464,6 @@ fn comment_ids(config: &ConfigValue, picker: &mut Picker) -> bool {
     all == Some(Some(true)) || compat == Some(Some(false))
 }
 
-/// A base URL with leading and trailing slash.
 fn slashed(url: &str) -> String {
     let path = url.trim_matches('/');
     if path.is_empty() {

@@ -48,7 +48,6 @@ impl Slugger {
         }
     }
 
-    /// The id of the next heading with this text.
     pub(super) fn slug(&mut self, text: &str) -> String {
         let original = if self.keep_case {
             kept_characters(text)

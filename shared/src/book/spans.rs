@@ -3,7 +3,6 @@
 /// The longest address between `<` and `>`; longer ones are text.
 const MAX_AUTOLINK_BYTES: usize = 4_096;
 
-/// The number of backticks at the start of `text`.
 pub(super) fn ticks(text: &str) -> usize {
     text.bytes().take_while(|b| *b == b'`').count()
 }

@@ -25,7 +25,6 @@ pub(super) fn has_content_title(body: &str) -> bool {
     CONTENT_TITLE.is_match(body[imports..].trim_start())
 }
 
-/// Returns the first heading of level 1.
 pub(super) fn first_title(blocks: &[Block]) -> Option<String> {
     let title = blocks.iter().find(|block| is_title(block));
     title.map(|block| block.text.clone())
@@ -123,7 +122,6 @@ pub(super) fn folder_titles(source: &str, inputs: &Inputs) -> FolderTitles {
     }
 }
 
-/// The label in the folder's category file.
 pub(super) fn category_label(source: &str, inputs: &Inputs) -> Option<String> {
     category_files(source).iter().find_map(|path| {
         let bytes = inputs.get(path)?.as_deref()?;

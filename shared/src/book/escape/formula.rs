@@ -18,7 +18,6 @@ pub(super) fn is_writable(formula: &str) -> bool {
     is_plain && !is_escaped && !tex.is_empty()
 }
 
-/// Writes an inline formula.
 pub(super) fn inline(formula: &str) -> String {
     let (dollars, tex) = parts(formula);
     format!("{dollars}{}{dollars}", without_markup(tex))

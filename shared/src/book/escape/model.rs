@@ -23,7 +23,6 @@ impl Pieces {
         self.push_code(code);
     }
 
-    /// True for a single formula.
     pub(crate) fn is_formula(&self) -> bool {
         matches!(&*self.0, [Piece::Formula(_)])
     }
@@ -56,7 +55,6 @@ pub(crate) fn heading_text(markdown: &str) -> String {
     }
 }
 
-/// The info string of a fence.
 pub(crate) fn fence_info(language: &str, title: &str) -> String {
     let is_name = |c: char| c.is_ascii_alphanumeric() || "+-_#.".contains(c);
     let is_known = language.chars().all(is_name);

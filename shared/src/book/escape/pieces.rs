@@ -113,7 +113,6 @@ impl Pieces {
         }
     }
 
-    /// Adds text without markup.
     pub(crate) fn push_text(&mut self, text: &str) {
         match self.0.last_mut() {
             _ if text.is_empty() => {}

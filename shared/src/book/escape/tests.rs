@@ -5,7 +5,6 @@ use super::*;
 use crate::book::block::MarkKind;
 use crate::book::rendering::{rendered, words};
 
-/// Text that resembles markup.
 fn hostile() -> impl Strategy<Value = String> {
     let marks = prop::sample::select(vec![
         "\\",
@@ -99,7 +98,6 @@ fn is_plain(elements: &std::collections::BTreeSet<String>) -> bool {
     elements.iter().all(|name| name == "p" || name == "code")
 }
 
-/// Checks how a stretch of marked text is rendered.
 fn check(text: &str, marks: &[Mark]) -> Result<String, TestCaseError> {
     let markdown = marked_text(text, marks, 0..text.len());
     for seen in rendered(&markdown) {

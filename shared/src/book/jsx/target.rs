@@ -7,12 +7,9 @@ const PICTURES: [&str; 4] = ["img", "Image", "IdealImage", "ThemedImage"];
 /// Functions whose value is the address of the given file.
 const CALLS: [&str; 2] = ["require(", "useBaseUrl("];
 
-/// The address in a tag.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) enum Target {
-    /// A link's target.
     Link(String),
-    /// A picture's source.
     Picture(String),
 }
 

@@ -16,7 +16,6 @@ pub(super) static HIDDEN_FROM_ID: LazyLock<Regex> = LazyLock::new(|| {
 /// Placeholder characters that only affect ids.
 pub(super) const ID_MARKS: [char; 3] = [REMOVED_MARK, HIDDEN_START, HIDDEN_END];
 
-/// Removes [`ID_MARKS`] from a text.
 pub(super) fn shown(text: &str) -> Cow<'_, str> {
     if text.contains(ID_MARKS) {
         text.replace(ID_MARKS, "").into()

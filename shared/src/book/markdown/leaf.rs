@@ -70,7 +70,6 @@ impl Leaf {
         self.open.push(at);
     }
 
-    /// Ends the stretch that began last.
     pub(super) fn close(&mut self) {
         if let Some(at) = self.open.pop().flatten() {
             self.marks[at].end = self.text.len();
@@ -109,7 +108,6 @@ impl Leaf {
         self.open_tags.clear();
     }
 
-    /// True if a stretch of the same kind is open.
     fn is_within(&self, new: &MarkKind) -> bool {
         let sort = |kind: &MarkKind| match kind {
             MarkKind::Strong | MarkKind::Emphasis => 0,

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-/// The source lines of a block.
 #[derive(Debug, Clone, Copy)]
 pub(in super::super) struct SourceLines {
     pub(in super::super) start: u32,

@@ -326,7 +326,6 @@ fn a_heading_written_as_tags_knows_its_lines_and_reserves_no_id() {
     assert_eq!(anchors(text), ["a", "", "b"]);
 }
 
-/// The texts and addresses of a page's links and pictures.
 fn targets(text: &str) -> Vec<(String, String)> {
     let blocks = blocks(text).into_iter();
     let targets = blocks.flat_map(|block| {

@@ -32,7 +32,6 @@ impl Preparer<'_> {
         }
     }
 
-    /// Returns the length of the tag, expression or comment at the start of `rest`.
     fn flow_length(&mut self, rest: &str) -> Option<usize> {
         if let Some(comment) = rest.strip_prefix("<!--") {
             let end = self.search(|| comment.find("-->").ok_or(comment.len()));

@@ -10,12 +10,10 @@ const MARK: char = '\u{E0B6}';
 /// Characters not allowed in an anchor: `&` begins a character reference, whose spelling differs in an address.
 const NOT_IN_ANCHORS: [char; 2] = ['&', MARK];
 
-/// The opening or closing tag of a heading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) enum HeadingTag {
     /// `<h2 id="x">`.
     Opens {
-        /// 1 to 6.
         level: u8,
         /// The value of `id`. Docusaurus generates none for such a heading.
         anchor: Option<String>,
@@ -25,7 +23,6 @@ pub(in super::super) enum HeadingTag {
 }
 
 impl HeadingTag {
-    /// Returns the heading tag, if a tag opens or closes a heading.
     pub(super) fn of_tag(tag: &Tag<'_>, flavor: Flavor) -> Option<Self> {
         let component = tag.name == "Heading" && flavor == Flavor::Mdx;
         if tag.closing {
@@ -51,7 +48,6 @@ impl HeadingTag {
         })
     }
 
-    /// Encodes the tag as a line.
     pub(in super::super) fn line(&self) -> String {
         match self {
             Self::Opens { level, anchor } => {
@@ -62,7 +58,6 @@ impl HeadingTag {
         }
     }
 
-    /// Decodes the tag from its line.
     pub(in super::super) fn of_line(line: &str) -> Option<Self> {
         let inner = line.strip_prefix(MARK)?.strip_suffix(MARK)?;
         let Some(level) = inner.chars().next() else {

@@ -123,7 +123,6 @@ impl Preparer<'_> {
         content.trim_start().starts_with('#') || setext
     }
 
-    /// Writes to the current output line.
     pub(super) fn write(&mut self, text: &str) {
         if self.first.is_none() {
             self.first = text.chars().find(|c| !c.is_whitespace());
@@ -163,7 +162,6 @@ impl Preparer<'_> {
         });
     }
 
-    /// Skips `length` bytes and records the omission.
     fn skip(&mut self, length: usize, reason: OmissionReason, kept: &[String]) {
         self.omit(length, reason, kept);
         let skipped = &self.text.as_bytes()[self.at..self.at + length];
@@ -342,7 +340,6 @@ impl Preparer<'_> {
         }
     }
 
-    /// Returns what a component of a generated page shows.
     fn shown_by_component(&mut self, tag: &Tag<'_>, source: &str) -> Option<Shown> {
         const DESCRIPTIONS: Dialect = Dialect {
             flavor: Flavor::Markdown,

@@ -18,11 +18,9 @@ const LAST_OF_ADDRESS: u32 = 0xFFEF;
 /// The longest address in bytes; longer ones are dropped.
 const MAX_ADDRESS_BYTES: usize = 2_048;
 
-/// A piece of prepared text.
 #[derive(Debug, PartialEq, Eq)]
 pub(in super::super) enum Marked<'a> {
     Text(&'a str),
-    /// The start of a link or picture.
     Begin(MarkKind),
     /// The end of the last open link or picture.
     EndLink,
@@ -59,7 +57,6 @@ fn is_mark(c: char) -> bool {
     matches!(c, LINK | PICTURE | LINK_END | PICTURE_END)
 }
 
-/// Decodes a private-use character of an address.
 fn plain(private: char) -> Option<char> {
     let code = u32::from(private).checked_sub(ADDRESS)?;
     char::from_u32(code).filter(|_| code <= LAST_OF_ADDRESS)
@@ -88,7 +85,6 @@ pub(super) fn marked_prose(tag: &Tag<'_>, prose: String) -> String {
     }
 }
 
-/// True for text that does not begin a block.
 fn is_inline(first: char, text: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric();
     match first {

@@ -27,7 +27,6 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Returns the lines, and the bytes left.
     pub(super) fn finish(self) -> (Shown, usize) {
         let shown = Shown {
             lines: self.made,
@@ -54,7 +53,6 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Adds a block of one line.
     pub(super) fn paragraph(&mut self, line: String) {
         if self.made.last().is_some_and(|last| !last.is_empty()) {
             self.push(String::new());
@@ -79,7 +77,6 @@ impl<'a> Lines<'a> {
         self.paragraph(endpoint);
     }
 
-    /// Adds a status code with its description.
     pub(super) fn status(&mut self, status: &str, description: &str) {
         let (first, rest) = self.described(description);
         let colon = if first.is_empty() { "" } else { ": " };
@@ -120,7 +117,6 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Adds a code block.
     pub(super) fn code(&mut self, language: &str, text: &str) {
         let fence = "`".repeat(longest_ticks(text).max(2) + 1);
         let language = language.replace(|c: char| !c.is_alphanumeric(), "");

@@ -20,15 +20,12 @@ pub(super) struct Operation {
     pub(super) parameters: Json,
     pub(super) request_body: Json,
     pub(super) responses: Json,
-    /// The callbacks, by path and method.
     pub(super) callbacks: BTreeMap<(String, String), Operation>,
 }
 
-/// The operation of a page.
 #[derive(Debug)]
 pub(super) struct PageOperation {
     pub(super) operation: Operation,
-    /// The size of its JSON.
     pub(super) bytes: usize,
 }
 

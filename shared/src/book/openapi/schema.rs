@@ -28,7 +28,6 @@ pub(super) enum Direction {
     Response,
 }
 
-/// A parameter, header or field.
 pub(super) struct Property<'a> {
     pub(super) name: &'a str,
     pub(super) schema: &'a Json,
@@ -138,7 +137,6 @@ impl Lines<'_> {
         }
     }
 
-    /// Adds the media types of a body, each with the fields of its schema.
     pub(super) fn content(&mut self, content: &Json, note: &str, direction: Direction) {
         for (media_type, media) in content.fields() {
             let schema = match media.get("schema") {
@@ -160,7 +158,6 @@ fn labelled(label: &str, text: String) -> String {
     format!("{label}: {text}")
 }
 
-/// The values that a schema allows.
 fn possible_values(schema: &Json) -> String {
     let listed = schema.get("enum").items().iter();
     let of_items = schema.get("items").get("enum").items().iter();

@@ -15,7 +15,6 @@ const OLDER: &str = include_str!("../../../fixtures/openapi/older.api.mdx");
 const SCHEMA_ELSEWHERE: &str = include_str!("../../../fixtures/openapi/elsewhere.schema.mdx");
 const SCHEMA_INLINE: &str = include_str!("../../../fixtures/openapi/inline.schema.mdx");
 
-/// The text of a schema in the API.
 const PET: [&str; 9] = [
     "- name string, required. Possible values: <= 40 characters. What it answers to.",
     "- kind string. Possible values: cat, dog. Its kind.",

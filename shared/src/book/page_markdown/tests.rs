@@ -33,7 +33,6 @@ fn words(text: &str) -> Vec<&str> {
     parts.filter(|word| !word.is_empty()).collect()
 }
 
-/// The parts of a block that must survive the export.
 fn kept(block: &Block) -> Vec<String> {
     let Block { kind, text, .. } = block;
     let at = |name: &str, text: &str| {

@@ -42,7 +42,6 @@ pub(super) struct TomlSettings {
 /// The plugins of pages, or the blogs, by id.
 pub(super) type TomlPlugins = BTreeMap<String, Switch<TomlPlugin>>;
 
-/// The keys of one blog or plugin of pages.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct TomlPlugin {
@@ -53,7 +52,6 @@ pub(super) struct TomlPlugin {
     pub(super) exclude: Option<Vec<String>>,
 }
 
-/// The keys of one docs instance.
 #[derive(Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct TomlDocs {
@@ -70,7 +68,6 @@ pub(super) struct TomlDocs {
 }
 
 impl TomlDocs {
-    /// True if the instance is read.
     pub(super) fn is_enabled(&self) -> bool {
         self.enabled.unwrap_or(true)
     }

@@ -98,7 +98,6 @@ impl Change<'_> {
     }
 }
 
-/// Returns the changes of the object that a variable was declared with, in source order.
 pub(super) fn changes_of_symbol<'a>(semantic: &Semantic<'a>, symbol: SymbolId) -> Vec<Change<'a>> {
     changes_of(semantic, symbol, MAX_NAMES)
 }
@@ -134,7 +133,6 @@ pub(super) fn changes_of_exports<'a>(semantic: &Semantic<'a>) -> Vec<Change<'a>>
     exports.collect()
 }
 
-/// The changes made through one use of a name.
 fn changes_at<'a>(
     semantic: &Semantic<'a>,
     name: NodeId,

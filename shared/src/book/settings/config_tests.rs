@@ -10,7 +10,6 @@ fn config(text: &str) -> SiteSettings {
     try_config("docusaurus.config.js", text).unwrap()
 }
 
-/// The settings of a site whose docs have these options.
 fn docs(options: &str) -> Result<SiteSettings, SettingsError> {
     let text = format!(
         "module.exports = {{baseUrl: '/b/', presets: [['classic', {{docs: {options}}}]]}};"

@@ -126,7 +126,6 @@ pub(super) fn unversioned_plugins(
     found
 }
 
-/// The warning for a plugin with an unknown id.
 fn unknown_id(kind: ContentKind, line: usize, picker: &Picker) -> String {
     let (file, name) = (picker.config_name, kind.name());
     format!(
@@ -174,7 +173,6 @@ fn is_named(name: &ConfigValue, ending: &str) -> bool {
     matches!(name, ConfigValue::Text(name) if name.ends_with(ending))
 }
 
-/// The folders and base URLs in locales' own settings.
 pub(super) fn locale_places(
     locale_configs: &ConfigValue,
     base_url: &str,

@@ -58,7 +58,6 @@ struct Evaluator<'s, 'a> {
     semantic: &'s Semantic<'a>,
     text: &'s str,
     steps: Cell<usize>,
-    /// The changes of each evaluated name.
     changes: RefCell<HashMap<SymbolId, Rc<[Change<'a>]>>>,
 }
 
@@ -173,7 +172,6 @@ impl<'a> Evaluator<'_, 'a> {
         function.unwrap_or_else(|| self.name(name, depth + 1))
     }
 
-    /// The return value of a function.
     fn returned(&self, function: NodeId, depth: usize) -> ConfigValue {
         let nodes = self.semantic.nodes();
         let is_function = |kind: AstKind| {
@@ -405,7 +403,6 @@ impl<'a> Evaluator<'_, 'a> {
         key_text(&self.value(property.key.as_expression()?, depth + 1))
     }
 
-    /// The symbol of a name, with its declaration.
     fn declaration(&self, name: &IdentifierReference<'a>) -> Option<(SymbolId, AstKind<'a>)> {
         let scoping = self.semantic.scoping();
         let symbol = scoping

@@ -19,10 +19,8 @@ pub const DEFAULT_INSTANCE: &str = "default";
 /// Separates an instance's id from a version's name in lists over several instances.
 const VERSION_SEPARATOR: char = '@';
 
-/// Docusaurus's default patterns of included files.
 const DEFAULT_INCLUDE: [&str; 1] = ["**/*.{md,mdx}"];
 
-/// Docusaurus's default patterns of excluded files.
 const DEFAULT_EXCLUDE: [&str; 4] = [
     "**/_*.{js,jsx,ts,tsx,md,mdx}",
     "**/_*/**",
@@ -205,7 +203,7 @@ impl Instance {
         picker: &mut Picker,
     ) -> Result<Option<Self>, SettingsError> {
         let (folder, route, pages) = match kind {
-            // Scripts are pages too; they are listed.
+            // Scripts are pages too; they are listed but not read.
             ContentKind::Pages => ("src/pages", "", "**/*.{js,jsx,ts,tsx,md,mdx}"),
             ContentKind::Docs | ContentKind::Blog => (kind.name(), kind.name(), DEFAULT_INCLUDE[0]),
         };

@@ -8,13 +8,11 @@ fn try_read(files: &[(&str, &str)]) -> Result<SiteSettings, SettingsError> {
     SiteSettings::read(&files.collect(), true)
 }
 
-/// The settings of a site with these `presets` and `plugins`, and this `bookrag.toml`.
 fn site(config: &str, toml: &str) -> Result<SiteSettings, SettingsError> {
     let config = format!("module.exports = {{{config}}}");
     try_read(&[("docusaurus.config.js", &config), ("bookrag.toml", toml)])
 }
 
-/// The id, folder and route of each docs instance.
 fn instances(settings: &SiteSettings) -> Vec<[&str; 3]> {
     of_kind(settings, ContentKind::Docs)
 }

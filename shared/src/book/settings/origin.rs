@@ -143,7 +143,6 @@ impl Picker {
         value
     }
 
-    /// The origin of settings in the config.
     pub(super) fn config_origin(&self) -> Origin {
         Origin::File(self.config_name.to_owned())
     }
@@ -186,7 +185,6 @@ impl Picker {
         true
     }
 
-    /// Records a setting of `bookrag.toml`.
     pub(super) fn note(&mut self, name: &str, value: &impl Serialize) {
         self.found(name, value, Origin::toml());
     }

@@ -38,7 +38,6 @@ pub(super) fn read_synonyms(
     Ok(sets)
 }
 
-/// Parses the words of a line.
 fn set(line: &str) -> Result<Vec<String>, String> {
     if line.contains("=>") {
         return Err(format!(

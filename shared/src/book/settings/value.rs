@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-/// A value of a config.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum ConfigValue {
     /// Not set: `undefined` or `null`.
@@ -18,7 +17,6 @@ pub(super) enum ConfigValue {
     Computed(usize),
 }
 
-/// The fields of an object.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ConfigMap {
     fields: BTreeMap<String, ConfigValue>,
@@ -130,7 +128,6 @@ impl ConfigValue {
         }
     }
 
-    /// Sets `value` at a path of fields.
     pub(super) fn set(&mut self, path: &[String], value: Self) {
         let Some((key, path)) = path.split_first() else {
             *self = value;
@@ -152,7 +149,6 @@ impl ConfigValue {
         }
     }
 
-    /// Returns the value at a path of fields.
     pub(super) fn at(&self, path: &[String]) -> &Self {
         path.iter().fold(self, |value, key| value.get(key))
     }
@@ -170,7 +166,6 @@ impl ConfigMap {
         self.fields.iter()
     }
 
-    /// The value of the fields that are not listed.
     pub(super) fn rest(&self) -> &ConfigValue {
         &self.rest
     }
@@ -199,7 +194,6 @@ impl ConfigMap {
         }
     }
 
-    /// Merges two possible objects.
     fn or(mut self, mut other: Self, line: usize) -> Self {
         let keys: Vec<String> = self
             .fields

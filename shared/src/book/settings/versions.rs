@@ -6,11 +6,9 @@ use super::origin::{Origin, Picker};
 use super::value::ConfigValue;
 use super::{CURRENT_VERSION, SettingsError};
 
-/// The versions that a site builds.
 pub(super) struct BuiltVersions {
     /// True if the docs folder itself is built, as the version `current`.
     pub(super) current: bool,
-    /// The others, newest first.
     pub(super) others: Vec<String>,
 }
 
