@@ -6,7 +6,6 @@ use uuid::Uuid;
 
 use super::{Catalog, CatalogError, on_store};
 
-/// The longest time that an answer is cached.
 pub(super) const MAX_AGE: Duration = Duration::from_hours(24 * 7);
 /// Answers that a sweep keeps, newest first.
 pub(super) const MAX_ANSWERS: i64 = 10_000;

@@ -49,7 +49,6 @@ impl FaultyCatalog {
         }
     }
 
-    /// Makes a call of the catalog a step.
     pub(super) async fn step<T>(
         &self,
         work: impl Future<Output = Result<T, CatalogError>>,
@@ -68,7 +67,6 @@ impl FaultyCatalog {
         .await
     }
 
-    /// Executes statements without a step.
     pub(crate) async fn execute(&self, statements: impl Into<String>) -> Result<(), CatalogError> {
         let statements = statements.into();
         let work = move |connection: &mut Connection| Ok(connection.execute_batch(&statements)?);

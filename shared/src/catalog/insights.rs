@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-/// The length of each list.
 pub(super) const PLACES: u32 = 20;
 
 /// Questions of a period and their outcomes. Each list holds the 20 entries with the highest counts, ties ordered by name.

@@ -29,7 +29,6 @@ use crate::sqlite::{Database, DatabaseError, begin_write};
 #[derive(Debug, Clone)]
 pub struct SqliteCatalog {
     database: Arc<Database>,
-    /// The vector index in the same file.
     index: LocalIndex,
 }
 

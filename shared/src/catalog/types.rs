@@ -100,7 +100,6 @@ pub enum IndexState {
 }
 
 impl IndexState {
-    /// Parses the name stored in the table.
     pub(super) fn named(name: &str) -> Option<Self> {
         match name {
             "building" => Some(Self::Building),

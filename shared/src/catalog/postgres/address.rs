@@ -10,7 +10,6 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use super::tls::{Identity, connector};
 use crate::catalog::{CatalogError, TlsOptions};
 
-/// A database's address with its TLS client.
 pub(super) struct Address {
     pub(super) config: Config,
     pub(super) tls: MakeRustlsConnect,
@@ -87,7 +86,6 @@ fn identity_asked_for(url: &str) -> Result<(SecretString, Identity), &'static st
     Ok((url.into(), identity))
 }
 
-/// True if every host is this machine.
 fn is_on_this_machine(config: &Config) -> bool {
     let is_here = |host: &Host| match host {
         Host::Tcp(name) => {

@@ -24,7 +24,6 @@ const PASSING: [SqlState; 4] = [
 /// The error of `tokio-postgres` if the server does not support TLS.
 const NO_TLS: &str = "server does not support TLS";
 
-/// The failure of a statement.
 #[derive(Debug)]
 pub(super) struct Failure {
     pub(super) error: CatalogError,

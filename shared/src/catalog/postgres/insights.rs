@@ -12,7 +12,6 @@ use crate::catalog::{
     AskedQuestion, CatalogError, DayInsight, Insights, LessonInsight, OpenQuestion, microseconds,
 };
 
-/// All answers.
 const ALL: &str = "true";
 /// Questions without any related section in the book.
 const NOT_COVERED: &str = "status = 'success' AND NOT answered AND NOT uncertain";

@@ -27,11 +27,9 @@ pub(super) struct Pool {
     /// The address for migrations, if it differs.
     direct: Option<Address>,
     options: PostgresOptions,
-    /// The statements that begin a transaction.
     begin: String,
     permits: Semaphore,
     idle: Mutex<Vec<Client>>,
-    /// True once the schema version has been checked.
     schema_checked: AtomicBool,
 }
 
@@ -113,7 +111,7 @@ impl Pool {
             answer => return answer,
         }
         drop(connection);
-        // The idle connections are as old as the broken one.
+        // The idle connections are as old as the broken one and may be broken too.
         self.idle().clear();
         let mut connection = self.connection().await?;
         connection.query_alone(statement, parameters).await

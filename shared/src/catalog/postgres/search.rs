@@ -220,7 +220,6 @@ fn beginnings(looked_for: &[Vec<String>]) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// The words of a text: runs of letters and digits.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|character: char| !character.is_alphanumeric())
         .filter(|word| !word.is_empty())

@@ -120,7 +120,6 @@ pub(super) mod tests {
         CertificateDer::from_pem_slice(&fixture(name)).unwrap()
     }
 
-    /// A server with this certificate.
     pub(in crate::catalog::postgres) fn server_config() -> Arc<ServerConfig> {
         let provider = Arc::new(ring::default_provider());
         let key = PrivateKeyDer::try_from(fixture("server.key.der")).unwrap();

@@ -155,7 +155,6 @@ fn write_chunks(
     Ok(garbage)
 }
 
-/// Writes a chunk and its terms for full-text search.
 fn write_chunk(
     transaction: &Transaction,
     commit: &Commit,
@@ -230,7 +229,6 @@ fn write_chunk(
     Ok(())
 }
 
-/// The fields of a chunk that a search compares and returns.
 struct Searchable {
     /// The row id of `shared` in `chunk_metadata`.
     metadata_id: i64,

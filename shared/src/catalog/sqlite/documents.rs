@@ -201,7 +201,6 @@ impl SqliteCatalog {
     }
 }
 
-/// The chunks of these points, in any order.
 pub(super) fn joined(
     connection: &Connection,
     index_id: i64,

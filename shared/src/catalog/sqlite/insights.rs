@@ -11,7 +11,6 @@ use crate::catalog::{
     AskedQuestion, CatalogError, DayInsight, Insights, LessonInsight, OpenQuestion,
 };
 
-/// All answers.
 const ALL: &str = "true";
 /// Questions without any related section in the book.
 const NOT_COVERED: &str = "status = 'success' AND NOT answered AND NOT uncertain";

@@ -129,7 +129,6 @@ async fn a_full_disk_fails_vectors_with_the_file_and_passes_with_space() {
     assert_eq!(index.count("chunks").await.expect("counted"), 3);
 }
 
-/// True if any file in the folder contains the text.
 fn is_in_files(folder: &TempDir, text: &str) -> bool {
     let files = fs::read_dir(folder.path().join("book")).unwrap();
     let holds = |bytes: Vec<u8>| {
