@@ -29,7 +29,6 @@ fn check(text: &str) {
     );
 }
 
-/// The approximate memory of a chunk, in bytes.
 fn bytes_of(chunk: &Chunk) -> usize {
     let texts = [&chunk.text, &chunk.breadcrumb];
     let texts = texts

@@ -85,14 +85,12 @@ fn are_enriched(sections: &[Section<'_>], policy: &ChunkPolicy) -> Vec<bool> {
     enriched.collect()
 }
 
-/// The properties shared by the chunks of one section.
 struct Place<'a> {
     document: &'a Document,
     section: &'a Section<'a>,
     section_type: SectionType,
     /// True if the section is short, so its chunks are embedded with module and chapter.
     enriched: bool,
-    /// The number of chunks in the section.
     count: usize,
 }
 
@@ -241,7 +239,6 @@ fn lines_of<'a>(blocks: impl Iterator<Item = &'a Block>) -> (u32, u32) {
     })
 }
 
-/// The addresses that blocks link to, in order of first appearance.
 fn links_of<'a>(blocks: impl Iterator<Item = &'a Block>) -> Vec<String> {
     let mut links: Vec<String> = Vec::new();
     for block in blocks {

@@ -52,7 +52,6 @@ const STRUCTURAL_TITLES: [&str; 19] = [
     "additional resources",
 ];
 
-/// The number of code blocks that makes a section code-heavy.
 const CODE_HEAVY_BLOCKS: usize = 2;
 
 /// A heading and the blocks up to the next heading.
@@ -61,7 +60,6 @@ pub(super) struct Section<'a> {
     /// The heading; `None` before the first heading of a page.
     pub(super) heading: Option<&'a Block>,
     pub(super) blocks: &'a [Block],
-    /// The heading and those above it.
     pub(super) path: HeadingPath,
 }
 
@@ -100,7 +98,6 @@ impl HeadingPath {
 }
 
 impl Section<'_> {
-    /// The level of the heading.
     pub(super) fn level(&self) -> Option<u8> {
         self.heading.and_then(Block::heading_level)
     }

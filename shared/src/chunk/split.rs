@@ -28,7 +28,6 @@ impl Borrow<Block> for PieceBlock<'_> {
     }
 }
 
-/// The content of one chunk.
 #[derive(Debug)]
 pub(super) struct Piece<'a> {
     /// The blocks, those shared with the previous piece first.
@@ -48,7 +47,6 @@ impl Piece<'_> {
     }
 }
 
-/// A block with its size.
 #[derive(Clone)]
 struct Measured<'a> {
     block: PieceBlock<'a>,
@@ -117,7 +115,6 @@ fn overlap_of(blocks: &[Measured<'_>], max_tokens: usize) -> usize {
     repeated.count()
 }
 
-/// Counts each block's tokens, and splits blocks too long for any piece.
 fn measure<'a>(blocks: &'a [Block], policy: &ChunkPolicy) -> Vec<Measured<'a>> {
     let mut all = Vec::with_capacity(blocks.len());
     for block in blocks {

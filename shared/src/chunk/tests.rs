@@ -240,7 +240,6 @@ fn an_edit_changes_only_the_chunks_of_its_section() {
     assert_eq!(changed, [false, false, true, false]);
 }
 
-/// A page of random blocks.
 fn page() -> impl Strategy<Value = String> {
     let block = prop_oneof![
         "[a-z]{1,8}( [a-z]{1,8}){0,120}\\.".prop_map(|text| text),

@@ -133,7 +133,6 @@ fn count_piece(piece: &str, remembered: &mut HashMap<Box<str>, u32>) -> usize {
     count
 }
 
-/// Splits a text into parts of at most [`MAX_PIECE_BYTES`].
 fn parts(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
