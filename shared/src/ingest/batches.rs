@@ -26,7 +26,6 @@ const MAX_PROVIDER_WAIT: Duration = Duration::from_secs(30);
 #[derive(Debug, Clone, Default)]
 pub(super) struct Batches {
     state: Arc<Mutex<State>>,
-    /// Held during a call of the embedder.
     turn: Arc<tokio::sync::Mutex<()>>,
     /// Held during a commit. Documents of one batch become ready together, and without this lock they would time out waiting for
     /// one of the catalog's few connections.
@@ -43,11 +42,9 @@ struct State {
 
 #[derive(Debug)]
 struct OpenBatch {
-    /// Documents that wait for the batch.
     waiting: usize,
     /// The index of each distinct text.
     places: HashMap<String, usize>,
-    /// Starts the embedding.
     start: oneshot::Sender<Vec<String>>,
     batch: Batch,
 }
@@ -59,11 +56,9 @@ type Batch = Shared<BoxFuture<'static, Arc<EmbeddedBatch>>>;
 struct EmbeddedBatch {
     embeddings: Result<Vec<Embedding>, ProviderError>,
     texts: usize,
-    /// Time spent in the embedder.
     time: Duration,
 }
 
-/// The embeddings of one document's texts.
 #[derive(Debug)]
 pub(super) struct EmbeddedTexts {
     /// One per text, in order.

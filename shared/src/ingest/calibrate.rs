@@ -15,13 +15,11 @@ use crate::index::{Filters, IndexError, ScoredPoint, VectorQuery};
 
 /// Questions that no documentation answers, one a line; half are general knowledge, half are about other software.
 const OFF_TOPIC: &str = include_str!("off_topic_questions.txt");
-/// The most headings used as questions.
 const MAX_HEADINGS: usize = 60;
 /// The fewest headings that give a meaningful mean. With fewer, only words decide whether the book answers.
 const MIN_HEADINGS: usize = 10;
 /// Chunks retrieved per heading. Those under the heading itself are ignored, so this must exceed their usual number.
 const NEAREST: usize = 20;
-/// Concurrent searches.
 const SEARCHES: usize = 4;
 
 impl Ingest {

@@ -12,7 +12,6 @@ use crate::catalog::{JoinedChunk, StoredDocument};
 use crate::embed::Embedding;
 use crate::index::{Filters, TitleOrNumber, VectorQuery};
 
-/// Documents whose vectors are read at once.
 const READS: usize = 8;
 
 /// Differences between the vector store and the catalog.

@@ -384,7 +384,6 @@ impl Ingest {
 
 struct Embedded {
     chunks: usize,
-    /// cl100k tokens of the embedded texts.
     tokens: u64,
     time: Duration,
 }

@@ -74,7 +74,6 @@ mod tests {
     use crate::provider::ProviderError;
     use crate::source::MemorySource;
 
-    /// Three pages, none of them indexed.
     fn book() -> (MemorySource, Ingest) {
         let source = MemorySource::default();
         for page in ["a", "b", "c"] {
@@ -98,7 +97,6 @@ mod tests {
         indexing.map(|progress| progress.to_string())
     }
 
-    /// The progress that readers see after each page of a run.
     fn told_during_a_run(ingest: &Ingest) -> Vec<Option<String>> {
         let mut heard = Vec::new();
         let run = sync(ingest, SyncOptions::default(), |_| heard.push(told(ingest)));
@@ -163,7 +161,6 @@ mod tests {
         assert_eq!(told(&ingest), None);
     }
 
-    /// Records a page's failure, as an invocation does.
     fn fail(ingest: &Ingest, source: &str) {
         let error = IngestError::from(ProviderError::Rejected("the input is invalid".to_owned()));
         block_on(ingest.record_failure(source, &error));

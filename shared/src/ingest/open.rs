@@ -146,7 +146,6 @@ impl Ingest {
     }
 }
 
-/// The suffix of the index's collection name.
 fn tag(site: &str, spec: &IndexSpec) -> String {
     let json = serde_json::to_string(spec).expect("an index's version serialises");
     format!("_{}", &plan::hash(&format!("{site}\n{json}"))[..8])

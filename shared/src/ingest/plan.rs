@@ -42,7 +42,6 @@ pub(super) enum Vector {
     Reused(Embedding),
 }
 
-/// The SHA-256 of a text, in hexadecimal.
 pub(super) fn hash(text: &str) -> String {
     hex(&Sha256::digest(text))
 }
@@ -207,7 +206,6 @@ impl<'a> Plan<'a> {
         self.chunks.iter().filter(|chunk| of(&chunk.vector)).count()
     }
 
-    /// The document's chunks after the commit.
     pub(super) fn new_chunks(&self, document: &Document) -> Vec<NewChunk> {
         self.chunks
             .iter()

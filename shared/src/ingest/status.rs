@@ -13,7 +13,6 @@ use crate::book::{
 use crate::catalog::StoredDocument;
 use crate::source::{FileCache, Listing};
 
-/// Pages read concurrently.
 const READS: usize = 16;
 
 /// The problem with a file whose path is not UTF-8.
@@ -89,7 +88,6 @@ pub enum PendingChange {
 enum Seen {
     /// Indexed, with this fingerprint.
     Page(String),
-    /// Absent.
     Absent,
     /// Absent because it is a draft.
     Draft,

@@ -26,7 +26,6 @@ async fn provider(answer: Answer) -> (Server, Embedder) {
     (server, Embedder::OpenAi(embedder))
 }
 
-/// The number of texts in each request.
 fn calls(server: &Server) -> Vec<usize> {
     let texts = |request: &Value| request["input"].as_array().unwrap().len();
     server.seen().iter().map(|(_, body)| texts(body)).collect()
@@ -55,7 +54,6 @@ fn texts(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
-/// Syncs a book with one page per text.
 async fn synced(embedder: Embedder, pages: &[String]) -> Report {
     let source = MemorySource::default();
     for (number, text) in pages.iter().enumerate() {

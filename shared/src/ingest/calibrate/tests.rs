@@ -4,7 +4,6 @@ use crate::ingest::simulation::stores::{Stores, options};
 use crate::ingest::{Ingest, OpenMode, SyncOptions, sync};
 use crate::source::MemorySource;
 
-/// Writes a page with one section for each number.
 fn write(source: &MemorySource, page: &str, sections: std::ops::Range<usize>) {
     let section = |number| {
         format!("## Gauge {number} of {page}\n\nThe gauge {number} shows the dew of {page}.\n\n")

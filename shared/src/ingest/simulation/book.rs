@@ -36,7 +36,6 @@ const API: &str = "docs.api.docs_path = 'api'\n";
 const BLOG: &str = "blog.news.path = 'news'\n";
 const API_VERSIONS: &str = "api_versions.json";
 
-/// Writes the initial book.
 pub(super) fn begin(source: &MemorySource) {
     let text = format!("# First\n\n{}\n", TEXTS[0]);
     let settings = format!("{API}{BLOG}");
@@ -70,7 +69,6 @@ pub(super) fn change_settings(source: &MemorySource, random: &mut Random) -> Str
     path.to_owned()
 }
 
-/// The current settings.
 pub(super) fn settings(files: &BTreeMap<String, Vec<u8>>) -> SiteSettings {
     let files = files.iter().filter(|(path, _)| is_settings_file(path));
     let texts = files.map(|(path, bytes)| {

@@ -15,13 +15,11 @@ use crate::faults::Part;
 
 use world::{Attack, Failure, World};
 
-/// Histories in a normal test run.
 const HISTORIES: u64 = 1_000;
 
 /// Histories within which removing any part of the protocol must cause a failure.
 const SEARCHED: u64 = 20_000;
 
-/// Runs the history of a seed.
 fn history(seed: u64, removed: Option<Part>) -> Result<(), Failure> {
     World::new(seed, removed, Vec::new()).run()
 }

@@ -83,7 +83,6 @@ fn put(files: &MemorySource, page: &str, text: &str) {
     files.files().insert(format!("docs/{page}.md"), text);
 }
 
-/// Asserts what readers find.
 fn assert_book(book: &Book, pages: &[(&str, &str)]) {
     let found = book.held();
     let expected: BTreeMap<String, &str> = pages

@@ -24,7 +24,6 @@ impl Stores {
         }
     }
 
-    /// The ports of a process that reads `source`.
     pub(in crate::ingest) fn ports(&self, source: Source) -> Ports {
         Ports {
             source,
@@ -54,7 +53,6 @@ impl Stores {
     }
 }
 
-/// The options of a simulated book.
 pub(in crate::ingest) fn options() -> OpenOptions {
     OpenOptions {
         site: "site".to_owned(),

@@ -12,7 +12,6 @@ use crate::source::MemorySource;
 
 const PAGE: &str = "docs/a.md";
 
-/// The outcome of a change that arrived after a given number of steps of the switch.
 #[derive(Debug, PartialEq, Eq)]
 enum Change {
     /// The switch had already finished.

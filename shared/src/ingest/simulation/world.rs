@@ -28,14 +28,12 @@ const EVENTFUL_STEPS: usize = 160;
 const DEPLOYMENT_STEPS: usize = 500;
 /// An upper bound on the steps of any history.
 const MAX_STEPS: usize = 200_000;
-/// Concurrent handlers.
 const MAX_TASKS: usize = 4;
 /// Failing calls per thousand during the eventful steps.
 const FAILURES: u64 = 20;
 /// Slightly more than the age at which intents are swept.
 const LEAP: Duration = Duration::from_mins(16);
 
-/// The failure of a history.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct Failure(String);
@@ -51,7 +49,6 @@ struct Task {
     leaps: usize,
 }
 
-/// An event: a file may have changed.
 #[derive(Debug, Clone)]
 struct Event {
     path: String,
@@ -71,7 +68,6 @@ struct Seen {
 
 /// The event that requests a run over the whole book.
 const SYNC: &str = "the whole book";
-/// The chunk policy of the second deployment.
 const NEXT_POLICY: ChunkPolicy = ChunkPolicy::PARAGRAPH_512;
 
 /// Optional events of a history, besides changes, crashes and failures.
@@ -79,9 +75,7 @@ const NEXT_POLICY: ChunkPolicy = ChunkPolicy::PARAGRAPH_512;
 pub(super) enum Attack {
     /// The store is damaged at the end.
     Damage,
-    /// Comparisons run alongside the writers.
     Comparisons,
-    /// The site's settings change.
     Settings,
     /// A second deployment, with another chunk policy and an index of its own, takes over.
     Deployment,
@@ -96,7 +90,6 @@ pub(super) struct World {
     source: MemorySource,
     stores: Stores,
     ingest: Ingest,
-    /// The former deployment.
     former: Option<Ingest>,
     events: Vec<Event>,
     tasks: Vec<Task>,
@@ -140,7 +133,6 @@ impl World {
         self.attacks.contains(&attack)
     }
 
-    /// The history's steps, one per line.
     pub(super) fn trace(self) -> Vec<String> {
         self.trace
     }
@@ -266,7 +258,6 @@ impl World {
         }
     }
 
-    /// Starts a handler for a random event.
     fn start_handler(&mut self) {
         if self.events.is_empty() || self.tasks.len() >= MAX_TASKS {
             return;
@@ -335,7 +326,6 @@ impl World {
         }
     }
 
-    /// Makes the second deployment's index the live one.
     fn finish_deployment(&mut self) -> Result<(), Failure> {
         let max_tokens = self.ingest.embedder.identity().max_tokens;
         let next = NEXT_POLICY.for_input(max_tokens).identity();
@@ -353,7 +343,6 @@ impl World {
         Ok(())
     }
 
-    /// The index that queries read.
     fn live(&self) -> IndexRow {
         let live = block_on(self.stores.tables().live_index());
         live.expect("the catalog answers").expect("there is one")

@@ -30,7 +30,6 @@ impl World {
         true
     }
 
-    /// All points that a search can find.
     fn find_all(&self, collection: &str) -> BTreeSet<Uuid> {
         let query = VectorQuery {
             text: "",
@@ -44,7 +43,6 @@ impl World {
         found.map(|point| point.point_id).collect()
     }
 
-    /// The rows of every document of an index, by source.
     fn read_rows(&self, index_id: i64) -> BTreeMap<String, Vec<ChunkRow>> {
         let catalog = self.stores.tables();
         let documents = block_on(catalog.documents(index_id)).expect("the catalog answers");
