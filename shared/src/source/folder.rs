@@ -109,7 +109,6 @@ fn refused(reason: &str) -> std::io::Result<Option<Vec<u8>>> {
     Err(std::io::Error::new(ErrorKind::PermissionDenied, reason))
 }
 
-/// Collects the files below a folder.
 struct Walk {
     /// True if [`SKIPPED_FOLDERS`] beside `docs` are skipped.
     skip_tools: bool,

@@ -13,7 +13,6 @@ use super::{Listing, SourceError};
 
 /// The mode of a symbolic link in a git tree.
 const LINK_MODE: &str = "120000";
-/// The most symbolic links followed from one file.
 const MAX_LINKS: usize = 8;
 
 /// The book's files at a commit; clones share the git process that reads them.
@@ -27,7 +26,6 @@ struct Tree {
     commit: String,
     /// The files below the folder, by their path in it.
     files: BTreeMap<String, Blob>,
-    /// Files whose path is not UTF-8.
     not_utf8: BTreeSet<String>,
     objects: Mutex<Objects>,
 }

@@ -11,15 +11,12 @@ use crate::faults::call;
 #[derive(Debug, Clone, Default)]
 pub struct MemorySource {
     files: Arc<Mutex<Files>>,
-    /// The content read last.
     seen: Arc<Mutex<Seen>>,
-    /// The paths that were read, in order.
     read: Arc<Mutex<Vec<String>>>,
 }
 
 type Files = BTreeMap<String, Vec<u8>>;
 
-/// What one reader has read.
 #[derive(Debug, Default)]
 struct Seen {
     /// True if the reader sees only this.
@@ -29,7 +26,6 @@ struct Seen {
 }
 
 impl MemorySource {
-    /// Locks the files, for changes.
     pub(crate) fn files(&self) -> MutexGuard<'_, Files> {
         lock(&self.files)
     }

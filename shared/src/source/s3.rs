@@ -19,7 +19,6 @@ use crate::book::MAX_PAGE_BYTES;
 use super::{Listing, SourceError};
 
 const SCHEME: &str = "s3://";
-/// The longest time to connect.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// The longest time until the response to an attempt begins; the client makes three attempts.
 const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(10);
