@@ -32,7 +32,6 @@ const STATEMENTS: usize = 64;
 /// Concurrent readers. They are bound by the CPU, so more would only wait for each other.
 const READERS: usize = 8;
 
-/// A SQLite file, or a private database in memory.
 #[derive(Debug)]
 pub(crate) struct Database {
     /// `None` in memory.
@@ -40,13 +39,10 @@ pub(crate) struct Database {
     writer: Mutex<Connection>,
     /// Idle connections for reading.
     readers: Mutex<Vec<Connection>>,
-    /// Permits to read.
     reading: Semaphore,
-    /// True once the schema version has been checked.
     schema_checked: AtomicBool,
 }
 
-/// The errors of a database, grouped by what a caller can do.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DatabaseError {
     /// Unreachable, or locked for too long; may pass.
@@ -57,10 +53,8 @@ pub(crate) enum DatabaseError {
         "the tables have schema version {found}, this program needs {needed}; run `bookrag migrate`"
     )]
     Schema { found: i32, needed: i32 },
-    /// The file is damaged.
     #[error("{} is damaged ({reason})", path.display())]
     Damaged { path: PathBuf, reason: String },
-    /// The disk is full.
     #[error("no space is left to write {}", path.display())]
     StorageFull { path: PathBuf },
     /// A statement was rejected: a bug.
