@@ -37,7 +37,6 @@ pub(crate) struct Database {
     /// `None` in memory.
     path: Option<PathBuf>,
     writer: Mutex<Connection>,
-    /// Idle connections for reading.
     readers: Mutex<Vec<Connection>>,
     reading: Semaphore,
     schema_checked: AtomicBool,

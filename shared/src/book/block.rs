@@ -157,7 +157,7 @@ impl Mark {
 }
 
 impl Block {
-    /// True for an admonition's line with name and title.
+    /// True for the paragraph with an admonition's name and title.
     #[must_use]
     pub fn names_admonition(&self) -> bool {
         let (_, source) = split_container_prefix(&self.markdown);

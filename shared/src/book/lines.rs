@@ -90,7 +90,6 @@ pub(super) fn without_quotes(line: &str, quotes: usize) -> Option<&str> {
     })
 }
 
-/// Escapes `text` so that Markdown shows it unchanged.
 pub(super) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len() + 8);
     for c in text.chars() {

@@ -192,7 +192,6 @@ fn is_foreign(address: &str) -> bool {
     (has_scheme && scheme != "pathname") || address.starts_with("//")
 }
 
-/// Resolves a path relative to another file.
 fn beside(source: &str, path: &str) -> String {
     let resolved = resolve_path(path, folder_of(source));
     resolved.trim_start_matches('/').to_owned()

@@ -26,7 +26,6 @@ const MAX_ANCHOR_BYTES: usize = 2_048;
 
 const MAX_LIST_INDENT: usize = 16;
 
-/// The content of a page or partial, in order.
 #[derive(Debug, Default)]
 pub(super) struct Parsed {
     pub(super) blocks: Vec<Block>,
@@ -425,7 +424,6 @@ fn linkable(anchor: String) -> Option<String> {
     Some(anchor).filter(|anchor| !anchor.is_empty() && anchor.len() <= MAX_ANCHOR_BYTES)
 }
 
-/// The marker of a list item: a number or a dash, indented by nesting.
 fn item_marker(lists: &mut [List]) -> String {
     let depth = lists.len().saturating_sub(1);
     let indent = "  ".repeat(depth.min(MAX_LIST_INDENT));

@@ -283,7 +283,6 @@ impl<'a> Preparer<'a> {
         self.text[self.at..].split('\n').next().unwrap_or_default()
     }
 
-    /// Replaces the current line by `replacement`.
     fn skip_line(&mut self, replacement: &str) {
         self.at = (self.at + self.rest_of_line().len() + 1).min(self.text.len());
         self.out.push(replacement, self.line);

@@ -7,12 +7,10 @@ use oxc_ast::ast::{ExportDefaultDeclarationKind, ImportDeclarationSpecifier, Pro
 use super::lines::{Fence, closes, is_esm, opens_fence, split_container_prefix};
 use super::script::{language_of, parse};
 
-/// An export of another module.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Imported {
     /// The module as written, with escapes resolved: `./_part.mdx`.
     pub(super) specifier: String,
-    /// The export's name, or `default`.
     pub(super) name: String,
 }
 

@@ -54,9 +54,7 @@ pub(super) struct Shown {
 /// A value passed to a component.
 enum Given {
     Known(Json),
-    /// In another file.
     Elsewhere,
-    /// Known only when the page runs.
     Computed,
 }
 

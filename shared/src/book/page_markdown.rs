@@ -46,7 +46,6 @@ struct PageWriter {
     /// The nesting of the last block, and how many of its quotes were written.
     nesting: Nesting,
     quotes: usize,
-    /// True if the last block is the text of an item.
     after_item: bool,
 }
 

@@ -15,7 +15,6 @@ pub(crate) struct Rendered {
     pub(crate) addresses: BTreeSet<String>,
 }
 
-/// The words of a text, separated by single spaces.
 pub(crate) fn words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -442,7 +442,6 @@ fn check_plugins(
     Err(SettingsError::new(file, 1, &reason))
 }
 
-/// The warning for a table without a plugin in the site.
 fn unused_table(kind: ContentKind, id: &str, path_key: &str) -> String {
     let kind = kind.name();
     format!(

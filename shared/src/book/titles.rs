@@ -112,7 +112,6 @@ fn join(folder: &str, name: &str) -> String {
     }
 }
 
-/// Reads the titles of a page's folder from files in it.
 pub(super) fn folder_titles(source: &str, inputs: &Inputs) -> FolderTitles {
     FolderTitles {
         category_label: category_label(source, inputs),

@@ -40,8 +40,8 @@ impl FaultyCatalog {
         }
     }
 
-    /// The same catalog for a task that reads `source`. If the check after a commit is removed, the source keeps showing that task
-    /// what it read first.
+    /// The same catalog for a task that reads `source`. If a history removes the check after a commit, the task
+    /// sees its first reading again.
     pub(crate) fn freezing(&self, source: MemorySource) -> Self {
         Self {
             tables: self.tables.clone(),
@@ -121,7 +121,6 @@ impl FaultyCatalog {
         Ok(outcome)
     }
 
-    /// Removes a part of the protocol from a commit, as the simulation requires.
     async fn weaken(&self, commit: &mut Commit) -> Result<(), CatalogError> {
         let index_id = commit.index_id;
         if removed(Part::CompareAndSet) {

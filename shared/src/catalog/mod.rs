@@ -261,7 +261,7 @@ impl Catalog {
         on_store!(self, store => store.document(index_id, source))
     }
 
-    /// Returns the documents of an index that are not deleted, by source path.
+    /// Returns the documents of an index that are not deleted, ordered by source path.
     pub async fn documents(&self, index_id: i64) -> Result<Vec<StoredDocument>, CatalogError> {
         on_store!(self, store => store.documents(index_id))
     }
@@ -276,7 +276,7 @@ impl Catalog {
         Ok(pairs.into_iter().collect())
     }
 
-    /// Returns the documents that used or looked for the file at `path` when they were read, by source path.
+    /// Returns the source paths of documents that used or looked for the file at `path` when they were read, in order.
     pub async fn dependents(&self, index_id: i64, path: &str) -> Result<Vec<String>, CatalogError> {
         on_store!(self, store => store.dependents(index_id, path))
     }

@@ -24,12 +24,12 @@ pub struct PageRow {
 }
 
 impl Catalog {
-    /// Returns all pages of an index, by source path.
+    /// Returns all pages of an index, ordered by source path.
     pub async fn pages(&self, index_id: i64) -> Result<Vec<PageRow>, CatalogError> {
         on_store!(self, store => store.pages(index_id, None))
     }
 
-    /// Returns the pages at any of these URLs (exact match), by source path.
+    /// Returns the pages at any of these URLs (exact match), ordered by source path.
     pub async fn pages_at(
         &self,
         index_id: i64,

@@ -46,8 +46,8 @@ impl SiteInfo {
         iter::once(&self.docs).chain(&self.other_docs)
     }
 
-    /// Returns the versions to search with a filter on `version`: that version, and the default version of every other docs instance,
-    /// because a version concerns only its own instance.
+    /// Returns the versions to search in addition to `version`: the default version of every other docs instance, because a version
+    /// concerns only its own instance.
     pub fn versions_beside(&self, version: &str) -> impl Iterator<Item = &str> {
         let instance = instance_of_version(version).to_owned();
         let defaults = self.all_docs().map(|docs| docs.default_version.as_str());

@@ -114,7 +114,6 @@ fn is_inline(tag: &Tag<'_>) -> bool {
 
 /// Lines connected by blocks or omissions.
 struct Region<'a> {
-    /// From 1.
     start: u32,
     end: u32,
     blocks: Vec<&'a Block>,

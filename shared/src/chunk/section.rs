@@ -54,7 +54,6 @@ const STRUCTURAL_TITLES: [&str; 19] = [
 
 const CODE_HEAVY_BLOCKS: usize = 2;
 
-/// A heading and the blocks up to the next heading.
 #[derive(Debug)]
 pub(super) struct Section<'a> {
     /// The heading; `None` before the first heading of a page.

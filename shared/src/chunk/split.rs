@@ -32,7 +32,6 @@ impl Borrow<Block> for PieceBlock<'_> {
 pub(super) struct Piece<'a> {
     /// The blocks, those shared with the previous piece first.
     pub(super) blocks: Vec<PieceBlock<'a>>,
-    /// The number of blocks shared with the previous piece.
     shared: usize,
 }
 

@@ -34,7 +34,6 @@ pub(super) struct Batches {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Active documents, waiting or not.
     documents: usize,
     /// The batch that accepts texts.
     open: Option<OpenBatch>,

@@ -258,7 +258,6 @@ impl Ingest {
         })
     }
 
-    /// Combines the embeddings of a chunk's windows into one.
     fn joined(&self, windows: &Windows, parts: Vec<Embedding>) -> Embedding {
         let breadcrumb = &windows.texts[0][..windows.head];
         let in_breadcrumb = match parts.len() {

@@ -34,9 +34,7 @@ pub(super) enum Vector {
     Kept,
     /// To be copied from this stored point.
     Stored(Uuid),
-    /// To be embedded.
     ToEmbed,
-    /// Newly embedded.
     Ready(Embedding),
     /// Copied from a stored point.
     Reused(Embedding),
@@ -113,7 +111,6 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Copies vectors from the points of one index.
     async fn take_over(
         &mut self,
         catalog: &Catalog,

@@ -211,7 +211,6 @@ fn ingest_all<'a>(
     stream::iter(outcomes).buffered(PAGES_AT_ONCE)
 }
 
-/// Returns a warning for each URL that several documents have.
 fn shared_urls(documents: &[StoredDocument]) -> Vec<String> {
     let mut claims: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for StoredDocument { row, .. } in documents {

@@ -24,7 +24,6 @@ pub struct GitSource {
 #[derive(Debug)]
 struct Tree {
     commit: String,
-    /// The files below the folder, by their path in it.
     files: BTreeMap<String, Blob>,
     not_utf8: BTreeSet<String>,
     objects: Mutex<Objects>,
@@ -178,7 +177,6 @@ fn commit_of(folder: &Path, revision: &str) -> Result<String, SourceError> {
 }
 
 impl Tree {
-    /// Returns a file's content, following links.
     fn read(&self, path: &str) -> Result<Vec<u8>, SourceError> {
         let refused = |reason: &str| SourceError::Forbidden {
             path: path.to_owned(),

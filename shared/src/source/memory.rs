@@ -57,7 +57,6 @@ impl MemorySource {
         lock(&self.seen).is_frozen = true;
     }
 
-    /// From now on, shows the current files.
     pub(crate) fn thaw(&self) {
         lock(&self.seen).is_frozen = false;
     }

@@ -17,7 +17,6 @@ const MIGRATIONS: [&str; 9] = [
     include_str!("../../migrations/sqlite/0009_searched.sql"),
 ];
 
-/// The version that this program needs.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_possible_wrap,

@@ -1,4 +1,4 @@
-//! Splits a stretch of text into the pieces that are written.
+//! Splits a stretch of marked text into prose, code, formulas, links and emphasis.
 
 use std::ops::Range;
 use std::sync::LazyLock;

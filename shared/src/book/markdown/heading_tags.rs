@@ -10,7 +10,6 @@ pub(super) struct OpenHeading {
     level: u8,
     anchor: Option<String>,
     start_line: u32,
-    /// The number of preceding blocks and placeholders.
     blocks_before: usize,
     placeholders_before: usize,
 }

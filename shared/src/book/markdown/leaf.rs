@@ -14,7 +14,6 @@ pub(super) struct Leaf {
     pub(super) text: String,
     /// The text that determines a heading's id.
     pub(super) slug_text: String,
-    /// Inline code, formulas, links, pictures and emphasis in the text.
     pub(super) marks: Vec<Mark>,
     /// For each open stretch, the index of its mark; `None` without a mark.
     open: Vec<Option<usize>>,
@@ -102,7 +101,6 @@ impl Leaf {
         }
     }
 
-    /// Ends a table cell and the tags in it.
     pub(super) fn end_cell(&mut self) {
         self.text.push_str(" | ");
         self.open_tags.clear();

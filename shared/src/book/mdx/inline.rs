@@ -131,7 +131,6 @@ impl Preparer<'_> {
         self.current.push_str(text);
     }
 
-    /// Copies `length` bytes unchanged, including line feeds.
     fn copy(&mut self, length: usize) {
         let text = self.text;
         for (index, piece) in text[self.at..self.at + length].split('\n').enumerate() {
@@ -204,7 +203,6 @@ impl Preparer<'_> {
         self.out.push(&line, self.current_line);
     }
 
-    /// Handles a `<`: a comment, a tag, a link, or the character itself.
     fn markup(&mut self, rest: &str, heading: bool) {
         if let Some(comment) = rest.strip_prefix("<!--") {
             match self.search(|| comment.find("-->").ok_or(comment.len())) {
@@ -369,7 +367,6 @@ impl Preparer<'_> {
         self.own_lines(lines.as_slice());
     }
 
-    /// Writes the lines as separate blocks, between blank lines.
     fn own_lines(&mut self, lines: &[String]) {
         let prefix = continued_prefix(&self.current);
         let line = self.line;
@@ -407,7 +404,7 @@ impl Preparer<'_> {
         }
         if heading && !rest[..length].contains('\n') {
             if inner.starts_with('#') {
-                // Docusaurus treats an id as text, so a directive in it counts.
+                // Docusaurus parses directives in an id, too, so keep it as text.
                 self.write(&format!("\\{{\\{inner}\\}}"));
             } else {
                 self.write_literal(&rest[..length]);

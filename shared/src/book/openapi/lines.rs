@@ -159,7 +159,6 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// True if a line is the text of a paragraph.
 fn is_prose(line: &str) -> bool {
     let (prefix, content) = split_container_prefix(line);
     prefix.is_empty()

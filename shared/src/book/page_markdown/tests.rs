@@ -27,7 +27,6 @@ fn exported(text: &str) -> String {
     page_markdown(&document(MDX, text).blocks)
 }
 
-/// The words of a text, including numbers and boxes of items.
 fn words(text: &str) -> Vec<&str> {
     let parts = text.split(|c: char| !c.is_alphanumeric());
     parts.filter(|word| !word.is_empty()).collect()

@@ -39,7 +39,6 @@ pub(super) struct TomlSettings {
     docs: BTreeMap<String, Switch<TomlDocs>>,
 }
 
-/// The plugins of pages, or the blogs, by id.
 pub(super) type TomlPlugins = BTreeMap<String, Switch<TomlPlugin>>;
 
 #[derive(Debug, Default, Deserialize)]

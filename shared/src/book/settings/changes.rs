@@ -239,7 +239,6 @@ fn push(path: &mut Vec<String>, whole: bool, key: &str) {
     }
 }
 
-/// The effect of a method call on the object.
 fn change_by_method<'a>(method: &str, path: Vec<String>, span: Span) -> Option<Change<'a>> {
     if READING_METHODS.contains(&method) {
         None

@@ -213,7 +213,6 @@ pub(super) fn locale_places(
     places
 }
 
-/// The custom paths of versions. `None` if any of them is unknown.
 pub(super) fn version_paths(versions: &ConfigValue) -> Option<BTreeMap<String, String>> {
     let ConfigValue::Map(versions) = versions else {
         return None;

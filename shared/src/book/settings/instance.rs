@@ -339,7 +339,6 @@ fn versions_file(id: &str) -> String {
     prefixed(id, "versions.json")
 }
 
-/// Docusaurus's name for an instance's file or folder.
 fn prefixed(id: &str, name: &str) -> String {
     match id {
         DEFAULT_INSTANCE => name.to_owned(),

@@ -62,7 +62,7 @@ fn each_docs_plugin_is_an_instance() {
             format!("presets: ['@acme/preset'], plugins: [{API_PLUGIN}]"),
             &[DEFAULT, API],
         ),
-        // An unknown preset may contain the docs.
+        // A preset of an unknown kind may provide the docs.
         (
             "presets: [['classic', {docs: false}]]".to_owned(),
             &[DEFAULT],

@@ -225,7 +225,6 @@ async fn write_chunks(
     Ok(())
 }
 
-/// One column of all rows, as an array for `unnest`.
 fn column<'a, T>(chunks: &'a [NewChunk], value: impl Fn(&'a NewChunk) -> T) -> Vec<T> {
     chunks.iter().map(value).collect()
 }

@@ -206,7 +206,6 @@ impl PostgresCatalog {
     }
 }
 
-/// The columns that [`joined_chunks`] reads.
 pub(super) const JOINED: &str =
     "SELECT qdrant_point_id, position, text, payload::text AS payload, last_indexed_at
      FROM document_chunks JOIN documents USING (index_id, document_id)";

@@ -29,7 +29,6 @@ pub(super) struct Failure {
     pub(super) error: CatalogError,
     /// True if the connection broke, so that a repeatable statement can be retried on another one.
     pub(super) connection_lost: bool,
-    /// The server's error code, if the server reported the error.
     pub(super) code: Option<SqlState>,
 }
 

@@ -10,7 +10,6 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
-/// The current time in microseconds since 1970.
 pub(super) fn now() -> i64 {
     Timestamp::now().as_microsecond()
 }

@@ -111,7 +111,7 @@ pub(super) fn change(source: &MemorySource, random: &mut Random) -> Vec<String> 
             files.insert(category.clone(), label.into_bytes());
             vec![category]
         }
-        // Another tier changes the payload, not the text.
+        // The hardware tier is in the payload but not in the text.
         5 => {
             let tier = format!("---\nhardware_tier: {}\n---\n", 1 + random.below(3));
             if let Some(bytes) = files.get_mut(&page) {

@@ -14,7 +14,6 @@ const PAGE: &str = "docs/a.md";
 
 #[derive(Debug, PartialEq, Eq)]
 enum Change {
-    /// The switch had already finished.
     TooLate,
     /// The change is pending, or its event will be delivered again.
     Known,

@@ -62,7 +62,6 @@ struct Seen {
     changes: u64,
     rows: BTreeMap<String, Vec<ChunkRow>>,
     points: BTreeSet<Uuid>,
-    /// The result of a search for everything.
     found: BTreeSet<Uuid>,
 }
 
@@ -97,7 +96,6 @@ pub(super) struct World {
     seen: Seen,
     /// The number of texts in each revision of each page, including texts shared with other revisions.
     revisions: BTreeMap<(String, Vec<Uuid>), usize>,
-    /// Tasks that did not succeed.
     lost: usize,
 }
 
@@ -442,7 +440,6 @@ impl World {
         longest.values().sum()
     }
 
-    /// Records the number of texts in each current page.
     fn note_texts(&mut self) {
         let files = self.source.files();
         let paths = files.keys().cloned().collect();

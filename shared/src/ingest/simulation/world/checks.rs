@@ -197,7 +197,6 @@ impl World {
         Ok(points.difference(&listed).count())
     }
 
-    /// Checks that nothing is pending and that retired indexes are gone.
     pub(super) fn check_leftovers(&mut self) -> Result<(), Failure> {
         let catalog = self.stores.tables();
         let indexes = block_on(catalog.indexes()).expect("the catalog answers");
