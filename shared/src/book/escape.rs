@@ -1,4 +1,4 @@
-//! Writes the book's text as Markdown that every renderer of CommonMark and GitHub Flavored Markdown shows unchanged.
+//! Writes the book's text as Markdown that every renderer of `CommonMark` and GitHub Flavored Markdown shows unchanged.
 
 mod formula;
 pub(crate) mod href;

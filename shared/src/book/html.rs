@@ -10,7 +10,7 @@ const RAW_TAGS: [(&str, &str); 4] = [
     ("textarea", "</textarea>"),
 ];
 
-/// Tags that always begin a block of HTML in plain Markdown (CommonMark 0.31, 4.6).
+/// Tags that always begin a block of HTML in plain Markdown (`CommonMark` 0.31, 4.6).
 const BLOCK_TAGS: [&str; 62] = [
     "address",
     "article",
@@ -84,7 +84,7 @@ pub(super) struct HtmlBlock {
     pub(super) interrupts: bool,
 }
 
-/// Returns the block of HTML that a line of plain Markdown begins (CommonMark 0.31, 4.6); `None` for other lines, such as those with
+/// Returns the block of HTML that a line of plain Markdown begins (`CommonMark` 0.31, 4.6); `None` for other lines, such as those with
 /// inline tags.
 pub(super) fn html_block(content: &str) -> Option<HtmlBlock> {
     let up_to = |end| HtmlBlock {

@@ -86,7 +86,7 @@ fn ends_in_www(text: &str) -> bool {
     bytes[bytes.len().saturating_sub(3)..].eq_ignore_ascii_case(b"www")
 }
 
-/// True if a star or an underscore can open emphasis (CommonMark's left-flanking run).
+/// True if a star or an underscore can open emphasis (`CommonMark`'s left-flanking run).
 fn opens(chars: &[char], at: usize) -> bool {
     let mark = chars[at];
     let others = |c: &&char| **c != mark;
