@@ -113,7 +113,8 @@ pub fn document_id(site: &str, source: &str) -> Uuid {
 
 /// Returns the paths that reading a page may use but `inputs` lacks: partials, category labels, translations.
 ///
-/// Call it again with the files it asked for until it returns nothing. It stops one file beyond the limit of a page.
+/// Call it again with the files it asked for until it returns nothing. It asks for at most one file more than a page
+/// may need, which shows that the limit is exceeded.
 #[must_use]
 pub fn missing_inputs(
     settings: &SiteSettings,

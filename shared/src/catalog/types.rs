@@ -48,11 +48,11 @@ pub struct NewIndex {
     pub collection: String,
     /// The site.
     pub site: SiteInfo,
-    /// What happens if the index is retired.
+    /// The treatment of the index if it is retired.
     pub retired: Retired,
 }
 
-/// What happens to a retired index that is requested.
+/// The treatment of a retired index that is requested.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Retired {
     /// It stays retired, because a writer of an older deployment requests it.

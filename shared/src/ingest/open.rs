@@ -16,7 +16,7 @@ use crate::source::Source;
 /// The id of an index that does not exist; the catalog's ids start at 1.
 const NO_INDEX: i64 = 0;
 
-/// What ingest reads from and writes to.
+/// The stores and models that ingest reads from and writes to.
 #[derive(Debug, Clone)]
 pub struct Ports {
     /// The book's files.

@@ -241,7 +241,7 @@ pub(super) fn check_deletions(
     Ok(())
 }
 
-/// What was done after all pages.
+/// The work done after all pages.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Settled {
     /// Leftover points of writers whose deletion is final.
@@ -252,7 +252,7 @@ pub struct Settled {
     pub restored: Vec<String>,
     /// cl100k tokens that were embedded to calibrate the index.
     pub embedded_tokens: u64,
-    /// What was not done, and why.
+    /// Work that was not done, and why.
     pub warnings: Vec<String>,
 }
 

@@ -44,7 +44,7 @@ impl Book {
         live.expect("there is one")
     }
 
-    /// What readers find: source and text of each document of the live index, provided its point exists.
+    /// Returns source and text of each document of the live index. Asserts that each chunk has its point.
     fn held(&self) -> Vec<(String, String)> {
         let live = self.live();
         let points =

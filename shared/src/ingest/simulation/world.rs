@@ -56,7 +56,7 @@ struct Event {
     then: MemorySource,
 }
 
-/// What a reader finds in the stores after a given number of changes.
+/// A reader's view of the stores after a given number of changes.
 #[derive(Default)]
 struct Seen {
     changes: u64,
