@@ -244,7 +244,7 @@ pub(super) fn check_deletions(
 /// The work done after all pages.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Settled {
-    /// Leftover points of writers whose deletion is final.
+    /// Leftover points of writers, counted once their deletion is final.
     pub swept: usize,
     /// Points that the store held and the catalog did not know.
     pub stray_points: usize,

@@ -273,7 +273,7 @@ fn change_by_argument<'a>(
     }
 }
 
-/// The changes of the object's part at `path` through another name for it.
+/// Returns the changes made through a second name for the object's part at `path`.
 fn changes_by_other_name<'a>(
     semantic: &Semantic<'a>,
     symbol: Option<SymbolId>,

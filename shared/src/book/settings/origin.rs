@@ -169,7 +169,7 @@ impl Picker {
         })
     }
 
-    /// Returns true, and adds a warning that the pages are not read, if the config computes which files are pages of the current plugin.
+    /// True if the config computes which files are pages of the current plugin. Adds a warning that they are not read.
     pub(super) fn leaves_out(&mut self) -> bool {
         let undecided = std::mem::take(&mut self.undecided);
         let Some((line, _)) = undecided.first() else {
