@@ -1,5 +1,3 @@
-//! The blocks of a page.
-
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -7,33 +5,33 @@ use serde::{Deserialize, Serialize};
 
 use super::lines::split_container_prefix;
 
-/// One block as a reader sees it: a heading, a paragraph, a list item, a piece of code, a table.
+/// A block as a reader sees it: a heading, paragraph, list item, code block or table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
-    /// What it is.
+    /// The kind of block.
     pub kind: BlockKind,
-    /// Its text without markup. Code and tables hold a line a source line; cells are joined by ` | `.
+    /// The text without markup. Code and tables have one line per source line; cells are joined by ` | `.
     pub text: String,
-    /// The inline code, formulas, links, pictures and emphasis in the text, in the order of their first bytes, outer ones first.
+    /// Inline code, formulas, links, pictures and emphasis in the text, ordered by first byte, outer ones first.
     pub marks: Vec<Mark>,
-    /// Its source, as written.
+    /// The Markdown source.
     pub markdown: String,
     /// The first line in the file, from 1.
     pub start_line: u32,
     /// The last line in the file.
     pub end_line: u32,
-    /// The quotes, admonitions and list items around it.
+    /// The quotes, admonitions and list items around the block.
     pub nesting: Nesting,
 }
 
 /// How deeply a block is nested.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Nesting {
-    /// The number of quotes around it.
+    /// The number of enclosing quotes.
     pub quotes: usize,
-    /// The number of admonitions around it.
+    /// The number of enclosing admonitions.
     pub admonitions: usize,
-    /// The number of list items around it; the text of an item counts its own.
+    /// The number of enclosing list items; an item's own text counts it.
     pub items: usize,
 }
 
@@ -44,35 +42,35 @@ pub enum BlockKind {
     Heading {
         /// 1 to 6.
         level: u8,
-        /// Its id in the page. One of level 1 has none, nor one written as a tag without `id`.
+        /// The id in the page. `None` for headings of level 1, and for those written as tags without `id`.
         anchor: Option<String>,
-        /// True if lists of the page's headings name it; Docusaurus names none that is written as a tag.
+        /// True if lists of the page's headings include it; Docusaurus omits those written as tags.
         listed: bool,
     },
     /// A paragraph.
     Paragraph,
-    /// A list item's text, its mark before it.
+    /// A list item's text with its marker.
     ListItem,
     /// Code, or the source of a diagram.
     Code {
-        /// The first word after the fence; empty without one.
+        /// The first word after the fence; may be empty.
         language: String,
-        /// The title shown above it.
+        /// The title shown above the code.
         title: Option<String>,
     },
     /// A table; the first line is its header.
     Table,
-    /// A list of the page's headings, put there by the page: shown, and not searched.
+    /// A list of the page's headings, inserted by the page: shown but not searched.
     Contents,
 }
 
-/// What a stretch of a text is, by byte offsets: the text itself has no markup.
+/// The kind of a stretch of plain text, given by byte offsets.
 ///
-/// Stored as a list of three, since a page may have hundreds.
+/// Serialised as a list of three values, since a page may have hundreds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "(MarkKind, usize, usize)", into = "(MarkKind, usize, usize)")]
 pub struct Mark {
-    /// What it is.
+    /// The kind of mark.
     pub kind: MarkKind,
     /// The first byte.
     pub start: usize,
@@ -86,20 +84,20 @@ pub struct Mark {
 pub enum MarkKind {
     /// Inline code.
     Code,
-    /// A formula with its dollars.
+    /// A formula, including its dollar signs.
     Formula,
-    /// Text in bold.
+    /// Bold text.
     Strong,
-    /// Text in italics.
+    /// Italic text.
     Emphasis,
-    /// A link, and where it leads: one address (`https://…`, or a path from the site's root), or the source paths that the site
-    /// looks for, in this order, with the anchor. A link without any leads to its own section.
+    /// A link with its targets: one address (`https://…`, or a path from the site's root), or source paths with the anchor, in the order in
+    /// which the site looks for them. A link without targets leads to its own section.
     Link(Vec<String>),
-    /// The text that stands for a picture, and the path from the site's root at which the site serves the picture.
+    /// A picture's alternative text, with the path from the site's root at which the picture is served.
     Picture(String),
-    /// A block: a paragraph, or a heading that stands for its section.
+    /// A block: a paragraph, or a heading that represents its section.
     Paragraph,
-    /// A block: the heading of a section below. Only a text that was joined of several sections has any.
+    /// A block: the heading of a lower section. Occurs only in texts that join several sections.
     Heading,
     /// A block: a list item with its marker.
     ListItem,
@@ -122,7 +120,7 @@ impl From<Mark> for (MarkKind, usize, usize) {
 }
 
 impl Mark {
-    /// The bytes that it covers.
+    /// Returns the byte range.
     #[must_use]
     pub fn range(&self) -> Range<usize> {
         self.start..self.end
@@ -135,7 +133,7 @@ impl Mark {
         !matches!(self.kind, Paragraph | Heading | ListItem | Table | Fence)
     }
 
-    /// The mark in a text that has so many bytes before this one.
+    /// Returns the mark moved by `bytes`, for a text with that many bytes in front.
     #[must_use]
     pub fn after(self, bytes: usize) -> Self {
         Self {
@@ -145,7 +143,7 @@ impl Mark {
         }
     }
 
-    /// The mark in a text that is only this stretch; `None` if it lies outside.
+    /// Returns the mark relative to a stretch of the text; `None` if it lies outside.
     #[must_use]
     pub fn within(&self, stretch: &Range<usize>) -> Option<Self> {
         let start = self.start.max(stretch.start);
@@ -159,7 +157,7 @@ impl Mark {
 }
 
 impl Block {
-    /// True for the name and title of an admonition.
+    /// True for the paragraph with an admonition's name and title.
     #[must_use]
     pub fn names_admonition(&self) -> bool {
         let (_, source) = split_container_prefix(&self.markdown);
@@ -168,7 +166,7 @@ impl Block {
             && source.starts_with(":::")
     }
 
-    /// The text with the title that is shown above code.
+    /// Returns the text, with the title shown above code.
     #[must_use]
     pub fn shown_text(&self) -> Cow<'_, str> {
         match &self.kind {

@@ -1,4 +1,4 @@
-//! Blog posts: what their names and front matter say of date, slug and authors.
+//! Blog posts: date, slug and authors from file names and front matter.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::front_matter::{FrontMatter, text};
 
-/// Docusaurus's `DATE_FILENAME_REGEX`: the last date in a path, with what stands before and after it.
+/// Docusaurus's `DATE_FILENAME_REGEX`: the last date in a path, with the text before and after it.
 static DATED_PATH: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r"^(?<folder>.*)(?<date>[0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2})[-/]?(?<text>.*?)(?:/index)?.mdx?$",
@@ -24,18 +24,17 @@ static LEADING_DATE: LazyLock<Regex> = LazyLock::new(|| {
         .expect("the pattern is a constant")
 });
 
-/// What a post's path below the blog's folder says.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct PostPath {
     /// The URL path below the blog's route.
     pub(super) slug: String,
-    /// The title of a post that has none.
+    /// The title of a post without one.
     pub(super) title: String,
     pub(super) date: Option<Date>,
 }
 
 impl PostPath {
-    /// Reads a path: `2024-05-03-title.md`, `2024/05/03/title/index.md`, `title.mdx`.
+    /// Parses a path: `2024-05-03-title.md`, `2024/05/03/title/index.md`, `title.mdx`.
     pub(super) fn read(relative: &str) -> Self {
         let Some(dated) = DATED_PATH.captures(relative) else {
             let title = UNDATED_PATH.replace(relative, "").into_owned();
@@ -54,13 +53,13 @@ impl PostPath {
     }
 }
 
-/// Returns the day of a post in UTC: that of its front matter, else that of its path.
+/// Returns a post's date in UTC, from its front matter or else its path.
 pub(super) fn post_date(front_matter: &FrontMatter, relative: &str) -> Option<Date> {
     let told = front_matter.other.get("date").and_then(Value::as_str);
     told.and_then(day).or_else(|| PostPath::read(relative).date)
 }
 
-/// Returns the names of a post's authors, or the keys that stand for them: an author is a key, or a mapping with either.
+/// Returns the names or keys of a post's authors. Each author is a key, or a mapping with a name or key.
 pub(super) fn post_authors(front_matter: &FrontMatter) -> Vec<String> {
     let name = |author: &Value| {
         let named = author.get("name").or_else(|| author.get("key"));
@@ -76,7 +75,7 @@ pub(super) fn post_authors(front_matter: &FrontMatter) -> Vec<String> {
         .collect()
 }
 
-/// The day of `2024-05-03`, `2024/5/3` or a moment that begins so; that in UTC if the moment has an offset.
+/// Parses `2024-05-03`, `2024/5/3` or a timestamp that begins so; a timestamp with an offset is converted to UTC.
 fn day(text: &str) -> Option<Date> {
     if let Ok(moment) = text.parse::<Timestamp>() {
         return Some(Offset::UTC.to_datetime(moment).date());
@@ -169,7 +168,6 @@ mod tests {
         assert_eq!(post_date(&front_matter("title: a"), "a.md"), None);
     }
 
-    /// The title, date and headings of a post, these with their levels and ids.
     fn read(path: &str, text: &str) -> (String, Option<Date>, Vec<String>) {
         let config = "module.exports = {presets: ['classic']}".to_owned();
         let files = [("docusaurus.config.js".to_owned(), config)];

@@ -1,4 +1,4 @@
-//! The Markdown of a page with its partials in place.
+//! The content of a page with its partials inserted.
 
 use super::block::{Block, BlockKind, Nesting};
 use super::document::{Inputs, MAX_PAGE_BYTES, decode};
@@ -13,23 +13,20 @@ use super::placeholder::{Contents, Placeholder};
 use super::settings::{ContentKind, MarkdownFormat, SiteSettings};
 use super::slug::Slugger;
 
-/// How deep partials may import partials.
 pub(super) const MAX_PARTIAL_DEPTH: usize = 8;
 
-/// How many bytes a page may take from partials: those that use each other many times would have no end.
+/// The most bytes that partials may add to a page, so that partials that use each other many times end.
 const MAX_PARTIAL_BYTES: usize = MAX_PAGE_BYTES;
 
-/// How many lists of its headings a page shows; more would grow with the square of its headings.
+/// The most lists of headings per page, since their size grows with the square of the headings.
 const MAX_CONTENTS: usize = 8;
 
-/// How a page and its partials are read.
 pub(super) struct Reading<'a> {
     pub(super) settings: &'a SiteSettings,
     pub(super) inputs: &'a Inputs,
 }
 
 impl Reading<'_> {
-    /// The Markdown files that a page or partial imports.
     pub(super) fn partials(&self, source: &str, split: &SplitPage<'_>) -> Partials {
         match self.dialect(source, &split.front_matter).flavor {
             Flavor::Mdx => Partials::of(source, split.body, self.inputs),
@@ -37,7 +34,7 @@ impl Reading<'_> {
         }
     }
 
-    /// How the file at `source` is written: as its front matter says, else as the site does.
+    /// The dialect of the file at `source`, from its front matter or else the site's settings.
     fn dialect(&self, source: &str, front_matter: &FrontMatter) -> Dialect {
         let own = front_matter.format.as_deref();
         let format = own
@@ -57,24 +54,22 @@ impl Reading<'_> {
     }
 }
 
-/// What the Markdown of a page holds.
 #[derive(Debug, Default)]
 pub(super) struct Body {
     pub(super) blocks: Vec<Block>,
     pub(super) omissions: Vec<Omission>,
     pub(super) warnings: Vec<String>,
-    /// The places of the blocks that list the page's headings.
+    /// The indexes of the blocks that list the page's headings.
     contents: Vec<(usize, Contents)>,
-    /// The bytes read from partials.
     partial_bytes: usize,
-    /// The page's line whose partial is being read.
+    /// The page's line with the partial being read.
     partial_line: u32,
-    /// Whether the page's own heading of level 1 is shown as its title.
+    /// True if the page's own heading of level 1 is shown as its title.
     pub(super) shows_own_title: bool,
 }
 
 impl Body {
-    /// Reads the blocks of a page or partial, partials within it in the place they are used.
+    /// Reads the blocks of a page or partial. Inserts partials where they are used.
     pub(super) fn read(
         &mut self,
         source: &str,
@@ -132,7 +127,7 @@ impl Body {
                         self.blocks.push(contents_block());
                     }
                 }
-                // A partial's lines are those of another file: its blocks stand on the line that uses it.
+                // A partial's lines belong to another file, so its blocks get the line that uses it.
                 for block in &mut self.blocks[from..] {
                     block.start_line = lines.start;
                     block.end_line = lines.end;
@@ -148,7 +143,7 @@ impl Body {
         }
     }
 
-    /// Reads the blocks of a partial; its heading ids are computed in it alone.
+    /// Reads the blocks of a partial. Its heading ids do not depend on the page.
     fn read_partial(
         &mut self,
         path: Option<&str>,
@@ -178,7 +173,7 @@ impl Body {
                 }
             },
         };
-        // The first partial that does not fit is named for all that follow.
+        // The warning for the first partial that does not fit covers all later ones.
         if !(was_full && is_left_out) {
             self.warnings
                 .push(format!("line {line}: the partial {path} {problem}"));
@@ -191,7 +186,6 @@ impl Body {
         });
     }
 
-    /// Fills the blocks that list the page's headings.
     pub(super) fn list_contents(&mut self) {
         for (at, contents) in &self.contents {
             let text = contents_text(&self.blocks, contents);
@@ -216,7 +210,7 @@ fn contents_block() -> Block {
     }
 }
 
-/// The headings that a `<TOCInline>` shows, a line each, deeper ones indented.
+/// The headings that a `<TOCInline>` lists, one per line, indented by level.
 fn contents_text(blocks: &[Block], contents: &Contents) -> String {
     let headings = blocks.iter().filter_map(|block| match block.kind {
         BlockKind::Heading {

@@ -23,64 +23,63 @@ use super::titles::{
     has_content_title, index_files, shortened_title, title_block,
 };
 
-/// The largest page that is read, in bytes: 5 MiB, far above any page a person wrote.
+/// The largest page in bytes: 5 MiB, far above any handwritten page.
 pub const MAX_PAGE_BYTES: usize = 5 * 1024 * 1024;
 
-/// The version of this reading; a change of what is read from the same bytes must raise it, so that pages are read again.
+/// The version of the reader. Raise it if the same bytes are read differently, so that pages are read again.
 pub const READER_VERSION: u32 = 8;
 
-/// The namespace of document ids: UUIDv5 of the project's name in the DNS namespace's manner.
 const DOCUMENT_NAMESPACE: Uuid = Uuid::from_u128(0x6b0f_4d9e_51a1_5c0e_9a55_b00c_4a6e_0001);
 
-/// A page of the book, read.
+/// A page of the book.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Document {
     /// UUIDv5 of the site's name and the source path.
     pub id: Uuid,
-    /// The file it was read from.
+    /// The source file.
     pub file: PageFile,
     /// The final URL path, not percent-encoded.
     pub url: String,
-    /// URLs of locales that show this page because they have no translation of it, by locale.
+    /// URLs of locales that show this page for lack of a translation, by locale.
     pub fallback_urls: BTreeMap<String, String>,
     /// The title.
     pub title: String,
     /// The front matter.
     pub front_matter: FrontMatter,
-    /// The day of a blog post, from its front matter or else its path; `None` for other pages.
+    /// The date of a blog post, from its front matter or else its path; `None` for other pages.
     pub date: Option<Date>,
-    /// Module, chapter and lesson; of docs only.
+    /// Module, chapter and lesson, for docs only.
     pub lesson: Lesson,
-    /// What a reader sees, in order.
+    /// The visible content, in order.
     pub blocks: Vec<Block>,
-    /// What the file holds and no block does, with the reason.
+    /// Content of the file that is in no block, with the reason.
     pub omissions: Vec<Omission>,
-    /// What was wrong and did not matter enough to skip the page.
+    /// Problems that did not prevent reading the page.
     pub warnings: Vec<String>,
 }
 
-/// Why a file gives no document.
+/// The reason that a file gives no document.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SkipReason {
     /// `draft: true`.
     #[error("it is a draft")]
     Draft,
-    /// Front matter that cannot be read.
+    /// Invalid front matter.
     #[error("{0}")]
     FrontMatter(#[from] super::front_matter::FrontMatterError),
-    /// Front matter without fields the site demands.
+    /// Front matter lacks fields that the site requires.
     #[error("front matter lacks {}", .0.join(", "))]
     MissingFields(Vec<String>),
-    /// Bytes that are no text.
+    /// Not UTF-8.
     #[error("line {line}: it is not UTF-8 text")]
     NotUtf8 {
-        /// The first line with bytes that are no text.
+        /// The first line with invalid bytes.
         line: usize,
     },
     /// More than [`MAX_PAGE_BYTES`].
     #[error("it has more than {MAX_PAGE_BYTES} bytes")]
     TooLarge,
-    /// More than [`MAX_INPUTS`], or [`MAX_INPUT_BYTES`] of them.
+    /// More than [`MAX_INPUTS`] other files, or more than [`MAX_INPUT_BYTES`] in them.
     #[error(
         "it needs more than {MAX_INPUTS} other files, or more than {MAX_INPUT_BYTES} bytes of them"
     )]
@@ -90,31 +89,32 @@ pub enum SkipReason {
     TooManyHeadings,
 }
 
-/// Other files that one page may need, and their bytes.
+/// The most other files that one page may need, and their bytes.
 const MAX_INPUTS: usize = 1_000;
 const MAX_INPUT_BYTES: usize = 4 * MAX_PAGE_BYTES;
-/// Headings of one page: each is a section to embed, with its title.
+/// The most headings of a page: each is a section to embed.
 const MAX_HEADINGS: usize = 10_000;
 
-/// Whether a page needs so much beside itself that it is not read.
+/// True if a page needs so many other files that it is skipped.
 #[must_use]
 pub fn is_too_much(inputs: &Inputs) -> bool {
     let bytes = inputs.values().flatten().map(Vec::len);
     inputs.len() > MAX_INPUTS || bytes.sum::<usize>() > MAX_INPUT_BYTES
 }
 
-/// The other files that reading a page used or looked for, by path; `None` was looked for and is absent.
+/// The other files that reading a page used or looked for, by path; `None` if a file does not exist.
 pub type Inputs = BTreeMap<String, Option<Vec<u8>>>;
 
-/// The id of a source path in a site.
+/// Returns the document id of a source path in a site.
 #[must_use]
 pub fn document_id(site: &str, source: &str) -> Uuid {
     Uuid::new_v5(&DOCUMENT_NAMESPACE, format!("{site}\n{source}").as_bytes())
 }
 
-/// The paths that reading a page may use and that `inputs` does not hold yet: partials, category labels, translations.
+/// Returns the paths that reading a page may use but `inputs` lacks: partials, category labels, translations.
 ///
-/// Called again with what it asked for, until it asks for nothing more; of more than a page may need it asks for one too many.
+/// Call it again with the files it asked for until it returns nothing. It asks for at most one file more than a page
+/// may need, which shows that the limit is exceeded.
 #[must_use]
 pub fn missing_inputs(
     settings: &SiteSettings,
@@ -143,7 +143,7 @@ pub fn missing_inputs(
     let mut queue = VecDeque::from([(page.source.clone(), bytes, 0)]);
     let mut seen = BTreeSet::new();
     while let Some((source, bytes, depth)) = queue.pop_front() {
-        // What cannot be read shows no partial.
+        // An unreadable file shows no partials.
         let Ok(text) = decode(bytes) else { continue };
         let Ok(split) = split_front_matter(&text) else {
             continue;
@@ -165,10 +165,10 @@ pub fn missing_inputs(
     wanted.into_iter().take(room).collect()
 }
 
-/// Reads a page. `site` names the book, `inputs` holds what [`missing_inputs`] asked for.
+/// Reads a page. `site` names the book; `inputs` holds the files that [`missing_inputs`] asked for.
 ///
 /// # Errors
-/// A [`SkipReason`]: the page is not indexed, and no other page is concerned.
+/// A [`SkipReason`]: this page is not indexed; other pages are not affected.
 pub fn read_document(
     settings: &SiteSettings,
     site: &str,
@@ -226,7 +226,7 @@ pub fn read_document(
         .unwrap_or(names.title);
     let title = shortened_title(&title);
     let mut warnings = body.warnings;
-    // A partial that is used many times has the same problem each time.
+    // A partial that is used repeatedly causes the same problem each time.
     let mut known = BTreeSet::new();
     warnings.retain(|warning| known.insert(warning.clone()));
     warnings.extend(heading_warnings(&blocks));
@@ -265,7 +265,8 @@ pub fn read_document(
     })
 }
 
-/// The hash that says whether a page must be read again: of its bytes, all it used, and the reader's version.
+/// Returns a hash of the page's bytes, everything it uses, and the reader's version. If it is unchanged, the page need not be read
+/// again.
 #[must_use]
 pub fn fingerprint(reading_key: &str, bytes: &[u8], inputs: &Inputs) -> String {
     let etags: Vec<(&str, Option<String>)> = inputs
@@ -276,8 +277,8 @@ pub fn fingerprint(reading_key: &str, bytes: &[u8], inputs: &Inputs) -> String {
     fingerprint_by_etags(reading_key, &etag(bytes), etags)
 }
 
-/// The [`fingerprint`] of files that are known by their [`etag`]s alone: the page's, and those of the other files that it used
-/// or looked for, by path; `None` for one that is not there.
+/// Returns the [`fingerprint`] from [`etag`]s: the page's, and those of the other files it used or looked for, by path; `None` for a
+/// file that does not exist.
 pub fn fingerprint_by_etags<'a>(
     reading_key: &str,
     page: &str,
@@ -286,7 +287,7 @@ pub fn fingerprint_by_etags<'a>(
     let mut hash = Sha256::new();
     hash.update(READER_VERSION.to_le_bytes());
     let mut add = |text: &str| {
-        // With its length, so that no two lists of texts are alike.
+        // Hashing the length as well makes different lists of texts distinct.
         hash.update((text.len() as u64).to_le_bytes());
         hash.update(text);
     };
@@ -299,14 +300,14 @@ pub fn fingerprint_by_etags<'a>(
     hex(&hash.finalize())
 }
 
-/// The `ETag` that S3 gives to an object of these bytes: their MD5 as hexadecimal digits. An object that was uploaded in parts or is
-/// encrypted with a key of KMS has another one.
+/// Returns the `ETag` that S3 gives to an object with these bytes: their MD5 in hexadecimal. Objects uploaded in parts or encrypted
+/// with a KMS key have another one.
 #[must_use]
 pub fn etag(bytes: &[u8]) -> String {
     hex(&Md5::digest(bytes))
 }
 
-/// Lower-case hexadecimal digits of some bytes.
+/// Formats bytes as lower-case hexadecimal digits.
 #[must_use]
 pub fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write;
@@ -316,7 +317,7 @@ pub fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// The text of a file: without byte order mark, line ends as `\n`.
+/// Decodes a file's text: removes the byte order mark and normalises line ends to `\n`.
 pub(super) fn decode(bytes: &[u8]) -> Result<String, SkipReason> {
     if bytes.len() > MAX_PAGE_BYTES {
         return Err(SkipReason::TooLarge);
@@ -328,11 +329,10 @@ pub(super) fn decode(bytes: &[u8]) -> Result<String, SkipReason> {
             .count(),
     })?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    // As CommonMark says of NUL; Postgres takes none.
+    // CommonMark replaces NUL in the same way; Postgres rejects it.
     Ok(with_line_feeds(text).replace('\0', "\u{fffd}"))
 }
 
-/// The text of a file of settings.
 pub(crate) fn settings_text(name: &str, bytes: &[u8]) -> Result<String, SettingsError> {
     decode(bytes).map_err(|reason| match reason {
         SkipReason::NotUtf8 { line } => SettingsError::new(name, line, "it is not UTF-8 text"),
@@ -340,7 +340,7 @@ pub(crate) fn settings_text(name: &str, bytes: &[u8]) -> Result<String, Settings
     })
 }
 
-/// A text whose lines all end in `\n`; a lone `\r` ends one too, as in Markdown.
+/// Normalises line ends to `\n`. A lone `\r` is a line end too, as in Markdown.
 pub(crate) fn with_line_feeds(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\r', "\n")
 }
@@ -373,7 +373,7 @@ fn missing_fields(front_matter: &FrontMatter, required: &[String]) -> Vec<String
         .collect()
 }
 
-/// More warnings of one kind tell an author nothing new.
+/// The most warnings of one kind; more would tell an author nothing new.
 const MAX_HEADING_WARNINGS: usize = 20;
 
 fn heading_warnings(blocks: &[Block]) -> Vec<String> {

@@ -1,4 +1,4 @@
-//! Writes the book's text as Markdown that shows exactly this text in every renderer of `CommonMark` and of GitHub's dialect.
+//! Writes the book's text as Markdown that every renderer of `CommonMark` and GitHub Flavored Markdown shows unchanged.
 
 mod formula;
 pub(crate) mod href;
@@ -13,17 +13,16 @@ use super::hidden::visible;
 pub(crate) use model::{fence_info, heading_text};
 pub(crate) use pieces::{Piece, Pieces, Wrap};
 
-/// The level of headings within an answer.
 const HEADING_IN_ANSWER: u8 = 4;
 
-/// Writes plain text, such as a title: nothing in it is markup.
+/// Writes plain text, such as a title, with all markup escaped.
 #[must_use]
 pub fn escaped(text: &str) -> String {
     marked_text(text, &[], 0..text.len())
 }
 
-/// Writes a stretch of a text: inline code, formulas, links, pictures and emphasis stay what they are, and nothing else in it is
-/// markup. Lines stay lines of one paragraph; blank lines, indentation and invisible characters are left out.
+/// Writes a stretch of text. Keeps inline code, formulas, links, pictures and emphasis, and escapes all other markup. Keeps line
+/// breaks, but removes blank lines, indentation and invisible characters.
 #[must_use]
 pub fn marked_text(text: &str, marks: &[Mark], stretch: Range<usize>) -> String {
     let marks: Vec<&Mark> = marks.iter().filter(|mark| mark.is_inline()).collect();
@@ -36,7 +35,7 @@ pub fn marked_text(text: &str, marks: &[Mark], stretch: Range<usize>) -> String 
     writer.markdown.trim_end().to_owned()
 }
 
-/// A fence that is longer than any run of backticks in the code.
+/// Returns a fence longer than any run of backticks in the code.
 #[must_use]
 pub fn fence_of(code: &str) -> String {
     let mut fence = "```".to_owned();
@@ -46,7 +45,7 @@ pub fn fence_of(code: &str) -> String {
     fence
 }
 
-/// Writes a block of code. A language that is more than a name is left out, and so is a title without one.
+/// Writes a code block. Drops a language that is more than a name, and a title without a language.
 #[must_use]
 pub fn fenced(code: &str, language: &str, title: &str) -> String {
     let code = visible(code);
@@ -55,20 +54,20 @@ pub fn fenced(code: &str, language: &str, title: &str) -> String {
     format!("{fence}{info}\n{code}\n{fence}")
 }
 
-/// Writes plain text as a heading within an answer; nothing if nothing of it is visible.
+/// Writes plain text as a heading within an answer; empty if no character is visible.
 #[must_use]
 pub fn heading(text: &str) -> String {
     heading_of(HEADING_IN_ANSWER, text)
 }
 
-/// As [`heading`], of a level from 1 to 6.
+/// Like [`heading`], with a level from 1 to 6.
 pub(crate) fn heading_of(level: u8, text: &str) -> String {
     let text = visible(&text.replace('\n', " "));
     let pieces = Pieces::of(text.trim(), &[], 0..text.trim().len())
         .settled()
         .0;
     let mut writer = Writer::default();
-    // Nothing behind the marks of a heading begins a block, but further marks would be its end.
+    // Text after a heading's marks cannot begin a block, but further `#` marks could close the heading.
     if !text.trim().starts_with('#') {
         writer.place = Place::Inside;
     }
@@ -81,8 +80,7 @@ pub(crate) fn heading_of(level: u8, text: &str) -> String {
     format!("{marks} {}", heading_text(&text))
 }
 
-/// Writes a table of stretches of a text, the header first. Rows have as many cells as the header; further cells are joined to the
-/// last.
+/// Writes a table of stretches of a text, the header first. Surplus cells of a row are joined to its last one.
 #[must_use]
 pub fn table(text: &str, marks: &[Mark], rows: &[Vec<Range<usize>>]) -> String {
     let columns = rows.first().map_or(0, Vec::len);
@@ -103,10 +101,9 @@ pub fn table(text: &str, marks: &[Mark], rows: &[Vec<Range<usize>>]) -> String {
     lines.join("\n")
 }
 
-/// Writes a cell: a pipe in it does not end it.
 fn table_cell(text: &str, marks: &[Mark], stretch: Range<usize>) -> String {
     let shown = visible(text.get(stretch.clone()).unwrap_or_default());
-    // In code a pipe is escaped by a backslash, unless another backslash stands before it.
+    // In code a backslash escapes a pipe, unless another backslash precedes it.
     let is_plain = shown.contains("\\|");
     let cell = marked_text(text, if is_plain { &[] } else { marks }, stretch);
     let starts = cell.strip_prefix("\\|").map(|rest| format!("|{rest}"));
@@ -114,7 +111,7 @@ fn table_cell(text: &str, marks: &[Mark], stretch: Range<usize>) -> String {
     starts.unwrap_or(cell).replace('\n', " ").replace('|', pipe)
 }
 
-/// The bytes of an item's marker, `- ` or `1. ` with its indentation; 0 without one.
+/// Returns the length of an item's marker, `- ` or `1. ` with its indentation; 0 without one.
 #[must_use]
 pub fn marker_length(item: &str) -> usize {
     let marker = item.trim_start_matches(' ');
@@ -127,16 +124,16 @@ pub fn marker_length(item: &str) -> usize {
     }
 }
 
-/// Indents the items of a list as Markdown nests them. If an item's parent is left out, the book's own indentation would make
-/// the item a block of code.
+/// Indents list items as Markdown nests them. The book's own indentation would turn an item into code if its parent is left
+/// out.
 #[derive(Debug, Default)]
 pub struct ListMarkers {
-    /// Of each open item, its indentation in the book and the column of its text.
+    /// For each open item, its indentation in the book and the column of its text.
     open: Vec<(usize, usize)>,
 }
 
 impl ListMarkers {
-    /// The next item's marker, indented to stand below the items before it.
+    /// Returns the next item's marker, indented to fit below the previous items.
     pub fn place(&mut self, marker: &str) -> String {
         let mark = marker.trim_start_matches(' ');
         let depth = marker.len() - mark.len();
@@ -145,7 +142,7 @@ impl ListMarkers {
         format!("{}{mark}", " ".repeat(column))
     }
 
-    /// The column of a block with this indentation: that of the text of the item it stands in.
+    /// Returns the column of a block with this indentation, which is that of the enclosing item's text.
     pub(crate) fn column(&mut self, depth: usize) -> usize {
         while self.open.last().is_some_and(|(above, _)| *above >= depth) {
             self.open.pop();
@@ -154,31 +151,30 @@ impl ListMarkers {
     }
 }
 
-/// Inline code: within as many backticks as it takes.
 fn code_span(code: &str) -> String {
     let code = code.replace('\n', " ");
     let mut ticks = "`".to_owned();
     while code.split(|c| c != '`').any(|run| run == ticks) {
         ticks.push('`');
     }
-    // One space at each end is not part of the code.
+    // Markdown strips one space at each end.
     let has_tick = code.starts_with('`') || code.ends_with('`');
     let has_spaces = code.starts_with(' ') && code.ends_with(' ') && !code.trim().is_empty();
     let pad = if has_tick || has_spaces { " " } else { "" };
     format!("{ticks}{pad}{code}{pad}{ticks}")
 }
 
-/// Where on a line the writer is: blocks begin at its start.
+/// A position in a line. Blocks begin at the start.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// Nothing stands on the line.
+    /// The line is empty.
     #[default]
     Start,
-    /// After digits alone.
+    /// After digits only.
     Number,
     /// After anything else.
     Inside,
-    /// After the bracket that opens a link or a picture.
+    /// After the opening bracket of a link or picture.
     Bracket,
 }
 
@@ -219,7 +215,7 @@ impl Writer {
     }
 
     fn bracketed(&mut self, bracket: &str, pieces: &[Piece], href: &str) {
-        // With it the bracket would open a picture.
+        // Otherwise `!` and the bracket would open a picture.
         if self.markdown.ends_with('!') {
             self.markdown.pop();
             self.markdown.push_str("\\!");
@@ -230,9 +226,9 @@ impl Writer {
         self.inside(&format!("]({href})"));
     }
 
-    /// What is neither prose nor at the start of a block.
+    /// Writes Markdown that is not prose and does not begin a block.
     fn inside(&mut self, markdown: &str) {
-        // Two formulas side by side would be one of a block.
+        // Two adjacent formulas would become one display formula.
         if markdown.starts_with('$') && self.markdown.ends_with('$') {
             self.markdown.push(' ');
         }
@@ -247,7 +243,7 @@ impl Writer {
             match (c, self.place) {
                 ('\n' | ' ' | '\t', Place::Start) => {}
                 ('\n', _) => {
-                    // Two spaces before it would be a line's end of their own.
+                    // Two spaces before a line feed would be a hard line break.
                     let length = self.markdown.trim_end_matches([' ', '\t']).len();
                     self.markdown.truncate(length);
                     self.markdown.push('\n');
@@ -272,8 +268,7 @@ impl Writer {
     }
 }
 
-/// True if a character of prose could be read as markup. The rest is all that follows in the prose: what stands after its end
-/// is not known.
+/// True if a character of prose could be read as markup. `rest` is the remaining prose; the text after that is unknown.
 fn is_markup(c: char, before: Option<char>, rest: &str, place: Place) -> bool {
     let next = rest.chars().next();
     let starts = place == Place::Start;
@@ -281,8 +276,8 @@ fn is_markup(c: char, before: Option<char>, rest: &str, place: Place) -> bool {
     match c {
         '`' | '[' | ']' | '$' => true,
         '\\' => next.is_none_or(|next| next.is_ascii_punctuation() || next.is_whitespace()),
-        // Emphasis needs an opening mark, which has no space after it and, of underscores, no letter before it. The text may
-        // stand in bold, which a mark without a space before it would end.
+        // An opening mark of emphasis has no space after it, and an underscore no letter before it. A mark without a space before
+        // it could also close bold text around the prose.
         '*' | '~' => starts || !before_space || before.is_none_or(|before| !before.is_whitespace()),
         '<' => !before_space,
         '_' => starts || !(before_space || before.is_some_and(char::is_alphanumeric)),
@@ -295,7 +290,7 @@ fn is_markup(c: char, before: Option<char>, rest: &str, place: Place) -> bool {
     }
 }
 
-/// True if what follows `&` makes a character reference of it.
+/// True if `rest` completes a character reference after `&`.
 fn is_reference(rest: &str) -> bool {
     let name = rest.trim_start_matches(|c: char| c == '#' || c.is_ascii_alphanumeric());
     name.len() < rest.len() && name.starts_with(';')

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-/// The front matter of a page: the fields this crate reads, typed, and all others as they are.
+/// The front matter of a page: known fields with their types, and all others unchanged.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FrontMatter {
     /// `id`: replaces the last part of the document's id and URL.
@@ -19,15 +19,15 @@ pub struct FrontMatter {
     pub sidebar_label: Option<String>,
     /// `description`.
     pub description: Option<String>,
-    /// `duration_minutes`: reading time the author gives.
+    /// `duration_minutes`: the reading time stated by the author.
     pub duration_minutes: Option<f64>,
     /// `proficiency_level`, for example `B1` or `beginner`.
     pub proficiency_level: Option<String>,
     /// `layer`: the teaching layer, for example `L1`.
     pub layer: Option<String>,
-    /// `hardware_tier`: the least equipment a reader needs, 1 to 4.
+    /// `hardware_tier`: the least equipment that a reader needs, 1 to 4.
     pub hardware_tier: Option<i64>,
-    /// `tier_1_path`: what readers with tier 1 equipment do instead.
+    /// `tier_1_path`: the alternative for readers with tier 1 equipment.
     pub tier_1_path: Option<String>,
     /// `learning_objectives`.
     pub learning_objectives: Vec<String>,
@@ -35,7 +35,7 @@ pub struct FrontMatter {
     pub keywords: Vec<String>,
     /// `tags`: their labels.
     pub tags: Vec<String>,
-    /// The names or keys of a blog post's authors; none for other pages.
+    /// Names or keys of a blog post's authors; empty for other pages.
     pub authors: Vec<String>,
     /// `prerequisites`.
     pub prerequisites: Vec<String>,
@@ -45,11 +45,11 @@ pub struct FrontMatter {
     pub module: Option<String>,
     /// `lesson`: a number or a title.
     pub lesson: Option<String>,
-    /// `draft`: not in a production build.
+    /// `draft`: excluded from production builds.
     pub draft: bool,
-    /// `unlisted`: in the build, in no list.
+    /// `unlisted`: built, but in no list.
     pub unlisted: bool,
-    /// `parse_number_prefixes`: `false` keeps the number prefixes of file and folders.
+    /// `parse_number_prefixes`: `false` keeps number prefixes of the file and its folders.
     pub parse_number_prefixes: Option<bool>,
     /// `mdx.format`: `mdx`, `md` or `detect`.
     pub format: Option<String>,
@@ -57,13 +57,12 @@ pub struct FrontMatter {
     pub other: BTreeMap<String, Value>,
 }
 
-/// Characters of [`FrontMatter::search_words`]: several times what a search engine reads of a description. Each chunk of the page has
-/// them.
+/// The most characters of [`FrontMatter::search_words`], several times what search engines use of a description. Every chunk of
+/// the page has them.
 const MAX_SEARCH_WORDS: usize = 1_000;
 
 impl FrontMatter {
-    /// Returns the words that the author files the page under: its `keywords`, `tags`, `description` and authors, 1,000
-    /// characters at most.
+    /// Returns the author's own search terms: `keywords`, `tags`, `description` and authors, 1,000 characters at most.
     #[must_use]
     pub fn search_words(&self) -> String {
         let names = self.keywords.iter().chain(&self.tags);
@@ -77,33 +76,32 @@ impl FrontMatter {
     }
 }
 
-/// Why a page's front matter could not be read.
+/// The error in a page's front matter.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("front matter, line {line}: {reason}")]
 pub struct FrontMatterError {
     /// The line in the file, from 1.
     pub line: u32,
-    /// What is wrong with it.
+    /// The problem.
     pub reason: String,
 }
 
-/// A page cut in its front matter and the rest.
+/// A page split into front matter and body.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct SplitPage<'a> {
-    /// The fields.
     pub front_matter: FrontMatter,
     /// The text after the front matter.
     pub body: &'a str,
-    /// How many lines stand before `body`.
+    /// The number of lines before `body`.
     pub lines_before: u32,
     /// The line of the `title:` field, from 1.
     pub title_line: Option<u32>,
 }
 
-/// Cuts a page (without byte order mark, line ends as `\n`) in front matter and body.
+/// Splits a page (without byte order mark, with `\n` line ends) into front matter and body.
 ///
 /// # Errors
-/// When the block is not closed, not YAML, or not a mapping; with the line.
+/// If the block is not closed, not YAML or not a mapping; with the line.
 pub(super) fn split_front_matter(text: &str) -> Result<SplitPage<'_>, FrontMatterError> {
     let mut lines = text.split_inclusive('\n');
     let no_front_matter = SplitPage {
@@ -217,7 +215,7 @@ pub(super) fn text(value: &Value) -> Option<String> {
     }
 }
 
-/// `true`, also in quotes.
+/// `true`, or the string `"true"`.
 fn flag(value: &Value) -> bool {
     text(value).is_some_and(|text| text.eq_ignore_ascii_case("true"))
 }
@@ -230,13 +228,13 @@ fn number(value: &Value) -> Option<f64> {
     }
 }
 
-/// A list of texts; a single comma-separated string counts as one.
+/// A list of texts, or a single comma-separated string.
 fn texts(value: Value) -> Vec<String> {
     match value {
         Value::Array(items) => items
             .iter()
             .filter_map(|item| match item {
-                // Learning objectives may be mappings; a reader knows their texts.
+                // Learning objectives may be mappings; only their texts are visible.
                 Value::Object(fields) => fields.values().find_map(text),
                 other => text(other),
             })
@@ -250,7 +248,7 @@ fn texts(value: Value) -> Vec<String> {
     }
 }
 
-/// The labels of tags; a tag is its label, or a mapping with one.
+/// The labels of tags. Each tag is a label, or a mapping with one.
 fn tags(value: Value) -> Vec<String> {
     match value {
         Value::Array(items) => {

@@ -1,31 +1,30 @@
-//! Characters that a reader does not see and that act all the same: on terminals, on the order of letters, on what filters match.
+//! Removes invisible characters that still affect terminals, text direction or filters.
 
-/// Marks on one letter; the most that a script in use stacks is four.
+/// The most combining marks per letter; no script in use stacks more.
 const MAX_MARKS: usize = 4;
 
-/// Takes hidden characters out of a text that comes in pieces; terminal sequences go whole, also over pieces.
+/// Removes hidden characters from a text that arrives in pieces, including terminal sequences that span pieces.
 #[derive(Debug, Default)]
 pub(crate) struct Filter {
     sequence: Sequence,
     marks: usize,
 }
 
-/// Where a terminal sequence (ECMA-48) stands.
+/// The position within a terminal sequence (ECMA-48).
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Sequence {
     #[default]
     None,
-    /// After ESC.
     Escape,
-    /// Parameters, up to a final byte.
+    /// Within parameters, up to a final byte.
     Control,
-    /// A title, a link and the like, up to BEL or ST; not past the line.
+    /// Within a string such as a title or link, up to BEL, ST or the end of the line.
     Text,
-    /// ESC within it: the first half of ST.
+    /// After ESC within such a string: the first half of ST.
     TextEscape,
 }
 
-/// What of a text may be seen.
+/// Returns the visible part of a text.
 #[must_use]
 pub fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
@@ -34,7 +33,7 @@ pub fn visible(text: &str) -> String {
 }
 
 impl Filter {
-    /// Appends what of a piece may be seen. Line separators become `\n`.
+    /// Appends the visible part of a piece. Line separators become `\n`.
     pub(crate) fn push(&mut self, piece: &str, out: &mut String) {
         for c in piece.chars() {
             if self.is_in_sequence(c) {
@@ -53,7 +52,7 @@ impl Filter {
         }
     }
 
-    /// Whether a character belongs to a terminal sequence, its beginning and end included.
+    /// True if a character belongs to a terminal sequence, including its first and last one.
     fn is_in_sequence(&mut self, c: char) -> bool {
         use Sequence::{Control, Escape, None, Text, TextEscape};
         let state = match (self.sequence, c) {
@@ -84,8 +83,8 @@ impl Filter {
     }
 }
 
-/// Whether a character is a control (but for line feed and tab), turns the order of letters round, or shows nothing.
-/// The joiners U+200C and U+200D stay: Urdu and Persian are spelt with them.
+/// True if a character is a control character other than line feed and tab, changes the text direction, or is invisible. Keeps the
+/// joiners U+200C and U+200D, which Urdu and Persian spelling needs.
 pub(crate) fn is_hidden(c: char) -> bool {
     if c.is_control() {
         return c != '\n' && c != '\t';
@@ -97,12 +96,12 @@ pub(crate) fn is_hidden(c: char) -> bool {
         0xAD | 0x34F | 0x115F | 0x1160 | 0x3164 | 0xFFA0 | 0x180E | 0x200B
         // Embeddings and overrides; word joiner, invisible operators, isolates; byte order mark, annotations.
         | 0x202A..=0x202E | 0x2060..=0x206F | 0xFEFF | 0xFFF9..=0xFFFB
-        // Private use and what is no character; tags and variation selectors of the supplement.
+        // Private use and noncharacters; tags and supplementary variation selectors.
         | 0xE000..=0xF8FF | 0xFDD0..=0xFDEF | 0xE0000..=0xE0FFF | 0xF_0000..
     ) || code & 0xFFFE == 0xFFFE
 }
 
-/// Whether a character is drawn on the one before: the blocks of combining marks that every letter takes.
+/// True for combining marks of the general blocks, which are drawn on the preceding letter.
 fn is_mark(c: char) -> bool {
     matches!(
         u32::from(c),

@@ -2,7 +2,7 @@
 
 use super::jsx::{parse_tag, tag_start};
 
-/// Tags whose content is shown as it stands, and what closes them.
+/// Tags with raw content, and their closing tags.
 const RAW_TAGS: [(&str, &str); 4] = [
     ("pre", "</pre>"),
     ("script", "</script>"),
@@ -10,7 +10,7 @@ const RAW_TAGS: [(&str, &str); 4] = [
     ("textarea", "</textarea>"),
 ];
 
-/// Tags that begin a block of HTML in plain Markdown, wherever the line ends (`CommonMark` 0.31, 4.6).
+/// Tags that always begin a block of HTML in plain Markdown (`CommonMark` 0.31, 4.6).
 const BLOCK_TAGS: [&str; 62] = [
     "address",
     "article",
@@ -76,17 +76,16 @@ const BLOCK_TAGS: [&str; 62] = [
     "ul",
 ];
 
-/// A block of HTML in plain Markdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct HtmlBlock {
-    /// What stands on its last line; a block without it ends before a blank line.
+    /// The text that its last line contains. Without one, the block ends before a blank line.
     pub(super) end: Option<&'static str>,
-    /// True if it may begin within a paragraph.
+    /// True if it can interrupt a paragraph.
     pub(super) interrupts: bool,
 }
 
-/// The block of HTML that a line of plain Markdown begins (`CommonMark` 0.31, 4.6). `None` when it begins none: tags within a
-/// text make no block.
+/// Returns the block of HTML that a line of plain Markdown begins (`CommonMark` 0.31, 4.6); `None` for other lines, such as those with
+/// inline tags.
 pub(super) fn html_block(content: &str) -> Option<HtmlBlock> {
     let up_to = |end| HtmlBlock {
         end,

@@ -1,4 +1,4 @@
-//! The Markdown files that a page shows as components.
+//! The Markdown files that a page imports and shows as components.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -6,31 +6,30 @@ use std::rc::Rc;
 use super::document::{Inputs, decode};
 use super::modules::{Imported, Module, page_imports};
 
-/// Endings of the files that a specifier without one stands for, in the order that Docusaurus's bundler tries them.
+/// The extensions tried for a specifier without one, in the order of Docusaurus's bundler.
 const MODULE_EXTENSIONS: [&str; 5] = ["mjs", "js", "jsx", "ts", "tsx"];
 
-/// How many modules pass a component on, one to the next.
+/// The longest chain of modules that re-export a component.
 const MAX_MODULE_DEPTH: usize = 8;
 
-/// Modules that are looked for, for one page; each may stand for a dozen files.
+/// The most modules resolved for one page; each may require trying a dozen files.
 const MAX_MODULES: usize = 50;
 
-/// Exports that are followed, for one page: modules that pass on all exports of each other would have no end.
+/// The most exports followed for one page, so that modules that re-export each other end.
 const MAX_EXPORTS: usize = 10_000;
 
-/// The Markdown files that a page's imports stand for.
 #[derive(Debug, Default)]
 pub(super) struct Partials {
-    /// Their paths relative to the site, by component name. They need not exist.
+    /// Paths relative to the site, by component name. The files need not exist.
     pub(super) paths: BTreeMap<String, String>,
-    /// Files that must be looked at to tell: Markdown files and modules.
+    /// Files that are needed to resolve imports: Markdown files and modules.
     pub(super) wanted: BTreeSet<String>,
-    /// Whether the page imports more modules than are followed.
+    /// True if the page imports more modules than are followed.
     pub(super) is_cut: bool,
 }
 
 impl Partials {
-    /// The partials of a page or partial written in MDX, as far as `inputs` hold the modules that pass them on.
+    /// Returns the partials of an MDX page or partial, as far as `inputs` hold the modules that re-export them.
     pub(super) fn of(source: &str, body: &str, inputs: &Inputs) -> Self {
         let mut resolver = Resolver {
             inputs,
@@ -39,7 +38,7 @@ impl Partials {
             partials: Self::default(),
         };
         for (name, imported) in page_imports(body) {
-            // Most modules are components, and most of these are looked for in vain.
+            // Most modules are not Markdown, so resolve them only if the page uses their component.
             if !is_markdown(&imported.specifier) && !body.contains(&format!("<{name}")) {
                 continue;
             }
@@ -53,7 +52,6 @@ impl Partials {
 
 struct Resolver<'a> {
     inputs: &'a Inputs,
-    /// The modules that were looked for, by the path that an import gives.
     modules: HashMap<String, Option<Rc<FoundModule>>>,
     exports_left: usize,
     partials: Partials,
@@ -65,7 +63,7 @@ struct FoundModule {
 }
 
 impl Resolver<'_> {
-    /// The Markdown file that an import in the file `source` stands for.
+    /// Returns the Markdown file that an import in the file `source` resolves to.
     fn resolve(&mut self, source: &str, imported: &Imported, depth: usize) -> Option<String> {
         let specifier = imported.specifier.as_str();
         self.exports_left = self.exports_left.checked_sub(1)?;
@@ -74,7 +72,7 @@ impl Resolver<'_> {
         }
         let path = resolve_import(source, specifier);
         if is_markdown(specifier) {
-            // Other exports of a Markdown file are no text.
+            // Only the default export of a Markdown file is its text.
             let is_text = imported.name == "default";
             if is_text && !self.inputs.contains_key(&path) {
                 self.partials.wanted.insert(path.clone());
@@ -91,7 +89,7 @@ impl Resolver<'_> {
         if let Some(next) = module.passes.exports.get(&imported.name) {
             return self.resolve(&module.file, next, depth + 1);
         }
-        // All exports are passed on but the default.
+        // `export *` passes on all exports except the default.
         let stars = module
             .passes
             .stars
@@ -110,7 +108,7 @@ impl Resolver<'_> {
         None
     }
 
-    /// The module at a path, which may lack its ending.
+    /// Returns the module at a path, which may lack its extension.
     fn module(&mut self, path: String) -> Option<Rc<FoundModule>> {
         if let Some(known) = self.modules.get(&path) {
             return known.clone();
@@ -124,7 +122,7 @@ impl Resolver<'_> {
         module
     }
 
-    /// Looks for a module at the paths it may have. The first that was not looked at yet is wanted.
+    /// Looks for a module at its possible paths. Requests the first one not yet read.
     fn find(&mut self, path: &str) -> Option<FoundModule> {
         for file in module_files(path) {
             match self.inputs.get(&file) {
@@ -148,7 +146,7 @@ fn is_markdown(path: &str) -> bool {
     matches!(path.rsplit_once('.'), Some((_, "md" | "mdx")))
 }
 
-/// The files that a module's path may stand for. Files of other kinds, such as styles and images, are none.
+/// The files that a module's path may refer to; none for other kinds of files, such as styles and images.
 fn module_files(path: &str) -> Vec<String> {
     let name = path.rsplit('/').next().unwrap_or_default();
     if let Some((_, extension)) = name.rsplit_once('.') {
@@ -173,8 +171,8 @@ fn module_files(path: &str) -> Vec<String> {
         .collect()
 }
 
-/// The path of an import relative to the site: `./_x.mdx` beside the page, `@site/…` from the site's root. It never leads
-/// out of the site.
+/// Returns the path of an import relative to the site: `./_x.mdx` is beside the page, `@site/…` below the site's root. Never leaves
+/// the site.
 fn resolve_import(source: &str, import: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     let path = match import.strip_prefix("@site/") {
@@ -201,7 +199,7 @@ fn resolve_import(source: &str, import: &str) -> String {
 mod tests {
     use super::*;
 
-    /// The partials of a page among these files, and the files that were looked at.
+    /// The partials of a page among these files, and the files that were read.
     fn resolved(body: &str, files: &[(&str, &str)]) -> (BTreeMap<String, String>, Vec<String>) {
         let mut inputs = Inputs::new();
         loop {

@@ -1,4 +1,4 @@
-//! JSX and HTML tags, and `{expressions}`, as far as reading a page needs them.
+//! JSX and HTML tags and `{expressions}`, as far as reading a page requires.
 
 mod target;
 
@@ -9,47 +9,42 @@ pub(super) use target::Target;
 /// A tag: `<Name attributes>`, `</Name>` or `<Name/>`.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Tag<'a> {
-    /// How many bytes it takes.
     pub(super) length: usize,
-    /// Its name; empty for a fragment.
+    /// The name; empty for a fragment.
     pub(super) name: &'a str,
-    /// Whether it is `</…>`.
+    /// True for `</…>`.
     pub(super) closing: bool,
-    /// Whether it is `<…/>`.
+    /// True for `<…/>`.
     pub(super) self_closing: bool,
     /// The prose in its attributes, in order.
     pub(super) prose: Vec<String>,
-    /// The value of its `id`, if that is a string.
+    /// The value of `id`, if it is a string.
     pub(super) id: Option<String>,
-    /// The value of its `as`, if that is a string: the element that the component makes.
+    /// The value of `as`, if it is a string: the element that the component renders.
     pub(super) made_as: Option<String>,
-    /// Where it leads, or which picture it shows, if that can be told.
+    /// The address that it links to or shows as a picture, if known.
     pub(super) target: Option<Target>,
-    /// The value of its `children`, if that is a string: its content.
+    /// The value of `children`, if it is a string: the content.
     pub(super) children: Option<String>,
 }
 
-/// An attribute, or a spread (`{...rest}`), whose name is empty.
+/// An attribute, or a spread (`{...rest}`), which has an empty name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Attribute<'a> {
     pub(super) name: &'a str,
     pub(super) value: AttributeValue<'a>,
 }
 
-/// The value of an attribute, as written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AttributeValue<'a> {
-    /// The name stands alone.
     Absent,
-    /// In quotes.
     Quoted(&'a str),
     /// Without quotes, as HTML allows.
     Bare(&'a str),
-    /// In braces.
     Expression(&'a str),
 }
 
-/// Attributes whose text a reader sees, whatever the component.
+/// Attributes whose text is visible in every component.
 const PROSE_ATTRIBUTES: [&str; 17] = [
     "title",
     "label",
@@ -69,7 +64,7 @@ const PROSE_ATTRIBUTES: [&str; 17] = [
     "header",
     "tooltip",
 ];
-/// Attributes whose text no reader sees, even when it looks like prose.
+/// Attributes whose text is never visible, even if it resembles prose.
 const HIDDEN_ATTRIBUTES: [&str; 16] = [
     "className",
     "class",
@@ -89,20 +84,20 @@ const HIDDEN_ATTRIBUTES: [&str; 16] = [
     "groupId",
 ];
 
-/// Tags that stand inside a line of text: taking them away leaves no gap.
+/// Inline tags, whose removal leaves no gap.
 const INLINE_TAGS: [&str; 24] = [
     "a", "abbr", "b", "big", "cite", "code", "del", "em", "font", "i", "ins", "kbd", "mark", "q",
     "s", "samp", "small", "span", "strong", "sub", "sup", "u", "var", "Link",
 ];
 
-/// What taking a tag away leaves in its place.
+/// The gap left by a removed tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Gap {
-    /// Nothing: `H<sub>2</sub>O`.
+    /// None: `H<sub>2</sub>O`.
     None,
-    /// A space: a component in a line of text, a line break.
+    /// A space: for an inline component or a line break.
     Space,
-    /// A border between blocks.
+    /// A boundary between blocks.
     Block,
 }
 
@@ -121,7 +116,7 @@ impl Tag<'_> {
     }
 }
 
-/// How a tag begins: `<Name` or `</Name`, and a character that may follow a name.
+/// The beginning of a tag: `<Name` or `</Name`, and a character that may follow a name.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TagStart<'a> {
     name: &'a str,
@@ -134,13 +129,12 @@ impl<'a> TagStart<'a> {
         self.name
     }
 
-    /// Whether it is `</name`.
     pub(super) fn closes(&self) -> bool {
         self.closing
     }
 }
 
-/// Reads how the tag begins that `text` starts with. `None` when it starts with none; `<https://…>` is a link.
+/// Parses the beginning of the tag at the start of `text`. `None` if there is none; `<https://…>` is a link.
 pub(super) fn tag_start(text: &str) -> Option<TagStart<'_>> {
     let bytes = text.as_bytes();
     if bytes.first() != Some(&b'<') {
@@ -165,7 +159,7 @@ pub(super) fn tag_start(text: &str) -> Option<TagStart<'_>> {
     })
 }
 
-/// Parses the tag that `text` starts with. `None` when there is none, or it never ends.
+/// Parses the tag at the start of `text`. `None` if there is none or it never ends.
 pub(super) fn parse_tag<'a>(text: &str, start: TagStart<'a>) -> Option<Tag<'a>> {
     let bytes = text.as_bytes();
     let TagStart {
@@ -205,7 +199,6 @@ pub(super) fn parse_tag<'a>(text: &str, start: TagStart<'a>) -> Option<Tag<'a>> 
     }
 }
 
-/// Returns the attributes and spreads of a tag, in order.
 pub(super) fn attributes(tag: &str) -> Vec<Attribute<'_>> {
     let mut attributes = Vec::new();
     let mut at = tag_start(tag).map_or(tag.len(), |start| start.name_end);
@@ -225,7 +218,7 @@ pub(super) fn attributes(tag: &str) -> Vec<Attribute<'_>> {
     }
 }
 
-/// Parses the attribute or spread at `at`; returns where it ends, too.
+/// Parses the attribute or spread at `at`. Also returns its end.
 fn parse_attribute(text: &str, at: usize) -> Option<(Attribute<'_>, usize)> {
     let expression = |at: usize| {
         let length = expression_length(&text[at..])?;
@@ -267,7 +260,7 @@ fn parse_attribute(text: &str, at: usize) -> Option<(Attribute<'_>, usize)> {
     Some((Attribute { name, value }, end))
 }
 
-/// Keeps what the text of a page has of an attribute.
+/// Stores the parts of an attribute that a page's text or links need.
 fn keep_attribute(tag: &mut Tag<'_>, attribute: Attribute<'_>) {
     let name = attribute.name;
     match attribute.value {
@@ -277,7 +270,7 @@ fn keep_attribute(tag: &mut Tag<'_>, attribute: Attribute<'_>) {
             keep_prose(tag, name, value);
             keep_value(tag, name, value);
         }
-        // A spread is no attribute whose name could tell what its strings are.
+        // Strings in a spread have no attribute name that tells whether they are visible.
         AttributeValue::Expression(_) if name.is_empty() => {}
         AttributeValue::Expression(expression) => {
             for literal in string_literals(expression) {
@@ -292,7 +285,7 @@ fn keep_attribute(tag: &mut Tag<'_>, attribute: Attribute<'_>) {
     }
 }
 
-/// Keeps the value of an attribute that says whether and how others link to the tag.
+/// Stores the value of an attribute that concerns ids, content or links.
 fn keep_value(tag: &mut Tag<'_>, name: &str, value: &str) {
     if name.eq_ignore_ascii_case("id") {
         tag.id = Some(value.to_owned());
@@ -315,7 +308,7 @@ fn keep_prose(tag: &mut Tag<'_>, name: &str, value: &str) {
     let value = value.split_whitespace().collect::<Vec<_>>().join(" ");
     let component = tag.name.starts_with(char::is_uppercase);
     let reads_as_prose = value.contains(' ') && value.contains(char::is_alphabetic);
-    // HTML's own `title` is a tooltip; `alt` is what stands for a picture.
+    // HTML's own `title` is only a tooltip; `alt` replaces a picture.
     let seen = if component {
         PROSE_ATTRIBUTES.contains(&name) || (reads_as_prose && !HIDDEN_ATTRIBUTES.contains(&name))
     } else {
@@ -326,7 +319,7 @@ fn keep_prose(tag: &mut Tag<'_>, name: &str, value: &str) {
     }
 }
 
-/// Up to where quotes of each kind have no partner, so that no stretch of text is searched twice for one.
+/// Per kind of quote, the offset up to which it has no partner, so that no text is searched twice for one.
 #[derive(Default)]
 struct Unpaired {
     double: usize,
@@ -352,7 +345,7 @@ impl Unpaired {
     }
 }
 
-/// How many bytes the `{expression}` takes that `text` starts with. `None` when it never ends.
+/// Returns the length of the `{expression}` at the start of `text`; `None` if it never ends.
 pub(super) fn expression_length(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut depth = 0_usize;
@@ -368,7 +361,7 @@ pub(super) fn expression_length(text: &str) -> Option<usize> {
                 }
             }
             b'/' if bytes.get(at + 1) == Some(&b'*') => at += text[at..].find("*/")? + 1,
-            // An apostrophe in the text of nested JSX opens no string: a string ends on its line.
+            // A string ends on its line. Otherwise the quote is an apostrophe in the text of nested JSX.
             quote @ (b'"' | b'\'') if !unpaired.holds(quote, at) => {
                 match string_length(&text[at + 1..], quote) {
                     Ok(length) => at += length,
@@ -383,10 +376,10 @@ pub(super) fn expression_length(text: &str) -> Option<usize> {
     None
 }
 
-/// The bytes up to and with the closing quote, on one line.
+/// Returns the length up to and including the closing quote, which must be on the same line.
 ///
 /// # Errors
-/// There is none: the bytes of the rest of the line.
+/// The length of the line if there is no closing quote.
 fn string_length(text: &str, quote: u8) -> Result<usize, usize> {
     let mut escaped = false;
     for (at, byte) in text.bytes().enumerate() {
@@ -401,7 +394,7 @@ fn string_length(text: &str, quote: u8) -> Result<usize, usize> {
     Err(text.len())
 }
 
-/// The bytes up to and with the closing backtick.
+/// Returns the length up to and including the closing backtick.
 fn template_length(text: &str) -> Option<usize> {
     let mut escaped = false;
     for (at, byte) in text.bytes().enumerate() {
@@ -415,7 +408,7 @@ fn template_length(text: &str) -> Option<usize> {
     None
 }
 
-/// The string literals of an expression, in order, escapes resolved; names of object fields are none.
+/// Returns the string literals of an expression, in order, with escapes resolved. Omits keys of objects.
 pub(super) fn string_literals(expression: &str) -> Vec<String> {
     let mut literals = Vec::new();
     let mut at = 0;
@@ -450,7 +443,7 @@ pub(super) fn string_literals(expression: &str) -> Vec<String> {
     literals
 }
 
-/// The text of an expression that is a string and nothing else.
+/// Returns the text of an expression that consists of one string.
 pub(super) fn only_string(expression: &str) -> Option<String> {
     let literal = expression.trim();
     let quote = literal.chars().next()?;

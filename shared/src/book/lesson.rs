@@ -1,4 +1,4 @@
-//! Where a page stands in the book: module, chapter and lesson.
+//! A page's place in the book: module, chapter and lesson.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::front_matter::FrontMatter;
 use super::permalink::strip_number_prefix;
 
-/// What missing titles read as.
+/// The text for missing titles.
 pub const UNKNOWN: &str = "Unknown";
 
 /// A page's module, chapter and lesson.
@@ -29,7 +29,7 @@ pub struct Lesson {
 }
 
 impl Lesson {
-    /// The citation label: `[Module 1, Chapter 2, Lesson 3]`, of the numbers there are; `None` without a lesson number.
+    /// Returns the citation label: `[Module 1, Chapter 2, Lesson 3]`, with the known numbers; `None` without a lesson number.
     #[must_use]
     pub fn label(&self) -> Option<String> {
         let part =
@@ -46,7 +46,7 @@ impl Lesson {
         Some(format!("[{}]", parts.join(", ")))
     }
 
-    /// The titles of module and chapter with their numbers: `Module 1: Foundations`.
+    /// Returns the titles of module and chapter with their numbers: `Module 1: Foundations`.
     #[must_use]
     pub fn titles(&self) -> Vec<String> {
         let titles = [
@@ -61,7 +61,7 @@ impl Lesson {
         titles.into_iter().flatten().collect()
     }
 
-    /// `1.2.3` of module, chapter and lesson; `None` without a lesson number.
+    /// Returns `1.2.3` for module, chapter and lesson; `None` without a lesson number.
     #[must_use]
     pub fn id(&self) -> Option<String> {
         let lesson = self.lesson_number?;
@@ -74,12 +74,11 @@ impl Lesson {
     }
 }
 
-/// What the files around a page say of its folder.
+/// The titles of a page's folder, from files in it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct FolderTitles {
-    /// The `label` of its `_category_.json` or `_category_.yml`.
+    /// The `label` in its `_category_.json` or `_category_.yml`.
     pub category_label: Option<String>,
-    /// The title of its index page.
     pub index_title: Option<String>,
 }
 
@@ -94,7 +93,7 @@ static NUMBERED_FOLDER: LazyLock<Regex> = LazyLock::new(|| {
 static LEADING_NUMBER: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^(\d+)[-_. ]").expect("the pattern is a constant"));
 
-/// A title and the number before it: `Lesson 1.2: Nodes` gives `2` and `Nodes`, within `1`.
+/// A title and its number: within `1`, `Lesson 1.2: Nodes` is `2` and `Nodes`.
 #[derive(Debug, Default, PartialEq)]
 struct Numbered {
     number: Option<i64>,
@@ -129,7 +128,7 @@ fn numbered(text: &str) -> Numbered {
     }
 }
 
-/// Reads where a page stands: from its front matter, else its path, else its sidebar position.
+/// Determines a page's place from its front matter, or else its path, or else its sidebar position.
 #[must_use]
 pub(super) fn lesson_of(
     relative: &str,
@@ -192,7 +191,7 @@ fn file_name(relative: &str) -> &str {
     relative.rsplit('/').next().unwrap_or(relative)
 }
 
-/// The page's folder as words: `02-ros2-basics` gives `Ros2 basics`.
+/// Converts the page's folder to words: `02-ros2-basics` gives `Ros2 basics`.
 fn folder_in_words(relative: &str) -> Option<String> {
     let folder = relative.rsplit_once('/')?.0.rsplit('/').next()?;
     let name = NUMBERED_FOLDER

@@ -1,28 +1,26 @@
-//! What a single line of MDX is: the marks of its containers, a fence, a directive, an import.
+//! Recognises the syntax of a single line of MDX: container marks, fences, directives, imports.
 
-/// An open code fence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Fence {
     mark: char,
     length: usize,
 }
 
-/// Marks of containers past this many bytes are text: nobody nests so deep.
+/// The most bytes of container marks; what follows is text.
 const MAX_PREFIX_BYTES: usize = 256;
 
 impl Fence {
-    /// Whether it is one that Docusaurus unwraps: three or four backticks, and nothing but this word.
+    /// True for a fence that Docusaurus unwraps: three or four backticks followed by only this word.
     pub(super) fn is_mdx_code_block(self, info: &str) -> bool {
         self.mark == '`' && matches!(self.length, 3 | 4) && info == "mdx-code-block"
     }
 
-    /// The line that closes it.
     pub(super) fn closing(self) -> String {
         self.mark.to_string().repeat(self.length)
     }
 }
 
-/// Splits a line in its container marks (`> `, `- `, `1. `, indentation) and the content.
+/// Splits a line into its container marks (`> `, `- `, `1. `, indentation) and the content.
 pub(super) fn split_container_prefix(line: &str) -> (&str, &str) {
     let bytes = line.as_bytes();
     let bytes = &bytes[..bytes.len().min(MAX_PREFIX_BYTES)];
@@ -55,7 +53,6 @@ pub(super) fn split_container_prefix(line: &str) -> (&str, &str) {
     }
 }
 
-/// The fence a line opens, and its info string.
 pub(super) fn opens_fence(content: &str) -> Option<(Fence, &str)> {
     let mark = content.chars().next().filter(|c| matches!(c, '`' | '~'))?;
     let length = content.chars().take_while(|c| *c == mark).count();
@@ -68,33 +65,31 @@ pub(super) fn closes(fence: Fence, content: &str) -> bool {
     content.len() >= fence.length && content.chars().all(|c| c == fence.mark)
 }
 
-/// Whether a line is a heading: up to six `#`, and a space or nothing after them.
+/// True if a line is a heading: up to six `#`, followed by a space or nothing.
 pub(super) fn is_heading(content: &str) -> bool {
     let rest = content.trim_start_matches('#');
     let level = content.len() - rest.len();
     (1..=6).contains(&level) && (rest.is_empty() || rest.starts_with([' ', '\t']))
 }
 
-/// The marks of the containers that a line stands in, as the lines after it have them: items go on by indentation.
+/// The container marks of the lines that continue this one: list items become indentation.
 pub(super) fn continued_prefix(line: &str) -> String {
     split_container_prefix(line)
         .0
         .replace(|mark| !matches!(mark, '>' | '\t'), " ")
 }
 
-/// How many quotes a line with these container marks stands in.
 pub(super) fn quotes_in(prefix: &str) -> usize {
     prefix.bytes().filter(|byte| *byte == b'>').count()
 }
 
-/// A line without its first marks of quotes; `None` if it has fewer.
+/// Removes the first `quotes` quote marks of a line; `None` if it has fewer.
 pub(super) fn without_quotes(line: &str, quotes: usize) -> Option<&str> {
     (0..quotes).try_fold(line, |rest, _| {
         rest.trim_start_matches([' ', '\t']).strip_prefix('>')
     })
 }
 
-/// Markdown that shows `text` as it is: each of its marks escaped.
 pub(super) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len() + 8);
     for c in text.chars() {
@@ -112,8 +107,8 @@ pub(super) fn is_esm(line: &str) -> bool {
         .any(|word| line.starts_with(word))
 }
 
-/// The line that stands for a directive mark, and what it does not hold: `:::tip Title` gives `Tip: Title`, the closing
-/// `:::` nothing.
+/// Converts a directive's line to text, and returns the remainder that this text lacks. `:::tip Title` becomes `Tip: Title`; the
+/// closing `:::` becomes empty.
 pub(super) fn directive(content: &str) -> Option<(String, &str)> {
     let rest = content.strip_prefix(":::")?.trim_start_matches(':');
     let name_end = rest

@@ -1,22 +1,20 @@
-//! Where the links and pictures of a page lead, as Docusaurus resolves them.
+//! Resolves the addresses of a page's links and pictures as Docusaurus does.
 
 use super::block::{Mark, MarkKind};
 use super::pages::{PageFile, default_source, page_file};
 use super::permalink::resolve_path;
 use super::settings::SiteSettings;
 
-/// The place that addresses of a page are relative to.
+/// The page that addresses are relative to.
 pub(super) struct Origin<'a> {
     pub(super) settings: &'a SiteSettings,
     pub(super) page: &'a PageFile,
-    /// The page's own URL path.
     pub(super) url: &'a str,
 }
 
-/// An address without its anchor and query.
+/// An address, split at its query or anchor.
 struct Address<'a> {
     path: &'a str,
-    /// The anchor and query, with their marks.
     rest: &'a str,
 }
 
@@ -24,12 +22,12 @@ impl<'a> Address<'a> {
     fn of(address: &'a str) -> Self {
         let end = address.find(['#', '?']).unwrap_or(address.len());
         let (path, rest) = address.split_at(end);
-        // The address of a file instead of a page that has the same path.
+        // `pathname://` selects a file instead of a page with the same path.
         let path = path.strip_prefix("pathname://").unwrap_or(path);
         Self { path, rest }
     }
 
-    /// True if its last name has an extension.
+    /// True if the last name has an extension.
     fn names_file(&self) -> bool {
         let name = self.path.rsplit('/').next().unwrap_or_default();
         name.trim_matches('.').contains('.')
@@ -43,8 +41,8 @@ impl<'a> Address<'a> {
 }
 
 impl Origin<'_> {
-    /// Makes the addresses of links and pictures what readers can follow; leaves out the marks of those that lead nowhere. The
-    /// text was written in the file `source`: the page's own, or a partial.
+    /// Resolves the addresses of links and pictures for readers, and removes the marks of dead ones. `source` is the file with the text:
+    /// the page, or a partial.
     pub(super) fn resolve(&self, source: &str, marks: &mut Vec<Mark>) {
         marks.retain_mut(|mark| match &mut mark.kind {
             MarkKind::Link(addresses) => {
@@ -55,7 +53,7 @@ impl Origin<'_> {
             MarkKind::Picture(address) if !is_foreign(address) => {
                 mark.kind = match self.asset(source, &Address::of(address)) {
                     Some(path) => MarkKind::Picture(path),
-                    // The site serves it, under an address that building the site makes.
+                    // The site serves the picture at an address that only its build determines.
                     None => MarkKind::Link(Vec::new()),
                 };
                 true
@@ -90,8 +88,8 @@ impl Origin<'_> {
         path.map(|path| path + parts.rest).into_iter().collect()
     }
 
-    /// The source paths that a link to a Markdown file may mean, in the order in which Docusaurus looks for them: one that does not
-    /// say that it is relative is looked for in the folder of the docs first.
+    /// Returns the source paths that a link to a Markdown file may refer to, in Docusaurus's order. A path without `./` or `../` is
+    /// looked up in the docs folder first.
     fn pages(&self, source: &str, address: &Address<'_>) -> Vec<String> {
         let path = address.path;
         let mut sources = Vec::new();
@@ -121,7 +119,7 @@ impl Origin<'_> {
         pages
     }
 
-    /// The path at which the site serves a file of its static folder; `None` for other files.
+    /// Returns the path at which the site serves a file of its static folder; `None` for other files.
     fn asset(&self, source: &str, address: &Address<'_>) -> Option<String> {
         let path = address.path;
         if path.starts_with('/') {
@@ -136,7 +134,7 @@ impl Origin<'_> {
         Some(self.rooted(path))
     }
 
-    /// The URL of a path from the site's root: below the base URL of the page's locale.
+    /// Returns the URL of a path from the site's root, below the base URL of the page's locale.
     fn rooted(&self, path: &str) -> String {
         let base = self.settings.locale_base_url(&self.page.locale);
         let path = resolve_path(path, "/");
@@ -148,7 +146,7 @@ impl Origin<'_> {
     }
 }
 
-/// The source paths of the pages that marks link to.
+/// Returns the source paths of the pages that marks link to.
 pub fn linked_sources(marks: &[Mark]) -> impl Iterator<Item = &str> {
     let addresses = marks.iter().flat_map(|mark| match &mark.kind {
         MarkKind::Link(addresses) => addresses.as_slice(),
@@ -158,8 +156,8 @@ pub fn linked_sources(marks: &[Mark]) -> impl Iterator<Item = &str> {
     paths.filter(|path| is_source(path))
 }
 
-/// Gives the links among the marks of a section their addresses for readers: `url_of` names the URL of a source path's page. A link to
-/// what is no page of the book has no address.
+/// Replaces source paths in a section's links by URLs. `url_of` returns the URL of a source path's page. Links to anything that is not
+/// a page of the book lose their address.
 pub fn follow_links<'a>(
     marks: &mut [Mark],
     section: &str,
@@ -183,25 +181,22 @@ pub fn follow_links<'a>(
     }
 }
 
-/// True for the path of a file, not a path of the site or an address of the web.
+/// True for the path of a source file, as opposed to a path of the site or a web address.
 fn is_source(path: &str) -> bool {
     !path.starts_with('/') && !path.contains("://")
 }
 
-/// True for an address with a scheme or a host.
 fn is_foreign(address: &str) -> bool {
     let scheme = address.find(':').map_or("", |end| &address[..end]);
     let has_scheme = !scheme.is_empty() && !scheme.contains(['/', '#', '?']);
     (has_scheme && scheme != "pathname") || address.starts_with("//")
 }
 
-/// The path of a file that is named relative to another one.
 fn beside(source: &str, path: &str) -> String {
     let resolved = resolve_path(path, folder_of(source));
     resolved.trim_start_matches('/').to_owned()
 }
 
-/// A path up to its last slash.
 fn folder_of(path: &str) -> &str {
     path.rfind('/').map_or("", |at| &path[..=at])
 }
@@ -215,7 +210,7 @@ mod tests {
     const CONFIG: &str = "export default { baseUrl: '/book/', \
         i18n: { defaultLocale: 'en', locales: ['en', 'ur'] } }";
 
-    /// Where the mark of a link or picture leads that stands in `source`.
+    /// Resolves the target of a link or picture in `source`.
     fn resolved(source: &str, kind: MarkKind) -> Option<MarkKind> {
         let files = [
             ("docusaurus.config.js", CONFIG),

@@ -1,4 +1,4 @@
-//! From prepared Markdown to the blocks of a page, in reading order, each with its source lines.
+//! Parses prepared Markdown into the blocks of a page, in reading order, with their source lines.
 
 mod code;
 mod heading_id;
@@ -21,27 +21,25 @@ use heading_tags::OpenHeading;
 use leaf::Leaf;
 use source_lines::{LineIndex, SourceLines};
 
-/// Longer ids are left out: nobody links to a heading of a page's length, and each chunk below it would carry it.
+/// The longest heading id in bytes; longer ones are dropped. Every chunk below the heading would carry it.
 const MAX_ANCHOR_BYTES: usize = 2_048;
 
-/// Lists nested deeper are indented no further.
 const MAX_LIST_INDENT: usize = 16;
 
-/// What a page or partial holds, in order.
 #[derive(Debug, Default)]
 pub(super) struct Parsed {
     pub(super) blocks: Vec<Block>,
     pub(super) placeholders: Vec<Placed>,
-    /// What the Markdown holds and no block does.
+    /// Text that is in no block.
     pub(super) omissions: Vec<Omission>,
-    /// Whether the first heading is one of level 1, before any thematic break: Docusaurus then adds no title.
+    /// True if the first heading has level 1 and precedes any thematic break: Docusaurus then adds no title.
     pub(super) begins_with_title: bool,
 }
 
-/// Where others' blocks belong.
+/// A placeholder for blocks from elsewhere.
 #[derive(Debug)]
 pub(super) struct Placed {
-    /// The place of the block that they stand before.
+    /// The index of the block that follows it.
     pub(super) at: usize,
     pub(super) placeholder: Placeholder,
     pub(super) lines: SourceLines,
@@ -73,12 +71,11 @@ struct Reader<'a> {
     raw_lines: &'a [&'a str],
     dialect: Dialect,
     slugger: &'a mut Slugger,
-    /// Whether a heading or thematic break was passed: no title can follow.
+    /// True after a heading or thematic break: no title can follow.
     title_is_over: bool,
-    /// The heading written as tags that has not ended.
     open_heading: Option<OpenHeading>,
     prepared: &'a Prepared,
-    /// The quotes and items that are open, admonitions aside.
+    /// The open quotes and items, without admonitions.
     nesting: Nesting,
     parsed: Parsed,
 }
@@ -86,22 +83,20 @@ struct Reader<'a> {
 /// An open list: the next number, or `None` for bullets.
 type List = Option<u64>;
 
-/// One pass over a text: of the page, or of text in it that looked like code.
+/// One pass over a page's text, or over indented text in it.
 struct Pass<'a> {
     text: &'a str,
     lines: LineIndex<'a>,
     depth: usize,
     leaf: Leaf,
     lists: Vec<List>,
-    /// The mark of the item that has no text yet.
+    /// The marker of an item that has no text yet.
     marker: String,
-    /// Where that item begins.
     marker_at: usize,
-    /// What follows the ticks of the open fence.
     info: Option<String>,
-    /// Where the last cell of the open row ends.
+    /// The end of the last cell in the open row.
     cell_end: usize,
-    /// Where the text of each open link or picture ends.
+    /// The end of the text of each open link or picture.
     links: Vec<usize>,
 }
 
@@ -125,7 +120,7 @@ impl Reader<'_> {
             cell_end: 0,
             links: Vec::new(),
         };
-        // They come in no order.
+        // Definitions are unordered.
         let definitions = parser.reference_definitions().iter();
         let mut spans: Vec<_> = definitions.map(|(_, found)| found.span.clone()).collect();
         spans.sort_by_key(|span| span.start);
@@ -285,14 +280,14 @@ impl Reader<'_> {
         }
     }
 
-    /// A heading, table or fence begins. One that begins an item stands without the item's mark.
+    /// Begins a heading, table or fence. At the start of a list item, it drops the item's marker.
     fn start_block(&mut self, pass: &mut Pass<'_>, range: &Range<usize>) {
         self.end_text(pass);
         self.drop_marker(pass);
         pass.leaf.start = Some(range.start);
     }
 
-    /// The mark that waits goes: its item has no text of its own.
+    /// Drops the pending marker of an item without text.
     fn drop_marker(&mut self, pass: &mut Pass<'_>) {
         let marker = std::mem::take(&mut pass.marker);
         if marker.contains(char::is_alphanumeric) {
@@ -306,7 +301,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Ends a run of text: a paragraph, or a list item's when a mark is waiting.
+    /// Ends a run of text: a paragraph, or a list item's text if a marker is pending.
     fn end_text(&mut self, pass: &mut Pass<'_>) {
         let leaf = std::mem::take(&mut pass.leaf).shown();
         let text = leaf.text.trim();
@@ -336,7 +331,7 @@ impl Reader<'_> {
             );
         } else {
             let marker = std::mem::take(&mut pass.marker);
-            // A block of tags may stand between an item's mark and its text.
+            // A block of tags may separate an item's marker from its text.
             let start = lines.start.min(pass.lines.line(pass.marker_at));
             let lines = SourceLines { start, ..lines };
             let marks = marks.map(|mark| mark.after(marker.len())).collect();
@@ -355,12 +350,12 @@ impl Reader<'_> {
         let anchor = match explicit {
             Some(id) => id.to_owned(),
             None if is_title => self.slugger.title_slug(&slug_text),
-            // A level 1 heading has no id, but uses up its slug.
+            // A level 1 heading has no id, but it reserves its slug.
             None => self.slugger.slug(&slug_text),
         };
         let anchor = linkable(anchor).filter(|_| level != HeadingLevel::H1);
         let mut text = leaf.text.as_str();
-        // An id with a directive in it (`{#a:b}`) is taken, and shown all the same.
+        // An id that contains a directive (`{#a:b}`) is valid but still shown.
         let visible = HIDDEN_FROM_ID.replace_all(text, "");
         if explicit.is_some() && explicit_id(&visible, self.dialect.flavor) == explicit {
             let (before, id) = text.split_at(text.rfind('{').unwrap_or(text.len()));
@@ -387,7 +382,7 @@ impl Reader<'_> {
     fn push_marked(&mut self, kind: BlockKind, text: String, marks: Vec<Mark>, lines: SourceLines) {
         let from = (lines.start as usize).saturating_sub(1);
         let to = (lines.end as usize).clamp(from, self.raw_lines.len());
-        // The source of the second block of a line cannot be told from the first one's.
+        // If two blocks share a line, the source of the second is unknown.
         let last = self.parsed.blocks.last();
         let markdown = if last.is_some_and(|block| block.end_line >= lines.start) {
             text.clone()
@@ -411,7 +406,7 @@ impl Reader<'_> {
         nesting
     }
 
-    /// Says that a piece of the prepared text is in no block.
+    /// Records that a range of the prepared text is in no block.
     fn omit(&mut self, pass: &Pass<'_>, range: &Range<usize>, reason: OmissionReason) {
         let left_out = pass.text.get(range.clone()).unwrap_or_default();
         if left_out.contains(char::is_alphanumeric) {
@@ -425,12 +420,10 @@ impl Reader<'_> {
     }
 }
 
-/// An id that others may link to.
 fn linkable(anchor: String) -> Option<String> {
     Some(anchor).filter(|anchor| !anchor.is_empty() && anchor.len() <= MAX_ANCHOR_BYTES)
 }
 
-/// The mark before an item: its number or a dash, indented by the lists around it.
 fn item_marker(lists: &mut [List]) -> String {
     let depth = lists.len().saturating_sub(1);
     let indent = "  ".repeat(depth.min(MAX_LIST_INDENT));

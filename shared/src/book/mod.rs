@@ -1,4 +1,4 @@
-//! Reading a Docusaurus book: Markdown and MDX to documents with front matter, blocks, anchors and URLs. Pure.
+//! Reads a Docusaurus book: Markdown and MDX become documents with front matter, blocks, anchors and URLs. Pure.
 
 mod script;
 mod settings;

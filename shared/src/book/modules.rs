@@ -1,4 +1,4 @@
-//! What modules import and export, and the imports of a page, which is a module as well.
+//! Imports and exports of modules. An MDX page is a module as well.
 
 use std::collections::BTreeMap;
 
@@ -7,26 +7,24 @@ use oxc_ast::ast::{ExportDefaultDeclarationKind, ImportDeclarationSpecifier, Pro
 use super::lines::{Fence, closes, is_esm, opens_fence, split_container_prefix};
 use super::script::{language_of, parse};
 
-/// An export of another module.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Imported {
-    /// Which module, as it is written, escapes undone: `./_part.mdx`.
+    /// The module as written, with escapes resolved: `./_part.mdx`.
     pub(super) specifier: String,
-    /// Which export of it: `default`, or its name.
     pub(super) name: String,
 }
 
-/// What a module passes on from other modules.
+/// Exports that a module takes from other modules.
 #[derive(Debug, Default)]
 pub(super) struct Module {
-    /// Each export that is an import, by its name.
+    /// Each re-exported import, by its exported name.
     pub(super) exports: BTreeMap<String, Imported>,
-    /// The modules of which all exports are passed on.
+    /// Modules of which all exports are re-exported.
     pub(super) stars: Vec<String>,
 }
 
 impl Module {
-    /// Reads a module. One that cannot be parsed passes nothing on.
+    /// Reads a module. One that cannot be parsed re-exports nothing.
     pub(super) fn read(path: &str, text: &str) -> Self {
         parse(text, language_of(path), Self::of).unwrap_or_default()
     }
@@ -77,7 +75,7 @@ impl Module {
     }
 }
 
-/// The names that a program imports, and what they stand for.
+/// The local names of a program's imports, with their sources.
 fn imports(program: &Program) -> Vec<(String, Imported)> {
     let mut imports = Vec::new();
     for statement in &program.body {
@@ -102,30 +100,27 @@ fn imports(program: &Program) -> Vec<(String, Imported)> {
     imports
 }
 
-/// A block of imports and exports in a page.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct EsmBlock {
-    /// How many lines it has.
     pub(super) lines: usize,
     imports: Vec<(String, Imported)>,
 }
 
-/// Bytes that may be parsed for one page, [`BYTES_PER_PARSE`] at least each time. A hostile page takes all of them;
-/// what begins later is no block.
+/// Bytes to parse per page; each attempt counts at least [`BYTES_PER_PARSE`]. Once they are used up, which only hostile pages reach,
+/// no more blocks are recognised.
 const MAX_PARSED_BYTES: usize = 1024 * 1024;
 const BYTES_PER_PARSE: usize = 1024;
 
-/// The names that a page written in MDX imports.
 pub(super) fn page_imports(body: &str) -> BTreeMap<String, Imported> {
     let blocks = esm_blocks(body).into_values();
     blocks.flat_map(|block| block.imports).collect()
 }
 
-/// The blocks of imports and exports in a page written in MDX, by the offset of their first byte.
+/// Returns the blocks of imports and exports in an MDX page, by the offset of their first byte.
 pub(super) fn esm_blocks(body: &str) -> BTreeMap<usize, EsmBlock> {
     let mut blocks = BTreeMap::new();
     let mut budget = MAX_PARSED_BYTES;
-    // An open fence and how many quotes it stands in, and the open `mdx-code-block` fence, whose content is no code.
+    // The open fence with the number of its quotes, and the open `mdx-code-block` fence, whose content is parsed.
     let mut fence: Option<(Fence, usize)> = None;
     let mut unwrapped: Option<Fence> = None;
     let mut at = 0;
@@ -158,7 +153,7 @@ pub(super) fn esm_blocks(body: &str) -> BTreeMap<usize, EsmBlock> {
     blocks
 }
 
-/// The block that begins `text`, and its bytes: up to the first blank line where it is complete, as in MDX.
+/// Parses the block at the start of `text` and returns its length. It ends at the first blank line where it is complete, as in MDX.
 fn esm_block(text: &str, budget: &mut usize) -> Option<(usize, EsmBlock)> {
     let mut bytes = 0;
     let mut lines = 0;

@@ -1,59 +1,59 @@
-//! What stands in a page's source and in none of its blocks, and why.
+//! Content of a page's source that is in none of its blocks, with the reason.
 
 use std::fmt;
 
-/// A piece of a page that no reader reads as text.
+/// A piece of a page that is not shown as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Omission {
     /// The first line in the file, from 1.
     pub start_line: u32,
     /// The last line in the file.
     pub end_line: u32,
-    /// Why it is not in a block.
+    /// The reason.
     pub reason: OmissionReason,
-    /// The source, less what was kept of it.
+    /// The source, without the parts that were kept.
     pub text: String,
 }
 
-/// Why a piece of a page is in none of its blocks.
+/// The reason that a piece of a page is in none of its blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OmissionReason {
     /// The YAML block at the top; its title is shown as a heading.
     FrontMatter,
-    /// `import` and `export`: code of the page.
+    /// `import` and `export`.
     Import,
     /// A comment.
     Comment,
-    /// A tag with its attributes, prose in them aside.
+    /// A tag with its attributes, except for the prose in them.
     Tag,
-    /// A component without content and prose (`<DocCardList />`), or one of a generated API page whose properties are computed, stand in
-    /// another file, or are too many: what it shows is known when the page runs.
+    /// A component without content and prose (`<DocCardList />`), whose output is only known when the page runs. Also a component of a
+    /// generated API page whose properties are computed, in another file, or too many.
     Component,
     /// `<style>` and `<script>` with their content.
     Code,
-    /// A `{expression}`: what it shows is known when the page runs.
+    /// An `{expression}`, whose output is only known when the page runs.
     Expression,
     /// The attributes of a directive.
     Attributes,
-    /// What follows the ticks of a fence, its title aside.
+    /// The info string of a fence, except for the title.
     FenceInfo,
-    /// A comment in code that only says which lines are highlighted.
+    /// A code comment that selects lines for highlighting.
     HighlightMark,
     /// The address of a link or picture.
     LinkTarget,
-    /// The id that an author gave a heading.
+    /// A heading's explicit id.
     HeadingId,
-    /// A character reference or escape: the character stands in the text.
+    /// A character reference or escape; the text contains the character.
     CharacterReference,
-    /// An item's number: the text holds the one that is shown.
+    /// An item's number; the text contains the number that is shown.
     ListNumber,
-    /// A cell to the right of the last header: it is not shown.
+    /// A table cell beyond the last header, which is not shown.
     ExcessCell,
     /// The label of a footnote.
     FootnoteLabel,
-    /// A partial that is not there, or imports itself.
+    /// A partial that does not exist or imports itself.
     MissingPartial,
-    /// A blog post's heading of level 1, in whose place the title of its front matter or file is shown.
+    /// A blog post's heading of level 1 that is replaced by the title of its front matter or file.
     ReplacedTitle,
 }
 

@@ -8,27 +8,25 @@ use super::escape::{
 };
 use super::slug::Slugger;
 
-/// The deepest level of quotes that is written; deeper quotes are written at this level.
+/// The deepest level of quotes that is written; deeper ones are flattened to it.
 const MAX_QUOTES: usize = 8;
 
-/// What separates the cells of a row in a block's text.
 const CELL_SEPARATOR: &str = " | ";
 
-/// The language of code that has a title, and no language that can be written: a title stands behind a language alone.
+/// The language of code that has a title but no usable language, because a title requires one.
 const PLAIN_LANGUAGE: &str = "text";
 
-/// Ends a list where another one follows, whose items would be counted on otherwise.
+/// Separates two adjacent lists, which would otherwise be numbered as one.
 const BETWEEN_LISTS: &str = "<!-- -->";
 
-/// The boxes of a list of tasks.
 const BOXES: [&str; 2] = ["[ ] ", "[x] "];
 
-/// Writes the blocks of a page as Markdown in which every renderer finds these blocks again.
+/// Writes the blocks of a page as Markdown that every renderer parses into the same blocks.
 ///
-/// - An admonition is a quote that begins with its name and title in bold.
-/// - A heading has its id (`## Title {#id}`) where that is another than GitHub makes of its text; so programs that make ids of
-///   headings, as GitHub does, have those of the built page, and the others cost no tokens.
-/// - Links and pictures have the first address of their marks: [`follow_links`](super::follow_links) gives them those of pages.
+/// - An admonition becomes a quote that begins with its name and title in bold.
+/// - A heading has its id (`## Title {#id}`) only if GitHub would generate another one. Programs that generate ids like GitHub then have
+///   those of the built page, and other headings cost no tokens.
+/// - Links and pictures have the first address of their marks; [`follow_links`](super::follow_links) replaces those of pages.
 #[must_use]
 pub fn page_markdown(blocks: &[Block]) -> String {
     let mut writer = PageWriter::default();
@@ -42,22 +40,19 @@ pub fn page_markdown(blocks: &[Block]) -> String {
 struct PageWriter {
     markdown: String,
     slugger: Slugger,
-    /// The items of the open list.
     items: ListMarkers,
-    /// Of each open list, the number of its last item; `None` for bullets.
+    /// For each open list, the number of its last item; `None` for bullets.
     numbers: Vec<Option<u64>>,
-    /// What the last block stands in, and how many quotes are written of that.
+    /// The nesting of the last block, and how many of its quotes were written.
     nesting: Nesting,
     quotes: usize,
-    /// True if it is the text of an item.
     after_item: bool,
 }
 
-/// The quotes around a block.
 #[derive(Clone, Copy)]
 struct Quotes {
     all: usize,
-    /// Those that the block before it stands in as well.
+    /// Quotes shared with the previous block.
     shared: usize,
 }
 
@@ -100,7 +95,7 @@ impl PageWriter {
         }
         let mut quotes = Quotes::around(block, self.nesting);
         if block.names_admonition() {
-            // Below another one it is another quote.
+            // Adjacent admonitions are separate quotes.
             quotes.shared = quotes.shared.min(quotes.all.saturating_sub(1));
         }
         if quotes.shared != self.quotes || quotes.shared != quotes.all {
@@ -115,7 +110,7 @@ impl PageWriter {
                 self.write_within(depth.saturating_sub(1), quotes, BETWEEN_LISTS);
                 quotes.shared = quotes.all;
             }
-            // On the line below a paragraph, a number other than 1 goes on the paragraph.
+            // Directly below a paragraph, only the number 1 can begin a list.
             let opens_list = depth > self.nesting.items;
             self.after_item &= !opens_list || marker.starts_with('-') || marker == "1. ";
             let indentation = "  ".repeat(depth.saturating_sub(1));
@@ -126,7 +121,7 @@ impl PageWriter {
         self.nesting = block.nesting;
     }
 
-    /// Notes an item, and says whether its number makes it one of another list than the item before it.
+    /// Records an item. Returns true if its number begins another list.
     fn begins_list(&mut self, depth: usize, marker: &str) -> bool {
         let number = marker
             .split('.')
@@ -143,12 +138,11 @@ impl PageWriter {
     /// Writes a block other than an item's text, at a depth of list items.
     fn write_within(&mut self, depth: usize, quotes: Quotes, markdown: &str) {
         self.numbers.truncate(depth);
-        // Each list indents the markers in it by two.
+        // Each list indents its markers by two.
         let column = self.items.column((2 * depth).saturating_sub(1));
         self.write(quotes, &" ".repeat(column), markdown);
     }
 
-    /// The list of headings that a `<TOCInline>` shows.
     fn contents(&mut self, block: &Block) {
         self.items = ListMarkers::default();
         for line in block.text.lines() {
@@ -171,7 +165,7 @@ impl PageWriter {
         heading
     }
 
-    /// Writes a block behind the marks of its quotes and a list marker or indentation. It may share quotes with the block before it.
+    /// Writes a block after its quote marks and a list marker or indentation. It may share quotes with the previous block.
     fn write(&mut self, quotes: Quotes, marker: &str, markdown: &str) {
         let is_item = !marker.trim().is_empty();
         let is_same = quotes.shared == quotes.all && quotes.all == self.quotes;
@@ -222,7 +216,7 @@ fn in_bold(text: &str) -> String {
     )
 }
 
-/// The text of an item that follows its marker. A box of a list of tasks is one in GitHub's dialect, and reads the same elsewhere.
+/// The text of an item after its marker. GitHub Flavored Markdown reads task boxes as such; others show the same characters.
 fn item(block: &Block, marker_length: usize) -> String {
     let text = &block.text[marker_length..];
     let is_box = |marker: &&&str| text.starts_with(**marker);
@@ -231,7 +225,7 @@ fn item(block: &Block, marker_length: usize) -> String {
     format!("{marker}{}", stretch(block, rest))
 }
 
-/// A paragraph. Formulas of several lines stand apart.
+/// A paragraph, with display formulas on separate lines.
 fn paragraph(block: &Block) -> String {
     stretch(block, 0..block.text.len())
 }
@@ -273,7 +267,7 @@ fn block_table(block: &Block) -> String {
         for cell in row.split(CELL_SEPARATOR) {
             let range = start..start + cell.len();
             start = range.end + CELL_SEPARATOR.len();
-            // What separates cells may stand within inline code or a link, too.
+            // The cell separator can also occur within inline code or a link.
             match cells.last_mut() {
                 Some(last) if is_cut(block, last) => last.end = range.end,
                 _ => cells.push(range),
@@ -285,14 +279,14 @@ fn block_table(block: &Block) -> String {
     table(&block.text, &block.marks, &rows)
 }
 
-/// True if a stretch ends within a mark that began in it.
+/// True if a stretch ends inside a mark that began in it.
 fn is_cut(block: &Block, stretch: &Range<usize>) -> bool {
     marks_in(block, stretch.clone())
         .iter()
         .any(|mark| mark.end > stretch.end)
 }
 
-/// The marks that begin in a stretch. Marks stand in the order of their first bytes.
+/// The marks that begin in a stretch. Marks are ordered by first byte.
 fn marks_in(block: &Block, stretch: Range<usize>) -> &[Mark] {
     let from = block
         .marks

@@ -1,15 +1,15 @@
-//! Which files of a site are pages.
+//! Determines which files of a site are pages.
 
 use std::collections::BTreeSet;
 
 use super::settings::{CURRENT_VERSION, ContentKind, Instance, SiteSettings, version_in_site};
 
-/// A file that Docusaurus makes a page of.
+/// A file from which Docusaurus makes a page.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PageFile {
     /// The path relative to the site: `docs/a/b.md`.
     pub source: String,
-    /// The id of the instance that it is a page of.
+    /// The id of the page's instance.
     pub instance: String,
     /// The locale of the text.
     pub locale: String,
@@ -20,14 +20,13 @@ pub struct PageFile {
 }
 
 impl PageFile {
-    /// The version's name among those of all instances, as documents and chunks are stored with.
+    /// Returns the version's name in the whole site, as stored with documents and chunks.
     #[must_use]
     pub fn version_in_site(&self) -> String {
         version_in_site(&self.instance, &self.version)
     }
 }
 
-/// A place that a page may be at.
 struct Place<'a> {
     docs: &'a Instance,
     locale: &'a str,
@@ -35,7 +34,7 @@ struct Place<'a> {
     relative: &'a str,
 }
 
-/// Reads a path as a page: its locale, version and place, whether or not the file exists. `None` when it cannot be one.
+/// Parses a path as a page's locale, version and place, whether or not the file exists. `None` if it cannot be a page.
 #[must_use]
 pub fn page_file(settings: &SiteSettings, source: &str) -> Option<PageFile> {
     let place = locate(settings, source)?;
@@ -60,8 +59,8 @@ pub fn page_file(settings: &SiteSettings, source: &str) -> Option<PageFile> {
     })
 }
 
-/// The pages among the paths of a site, in path order. A translation of a page that does not exist is none, nor is a
-/// page that the default locale's own translation stands in for.
+/// Returns the pages among the paths of a site, in path order. Omits translations of missing pages, and pages replaced by the default
+/// locale's own translation.
 #[must_use]
 pub fn list_pages(settings: &SiteSettings, paths: &BTreeSet<String>) -> Vec<PageFile> {
     paths
@@ -74,7 +73,7 @@ pub fn list_pages(settings: &SiteSettings, paths: &BTreeSet<String>) -> Vec<Page
         .collect()
 }
 
-/// True if pages of the book may be in a folder or below it. Its path ends in `/`.
+/// True if a folder, whose path ends in `/`, may contain pages at any depth.
 #[must_use]
 pub fn may_hold_pages(settings: &SiteSettings, folder: &str) -> bool {
     let mut roots = Vec::new();
@@ -95,7 +94,7 @@ pub fn may_hold_pages(settings: &SiteSettings, folder: &str) -> bool {
             .any(|root| root.starts_with(folder) || folder.starts_with(root))
 }
 
-/// The files that Docusaurus makes pages of by running them, in path order: their text is not in the source as it is shown.
+/// Returns the files that Docusaurus runs to make pages, in path order. Their source does not contain the text as shown.
 #[must_use]
 pub fn list_script_pages<'a>(settings: &SiteSettings, paths: &'a BTreeSet<String>) -> Vec<&'a str> {
     let plugins = settings.instances.iter();
@@ -112,7 +111,7 @@ pub fn list_script_pages<'a>(settings: &SiteSettings, paths: &'a BTreeSet<String
     paths.iter().map(String::as_str).filter(is_page).collect()
 }
 
-/// The file that stands in for a page when it exists: the default locale may have a folder of translations too.
+/// Returns the file that replaces a page if it exists: the default locale may have translations too.
 #[must_use]
 pub fn own_translation(settings: &SiteSettings, page: &PageFile) -> Option<String> {
     let translations = page.locale == settings.default_locale
@@ -122,13 +121,13 @@ pub fn own_translation(settings: &SiteSettings, page: &PageFile) -> Option<Strin
     (translations && path != page.source).then_some(path)
 }
 
-/// The file of the default locale that a page translates (its own path, for a page of that locale).
+/// Returns the default locale's file that a page translates; its own path for a page of that locale.
 #[must_use]
 pub fn default_source(settings: &SiteSettings, page: &PageFile) -> String {
     source_in(settings, page, &settings.default_locale)
 }
 
-/// The path of a page's file in a locale.
+/// Returns the path of a page's file in a locale.
 #[must_use]
 pub fn source_in(settings: &SiteSettings, page: &PageFile, locale: &str) -> String {
     if locale != settings.default_locale {
@@ -162,7 +161,7 @@ fn translated_source(settings: &SiteSettings, page: &PageFile, locale: &str) -> 
     }
 }
 
-/// Finds where a path is: in a folder of translations, of versions, or of the docs themselves.
+/// Locates a path in the folders of translations, of versions, or of the docs themselves.
 fn locate<'a>(settings: &'a SiteSettings, source: &'a str) -> Option<Place<'a>> {
     let default = settings.default_locale.as_str();
     let translations = format!("{}/", settings.i18n_path);
@@ -197,7 +196,7 @@ fn locate<'a>(settings: &'a SiteSettings, source: &'a str) -> Option<Place<'a>> 
             relative,
         });
     }
-    // Of folders that lie in each other, the innermost whose docs have the page; of equal ones the first.
+    // Of nested folders, the innermost whose docs include the page; of equal ones the first.
     let places = settings.instances.iter().rev().filter_map(|docs| {
         let relative = below(source, &docs.path)?;
         let has_it = docs.current_version && docs.includes(relative);
@@ -212,7 +211,7 @@ fn locate<'a>(settings: &'a SiteSettings, source: &'a str) -> Option<Place<'a>> 
     })
 }
 
-/// The docs instance whose folder of a kind a path is in, and the path below that.
+/// Finds the instance whose `folder` contains a path. Returns the path below that folder as well.
 fn in_folder_of<'a>(
     settings: &'a SiteSettings,
     path: &'a str,
@@ -222,7 +221,7 @@ fn in_folder_of<'a>(
     docs.find_map(|docs| Some((docs, below(path, &folder(docs)?)?)))
 }
 
-/// The part of a path below a folder, which is the site's own if it is empty.
+/// The part of a path below a folder; an empty folder is the site's root.
 fn below<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
     match folder {
         "" => Some(path),
@@ -285,7 +284,7 @@ mod tests {
         );
     }
 
-    /// A site of two docs instances, one of them with folders in the other's.
+    /// A site with two docs instances, one of which has folders inside the other's.
     fn two_instances() -> SiteSettings {
         let config = "module.exports={baseUrl:'/',i18n:{defaultLocale:'en',locales:['en','ur']},presets:['classic'],
             plugins:[['@docusaurus/plugin-content-docs',{id:'api',path:'docs/api',exclude:['own/**']}]]}";

@@ -1,4 +1,4 @@
-//! A page's URL from its path and front matter, as Docusaurus derives it.
+//! Derives a page's URL from its path and front matter, as Docusaurus does.
 
 use std::sync::LazyLock;
 
@@ -12,11 +12,11 @@ use super::settings::{ContentKind, Instance, SiteSettings};
 static NUMBER_PREFIX: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^[0-9]+\s*[-_.]+\s*([^-_.\s].*)$").expect("the pattern is a constant")
 });
-/// Dates and version numbers look like prefixes and are none.
+/// Dates and version numbers, which resemble number prefixes but are kept.
 static NOT_A_PREFIX: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^[0-9]+[-_.][0-9]+").expect("the pattern is a constant"));
 
-/// A folder or file name without its number prefix: `01-setup` gives `setup`, `1.2-setup` itself.
+/// Removes the number prefix of a folder or file: `01-setup` becomes `setup`; `1.2-setup` is unchanged.
 #[must_use]
 pub(super) fn strip_number_prefix(name: &str) -> &str {
     if NOT_A_PREFIX.is_match(name) {
@@ -31,7 +31,6 @@ pub(super) fn strip_number_prefix(name: &str) -> &str {
 /// A page's names as Docusaurus computes them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PageNames {
-    /// The title of a page that has none.
     pub title: String,
     /// The path below the version's root, with a leading slash.
     pub slug: String,
@@ -88,13 +87,12 @@ fn docs_names(docs: &Instance, relative: &str, front_matter: &FrontMatter) -> Pa
     PageNames { title, slug }
 }
 
-/// A file's name without its extension.
 fn file_stem(relative: &str) -> &str {
     let name = relative.rsplit('/').next().unwrap_or(relative);
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
-/// The path that the name of a page beside the docs gives it: that of its folder, if it is named `index`.
+/// The path of a page outside of the docs, from its file name; `index` gives that of its folder.
 fn path_of_page(relative: &str) -> String {
     let (path, _) = relative.rsplit_once('.').unwrap_or((relative, ""));
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -105,16 +103,17 @@ fn path_of_page(relative: &str) -> String {
     }
 }
 
-/// Whether a file is its folder's index page: `index`, `readme` or the folder's own raw name, in any case.
+/// True for a folder's index page: `index`, `readme` or the folder's own raw name, in any case.
 fn is_category_index(stem: &str, folder: &str) -> bool {
     let stem = stem.to_lowercase();
     let own_folder = folder.rsplit('/').next().unwrap_or_default().to_lowercase();
     stem == "index" || stem == "readme" || stem == own_folder
 }
 
-/// The final URL path of a page's slug in a locale: base URL, locale, route, version and slug joined, the trailing slash as configured.
+/// Returns the final URL path of a page's slug in a locale: joins base URL, locale, route, version and slug. The trailing slash follows the
+/// settings.
 ///
-/// Not percent-encoded, as in Docusaurus's own metadata.
+/// Like Docusaurus's own metadata, it is not percent-encoded.
 #[must_use]
 pub(super) fn page_url(
     settings: &SiteSettings,
@@ -140,7 +139,7 @@ pub(super) fn page_url(
     }
 }
 
-/// Joins URL parts with one slash between them; a trailing slash of the last part stays.
+/// Joins URL parts with single slashes; keeps a trailing slash of the last part.
 fn normalize(parts: &[&str]) -> String {
     let trailing = parts
         .iter()
@@ -160,7 +159,7 @@ fn normalize(parts: &[&str]) -> String {
     url
 }
 
-/// Resolves a relative path against a folder that ends in a slash, as the npm package `resolve-pathname` does.
+/// Resolves a relative path against a folder that ends in a slash, like the npm package `resolve-pathname`.
 pub(super) fn resolve_path(path: &str, folder: &str) -> String {
     let mut segments: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     let mut trailing = false;

@@ -1,30 +1,28 @@
-//! Lines that stand for what other files or other parts of the page put in their place.
+//! Lines that represent content from other files or other parts of the page.
 
 /// Surrounds a placeholder on a line of its own.
 const MARK: char = '\u{E0B1}';
 
-/// What a line stands for.
+/// The content that a line represents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Placeholder {
-    /// The blocks of an imported partial, by its component's name.
+    /// The blocks of an imported partial, by component name.
     Partial(String),
     /// `<TOCInline>`: a list of the page's headings.
     Contents(Contents),
 }
 
-/// Which headings a `<TOCInline>` lists.
+/// The headings that a `<TOCInline>` lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Contents {
-    /// How many headings at the start are left out (`toc.slice(1)`).
+    /// The number of leading headings to skip (`toc.slice(1)`).
     pub(super) skip: usize,
-    /// The highest level listed.
     pub(super) min_level: u8,
-    /// The deepest level listed.
     pub(super) max_level: u8,
 }
 
 impl Contents {
-    /// Reads the attributes of a `<TOCInline>` tag; levels 2 and 3 are Docusaurus's default.
+    /// Parses the attributes of a `<TOCInline>` tag; Docusaurus's default is levels 2 and 3.
     pub(super) fn of_tag(tag: &str) -> Self {
         let number_after = |name: &str| -> Option<usize> {
             let rest = tag.split_once(name)?.1;
@@ -48,7 +46,6 @@ impl Contents {
 }
 
 impl Placeholder {
-    /// The line that stands for it.
     pub(super) fn line(&self) -> String {
         match self {
             Self::Partial(name) => format!("{MARK}{name}{MARK}"),
@@ -59,7 +56,6 @@ impl Placeholder {
         }
     }
 
-    /// What a line stands for, if it is a placeholder.
     pub(super) fn of_line(line: &str) -> Option<Self> {
         let inner = line.strip_prefix(MARK)?.strip_suffix(MARK)?;
         let Some(numbers) = inner.strip_prefix('/') else {

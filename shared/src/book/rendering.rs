@@ -1,29 +1,26 @@
-//! What two renderers of Markdown make of a text, for tests.
+//! Renders Markdown with two libraries, for tests.
 
 use std::collections::BTreeSet;
 
 use markdown::mdast::Node;
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
-/// A text as a reader sees it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Rendered {
-    /// Its words, with one space between.
+    /// Words separated by single spaces.
     pub(crate) text: String,
-    /// The names of its elements: `p`, `code`, `pre`, `list`, `item`, `heading`, `strong`, `em`, `table`, `link` and `image`, and
-    /// whatever else there is.
+    /// Names of the elements: `p`, `code`, `pre`, `list`, `item`, `heading`, `strong`, `em`, `table`, `link`, `image` and
+    /// others.
     pub(crate) elements: BTreeSet<String>,
-    /// The addresses of its links and images.
     pub(crate) addresses: BTreeSet<String>,
 }
 
-/// The words of a text, with one space between.
 pub(crate) fn words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The text as pulldown-cmark and markdown-rs render it, with every extension they have but two that GitHub's dialect
-/// lacks: superscripts between carets, and typographic quotes.
+/// Renders the text with pulldown-cmark and markdown-rs. Enables all extensions except two that GitHub Flavored Markdown lacks:
+/// superscripts between carets, and typographic quotes.
 pub(crate) fn rendered(markdown: &str) -> [Rendered; 2] {
     let foreign = Options::ENABLE_SMART_PUNCTUATION | Options::ENABLE_SUPERSCRIPT;
     let mut parsed = by_pulldown(markdown, Options::all() - foreign);

@@ -1,4 +1,4 @@
-//! Parses JavaScript and TypeScript: the site's config, the modules that pages import, and the imports of pages.
+//! Parses JavaScript and TypeScript: the site's config, imported modules, and the imports of pages.
 
 use std::thread;
 
@@ -7,11 +7,11 @@ use oxc_ast::ast::Program;
 use oxc_parser::{Parser, ParserReturn};
 use oxc_span::{LabeledSpan, SourceType};
 
-/// Longer files are not parsed. Large configs, with thousands of redirects, have some 200 kB.
+/// The largest script in bytes. Large configs, with thousands of redirects, have about 200 kB.
 const MAX_SCRIPT_BYTES: usize = 1024 * 1024;
 
-/// The parser, and what reads its tree, call themselves for each nested construct, and each construct has one of these
-/// bytes or words. Their number in a text is an upper bound of how deep it may nest.
+/// Bytes and words of which each nested construct contains at least one. Their number limits the recursion of the parser and of the
+/// code that reads its tree.
 const NESTING_BYTES: &[u8] = b"([{<>`!~+-*/%=&|^?:.@";
 const NESTING_WORDS: [&str; 22] = [
     "abstract",
@@ -38,32 +38,29 @@ const NESTING_WORDS: [&str; 22] = [
     "yield",
 ];
 
-/// More possible levels of nesting are not parsed: they would need too much stack. Thousands of redirects have fewer.
+/// The deepest possible nesting; more would need too much stack. Thousands of redirects stay below.
 const MAX_NESTING: usize = 128 * 1024;
 
-/// More open brackets, those in strings and comments included, are not parsed: some constructs take the parser time that
-/// grows with the square of their depth.
+/// The most open brackets, including those in strings and comments. For some constructs the parser's time grows with the square of
+/// their depth.
 const MAX_OPEN_BRACKETS: usize = 500;
 
-/// The stack that one level takes, in bytes: twice what was measured, with and without optimisation.
+/// Stack per level in bytes: twice the measured size, with and without optimisation.
 const STACK_PER_LEVEL: usize = if cfg!(debug_assertions) { 16 } else { 4 } * 1024;
 
-/// The stack that any text takes, in bytes.
+/// Stack for any text, in bytes.
 const BASE_STACK: usize = 4 * 1024 * 1024;
 
-/// Up to so many levels fit the stack of the calling thread.
+/// The nesting up to which the calling thread's stack suffices.
 const SHALLOW: usize = 32;
 
-/// Why a text is no program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SyntaxError {
-    /// The line, from 1.
     pub(super) line: usize,
-    /// What is wrong there.
     pub(super) reason: String,
 }
 
-/// The language of a file, by its name: TypeScript, or JavaScript with JSX.
+/// The language of a file, by its extension: TypeScript, or JavaScript with JSX.
 pub(super) fn language_of(path: &str) -> SourceType {
     let extension = path.rsplit('.').next().unwrap_or_default();
     match extension {
@@ -73,9 +70,9 @@ pub(super) fn language_of(path: &str) -> SourceType {
     }
 }
 
-/// Parses a text and returns what `read` makes of it.
+/// Parses a text and applies `read` to the tree.
 ///
-/// The parser is recursive: a text that may nest deep is parsed on a thread with a stack that is large enough for it.
+/// The parser is recursive, so deeply nested texts are parsed on a thread with a stack of the required size.
 ///
 /// # Errors
 /// The first syntax error, or that the text is too large.
@@ -135,13 +132,11 @@ fn parse_here<T>(
     Ok(read(allocator.alloc(program)))
 }
 
-/// The line of a byte offset, from 1.
 pub(super) fn line_of(text: &str, offset: u32) -> usize {
     let before = &text.as_bytes()[..text.len().min(offset as usize)];
     1 + before.iter().filter(|byte| **byte == b'\n').count()
 }
 
-/// The most brackets that are open at once.
 fn open_brackets(text: &str) -> usize {
     let (mut open, mut most) = (0_usize, 0);
     for byte in text.bytes() {
@@ -155,7 +150,6 @@ fn open_brackets(text: &str) -> usize {
     most
 }
 
-/// How deep a text may nest at most.
 fn nesting(text: &str) -> usize {
     let bytes = text
         .bytes()

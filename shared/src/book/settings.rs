@@ -1,4 +1,4 @@
-//! A site's settings: from `bookrag.toml`, else from the literals of its Docusaurus config, else the defaults.
+//! A site's settings: from `bookrag.toml`, or else literals in its Docusaurus config, or else defaults.
 
 mod value;
 mod changes;
@@ -28,8 +28,8 @@ use origin::Picker;
 use synonyms::{SYNONYMS_FILE, read_synonyms};
 use value::ConfigValue;
 
-/// The files that settings are read from, in the order they are looked for. Docs instances other than the default one have
-/// [files of versions](Instance::versions_file) besides, known only after these were read.
+/// The files with settings, in order of precedence. Docs instances other than the default also have [files of
+/// versions](Instance::versions_file), known only after these were read.
 pub const SETTINGS_FILES: [&str; 8] = [
     "bookrag.toml",
     "docusaurus.config.ts",
@@ -41,68 +41,68 @@ pub const SETTINGS_FILES: [&str; 8] = [
     SYNONYMS_FILE,
 ];
 
-/// The name Docusaurus gives to the version in `docs/`.
+/// Docusaurus's name for the version in `docs/`.
 pub const CURRENT_VERSION: &str = "current";
 
-/// The most plugins of a kind, far more than any site has: each instance of docs costs a file that is looked for.
+/// The most plugins of a kind, far more than any site has. Each docs instance requires looking for a file.
 const MAX_INSTANCES: usize = 100;
 
-/// True if settings may be read from the file at a path of the site: one of [`SETTINGS_FILES`], or the versions of a docs
-/// instance, whether or not the site has it.
+/// True if settings may be read from the file at a path: one of [`SETTINGS_FILES`], or the versions of a docs instance,
+/// whether or not the site has that instance.
 #[must_use]
 pub fn is_settings_file(path: &str) -> bool {
     let instance = path.strip_suffix("_versions.json");
     SETTINGS_FILES.contains(&path) || instance.is_some_and(is_instance_id)
 }
 
-/// True if an id is one that Docusaurus takes: letters, digits, `_` and `-`.
+/// True for an id that Docusaurus accepts: letters, digits, `_` and `-`.
 fn is_instance_id(id: &str) -> bool {
     let is_known = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
     !id.is_empty() && id.bytes().all(is_known)
 }
 
-/// Everything about a site that decides which files are pages and what their URLs are.
+/// The settings of a site that decide which files are pages and what their URLs are.
 #[derive(Debug, Clone)]
 pub struct SiteSettings {
     /// The site's title.
     pub title: Option<String>,
-    /// `url`: the scheme and host at which the site is served, without a slash at its end; `None` if the config computes it.
+    /// `url`: the scheme and host of the site, without a trailing slash; `None` if computed.
     pub url: Option<String>,
-    /// `baseUrl`, with both slashes: `/book/`.
+    /// `baseUrl`, with leading and trailing slash: `/book/`.
     pub base_url: String,
-    /// The plugins that make pages: the docs, at least one, the default ones first if the site has them; then plugins of
-    /// pages, then blogs.
+    /// The plugins that make pages: docs (at least one, the default ones first if they exist), then plugins of pages, then
+    /// blogs.
     pub instances: Vec<Instance>,
-    /// `trailingSlash`; `None` leaves URLs as their files make them.
+    /// `trailingSlash`; `None` leaves URLs as derived from files.
     pub trailing_slash: Option<bool>,
     /// The locale without a prefix.
     pub default_locale: String,
-    /// The folders whose files the site serves as they are, relative to the site: `static`.
+    /// Folders whose files the site serves unchanged, relative to the site: `static`.
     pub static_folders: Vec<String>,
-    /// All locales, the default one among them.
+    /// All locales, including the default one.
     pub locales: Vec<String>,
     /// The folder of the translations: `i18n`.
     pub i18n_path: String,
     locale_places: BTreeMap<String, LocalePlace>,
-    /// How files are written, unless their front matter says otherwise.
+    /// The Markdown dialect of files whose front matter sets none.
     pub markdown_format: MarkdownFormat,
-    /// Whether `$…$` and `$$…$$` are formulas: the site uses remark-math.
+    /// True if `$…$` and `$$…$$` are formulas, because the site uses remark-math.
     pub math: bool,
-    /// Whether `<!-- #id -->` gives a heading of plain Markdown its id.
+    /// True if `<!-- #id -->` sets a heading's id in plain Markdown.
     pub comment_ids: bool,
-    /// Front matter fields a page must have to be indexed.
+    /// Front matter fields that a page must have to be indexed.
     pub require_front_matter: Vec<String>,
-    /// Sets of words that mean the same, from `synonyms.txt`.
+    /// Sets of synonyms, from `synonyms.txt`.
     pub synonyms: Vec<Vec<String>>,
-    /// Whether headings' ids keep their upper case (`markdown.anchors.maintainCase`).
+    /// True if heading ids keep upper case (`markdown.anchors.maintainCase`).
     pub keep_anchor_case: bool,
-    /// Each setting with its value and where it was read.
+    /// Each setting with its value and origin.
     pub origins: Vec<Setting>,
-    /// Settings that could not be read and that a page can do without.
+    /// Settings that could not be read and are not essential.
     pub warnings: Vec<String>,
 }
 
-/// A file of settings that cannot be read. Its settings are not known, so nothing may be read with others.
+/// The error in a settings file. Its settings are unknown, so no page may be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{file}, line {line}: {reason}")]
 pub struct SettingsError {
@@ -110,7 +110,7 @@ pub struct SettingsError {
     pub file: String,
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong there, and what to do.
+    /// The problem, and how to solve it.
     pub reason: String,
 }
 
@@ -124,7 +124,6 @@ impl SettingsError {
     }
 }
 
-/// Where a locale's own settings put it.
 #[derive(Debug, Clone, Default)]
 struct LocalePlace {
     folder: Option<String>,
@@ -133,7 +132,7 @@ struct LocalePlace {
     untranslated: bool,
 }
 
-/// How Markdown files are written.
+/// The dialect of Markdown files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MarkdownFormat {
@@ -157,13 +156,13 @@ impl MarkdownFormat {
 }
 
 impl SiteSettings {
-    /// Reads a site's settings from the text of its [`SETTINGS_FILES`] and of its docs' versions, by name, and whether it has
-    /// a docs folder.
+    /// Reads a site's settings from the texts of its [`SETTINGS_FILES`] and of its docs' versions, by name. `has_docs_folder` is true if
+    /// the site has a docs folder.
     ///
-    /// A setting that the config computes is reported in `warnings`, and its default taken.
+    /// A computed setting is reported in `warnings` and gets its default.
     ///
     /// # Errors
-    /// If a file cannot be parsed, or the config computes which pages or versions are built and `bookrag.toml` does not say.
+    /// If a file cannot be parsed, or the config computes which pages or versions are built and `bookrag.toml` does not replace it.
     #[expect(clippy::too_many_lines, reason = "one setting after another")]
     pub fn read(
         files: &BTreeMap<String, String>,
@@ -179,7 +178,7 @@ impl SiteSettings {
             config.get("title"),
             ConfigValue::text,
         );
-        // Only exports need it, and they take it as an argument as well: a computed one is not worth a warning.
+        // Only exports need it and also accept it as an argument, so a computed one causes no warning.
         let url = config.get("url").text();
         let base_url = slashed(&picker.pick(
             "base_url",
@@ -210,7 +209,7 @@ impl SiteSettings {
             |value| MarkdownFormat::named(&value.text()?),
             MarkdownFormat::Mdx,
         );
-        // Plugins are functions, so their use shows in the text alone. A folder without a config gets the benefit of it.
+        // Plugins are functions, so their use shows only in the config's text. Without a config, formulas are assumed.
         let math = toml.math.unwrap_or_else(|| {
             files
                 .get(config_name)
@@ -232,7 +231,7 @@ impl SiteSettings {
             ConfigValue::bool,
             false,
         );
-        // Only pictures depend on it: a computed one is not worth a warning.
+        // Only pictures depend on it, so a computed one causes no warning.
         let static_folders = config.get("staticDirectories").texts();
         let static_folders = static_folders.unwrap_or_else(|| vec!["static".to_owned()]);
         let i18n = config.get("i18n");
@@ -300,14 +299,14 @@ impl SiteSettings {
         })
     }
 
-    /// The instance with this id; the first docs instance if no other has it.
+    /// Returns the instance with this id, or else the first docs instance.
     #[must_use]
     pub fn instance(&self, id: &str) -> &Instance {
         let named = self.instances.iter().find(|docs| docs.id == id);
         named.unwrap_or(&self.instances[0])
     }
 
-    /// The base URL of a locale's pages.
+    /// Returns the base URL of a locale's pages.
     #[must_use]
     pub fn locale_base_url(&self, locale: &str) -> String {
         let own = self.locale_places.get(locale);
@@ -318,14 +317,14 @@ impl SiteSettings {
         }
     }
 
-    /// Whether a locale's translations are used.
+    /// True if a locale's translations are used.
     #[must_use]
     pub fn translates(&self, locale: &str) -> bool {
         let own = self.locale_places.get(locale);
         own.is_none_or(|place| !place.untranslated)
     }
 
-    /// The folder of a locale's translations, relative to the site.
+    /// Returns the folder of a locale's translations, relative to the site.
     #[must_use]
     pub fn locale_folder(&self, locale: &str) -> String {
         let own = self.locale_places.get(locale);
@@ -334,10 +333,10 @@ impl SiteSettings {
     }
 }
 
-/// Reads the docs instances: those of the config, and those that `bookrag.toml` alone has.
+/// Reads the docs instances of the config and of `bookrag.toml`.
 ///
 /// # Errors
-/// If an instance cannot be read, is one too many, has an id that Docusaurus does not take, or none is left.
+/// If an instance is invalid or has an id that Docusaurus rejects, or there are none or too many.
 fn read_docs(
     toml: &mut TomlSettings,
     config: &ConfigValue,
@@ -375,10 +374,10 @@ fn read_docs(
     Ok(docs)
 }
 
-/// Reads the plugins of pages, or the blogs: those of the config, and those that `bookrag.toml` alone has.
+/// Reads the plugins of pages, or the blogs, of the config and of `bookrag.toml`.
 ///
 /// # Errors
-/// If one has a pattern that cannot be read, is one too many, or has an id that Docusaurus does not take.
+/// If a plugin has an invalid pattern or an id that Docusaurus rejects, or there are too many.
 fn read_unversioned(
     kind: ContentKind,
     toml: Switch<TomlPlugins>,
@@ -419,7 +418,7 @@ fn read_unversioned(
 }
 
 /// # Errors
-/// If there are too many plugins of a kind, or one has an id that Docusaurus does not take.
+/// If there are too many plugins of a kind, or one has an id that Docusaurus rejects.
 fn check_plugins(
     kind: ContentKind,
     plugins: &[(String, ConfigValue)],
@@ -443,7 +442,6 @@ fn check_plugins(
     Err(SettingsError::new(file, 1, &reason))
 }
 
-/// The warning of a table for which the site has no plugin.
 fn unused_table(kind: ContentKind, id: &str, path_key: &str) -> String {
     let kind = kind.name();
     format!(
@@ -452,9 +450,9 @@ fn unused_table(kind: ContentKind, id: &str, path_key: &str) -> String {
     )
 }
 
-/// Whether `<!-- #id -->` gives a heading its id: a choice of Docusaurus 4 that can be made alone.
+/// True if `<!-- #id -->` sets a heading's id: a feature of Docusaurus 4 that can be enabled separately.
 fn comment_ids(config: &ConfigValue, picker: &mut Picker) -> bool {
-    // Other kinds of values, such as a list of single features, leave it as it is.
+    // Other kinds of values, such as a list of single features, do not change it.
     let chosen = |value: &ConfigValue| match value {
         ConfigValue::Computed(_) => None,
         value => Some(value.bool()),
@@ -465,7 +463,6 @@ fn comment_ids(config: &ConfigValue, picker: &mut Picker) -> bool {
     all == Some(Some(true)) || compat == Some(Some(false))
 }
 
-/// A base URL with a slash at both ends.
 fn slashed(url: &str) -> String {
     let path = url.trim_matches('/');
     if path.is_empty() {

@@ -5,18 +5,18 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// What `github-slugger` 1.5, which Docusaurus uses, removes: all but letters, marks, decimal digits, connectors such as
-/// `_`, `-` and the space, as far as Unicode 13 knows them.
+/// Characters removed by `github-slugger` 1.5, which Docusaurus uses: all but letters, marks, decimal digits, connectors such as
+/// `_`, `-` and the space, as of Unicode 13.
 static REMOVED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"[^[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\- ]&&\p{Age=13.0}]")
         .expect("the pattern is a constant")
 });
 
-/// Makes the heading ids of one page; remembers those given, so that a repeated one gets `-1`, `-2`, ….
+/// Generates the heading ids of one page. A repeated id gets `-1`, `-2`, ….
 #[derive(Debug, Default)]
 pub(super) struct Slugger {
     keep_case: bool,
-    /// Whether the page's title uses up no id.
+    /// True if the page's title reserves no id.
     skips_title: bool,
     occurrences: HashMap<String, usize>,
 }
@@ -31,7 +31,7 @@ impl Slugger {
         }
     }
 
-    /// The same for a blog post: Docusaurus takes the title out of the text before it makes ids.
+    /// Configures it for a blog post, whose title Docusaurus removes before it generates ids.
     pub(super) fn without_title(self) -> Self {
         Self {
             skips_title: true,
@@ -48,7 +48,6 @@ impl Slugger {
         }
     }
 
-    /// The id of the next heading with this text.
     pub(super) fn slug(&mut self, text: &str) -> String {
         let original = if self.keep_case {
             kept_characters(text)
@@ -66,7 +65,7 @@ impl Slugger {
     }
 }
 
-/// The slug of one text, repetitions aside.
+/// Returns the slug of one text, without a suffix for repetitions.
 #[must_use]
 pub fn slug(text: &str) -> String {
     kept_characters(&text.to_lowercase())

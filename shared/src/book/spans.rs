@@ -1,17 +1,16 @@
-//! Where spans within a line end: code, formulas, addresses. All take time linear in what they pass.
+//! Lengths of inline spans: code, formulas, addresses. All functions take linear time.
 
-/// Longer addresses between `<` and `>` are text.
+/// The longest address between `<` and `>`; longer ones are text.
 const MAX_AUTOLINK_BYTES: usize = 4_096;
 
-/// How many backticks `text` starts with.
 pub(super) fn ticks(text: &str) -> usize {
     text.bytes().take_while(|b| *b == b'`').count()
 }
 
-/// The bytes of the code span that `text` starts with; it ends within its paragraph.
+/// Returns the length of the code span at the start of `text`, which must end within its paragraph.
 ///
 /// # Errors
-/// Nothing closes it: the bytes that were searched.
+/// The number of bytes searched if nothing closes it.
 pub(super) fn code_span_length(text: &str) -> Result<usize, usize> {
     let opening = ticks(text);
     let bytes = text.as_bytes();
@@ -32,7 +31,7 @@ pub(super) fn code_span_length(text: &str) -> Result<usize, usize> {
     Err(at)
 }
 
-/// The bytes of the formula within a line that `text` starts with, or of its `$` when it is money.
+/// Returns the length of the inline formula at the start of `text`, or of its `$` if it is money.
 pub(super) fn math_length(text: &str) -> usize {
     let rest = &text[1..];
     match rest.find(['$', '\n']) {
@@ -45,7 +44,7 @@ pub(super) fn math_length(text: &str) -> usize {
     }
 }
 
-/// The formula with a space at both ends that `text` starts with, its marks aside: remark-math takes the spaces off.
+/// Returns the content of a formula at the start of `text` that is padded with spaces; remark-math trims them.
 pub(super) fn padded_math(text: &str) -> Option<&str> {
     let rest = &text[1..];
     let end = rest.find(['$', '\n'])?;
@@ -54,7 +53,7 @@ pub(super) fn padded_math(text: &str) -> Option<&str> {
     (rest[end..].starts_with('$') && padded).then_some(formula)
 }
 
-/// The bytes of the address between `<` and `>` that `text` starts with. `None` when it is none.
+/// Returns the length of the address in `<` and `>` at the start of `text`; `None` if it is not an address.
 pub(super) fn autolink_length(text: &str) -> Option<usize> {
     let end = text
         .bytes()

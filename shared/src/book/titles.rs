@@ -1,4 +1,4 @@
-//! Titles: of pages, and of the folders they stand in.
+//! Titles of pages and of their folders.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ use super::front_matter::split_front_matter;
 use super::lesson::FolderTitles;
 use super::omission::{Omission, OmissionReason};
 
-/// Imports at the top, each block of them up to a blank line.
+/// Imports at the top, in blocks that end with a blank line.
 static LEADING_IMPORTS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^(?:import\s(?:[^\n]|\n[^\n])*\n{2,})*").expect("the pattern is a constant")
 });
@@ -18,14 +18,13 @@ static CONTENT_TITLE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^(?:#[ \t]+[^ \t\n][^\n]*|[^\n]*\n=+)(?:\n|$)").expect("the pattern is a constant")
 });
 
-/// Whether Docusaurus takes the first line for the page's title: a heading of level 1 that only imports stand before.
+/// True if Docusaurus uses the page's first heading as its title: level 1, preceded only by imports.
 pub(super) fn has_content_title(body: &str) -> bool {
     let body = body.trim();
     let imports = LEADING_IMPORTS.find(body).map_or(0, |found| found.end());
     CONTENT_TITLE.is_match(body[imports..].trim_start())
 }
 
-/// The first heading of level 1.
 pub(super) fn first_title(blocks: &[Block]) -> Option<String> {
     let title = blocks.iter().find(|block| is_title(block));
     title.map(|block| block.text.clone())
@@ -35,8 +34,8 @@ fn is_title(block: &Block) -> bool {
     matches!(block.kind, BlockKind::Heading { level: 1, .. })
 }
 
-/// Leaves out the heading of level 1 that a blog post begins with, if it is not the title that is shown above the post. Returns
-/// true if it is left out.
+/// Removes the level 1 heading of a blog post if it differs from the title shown above the post. Returns true if it was
+/// removed.
 pub(super) fn drop_replaced_title(
     blocks: &mut Vec<Block>,
     omissions: &mut Vec<Omission>,
@@ -58,7 +57,7 @@ pub(super) fn drop_replaced_title(
     true
 }
 
-/// The heading that Docusaurus shows for a title that stands in the front matter alone.
+/// The heading that Docusaurus shows for a title that is only in the front matter.
 pub(super) fn title_block(title: &str, line: u32) -> Block {
     Block {
         kind: BlockKind::Heading {
@@ -75,10 +74,10 @@ pub(super) fn title_block(title: &str, line: u32) -> Block {
     }
 }
 
-/// Titles are carried by every chunk below them: a longer one ends in an ellipsis.
+/// The longest title in characters; longer ones end in an ellipsis. Every chunk below a title contains it.
 const MAX_TITLE_CHARS: usize = 300;
 
-/// A title, cut after 300 characters.
+/// Shortens a title to 300 characters.
 #[must_use]
 pub fn shortened_title(title: &str) -> String {
     match title.char_indices().nth(MAX_TITLE_CHARS) {
@@ -87,7 +86,7 @@ pub fn shortened_title(title: &str) -> String {
     }
 }
 
-/// The files that may hold the label of a page's folder, most likely first.
+/// The files that may contain the label of a page's folder, most likely first.
 pub(super) fn category_files(source: &str) -> Vec<String> {
     let folder = source.rsplit_once('/').map_or("", |(folder, _)| folder);
     ["_category_.json", "_category_.yml"]
@@ -95,7 +94,7 @@ pub(super) fn category_files(source: &str) -> Vec<String> {
         .to_vec()
 }
 
-/// The index pages that the page's folder may have; their title stands for the chapter's when nothing else does.
+/// The possible index pages of the page's folder. Their title replaces a missing chapter title.
 pub(super) fn index_files(source: &str) -> Vec<String> {
     let (folder, name) = source.rsplit_once('/').unwrap_or(("", source));
     ["index.md", "index.mdx", "README.md", "README.mdx"]
@@ -113,7 +112,6 @@ fn join(folder: &str, name: &str) -> String {
     }
 }
 
-/// What the files around a page say of its folder.
 pub(super) fn folder_titles(source: &str, inputs: &Inputs) -> FolderTitles {
     FolderTitles {
         category_label: category_label(source, inputs),
@@ -123,7 +121,6 @@ pub(super) fn folder_titles(source: &str, inputs: &Inputs) -> FolderTitles {
     }
 }
 
-/// The label that its folder's category file gives it.
 pub(super) fn category_label(source: &str, inputs: &Inputs) -> Option<String> {
     category_files(source).iter().find_map(|path| {
         let bytes = inputs.get(path)?.as_deref()?;
@@ -133,7 +130,7 @@ pub(super) fn category_label(source: &str, inputs: &Inputs) -> Option<String> {
     })
 }
 
-/// An index page's title: of its front matter, else its first heading.
+/// An index page's title, from its front matter or else its first heading.
 fn index_title(bytes: &[u8]) -> Option<String> {
     let text = decode(bytes).ok()?;
     let page = split_front_matter(&text).ok()?;

@@ -1,4 +1,4 @@
-//! Answers of chat models that are kept to be given again.
+//! A cache of chat models' answers.
 
 use std::time::Duration;
 
@@ -6,38 +6,37 @@ use uuid::Uuid;
 
 use super::{Catalog, CatalogError, on_store};
 
-/// How long an answer is kept, at most.
 pub(super) const MAX_AGE: Duration = Duration::from_hours(24 * 7);
-/// How many answers a sweep leaves: the newest.
+/// Answers that a sweep keeps, newest first.
 pub(super) const MAX_ANSWERS: i64 = 10_000;
 
-/// An answer to keep.
+/// An answer to cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CachedAnswer {
-    /// A hash of all that the answer depends on but the book.
+    /// A hash of everything that the answer depends on, except the book.
     pub key: String,
-    /// The index that it is from.
+    /// The index that it was made from.
     pub index_id: i64,
-    /// The answer, in its author's own format.
+    /// The answer, in the format of its writer.
     pub answer: String,
-    /// The points of the chunks that it rests on: it holds while the index has all of them.
+    /// The points of the chunks that it was written from; the answer is valid while the index holds all of them.
     pub points: Vec<Uuid>,
     /// The book's revision, if any change of the book may change the answer.
     pub book_revision: Option<i64>,
 }
 
-/// What there is for a key.
+/// The result of a cache lookup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnswerLookup {
-    /// The answer, if there is one that holds.
+    /// The cached answer, if it is valid.
     pub answer: Option<String>,
-    /// The book's revision: each commit of a document raises it.
+    /// The book's revision, which each commit of a document raises.
     pub book_revision: i64,
 }
 
 impl Catalog {
-    /// Looks for an answer that is not older than a week, whose chunks the index has as they were, and which no change of the book
-    /// has ended. One statement.
+    /// Looks up an answer that is at most a week old, whose chunks are unchanged, and which no change of the book has invalidated.
+    /// Uses one statement.
     pub async fn cached_answer(
         &self,
         index_id: i64,
@@ -46,7 +45,7 @@ impl Catalog {
         on_store!(self, store => store.cached_answer(index_id, key))
     }
 
-    /// Keeps an answer, in the place of the one with its key.
+    /// Caches an answer, replacing the one with its key.
     pub async fn cache_answer(&self, answer: &CachedAnswer) -> Result<(), CatalogError> {
         on_store!(self, store => store.cache_answer(answer))
     }

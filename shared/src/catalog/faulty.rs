@@ -1,4 +1,4 @@
-//! A catalog in memory whose calls are steps of a simulation.
+//! An in-memory catalog whose calls are steps of a simulation.
 
 use std::collections::BTreeMap;
 use std::ops::Deref;
@@ -14,13 +14,13 @@ use super::{
 use crate::faults::{self, Part, removed};
 use crate::source::MemorySource;
 
-/// A SQLite catalog in memory whose calls may fail, and lack a part of the protocol. Clones share the tables.
+/// An in-memory SQLite catalog whose calls may fail and may lack a part of the protocol. Clones share the tables.
 ///
-/// What it does not override is the SQLite catalog's own.
+/// Methods that it does not override are those of the SQLite catalog.
 #[derive(Debug, Clone)]
 pub struct FaultyCatalog {
     tables: SqliteCatalog,
-    /// The source of the task that this clone is for, if it is to stop changing after a commit or a switch.
+    /// The source of this clone's task, to be frozen after a commit or a switch.
     source: Option<MemorySource>,
 }
 
@@ -40,8 +40,8 @@ impl FaultyCatalog {
         }
     }
 
-    /// The same catalog for a task that reads `source`: where a second look is removed, the source shows that task again
-    /// what it showed it first.
+    /// The same catalog for a task that reads `source`. If a history removes the check after a commit, the task
+    /// sees its first reading again.
     pub(crate) fn freezing(&self, source: MemorySource) -> Self {
         Self {
             tables: self.tables.clone(),
@@ -49,7 +49,6 @@ impl FaultyCatalog {
         }
     }
 
-    /// Makes a call of the catalog a step.
     pub(super) async fn step<T>(
         &self,
         work: impl Future<Output = Result<T, CatalogError>>,
@@ -58,7 +57,7 @@ impl FaultyCatalog {
         faults::call(work, lost).await
     }
 
-    /// Lets time pass: whatever the catalog dates is that much older.
+    /// Advances the clock by making the catalog's rows older.
     pub(crate) async fn pass(&self, time: Duration) -> Result<(), CatalogError> {
         let time = microseconds(time);
         self.execute(format!(
@@ -68,14 +67,13 @@ impl FaultyCatalog {
         .await
     }
 
-    /// Executes statements without a step.
     pub(crate) async fn execute(&self, statements: impl Into<String>) -> Result<(), CatalogError> {
         let statements = statements.into();
         let work = move |connection: &mut Connection| Ok(connection.execute_batch(&statements)?);
         self.tables.run(work).await
     }
 
-    /// How many rows were ever changed: the same number, the same rows.
+    /// The number of rows ever changed. If it is unchanged, so are the rows.
     pub(crate) async fn changes(&self) -> Result<u64, CatalogError> {
         self.tables.run(|it| Ok(it.total_changes())).await
     }
@@ -123,7 +121,6 @@ impl FaultyCatalog {
         Ok(outcome)
     }
 
-    /// Takes from a commit what the simulation removes of the protocol.
     async fn weaken(&self, commit: &mut Commit) -> Result<(), CatalogError> {
         let index_id = commit.index_id;
         if removed(Part::CompareAndSet) {

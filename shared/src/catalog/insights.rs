@@ -1,56 +1,55 @@
-//! What readers' questions say about the book.
+//! Statistics of readers' questions.
 
 use serde::Serialize;
 
-/// How many places the lists have.
 pub(super) const PLACES: u32 = 20;
 
-/// What was asked in a time, and how it went. Lists hold the 20 with the highest counts, those of equal counts by name.
+/// Questions of a period and their outcomes. Each list holds the 20 entries with the highest counts, ties ordered by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Insights {
-    /// The days on which something was asked, in order.
+    /// The days with questions, in order.
     pub days: Vec<DayInsight>,
-    /// Questions that the book has nothing near.
+    /// Questions without any related section in the book.
     pub not_covered: Vec<OpenQuestion>,
-    /// Questions that the book may not answer, as their answers said.
+    /// Questions whose answer said that the book may not cover them.
     pub uncertain: Vec<OpenQuestion>,
-    /// Lessons of the live index, by the answers that cite them as they are now.
+    /// Lessons of the live index, by the number of answers that cite their current chunks.
     pub most_cited: Vec<LessonInsight>,
-    /// The same, by those of the answers that a reader did not find helpful.
+    /// The same, by the number of those answers that readers did not find helpful.
     pub most_disliked: Vec<LessonInsight>,
 }
 
-/// A day.
+/// The statistics of one day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DayInsight {
     /// The date in UTC, ISO 8601.
     pub day: String,
-    /// Questions, however they ended.
+    /// Questions, whatever their outcome.
     pub questions: u64,
-    /// Those that the book has nothing near.
+    /// Questions without any related section in the book.
     pub not_covered: u64,
-    /// Those that the book may not answer, as their answers said.
+    /// Questions whose answer said that the book may not cover them.
     pub uncertain: u64,
-    /// Those answered without something that did not work.
+    /// Questions answered while a dependency was bypassed.
     pub degraded: u64,
-    /// Those without an end: the reader left.
+    /// Questions without a complete answer, because the reader left.
     pub incomplete: u64,
-    /// The tokens that models read and wrote.
+    /// Tokens that models read and wrote.
     pub tokens: u64,
-    /// What they cost, in millionths of a dollar.
+    /// Cost of the models, in millionths of a dollar.
     pub cost_micro_usd: u64,
-    /// Questions that a model's former answer was given to again.
+    /// Questions answered from the cache.
     pub cached: u64,
-    /// What those answers had cost, in millionths of a dollar.
+    /// The original cost of the cached answers, in millionths of a dollar.
     pub saved_micro_usd: u64,
 }
 
 /// A question that the book does not answer, or may not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct OpenQuestion {
-    /// Its HMAC.
+    /// HMAC of the question.
     pub question_hash: String,
-    /// Its text, where one was kept.
+    /// Text of the question, if it was stored.
     pub question: Option<String>,
     /// How often it was asked.
     pub count: u64,
@@ -59,19 +58,19 @@ pub struct OpenQuestion {
 /// A question whose text is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AskedQuestion {
-    /// Its text.
+    /// Text of the question.
     pub question: String,
     /// How often it was asked.
     pub count: u64,
 }
 
-/// A lesson.
+/// A lesson with its number of answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LessonInsight {
     /// The page's title.
     pub title: String,
-    /// Its URL.
+    /// The page's URL.
     pub url: String,
-    /// How many answers.
+    /// The number of answers.
     pub count: u64,
 }

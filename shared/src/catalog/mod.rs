@@ -1,6 +1,6 @@
-//! Port: documents, chunks and logs in a database. The catalog is the root: what it does not list is not in the book.
+//! Port: a database of documents, chunks and logs. The catalog is authoritative: what it does not list is not in the book.
 //!
-//! Readers leave here what answers must not lose: how often they asked, what it cost, what was said.
+//! It also stores readers' rate limits, spending and conversations.
 
 mod site;
 mod types;
@@ -46,10 +46,10 @@ pub use types::{
 /// The version of the tables that this code reads and writes.
 pub const SCHEMA_VERSION: i32 = 9;
 
-/// The longest time that is added to the present or taken from it, a thousand years: both databases' times reach further.
+/// The longest time added to or subtracted from the present: a thousand years, within the range of both databases.
 const LONGEST: Duration = Duration::from_hours(24 * 365 * 1_000);
 
-/// The catalog: Postgres in production, one SQLite file on a laptop.
+/// The catalog: Postgres in production, or one SQLite file on a laptop.
 #[derive(Debug, Clone)]
 pub enum Catalog {
     /// Postgres.
@@ -57,18 +57,18 @@ pub enum Catalog {
     /// A SQLite file.
     #[cfg(feature = "embedded")]
     Sqlite(SqliteCatalog),
-    /// A catalog in memory whose calls may fail.
+    /// An in-memory catalog whose calls may fail.
     #[cfg(all(test, feature = "embedded"))]
     Faulty(FaultyCatalog),
 }
 
-/// What can go wrong, by what a caller can do.
+/// The errors of a catalog, grouped by what a caller can do.
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogError {
-    /// Out of reach or over its time: may pass.
+    /// The database is unreachable or timed out; may pass.
     #[error("the catalog is unavailable: {0}")]
     Unavailable(String),
-    /// Its tables are older than this program.
+    /// The tables are older than this program.
     #[error(
         "the catalog has schema version {found}, this program needs {needed}; run `bookrag migrate`"
     )]
@@ -78,10 +78,10 @@ pub enum CatalogError {
         /// [`SCHEMA_VERSION`].
         needed: i32,
     },
-    /// The index's deletion has begun and is not finished: may pass.
+    /// The deletion of the index has begun but not finished; may pass.
     #[error("the index is being dropped")]
     BeingDropped,
-    /// Its file is damaged. The file is a copy of what the site says, so it may be made anew.
+    /// The file is damaged. It can be recreated, since it only copies the site's content.
     #[error(
         "the catalog {} is damaged ({reason}); run `bookrag doctor SITE --repair` to index the book again",
         path.display()
@@ -89,10 +89,10 @@ pub enum CatalogError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What the database says of it.
+        /// The database's description of the damage.
         reason: String,
     },
-    /// There is no space left where its file is: passes once there is.
+    /// The disk is full; passes once there is space.
     #[error(
         "no space is left to write the catalog {}; free some disk space and try again",
         path.display()
@@ -101,12 +101,12 @@ pub enum CatalogError {
         /// The file.
         path: PathBuf,
     },
-    /// It refused a statement: a bug.
+    /// The database rejected a statement: a bug.
     #[error("the catalog refused: {0}")]
     Rejected(String),
 }
 
-/// The tables with rows of an index, those that others refer to last.
+/// The tables with rows of an index, in the order in which they can be deleted.
 const OF_AN_INDEX: [&str; 6] = [
     "cached_answers",
     "document_failures",
@@ -116,23 +116,23 @@ const OF_AN_INDEX: [&str; 6] = [
     "documents",
 ];
 
-/// What the next collection of an index is told by: a late deletion of the one before must not meet it.
+/// A random suffix of a collection's name, so that a late deletion of the former collection does not affect the next one.
 fn fresh_suffix() -> String {
     let id = Uuid::new_v4().simple().to_string();
     format!(".{}", &id[..8])
 }
 
-/// In microseconds, [`LONGEST`] at most.
+/// Converts to microseconds, [`LONGEST`] at most.
 fn microseconds(time: Duration) -> i64 {
     i64::try_from(time.min(LONGEST).as_micros()).expect("a thousand years fit")
 }
 
-/// A number as the tables hold it; what is too large for them is the largest they hold.
+/// Converts a number for the tables, saturating at their maximum.
 fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// Calls the same method on whichever store this is.
+/// Calls the same method on any store.
 macro_rules! on_store {
     ($self:ident, $store:ident => $call:expr) => {
         match $self {
@@ -147,17 +147,17 @@ macro_rules! on_store {
 pub(crate) use on_store;
 
 impl Catalog {
-    /// Applies the migrations that are missing. Returns the version after it.
+    /// Applies the missing migrations. Returns the version reached.
     pub async fn migrate(&self) -> Result<i32, CatalogError> {
         on_store!(self, store => store.migrate())
     }
 
-    /// Asks for an answer and checks the schema version.
+    /// Checks that the database answers and has the right schema version.
     pub async fn ping(&self) -> Result<(), CatalogError> {
         on_store!(self, store => store.ping())
     }
 
-    /// Reads the whole file and looks for damage. A server checks its own files, so Postgres is only asked for an answer.
+    /// Reads the whole file to find damage. A Postgres server checks its own files and is only pinged.
     ///
     /// # Errors
     /// [`CatalogError::Damaged`] with the first problem found.
@@ -165,25 +165,25 @@ impl Catalog {
         on_store!(self, store => store.check())
     }
 
-    /// The index of this version, created if there is none: live when it is the first, else building. Its site is updated;
-    /// `revive` makes a retired one a building one again.
+    /// Returns the index with this identity, or creates it: live if it is the first, otherwise building. Updates its site.
+    /// [`Retired::Revives`] turns a retired index into a building one.
     pub async fn ensure_index(&self, index: &NewIndex) -> Result<IndexRow, CatalogError> {
         on_store!(self, store => store.ensure_index(index))
     }
 
-    /// All indexes, oldest first, but those whose deletion has begun.
+    /// Returns all indexes, oldest first, except those being dropped.
     pub async fn indexes(&self) -> Result<Vec<IndexRow>, CatalogError> {
         on_store!(self, store => store.indexes())
     }
 
-    /// The index that queries read; `None` before the first ingest.
+    /// Returns the index that queries read; `None` before the first ingest.
     pub async fn live_index(&self) -> Result<Option<IndexRow>, CatalogError> {
         let mut indexes = self.indexes().await?.into_iter();
         Ok(indexes.find(|index| index.state == IndexState::Live))
     }
 
-    /// Makes an index the live one and retires the one that was, if it holds exactly the documents of these sources with
-    /// these fingerprints. Commits wait meanwhile.
+    /// Makes an index live and retires the former one, if it holds exactly these sources with these fingerprints. Commits wait
+    /// until it is done.
     pub async fn switch(
         &self,
         index_id: i64,
@@ -192,20 +192,20 @@ impl Catalog {
         on_store!(self, store => store.switch(index_id, documents))
     }
 
-    /// The indexes whose deletion has begun, now with those that were retired `age` ago by the database's clock. Their
-    /// collections are to be dropped, then their rows.
+    /// Begins to drop the indexes retired at least `age` ago by the database's clock. Returns all indexes being dropped: the caller
+    /// deletes their collections and then calls [`Self::finish_drop`].
     pub async fn begin_drop(&self, age: Duration) -> Result<Vec<IndexRow>, CatalogError> {
         on_store!(self, store => store.begin_drop(age))
     }
 
-    /// Empties an index whose collection is gone. Its row stays, retired, so that late writers of it are refused; it revives
-    /// with a collection of another name.
+    /// Deletes the rows of an index whose collection is gone. The index itself stays retired, so that late writers are rejected; it
+    /// can be revived with a collection of another name.
     pub async fn finish_drop(&self, index_id: i64) -> Result<(), CatalogError> {
         on_store!(self, store => store.finish_drop(index_id))
     }
 
-    /// Records how many pages an index will have once it is filled for the first time; `None` once it is. Does nothing
-    /// after that: the first indexing does not begin again.
+    /// Records how many pages the first indexing will have; `None` ends it. Does nothing afterwards, because the first indexing
+    /// does not restart.
     pub async fn expect_pages(
         &self,
         index_id: i64,
@@ -214,7 +214,7 @@ impl Catalog {
         on_store!(self, store => store.expect_pages(index_id, pages))
     }
 
-    /// Records what cosines mean in an index.
+    /// Stores an index's calibration.
     pub async fn set_calibration(
         &self,
         index_id: i64,
@@ -223,7 +223,7 @@ impl Catalog {
         on_store!(self, store => store.set_calibration(index_id, calibration))
     }
 
-    /// Returns the headings of a locale and version, each once, in any order.
+    /// Returns the distinct headings of a locale and version, in any order.
     pub async fn headings(
         &self,
         index_id: i64,
@@ -233,7 +233,7 @@ impl Catalog {
         on_store!(self, store => store.headings(index_id, locale, version))
     }
 
-    /// Writes down why a file could not be indexed, until it is.
+    /// Records why a file could not be indexed, until it is indexed.
     pub async fn record_failure(
         &self,
         index_id: i64,
@@ -243,7 +243,7 @@ impl Catalog {
         on_store!(self, store => store.record_failure(index_id, source, reason))
     }
 
-    /// Removes the failures of these files: there is nothing left to index.
+    /// Removes the failures of files for which nothing is left to do.
     pub async fn forget_failures(
         &self,
         index_id: i64,
@@ -252,7 +252,7 @@ impl Catalog {
         on_store!(self, store => store.forget_failures(index_id, sources))
     }
 
-    /// The document of a source as it was last committed; `None` when it never was. A deleted one is a tombstone.
+    /// Returns the last committed document of a source; `None` if there never was one. A deleted document is a tombstone.
     pub async fn document(
         &self,
         index_id: i64,
@@ -261,12 +261,12 @@ impl Catalog {
         on_store!(self, store => store.document(index_id, source))
     }
 
-    /// All documents of an index that are not deleted, by source path.
+    /// Returns the documents of an index that are not deleted, ordered by source path.
     pub async fn documents(&self, index_id: i64) -> Result<Vec<StoredDocument>, CatalogError> {
         on_store!(self, store => store.documents(index_id))
     }
 
-    /// The URLs of the pages among some source paths, by source path.
+    /// Returns the URLs of those source paths that are pages, by source path.
     pub async fn urls(
         &self,
         index_id: i64,
@@ -276,13 +276,13 @@ impl Catalog {
         Ok(pairs.into_iter().collect())
     }
 
-    /// The documents that used or looked for the file at `path` when they were read, by source path.
+    /// Returns the source paths of documents that used or looked for the file at `path` when they were read, in order.
     pub async fn dependents(&self, index_id: i64, path: &str) -> Result<Vec<String>, CatalogError> {
         on_store!(self, store => store.dependents(index_id, path))
     }
 
-    /// The files that each document of an index used or looked for when it was read, apart from its own, by its source path.
-    /// Documents without any are left out.
+    /// Returns the files that each document of an index used or looked for when it was read, by the document's source path. Omits
+    /// the document's own file, and documents without other files.
     pub async fn inputs(
         &self,
         index_id: i64,
@@ -295,7 +295,7 @@ impl Catalog {
         Ok(inputs)
     }
 
-    /// The chunks of a document, in order.
+    /// Returns the chunks of a document, in order.
     pub async fn chunks(
         &self,
         index_id: i64,
@@ -304,7 +304,7 @@ impl Catalog {
         on_store!(self, store => store.chunks(index_id, document_id))
     }
 
-    /// For each of the hashes that any chunk of the index has: one point that holds its vectors.
+    /// Returns, for each of the hashes found in the index, one point with the vectors of that text.
     pub async fn points_with_text(
         &self,
         index_id: i64,
@@ -313,7 +313,7 @@ impl Catalog {
         on_store!(self, store => store.points_with_text(index_id, text_hashes))
     }
 
-    /// Writes down the points that are about to be upserted for a document, so that a crash leaves none behind.
+    /// Records points about to be upserted for a document, so that a sweep can delete them after a crash.
     pub async fn add_intents(
         &self,
         index_id: i64,
@@ -323,14 +323,14 @@ impl Catalog {
         on_store!(self, store => store.add_intents(index_id, document_id, points))
     }
 
-    /// Replaces a document's row, chunks and inputs in one transaction, if its revision is still the one expected, all
-    /// intents are there and the index is not retired. The points it no longer uses become garbage.
+    /// Replaces a document's row, chunks and inputs in one transaction, provided its revision is the expected one, all intents
+    /// still exist and the index is not retired. Points that are no longer used become garbage.
     pub async fn commit(&self, commit: &Commit) -> Result<CommitOutcome, CatalogError> {
         on_store!(self, store => store.commit(commit))
     }
 
-    /// Claims what is due: garbage at once; intents older than `age` by the database's clock; and what was claimed
-    /// `age` ago, whose points are deleted once more before [`Self::forget`] takes their rows away.
+    /// Claims the points to delete: garbage immediately, intents older than `age` by the database's clock, and points claimed `age`
+    /// ago, which are deleted a second time before [`Self::forget`] removes their rows.
     pub async fn claim_pending(
         &self,
         index_id: i64,
@@ -344,12 +344,12 @@ impl Catalog {
         on_store!(self, store => store.forget(index_id, points))
     }
 
-    /// How many points are pending: intents, claimed ones and garbage.
+    /// Returns the number of pending points: intents, claimed points and garbage.
     pub async fn pending_count(&self, index_id: i64) -> Result<u64, CatalogError> {
         on_store!(self, store => store.pending_count(index_id))
     }
 
-    /// Returns the chunks of those points that the book holds now. A chunk whose payload this program cannot read is left out.
+    /// Returns the current chunks of these points. Omits chunks whose payload this program cannot read.
     pub async fn join(
         &self,
         index_id: i64,
@@ -358,8 +358,8 @@ impl Catalog {
         on_store!(self, store => store.join(index_id, points))
     }
 
-    /// Returns the chunks of each document at these positions, in order: the context of a chunk. There is one list for each
-    /// entry of `places`. Positions without a chunk, and chunks whose payload this program cannot read, are left out.
+    /// Returns the chunks of each document at these positions, in order, as the context of a chunk. The result has one list per entry
+    /// of `places`, without missing chunks and those whose payload this program cannot read.
     pub async fn around(
         &self,
         index_id: i64,
@@ -368,8 +368,8 @@ impl Catalog {
         on_store!(self, store => store.around(index_id, places))
     }
 
-    /// Counts in how many chunks of an index each word is, in one statement. Words have no spaces or punctuation; they are compared as
-    /// [`Self::search_text`] compares them.
+    /// Counts the chunks of an index that contain each word, in one statement. Words must not contain spaces or punctuation; they are
+    /// compared as in [`Self::search_text`].
     pub async fn document_frequencies(
         &self,
         index_id: i64,
@@ -379,8 +379,8 @@ impl Catalog {
         on_store!(self, store => store.document_frequencies(index_id, words, language))
     }
 
-    /// Every point the catalog knows, as one statement sees them: those of chunks, with their document's source, and
-    /// those that are pending.
+    /// Returns every point that the catalog knows, in one consistent read: points of chunks with their document's source, and pending
+    /// points.
     pub async fn known_points(
         &self,
         index_id: i64,
@@ -388,18 +388,18 @@ impl Catalog {
         on_store!(self, store => store.known_points(index_id))
     }
 
-    /// Counts of an index.
+    /// Returns the counts of an index.
     pub async fn stats(&self, index_id: i64) -> Result<IndexStats, CatalogError> {
         on_store!(self, store => store.stats(index_id))
     }
 
-    /// Writes down that a question is being answered, or how it ended: the same row for the same id. What has ended is not
-    /// made incomplete again. Hashes only, unless the operator wants questions kept.
+    /// Records that a question is being answered, or its outcome, in one row per id. A recorded outcome never becomes incomplete
+    /// again. Stores hashes only, unless the operator keeps questions.
     pub async fn log_query(&self, log: &QueryLog) -> Result<(), CatalogError> {
         on_store!(self, store => store.log_query(log))
     }
 
-    /// Writes down a reader's judgement. `false` when there is no such message.
+    /// Stores a reader's rating. `false` if the message does not exist.
     pub async fn add_feedback(&self, feedback: &Feedback) -> Result<bool, CatalogError> {
         on_store!(self, store => store.add_feedback(feedback))
     }

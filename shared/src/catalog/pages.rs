@@ -1,4 +1,4 @@
-//! The pages of an index, as tables of contents list them.
+//! The list of an index's pages.
 
 use uuid::Uuid;
 
@@ -7,19 +7,19 @@ use super::{Catalog, CatalogError, on_store};
 /// A page of the book, without its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageRow {
-    /// The document.
+    /// The document's id.
     pub document_id: Uuid,
     /// The title.
     pub title: String,
     /// The final URL.
     pub url: String,
-    /// The locale it is written in.
+    /// The language the text is written in.
     pub locale: String,
-    /// The version, of docs other than the default ones with their id before it: `api@2.0`.
+    /// The version, prefixed with the instance's id for instances other than the default: `api@2.0`.
     pub version: String,
-    /// The cl100k tokens of its chunks.
+    /// cl100k tokens of its chunks.
     pub tokens: u64,
-    /// True if the site lists it nowhere.
+    /// True if the page is missing from all of the site's lists.
     pub unlisted: bool,
 }
 
@@ -29,7 +29,7 @@ impl Catalog {
         on_store!(self, store => store.pages(index_id, None))
     }
 
-    /// Returns the pages at any of these URLs, compared letter by letter, ordered by source path.
+    /// Returns the pages at any of these URLs (exact match), ordered by source path.
     pub async fn pages_at(
         &self,
         index_id: i64,
@@ -38,7 +38,7 @@ impl Catalog {
         on_store!(self, store => store.pages(index_id, Some(urls)))
     }
 
-    /// Returns the document that a chunk belongs to and the chunk's position in it; `None` if the book does not hold the chunk.
+    /// Returns a chunk's document and its position there; `None` if the book does not hold the chunk.
     pub async fn place_of_chunk(
         &self,
         index_id: i64,

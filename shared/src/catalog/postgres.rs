@@ -1,7 +1,7 @@
-//! Postgres: production.
+//! The catalog in Postgres, for production.
 //!
-//! The URL may be that of a pooler in transaction mode (Neon's is), so nothing outlives its transaction: statements are
-//! unnamed, settings local, and there are no session locks.
+//! The URL may be that of a pooler in transaction mode, such as Neon's, so nothing may outlive its transaction: statements are
+//! unnamed, settings local, and session locks unused.
 
 mod address;
 mod tls;
@@ -32,29 +32,29 @@ use super::CatalogError;
 use address::Address;
 use pool::Pool;
 
-/// How a Postgres catalog is reached.
+/// Options of a Postgres catalog.
 #[derive(Debug, Clone)]
 pub struct PostgresOptions {
-    /// What queries and commits go over; a pooler's URL will do.
+    /// The URL for queries and commits; may be a pooler's.
     pub url: SecretString,
-    /// What migrations go over, where `url` is a pooler's.
+    /// The URL for migrations, if `url` is a pooler's.
     pub direct_url: Option<SecretString>,
-    /// How the way there is protected.
+    /// How connections are protected.
     pub tls: TlsOptions,
-    /// The longest time one statement may take.
+    /// The longest time for one statement.
     pub statement_timeout: Duration,
-    /// The longest time until a connection is there, and the longest wait for one that is in use.
+    /// The longest time to connect, and to wait for a free connection.
     pub connect_timeout: Duration,
-    /// How many connections there are at most, from 1.
+    /// The maximum number of connections, from 1.
     pub pool_size: usize,
 }
 
-/// How connections to a database are protected, besides what its URL asks for.
+/// TLS options of database connections, in addition to those in the URL.
 #[derive(Debug, Clone, Default)]
 pub struct TlsOptions {
-    /// True if servers on other machines must be reached over TLS, whatever their URLs say.
+    /// Whether other machines must be reached over TLS, whatever their URLs say.
     pub required: bool,
-    /// Certificate authorities that count besides Mozilla's.
+    /// Trusted certificate authorities in addition to Mozilla's.
     pub authorities: Vec<CertificateDer<'static>>,
 }
 
@@ -65,7 +65,7 @@ pub struct PostgresCatalog {
 }
 
 impl PostgresCatalog {
-    /// Reads the options; connects with the first operation.
+    /// Checks the options; the first operation connects.
     ///
     /// # Errors
     ///
@@ -112,11 +112,11 @@ mod tests {
 
     use super::*;
 
-    /// What a client asks a server with first, to have TLS: its length and a code (`SSLRequest` of the protocol).
+    /// The size of a client's first message, a request for TLS: its length and a code (`SSLRequest` of the protocol).
     const TLS_REQUEST_BYTES: usize = 8;
 
-    /// A server that answers the request for TLS with this byte, greets with the certificate of `db.example.org` after an `S`, and
-    /// says no more.
+    /// A server that answers the request for TLS with this byte. After an `S`, it does the handshake with the certificate of
+    /// `db.example.org` and then stays silent.
     fn server(answer: u8) -> u16 {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -126,7 +126,7 @@ mod tests {
             stream.write_all(&[answer]).unwrap();
             if answer == b'S' {
                 let mut server = ServerConnection::new(tls::tests::server_config()).unwrap();
-                // A client that does not trust it ends the handshake.
+                // A client that does not trust the certificate aborts the handshake.
                 let _ = server.complete_io(&mut stream);
             }
         });
@@ -164,7 +164,7 @@ mod tests {
             let refusal = refusal(answer, mode, authorities).await;
             assert!(refusal.contains(told), "{mode}: {refusal}");
         }
-        // Trusted: now it is the server that says no more.
+        // The client trusts the certificate, but the server is silent.
         let silent = refusal(b'S', "verify-ca", authority()).await;
         assert!(!silent.contains("certificate"), "{silent}");
     }

@@ -1,4 +1,4 @@
-//! What readers do with the catalog: they take turns, spend, talk and, while the vector store is away, search.
+//! Readers' use of the catalog: rate limits, spending, conversations, and full-text search while the vector store is down.
 
 use std::time::Duration;
 
@@ -20,12 +20,12 @@ pub struct Exchange {
     pub answer: Option<String>,
 }
 
-/// An exchange to keep.
+/// An exchange to store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewExchange {
     /// The conversation it belongs to.
     pub conversation_id: Uuid,
-    /// HMAC of the session that the conversation is of.
+    /// HMAC of the conversation's session.
     pub session_hash: String,
     /// The exchange.
     pub exchange: Exchange,
@@ -34,10 +34,10 @@ pub struct NewExchange {
 }
 
 impl Catalog {
-    /// Asks for a turn by the database's clock. A key goes with one limit: under another one its turns are counted wrongly until
-    /// they are all back.
+    /// Acquires a permit under a rate limit, by the database's clock. A key must always be used with the same limit: after a change
+    /// its permits are miscounted until all have been returned.
     ///
-    /// On Postgres, a call that loses its connection is repeated and may take two.
+    /// On Postgres, a call that loses its connection is repeated and may take two permits.
     pub async fn take_turn(&self, key: &str, limit: TurnLimit) -> Result<Turn, CatalogError> {
         if limit.turns == 0 {
             let (_, refused) = limit.take(None, 0);
@@ -46,7 +46,7 @@ impl Catalog {
         on_store!(self, store => store.take_turn(key, limit))
     }
 
-    /// Adds to what is spent today, in UTC by the database's clock, if it stays within the budget. `false` when it would not.
+    /// Adds to the spending of the current day (UTC, by the database's clock) if it stays within the budget; otherwise returns `false`.
     ///
     /// On Postgres, a call that loses its connection is repeated and may reserve twice.
     pub async fn reserve_spend(
@@ -57,7 +57,7 @@ impl Catalog {
         on_store!(self, store => store.reserve_spend(micro_usd, budget_micro_usd))
     }
 
-    /// Puts what was spent in the place of what was reserved: today's sum changes by the difference, but not below zero.
+    /// Replaces a reserved amount by the actual one. The day's sum changes by the difference but does not fall below zero.
     pub async fn settle_spend(
         &self,
         reserved_micro_usd: u64,
@@ -66,18 +66,17 @@ impl Catalog {
         on_store!(self, store => store.settle_spend(reserved_micro_usd, spent_micro_usd))
     }
 
-    /// Writes an exchange of a conversation, all or nothing. `false` when nothing was written:
+    /// Writes an exchange of a conversation atomically. Returns `false` if nothing was written:
     ///
-    /// - The conversation is another session's, even if it expired.
-    /// - The exchange has an answer and is not there to take it: its conversation was deleted, or expired, meanwhile.
+    /// - The conversation belongs to another session, even if it has expired.
+    /// - The exchange has an answer but no longer exists, because its conversation expired or was deleted.
     ///
-    /// An exchange without an answer begins the conversation if there is none, or anew if it expired. It does not take an
-    /// answer away.
+    /// An exchange without an answer starts the conversation if it does not exist or has expired. It never removes an answer.
     pub async fn save_exchange(&self, new: &NewExchange) -> Result<bool, CatalogError> {
         on_store!(self, store => store.save_exchange(new))
     }
 
-    /// The last exchanges of a conversation, oldest first. `None` when the session has no such conversation, or it expired.
+    /// Returns the last exchanges of a conversation, oldest first. `None` if the session has no such conversation, or it expired.
     pub async fn exchanges(
         &self,
         conversation_id: Uuid,
@@ -87,7 +86,7 @@ impl Catalog {
         on_store!(self, store => store.exchanges(conversation_id, session_hash, last))
     }
 
-    /// Deletes a conversation. `false` when the session has no such conversation, or it expired.
+    /// Deletes a conversation. `false` if the session has no such conversation, or it expired.
     pub async fn delete_conversation(
         &self,
         conversation_id: Uuid,
@@ -96,23 +95,23 @@ impl Catalog {
         on_store!(self, store => store.delete_conversation(conversation_id, session_hash))
     }
 
-    /// Deletes what readers left behind and is not kept any longer: the conversations that expired, the limits whose turns have
-    /// all been back for `limits_age`, and with a `retention` the questions, judgements and messages that are older.
+    /// Deletes expired conversations, rate limits fully refilled for `limits_age`, and, with a `retention`, older questions, ratings
+    /// and messages.
     pub async fn forget_expired(
         &self,
         limits_age: Duration,
         retention: Option<Duration>,
     ) -> Result<(), CatalogError> {
-        // Longer ago than anything was written.
+        // Nothing was written that long ago.
         let retention = retention.unwrap_or(LONGEST);
         on_store!(self, store => store.forget_expired(limits_age, retention))
     }
 
-    /// Returns the chunks that the filters admit and that have any of the text's words, in any of their forms, best first: more
-    /// and rarer words count more. Words of breadcrumbs count as those of texts.
+    /// Returns the chunks that the filters admit and that contain any form of any of the text's words, best first: more and rarer
+    /// words rank higher. Words in breadcrumbs count like those in texts.
     ///
-    /// Chunks that were committed before payloads were kept are not found, and on SQLite those that were committed before there
-    /// was an index of words.
+    /// Chunks committed before payloads were stored are not found; on SQLite, neither are those committed before the word index
+    /// existed.
     pub async fn search_text(
         &self,
         index_id: i64,
@@ -126,8 +125,7 @@ impl Catalog {
         on_store!(self, store => store.search_text(index_id, text, filters, limit))
     }
 
-    /// Returns the distinct values of a payload field: the entries of lists, numbers as text. Reads every chunk of the
-    /// index.
+    /// Returns the distinct values of a payload field: the entries of lists, and numbers as text. Reads every chunk of the index.
     pub async fn values(
         &self,
         index_id: i64,
@@ -136,12 +134,13 @@ impl Catalog {
         on_store!(self, store => store.values(index_id, payload_field))
     }
 
-    /// What was asked since so long ago, and how it went.
+    /// Returns statistics of the questions of the period `since` ago until now.
     pub async fn insights(&self, since: Duration) -> Result<Insights, CatalogError> {
         on_store!(self, store => store.insights(since))
     }
 
-    /// Returns the questions answered or refused since so long ago whose text is stored, most often asked first, at most `limit`.
+    /// Returns questions of the period `since` ago until now that were answered or refused and whose text is stored, most frequent
+    /// first, at most `limit`.
     pub async fn asked_questions(
         &self,
         since: Duration,

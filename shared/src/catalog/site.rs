@@ -1,4 +1,4 @@
-//! What readers' requests need to know of the site.
+//! The settings of the site that requests need.
 
 use std::collections::BTreeMap;
 use std::iter;
@@ -7,59 +7,59 @@ use serde::{Deserialize, Serialize};
 
 use crate::book::instance_of_version;
 
-/// What readers' requests need to know of the site.
+/// The settings of the site that requests need.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SiteInfo {
     /// The book's title.
     pub title: String,
-    /// The site's base URL path, with both slashes.
+    /// The site's base URL path, with leading and trailing slash.
     pub base_url: String,
-    /// The locale that requests are about unless they say otherwise.
+    /// The locale of requests that name none.
     pub default_locale: String,
-    /// The locales that have a prefix.
+    /// The locales whose URLs have a prefix.
     pub locales: Vec<String>,
-    /// The default docs. Their fields are stored beside the site's own.
+    /// The default docs. Its fields are stored beside the site's own.
     #[serde(flatten)]
     pub docs: DocsInfo,
-    /// All other content plugins: further docs, pages and blogs. Empty in rows that former releases wrote.
+    /// All other content plugins: further docs, pages and blogs. Empty in rows written by former releases.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub other_docs: Vec<DocsInfo>,
-    /// Sets of words that mean the same. Rows that former releases wrote have none.
+    /// Sets of synonyms. Empty in rows written by former releases.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub synonyms: Vec<Vec<String>>,
 }
 
-/// What readers' requests need to know of a docs instance. Its versions are named as among those of all instances: `api@2.0`.
+/// The settings of a docs instance that requests need. Its versions are named as in the whole site: `api@2.0`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DocsInfo {
-    /// The version that requests are about unless they say otherwise.
+    /// The version of requests that name none.
     pub default_version: String,
     /// `routeBasePath` of the docs, without slashes.
     pub route_base_path: String,
-    /// URL part → version, for versions that are not at the bare path.
+    /// Maps URL parts to versions, except for the version at the bare path.
     pub version_paths: BTreeMap<String, String>,
 }
 
 impl SiteInfo {
-    /// All docs instances.
+    /// Returns all docs instances.
     pub fn all_docs(&self) -> impl Iterator<Item = &DocsInfo> {
         iter::once(&self.docs).chain(&self.other_docs)
     }
 
-    /// The versions that a search finds when it is limited to `version`: that one, and the default version of each other docs
-    /// instance. A version is one of its own instance, and says nothing of others.
+    /// Returns the versions to search in addition to `version`: the default version of every other docs instance, because a version
+    /// concerns only its own instance.
     pub fn versions_beside(&self, version: &str) -> impl Iterator<Item = &str> {
         let instance = instance_of_version(version).to_owned();
         let defaults = self.all_docs().map(|docs| docs.default_version.as_str());
-        // Nothing is known of a site while the catalog is away.
+        // The site is unknown while the catalog is unavailable.
         defaults.filter(move |other| !other.is_empty() && instance_of_version(other) != instance)
     }
 
-    /// The version of the page at a path below the base URL and the locale, given by its parts; the default version of the
-    /// first docs if the page is of no docs.
+    /// Returns the version of the page at a path below base URL and locale, given as its parts. Pages outside of all docs get the
+    /// default version of the first docs.
     #[must_use]
     pub fn version_at(&self, path: &[&str]) -> &str {
-        // Docs may lie below another instance's route: the longest is the page's.
+        // One instance's route may lie below another's, so the longest match wins.
         let of_docs = self.all_docs().filter_map(|docs| {
             let rest = below(path, &docs.route_base_path)?;
             Some((docs, rest))
@@ -74,7 +74,7 @@ impl SiteInfo {
     }
 }
 
-/// The parts of a path below another one, which is empty or its parts are joined by slashes.
+/// Returns the parts of `path` below `folder`, which is empty or parts joined by slashes.
 fn below<'p, 'a>(path: &'p [&'a str], folder: &str) -> Option<&'p [&'a str]> {
     let mut rest = path;
     for part in folder.split('/').filter(|part| !part.is_empty()) {

@@ -1,6 +1,6 @@
-//! One SQLite file: laptops and tests.
+//! The catalog in one SQLite file, for laptops and tests.
 //!
-//! Its clock is this machine's, read in microseconds.
+//! Times come from this machine's clock, in microseconds.
 
 mod answers;
 mod commit;
@@ -29,26 +29,25 @@ use crate::sqlite::{Database, DatabaseError, begin_write};
 #[derive(Debug, Clone)]
 pub struct SqliteCatalog {
     database: Arc<Database>,
-    /// The vectors in the same file.
     index: LocalIndex,
 }
 
 impl SqliteCatalog {
-    /// Opens the file, and creates it and its folder where they are missing. Tables come with the first `migrate`.
+    /// Opens the file; creates it and its folder if missing. The first `migrate` creates the tables.
     ///
     /// # Errors
     ///
-    /// `Unavailable` if the file cannot be opened or written, `StorageFull` if there is no space for it, `Damaged` if it is no
+    /// `Unavailable` if the file cannot be opened or written, `StorageFull` if the disk is full, `Damaged` if the file is not a
     /// database.
     pub async fn open(path: &Path) -> Result<Self, CatalogError> {
         Ok(Self::of(Database::open(path).await?))
     }
 
-    /// Creates a catalog in memory, with its tables. Its calls do their work at once, on the caller's thread.
+    /// Creates an in-memory catalog with its tables. Its calls run synchronously on the caller's thread.
     ///
     /// # Errors
     ///
-    /// `Rejected` if the tables cannot be made, which is a bug.
+    /// `Rejected` if the tables cannot be created, which is a bug.
     pub fn in_memory() -> Result<Self, CatalogError> {
         Ok(Self::of(Database::in_memory()?))
     }
@@ -84,7 +83,7 @@ impl SqliteCatalog {
         .await
     }
 
-    /// Runs `work` on the connection that writes.
+    /// Runs `work` on the writing connection.
     pub(in crate::catalog) async fn run<T, Work>(&self, work: Work) -> Result<T, CatalogError>
     where
         T: Send + 'static,
@@ -93,7 +92,7 @@ impl SqliteCatalog {
         Ok(self.database.write(work).await?)
     }
 
-    /// Runs `work` on a connection that waits for no writer: what readers' questions ask.
+    /// Runs `work` for readers, on a connection that does not wait for writers.
     async fn read<T, Work>(&self, work: Work) -> Result<T, CatalogError>
     where
         T: Send + 'static,
@@ -104,7 +103,7 @@ impl SqliteCatalog {
 }
 
 impl LocalIndex {
-    /// The vector index in the file of a catalog. All that are taken of one catalog share what they hold in memory.
+    /// Returns the vector index in the catalog's file. All indexes from one catalog share their in-memory data.
     #[must_use]
     pub fn of(catalog: &SqliteCatalog) -> Self {
         catalog.index.clone()

@@ -1,38 +1,38 @@
-//! How often somebody may ask: the generic cell rate algorithm.
+//! Rate limits with the generic cell rate algorithm.
 //!
-//! Of each key one moment is kept, its theoretical arrival time (TAT): when the next turn would be due if turns came evenly
-//! spaced. A turn is given if that is no further ahead than a burst reaches. Source: ITU-T I.371, the virtual scheduling
+//! Each key stores one time, the theoretical arrival time (TAT): when the next permit would be due if permits were evenly
+//! spaced. A permit is granted if the TAT is no further ahead than a burst allows. Source: ITU-T I.371, the virtual scheduling
 //! algorithm.
 
 use std::time::Duration;
 
 use super::microseconds;
 
-/// So many turns in a period, all of which may come at once; one comes back each `period / turns`.
+/// A number of permits per period, all of which may be taken at once; one returns every `period / turns`.
 ///
-/// In the long run no more are given than that; in one period twice as many at most, to somebody who took none before.
+/// In the long run this rate is never exceeded. A single period can see twice as many, after a period without requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TurnLimit {
-    /// The turns; of none, none is given.
+    /// Permits per period; with 0, every request is denied.
     pub turns: u32,
-    /// The period; a turn comes back each microsecond at most.
+    /// The period. Permits return at most once per microsecond.
     pub period: Duration,
 }
 
-/// What became of a turn that was asked for.
+/// The response to a request for a permit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Turn {
-    /// Whether it is given. One that is not costs nothing.
+    /// True if the permit is granted. A denied request costs nothing.
     pub allowed: bool,
-    /// How many more would be given now.
+    /// Permits still available.
     pub remaining: u32,
-    /// If it is given, the time until all turns are there again; if not, the time until the next one is given.
+    /// If granted, the time until all permits are available again; if denied, the time until the next one is.
     pub reset: Duration,
 }
 
 impl TurnLimit {
-    /// Asks for a turn at `now`, in microseconds since any moment. `tat` is what the last call for the same key returned,
-    /// `None` for the first.
+    /// Requests a permit at `now`, in microseconds from any fixed origin. `tat` is the value returned by the last call for the same
+    /// key, `None` for the first.
     #[must_use]
     pub fn take(self, tat: Option<i64>, now: i64) -> (i64, Turn) {
         let due = tat.map_or(now, |tat| tat.max(now));
@@ -45,21 +45,21 @@ impl TurnLimit {
         (tat, self.turn(allowed, tat.saturating_sub(now)))
     }
 
-    /// The time in which a turn comes back, in microseconds, from 1.
+    /// The time in which a permit returns, in microseconds, at least 1.
     pub(super) fn interval(self) -> i64 {
         (microseconds(self.period) / i64::from(self.turns.max(1))).max(1)
     }
 
-    /// How far ahead the TAT may be for a turn to be given, in microseconds; below zero where none ever is.
+    /// How far ahead the TAT may be for a permit to be granted, in microseconds; negative if none is ever granted.
     pub(super) fn tolerance(self) -> i64 {
         self.interval() * (i64::from(self.turns) - 1)
     }
 
-    /// A turn after which the TAT is so many microseconds ahead.
+    /// The response after which the TAT is `ahead` microseconds in the future.
     pub(super) fn turn(self, allowed: bool, ahead: i64) -> Turn {
         let beyond = ahead.saturating_sub(self.tolerance());
         let reset = if allowed { ahead } else { beyond };
-        // One more than the whole intervals left, while the TAT is within the tolerance.
+        // Within the tolerance, one more than the number of whole intervals left.
         let remaining = if beyond > 0 {
             0
         } else {
@@ -85,7 +85,7 @@ mod tests {
         TurnLimit { turns, period }
     }
 
-    /// Asks at these moments; returns when turns were given.
+    /// Requests permits at these moments; returns the moments when they were granted.
     fn given(limit: TurnLimit, moments: impl IntoIterator<Item = i64>) -> Vec<i64> {
         let mut tat = None;
         let mut given = Vec::new();

@@ -1,4 +1,4 @@
-//! What the catalog holds.
+//! The catalog's types.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -11,30 +11,30 @@ use super::site::SiteInfo;
 use crate::book::Lesson;
 use crate::index::ChunkPayload;
 
-/// What decides whether vectors can be compared and texts are alike: the identity of an index.
+/// The identity of an index: everything that makes its vectors and texts comparable.
 ///
-/// The catalog finds an index by this struct's JSON, and its collection is named after a hash of it. So the fields keep their
-/// order and their names; a test pins the text. A new field is left out of the JSON where it has no value.
+/// The catalog finds an index by this struct's JSON, and names its collection after a hash of it, so fields must keep their names
+/// and order; a test pins the text. A new field is omitted from the JSON if it has no value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IndexSpec {
-    /// The name of the site that the documents are of. `None` in indexes that release 0.1 made.
+    /// The name of the documents' site. `None` in indexes of version 0.1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site: Option<String>,
     /// The embedding model's name.
     pub embedder: String,
-    /// The hash of its file, or its provider and name.
+    /// The hash of the model's file, or provider and name.
     pub embedder_fingerprint: String,
-    /// Its dimensions.
+    /// The dimensions of a vector.
     pub dimensions: usize,
-    /// The chunk policy with its numbers, as [`ChunkPolicy::identity`](crate::chunk::ChunkPolicy::identity) writes it. Former
-    /// releases wrote its name alone, so what they made are other indexes.
+    /// The chunk policy with its numbers, written by [`ChunkPolicy::identity`](crate::chunk::ChunkPolicy::identity). Former releases
+    /// wrote only its name, so their indexes differ.
     pub chunk_policy: String,
-    /// The version of the text that is embedded.
+    /// The version of the embedded text.
     pub embedded_text_version: u32,
     /// The BM25 settings.
     pub bm25: String,
-    /// Which vectors of tokens its points have: the name and hash of their projection. `None` if they have none, as those that
-    /// former releases made.
+    /// The kind of token vectors in its points: the projection's name and hash. `None` without token vectors, as in indexes of former
+    /// releases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_vectors: Option<String>,
 }
@@ -42,39 +42,39 @@ pub struct IndexSpec {
 /// An index to find or create.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewIndex {
-    /// Its identity.
+    /// The identity.
     pub spec: IndexSpec,
-    /// The collection it has in the vector store.
+    /// The collection in the vector store.
     pub collection: String,
     /// The site.
     pub site: SiteInfo,
-    /// What becomes of it when it is retired.
+    /// The treatment of the index if it is retired.
     pub retired: Retired,
 }
 
-/// What becomes of a retired index that is asked for.
+/// The treatment of a retired index that is requested.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Retired {
-    /// It stays so: a writer of an older deployment asks for it.
+    /// It stays retired, because a writer of an older deployment requests it.
     #[default]
     Stays,
     /// It is filled again.
     Revives,
 }
 
-/// What became of a switch.
+/// The outcome of a switch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SwitchOutcome {
-    /// The index is the live one.
+    /// The index is live.
     Switched,
-    /// The documents of these sources are missing, differ, or should not be there: nothing was changed.
+    /// Documents of these sources are missing, different or superfluous. Nothing was changed.
     Behind(Vec<String>),
-    /// The index is retired: nothing was changed.
+    /// The index is retired. Nothing was changed.
     Retired,
 }
 
 impl SwitchOutcome {
-    /// Compares what an index holds with what it should.
+    /// Compares an index's documents with the expected ones.
     pub(super) fn of(held: &BTreeMap<String, String>, expected: &BTreeMap<String, String>) -> Self {
         let differs = |source: &&String| held.get(*source) != expected.get(*source);
         let all: BTreeSet<&String> = held.keys().chain(expected.keys()).collect();
@@ -87,7 +87,7 @@ impl SwitchOutcome {
     }
 }
 
-/// What an index is used for.
+/// The state of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IndexState {
@@ -95,12 +95,11 @@ pub enum IndexState {
     Building,
     /// Queries read it.
     Live,
-    /// Nobody may write to it any more.
+    /// Writers are rejected.
     Retired,
 }
 
 impl IndexState {
-    /// The state with this name in the table.
     pub(super) fn named(name: &str) -> Option<Self> {
         match name {
             "building" => Some(Self::Building),
@@ -114,48 +113,46 @@ impl IndexState {
 /// An index.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IndexRow {
-    /// Its number.
+    /// The id.
     pub index_id: i64,
-    /// Its identity.
+    /// The identity.
     pub spec: IndexSpec,
-    /// Its collection in the vector store.
+    /// The collection in the vector store.
     pub collection: String,
-    /// What it is used for.
+    /// The state.
     pub state: IndexState,
     /// The site.
     pub site: SiteInfo,
-    /// While the index is filled for the first time: how many pages it will have, 0 until they are counted. `None` once it
-    /// is filled.
+    /// During the first indexing, the number of pages that the index will have, 0 until they are counted; otherwise `None`.
     pub pages_expected: Option<u64>,
-    /// What cosines mean in it; `None` until it is measured.
+    /// The calibration; `None` until it is measured.
     pub calibration: Option<Calibration>,
 }
 
-/// What cosines mean in an index, measured with questions whose answer is known. Both means are over the best cosine of each
-/// question with any chunk.
+/// The meaning of cosines in an index, measured with two sets of questions. Each mean is over the best cosine of each question with
+/// any chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Calibration {
     /// The mean of questions that no documentation answers.
     pub off_topic: f32,
-    /// The mean of the book's own headings, the chunks below them left out.
+    /// The mean of the book's own headings, without the chunks under them.
     pub own: f32,
-    /// How many chunks the index had.
+    /// The number of chunks at calibration.
     pub chunks: u64,
 }
 
-/// The least distance of the two means: with less the cosines of this book tell nothing apart.
+/// The smallest usable distance between the means; below it, this book's cosines do not separate questions.
 const MIN_SPREAD: f32 = 0.02;
 
 impl Calibration {
-    /// Returns a cosine on the index's own scale: 0 is the mean of off-topic questions, 1 that of own headings. `None` if the two
-    /// do not differ.
+    /// Rescales a cosine: 0 is the mean of off-topic questions, 1 that of the book's headings. `None` if the means are too close.
     #[must_use]
     pub fn z(&self, cosine: f32) -> Option<f32> {
         let spread = self.own - self.off_topic;
         (spread >= MIN_SPREAD).then(|| (cosine - self.off_topic) / spread)
     }
 
-    /// True if the index has grown by half since.
+    /// True if the index has grown by half since calibration.
     #[must_use]
     pub fn is_outgrown(&self, chunks: u64) -> bool {
         chunks.saturating_mul(2) >= self.chunks.saturating_mul(3)
@@ -163,7 +160,7 @@ impl Calibration {
 }
 
 impl IndexRow {
-    /// Progress of the first indexing, given the number of documents; `None` once it is complete.
+    /// Returns the progress of the first indexing, given the number of documents; `None` once it is complete.
     #[must_use]
     pub fn indexing(&self, documents: u64) -> Option<Indexing> {
         let total = self.pages_expected?;
@@ -174,13 +171,13 @@ impl IndexRow {
     }
 }
 
-/// Progress of the first indexing of a book. Later runs have none: each page's former text stays until it is replaced.
+/// Progress of the first indexing. Later runs have none, since each page's former text stays until it is replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Indexing {
     /// Pages that can be found.
     pub done: u64,
-    /// Pages in all; 0 until they are counted.
+    /// Total pages; 0 until they are counted.
     pub total: u64,
 }
 
@@ -198,7 +195,7 @@ impl fmt::Display for Indexing {
 pub struct DocumentRow {
     /// UUIDv5 of site and source.
     pub document_id: Uuid,
-    /// The source path, of which an index has one document.
+    /// The source path, unique in an index.
     pub source: String,
     /// The title.
     pub title: String,
@@ -206,39 +203,39 @@ pub struct DocumentRow {
     pub url: String,
     /// The locale.
     pub locale: String,
-    /// The version, of docs other than the default ones with their id before it: `api@2.0`.
+    /// The version, prefixed with the instance's id for instances other than the default: `api@2.0`.
     pub version: String,
-    /// `1.2.3` of module, chapter and lesson.
+    /// `1.2.3` for module, chapter and lesson.
     pub lesson_id: Option<String>,
     /// Its place in the book.
     pub lesson: Lesson,
-    /// The fingerprint of all it was read from.
+    /// The fingerprint of all files it was read from.
     pub fingerprint: String,
-    /// Why its newest text could not be indexed; its chunks are then those of the last good revision.
+    /// Why its newest text could not be indexed; its chunks then belong to the last good revision.
     pub skip_reason: Option<String>,
-    /// Whether it is gone; the row stays as a tombstone.
+    /// True if the document is deleted; the row stays as a tombstone.
     pub deleted: bool,
 }
 
-/// A document's row as it stands.
+/// A document's stored row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredDocument {
-    /// What the last commit wrote.
+    /// The fields of the last commit.
     pub row: DocumentRow,
-    /// Rises by one with each commit, from 1.
+    /// Starts at 1 and rises by one with each commit.
     pub revision: i64,
-    /// How many chunks it has.
+    /// The number of chunks.
     pub chunk_count: u64,
-    /// When it was last committed.
+    /// The time of the last commit.
     pub last_indexed_at: Timestamp,
 }
 
 /// A chunk's row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChunkRow {
-    /// The chunk.
+    /// The chunk's id.
     pub chunk_id: Uuid,
-    /// Its place in the document, from 0.
+    /// The index in the document, from 0.
     pub position: i32,
     /// The chapter's title.
     pub chapter: String,
@@ -256,22 +253,22 @@ pub struct ChunkRow {
     pub end_line: u32,
     /// cl100k tokens.
     pub token_count: u32,
-    /// The point that holds its vectors and payload.
+    /// The point with its vectors and payload.
     pub point_id: Uuid,
     /// The text as shown.
     pub text: String,
-    /// The hash of the embedded text: equal hash, equal vectors.
+    /// The hash of the embedded text; equal hashes imply equal vectors.
     pub text_hash: String,
-    /// The hash of the payload: equal hashes, the same point.
+    /// The hash of the payload; chunks with equal hashes share a point.
     pub payload_hash: String,
 }
 
 /// A chunk to write.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewChunk {
-    /// Its row.
+    /// The row.
     pub row: ChunkRow,
-    /// What its point holds, for the search without the vector store.
+    /// The point's payload, for full-text search without the vector store.
     pub payload: ChunkPayload,
 }
 
@@ -282,9 +279,9 @@ pub struct Commit {
     pub index_id: i64,
     /// The document's new row.
     pub document: DocumentRow,
-    /// The revision that was read before; 0 when there was none.
+    /// The revision that was read before; 0 if there was none.
     pub expected_revision: i64,
-    /// The new chunks, in order; `None` keeps those there are.
+    /// The new chunks, in order; `None` keeps the existing ones.
     pub chunks: Option<Vec<NewChunk>>,
     /// The points upserted for this commit; all must still be intents.
     pub intents: Vec<Uuid>,
@@ -292,39 +289,39 @@ pub struct Commit {
     pub inputs: Vec<String>,
 }
 
-/// What became of a commit.
+/// The outcome of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommitOutcome {
-    /// It is done; these points are garbage now.
+    /// The change is committed.
     Committed {
-        /// Points no chunk uses any more.
+        /// Points that no chunk uses any more.
         garbage: Vec<Uuid>,
     },
-    /// Another writer was first, or an intent was swept: nothing was written.
+    /// Another writer committed first, or an intent was swept. Nothing was written.
     Conflict,
-    /// The index is retired: nothing was written.
+    /// The index is retired. Nothing was written.
     Retired,
 }
 
-/// A point whose deletion is due.
+/// A point to delete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pending {
     /// The point.
     pub point_id: Uuid,
-    /// Whether its row may go once it is deleted; otherwise it is deleted again later.
+    /// True if its row can be removed after this deletion; otherwise the point is deleted again later.
     pub last_time: bool,
 }
 
-/// A chunk that the book holds.
+/// A chunk of the book.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JoinedChunk {
-    /// Its point.
+    /// The point.
     pub point_id: Uuid,
-    /// Its place in the document, from 0.
+    /// The index in the document, from 0.
     pub position: i32,
-    /// What its point holds, with the text.
+    /// The point's payload, including the text.
     pub payload: ChunkPayload,
-    /// When its document was committed.
+    /// The time when its document was committed.
     pub committed_at: Timestamp,
 }
 
@@ -333,13 +330,13 @@ pub struct JoinedChunk {
 pub struct IndexStats {
     /// Documents that are not deleted.
     pub documents: u64,
-    /// Their chunks.
+    /// Chunks of these documents.
     pub chunks: u64,
-    /// The cl100k tokens of their chunks.
+    /// cl100k tokens of these chunks.
     pub tokens: u64,
     /// Sources whose newest text could not be indexed, with the reason.
     pub stale: Vec<(String, String)>,
-    /// Sources that failed when they were last tried and may succeed later, with the reason.
+    /// Sources whose last attempt failed but may succeed later, with the reason.
     pub failed: Vec<(String, String)>,
     /// Points that wait for their deletion.
     pub pending_points: u64,
@@ -347,18 +344,18 @@ pub struct IndexStats {
     pub last_indexed_at: Option<Timestamp>,
 }
 
-/// How a question ended.
+/// The outcome of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QueryStatus {
-    /// Answered, or refused because the book does not say.
+    /// Answered, or refused because the book does not cover it.
     Success,
     /// Something failed.
     Error,
-    /// The client asked too often.
+    /// The client exceeded its rate limit.
     RateLimited,
     /// The deadline passed.
     Timeout,
-    /// It is being answered, or the reader left.
+    /// The answer is in progress, or the reader left.
     Incomplete,
 }
 
@@ -376,7 +373,7 @@ impl QueryStatus {
     }
 }
 
-/// That a question was asked: no address, and no text unless the operator wants it.
+/// A log entry for a question, without the client's address; the text is included only if the operator keeps questions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueryLog {
     /// The message's id.
@@ -385,37 +382,37 @@ pub struct QueryLog {
     pub user_ip_hash: String,
     /// HMAC of the question.
     pub question_hash: String,
-    /// The chunks that were found.
+    /// The retrieved chunks.
     pub retrieved_chunk_ids: Vec<Uuid>,
-    /// The chunks that the answer cites.
+    /// The cited chunks.
     pub cited_chunk_ids: Vec<Uuid>,
-    /// How long it took, in milliseconds.
+    /// The response time in milliseconds.
     pub response_time_ms: u64,
-    /// How it ended.
+    /// The outcome.
     pub status: QueryStatus,
-    /// Whether the book answered it.
+    /// True if the book answered it.
     pub answered: bool,
-    /// Whether the book may not have answered it, and the answer said so.
+    /// True if the answer said that the book may not cover the question.
     pub uncertain: bool,
-    /// The tokens that models read and wrote for it.
+    /// Tokens that models read and wrote.
     pub tokens: u64,
-    /// What they cost, in millionths of a dollar.
+    /// Cost of the models, in millionths of a dollar.
     pub cost_micro_usd: u64,
-    /// Whether something did not work and was done without.
+    /// True if a dependency was bypassed.
     pub degraded: bool,
-    /// What a model's former answer that was given again had cost, in millionths of a dollar; `None` for an answer made anew.
+    /// The original cost of a cached answer, in millionths of a dollar; `None` for a new answer.
     pub saved_micro_usd: Option<u64>,
-    /// The question, where the operator wants it kept.
+    /// The question, if the operator keeps questions.
     pub question: Option<String>,
 }
 
-/// A reader's judgement of an answer.
+/// A reader's rating of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rating {
-    /// It helped.
+    /// The answer helped.
     Up,
-    /// It did not.
+    /// The answer did not help.
     Down,
     /// A citation was followed.
     CitationClicked,
@@ -433,13 +430,13 @@ impl Rating {
     }
 }
 
-/// A judgement of one message.
+/// A rating of one message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Feedback {
     /// The message's id.
     pub message_id: Uuid,
-    /// The judgement.
+    /// The rating.
     pub rating: Rating,
-    /// The reader's words.
+    /// The reader's comment.
     pub comment: Option<String>,
 }

@@ -1,5 +1,5 @@
-//! Pages that were made to hurt: each is read in time and memory about linear in its size. One that is not would take
-//! hours here, or all memory, so these tests need no clock.
+//! Hostile pages: each must be read in time and memory roughly linear in its size. A quadratic reading would take hours or all
+//! memory, so these tests need no clock.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ fn read(text: &[u8]) -> Result<Document, SkipReason> {
 
 fn check(text: &str) {
     let document = match read(text.as_bytes()) {
-        // It was read to its end to know that.
+        // The page was read to its end to count its headings.
         Err(SkipReason::TooManyHeadings) => return,
         read => read.unwrap_or_else(|reason| panic!("skipped: {reason}")),
     };
@@ -29,7 +29,6 @@ fn check(text: &str) {
     );
 }
 
-/// What a chunk takes in memory, about.
 fn bytes_of(chunk: &Chunk) -> usize {
     let texts = [&chunk.text, &chunk.breadcrumb];
     let texts = texts
@@ -336,6 +335,6 @@ fn a_problem_of_partials_is_told_once_a_page() {
         warnings.filter(|it| it.contains(problem)).count()
     };
     assert_eq!(told("left out"), 1, "{:?}", document.warnings);
-    // One for each line that uses it.
+    // One warning for each line that uses it.
     assert_eq!(told("is not there"), 50);
 }

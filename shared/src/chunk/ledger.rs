@@ -1,7 +1,7 @@
-//! The coverage ledger: every piece of a page's source stands in a chunk, or is left out for a reason.
+//! The coverage ledger: each piece of a page's source is in a chunk, or omitted for a stated reason.
 //!
-//! It does not trust the reading: it counts the letters and digits of the source, line by line, and takes away those of
-//! the blocks and of what the reading says it left out. What remains was lost.
+//! It checks the reader independently: it counts the letters and digits of each source line and subtracts those of the blocks
+//! and of the listed omissions. The remainder was lost.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -13,22 +13,22 @@ use crate::book::{Block, BlockKind, Document, Omission, OmissionReason, visible,
 
 use super::types::Chunk;
 
-/// A run of source lines that belong together, and what became of it.
+/// Source lines that belong together, and where their content ended up.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LedgerEntry {
     /// The first line in the file, from 1.
     pub start_line: u32,
     /// The last line in the file.
     pub end_line: u32,
-    /// The chunks that hold it.
+    /// The chunks that hold the lines.
     pub chunks: Vec<Uuid>,
-    /// What is in no chunk, with the reason.
+    /// Omitted content, with the reason.
     pub left_out: Vec<Omission>,
-    /// Words that are neither in a chunk nor left out for a reason: lost.
+    /// Lost words: neither in a chunk nor omitted for a reason.
     pub unaccounted: Vec<String>,
 }
 
-/// Accounts for each line of a page that holds a letter or digit. `text` is the file's content.
+/// Accounts for each line of a page that contains a letter or digit. `text` is the file's content.
 #[must_use]
 pub fn ledger(text: &str, document: &Document, chunks: &[Chunk]) -> Vec<LedgerEntry> {
     let text = with_line_feeds(text);
@@ -39,8 +39,8 @@ pub fn ledger(text: &str, document: &Document, chunks: &[Chunk]) -> Vec<LedgerEn
         .collect()
 }
 
-/// As [`ledger`], of Markdown that was written of the whole page instead of chunks. A word is lost if what a renderer shows of the
-/// Markdown has it less often than the page.
+/// Like [`ledger`], but for the Markdown of the whole page instead of its chunks. A word is lost if the rendered Markdown contains
+/// it less often than the page.
 #[must_use]
 pub fn ledger_of_markdown(text: &str, document: &Document, markdown: &str) -> Vec<LedgerEntry> {
     let text = with_line_feeds(text);
@@ -54,7 +54,7 @@ pub fn ledger_of_markdown(text: &str, document: &Document, markdown: &str) -> Ve
         let mut unaccounted = region.unread(&lines);
         let shown = region.shown();
         for text in &shown {
-            // Letters on both sides of an invisible character are one word.
+            // Removing an invisible character joins the letters on both sides into one word.
             let text = visible(text);
             let lost = words_of(&text).filter(|word| match words.get_mut(*word) {
                 Some(left) if *left > 0 => {
@@ -76,7 +76,7 @@ pub fn ledger_of_markdown(text: &str, document: &Document, markdown: &str) -> Ve
     entries.collect()
 }
 
-/// What Markdown shows: its text with the numbers of lists as they are written, and what stands after fences, where titles are.
+/// The text that Markdown shows, including the written numbers of lists and the info strings of fences, which hold titles.
 fn rendered(markdown: &str) -> String {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_TASKLISTS
@@ -112,9 +112,8 @@ fn is_inline(tag: &Tag<'_>) -> bool {
     )
 }
 
-/// Lines that blocks or omissions hold together.
+/// Lines connected by blocks or omissions.
 struct Region<'a> {
-    /// From 1.
     start: u32,
     end: u32,
     blocks: Vec<&'a Block>,
@@ -161,14 +160,14 @@ fn regions<'a>(lines: &[&str], document: &'a Document) -> Vec<Region<'a>> {
 }
 
 impl<'a> Region<'a> {
-    /// What its blocks show. A list of the page's headings is made, not written.
+    /// The text that the region's blocks show. A list of the page's headings is generated, so it has no source.
     fn shown(&self) -> Vec<Cow<'a, str>> {
         let written = |block: &&&Block| block.kind != BlockKind::Contents;
         let written = self.blocks.iter().filter(written);
         written.map(|block| block.shown_text()).collect()
     }
 
-    /// Words of the source that reading it lost.
+    /// Words of the source that are in no block and no omission.
     fn unread(&self, lines: &[&str]) -> Vec<String> {
         let from = (self.start as usize - 1).min(lines.len());
         let to = (self.end as usize).clamp(from, lines.len());
@@ -190,7 +189,7 @@ impl<'a> Region<'a> {
             .filter(|chunk| chunk.start_line <= self.end && chunk.end_line >= self.start)
             .collect();
         let texts: Vec<String> = holding.iter().map(|chunk| chunk.shown_text()).collect();
-        // Each search begins where the one before ended: what is cut goes on in the next chunk.
+        // Each search begins where the last one ended, because the rest of a cut block is in the next chunk.
         let mut at = 0;
         let mut held = |text: &str| {
             let mut places = (at..texts.len()).chain(0..at);
@@ -225,7 +224,7 @@ impl<'a> Region<'a> {
     }
 }
 
-/// Whether a line defines a link's target: Markdown takes the first definition of a label and drops others silently.
+/// True if a line defines a link's target. Markdown uses the first definition of a label and ignores others without a trace.
 fn is_definition(line: &str) -> bool {
     let definition = line.trim_start().strip_prefix('[');
     definition
@@ -233,14 +232,14 @@ fn is_definition(line: &str) -> bool {
         .is_some_and(|(label, target)| !label.contains(['[', '^']) && !target.contains('\n'))
 }
 
-/// A word that is too long for a chunk is cut; its start tells it from others.
+/// The start of a word, which suffices to identify it if the word is cut between chunks.
 fn start_of(word: &str) -> &str {
     const CHARS: usize = 32;
     let end = word.char_indices().nth(CHARS);
     &word[..end.map_or(word.len(), |(at, _)| at)]
 }
 
-/// The words of a text whose letters the others lack; each of theirs counts once.
+/// Returns the words of a text that `others` lack. Each word of `others` accounts for one occurrence.
 fn missing(text: &str, others: &[&str]) -> Vec<String> {
     let mut letters = letter_counts(text);
     for other in others {
@@ -284,7 +283,7 @@ fn words_of(text: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
-/// How often each reason occurs, for a summary.
+/// Counts the omissions by reason, for a summary.
 #[must_use]
 pub fn count_reasons(entries: &[LedgerEntry]) -> BTreeMap<OmissionReason, usize> {
     let mut counts = BTreeMap::new();

@@ -13,7 +13,7 @@ fn document(text: &str) -> Document {
         .expect("the page can be read")
 }
 
-/// The words that a page loses when its reading, or its chunks, are changed so.
+/// The words that are lost if a page's document or its chunks are modified.
 fn lost(
     change_document: impl Fn(&mut Document),
     change_chunks: impl Fn(&mut Vec<Chunk>),
@@ -90,7 +90,7 @@ fn something_left_out_without_a_reason_is_noticed() {
     for at in 0..count {
         let omission = document(PAGE).omissions.remove(at);
         let lost = lost(|document| drop(document.omissions.remove(at)), |_| ());
-        // Markdown drops a label's second definition silently, so definitions need no reason.
+        // Markdown ignores a label's second definition, so definitions need no reason.
         let says_something =
             omission.text.contains(char::is_alphanumeric) && !omission.text.starts_with("[ref]:");
         assert_eq!(lost.is_empty(), !says_something, "{omission:?}");

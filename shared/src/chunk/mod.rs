@@ -1,4 +1,4 @@
-//! From documents to chunks: classify sections, split long ones, enrich short ones, count tokens. Pure.
+//! Splits documents into chunks: classifies sections, splits long ones, enriches short ones, counts tokens. Pure.
 
 mod policy;
 
@@ -24,13 +24,12 @@ pub use types::Chunk;
 use section::{Section, classify, sections_of};
 use split::{Piece, pieces_of};
 
-/// The version of the text that is embedded for a chunk; part of an index's version.
+/// The version of the embedded text, part of an index's identity.
 pub const EMBEDDED_TEXT_VERSION: u32 = 2;
 
-/// What separates the parts of a breadcrumb.
 const BREADCRUMB_SEPARATOR: &str = " › ";
 
-/// Cuts a document into chunks, in reading order. The same bytes and policy give the same chunks with the same ids.
+/// Splits a document into chunks, in reading order. The same bytes and policy give the same chunks with the same ids.
 #[must_use]
 pub fn chunk_document(document: &Document, policy: &ChunkPolicy) -> Vec<Chunk> {
     let mut chunks = Vec::new();
@@ -69,8 +68,8 @@ pub fn chunk_document(document: &Document, policy: &ChunkPolicy) -> Vec<Chunk> {
     chunks
 }
 
-/// Which sections have module and chapter embedded with them: those that are short together with the sections below the same
-/// heading of level 2.
+/// For each section, whether its chunks are enriched with module and chapter. Sections under the same heading of level 2 are
+/// enriched if they are short together.
 fn are_enriched(sections: &[Section<'_>], policy: &ChunkPolicy) -> Vec<bool> {
     let begins = |section: &Section<'_>| section.level().is_none_or(|level| level <= 2);
     let groups = sections.chunk_by(|_, next| !begins(next));
@@ -78,7 +77,7 @@ fn are_enriched(sections: &[Section<'_>], policy: &ChunkPolicy) -> Vec<bool> {
         let blocks = group
             .iter()
             .flat_map(|section| section.heading.into_iter().chain(section.blocks));
-        // Counting stops where the limit is passed.
+        // Counting stops once the limit is exceeded.
         let mut left = blocks.map(|block| count_tokens(&block.text));
         let left = left.try_fold(policy.enrich_below_tokens, usize::checked_sub);
         std::iter::repeat_n(left.is_some_and(|left| left > 0), group.len())
@@ -86,14 +85,12 @@ fn are_enriched(sections: &[Section<'_>], policy: &ChunkPolicy) -> Vec<bool> {
     enriched.collect()
 }
 
-/// What the chunks of one section have in common.
 struct Place<'a> {
     document: &'a Document,
     section: &'a Section<'a>,
     section_type: SectionType,
-    /// True if the section is short, so that module and chapter are embedded with it.
+    /// True if the section is short, so its chunks are embedded with module and chapter.
     enriched: bool,
-    /// How many chunks the section has.
     count: usize,
 }
 
@@ -101,7 +98,7 @@ impl Place<'_> {
     fn chunk(&self, index: usize, piece: &Piece<'_>, policy: &ChunkPolicy) -> Chunk {
         let heading = self.section.heading.filter(|_| index == 0);
         let own: Vec<&Block> = piece.blocks.iter().map(|block| &**block).collect();
-        // A heading with nothing below it is its own text.
+        // A heading without content is its own text.
         let body = match (own.as_slice(), self.section.heading) {
             ([], Some(heading)) => vec![heading],
             _ => searched(own.clone()),
@@ -138,8 +135,8 @@ impl Place<'_> {
     }
 }
 
-/// The blocks that are embedded: a list of the page's headings would answer for the sections it names. One that stands
-/// alone is better than nothing.
+/// The blocks to embed. A list of the page's headings is left out, because it would match questions about the sections it
+/// names; it stays if there is nothing else.
 fn searched(blocks: Vec<&Block>) -> Vec<&Block> {
     let is_text = |block: &&&Block| block.kind != BlockKind::Contents;
     let searched: Vec<&Block> = blocks.iter().filter(is_text).copied().collect();
@@ -150,7 +147,7 @@ fn searched(blocks: Vec<&Block>) -> Vec<&Block> {
     }
 }
 
-/// What stands before an embedded text: the page's title and the headings above; for short sections the module and chapter too.
+/// The text embedded before a chunk: the page's title and the headings above; for short sections, module and chapter too.
 fn breadcrumb(document: &Document, headings: &[String], enriched: bool) -> String {
     let mut parts = if enriched {
         document.lesson.titles()
@@ -167,7 +164,6 @@ fn breadcrumb(document: &Document, headings: &[String], enriched: bool) -> Strin
     parts.join(BREADCRUMB_SEPARATOR)
 }
 
-/// What stands between two blocks.
 fn separator(first: &Block, second: &Block) -> &'static str {
     if first.kind == BlockKind::ListItem && second.kind == BlockKind::ListItem {
         "\n"
@@ -176,7 +172,7 @@ fn separator(first: &Block, second: &Block) -> &'static str {
     }
 }
 
-/// Joins blocks as they are embedded, and marks what each of them is.
+/// Joins blocks for embedding. Returns the text with the marks of its blocks.
 fn marked_text(blocks: &[&Block]) -> (String, Vec<Mark>) {
     let mut text = String::new();
     let mut marks = Vec::new();
@@ -191,7 +187,7 @@ fn marked_text(blocks: &[&Block]) -> (String, Vec<Mark>) {
     (text, marks)
 }
 
-/// The marks of a block, of which `text` is embedded.
+/// The marks of a block whose embedded text is `text`.
 fn marks_of(block: &Block, text: &str) -> impl Iterator<Item = Mark> {
     let mark = |kind, start, end| Mark { kind, start, end };
     let whole = |kind| vec![mark(kind, 0, text.len())];
@@ -222,7 +218,7 @@ fn marks_of(block: &Block, text: &str) -> impl Iterator<Item = Mark> {
     blocks.into_iter().chain(block.marks.iter().cloned())
 }
 
-/// A block's text; code stands in a fence, so that whoever quotes it can keep it as code.
+/// A block's text. Code is fenced, so that quotes can preserve it as code.
 fn fenced_text(block: &Block) -> String {
     match &block.kind {
         BlockKind::Code { language, title } => {
@@ -243,7 +239,6 @@ fn lines_of<'a>(blocks: impl Iterator<Item = &'a Block>) -> (u32, u32) {
     })
 }
 
-/// The addresses that blocks link to, in the order of their first appearance.
 fn links_of<'a>(blocks: impl Iterator<Item = &'a Block>) -> Vec<String> {
     let mut links: Vec<String> = Vec::new();
     for block in blocks {
@@ -253,7 +248,7 @@ fn links_of<'a>(blocks: impl Iterator<Item = &'a Block>) -> Vec<String> {
             }
             _ => None,
         });
-        // Those of HTML and JSX, and bare ones.
+        // Links in HTML and JSX, and bare addresses.
         let words = block
             .markdown
             .split(|c: char| c.is_whitespace() || "<>\"'`()[]{}|".contains(c))
@@ -268,7 +263,7 @@ fn links_of<'a>(blocks: impl Iterator<Item = &'a Block>) -> Vec<String> {
     links
 }
 
-/// Whether a line holds `$…$` that is a formula rather than money or a shell variable.
+/// True if a line contains `$…$` that is a formula, not money or a shell variable.
 fn has_inline_formula(text: &str) -> bool {
     text.contains('$')
         && text.lines().any(|line| {
@@ -296,7 +291,7 @@ impl Block {
     }
 }
 
-/// What a lesson's label is made of stands in [`Lesson`]; where a book has no lesson numbers it is chapter and section.
+/// Returns [`Lesson::label`], or a label of chapter and section if the book has no lesson numbers.
 #[must_use]
 pub fn citation_label(lesson: &Lesson, title: &str, section: Option<&str>) -> String {
     lesson.label().unwrap_or_else(|| {

@@ -1,31 +1,31 @@
-//! How long chunks are.
+//! Chunk sizes.
 
 use std::str::FromStr;
 
-/// Where a document is cut. All sizes are cl100k tokens.
+/// The rules for splitting a document. All sizes are cl100k tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChunkPolicy {
-    /// The policy's name, by which people choose it.
+    /// The name by which users choose the policy.
     pub name: &'static str,
     /// Sections longer than this are split.
     pub split_above_tokens: usize,
-    /// The size that sub-chunks of a split section aim at.
+    /// The target size of the parts of a split section.
     pub target_tokens: usize,
-    /// The most that neighbouring sub-chunks share, in whole blocks.
+    /// The largest overlap of neighbouring parts, in whole blocks.
     pub overlap_tokens: usize,
-    /// Sections shorter than this have module and chapter embedded with them.
+    /// Sections shorter than this are embedded with module and chapter.
     pub enrich_below_tokens: usize,
     /// Chunks longer than this are flagged.
     pub flag_above_tokens: usize,
-    /// A fence or table longer than this is cut between its lines.
+    /// Code blocks and tables longer than this are split between lines.
     pub cut_block_above_tokens: usize,
 }
 
-/// A fence or table up to this size is never cut.
+/// Code blocks and tables up to this size are never split.
 const MAX_BLOCK_TOKENS: usize = 2_000;
 
 impl ChunkPolicy {
-    /// The default: sections whole up to 700 tokens, longer ones in pieces of about 450.
+    /// The default: sections up to 700 tokens stay whole; longer ones are split into parts of about 450.
     pub const ADAPTIVE: Self = Self {
         name: "adaptive",
         split_above_tokens: 700,
@@ -35,7 +35,7 @@ impl ChunkPolicy {
         flag_above_tokens: 800,
         cut_block_above_tokens: MAX_BLOCK_TOKENS,
     };
-    /// At most 512 tokens, 50 of them shared with the piece before.
+    /// At most 512 tokens with an overlap of 50.
     pub const PARAGRAPH_512: Self = Self {
         name: "paragraph-512",
         split_above_tokens: 512,
@@ -55,7 +55,7 @@ impl ChunkPolicy {
         flag_above_tokens: 600,
         cut_block_above_tokens: MAX_BLOCK_TOKENS,
     };
-    /// 200 to 400 words, at about 4 tokens for 3 words.
+    /// 200 to 400 words, at about 4 tokens per 3 words.
     pub const WORDS_300: Self = Self {
         name: "words-300",
         split_above_tokens: 533,
@@ -65,7 +65,7 @@ impl ChunkPolicy {
         flag_above_tokens: 533,
         cut_block_above_tokens: MAX_BLOCK_TOKENS,
     };
-    /// Sections of 500 to 1,000 tokens, a tenth shared.
+    /// Sections of 500 to 1,000 tokens with an overlap of a tenth.
     pub const HEADING_1000: Self = Self {
         name: "heading-1000",
         split_above_tokens: 1_000,
@@ -86,12 +86,12 @@ impl ChunkPolicy {
     ];
 }
 
-/// The part of an embedder's input that a chunk's text may take; the rest is for its breadcrumb.
+/// The fraction of an embedder's input for a chunk's text; the rest is for its breadcrumb.
 const TEXT_SHARE: (usize, usize) = (3, 4);
 
 impl ChunkPolicy {
-    /// Returns the policy for an embedder that reads `max_tokens` tokens: chunks that fit its input, and an overlap that is as
-    /// large a part of them as before.
+    /// Returns the policy for an embedder whose input is limited to `max_tokens`. Chunks then fit the input, and the overlap keeps
+    /// its proportion.
     #[must_use]
     pub fn for_input(self, max_tokens: usize) -> Self {
         let (part, whole) = TEXT_SHARE;
@@ -107,9 +107,9 @@ impl ChunkPolicy {
         }
     }
 
-    /// What tells the chunks of one policy from those of another: its name and each number that decides where pages are cut or
-    /// what is embedded, e.g. `adaptive split=700 target=450 overlap=100 enrich=200 cut=2000`. Part of an index's identity, so
-    /// an index made with other numbers is another index. The flag for long chunks is left out: it changes no chunk.
+    /// Returns the policy's identity: its name and each number that affects chunks or embedded text, such as `adaptive split=700
+    /// target=450 overlap=100 enrich=200 cut=2000`. It is part of an index's identity, so other numbers mean another index. The flag
+    /// for long chunks is omitted, because it does not change chunks.
     #[must_use]
     pub fn identity(&self) -> String {
         let Self {

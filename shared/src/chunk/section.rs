@@ -1,24 +1,24 @@
-//! Sections: a heading and what stands below it, up to the next heading.
+//! Sections: a heading and its content up to the next heading.
 
 use serde::{Deserialize, Serialize};
 
 use crate::book::{Block, BlockKind, shortened_title};
 
-/// What a section is for.
+/// The type of a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SectionType {
-    /// Learning objectives, takeaways, quizzes and the like.
+    /// Learning objectives, takeaways, quizzes and similar.
     Structural,
     /// Concepts and explanations.
     Instructional,
-    /// Two blocks of code or more.
+    /// At least two code blocks.
     CodeHeavy,
 }
 
 impl SectionType {
-    /// The name on the wire and in the index.
+    /// Returns the name used in the API and the index.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -29,7 +29,7 @@ impl SectionType {
     }
 }
 
-/// Beginnings, in lower case, of the titles of structural sections.
+/// Lower-case prefixes of the titles of structural sections.
 const STRUCTURAL_TITLES: [&str; 19] = [
     "learning objectives",
     "learning outcomes",
@@ -52,21 +52,17 @@ const STRUCTURAL_TITLES: [&str; 19] = [
     "additional resources",
 ];
 
-/// The blocks of code that make a section code-heavy.
 const CODE_HEAVY_BLOCKS: usize = 2;
 
-/// A section of a document: a heading and the blocks up to the next heading.
 #[derive(Debug)]
 pub(super) struct Section<'a> {
-    /// The heading; `None` for what stands before the first.
+    /// The heading; `None` before the first heading of a page.
     pub(super) heading: Option<&'a Block>,
-    /// The blocks below it.
     pub(super) blocks: &'a [Block],
-    /// The heading and those above it.
     pub(super) path: HeadingPath,
 }
 
-/// The headings a text stands under, outermost first, and where a link to it lands.
+/// The headings above a text, outermost first, and the anchor for links to it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct HeadingPath {
     headings: Vec<(u8, String)>,
@@ -74,7 +70,7 @@ pub(super) struct HeadingPath {
 }
 
 impl HeadingPath {
-    /// Goes below a heading: those of its level and deeper end.
+    /// Enters a heading: leaves those of its level and deeper.
     pub(super) fn enter(&mut self, level: u8, heading: &Block) {
         self.headings.retain(|(above, _)| *above < level);
         self.headings.push((level, shortened_title(&heading.text)));
@@ -94,20 +90,19 @@ impl HeadingPath {
             .collect()
     }
 
-    /// The anchor of the nearest heading above that has one, of whatever level: a link to it lands just above the text.
+    /// The anchor of the nearest heading above that has one, of any level; a link to it lands just above the text.
     pub(super) fn anchor(&self) -> Option<String> {
         self.anchor.clone()
     }
 }
 
 impl Section<'_> {
-    /// The level of its heading.
     pub(super) fn level(&self) -> Option<u8> {
         self.heading.and_then(Block::heading_level)
     }
 }
 
-/// Cuts a document's blocks into sections, at each heading.
+/// Splits a document's blocks into sections, at each heading.
 pub(super) fn sections_of(blocks: &[Block]) -> Vec<Section<'_>> {
     let mut sections = Vec::new();
     let mut path = HeadingPath::default();

@@ -1,4 +1,4 @@
-//! Cutting a long section in pieces, at the edges of its blocks.
+//! Splits long sections at the edges of their blocks.
 
 use std::borrow::{Borrow, Cow};
 use std::ops::{Deref, Range};
@@ -10,7 +10,7 @@ use super::policy::ChunkPolicy;
 use super::section::Section;
 use super::tokens::count_tokens;
 
-/// A block of a piece: as it stands in the document, or part of one too long to stay whole.
+/// A whole block, or a part of a block that is too long.
 #[derive(Debug, Clone)]
 pub(super) struct PieceBlock<'a>(Cow<'a, Block>);
 
@@ -28,17 +28,15 @@ impl Borrow<Block> for PieceBlock<'_> {
     }
 }
 
-/// What becomes one chunk.
 #[derive(Debug)]
 pub(super) struct Piece<'a> {
-    /// Its blocks, those shared with the piece before first.
+    /// The blocks, those shared with the previous piece first.
     pub(super) blocks: Vec<PieceBlock<'a>>,
-    /// How many of its blocks the piece before has too.
     shared: usize,
 }
 
 impl Piece<'_> {
-    /// The words that the piece before does not have.
+    /// The number of words that the previous piece lacks.
     pub(super) fn new_words(&self) -> usize {
         let fresh = &self.blocks[self.shared..];
         fresh
@@ -48,7 +46,6 @@ impl Piece<'_> {
     }
 }
 
-/// A block with its size.
 #[derive(Clone)]
 struct Measured<'a> {
     block: PieceBlock<'a>,
@@ -58,7 +55,7 @@ struct Measured<'a> {
 /// Tokens of the blank line between two blocks.
 const SEPARATOR_TOKENS: usize = 1;
 
-/// Cuts a section's blocks into pieces. A section that fits the policy is one piece.
+/// Splits a section's blocks into pieces. A section that fits the policy is one piece.
 pub(super) fn pieces_of<'a>(section: &Section<'a>, policy: &ChunkPolicy) -> Vec<Piece<'a>> {
     let blocks: Vec<Measured<'a>> = measure(section.blocks, policy);
     if size_of(&blocks) <= policy.split_above_tokens + SEPARATOR_TOKENS {
@@ -74,7 +71,7 @@ pub(super) fn pieces_of<'a>(section: &Section<'a>, policy: &ChunkPolicy) -> Vec<
             let kept = current[current.len() - overlap..].to_vec();
             pieces.push(piece(std::mem::replace(&mut current, kept), shared));
             shared = overlap;
-            // An overlap that leaves no room for the next block is given up.
+            // An overlap that leaves no room for the next block is dropped.
             if size_of(&current) + measured.tokens > policy.target_tokens {
                 current.clear();
                 shared = 0;
@@ -107,7 +104,7 @@ impl<'a> Measured<'a> {
     }
 }
 
-/// How many of the last blocks the next piece repeats: whole ones, never all.
+/// The number of trailing blocks that the next piece repeats; never all of them.
 fn overlap_of(blocks: &[Measured<'_>], max_tokens: usize) -> usize {
     let mut tokens = 0;
     let repeated = blocks.iter().skip(1).rev().take_while(|measured| {
@@ -117,7 +114,6 @@ fn overlap_of(blocks: &[Measured<'_>], max_tokens: usize) -> usize {
     repeated.count()
 }
 
-/// Counts each block's tokens, and cuts those too long for any piece.
 fn measure<'a>(blocks: &'a [Block], policy: &ChunkPolicy) -> Vec<Measured<'a>> {
     let mut all = Vec::with_capacity(blocks.len());
     for block in blocks {
@@ -142,8 +138,8 @@ fn measure<'a>(blocks: &'a [Block], policy: &ChunkPolicy) -> Vec<Measured<'a>> {
     all
 }
 
-/// Cuts a block in parts of about `target` tokens: code between lines, tables between rows with the header repeated,
-/// text between sentences, and where there are none between words.
+/// Splits a block into parts of about `target` tokens: code between lines, tables between rows with the header repeated, and text
+/// between sentences or else words.
 fn cut_block(block: &Block, target: usize) -> Vec<Block> {
     let by_line = matches!(block.kind, BlockKind::Code { .. } | BlockKind::Table);
     let units: Vec<&str> = if by_line || block.kind == BlockKind::Contents {
@@ -187,7 +183,7 @@ fn cut_block(block: &Block, target: usize) -> Vec<Block> {
     parts
 }
 
-/// The marks of a part: of the header that it repeats, and of its own stretch of the block's text.
+/// The marks of a part: those of the repeated header, and those of its stretch of the block's text.
 fn marks_of(block: &Block, header: usize, stretch: Range<usize>) -> Vec<Mark> {
     let of = |stretch: Range<usize>| {
         let marks = block.marks.iter();
@@ -197,7 +193,7 @@ fn marks_of(block: &Block, header: usize, stretch: Range<usize>) -> Vec<Mark> {
     of(0..header).chain(own).collect()
 }
 
-/// One part of a cut block: its text, and the source lines of its units where units are lines.
+/// One part of a split block: its text, and the source lines of its units if units are lines.
 fn part_of(
     block: &Block,
     text: &str,
@@ -211,7 +207,7 @@ fn part_of(
     } = units;
     let line = |unit: usize| u32::try_from(unit).unwrap_or(u32::MAX);
     let (start_line, end_line) = if by_line {
-        // Below a fence's opening line, or a table's header and the line under it.
+        // Below a fence's opening line, or a table's header and delimiter row.
         let first = block.start_line.saturating_add(1);
         let start = first.saturating_add(line(from));
         let end = first.saturating_add(line(to.max(from + 1) - 1));
@@ -220,7 +216,7 @@ fn part_of(
         (block.start_line, block.end_line)
     };
     let mut kind = block.kind.clone();
-    // The title stands above the first part alone.
+    // Only the first part keeps the title.
     if let (BlockKind::Code { title, .. }, true) = (&mut kind, from > 0) {
         *title = None;
     }
@@ -236,7 +232,7 @@ fn part_of(
     }
 }
 
-/// Cuts text after each `.`, `!`, `?` or `۔` that a space follows.
+/// Splits text after each `.`, `!`, `?` or `۔` followed by a space.
 fn sentences(text: &str) -> Vec<&str> {
     let mut sentences = Vec::new();
     let mut from = 0;
@@ -255,9 +251,9 @@ fn sentences(text: &str) -> Vec<&str> {
     sentences
 }
 
-/// A unit longer than a part, cut between words; a word longer than a part, cut between characters.
+/// Splits a unit that is longer than a part between words, and a word that is longer than a part between characters.
 fn fragments(unit: &str, target: usize) -> Vec<&str> {
-    /// No token is shorter than a byte: a text of fewer bytes than the target fits.
+    /// A token has at least one byte, so a text with fewer bytes than the target fits.
     const MIN_BYTES_A_TOKEN: usize = 1;
     if unit.len() <= target * MIN_BYTES_A_TOKEN || count_tokens(unit) <= target {
         return vec![unit];

@@ -158,7 +158,7 @@ fn a_section_of_700_tokens_stays_whole_and_a_longer_one_is_split() {
         assert_eq!(chunk.section.as_deref(), Some("A"));
         assert!(chunk.token_count <= 700);
     }
-    // The overlap: a whole paragraph stands in both.
+    // The overlap: both chunks contain a whole paragraph.
     assert!(split[1].start_line <= split[0].end_line);
 }
 
@@ -240,7 +240,6 @@ fn an_edit_changes_only_the_chunks_of_its_section() {
     assert_eq!(changed, [false, false, true, false]);
 }
 
-/// A page of random blocks.
 fn page() -> impl Strategy<Value = String> {
     let block = prop_oneof![
         "[a-z]{1,8}( [a-z]{1,8}){0,120}\\.".prop_map(|text| text),
@@ -273,7 +272,7 @@ proptest! {
                         && chunk.end_line >= block.end_line
                         && block.text.lines().all(|line| chunk.shown_text().contains(line.trim()))
                 };
-                // A block cut for its length lies in several chunks.
+                // A block that was split is in several chunks.
                 let found = chunks[at..].iter().position(holds);
                 let cut = count_tokens(&block.text) > policy.split_above_tokens;
                 prop_assert!(found.is_some() || cut, "{} lost {:?}", policy.name, block);

@@ -1,4 +1,4 @@
-//! Counting tokens: cl100k, as `tiktoken` counts them, each distinct piece of text encoded once.
+//! Counts cl100k tokens like `tiktoken`, but encodes each distinct piece of text once.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// The pieces that cl100k encodes apart. `tiktoken`'s own pattern ends in `\s+(?!\S)|\s+`, which needs a look-ahead;
-/// here a run of spaces matches whole, and [`piece_end`] gives its last character back to the word after it.
+/// The pieces that cl100k encodes separately. `tiktoken`'s pattern ends in `\s+(?!\S)|\s+`, which needs lookahead. Here a run of
+/// spaces matches as a whole, and [`piece_end`] returns its last character to the following word.
 static PIECE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+",
@@ -15,21 +15,20 @@ static PIECE: LazyLock<Regex> = LazyLock::new(|| {
     .expect("the pattern is a constant")
 });
 
-/// A longer piece is counted in parts of this size: merging byte pairs takes the square of a piece's length.
+/// Longer pieces are counted in parts of this size, because merging byte pairs takes quadratic time.
 const MAX_PIECE_BYTES: usize = 1_024;
-/// Pieces up to this size are remembered; longer ones hardly ever return.
+/// Pieces up to this size are cached; longer ones rarely recur.
 const MAX_REMEMBERED_BYTES: usize = 32;
-/// How many pieces a thread remembers: a few MiB.
+/// Cached pieces per thread: a few MiB.
 const MAX_REMEMBERED: usize = 1 << 16;
 
 thread_local! {
     static REMEMBERED: RefCell<HashMap<Box<str>, u32>> = RefCell::new(HashMap::new());
 }
 
-/// The number of cl100k tokens of a text, the measure of all chunk sizes.
+/// Returns the number of cl100k tokens in a text, the unit of all chunk sizes.
 ///
-/// A run of more than 1,024 bytes that the encoding takes for one word is counted in parts, so that no text takes more
-/// than linear time.
+/// A single piece of more than 1,024 bytes is counted in parts, so that the time stays linear.
 #[must_use]
 pub fn count_tokens(text: &str) -> usize {
     REMEMBERED.with_borrow_mut(|remembered| {
@@ -44,7 +43,7 @@ pub fn count_tokens(text: &str) -> usize {
     })
 }
 
-/// Where the piece that begins at `from` ends. Each character begins one.
+/// Returns the end of the piece that begins at `from`. Any character can begin a piece.
 fn piece_end(text: &str, from: usize) -> usize {
     if let Some(length) = ascii_piece(&text.as_bytes()[from..]) {
         return from + length;
@@ -58,19 +57,19 @@ fn piece_end(text: &str, from: usize) -> usize {
         .next()
         .filter(|c| c.is_whitespace() && !matches!(c, '\r' | '\n'));
     match last {
-        // The word after it takes the last of several spaces.
+        // The last of several spaces belongs to the following word.
         Some(last) if end < text.len() && end - from > last.len_utf8() => end - last.len_utf8(),
         _ => end,
     }
 }
 
-/// The length of the piece that a text begins with, as [`PIECE`] finds it; `None` where a character that is not ASCII
-/// decides. Most text is ASCII, and this takes a tenth of the time.
+/// The length of the first piece of a text according to [`PIECE`]; `None` if a non-ASCII character decides. Most text is ASCII,
+/// and this path is ten times as fast.
 fn ascii_piece(text: &[u8]) -> Option<usize> {
     let is_letter = |byte: &u8| byte.is_ascii_alphabetic();
     let is_space = |byte: &u8| matches!(byte, b' ' | b'\t'..=b'\r');
     let is_mark = |byte: &u8| byte.is_ascii() && !byte.is_ascii_alphanumeric() && !is_space(byte);
-    // Where a run ends that begins at `from`, unless what ends it is not ASCII.
+    // The end of a run that begins at `from`; `None` if a non-ASCII character follows it.
     let run = |from: usize, holds: &dyn Fn(&u8) -> bool| -> Option<usize> {
         let length = text[from..].iter().take_while(|byte| holds(byte)).count();
         let end = from + length;
@@ -114,7 +113,7 @@ fn ascii_piece(text: &[u8]) -> Option<usize> {
         .rposition(|byte| matches!(byte, b'\r' | b'\n'));
     Some(match line_end {
         Some(at) => at + 1,
-        // The word after it takes the last of several spaces.
+        // The last of several spaces belongs to the following word.
         None if spaces < text.len() && spaces > 1 => spaces - 1,
         None => spaces,
     })
@@ -134,7 +133,6 @@ fn count_piece(piece: &str, remembered: &mut HashMap<Box<str>, u32>) -> usize {
     count
 }
 
-/// Cuts a text in parts of at most [`MAX_PIECE_BYTES`].
 fn parts(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {

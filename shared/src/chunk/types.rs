@@ -6,10 +6,10 @@ use uuid::Uuid;
 use super::section::SectionType;
 use crate::book::Mark;
 
-/// Words on a printed page, by which a chunk's `page` is counted within its document.
+/// Words per printed page, for a chunk's `page`.
 pub(super) const WORDS_A_PRINTED_PAGE: usize = 500;
 
-/// The unit that is embedded, ranked, shown and cited: the own text of one heading, or a part of it when it is long.
+/// The unit that is embedded, ranked, shown and cited: the own text of one heading, or a part of it if long.
 #[expect(
     clippy::struct_excessive_bools,
     reason = "four independent facts, each a field of the output"
@@ -18,11 +18,11 @@ pub(super) const WORDS_A_PRINTED_PAGE: usize = 500;
 pub struct Chunk {
     /// UUIDv5 of the document's id, the embedded text and its occurrence number.
     pub chunk_id: Uuid,
-    /// The text below the heading; code stands in fences. Of a heading with nothing below it, the heading.
+    /// The text below the heading, with code in fences. For a heading without content, the heading itself.
     pub text: String,
     /// The blocks of the text, and the inline code and formulas in them, in order.
     pub marks: Vec<Mark>,
-    /// What is embedded before the text: the page's title and the headings above; of a short section module and chapter too.
+    /// The text embedded before `text`: the page's title and the headings above; for a short section, module and chapter too.
     pub breadcrumb: String,
     /// The addresses that its Markdown links to.
     pub links: Vec<String>,
@@ -34,11 +34,11 @@ pub struct Chunk {
     pub heading_path: Vec<String>,
     /// Structural, instructional or code-heavy.
     pub section_type: SectionType,
-    /// The place among the chunks of its section, from 0.
+    /// The index among the chunks of its section, from 0.
     pub chunk_index: usize,
-    /// How many chunks its section has.
+    /// The number of chunks in its section.
     pub chunk_count: usize,
-    /// The first line in the file, from 1; that of the heading if the chunk is the first of its section.
+    /// The first line in the file, from 1; the heading's line for the first chunk of a section.
     pub start_line: u32,
     /// The last line in the file.
     pub end_line: u32,
@@ -52,14 +52,14 @@ pub struct Chunk {
     pub has_code: bool,
     /// True if it contains a formula.
     pub has_equations: bool,
-    /// Longer than the policy's flag.
+    /// True if it is longer than the policy's flag.
     pub oversized: bool,
-    /// Short, so that module and chapter are embedded with it.
+    /// True if its section is short, so it is embedded with module and chapter.
     pub enriched: bool,
 }
 
 impl Chunk {
-    /// Returns the text that is embedded and weighed by BM25: equal texts have equal vectors.
+    /// Returns the text for embedding and BM25. Equal texts have equal vectors.
     #[must_use]
     pub fn embedded_text(&self) -> String {
         format!("{}\n{}", self.breadcrumb, self.text)

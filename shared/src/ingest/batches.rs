@@ -1,4 +1,4 @@
-//! Full calls of the embedder: documents that are converged at once share them.
+//! Batching: documents that are ingested at the same time share calls of the embedder.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,91 +12,82 @@ use tokio::sync::OwnedMutexGuard;
 use crate::embed::{Embedder, Embedding, Purpose};
 use crate::provider::ProviderError;
 
-/// Texts in one call of the embedder.
 pub(super) const EMBED_BATCH: usize = 128;
-/// How often the embedder is asked for the same texts, and the wait before the second time; twice as long before each
-/// other one.
+/// Attempts per call of the embedder, and the wait before the second one; the wait doubles after each attempt.
 const EMBED_ATTEMPTS: u32 = 4;
 const EMBED_BACKOFF: Duration = Duration::from_secs(1);
-/// The longest that a provider is waited for; one that asks for more time fails the document, which comes again.
+/// The longest wait that a provider may ask for. If it asks for more, the document fails and is retried later.
 const MAX_PROVIDER_WAIT: Duration = Duration::from_secs(30);
 
-/// Gathers the texts of the documents that are being converged; clones share the batches.
+/// Collects the texts of all documents being ingested; clones share the batches.
 ///
-/// A batch is embedded as soon as it has [`EMBED_BATCH`] texts, or every document at work waits for it: then nobody is left who
-/// could add to it. So a document that is alone never waits, and there is no timer. Batches are embedded one after the other.
+/// A batch is embedded as soon as it has [`EMBED_BATCH`] texts or every active document waits for it, because then no document
+/// is left to add to it. A single document therefore never waits, and no timer is needed. Batches are embedded one at a time.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Batches {
     state: Arc<Mutex<State>>,
-    /// Held during a call of the embedder.
     turn: Arc<tokio::sync::Mutex<()>>,
-    /// Held during a commit: documents whose vectors came together commit together, and the catalog has few connections, which
-    /// they would wait for until they gave up.
+    /// Held during a commit. Documents of one batch become ready together, and without this lock they would time out waiting for
+    /// one of the catalog's few connections.
     commits: Arc<tokio::sync::Mutex<()>>,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// Documents at work, waiting or not.
     documents: usize,
-    /// The batch that takes texts now.
+    /// The batch that accepts texts.
     open: Option<OpenBatch>,
 }
 
 #[derive(Debug)]
 struct OpenBatch {
-    /// Documents that wait for it.
     waiting: usize,
-    /// Each text once, with its place.
+    /// The index of each distinct text.
     places: HashMap<String, usize>,
-    /// Starts the embedding.
     start: oneshot::Sender<Vec<String>>,
     batch: Batch,
 }
 
-/// Driven by every document that waits for it, so it goes on as long as one of them does.
+/// A shared future: it is polled by every document that waits for it, so it continues while at least one of them does.
 type Batch = Shared<BoxFuture<'static, Arc<EmbeddedBatch>>>;
 
 #[derive(Debug)]
 struct EmbeddedBatch {
-    /// One for each text.
     embeddings: Result<Vec<Embedding>, ProviderError>,
     texts: usize,
-    /// Time in the embedder.
     time: Duration,
 }
 
-/// The embeddings of one document's texts.
 #[derive(Debug)]
 pub(super) struct EmbeddedTexts {
-    /// One for each text, in order.
+    /// One per text, in order.
     pub(super) embeddings: Vec<Embedding>,
-    /// For each text whether this document had it embedded; another one had if not.
+    /// For each text, true if this document was the first to add it to the batch.
     pub(super) is_first: Vec<bool>,
-    /// The document's share of the time in the embedder.
+    /// The document's share of the time spent in the embedder.
     pub(super) time: Duration,
 }
 
-/// A document at work; it counts until this is dropped.
+/// An active document; dropping this ends its activity.
 pub(super) struct AtWork(Batches);
 
 impl Batches {
-    /// Counts a document whose texts may come.
+    /// Registers an active document, which may add texts later.
     pub(super) fn begin(&self) -> AtWork {
         self.lock().documents += 1;
         AtWork(self.clone())
     }
 
-    /// Waits until no other document is being committed, and keeps others waiting until the guard is dropped.
+    /// Waits until no other document is being committed. Others wait until the guard is dropped.
     pub(super) async fn commit_turn(&self) -> OwnedMutexGuard<()> {
         Arc::clone(&self.commits).lock_owned().await
     }
 
-    /// Embeds a document's texts, in one batch with those of others. If the batch is refused because of some text in it, this
-    /// document's texts are embedded without the others'.
+    /// Embeds a document's texts in one batch with those of other documents. If the provider rejects the batch and part of it came
+    /// from other documents, embeds this document's texts alone.
     ///
     /// # Errors
-    /// What remains after the embedder was asked again, for every document of the batch.
+    /// The error of the last attempt, which every document of the batch gets.
     pub(super) async fn embed(
         &self,
         embedder: &Embedder,
@@ -139,7 +130,7 @@ impl Batches {
         })
     }
 
-    /// Adds texts to the open batch. Returns, for each, its place there and whether it is new in it.
+    /// Adds texts to the open batch. Returns each text's index in the batch, and whether it is new there.
     fn join(&self, embedder: &Embedder, texts: &[String]) -> (Waiting, Vec<(usize, bool)>) {
         let mut state = self.lock();
         let open = state.open.get_or_insert_with(|| self.opened(embedder));
@@ -161,7 +152,7 @@ impl Batches {
         let (start, started) = oneshot::channel::<Vec<String>>();
         let (turn, embedder) = (Arc::clone(&self.turn), embedder.clone());
         let work = async move {
-            // A batch that nobody waits for any more is dropped, and with it what would start it.
+            // The sender is dropped if no document waits for the batch any more.
             let texts = started.await.unwrap_or_default();
             let _turn = turn.lock().await;
             let started = Instant::now();
@@ -194,7 +185,7 @@ impl State {
             for (text, at) in open.places {
                 texts[at] = text;
             }
-            // Nobody receives them if nobody waits any more.
+            // Sending fails if no document waits any more.
             let _ = open.start.send(texts);
         }
     }
@@ -208,7 +199,7 @@ impl Drop for AtWork {
     }
 }
 
-/// A document that waits for a batch. One that gives up is not waited for.
+/// A document that waits for a batch. Dropping it ends the waiting.
 struct Waiting {
     batches: Batches,
     batch: Batch,
@@ -236,16 +227,16 @@ impl Default for EmbeddedTexts {
     }
 }
 
-/// The part of a time that `part` of `whole` takes.
+/// The share of `time` that `part` out of `whole` items took.
 fn share(time: Duration, part: usize, whole: usize) -> Duration {
     let [part, whole] = [part, whole].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
     time * part / whole.max(1)
 }
 
-/// Embeds texts in full calls, one after the other.
+/// Embeds texts in full batches, one after the other.
 ///
 /// # Errors
-/// What remains after the embedder was asked again.
+/// The error of the last attempt.
 pub(super) async fn embed_all(
     embedder: &Embedder,
     texts: &[String],
@@ -258,7 +249,7 @@ pub(super) async fn embed_all(
     Ok(embeddings)
 }
 
-/// Embeds texts, again when the provider asks for patience or did not answer.
+/// Embeds texts; retries after a rate limit, a timeout or an outage.
 async fn embed_patiently(
     embedder: &Embedder,
     texts: &[String],
@@ -279,7 +270,7 @@ async fn embed_patiently(
             return Err(error);
         }
         tracing::warn!(stage = "embed", error = %format_args!("the embedder {error}"), "the texts are embedded again");
-        // A provider may ask for no wait at all.
+        // A provider may allow an immediate retry.
         if !wait.is_zero() {
             tokio::time::sleep(wait).await;
         }

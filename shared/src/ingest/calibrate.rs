@@ -1,4 +1,4 @@
-//! What cosines mean in an index: models and books differ, so each index measures it with questions whose answer is known.
+//! Calibration: cosines differ between models and books, so each index measures them with questions that it should or should not answer.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,21 +13,18 @@ use crate::chunk::count_tokens;
 use crate::embed::Purpose;
 use crate::index::{Filters, IndexError, ScoredPoint, VectorQuery};
 
-/// Questions that no documentation answers, half general knowledge, half other software; one a line.
+/// Questions that no documentation answers, one a line; half are general knowledge, half are about other software.
 const OFF_TOPIC: &str = include_str!("off_topic_questions.txt");
-/// Headings that are asked as questions, at most.
 const MAX_HEADINGS: usize = 60;
-/// With fewer headings the mean says nothing, and words alone decide whether the book answers.
+/// The fewest headings that give a meaningful mean. With fewer, only words decide whether the book answers.
 const MIN_HEADINGS: usize = 10;
-/// The nearest chunks of a heading that are looked at: those below other headings are among them, unless as many chunks have
-/// this one.
+/// Chunks retrieved per heading. Those under the heading itself are ignored, so this must exceed their usual number.
 const NEAREST: usize = 20;
-/// Searches at once.
 const SEARCHES: usize = 4;
 
 impl Ingest {
-    /// Measures what cosines mean in the live index, if this is the live one and that was not done yet, or its chunks have grown
-    /// by half since. Returns the tokens that were embedded.
+    /// Calibrates this index if it is the live one and has never been calibrated or has grown by half since. Returns the number of
+    /// embedded tokens.
     pub async fn calibrate(&self) -> Result<u64, IngestError> {
         let index_id = self.index_row.index_id;
         let indexes = self.catalog.indexes().await?;
@@ -58,8 +55,8 @@ impl Ingest {
         Ok(texts.iter().map(|text| count_tokens(text) as u64).sum())
     }
 
-    /// Returns headings of the book that readers see unless they choose another: the first by a hash, so that they are spread
-    /// over it and the same each time.
+    /// Returns headings of the default locale and versions. Ordering by hash spreads the selection over the book and makes it
+    /// repeatable.
     async fn own_headings(&self) -> Result<Vec<String>, IngestError> {
         let index = &self.index_row;
         let site = &index.site;
@@ -92,7 +89,7 @@ impl Ingest {
         ))
     }
 
-    /// The mean best cosine of headings with chunks below other headings.
+    /// The mean of each heading's best cosine with a chunk under another heading.
     async fn own_mean(
         &self,
         headings: &[String],
@@ -119,7 +116,7 @@ impl Ingest {
         Ok(mean_of_best(of_others))
     }
 
-    /// What a reader finds who chooses neither locale nor version.
+    /// The filters of a reader who chooses neither locale nor version.
     fn default_filters(&self) -> Filters {
         let site = &self.index_row.site;
         let known = |name: &str| Some(name.to_owned()).filter(|name| !name.is_empty());
@@ -135,7 +132,7 @@ impl Ingest {
         }
     }
 
-    /// The points nearest to each question, in the order of the questions.
+    /// Returns the nearest points of each question, in the order of the questions.
     fn nearest<'a>(
         &'a self,
         questions: &'a [String],
@@ -159,7 +156,7 @@ impl Ingest {
     }
 }
 
-/// The mean of the best score of each search; searches that found nothing are left out.
+/// The mean of each search's best score; searches without results are ignored.
 fn mean_of_best(searches: impl Iterator<Item = impl Iterator<Item = f32>>) -> f32 {
     let (mut sum, mut count) = (0.0, 0.0);
     for scores in searches {

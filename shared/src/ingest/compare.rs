@@ -1,7 +1,6 @@
-//! The store and the catalog, compared both ways.
+//! Compares the vector store with the catalog in both directions.
 //!
-//! Neither loses or keeps a point by itself: the protocol sees to that. A restored backup, a lost disk or a hand that
-//! deleted points does.
+//! The ingest protocol keeps them equal. They can differ after a restored backup, a lost disk or a manual deletion.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -13,24 +12,23 @@ use crate::catalog::{JoinedChunk, StoredDocument};
 use crate::embed::Embedding;
 use crate::index::{Filters, TitleOrNumber, VectorQuery};
 
-/// Documents whose vectors are read at once.
 const READS: usize = 8;
 
-/// In what the store and the catalog differ.
+/// Differences between the vector store and the catalog.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Differences {
-    /// Points that the catalog knows nothing of: no chunk has them, and they are not pending.
+    /// Stored points that the catalog does not know: they belong to no chunk and are not pending.
     pub stray: Vec<Uuid>,
-    /// Points that chunks have and the store has not, by their document's source.
+    /// Points of chunks that the store does not hold, by their document's source.
     pub lost: BTreeMap<String, BTreeSet<Uuid>>,
 }
 
 impl Ingest {
-    /// Compares the store's points with the catalog's, while others may write.
+    /// Compares the store's points with the catalog's. Writers may be active.
     pub async fn compare(&self) -> Result<Differences, IngestError> {
         let collection = &self.index_row.collection;
-        // Points first: an id is written to the catalog before its point is stored, so one that is stored and that the
-        // catalog does not know afterwards is stray, or was deleted meanwhile.
+        // Read the points first: an id is written to the catalog before its point is stored, so a stored point that the catalog
+        // does not know afterwards is stray, or was deleted in between.
         let exists = self.index.has_collection(collection).await?;
         let stored = if exists {
             self.index.point_ids(collection).await?
@@ -43,8 +41,8 @@ impl Ingest {
             .filter(|point| !known.contains_key(point))
             .copied()
             .collect();
-        // A chunk's point that was not there may have been stored since, or replaced: looked at again, first the store,
-        // then the catalog, it is lost if a chunk still has it.
+        // A missing point may have been stored or replaced since. Check again, the store before the catalog: the point is lost
+        // only if a chunk still has it.
         let missing: Vec<Uuid> = known
             .iter()
             .filter(|(point, source)| source.is_some() && !stored.contains(point))
@@ -67,8 +65,8 @@ impl Ingest {
         Ok(Differences { stray, lost })
     }
 
-    /// Reads the vectors of all points, and searches both ways under every filter for a chunk of each locale and version: a
-    /// damaged store may still list its ids. Returns what is wrong; points that are not there are for [`Self::compare`].
+    /// Reads all vectors, and runs a dense and a full-text search with every filter for a chunk of each locale and version: a
+    /// damaged store may still list its ids. Returns the problems found; [`Self::compare`] finds missing points.
     pub async fn damage(&self) -> Result<Vec<String>, IngestError> {
         let collection = &self.index_row.collection;
         if !self.index.has_collection(collection).await? {
@@ -107,7 +105,6 @@ impl Ingest {
         Ok(damage)
     }
 
-    /// The vectors of a document's points.
     async fn vectors_of(
         &self,
         document: &StoredDocument,
@@ -119,7 +116,7 @@ impl Ingest {
         Ok(self.index.vectors(collection, &points).await?)
     }
 
-    /// True if a chunk of a page is found by its vector and by its text under filters on all its fields.
+    /// True if a dense and a full-text search with all filters both find a chunk of the page.
     async fn finds(&self, source: &str, vector: &[f32]) -> Result<bool, IngestError> {
         let collection = &self.index_row.collection;
         let of_the_page = Filters {
@@ -175,13 +172,13 @@ impl Ingest {
         Ok(!dense.is_empty() && !lexical.is_empty())
     }
 
-    /// True if a vector has the index's dimensions and about unit length, as all embedders make them.
+    /// True if a vector has the index's dimensions and a length of about 1, as every embedder returns.
     fn is_embedding(&self, vector: &[f32]) -> bool {
         let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
         vector.len() == self.index_row.spec.dimensions && (0.9..1.1).contains(&length)
     }
 
-    /// Deletes stray points, and stores what was lost anew. Returns the sources that were restored.
+    /// Deletes stray points and restores lost ones. Returns the sources that were restored.
     pub async fn repair(&self, differences: &Differences) -> Result<Vec<String>, IngestError> {
         self.index
             .delete(&self.index_row.collection, &differences.stray)
@@ -196,7 +193,7 @@ impl Ingest {
         Ok(restored)
     }
 
-    /// Every point the catalog knows, with its document's source if a chunk has it.
+    /// Returns every point that the catalog knows, with its document's source if it belongs to a chunk.
     async fn known_points(&self) -> Result<BTreeMap<Uuid, Option<String>>, IngestError> {
         let points = self.catalog.known_points(self.index_row.index_id).await?;
         let mut known = BTreeMap::new();

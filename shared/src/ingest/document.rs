@@ -1,4 +1,4 @@
-//! One document: from its file to a commit.
+//! Ingests one document, from its file to a commit.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -19,12 +19,12 @@ use crate::embed::{Embedding, Windows};
 use crate::source::FileCache;
 
 impl Ingest {
-    /// Makes the index hold exactly what the file at `path` says now, whatever it held before.
+    /// Makes the index hold exactly what the file at `path` contains now, whatever it held before.
     pub async fn ingest_document(&self, path: &str) -> Result<DocumentOutcome, IngestError> {
         self.ingest_without(path, &BTreeSet::new()).await
     }
 
-    /// As [`Self::ingest_document`], of a document some of whose points are `lost`: they are stored anew.
+    /// Like [`Self::ingest_document`], but stores the `lost` points of the document again.
     pub(super) async fn ingest_without(
         &self,
         path: &str,
@@ -48,7 +48,7 @@ impl Ingest {
             embedded += outcome.embedded;
             embedded_tokens += outcome.embedded_tokens;
             embedding += outcome.embedding;
-            // What was committed must still be there: else a slow writer of an older text would have the last word.
+            // Check the file again after the commit; otherwise a slow writer of an older text could overwrite a newer one.
             if outcome.change != Change::Unchanged {
                 let now = self.snapshot(&page, &FileCache::default()).await?;
                 if now.fingerprint != snapshot.fingerprint {
@@ -66,7 +66,7 @@ impl Ingest {
         })
     }
 
-    /// A path that is no page may have been one before the site's settings changed.
+    /// Deletes the document at a path that was a page under former settings of the site.
     async fn delete_former_page(&self, path: &str) -> Result<DocumentOutcome, IngestError> {
         if !is_markdown(path) {
             return Ok(DocumentOutcome::default());
@@ -83,8 +83,8 @@ impl Ingest {
         })
     }
 
-    /// The documents that a change of the file at `path` concerns: itself, those that used or looked for it, and its
-    /// translations, which are pages only as long as it is one.
+    /// Returns the documents affected by a change of the file at `path`: itself, those that used or looked for it, and its
+    /// translations, which are pages only while it is one.
     pub async fn concerned(&self, path: &str) -> Result<BTreeSet<String>, IngestError> {
         let dependents = self
             .catalog
@@ -108,7 +108,7 @@ impl Ingest {
         Ok(self.catalog.document(index_id, path).await?)
     }
 
-    /// Commits what was seen. `None` when another writer was first.
+    /// Commits the snapshot. `None` if another writer committed first.
     async fn converge(
         &self,
         page: &PageFile,
@@ -146,7 +146,7 @@ impl Ingest {
         ) {
             Ok(mut document) => {
                 if let Some(stored) = stored {
-                    // An index that release 0.1 fed under two names of the site has ids of both.
+                    // Keep the stored id: version 0.1 could write one index under two site names, which gave it ids of both.
                     document.id = stored.row.document_id;
                 }
                 self.index_document(&document, stored, snapshot, lost).await
@@ -212,10 +212,10 @@ impl Ingest {
         }))
     }
 
-    /// Embeds the chunks that no stored vector serves, and those of other documents at work in the same calls.
+    /// Embeds the chunks for which no stored vector exists, in batches shared with other active documents.
     ///
-    /// A chunk whose text does not fit the model's input, such as a long block of code, has the mean of its windows' vectors and
-    /// the tokens of all.
+    /// A chunk that exceeds the model's input, such as a long code block, gets the mean of its windows' vectors and the tokens of
+    /// all windows.
     async fn embed(&self, plan: &mut Plan<'_>) -> Result<Embedded, IngestError> {
         let mut wanted: Vec<&mut PlannedChunk<'_>> = plan
             .chunks
@@ -258,7 +258,6 @@ impl Ingest {
         })
     }
 
-    /// The embedding of a chunk from those of its windows.
     fn joined(&self, windows: &Windows, parts: Vec<Embedding>) -> Embedding {
         let breadcrumb = &windows.texts[0][..windows.head];
         let in_breadcrumb = match parts.len() {
@@ -301,8 +300,8 @@ impl Ingest {
         Ok(committed.then(|| skipped(reason, last_good.is_some())))
     }
 
-    /// Takes a document that is no page any more out of every index: others are fed by writers with other settings, which
-    /// may not hear of it. `None` when another writer was first.
+    /// Removes a document that is no longer a page from every index. Other indexes are written by deployments with other settings,
+    /// which may not receive the event. `None` if another writer committed first.
     async fn remove(
         &self,
         path: &str,
@@ -331,7 +330,7 @@ impl Ingest {
         Ok(Some(outcome))
     }
 
-    /// Leaves a tombstone. `false` when another writer was first.
+    /// Replaces the document by a tombstone. `false` if another writer committed first.
     async fn delete(
         &self,
         index: &IndexRow,
@@ -354,7 +353,7 @@ impl Ingest {
         self.commit(index, &commit).await
     }
 
-    /// Commits, and deletes the points that the change replaced. `false` when another writer was first.
+    /// Commits, and deletes the points that the change replaced. `false` if another writer committed first.
     async fn commit(&self, index: &IndexRow, commit: &Commit) -> Result<bool, IngestError> {
         let turn = self.batches.commit_turn().await;
         let outcome = self.catalog.commit(commit).await?;
@@ -363,7 +362,7 @@ impl Ingest {
             CommitOutcome::Conflict => Ok(false),
             CommitOutcome::Retired => Err(IngestError::Retired),
             CommitOutcome::Committed { garbage } => {
-                // The change is made; garbage that cannot be deleted now is on the list that the sweep works off.
+                // The change is committed. Points that cannot be deleted now are pending, and the sweep deletes them.
                 if let Err(error) = self.delete_garbage(index, &garbage).await {
                     tracing::warn!(stage = "sweep", error = %error, points = garbage.len(), "garbage is left to the sweep");
                 }
@@ -382,15 +381,13 @@ impl Ingest {
     }
 }
 
-/// What was embedded for one document.
 struct Embedded {
     chunks: usize,
-    /// cl100k tokens of their texts.
     tokens: u64,
     time: Duration,
 }
 
-/// Nothing else is or was a page.
+/// True if the extension allows the file to be a page, now or under other settings.
 fn is_markdown(path: &str) -> bool {
     [".md", ".mdx"]
         .iter()
@@ -413,7 +410,7 @@ fn document_row(document: &Document, fingerprint: &str) -> DocumentRow {
     }
 }
 
-/// The row of a page that could never be read.
+/// The row of a page that has never been read successfully.
 fn empty_row(page: &PageFile, document_id: Uuid) -> DocumentRow {
     DocumentRow {
         document_id,

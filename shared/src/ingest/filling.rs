@@ -1,19 +1,19 @@
-//! Progress of the first indexing, so that readers see it instead of refusals.
+//! Progress of the first indexing, which readers see while the index is incomplete.
 
 use super::{Ingest, IngestError, Status};
 
 impl Ingest {
-    /// Records how many pages the index will have, or ends the first indexing if only pages that failed are pending: readers
-    /// would wait for them forever. Does nothing after the first indexing, because later runs leave readers the former text
-    /// of each page until the new one is committed.
+    /// Records how many pages the index will have. Ends the first indexing if only failed pages are pending, since readers would
+    /// wait for them forever. Does nothing after the first indexing: later runs keep each page's former text until the new one is
+    /// committed.
     pub async fn note_expected_pages(&self, status: &Status) -> Result<(), IngestError> {
         let pages = u64::try_from(status.expected.len()).unwrap_or(u64::MAX);
         let pages = Some(pages).filter(|_| status.awaits_pages());
         self.expect_pages(pages).await
     }
 
-    /// Counts the pages again once as many as were expected are indexed or have failed, and ends the first indexing if none
-    /// is left: pages that are uploaded one by one are not all there at the first count.
+    /// Counts the pages again once the expected number is indexed or has failed, and ends the first indexing if none is left.
+    /// Pages may be uploaded one by one, so the first count can be too low.
     pub async fn note_committed_pages(&self) -> Result<(), IngestError> {
         let Some(expected) = self.pages_expected_now().await? else {
             return Ok(());
@@ -26,7 +26,7 @@ impl Ingest {
         self.count_pages_again().await
     }
 
-    /// Counts the pages again after some were deleted: as many as were expected may never be indexed.
+    /// Counts the pages again after a deletion, because the expected number may never be reached.
     pub async fn note_deleted_pages(&self) -> Result<(), IngestError> {
         match self.pages_expected_now().await? {
             Some(_) => self.count_pages_again().await,
@@ -39,8 +39,7 @@ impl Ingest {
         self.note_expected_pages(&status).await
     }
 
-    /// Returns how many pages are expected at this moment: another invocation may have counted them, or ended the first
-    /// indexing, since this one began.
+    /// Reads the expected number of pages from the catalog: another invocation may have changed it since this one began.
     async fn pages_expected_now(&self) -> Result<Option<u64>, IngestError> {
         if self.index_row.pages_expected.is_none() {
             return Ok(None);
@@ -51,7 +50,7 @@ impl Ingest {
         Ok(index.and_then(|index| index.pages_expected))
     }
 
-    /// Ends the first indexing after a run over all pages. Pages that failed are reported elsewhere, by name.
+    /// Ends the first indexing after a run over all pages. Failed pages are reported elsewhere.
     pub(super) async fn end_first_indexing(&self) -> Result<(), IngestError> {
         self.expect_pages(None).await
     }
@@ -75,7 +74,6 @@ mod tests {
     use crate::provider::ProviderError;
     use crate::source::MemorySource;
 
-    /// Three pages, none of them indexed.
     fn book() -> (MemorySource, Ingest) {
         let source = MemorySource::default();
         for page in ["a", "b", "c"] {
@@ -92,7 +90,6 @@ mod tests {
             .insert(format!("docs/{page}.md"), text.into_bytes());
     }
 
-    /// The progress that readers see.
     fn told(ingest: &Ingest) -> Option<String> {
         let live = block_on(ingest.catalog.live_index()).unwrap().unwrap();
         let stats = block_on(ingest.catalog.stats(live.index_id)).unwrap();
@@ -100,7 +97,6 @@ mod tests {
         indexing.map(|progress| progress.to_string())
     }
 
-    /// The progress that readers see after each page of a run.
     fn told_during_a_run(ingest: &Ingest) -> Vec<Option<String>> {
         let mut heard = Vec::new();
         let run = sync(ingest, SyncOptions::default(), |_| heard.push(told(ingest)));
@@ -111,7 +107,7 @@ mod tests {
     #[test]
     fn readers_are_told_how_far_the_first_run_is_and_nothing_after_it() {
         let (source, ingest) = book();
-        // More than are converged at once.
+        // More pages than are ingested at once.
         for page in 0..37 {
             write(&source, &format!("more-{page:02}"), "former");
         }
@@ -148,7 +144,7 @@ mod tests {
         let mut heard = Vec::new();
         for page in ["docs/a.md", "docs/b.md", "docs/c.md", "docs/d.md"] {
             if page == "docs/b.md" {
-                // Uploaded when the pages were counted already.
+                // A page uploaded after the count.
                 write(&source, "d", "former");
             }
             block_on(ingest.ingest_document(page)).unwrap();
@@ -159,13 +155,12 @@ mod tests {
         let expected = ["1 of 3 pages", "2 of 3 pages", "3 of 4 pages"];
         assert_eq!(heard[..3], expected.map(|told| Some(told.to_owned())));
         assert_eq!(heard[3], None);
-        // A page that is deleted later does not begin it again.
+        // Deleting a page later does not restart the first indexing.
         source.files().remove("docs/a.md");
         block_on(ingest.ingest_document("docs/a.md")).unwrap();
         assert_eq!(told(&ingest), None);
     }
 
-    /// Records the refusal of a page, as an invocation does.
     fn fail(ingest: &Ingest, source: &str) {
         let error = IngestError::from(ProviderError::Rejected("the input is invalid".to_owned()));
         block_on(ingest.record_failure(source, &error));

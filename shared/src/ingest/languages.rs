@@ -1,19 +1,19 @@
-//! The languages of a book that its embedder does not read.
+//! Detects the languages of a book that its embedder cannot read.
 
 use std::collections::BTreeMap;
 
 use super::{Ingest, IngestError};
 use crate::book::list_pages;
 
-/// The most pages of a locale that are looked at, spread over its list: a run over an unchanged book stays quick.
+/// The most pages sampled per locale, spread over its list, so that a run over an unchanged book stays fast.
 const PAGES: usize = 12;
-/// The characters of a page that are looked at: what follows is often code, which is in Latin letters everywhere.
+/// Characters sampled at the start of a page. What follows is often code, which uses Latin letters in every language.
 const CHARACTERS: usize = 4_000;
-/// One in so many pages that are not read makes a locale that is not read: some pages are not translated, others are mostly code.
+/// A locale counts as unread if at least one page in this many is unread: some pages are not translated, others are mostly code.
 const ONE_IN: usize = 5;
 
 impl Ingest {
-    /// The locales whose pages the embedder does not make sense of, sorted. Questions there are answered by words alone.
+    /// Returns the locales whose pages the embedder cannot read, sorted. Questions in them use full-text search only.
     ///
     /// # Errors
     /// If files cannot be listed or read.
@@ -29,7 +29,7 @@ impl Ingest {
             let mut unread = 0;
             for number in 0..sample {
                 let source = &sources[number * sources.len() / sample];
-                // A page that cannot be read is for the run itself to report.
+                // The run itself reports pages that cannot be read.
                 let page = self.source.read(source).await.ok().flatten();
                 let page = page.unwrap_or_default();
                 unread += usize::from(!is_read(&page, |line| self.embedder.reads(line)));
@@ -42,7 +42,7 @@ impl Ingest {
     }
 }
 
-/// True if lines with more than half of the letters are read.
+/// True if the embedder reads the lines that hold more than half of the letters.
 fn is_read(page: &[u8], reads: impl Fn(&str) -> bool) -> bool {
     let text: String = String::from_utf8_lossy(page)
         .chars()

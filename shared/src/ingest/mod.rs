@@ -1,6 +1,6 @@
 //! The pipeline from a file to chunks that readers find: read → chunk → plan → embed → upsert → commit → sweep.
 //!
-//! The catalog is the root: a point that it does not list is not in the book, and a commit is the moment of change.
+//! The catalog is authoritative: a point that it does not list is not in the book, and a change takes effect with its commit.
 
 mod open;
 mod snapshot;
@@ -44,60 +44,60 @@ pub use sweep::{forget_readers, sweep};
 pub use switch::Switched;
 pub use sync::{MassDeletion, Progress, Settled, SyncError, SyncOptions, sync};
 
-/// How often a document is started over when another writer, or the author, was faster.
+/// Attempts to ingest a document before giving up because another writer or the author keeps changing it.
 const MAX_ATTEMPTS: usize = 5;
 
-/// All that converging a document needs.
+/// Everything needed to ingest documents.
 #[derive(Debug, Clone)]
 pub struct Ingest {
-    /// Where the files are.
+    /// The book's files.
     pub source: Source,
     /// The site's settings.
     pub settings: SiteSettings,
-    /// How documents are identified, cut and stored.
+    /// How documents are identified, split and stored.
     pub options: OpenOptions,
-    /// What makes vectors.
+    /// The embedder.
     pub embedder: Embedder,
-    /// Where they go.
+    /// The vector index.
     pub index: VectorIndex,
-    /// The root.
+    /// The catalog.
     pub catalog: Catalog,
-    /// The index that is fed.
+    /// The index that is written.
     pub index_row: IndexRow,
-    /// What documents at work have embedded together.
+    /// Texts that active documents embed together.
     batches: Batches,
-    /// Makes the id of a new point, which no point had before.
+    /// Generates the id of a new point. Ids are never reused.
     new_point_id: fn() -> Uuid,
 }
 
-/// Why a document could not be converged; it stays at its last revision.
+/// The reason that a document was not ingested; its last revision stays.
 #[derive(Debug, thiserror::Error)]
 pub enum IngestError {
-    /// The files.
+    /// Reading the files failed.
     #[error(transparent)]
     Source(#[from] SourceError),
-    /// The catalog.
+    /// The catalog failed.
     #[error(transparent)]
     Catalog(#[from] CatalogError),
-    /// The vector store.
+    /// The vector store failed.
     #[error(transparent)]
     Index(#[from] IndexError),
-    /// The embedder.
+    /// The embedder failed.
     #[error("the embedder {0}")]
     Embed(#[from] ProviderError),
-    /// Others kept changing it.
+    /// Other writers or the author kept changing the document.
     #[error("{path} changed during each of {MAX_ATTEMPTS} attempts")]
     Contended {
-        /// The file.
+        /// The file's path.
         path: String,
     },
-    /// The index was retired meanwhile.
+    /// The index was retired in the meantime.
     #[error("the index is retired")]
     Retired,
 }
 
 impl IngestError {
-    /// True if a store, a model or the whole source failed, so that the next page would fail as well.
+    /// True if a store, a model or the whole source failed, so the next page would fail as well.
     fn is_outage(&self) -> bool {
         match self {
             Self::Source(SourceError::Forbidden { .. }) | Self::Contended { .. } => false,
@@ -113,7 +113,7 @@ impl IngestError {
         }
     }
 
-    /// True if the same run may succeed later without a change of the book or of the settings.
+    /// True if the same run may succeed later, with unchanged book and settings.
     #[must_use]
     pub fn may_pass(&self) -> bool {
         match self {

@@ -1,4 +1,4 @@
-//! From ports to an index that can be fed.
+//! Opens an index for ingestion.
 
 use std::time::Duration;
 
@@ -13,56 +13,56 @@ use crate::embed::Embedder;
 use crate::index::{VectorIndex, bm25_settings};
 use crate::source::Source;
 
-/// The number of an index that is not there; those of the catalog begin with 1.
+/// The id of an index that does not exist; the catalog's ids start at 1.
 const NO_INDEX: i64 = 0;
 
-/// What ingest reads from and writes to.
+/// The stores and models that ingest reads from and writes to.
 #[derive(Debug, Clone)]
 pub struct Ports {
-    /// Where the files are.
+    /// The book's files.
     pub source: Source,
-    /// What makes vectors.
+    /// The embedder.
     pub embedder: Embedder,
-    /// Where they go.
+    /// The vector index.
     pub index: VectorIndex,
-    /// The root.
+    /// The catalog.
     pub catalog: Catalog,
 }
 
-/// How documents are identified, cut and stored.
+/// How documents are identified, split and stored.
 #[derive(Debug, Clone)]
 pub struct OpenOptions {
     /// The site's name, part of every document's id.
     pub site: String,
-    /// The book's title where the site's settings have none.
+    /// The book's title if the site's settings have none.
     pub title: String,
-    /// How documents are cut.
+    /// How documents are split.
     pub policy: ChunkPolicy,
-    /// What collections' names begin with, and the alias of the live one.
+    /// The prefix of collection names, and the alias of the live collection.
     pub collection: String,
     /// How the index is opened.
     pub mode: OpenMode,
-    /// How long a sweep leaves questions, judgements and messages; `None` for ever.
+    /// The age at which a sweep deletes questions, judgements and messages; `None` keeps them.
     pub retention: Option<Duration>,
 }
 
 /// How an index is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OpenMode {
-    /// For one of many writers: the index is made if it does not exist. Fails if another deployment has taken over.
+    /// One of several writers; creates the index if it does not exist. Fails if another deployment has taken over.
     Write,
-    /// As [`Self::Write`], but takes the index back from another deployment.
+    /// Like [`Self::Write`], but takes the index back from another deployment.
     TakeOver,
-    /// Writes nothing, not even a missing index.
+    /// Writes nothing and does not create a missing index.
     ReadOnly,
 }
 
 impl Ingest {
-    /// Reads the site's settings, and finds or creates the index for what this process embeds, and its collection. The
-    /// collection is the site's own: another book in the same store has another, and so has this book under another name.
+    /// Reads the site's settings, and finds or creates the index for this process's embedder and policy, and its collection. Each
+    /// site name has its own collection, even for the same book.
     ///
     /// # Errors
-    /// [`IngestError::Retired`] when another deployment has taken over.
+    /// [`IngestError::Retired`] if another deployment has taken over.
     pub async fn open(ports: Ports, options: OpenOptions) -> Result<Self, IngestError> {
         let options = OpenOptions {
             policy: options
@@ -115,7 +115,7 @@ impl Ingest {
         })
     }
 
-    /// The same, the site's settings read anew.
+    /// Opens the same index again, with the site's current settings.
     pub async fn reopened(&self, mode: OpenMode) -> Result<Self, IngestError> {
         let ports = Ports {
             source: self.source.clone(),
@@ -133,26 +133,25 @@ impl Ingest {
         })
     }
 
-    /// Whether the index is there.
+    /// True if the index exists.
     #[must_use]
     pub fn is_indexed(&self) -> bool {
         self.index_row.index_id != NO_INDEX
     }
 
-    /// Whether the site's settings have become others, so that pages committed under these must be looked at again.
+    /// True if the site's settings have changed in a way that pages committed under the old ones must be checked again.
     pub async fn settings_changed(&self) -> Result<bool, IngestError> {
         let now = self.source.settings().await?;
         Ok(now.reading_keys() != self.settings.reading_keys())
     }
 }
 
-/// What the collection of a site's index ends with.
 fn tag(site: &str, spec: &IndexSpec) -> String {
     let json = serde_json::to_string(spec).expect("an index's version serialises");
     format!("_{}", &plan::hash(&format!("{site}\n{json}"))[..8])
 }
 
-/// The index as it is. One that is not there yet has no number, and no documents.
+/// Returns the existing index, or an empty one with id [`NO_INDEX`].
 async fn find_index(catalog: &Catalog, wanted: NewIndex) -> Result<IndexRow, IngestError> {
     let mut indexes = catalog.indexes().await?.into_iter();
     let found = indexes.find(|index| index.spec == wanted.spec);
@@ -174,7 +173,7 @@ async fn make_index(
 ) -> Result<IndexRow, IngestError> {
     let mut row = catalog.ensure_index(wanted).await;
     if let Err(CatalogError::BeingDropped) = row {
-        // Whoever began it may have died.
+        // Finish the deletion, since the process that began it may have died.
         drop_retired(catalog, index).await?;
         row = catalog.ensure_index(wanted).await;
     }

@@ -1,30 +1,30 @@
-//! What became of one file.
+//! The outcome of ingesting one file.
 
 use std::time::Duration;
 
 use crate::book::SkipReason;
 use crate::chunk::Chunk;
 
-/// What became of a file.
+/// The outcome of ingesting one file.
 #[derive(Debug, Clone, Default)]
 pub struct DocumentOutcome {
-    /// What was done.
+    /// The change made to the index.
     pub change: Change,
-    /// What was wrong with the page and did not matter enough.
+    /// Problems in the page that did not prevent indexing.
     pub warnings: Vec<String>,
     /// The page's URL.
     pub url: Option<String>,
-    /// Chunks the document has now, with what the report counts of each.
+    /// The document's chunks after the change.
     pub chunks: Vec<Chunk>,
-    /// The chapter they are of.
+    /// The chapter of the chunks.
     pub chapter: Option<String>,
-    /// Chunks embedded anew.
+    /// Chunks newly embedded.
     pub embedded: usize,
-    /// cl100k tokens of the texts that were embedded.
+    /// cl100k tokens of the embedded texts.
     pub embedded_tokens: u64,
-    /// Chunks that took over stored vectors.
+    /// Chunks that reuse stored vectors.
     pub reused: usize,
-    /// Chunks whose point stayed.
+    /// Chunks whose point is unchanged.
     pub kept: usize,
     /// Time spent in the embedder.
     pub embedding: Duration,
@@ -32,23 +32,23 @@ pub struct DocumentOutcome {
     pub retries: usize,
 }
 
-/// What was done with a file.
+/// The change made for a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Change {
-    /// It is not a page, and was none.
+    /// None: the file is not a page and never was one.
     #[default]
     NotAPage,
-    /// Its text and all that reading it used are as they were.
+    /// None: the file and everything that reading it uses are unchanged.
     Unchanged,
-    /// It was indexed.
+    /// The file was indexed.
     Indexed,
-    /// It is gone, and so are its chunks.
+    /// The file and its chunks are gone.
     Deleted,
-    /// It cannot be read; its last good revision stays if there is one.
+    /// The file cannot be read; its last good revision stays, if there is one.
     Skipped {
-        /// Why.
+        /// The reason.
         reason: String,
-        /// Whether an older revision still answers.
+        /// True if an older revision still answers.
         stale: bool,
     },
 }

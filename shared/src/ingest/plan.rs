@@ -1,4 +1,4 @@
-//! What a new text needs: which points stay, which vectors can be taken over, what must be embedded.
+//! Plans the changes for a new text: which points stay, which stored vectors are reused, and which texts must be embedded.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,6 @@ use crate::embed::Embedding;
 use crate::index::{ChunkPayload, NewPoint, VectorIndex};
 use crate::provider::ProviderError;
 
-/// The plan for one document.
 pub(super) struct Plan<'a> {
     pub(super) chunks: Vec<PlannedChunk<'a>>,
     document: &'a Document,
@@ -29,27 +28,24 @@ pub(super) struct PlannedChunk<'a> {
     pub(super) vector: Vector,
 }
 
-/// Where a chunk's vectors come from.
+/// The source of a chunk's vectors.
 pub(super) enum Vector {
-    /// The point stays as it is.
+    /// The stored point stays unchanged.
     Kept,
-    /// A stored point has them.
+    /// To be copied from this stored point.
     Stored(Uuid),
-    /// They must be made.
     ToEmbed,
-    /// They were made.
     Ready(Embedding),
-    /// They were taken over.
+    /// Copied from a stored point.
     Reused(Embedding),
 }
 
-/// SHA-256 of a text, in hexadecimal digits.
 pub(super) fn hash(text: &str) -> String {
     hex(&Sha256::digest(text))
 }
 
 impl<'a> Plan<'a> {
-    /// Matches new chunks with those stored, by the hash of their embedded text.
+    /// Matches new chunks with stored ones by the hash of their embedded text.
     pub(super) fn new(
         document: &'a Document,
         chunks: &'a [Chunk],
@@ -94,8 +90,8 @@ impl<'a> Plan<'a> {
         Self { chunks, document }
     }
 
-    /// Takes vectors over from stored points: of this document's old chunks, or of any with the same text; of those in the
-    /// live index too, if it has the same model, so that a site's new name or another chunk policy embeds little anew.
+    /// Finds stored vectors for new chunks: from this document's old chunks, from any chunk with the same text, and from the live
+    /// index if it uses the same model. A renamed site or another chunk policy therefore embeds little again.
     pub(super) async fn find_stored_vectors(
         &mut self,
         catalog: &Catalog,
@@ -115,7 +111,6 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Takes vectors over from the points of one index.
     async fn take_over(
         &mut self,
         catalog: &Catalog,
@@ -158,7 +153,7 @@ impl<'a> Plan<'a> {
             let Vector::Stored(point) = chunk.vector else {
                 continue;
             };
-            // The point may be gone by now.
+            // The point may have been deleted since.
             chunk.vector = match stored.get(&point) {
                 Some(stored) if stored.vector.len() == row.spec.dimensions => {
                     Vector::Reused(stored.clone())
@@ -169,7 +164,6 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// The ids of the points to upsert.
     pub(super) fn fresh_points(&self) -> Vec<Uuid> {
         self.fresh().map(|chunk| chunk.point_id).collect()
     }
@@ -180,7 +174,6 @@ impl<'a> Plan<'a> {
             .filter(|chunk| !matches!(chunk.vector, Vector::Kept))
     }
 
-    /// The points to upsert.
     pub(super) fn new_points(&self) -> Result<Vec<NewPoint>, IngestError> {
         self.fresh()
             .map(|chunk| match &chunk.vector {
@@ -210,7 +203,6 @@ impl<'a> Plan<'a> {
         self.chunks.iter().filter(|chunk| of(&chunk.vector)).count()
     }
 
-    /// The document's chunks after the commit.
     pub(super) fn new_chunks(&self, document: &Document) -> Vec<NewChunk> {
         self.chunks
             .iter()
@@ -223,7 +215,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Whether equal texts have equal vectors in both.
+/// True if equal texts have equal vectors in both indexes.
 fn embeds_alike(one: &IndexSpec, other: &IndexSpec) -> bool {
     let identity = |spec: &IndexSpec| {
         (

@@ -1,4 +1,4 @@
-//! What a run of the pipeline did, for people, scripts and metrics.
+//! The report of a run, for people, scripts and metrics.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,83 +14,83 @@ use crate::book::UNKNOWN;
 pub struct SkippedFile {
     /// The path.
     pub source: String,
-    /// The reason, with the line where there is one.
+    /// The reason, with the line if known.
     pub reason: String,
 }
 
 /// The report of one run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// `success`; `partial` when files failed that may succeed later, or readers still have a former index.
+    /// `success`, or `partial` if files failed that may succeed later, or readers still use a former index.
     pub status: String,
-    /// When the run ended, ISO 8601.
+    /// The time when the run ended, ISO 8601.
     pub timestamp: String,
-    /// Pages looked at.
+    /// Pages checked.
     pub files_seen: usize,
-    /// Pages indexed anew.
+    /// Pages newly indexed.
     pub files_changed: usize,
-    /// Pages that were as indexed.
+    /// Pages already up to date.
     pub files_unchanged: usize,
-    /// Pages that are gone.
+    /// Pages deleted.
     pub files_deleted: usize,
     /// Pages that cannot be read.
     pub skipped: Vec<SkippedFile>,
-    /// Of these, those whose last good revision still answers.
+    /// Skipped pages whose last good revision still answers.
     pub stale: Vec<String>,
-    /// Pages, and folders (their paths end in `/`), that could not be read or stored and may be later.
+    /// Pages, and folders (paths ending in `/`), that could not be read or stored but may succeed later.
     pub failed: Vec<SkippedFile>,
-    /// Of these, those whose cause is a store or a model: they may succeed without a change of the book.
+    /// Failed pages whose cause is a store or a model; they may succeed without a change of the book.
     #[serde(skip)]
     pub outages: usize,
-    /// Pages some of whose points the store had lost, and has again.
+    /// Pages with points that the store had lost and that were restored.
     #[serde(default)]
     pub restored: Vec<String>,
-    /// Points that the store had and the book had not: deleted.
+    /// Points deleted because the catalog does not know them.
     #[serde(default)]
     pub stray_points: usize,
     /// Pages written in JavaScript or TypeScript, which are not read.
     #[serde(default)]
     pub script_pages: Vec<String>,
-    /// What was odd and did not matter enough, `path: warning`.
+    /// Problems that did not prevent indexing, as `path: warning`.
     pub warnings: Vec<String>,
     /// Chunks of the whole index after the run.
     pub total_chunks: u64,
-    /// Their cl100k tokens.
+    /// cl100k tokens of the whole index after the run.
     pub total_tokens: u64,
     /// Chunks of the pages indexed in this run, by section type.
     pub chunks_per_section_type: BTreeMap<String, usize>,
     /// Chunks of the pages indexed in this run, by chapter.
     pub chunks_per_chapter: BTreeMap<String, usize>,
-    /// Of them, short ones embedded with module and chapter.
+    /// Short chunks of this run, embedded with module and chapter.
     pub enriched: usize,
-    /// Of them, parts of a longer section.
+    /// Chunks of this run that are parts of a longer section.
     pub split: usize,
-    /// Of them, longer than the policy's flag.
+    /// Chunks of this run above the policy's flag.
     pub oversized: usize,
-    /// Chunks embedded anew.
+    /// Chunks newly embedded.
     pub embedded: usize,
-    /// Chunks that took over stored vectors.
+    /// Chunks that reuse stored vectors.
     pub vectors_reused: usize,
-    /// Chunks whose point stayed.
+    /// Chunks whose point is unchanged.
     pub points_kept: usize,
-    /// Attempts that were started over.
+    /// Repeated attempts.
     pub retries: usize,
-    /// Seconds of the run.
+    /// Duration of the run in seconds.
     pub duration_seconds: f64,
-    /// Of these, seconds in the embedder.
+    /// Seconds spent in the embedder.
     pub embedding_seconds: f64,
-    /// cl100k tokens of the texts embedded anew.
+    /// cl100k tokens of the newly embedded texts.
     #[serde(default)]
     pub embedded_tokens: u64,
-    /// What the provider charges for them, in US dollars: 0 for local models; unknown for models without a public price.
+    /// The provider's price for these tokens in US dollars: 0 for local models, `None` for models without a public price.
     pub cost_usd: Option<f64>,
-    /// Bytes that the book's embedded stores take after the run; unknown for hosted ones.
+    /// Size of the book's embedded stores after the run, in bytes; `None` for hosted ones.
     #[serde(default)]
     pub storage_bytes: Option<u64>,
 }
 
 impl Report {
-    /// A report that begins with what need not be done.
+    /// A report that counts the pages that are already up to date.
     pub(super) fn of(status: &Status) -> Self {
         Self {
             files_seen: status.indexed + status.skipped.len(),
@@ -104,7 +104,7 @@ impl Report {
         }
     }
 
-    /// Counts what became of one file.
+    /// Adds one file's outcome.
     pub fn add(&mut self, source: &str, outcome: &DocumentOutcome) {
         match &outcome.change {
             Change::NotAPage => return,
@@ -147,7 +147,7 @@ impl Report {
         self.embedded_tokens += outcome.embedded_tokens;
     }
 
-    /// Counts a file that failed and may succeed later.
+    /// Adds a file that failed but may succeed later.
     pub fn add_failure(&mut self, source: &str, error: &IngestError) {
         self.files_seen += 1;
         self.failed.push(SkippedFile {
@@ -164,7 +164,7 @@ impl Report {
     }
 }
 
-/// The report as a table.
+/// Formats the report as a table.
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut row = |name: &str, value: String| writeln!(f, "  {name:<18}{value}");

@@ -1,9 +1,9 @@
-//! What readers' requests need to know of the site, from its settings.
+//! The settings of the site that requests need.
 
 use crate::book::{CURRENT_VERSION, Instance, SiteSettings, version_in_site};
 use crate::catalog::{DocsInfo, SiteInfo};
 
-/// What an index says of its site; `fallback_title` names a book whose settings do not.
+/// Returns an index's description of its site. `fallback_title` is used if the settings have no title.
 #[must_use]
 pub fn site_info(settings: &SiteSettings, fallback_title: &str) -> SiteInfo {
     let prefixed = settings

@@ -4,22 +4,22 @@ use super::{Ingest, IngestError};
 use crate::book::{Inputs, PageFile, default_source, fingerprint, own_translation};
 use crate::source::{FileCache, SourceError};
 
-/// A file as read at one moment, with all that reading it uses.
+/// A file as read at one moment, with everything that reading it uses.
 pub(super) struct Snapshot {
-    /// `None` when it is not a page of the book.
+    /// `None` if it is not a page of the book.
     pub(super) bytes: Option<Vec<u8>>,
     pub(super) inputs: Inputs,
     pub(super) fingerprint: String,
 }
 
 impl Ingest {
-    /// Reads the file as it is now, and all that reading it uses: from `files`, where they are.
+    /// Reads the current file and everything that reading it uses, from the cache `files` where possible.
     pub(super) async fn snapshot(
         &self,
         page: &PageFile,
         files: &FileCache,
     ) -> Result<Snapshot, IngestError> {
-        // A translation of no page is none; a page that the default locale's own translation stands in for neither.
+        // A translation needs its page, and a page that the default locale's own translation replaces is not a page.
         let translated = default_source(&self.settings, page);
         let own = own_translation(&self.settings, page);
         let (bytes, is_translation_of_one, own_content) = tokio::try_join!(

@@ -1,4 +1,4 @@
-//! The source and the catalog, compared: what is to be done for the index to be the book.
+//! Compares the source with the catalog, to find what must be done for the index to equal the book.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,48 +13,47 @@ use crate::book::{
 use crate::catalog::StoredDocument;
 use crate::source::{FileCache, Listing};
 
-/// Pages that are read at once.
 const READS: usize = 16;
 
-/// What is wrong with a file whose path is not UTF-8.
+/// The problem with a file whose path is not UTF-8.
 pub const NOT_UTF8: &str =
     "its path is not UTF-8, so the page has no URL and is not indexed; rename it";
 
-/// What an index holds of a source.
+/// The state of an index compared with its source.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Status {
-    /// Files of the source that are pages, drafts too.
+    /// Files of the source that are pages, including drafts.
     pub pages: usize,
-    /// Documents the index has.
+    /// Documents in the index.
     pub documents: usize,
-    /// Of them, those that are as their files are, and can be read.
+    /// Documents that are up to date and readable.
     pub indexed: usize,
-    /// What is still to be done.
+    /// Documents that differ from their files.
     pub pending: Vec<PendingDocument>,
-    /// Pages that cannot be read as they are now.
+    /// Pages that cannot be read in their current state.
     pub skipped: Vec<SkippedFile>,
-    /// Of these, those whose last good revision still answers.
+    /// Skipped pages whose last good revision still answers.
     pub stale: Vec<String>,
-    /// Pending documents that failed when they were last tried.
+    /// Pending documents whose last attempt failed.
     pub failed: Vec<SkippedFile>,
-    /// Pages that are not in a production build.
+    /// Drafts, which are not in a production build.
     pub drafts: Vec<String>,
-    /// Sources that failed when they were last tried, and of which nothing is left to do.
+    /// Sources whose last attempt failed and for which nothing is left to do.
     #[serde(skip)]
     pub(super) former_failures: Vec<String>,
-    /// Folders that cannot be listed, their paths ending in `/`. What is stored of their pages stays.
+    /// Folders that cannot be listed, with paths ending in `/`. What is stored of their pages stays.
     #[serde(default)]
     pub unreadable_folders: Vec<SkippedFile>,
     /// Pages written in JavaScript or TypeScript, which are not read.
     #[serde(default)]
     pub script_pages: Vec<String>,
-    /// Files that would be pages if they had other names.
+    /// Files that would be pages under another name.
     #[serde(default)]
     pub warnings: Vec<String>,
-    /// The sources whose documents should be there, with their fingerprints.
+    /// The sources that should have documents, with their fingerprints.
     #[serde(skip)]
     pub(super) expected: BTreeMap<String, String>,
-    /// Pages whose own file cannot be read: no other run reads it either.
+    /// Pages whose own file cannot be read; no other run can read it either.
     #[serde(skip)]
     unreadable: BTreeSet<String>,
     /// All folders that cannot be listed, whether or not they may hold pages.
@@ -62,46 +61,45 @@ pub struct Status {
     unlisted_folders: Vec<String>,
 }
 
-/// A document that is not as its file is.
+/// A document that differs from its file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PendingDocument {
     /// The path.
     pub source: String,
-    /// In what they differ.
+    /// The difference.
     pub change: PendingChange,
 }
 
-/// In what a document and its file differ.
+/// The difference between a document and its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PendingChange {
-    /// The index does not have it.
+    /// The document is not in the index.
     New,
-    /// Its text, or something that reading it uses, is another now.
+    /// The file, or something that reading it uses, has changed.
     Changed,
     /// The page is gone.
     Deleted,
-    /// The file cannot be read now: for the system's reason, not the author's.
+    /// The file cannot be read now, for a reason that is not in its content.
     Unreadable,
 }
 
-/// What a page should be in the index.
+/// A page's target state in the index.
 enum Seen {
-    /// With this fingerprint.
+    /// Indexed, with this fingerprint.
     Page(String),
-    /// Not there.
     Absent,
-    /// Not there: a draft.
+    /// Absent because it is a draft.
     Draft,
-    /// Not known, and why.
+    /// Unknown, for this reason.
     Unreadable(IngestError),
 }
 
 impl Ingest {
-    /// Compares each page whose path begins with `prefix` with the catalog, and changes nothing.
+    /// Compares each page whose path begins with `prefix` with the catalog. Changes nothing.
     pub async fn status(&self, prefix: &str) -> Result<Status, IngestError> {
         let index_id = self.index_row.index_id;
-        // Rows before files: a writer that is done meanwhile makes a document look pending, never one look done.
+        // Read rows before files: a writer that finishes in between can make a document look pending, but never up to date.
         let (documents, inputs, stats) = tokio::try_join!(
             self.catalog.documents(index_id),
             self.catalog.inputs(index_id),
@@ -121,7 +119,7 @@ impl Ingest {
             ..Status::default()
         };
         status.note(&self.settings, &listing);
-        // What many pages use is read once, and forgotten with this run: a later one must see what changed since.
+        // Files used by many pages are read once per run; a later run must see new changes.
         let files = FileCache::default();
         let keys = self.settings.reading_keys();
         let mut reads = Vec::with_capacity(pages.len());
@@ -167,7 +165,8 @@ impl Ingest {
         Ok(status)
     }
 
-    /// Writes down that a document failed, for [`Self::status`]. That this fails too is for the first failure to say.
+    /// Records a failed document for [`Self::status`]. If recording fails as well, the error is dropped: the caller already returns
+    /// the original one.
     pub async fn record_failure(&self, source: &str, error: &IngestError) {
         let index_id = self.index_row.index_id;
         let reason = error.to_string();
@@ -177,8 +176,8 @@ impl Ingest {
         }
     }
 
-    /// The fingerprint that a page would have, by the `ETag`s of the files that it used when it was committed: if it is the
-    /// stored one, all of them are as they were, and so are the files that reading it uses. `None` if they are not known.
+    /// Computes a page's fingerprint from the current `ETag`s of the files it used when it was committed. If it equals the stored
+    /// one, these files are unchanged, and so is everything that reading them uses. `None` if any `ETag` is unknown.
     fn listed_fingerprint(
         &self,
         reading_key: &str,
@@ -198,7 +197,7 @@ impl Ingest {
         Some(fingerprint_by_etags(reading_key, etag, etags))
     }
 
-    /// Reads a page, unless its fingerprint is known to be the stored one.
+    /// Reads a page, unless its fingerprint is known to equal the stored one.
     async fn seen(
         &self,
         page: &PageFile,
@@ -237,7 +236,7 @@ impl Ingest {
         is_below(source) || translated.is_some_and(|path| is_below(&path))
     }
 
-    /// The documents of the live index that a switch to this one would lose, because their files cannot be read now.
+    /// True if a switch to this index would lose documents of the live one because their files cannot be read now.
     pub(super) async fn lost_by_a_switch(&self, status: &Status) -> Result<bool, IngestError> {
         if status.unreadable.is_empty() && status.unlisted_folders.is_empty() {
             return Ok(false);
@@ -302,7 +301,7 @@ impl Status {
         }
     }
 
-    /// Takes over what could not be listed, as far as it concerns the book.
+    /// Adds what could not be listed, as far as it concerns the book.
     fn note(&mut self, settings: &SiteSettings, listing: &Listing) {
         let scripts = list_script_pages(settings, &listing.paths).into_iter();
         self.script_pages = scripts.map(str::to_owned).collect();
@@ -322,7 +321,7 @@ impl Status {
             .collect();
     }
 
-    /// True if pages are still to be indexed or deleted, apart from those whose own file cannot be read.
+    /// True if pages remain to be indexed or deleted, except those whose own file cannot be read.
     pub(super) fn is_behind(&self) -> bool {
         let sources = self.pending.iter().map(|pending| &pending.source);
         sources
@@ -330,7 +329,7 @@ impl Status {
             .any(|source| !self.unreadable.contains(source))
     }
 
-    /// True if pages are still to be indexed or deleted, apart from those that failed when they were last tried.
+    /// True if pages remain to be indexed or deleted, except those whose last attempt failed.
     pub(super) fn awaits_pages(&self) -> bool {
         let failed: BTreeSet<&str> = self.failed.iter().map(|file| &*file.source).collect();
         let mut sources = self.pending.iter().map(|pending| &*pending.source);
@@ -344,7 +343,7 @@ impl Status {
         });
     }
 
-    /// The documents that would go.
+    /// The number of pending deletions.
     #[must_use]
     pub fn deletions(&self) -> usize {
         let deleted = |pending: &&PendingDocument| pending.change == PendingChange::Deleted;
@@ -361,7 +360,7 @@ mod tests {
     use crate::ingest::{SyncOptions, sync};
     use crate::source::MemorySource;
 
-    /// A book that is indexed: a page with a partial, one without, and a translation.
+    /// An indexed book: a page with a partial, one without, and a translation.
     fn book() -> (MemorySource, Ingest) {
         let source = MemorySource::default();
         for (path, text) in [
@@ -388,7 +387,7 @@ mod tests {
             .insert(path.to_owned(), text.as_bytes().to_vec());
     }
 
-    /// What is pending, and which files were read to know it.
+    /// Returns the pending sources, and the files that were read to find them.
     fn looked(source: &MemorySource, ingest: &Ingest) -> (Vec<String>, BTreeSet<String>) {
         source.take_read();
         let status = block_on(ingest.status("")).unwrap();
@@ -409,7 +408,7 @@ mod tests {
             ("docs/b.md", "# B\n\nChanged.\n", "docs/b.md"),
             ("docs/_p.mdx", "Changed.\n", "docs/a.mdx"),
             (ur, "# B\n\nChanged.\n", ur),
-            // It was looked for, and not there.
+            // Reading the page looked for this file, which did not exist.
             ("docs/_category_.json", "{\"label\": \"New\"}", "docs/a.mdx"),
         ] {
             let (source, ingest) = book();
@@ -421,7 +420,7 @@ mod tests {
         let (source, ingest) = book();
         source.files().remove("docs/_p.mdx");
         assert_eq!(looked(&source, &ingest).0, ["docs/a.mdx"]);
-        // A translation of no page is none.
+        // A translation without its page is not a page.
         let (source, ingest) = book();
         source.files().remove("docs/b.md");
         let mut found = looked(&source, &ingest).0;

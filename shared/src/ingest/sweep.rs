@@ -1,4 +1,4 @@
-//! What writers and switches leave behind.
+//! Deletes what writers and switches leave behind.
 
 use std::time::Duration;
 
@@ -8,16 +8,16 @@ use super::IngestError;
 use crate::catalog::{Catalog, CatalogError, IndexRow, IndexState};
 use crate::index::VectorIndex;
 
-/// Intents older than this are swept: longer than an invocation lives.
+/// The age at which intents are swept; no invocation lives that long.
 const SWEEP_AGE: Duration = Duration::from_mins(15);
-/// How long a retired index stays: longer than a reader remembers which one is live, and a writer lives.
+/// The age at which a retired index is dropped; no reader still uses it and no writer is still active.
 const RETIRED_AGE: Duration = Duration::from_hours(1);
 
-/// Limits whose turns have all been back for so long are forgotten.
+/// The age at which fully refilled rate limits are deleted.
 const LIMITS_AGE: Duration = Duration::from_hours(1);
 
-/// Deletes the points that writers left behind, of all indexes, drops those retired an hour ago, and forgets what readers left
-/// behind. Returns how many points are done with.
+/// Deletes leftover points of all indexes, indexes retired an hour ago, and expired data of readers. Returns the number of
+/// points whose deletion is final.
 pub async fn sweep(
     catalog: &Catalog,
     index: &VectorIndex,
@@ -28,8 +28,8 @@ pub async fn sweep(
     Ok(done)
 }
 
-/// Deletes the points that writers left behind, of all indexes, and drops those retired an hour ago. Returns how many points
-/// are done with.
+/// Deletes leftover points of all indexes, and indexes retired an hour ago. Returns the number of points whose deletion
+/// is final.
 pub(super) async fn sweep_points(
     catalog: &Catalog,
     index: &VectorIndex,
@@ -42,7 +42,7 @@ pub(super) async fn sweep_points(
     Ok(done)
 }
 
-/// Forgets conversations that expired, and questions, judgements and messages older than the retention; `None` keeps them.
+/// Deletes expired conversations, and questions, judgements and messages older than the retention; `None` keeps them.
 pub async fn forget_readers(
     catalog: &Catalog,
     retention: Option<Duration>,
@@ -50,7 +50,7 @@ pub async fn forget_readers(
     catalog.forget_expired(LIMITS_AGE, retention).await
 }
 
-/// Drops indexes whose time has come, and those whose deletion began and was not finished.
+/// Drops indexes retired long enough ago, and those whose deletion was not finished.
 pub(super) async fn drop_retired(
     catalog: &Catalog,
     index: &VectorIndex,
@@ -72,7 +72,7 @@ async fn sweep_index(
         return Ok(0);
     }
     let points: Vec<Uuid> = pending.iter().map(|pending| pending.point_id).collect();
-    // A writer may have written down points of an index that was dropped meanwhile.
+    // A writer may have recorded points of an index that has been dropped since.
     if row.state != IndexState::Retired || index.has_collection(&row.collection).await? {
         index.delete(&row.collection, &points).await?;
     }

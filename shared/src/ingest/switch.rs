@@ -1,24 +1,24 @@
-//! From a new index to the one that queries read.
+//! Makes a new index the live one.
 
 use super::sync::check_deletions;
 use super::{Ingest, IngestError, MAX_ATTEMPTS, Status, SyncError, SyncOptions};
 use crate::catalog::{IndexState, SwitchOutcome};
 
-/// What became of a switch.
+/// The outcome of a switch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Switched {
-    /// Queries read this index. Writers of the one before may have served the newest changes until now: what they left
-    /// out of this one is still to be done.
+    /// Queries read this index. Writers of the former index may have handled the latest changes until now; the status lists what
+    /// this index still lacks.
     Live(Status),
-    /// It does not hold the whole book yet: this is to be done.
+    /// The index does not hold the whole book yet; the status lists what is missing.
     Behind(Status),
 }
 
 impl Ingest {
-    /// Makes this index the live one, if it holds exactly the book as the files are now, and lets the alias follow.
+    /// Makes this index the live one if it holds exactly the current book, and updates the alias.
     ///
     /// # Errors
-    /// Also when the live index has more than twice as many documents: the source looks like a wrong one.
+    /// Also if the live index has more than twice as many documents, since the source is then probably the wrong one.
     pub async fn switch(&self, options: SyncOptions) -> Result<Switched, SyncError> {
         let index_id = self.index_row.index_id;
         for _ in 0..MAX_ATTEMPTS {
@@ -34,7 +34,7 @@ impl Ingest {
                     self.follow_alias().await?;
                     return Ok(Switched::Live(self.outstanding("", options).await?));
                 }
-                // A writer was at work, or the files changed under it.
+                // A writer was active, or the files changed.
                 SwitchOutcome::Behind(_) => {}
                 SwitchOutcome::Retired => return Err(IngestError::Retired.into()),
             }
@@ -52,7 +52,7 @@ impl Ingest {
         }
     }
 
-    /// Points the alias, for tools other than this, to the live index.
+    /// Points the alias, which only other tools use, to the live index.
     pub(super) async fn follow_alias(&self) -> Result<(), IngestError> {
         let mut indexes = self.catalog.indexes().await?.into_iter();
         if let Some(live) = indexes.find(|index| index.state == IndexState::Live) {

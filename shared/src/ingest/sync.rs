@@ -1,4 +1,4 @@
-//! Converging every page of a source.
+//! Ingests every page of a source.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
@@ -13,17 +13,17 @@ use super::{
 };
 use crate::catalog::{IndexState, StoredDocument};
 
-/// More deletions than this are looked at before they are believed.
+/// More deletions than this are checked before they are made.
 const FEW_PAGES: usize = 10;
-/// More stray points than this may be another catalog's.
+/// More stray points than this may belong to another catalog.
 const FEW_POINTS: usize = 100;
-/// After so many failures of stores and models in a row the others would fail as well.
+/// After this many consecutive failures of stores and models, the other pages would fail as well.
 const MAX_FAILURES_IN_A_ROW: usize = 3;
 
-/// Pages that are converged at once, so that short ones share calls of the embedder.
+/// Pages ingested concurrently, so that short ones share calls of the embedder.
 const PAGES_AT_ONCE: usize = 16;
 
-/// What a run may do.
+/// Options of a run.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SyncOptions {
     /// Whether more than half of the book may be deleted.
@@ -33,54 +33,54 @@ pub struct SyncOptions {
 /// Whether more than half of the book may be deleted in one run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum MassDeletion {
-    /// The run stops instead: a wrong folder or prefix looks just like that.
+    /// The run fails instead, because a wrong folder or prefix has the same effect.
     #[default]
     Stop,
-    /// It was asked for.
+    /// The caller asked for the deletion.
     Allow,
 }
 
-/// How far a run is.
+/// Progress of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Progress<'a> {
-    /// Pages done, this one included.
+    /// Pages done, including this one.
     pub done: usize,
-    /// Pages in all.
+    /// Total pages.
     pub total: usize,
-    /// The page that was done last.
+    /// The page done last.
     pub source: &'a str,
 }
 
-/// Why a run stopped before its end. What was committed before stays.
+/// The reason that a run stopped early. Earlier commits stay.
 #[derive(Debug, thiserror::Error)]
 pub enum SyncError {
     /// The files could not be listed.
     #[error(transparent)]
     Source(#[from] SourceError),
-    /// A store or a model fails, whatever the page.
+    /// A store or a model fails for every page.
     #[error("{0}")]
     Ingest(#[from] IngestError),
     /// There is nothing to index.
     #[error("no page found: {0}")]
     NoPages(String),
-    /// What was committed may undo what the new settings led to.
+    /// The settings changed during the run, so pages may have been committed under the former ones.
     #[error("the site's settings changed meanwhile; run it again")]
     SettingsChanged,
-    /// The files that are left are fewer than those that would go.
+    /// The run would delete more pages than it keeps.
     #[error(
         "{deleted} of {total} pages would be deleted; nothing was changed. If that is right, allow mass deletion: \
          `--allow-mass-deletion` (of the ingest function: `\"allow_mass_deletion\": true`)"
     )]
     MassDeletion {
-        /// Pages that would go.
+        /// Pages that would be deleted.
         deleted: usize,
-        /// Pages the index has.
+        /// Pages in the index.
         total: usize,
     },
 }
 
-/// Makes the index hold exactly the pages of the source, and be the live one. `progress` is called after each page
-/// that was not as indexed.
+/// Makes the index hold exactly the pages of the source, and makes it the live one. Calls `progress` after each page that was
+/// not up to date.
 pub async fn sync(
     ingest: &Ingest,
     options: SyncOptions,
@@ -149,11 +149,11 @@ pub async fn sync(
     Ok(report)
 }
 
-/// Converges pages, several at once, then deletes those that go: a renamed one takes its vectors over from the one that goes.
-/// Returns how many pages failed for another reason than their own file.
+/// Ingests pages concurrently and then processes deletions, so that a renamed page can reuse the vectors of the deleted one.
+/// Returns how many pages failed for a reason other than their own file.
 ///
 /// # Errors
-/// The last failure, once a store or a model has failed for [`MAX_FAILURES_IN_A_ROW`] pages, in the order of `pending`.
+/// The last failure, once a store or a model has failed for [`MAX_FAILURES_IN_A_ROW`] pages in the order of `pending`.
 async fn converge(
     ingest: &Ingest,
     pending: &[PendingDocument],
@@ -196,7 +196,7 @@ async fn converge(
     Ok(outages)
 }
 
-/// Ingests documents, several at once, and records failures; the outcomes come in their order.
+/// Ingests documents concurrently and records failures. Outcomes are in the order of `documents`.
 fn ingest_all<'a>(
     ingest: &'a Ingest,
     documents: &'a [PendingDocument],
@@ -211,13 +211,12 @@ fn ingest_all<'a>(
     stream::iter(outcomes).buffered(PAGES_AT_ONCE)
 }
 
-/// A warning for each URL that several documents claim.
 fn shared_urls(documents: &[StoredDocument]) -> Vec<String> {
     let mut claims: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for StoredDocument { row, .. } in documents {
         claims.entry(&row.url).or_default().push(&row.source);
     }
-    // A page that could never be read has no URL yet.
+    // A page that has never been read has no URL yet.
     let shared = claims
         .into_iter()
         .filter(|(url, sources)| !url.is_empty() && sources.len() > 1);
@@ -229,7 +228,7 @@ fn shared_urls(documents: &[StoredDocument]) -> Vec<String> {
         .collect()
 }
 
-/// Refuses to delete most of a book.
+/// Fails if most of the book would be deleted, unless that is allowed.
 pub(super) fn check_deletions(
     deleted: usize,
     total: usize,
@@ -242,23 +241,23 @@ pub(super) fn check_deletions(
     Ok(())
 }
 
-/// What was done after all pages.
+/// The work done after all pages.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Settled {
-    /// Points that writers had left behind, done with.
+    /// Leftover points of writers, counted once their deletion is final.
     pub swept: usize,
-    /// Points that the store had and the book had not: deleted.
+    /// Points that the store held and the catalog did not know.
     pub stray_points: usize,
-    /// Pages some of whose points the store had lost, and has again.
+    /// Pages with points that the store had lost and that were restored.
     pub restored: Vec<String>,
     /// cl100k tokens that were embedded to calibrate the index.
     pub embedded_tokens: u64,
-    /// What was not done, and why.
+    /// Work that was not done, and why.
     pub warnings: Vec<String>,
 }
 
 impl SyncError {
-    /// True if the same run may succeed later without a change of the book or of the settings.
+    /// True if the same run may succeed later, with unchanged book and settings.
     #[must_use]
     pub fn may_pass(&self) -> bool {
         matches!(self, Self::Ingest(error) if error.may_pass())
@@ -266,10 +265,10 @@ impl SyncError {
 }
 
 impl Ingest {
-    /// What is to be done for the pages whose path begins with `prefix`; pages that go come last.
+    /// Returns what must be done for the pages whose path begins with `prefix`; deletions come last.
     ///
     /// # Errors
-    /// When the source has no page, or would lose most of them: it looks like a wrong one.
+    /// If the source has no page or would lose most of them, since it is then probably the wrong one.
     pub async fn outstanding(
         &self,
         prefix: &str,
@@ -311,8 +310,8 @@ impl Ingest {
         Ok(status)
     }
 
-    /// Sweeps; compares the store with the catalog and repairs what differs; lets the alias follow; calibrates the live index.
-    /// What readers left behind is forgotten too. If that or the calibration fails, a warning says so and the rest is done.
+    /// Sweeps, compares the store with the catalog and repairs differences, updates the alias, and calibrates the live index.
+    /// Also deletes expired data of readers. If that or the calibration fails, adds a warning and continues.
     pub async fn settle(&self, options: SyncOptions) -> Result<Settled, IngestError> {
         let (swept, forgotten) = tokio::join!(
             sweep_points(&self.catalog, &self.index),

@@ -1,4 +1,4 @@
-//! Files and folders that cannot be read concern their own pages alone, and nothing of them is taken for deleted.
+//! An unreadable file or folder affects only its own pages, and none of them is deleted.
 
 #![expect(clippy::unwrap_used, reason = "a failed step fails its test")]
 
@@ -10,11 +10,11 @@ use super::*;
 use crate::chunk::ChunkPolicy;
 use crate::source::FolderSource;
 
-/// With it before a path, a name of [`LONG_NAME`] bytes makes it longer than Linux takes (4,096 bytes): for root, too.
+/// Bytes in a path prefix: with a name of [`LONG_NAME`] bytes it exceeds Linux's limit (4,096 bytes), which binds root as well.
 const DETOUR: usize = 3_950;
 const LONG_NAME: usize = 200;
 
-/// A site in a folder, and stores for it.
+/// A site in a folder, and its stores.
 struct Book {
     folder: tempfile::TempDir,
     stores: Stores,
@@ -40,7 +40,7 @@ impl Book {
         std::fs::write(&path, format!("# {}\n\nText.\n", path.display())).unwrap();
     }
 
-    /// A path of the same folder by which its subfolders with long names cannot be listed.
+    /// A path of the same folder through which its subfolders with long names cannot be listed.
     fn by_a_detour(&self) -> PathBuf {
         self.folder.path().join("./".repeat(DETOUR / 2))
     }
@@ -125,7 +125,7 @@ async fn a_folder_that_cannot_be_listed_is_reported_and_its_pages_stay() {
     assert_eq!(stored.len(), 21);
     book.write("new.md");
     let detour = book.by_a_detour();
-    // Most of the book is out of sight, which is no mass deletion.
+    // Most of the book is invisible, which does not count as a mass deletion.
     let report = book.sync_at(&detour, ChunkPolicy::ADAPTIVE).await.unwrap();
     assert_eq!(sources(&report.failed), [format!("docs/{long}/")]);
     assert_eq!((report.files_deleted, report.files_changed), (0, 1));

@@ -1,15 +1,14 @@
-//! Files that many pages use, read once.
+//! A cache of files that many pages use.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{Source, SourceError};
 
-/// Bytes that are kept; what does not fit is read each time.
+/// Cached bytes; files that do not fit are read each time.
 const MAX_BYTES: usize = 32 << 20;
 
-/// Files as they were when they were first read; clones share them. It lives as long as one run, so it is never asked
-/// for anything newer.
+/// Files as first read; clones share them. The cache lives for one run, so it never needs newer content.
 #[derive(Debug, Clone, Default)]
 pub struct FileCache {
     kept: Arc<Mutex<Kept>>,
@@ -22,7 +21,7 @@ struct Kept {
 }
 
 impl FileCache {
-    /// The content of a file, `None` when there is none at this path: what is kept, else what `source` says.
+    /// Returns a file's content from the cache or from `source`; `None` if the file does not exist.
     pub async fn read(&self, source: &Source, path: &str) -> Result<Option<Vec<u8>>, SourceError> {
         if let Some(content) = self.lock().files.get(path) {
             return Ok(content.clone());

@@ -7,19 +7,19 @@ use crate::book::MAX_PAGE_BYTES;
 
 use super::{Listing, SourceError};
 
-/// Folders that hold no book: what tools put beside it.
+/// Folders beside `docs` that tools create and that hold no book.
 const SKIPPED_FOLDERS: [&str; 3] = ["node_modules", "build", "static"];
 
 /// The book's files in a folder.
 #[derive(Debug, Clone)]
 pub struct FolderSource {
     root: PathBuf,
-    /// The folder, without links in its path.
+    /// The folder's path with links resolved.
     real_root: PathBuf,
 }
 
 impl FolderSource {
-    /// Takes a folder; it must exist.
+    /// Opens a folder, which must exist.
     pub fn open(root: &Path) -> Result<Self, SourceError> {
         if !root.is_dir() {
             return Err(SourceError::NotFound(format!(
@@ -34,7 +34,7 @@ impl FolderSource {
         })
     }
 
-    /// The folder.
+    /// Returns the folder.
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
@@ -74,12 +74,12 @@ impl FolderSource {
     }
 }
 
-/// Reads a file below `real_root`; a link may not lead out of it, and what is no file is not waited for.
+/// Reads a file below `real_root`. Rejects links that lead outside, and special files, which could block.
 fn read_limited(path: &Path, real_root: &Path) -> std::io::Result<Option<Vec<u8>>> {
     let real = match path.canonicalize() {
         Ok(real) => real,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            // A link stays when the disk that it leads to is not mounted: the page is unknown, not deleted.
+            // A link can point to a disk that is not mounted, so the page is unreadable, not deleted.
             return if path.is_symlink() {
                 refused("it is a link to a file that does not exist")
             } else {
@@ -109,19 +109,18 @@ fn refused(reason: &str) -> std::io::Result<Option<Vec<u8>>> {
     Err(std::io::Error::new(ErrorKind::PermissionDenied, reason))
 }
 
-/// Collects the files below a folder.
 struct Walk {
-    /// Whether [`SKIPPED_FOLDERS`] beside `docs` are left out.
+    /// True if [`SKIPPED_FOLDERS`] beside `docs` are skipped.
     skip_tools: bool,
     listing: Listing,
 }
 
 impl Walk {
-    /// Adds the files below `folder`, whose path ends in `/` unless it is the root's. Links to folders are not followed:
-    /// they may lead in circles.
+    /// Adds the files below `folder`. `path` is its path in the listing and ends in `/`, except for the root. Does not follow links to
+    /// folders, which may form circles.
     ///
     /// # Errors
-    /// If `folder` itself cannot be listed; folders in it that cannot be are added as such.
+    /// If `folder` itself cannot be listed. Subfolders that cannot be listed are recorded instead.
     fn folder(&mut self, folder: &Path, path: &str, is_utf8: bool) -> std::io::Result<()> {
         for entry in std::fs::read_dir(folder)? {
             let entry = entry?;
@@ -151,13 +150,13 @@ impl Walk {
     }
 }
 
-/// True if a folder of this name holds no book: it is hidden, or a tool's. `is_beside_docs` is true for folders beside `docs`.
+/// True for hidden folders and those of tools, which hold no book. `is_beside_docs` is true for folders beside `docs`.
 pub(super) fn is_tool_folder(name: &str, is_beside_docs: bool) -> bool {
     let is_tool = is_beside_docs && SKIPPED_FOLDERS.contains(&name);
     name.starts_with('.') || name == "node_modules" || is_tool
 }
 
-/// What the system says of a file of a folder concerns that file alone, unless this process has too many files open.
+/// Converts an I/O error. It concerns only this file, unless the process has too many open files.
 fn failed(path: &str, error: &std::io::Error) -> SourceError {
     /// `ENFILE` and `EMFILE` of Linux, the BSDs and macOS.
     const TOO_MANY_OPEN: [i32; 2] = [23, 24];
@@ -227,7 +226,7 @@ mod tests {
         std::fs::write(docs.join("page.md"), "# Page").unwrap();
         let name = std::ffi::OsStr::from_bytes(b"caf\xe9.md");
         std::fs::write(docs.join(name), "# Page").unwrap();
-        // Its path is longer than the system takes, for root too.
+        // A path longer than the system's limit, which binds root as well.
         std::fs::create_dir(docs.join("x".repeat(250))).unwrap();
         let long = site.path().join("./".repeat(1_950));
         let listing = FolderSource::open(&long).unwrap().listing().await;

@@ -1,4 +1,4 @@
-//! A folder of a git repository as one commit has it, read with the `git` program and without a checkout.
+//! A folder of a git repository at one commit, read with the `git` program and without a checkout.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -11,12 +11,11 @@ use crate::book::MAX_PAGE_BYTES;
 use super::folder::is_tool_folder;
 use super::{Listing, SourceError};
 
-/// The type and permissions of a symbolic link in a tree.
+/// The mode of a symbolic link in a git tree.
 const LINK_MODE: &str = "120000";
-/// Symbolic links that are followed from one file.
 const MAX_LINKS: usize = 8;
 
-/// The book's files in a commit; clones share the program that reads them.
+/// The book's files at a commit; clones share the git process that reads them.
 #[derive(Debug, Clone)]
 pub struct GitSource {
     tree: Arc<Tree>,
@@ -25,9 +24,7 @@ pub struct GitSource {
 #[derive(Debug)]
 struct Tree {
     commit: String,
-    /// The files below the folder, by their path in it.
     files: BTreeMap<String, Blob>,
-    /// Files whose path is not UTF-8.
     not_utf8: BTreeSet<String>,
     objects: Mutex<Objects>,
 }
@@ -42,14 +39,14 @@ impl GitSource {
     /// Opens a folder of a repository at a revision, such as `main`, `HEAD^1` or a commit's hash.
     ///
     /// # Errors
-    /// [`SourceError::NotFound`] if there is no such revision or it does not have the folder, [`SourceError::Unavailable`] if the
-    /// folder is in no repository or git cannot be run.
+    /// [`SourceError::NotFound`] if the revision does not exist or lacks the folder, [`SourceError::Unavailable`] if the folder is in no
+    /// repository or git cannot be run.
     pub async fn open(folder: &Path, revision: &str) -> Result<Self, SourceError> {
         let (folder, revision) = (folder.to_owned(), revision.to_owned());
         blocking("the git repository", move || open(&folder, &revision)).await
     }
 
-    /// The commit's hash.
+    /// Returns the commit's hash.
     #[must_use]
     pub fn commit(&self) -> &str {
         &self.tree.commit
@@ -92,10 +89,10 @@ impl GitSource {
     }
 }
 
-/// Returns the commit that two revisions have in common.
+/// Returns the common ancestor of two revisions.
 ///
 /// # Errors
-/// As [`GitSource::open`]; also if they have none, as in a shallow clone.
+/// Those of [`GitSource::open`]; also if there is no common ancestor, as in a shallow clone.
 pub async fn merge_base(folder: &Path, one: &str, other: &str) -> Result<String, SourceError> {
     let (folder, one, other) = (folder.to_owned(), one.to_owned(), other.to_owned());
     blocking("the git repository", move || {
@@ -167,7 +164,7 @@ fn blob_of(entry: &[u8]) -> Option<(Blob, &[u8])> {
 }
 
 fn commit_of(folder: &Path, revision: &str) -> Result<String, SourceError> {
-    // Not in a repository: git's own words say so.
+    // If the folder is in no repository, git's message says so.
     if let Some(problem) = complaint(folder, &["rev-parse", "--git-dir"])? {
         return Err(unavailable(&folder.display().to_string(), &problem));
     }
@@ -180,7 +177,6 @@ fn commit_of(folder: &Path, revision: &str) -> Result<String, SourceError> {
 }
 
 impl Tree {
-    /// The content of a file, links followed.
     fn read(&self, path: &str) -> Result<Vec<u8>, SourceError> {
         let refused = |reason: &str| SourceError::Forbidden {
             path: path.to_owned(),
@@ -204,7 +200,7 @@ impl Tree {
     }
 }
 
-/// The path that a link leads to; `None` if that is outside of the folder.
+/// Returns the path that a link leads to; `None` if it is outside of the folder.
 fn linked(link: &str, target: &str) -> Option<String> {
     if target.starts_with('/') {
         return None;
@@ -221,7 +217,7 @@ fn linked(link: &str, target: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// `git cat-file --batch`: takes hashes, gives contents. Ends when it is dropped.
+/// A `git cat-file --batch` process, which maps hashes to contents. Dropping it ends the process.
 #[derive(Debug)]
 struct Objects {
     child: Child,
@@ -244,12 +240,12 @@ impl Objects {
         })
     }
 
-    /// The content of an object, cut just past the page limit.
+    /// Returns an object's content, cut just past the page limit.
     fn read(&mut self, hash: &str) -> io::Result<Vec<u8>> {
         let hashes = self.hashes.as_mut().ok_or_else(ended)?;
         writeln!(hashes, "{hash}")?;
         hashes.flush()?;
-        // `HASH blob SIZE`, the content, a line feed; or `HASH missing`.
+        // The output is `HASH blob SIZE`, the content and a line feed; or `HASH missing`.
         let mut head = String::new();
         self.contents.read_line(&mut head)?;
         let size = head.trim_end().rsplit(' ').next();
@@ -270,7 +266,7 @@ impl Objects {
 
 impl Drop for Objects {
     fn drop(&mut self) {
-        // It ends with its input.
+        // The process ends when its input is closed.
         drop(self.hashes.take());
         let _ = self.child.wait();
     }
@@ -286,20 +282,20 @@ fn command(folder: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// What git prints, in bytes; `None` if it fails.
+/// Returns git's output; `None` if git fails.
 fn run(folder: &Path, arguments: &[&str]) -> Result<Option<Vec<u8>>, SourceError> {
     let output = command(folder, arguments).stdin(Stdio::null()).output();
     let output = output.map_err(|error| unavailable("git", &error))?;
     Ok(output.status.success().then_some(output.stdout))
 }
 
-/// The line that git prints; `None` if it fails.
+/// Returns the line that git prints; `None` if git fails.
 fn git(folder: &Path, arguments: &[&str]) -> Result<Option<String>, SourceError> {
     let printed = run(folder, arguments)?;
     Ok(printed.map(|bytes| String::from_utf8_lossy(&bytes).trim_end().to_owned()))
 }
 
-/// What git complains of; `None` if it succeeds.
+/// Returns git's error message; `None` if git succeeds.
 fn complaint(folder: &Path, arguments: &[&str]) -> Result<Option<String>, SourceError> {
     let output = command(folder, arguments).stdin(Stdio::null()).output();
     let output = output.map_err(|error| unavailable("git", &error))?;

@@ -11,30 +11,26 @@ use crate::faults::call;
 #[derive(Debug, Clone, Default)]
 pub struct MemorySource {
     files: Arc<Mutex<Files>>,
-    /// What was read last.
     seen: Arc<Mutex<Seen>>,
-    /// The paths that were read, in order.
     read: Arc<Mutex<Vec<String>>>,
 }
 
 type Files = BTreeMap<String, Vec<u8>>;
 
-/// What one reader saw.
 #[derive(Debug, Default)]
 struct Seen {
-    /// Whether it sees nothing else.
+    /// True if the reader sees only this.
     is_frozen: bool,
     listing: Option<Listing>,
     contents: BTreeMap<String, Option<Vec<u8>>>,
 }
 
 impl MemorySource {
-    /// The files, to be changed.
     pub(crate) fn files(&self) -> MutexGuard<'_, Files> {
         lock(&self.files)
     }
 
-    /// The files as they are now, apart.
+    /// An independent copy of the current files.
     pub(crate) fn snapshot(&self) -> Self {
         Self {
             files: Arc::new(Mutex::new(self.files().clone())),
@@ -43,12 +39,12 @@ impl MemorySource {
         }
     }
 
-    /// The paths that were read since this was asked last, in order.
+    /// Returns the paths read since the last call, in order.
     pub(crate) fn take_read(&self) -> Vec<String> {
         std::mem::take(&mut *lock(&self.read))
     }
 
-    /// The same files for another reader, who is frozen apart.
+    /// The same files for another reader, which can be frozen separately.
     pub(crate) fn reader(&self) -> Self {
         Self {
             seen: Arc::default(),
@@ -56,17 +52,16 @@ impl MemorySource {
         }
     }
 
-    /// Shows what was read last from now on.
+    /// From now on, shows what was read last.
     pub(crate) fn freeze(&self) {
         lock(&self.seen).is_frozen = true;
     }
 
-    /// Shows the files as they are from now on.
     pub(crate) fn thaw(&self) {
         lock(&self.seen).is_frozen = false;
     }
 
-    /// All files with their `ETag`s, as a bucket lists them.
+    /// All files with their `ETag`s, as in a bucket's listing.
     pub(super) async fn list(&self) -> Result<Listing, SourceError> {
         let work = async {
             let seen = &mut *lock(&self.seen);

@@ -1,4 +1,4 @@
-//! Port: where the book's files are.
+//! Port: the book's files.
 
 mod cache;
 mod folder;
@@ -26,7 +26,7 @@ pub use memory::MemorySource;
 #[cfg(feature = "s3")]
 pub use s3::{S3Source, aws_config};
 
-/// Files that one page uses and that are read at once.
+/// Concurrent reads of the files that one page uses.
 const READS: usize = 8;
 
 /// The book's files: a folder, a commit, or a prefix of a bucket.
@@ -34,9 +34,9 @@ const READS: usize = 8;
 pub enum Source {
     /// A folder on this machine.
     Folder(FolderSource),
-    /// A folder of a git repository as one commit has it.
+    /// A folder of a git repository at one commit.
     Git(GitSource),
-    /// A bucket's prefix.
+    /// A prefix of a bucket.
     #[cfg(feature = "s3")]
     S3(S3Source),
     /// Files in memory, for the simulation of the ingest protocol.
@@ -47,50 +47,50 @@ pub enum Source {
 /// The files of a source.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Listing {
-    /// The paths of all files below the root, `/` between their parts.
+    /// The paths of all files below the root, separated by `/`.
     pub paths: BTreeSet<String>,
     /// The `ETag`s of files, by path, from sources that have them.
     pub etags: BTreeMap<String, String>,
-    /// Folders that could not be listed, their paths ending in `/`, with the reason. Which files they hold is unknown.
+    /// Folders that could not be listed (paths end in `/`), with the reason. Their files are unknown.
     pub unreadable: BTreeMap<String, String>,
-    /// Files whose path is not UTF-8, U+FFFD for what cannot be decoded. They have no URL and cannot be read.
+    /// Files whose path is not UTF-8, with U+FFFD for invalid bytes. They have no URL and cannot be read.
     pub not_utf8: BTreeSet<String>,
 }
 
-/// Why a file could not be listed or read. An absent file is no error.
+/// The reason that a file could not be listed or read. An absent file is not an error.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
-    /// The folder or bucket itself is not there.
+    /// The folder or bucket itself does not exist.
     #[error("{0} does not exist")]
     NotFound(String),
-    /// It is there and may not be read; other files may be.
+    /// Access is denied to this path; other files may be readable.
     #[error("{path} may not be read: {reason}")]
     Forbidden {
-        /// What was read.
+        /// The path.
         path: String,
-        /// What the system or service said.
+        /// The message of the system or service.
         reason: String,
     },
-    /// The site's settings cannot be read: for the author to correct. To try again does not help.
+    /// The site's settings are invalid. The author must correct them; retrying does not help.
     #[error(transparent)]
     Settings(#[from] SettingsError),
-    /// Anything that may pass.
+    /// Any transient failure.
     #[error("{path} could not be read: {reason}")]
     Unavailable {
-        /// What was read.
+        /// The path.
         path: String,
-        /// What the system or service said.
+        /// The message of the system or service.
         reason: String,
     },
 }
 
 impl Source {
-    /// The paths of all files below the root, `/` between their parts.
+    /// Returns the paths of all files below the root, separated by `/`.
     pub async fn list(&self) -> Result<BTreeSet<String>, SourceError> {
         Ok(self.listing().await?.paths)
     }
 
-    /// All files below the root, and what could not be listed.
+    /// Returns all files below the root, and what could not be listed.
     ///
     /// # Errors
     /// If the root itself cannot be listed.
@@ -105,7 +105,7 @@ impl Source {
         }
     }
 
-    /// The content of a file; `None` when there is none at this path. A file above the page limit is cut just past it.
+    /// Returns a file's content; `None` if it does not exist. A file above the page limit is cut just past it.
     pub async fn read(&self, path: &str) -> Result<Option<Vec<u8>>, SourceError> {
         match self {
             Self::Folder(folder) => folder.read(path).await,
@@ -117,7 +117,7 @@ impl Source {
         }
     }
 
-    /// The site's settings.
+    /// Reads the site's settings.
     ///
     /// # Errors
     /// [`SourceError::Settings`] if one of their files cannot be parsed.
@@ -126,7 +126,7 @@ impl Source {
         let (mut files, has_docs_folder) =
             tokio::try_join!(self.settings_files(&named), self.has_docs_folder())?;
         let settings = SiteSettings::read(&files, has_docs_folder)?;
-        // Which instances there are is known only now; the default one's versions are among those that were read.
+        // Only now are the instances known; the default one's versions have already been read.
         let versions = settings
             .instances
             .iter()
@@ -140,7 +140,7 @@ impl Source {
         Ok(SiteSettings::read(&files, has_docs_folder)?)
     }
 
-    /// The texts of files of settings by name, as far as they are there.
+    /// Reads those of the named settings files that exist.
     async fn settings_files(
         &self,
         names: &[String],
@@ -166,7 +166,7 @@ impl Source {
         }
     }
 
-    /// All other files that reading a page uses or looks for: from `files`, where they are.
+    /// Returns all other files that reading a page uses or looks for, from the cache `files` where possible.
     pub async fn inputs(
         &self,
         settings: &SiteSettings,
@@ -292,7 +292,7 @@ mod tests {
             "{second}"
         );
         assert_ne!(before, after);
-        // A file that comes first where modules are looked for.
+        // A file that precedes the former one in the search for a module.
         files
             .files()
             .insert("docs/parts.js".to_owned(), b"export const A = 1".to_vec());

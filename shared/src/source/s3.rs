@@ -18,18 +18,16 @@ use crate::book::MAX_PAGE_BYTES;
 
 use super::{Listing, SourceError};
 
-/// What an address begins with.
 const SCHEME: &str = "s3://";
-/// Longest wait for a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
-/// Longest wait for one attempt's answer to begin; the client makes three.
+/// The longest time until the response to an attempt begins; the client makes three attempts.
 const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Longest time for one call with all its attempts, and then for a file's bytes.
+/// The longest time for one call with all its attempts, and again for reading a file's content.
 const CALL_TIMEOUT: Duration = Duration::from_secs(30);
-/// Where a bucket is sought when nothing says so: where AWS's own tools begin.
+/// The region if none is configured, like that of AWS's own tools.
 const FALLBACK_REGION: &str = "us-east-1";
 
-/// What clients of AWS's services begin with: its region, credentials and endpoint as AWS's tools would find them.
+/// Returns the base configuration of AWS clients: region, credentials and endpoint as AWS's tools find them.
 pub async fn aws_config() -> SdkConfig {
     let tls = Provider::Rustls(CryptoMode::Ring);
     let timeouts = TimeoutConfig::builder()
@@ -37,7 +35,7 @@ pub async fn aws_config() -> SdkConfig {
         .operation_attempt_timeout(ATTEMPT_TIMEOUT)
         .operation_timeout(CALL_TIMEOUT)
         .build();
-    // Not the whole default chain: asking the machine's metadata would need a client of its own, and time.
+    // Not the whole default chain: querying the machine's metadata needs another client and time.
     let region = RegionProviderChain::first_try(EnvironmentVariableRegionProvider::new())
         .or_else(ProfileFileRegionProvider::new())
         .or_else(Region::new(FALLBACK_REGION));
@@ -54,18 +52,18 @@ pub async fn aws_config() -> SdkConfig {
 pub struct S3Source {
     client: Client,
     bucket: String,
-    /// Empty, or with a slash at its end.
+    /// Empty, or ends with a slash.
     prefix: String,
 }
 
 impl S3Source {
-    /// Takes `s3://bucket/prefix` with the region, credentials and endpoint that AWS's tools would use.
+    /// Connects to `s3://bucket/prefix` with the region, credentials and endpoint that AWS's tools would use.
     ///
-    /// Nothing is sent to the bucket yet. With `AWS_ENDPOINT_URL` or `AWS_ENDPOINT_URL_S3` the bucket is addressed in
-    /// the path, as servers other than Amazon's want it.
+    /// Sends no request yet. With `AWS_ENDPOINT_URL` or `AWS_ENDPOINT_URL_S3`, the path names the bucket, as servers other than
+    /// Amazon's require.
     ///
     /// # Errors
-    /// [`SourceError::NotFound`] when the address is none.
+    /// [`SourceError::NotFound`] if the URL is invalid.
     pub async fn connect(url: &str) -> Result<Self, SourceError> {
         let shared = aws_config().await;
         let own_endpoint =
@@ -76,10 +74,10 @@ impl S3Source {
         Self::new(Client::from_conf(config), url)
     }
 
-    /// Takes `s3://bucket/prefix` with a client that is there already.
+    /// Uses an existing client for `s3://bucket/prefix`.
     ///
     /// # Errors
-    /// [`SourceError::NotFound`] when the address is none.
+    /// [`SourceError::NotFound`] if the URL is invalid.
     pub fn new(client: Client, url: &str) -> Result<Self, SourceError> {
         let rest = url.strip_prefix(SCHEME).unwrap_or_default();
         let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
@@ -99,7 +97,7 @@ impl S3Source {
         })
     }
 
-    /// The address, without a slash at its end: the site's name where it has no other.
+    /// Returns the URL without a trailing slash, which is the site's name if it has no other.
     #[must_use]
     pub fn url(&self) -> String {
         format!("{SCHEME}{}/{}", self.bucket, self.prefix)
@@ -107,13 +105,13 @@ impl S3Source {
             .to_owned()
     }
 
-    /// The bucket's name.
+    /// Returns the bucket's name.
     #[must_use]
     pub fn bucket(&self) -> &str {
         &self.bucket
     }
 
-    /// The path of the object at `key`; `None` when it is outside the prefix, or stands for a folder.
+    /// Returns the path of the object at `key`; `None` if the key is outside of the prefix or represents a folder.
     #[must_use]
     pub fn path_of<'key>(&self, key: &'key str) -> Option<&'key str> {
         let path = key.strip_prefix(self.prefix.as_str())?;
@@ -167,7 +165,7 @@ impl S3Source {
             .await
         {
             Ok(object) => object,
-            // Its code, not its status: what else answers 404 (a proxy, a wrong endpoint) does not delete a book.
+            // Check the code, not the status: a 404 of a proxy or a wrong endpoint must not delete a book.
             Err(error) if error.code() == Some("NoSuchKey") => return Ok(None),
             Err(error) => return Err(self.failed(path, &error)),
         };
@@ -177,7 +175,7 @@ impl S3Source {
         };
         let mut body = object.body;
         let mut bytes = Vec::new();
-        // No `Range` instead: S3 answers 416 to any range of an empty object.
+        // No `Range` header: S3 answers 416 for any range of an empty object.
         let read = async {
             while bytes.len() <= MAX_PAGE_BYTES
                 && let Some(part) = body.try_next().await?
@@ -223,7 +221,7 @@ impl S3Source {
     }
 }
 
-/// An error with its causes: the client's own errors name only their kind.
+/// Formats an error with its causes, because the client's own errors name only their kind.
 fn causes(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -1,10 +1,10 @@
-//! The tables' versions.
+//! The schema migrations.
 
 use rusqlite::{Connection, OptionalExtension};
 
 use super::{DatabaseError, begin_write};
 
-/// The first makes version 1, each other one more.
+/// In order: the first creates version 1, each later one adds 1.
 const MIGRATIONS: [&str; 9] = [
     include_str!("../../migrations/sqlite/0001_catalog.sql"),
     include_str!("../../migrations/sqlite/0002_reindex.sql"),
@@ -17,7 +17,6 @@ const MIGRATIONS: [&str; 9] = [
     include_str!("../../migrations/sqlite/0009_searched.sql"),
 ];
 
-/// The version that this program needs.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_possible_wrap,
@@ -25,7 +24,7 @@ const MIGRATIONS: [&str; 9] = [
 )]
 pub(crate) const NEEDED: i32 = MIGRATIONS.len() as i32;
 
-/// Applies what is missing, each migration in a transaction. Returns the version after it.
+/// Applies the missing migrations, each in its own transaction. Returns the version reached.
 pub(super) fn apply(connection: &mut Connection) -> Result<i32, DatabaseError> {
     for (version, migration) in (1..).zip(MIGRATIONS) {
         let transaction = begin_write(connection)?;
@@ -42,7 +41,7 @@ pub(super) fn apply(connection: &mut Connection) -> Result<i32, DatabaseError> {
     Ok(current(connection)?)
 }
 
-/// `Schema` unless the tables are of this program's version, or newer: migrations only add.
+/// Fails with `Schema` if the tables are older than this program. Newer ones are fine, since migrations only add.
 pub(super) fn check(connection: &Connection) -> Result<(), DatabaseError> {
     match current(connection)? {
         NEEDED.. => Ok(()),
@@ -53,7 +52,7 @@ pub(super) fn check(connection: &Connection) -> Result<(), DatabaseError> {
     }
 }
 
-/// 0 without tables.
+/// The schema version; 0 without tables.
 fn current(connection: &Connection) -> rusqlite::Result<i32> {
     let table = connection
         .query_row(

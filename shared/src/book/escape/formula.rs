@@ -1,9 +1,9 @@
-//! Formulas that TeX reads as they stand in the book, and in which a renderer without formulas finds no markup.
+//! Writes formulas so that TeX reads them unchanged, and renderers without formulas find no markup in them.
 
-/// The longest formula that is kept, in bytes.
+/// The longest formula in bytes; longer ones become text.
 const MAX_BYTES: usize = 4_000;
 
-/// True if a formula can be kept: it is whole, and no backtick, comment or dollar in it reaches beyond it.
+/// True if the formula is complete, and no backtick, comment or dollar sign in it has an effect outside of it.
 pub(super) fn is_writable(formula: &str) -> bool {
     let (_, tex) = parts(formula);
     if formula.len() > MAX_BYTES {
@@ -18,13 +18,12 @@ pub(super) fn is_writable(formula: &str) -> bool {
     is_plain && !is_escaped && !tex.is_empty()
 }
 
-/// A formula in a line.
 pub(super) fn inline(formula: &str) -> String {
     let (dollars, tex) = parts(formula);
     format!("{dollars}{}{dollars}", without_markup(tex))
 }
 
-/// A formula that is a paragraph: on a line of its own if it was.
+/// Writes a formula that is a paragraph of its own, on separate lines if it had them.
 pub(super) fn block(formula: &str) -> String {
     let (dollars, tex) = parts(formula);
     if dollars == "$" || !formula.contains('\n') {
@@ -38,7 +37,7 @@ pub(super) fn block(formula: &str) -> String {
     format!("$$\n{before}{tex}\n$$")
 }
 
-/// The dollars and what stands between them; nothing of a formula that was cut.
+/// Splits a formula into its dollar signs and the TeX between them, which is empty for a truncated formula.
 fn parts(formula: &str) -> (&'static str, &str) {
     let dollars = if formula.starts_with("$$") { "$$" } else { "$" };
     let inner = formula.strip_prefix(dollars);
@@ -46,7 +45,7 @@ fn parts(formula: &str) -> (&'static str, &str) {
     (dollars, tex.unwrap_or_default().trim())
 }
 
-/// TeX ignores spaces and empty braces, and has a name for the star: markup is taken apart with these.
+/// Breaks up markup with spaces, empty braces and the star's name, which TeX treats alike.
 fn without_markup(tex: &str) -> String {
     let words: Vec<&str> = tex.split_whitespace().collect();
     let chars: Vec<char> = words.join(" ").chars().collect();
@@ -87,7 +86,7 @@ fn ends_in_www(text: &str) -> bool {
     bytes[bytes.len().saturating_sub(3)..].eq_ignore_ascii_case(b"www")
 }
 
-/// True if a star or an underscore can begin emphasis (a left-flanking run of `CommonMark`).
+/// True if a star or an underscore can open emphasis (`CommonMark`'s left-flanking run).
 fn opens(chars: &[char], at: usize) -> bool {
     let mark = chars[at];
     let others = |c: &&char| **c != mark;
@@ -97,6 +96,6 @@ fn opens(chars: &[char], at: usize) -> bool {
     let is_flanking = !after.is_whitespace()
         && (!is_punctuation(*after) || before.is_whitespace() || is_punctuation(*before))
         && (mark == '*' || !before.is_alphanumeric());
-    // Before another mark micromark lets any open.
+    // Micromark lets any such character open emphasis before another one.
     is_flanking || matches!(after, '*' | '_')
 }

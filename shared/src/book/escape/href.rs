@@ -1,10 +1,10 @@
 //! The addresses of links and pictures.
 
-/// Longer addresses are left out, in bytes.
+/// The longest address in bytes; longer ones are dropped.
 const MAX_BYTES: usize = 2_048;
 
-/// Writes an address so that it is one in every renderer; `None` unless it is a path from the site's root, or of the web and
-/// without a user's name.
+/// Escapes an address for every renderer. `None` unless it is a path from the site's root, or a web address without a user
+/// name.
 pub(crate) fn of(address: &str) -> Option<String> {
     let host = ["https://", "http://"]
         .iter()
@@ -18,7 +18,7 @@ pub(crate) fn of(address: &str) -> Option<String> {
     ((is_web || is_path) && address.len() <= MAX_BYTES).then(|| encoded(address))
 }
 
-/// Percent-encodes what Markdown or a table could read as more than an address.
+/// Percent-encodes characters that have a meaning in Markdown or in tables.
 fn encoded(address: &str) -> String {
     use std::fmt::Write;
     let mut written = String::with_capacity(address.len());

@@ -1,10 +1,10 @@
-//! Pieces of a model's Markdown, which is read and written again.
+//! Operations on the pieces of a model's Markdown, which is parsed and written again.
 
 use super::{Piece, Pieces, Place, Wrap, Writer, formula};
 use crate::book::visible;
 
 impl Pieces {
-    /// Adds pieces, within a link or emphasis if there is one.
+    /// Adds pieces, inside a link or emphasis if given.
     pub(crate) fn push_wrapped(&mut self, wrap: Option<Wrap>, pieces: Pieces) {
         match wrap {
             Some(wrap) => self.0.push(Piece::Wrapped(wrap, pieces)),
@@ -15,7 +15,7 @@ impl Pieces {
         }
     }
 
-    /// Adds inline code that is not one with the code before it.
+    /// Adds inline code without merging it with preceding code.
     pub(crate) fn push_other_code(&mut self, code: &str) {
         if matches!(self.0.last(), Some(Piece::Code(_))) {
             self.push_text(" ");
@@ -23,12 +23,11 @@ impl Pieces {
         self.push_code(code);
     }
 
-    /// True for a formula alone.
     pub(crate) fn is_formula(&self) -> bool {
         matches!(&*self.0, [Piece::Formula(_)])
     }
 
-    /// The Markdown of the pieces where a line has come so far.
+    /// Writes the pieces as Markdown, starting at `place` in a line.
     pub(crate) fn written(self, place: Place) -> String {
         let pieces = self.settled().0;
         if let ([Piece::Formula(alone)], Place::Start) = (&*pieces, place) {
@@ -44,10 +43,10 @@ impl Pieces {
     }
 }
 
-/// The Markdown of a heading's text, the end of which does not close the heading.
+/// Writes a heading's text so that its end does not close the heading.
 pub(crate) fn heading_text(markdown: &str) -> String {
     match markdown.chars().last() {
-        // What ends a heading early, and what some renderers read as its attributes. A lone `#` is escaped already.
+        // A final `#` ends the heading, and some renderers read a final `}` as its attributes. A lone `#` is already escaped.
         Some(last @ ('#' | '}')) if markdown != "\\#" => {
             let before = &markdown[..markdown.len() - 1];
             format!("{before}&#{};", u32::from(last))
@@ -56,12 +55,11 @@ pub(crate) fn heading_text(markdown: &str) -> String {
     }
 }
 
-/// What stands after an opening fence.
 pub(crate) fn fence_info(language: &str, title: &str) -> String {
     let is_name = |c: char| c.is_ascii_alphanumeric() || "+-_#.".contains(c);
     let is_known = language.chars().all(is_name);
     let language = if is_known { language } else { "" };
-    // What Markdown reads as more than text after a fence.
+    // These characters have a meaning in an info string.
     let title = visible(title).replace(['`', '"', '\\', '&', '\n'], "");
     if language.is_empty() || title.is_empty() {
         language.to_owned()

@@ -1,4 +1,4 @@
-//! A stretch of a text in the pieces that it is written as.
+//! Splits a stretch of marked text into prose, code, formulas, links and emphasis.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -9,13 +9,14 @@ use super::{formula, href};
 use crate::book::block::{Mark, MarkKind};
 use crate::book::hidden::visible;
 
-/// What GitHub's dialect makes a link of. No escape keeps all of its renderers from that, so an address is written as code.
+/// Text that GitHub Flavored Markdown links automatically. No escape prevents that in all of its renderers, so such addresses are
+/// written as code.
 static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"[A-Za-z0-9+.-]*://[!-~]*|(?i:www)\.[!-~]*|[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
         .expect("the pattern is a constant")
 });
 
-/// Ends an address that a sentence goes on after.
+/// Punctuation that ends an address within a sentence.
 const AFTER_ADDRESS: [char; 15] = [
     '.', ',', ';', ':', '!', '?', '\'', '"', ')', ']', '}', '>', '*', '_', '~',
 ];
@@ -25,7 +26,7 @@ pub(crate) enum Piece {
     Prose(String),
     Code(String),
     Formula(String),
-    /// Markdown that is written as it is.
+    /// Markdown that is written unchanged.
     Markup(String),
     Picture {
         alt: String,
@@ -34,7 +35,7 @@ pub(crate) enum Piece {
     Wrapped(Wrap, Pieces),
 }
 
-/// What stands around pieces.
+/// A link or emphasis around pieces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Wrap {
     Link {
@@ -44,12 +45,12 @@ pub(crate) enum Wrap {
     Emphasis(&'static str),
 }
 
-/// What stands in a line or a paragraph, in order.
+/// The content of a line or paragraph, in order.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Pieces(pub(super) Vec<Piece>);
 
 impl Pieces {
-    /// The pieces of a stretch. Marks stand in the order of their first bytes, outer ones before those in them.
+    /// Splits a stretch into pieces. Marks must be ordered by first byte, outer ones first.
     pub(super) fn of(text: &str, marks: &[&Mark], stretch: Range<usize>) -> Self {
         let mut pieces = Self::default();
         let mut at = stretch.start;
@@ -103,7 +104,7 @@ impl Pieces {
         }
     }
 
-    /// Adds a piece. Equal neighbours of prose and of code become one.
+    /// Adds a piece. Merges adjacent prose, and adjacent code.
     pub(crate) fn push_piece(&mut self, piece: Piece) {
         match piece {
             Piece::Prose(text) => self.push_text(&text),
@@ -112,7 +113,6 @@ impl Pieces {
         }
     }
 
-    /// Adds text in which nothing is markup.
     pub(crate) fn push_text(&mut self, text: &str) {
         match self.0.last_mut() {
             _ if text.is_empty() => {}
@@ -121,7 +121,7 @@ impl Pieces {
         }
     }
 
-    /// Adjacent code spans are written as one: their backticks would run together.
+    /// Adds inline code. Merges it with preceding code, because adjacent backticks would run together.
     pub(crate) fn push_code(&mut self, text: &str) {
         match self.0.last_mut() {
             _ if text.is_empty() => {}
@@ -130,7 +130,7 @@ impl Pieces {
         }
     }
 
-    /// Adds prose whose addresses are code.
+    /// Adds prose, with its addresses as code.
     pub(super) fn push_prose(&mut self, text: &str) {
         let mut from = 0;
         for found in ADDRESS.find_iter(text) {
@@ -142,12 +142,12 @@ impl Pieces {
         self.push_text(&text[from..]);
     }
 
-    /// The pieces with only those links and that emphasis that every renderer reads as such, and addresses as code.
+    /// Keeps only links and emphasis that every renderer reads as such, and turns addresses into code.
     pub(super) fn settled(self) -> Self {
         self.flattened(&[]).with_addresses()
     }
 
-    /// The pieces without the links and emphasis that are not kept; `within` stands around them.
+    /// Removes links and emphasis that cannot be kept inside `within`.
     fn flattened(self, within: &[&Wrap]) -> Self {
         let mut flat = Self::default();
         let mut rest = self.0.into_iter().peekable();
@@ -193,7 +193,7 @@ impl Pieces {
         pieces
     }
 
-    /// True if what stands before and what comes next set a mark of emphasis apart.
+    /// True if the characters before and after separate a mark of emphasis from its surroundings.
     fn parts(&self, next: Option<char>) -> bool {
         let parts = |c: char| {
             matches!(c, ' ' | '\n') || (c.is_ascii_punctuation() && !matches!(c, '*' | '_' | '\\'))
@@ -210,14 +210,13 @@ impl Pieces {
     }
 }
 
-/// True for what reads as the number of a citation in brackets.
+/// True for text that looks like a citation number in brackets.
 fn is_number(text: &str) -> bool {
     let is_part = |c: char| c.is_numeric() || c.is_whitespace() || ",;-–".contains(c);
     text.chars().all(is_part)
 }
 
-/// True if pieces can be the text of a link: they show something that is no citation's number, and no formula, whose brackets
-/// could end it.
+/// True if pieces can be the text of a link: they show something other than a citation number, and none of them can end the link.
 fn is_link_text(pieces: &[Piece]) -> bool {
     let shows = |piece: &Piece| match piece {
         Piece::Prose(text) => !is_number(text),
@@ -228,7 +227,7 @@ fn is_link_text(pieces: &[Piece]) -> bool {
     pieces.iter().any(shows) && !pieces.iter().any(ends_link)
 }
 
-/// True for pieces whose brackets could end a link, or make a definition of what should be one.
+/// True for pieces whose brackets could end a link or turn it into a definition.
 fn ends_link(piece: &Piece) -> bool {
     match piece {
         Piece::Formula(_) => true,
@@ -238,13 +237,13 @@ fn ends_link(piece: &Piece) -> bool {
     }
 }
 
-/// True if no space or mark at the ends of pieces keeps them from being emphasised.
+/// True if pieces neither begin nor end with a character that prevents emphasis.
 fn is_emphasis(pieces: &[Piece]) -> bool {
     let holds = |c: char| !c.is_whitespace() && !matches!(c, '*' | '_' | '\\' | '~');
     first_character(pieces).is_some_and(holds) && last_character(pieces).is_some_and(holds)
 }
 
-/// The character that pieces begin with, whether or not a link around them is kept.
+/// The first character of the pieces, whether or not a link around them is kept.
 fn first_character(pieces: &[Piece]) -> Option<char> {
     match pieces.first()? {
         Piece::Prose(text) | Piece::Markup(text) => text.chars().next(),
@@ -261,7 +260,7 @@ fn last_character(pieces: &[Piece]) -> Option<char> {
     }
 }
 
-/// The sign that a piece begins and ends with, or stands for it.
+/// The character that a piece begins and ends with, or an equivalent one.
 fn mark_of(piece: &Piece) -> char {
     match piece {
         Piece::Formula(_) => '$',

@@ -5,7 +5,6 @@ use super::*;
 use crate::book::block::MarkKind;
 use crate::book::rendering::{rendered, words};
 
-/// Text that is nearly markup.
 fn hostile() -> impl Strategy<Value = String> {
     let marks = prop::sample::select(vec![
         "\\",
@@ -99,7 +98,6 @@ fn is_plain(elements: &std::collections::BTreeSet<String>) -> bool {
     elements.iter().all(|name| name == "p" || name == "code")
 }
 
-/// What a stretch of a text with marks reads as.
 fn check(text: &str, marks: &[Mark]) -> Result<String, TestCaseError> {
     let markdown = marked_text(text, marks, 0..text.len());
     for seen in rendered(&markdown) {
@@ -159,7 +157,7 @@ proptest! {
         let mut marks = Vec::new();
         for (is_code, stretch) in stretches {
             let start = text.len();
-            // Code has no line ends: a Markdown reader made spaces of them.
+            // Inline code has no line breaks: Markdown turns them into spaces.
             text.push_str(&if is_code { stretch.replace('\n', " ") } else { stretch });
             if is_code {
                 marks.push(Mark { kind: MarkKind::Code, start, end: text.len() });

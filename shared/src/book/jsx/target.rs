@@ -1,25 +1,22 @@
-//! Where a tag leads, or which picture it shows.
+//! The address that a tag links to or shows as a picture.
 
 use super::only_string;
 
-/// Components that show a picture: of Docusaurus's themes and of its plugin for ideal images.
+/// Components that show a picture, from Docusaurus's themes and its plugin for ideal images.
 const PICTURES: [&str; 4] = ["img", "Image", "IdealImage", "ThemedImage"];
-/// Functions whose value leads to the file that they are given.
+/// Functions whose value is the address of the given file.
 const CALLS: [&str; 2] = ["require(", "useBaseUrl("];
 
-/// The address in a tag.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) enum Target {
-    /// Of a link.
     Link(String),
-    /// Of a picture.
     Picture(String),
 }
 
 impl Target {
-    /// The target that an attribute with this value gives a tag.
+    /// Returns the target that an attribute with this value gives to a tag.
     pub(super) fn of_attribute(tag: &str, attribute: &str, address: String) -> Option<Self> {
-        // A template that is filled in when the page runs.
+        // A template literal, whose value is only known when the page runs.
         if address.contains("${") {
             return None;
         }
@@ -33,8 +30,8 @@ impl Target {
     }
 }
 
-/// The address that an expression stands for, if it can be told without running it: a string, `require('…')`, `useBaseUrl('…')`, or
-/// the first of such values of an object (`{light: '…', dark: '…'}`).
+/// Returns the address in an expression if it can be found without running it: a string, `require('…')`, `useBaseUrl('…')`, or the
+/// first such value in an object (`{light: '…', dark: '…'}`).
 pub(super) fn address_in(expression: &str) -> Option<String> {
     let expression = expression.trim();
     if let Some(fields) = expression.strip_prefix('{') {

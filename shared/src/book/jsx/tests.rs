@@ -1,5 +1,3 @@
-//! What a tag is, and what of it is prose.
-
 use super::*;
 
 fn parse(text: &str) -> Option<Tag<'_>> {

@@ -9,10 +9,10 @@ use super::super::mdx::{Flavor, MATH_INFO};
 use super::super::omission::{Omission, OmissionReason};
 use super::{Pass, Reader};
 
-/// Indented code in MDX is text; so deep may such text nest in itself before it is taken as it stands.
+/// In MDX, indented code is text. Below this nesting depth it is no longer parsed.
 const MAX_INDENTED_DEPTH: usize = 8;
 
-/// A line of code that only tells Docusaurus which lines to highlight; it is not shown.
+/// A code comment that selects lines for highlighting; Docusaurus does not show it.
 static HIGHLIGHT_MARK: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r"(?m)^[ \t]*(?://|#|--|%|;|/\*|\{/\*|<!--)[ \t]*highlight-(?:next-line|start|end)[ \t]*(?:\*/\}?|-->)?[ \t]*(?:\n|\z)",
@@ -21,7 +21,7 @@ static HIGHLIGHT_MARK: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 impl Reader<'_> {
-    /// Ends a code block; indented text is code in Markdown only.
+    /// Ends a code block. Indented text is code in Markdown only.
     pub(super) fn code(&mut self, pass: &mut Pass<'_>) {
         let leaf = std::mem::take(&mut pass.leaf);
         let lines = pass.lines.of(leaf.range());
@@ -66,8 +66,8 @@ impl Reader<'_> {
     }
 }
 
-/// Text that looked like code, less the indentation that its lines share, each with its line in the file. `lines` are those
-/// of the text's lines.
+/// Removes the common indentation of text that looked like code. Returns the text with the file's line number of each of its lines;
+/// `lines` are the numbers before.
 fn unindented(text: &str, lines: &[u32]) -> (String, Vec<u32>) {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let filled = text.lines().filter(|line| !line.trim().is_empty());
@@ -89,7 +89,7 @@ fn first_word(info: &str) -> String {
     word.to_owned()
 }
 
-/// The title in a fence's info: `js title="jest.config.js"`.
+/// Returns the title in a fence's info string: `js title="jest.config.js"`.
 fn fence_title(info: &str) -> Option<String> {
     let rest = info.split_once("title=")?.1;
     let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''))?;

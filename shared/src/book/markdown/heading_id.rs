@@ -1,4 +1,4 @@
-//! Which of a heading's text makes its id.
+//! Selects the text of a heading that determines its id.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -7,16 +7,15 @@ use regex::Regex;
 
 use super::super::mdx::{Flavor, HIDDEN_END, HIDDEN_START, REMOVED_MARK};
 
-/// Text in a heading that does not count for its id: attributes of tags.
+/// Text that does not count for a heading's id: the attributes of tags.
 pub(super) static HIDDEN_FROM_ID: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&format!("{HIDDEN_START}[^{HIDDEN_END}]*{HIDDEN_END}"))
         .expect("the pattern is a constant")
 });
 
-/// Characters that only matter for ids.
+/// Placeholder characters that only affect ids.
 pub(super) const ID_MARKS: [char; 3] = [REMOVED_MARK, HIDDEN_START, HIDDEN_END];
 
-/// A text as it is shown, without [`ID_MARKS`].
 pub(super) fn shown(text: &str) -> Cow<'_, str> {
     if text.contains(ID_MARKS) {
         text.replace(ID_MARKS, "").into()
@@ -25,7 +24,7 @@ pub(super) fn shown(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The id that an author wrote at the end of a heading: `{#id}`, in MDX also `{/* #id */}`.
+/// Returns an explicit id at the end of a heading: `{#id}`, in MDX also `{/* #id */}`.
 pub(super) fn explicit_id(text: &str, flavor: Flavor) -> Option<&str> {
     let text = text.trim_end_matches(|c: char| c.is_whitespace() || c == REMOVED_MARK);
     let (_, inner) = text.strip_suffix('}')?.rsplit_once('{')?;
@@ -43,8 +42,8 @@ pub(super) fn explicit_id(text: &str, flavor: Flavor) -> Option<&str> {
     id.filter(|id| !id.is_empty())
 }
 
-/// Takes text directives, `:name`, out of the last `length` bytes of the text that an id is made of: Docusaurus does not
-/// count them. `escaped` says whether a backslash stands before those bytes, `after` what follows them.
+/// Removes text directives (`:name`) from the last `length` bytes of an id's text, because Docusaurus ignores them. `escaped` is
+/// true if a backslash precedes those bytes; `after` is the text that follows them.
 pub(super) fn drop_directives(slug_text: &mut String, length: usize, escaped: bool, after: &str) {
     let text = slug_text.split_off(slug_text.len() - length);
     let mut from = 0;
@@ -68,8 +67,8 @@ pub(super) fn drop_directives(slug_text: &mut String, length: usize, escaped: bo
     slug_text.push_str(&text[from..]);
 }
 
-/// The name of a text directive that `text`, what follows its colon, begins with: of letters, digits, `-` and `_`,
-/// ending in none of the latter two. `:name:` is no directive.
+/// Returns the name of the text directive whose colon precedes `text`. Names consist of letters, digits, `-` and `_` and do not end
+/// in `-` or `_`. `:name:` is not a directive.
 fn directive_name<'a>(text: &'a str, after: &str) -> Option<&'a str> {
     let end = text
         .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_')))

@@ -1,22 +1,21 @@
-//! Headings that are written as tags: the text between the two ends becomes a heading.
+//! Headings written as tags: the text between both tags becomes a heading.
 
 use super::super::block::BlockKind;
 use super::super::mdx::HeadingTag;
 use super::source_lines::SourceLines;
 use super::{Reader, linkable};
 
-/// A heading written as tags that has not ended.
+/// A heading tag that has not been closed yet.
 pub(super) struct OpenHeading {
     level: u8,
     anchor: Option<String>,
     start_line: u32,
-    /// How many blocks and placeholders stand before it.
     blocks_before: usize,
     placeholders_before: usize,
 }
 
 impl Reader<'_> {
-    /// A heading's tag. One that is never closed is left out, and its text stays as it is.
+    /// Handles a heading's tag. An unclosed tag is ignored, and its text stays unchanged.
     pub(super) fn heading_tag(&mut self, tag: HeadingTag, lines: SourceLines) {
         match tag {
             HeadingTag::Opens { level, anchor } => {
@@ -36,7 +35,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Makes a heading of the text since its tag, if there is text and nothing else.
+    /// Turns the content since the opening tag into a heading, if it is only text.
     fn close_heading(&mut self, open: OpenHeading, end_line: u32) {
         let inside = &self.parsed.blocks[open.blocks_before..];
         let only_text = inside

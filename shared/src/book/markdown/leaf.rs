@@ -1,4 +1,4 @@
-//! The text of one block while it is read.
+//! The text of a block while it is being read.
 
 use std::ops::Range;
 
@@ -8,17 +8,16 @@ use super::heading_id::{ID_MARKS, shown};
 use crate::book::block::{Mark, MarkKind};
 use crate::book::mdx::{Marked, marked_pieces};
 
-/// What is being read between a start and an end event.
+/// The content between a start and an end event.
 #[derive(Default)]
 pub(super) struct Leaf {
     pub(super) text: String,
-    /// The text that a heading's id is made of.
+    /// The text that determines a heading's id.
     pub(super) slug_text: String,
-    /// The inline code, formulas, links, pictures and emphasis of the text.
     pub(super) marks: Vec<Mark>,
-    /// Of each open stretch its place among the marks; `None` for one that has no mark.
+    /// For each open stretch, the index of its mark; `None` without a mark.
     open: Vec<Option<usize>>,
-    /// The places of open links and pictures that are written as tags.
+    /// The indexes of open links and pictures written as tags.
     open_tags: Vec<usize>,
     /// Byte offsets in the prepared text.
     pub(super) start: Option<usize>,
@@ -26,7 +25,7 @@ pub(super) struct Leaf {
 }
 
 impl Leaf {
-    /// Adds text; returns how many bytes it has without the marks of tags.
+    /// Adds text. Returns its length without the marks of tags.
     pub(super) fn push(&mut self, text: &str, range: &Range<usize>) -> usize {
         self.start.get_or_insert(range.start);
         self.end = self.end.max(range.end);
@@ -53,7 +52,7 @@ impl Leaf {
         self.marks.push(Mark { kind, start, end });
     }
 
-    /// Begins a link, a picture or emphasis, which ends with [`Leaf::close`]. One within another of its sort has no mark.
+    /// Begins a link, a picture or emphasis, which [`Leaf::close`] ends. Adds no mark inside another one of its kind.
     pub(super) fn open(&mut self, tag: Tag<'_>) {
         let kind = match tag {
             Tag::Link { dest_url, .. } => Some(MarkKind::Link(vec![dest_url.into_string()])),
@@ -70,7 +69,6 @@ impl Leaf {
         self.open.push(at);
     }
 
-    /// Ends the stretch that began last.
     pub(super) fn close(&mut self) {
         if let Some(at) = self.open.pop().flatten() {
             self.marks[at].end = self.text.len();
@@ -81,7 +79,7 @@ impl Leaf {
         }
     }
 
-    /// Begins a link or a picture that is written as a tag. It ends with its tag, or with its block.
+    /// Begins a link or picture written as a tag. The closing tag or the end of the block ends it.
     fn begin_tag(&mut self, kind: MarkKind) {
         if !self.is_within(&kind) {
             let (start, end) = (self.text.len(), self.text.len());
@@ -103,13 +101,11 @@ impl Leaf {
         }
     }
 
-    /// Ends a cell of a table, and the tags in it.
     pub(super) fn end_cell(&mut self) {
         self.text.push_str(" | ");
         self.open_tags.clear();
     }
 
-    /// True if a stretch of the same sort is open.
     fn is_within(&self, new: &MarkKind) -> bool {
         let sort = |kind: &MarkKind| match kind {
             MarkKind::Strong | MarkKind::Emphasis => 0,
@@ -120,14 +116,14 @@ impl Leaf {
         open.any(|&at| sort(&self.marks[at].kind) == sort(new))
     }
 
-    /// The text as it is shown, and the marks where they are in it.
+    /// Returns the visible text, with the marks at their positions in it.
     pub(super) fn shown(mut self) -> Self {
         let removed: Vec<Range<usize>> = self
             .text
             .match_indices(ID_MARKS)
             .map(|(at, mark)| at..at + mark.len())
             .collect();
-        // The characters removed before an offset all have the length of the first.
+        // All removed characters have the same length in bytes.
         let length = removed.first().map_or(0, Range::len);
         let moved = |at: usize| at - length * removed.partition_point(|gone| gone.end <= at);
         for mark in &mut self.marks {

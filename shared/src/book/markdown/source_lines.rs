@@ -1,8 +1,7 @@
-//! Where prepared text stands in the file.
+//! Maps positions in prepared text to lines of the file.
 
 use std::ops::Range;
 
-/// The source lines of a block.
 #[derive(Debug, Clone, Copy)]
 pub(in super::super) struct SourceLines {
     pub(in super::super) start: u32,
@@ -34,13 +33,13 @@ impl<'a> LineIndex<'a> {
         self.line_of.get(index).copied().unwrap_or(last)
     }
 
-    /// The source lines of the line that holds an offset and of those after it.
+    /// Returns the source lines of the line at an offset and of all later ones.
     pub(super) fn from(&self, offset: usize) -> &'a [u32] {
         let index = self.starts.partition_point(|start| *start <= offset) - 1;
         self.line_of.get(index..).unwrap_or_default()
     }
 
-    /// The lines of a range, white space at its end aside.
+    /// Returns the lines of a range, ignoring trailing white space.
     pub(super) fn of(&self, range: Range<usize>) -> SourceLines {
         let content = self.text.get(range.clone()).unwrap_or_default();
         let last = range.start + content.trim_end().len().saturating_sub(1);

@@ -132,7 +132,7 @@ fn the_same_bytes_leave_out_the_same_in_the_same_order() {
     assert!((0..5).all(|_| read() == first));
 }
 
-/// What Docusaurus makes blocks of: no underline below makes a heading of them, nor of the text above.
+/// Removed syntax stays a block, as in Docusaurus. An underline below it therefore makes no heading.
 #[test]
 fn an_underline_below_a_block_of_tags_makes_no_heading() {
     let mdx = [
@@ -326,7 +326,6 @@ fn a_heading_written_as_tags_knows_its_lines_and_reserves_no_id() {
     assert_eq!(anchors(text), ["a", "", "b"]);
 }
 
-/// The texts of a page's links and pictures, with their addresses.
 fn targets(text: &str) -> Vec<(String, String)> {
     let blocks = blocks(text).into_iter();
     let targets = blocks.flat_map(|block| {
@@ -385,7 +384,7 @@ fn links_and_pictures_written_as_tags_are_those_of_markdown() {
         ),
         ("[a <a href='/b'>b</a>](/c)", &[("a b", "/c")]),
         ("<a href='/a'>a [b](/b)</a> c", &[("a b", "/a")]),
-        // No words stand for it, or it leads nowhere.
+        // The picture has no alternative text, or the link is dead.
         (
             "<a href='/a'></a> b <a name='x'>c</a> <img src='/a.png' /> <a href='/d' /> e",
             &[],

@@ -1,17 +1,17 @@
-//! Lines of tags that are blocks of their own: of MDX, and of HTML in plain Markdown.
+//! Lines of tags that form blocks: in MDX, and HTML in plain Markdown.
 
 use super::super::html::html_block;
 use super::super::jsx::expression_length;
 use super::super::lines::continued_prefix;
 use super::{Flavor, LineKind, Preparer};
 
-/// What a block of tags leaves in its place. It is a block in Markdown too, so that the lines around it stay apart, as in
-/// MDX: a `---` below it makes no heading, a list above it does not go on below it.
+/// Replaces a removed block of tags. It is a block in Markdown as well, so the lines around it stay separate as in MDX: a `---`
+/// below it is not an underline, and a list above it ends.
 pub(in super::super) const REMOVED_BLOCK: &str = "<!---->";
 
 impl Preparer<'_> {
-    /// Whether a line begins a block of MDX: tags, expressions and comments, and nothing after them on the line that the
-    /// last of them ends on (micromark-extension-mdx-jsx, `jsx-flow.js`).
+    /// True if a line begins a block of MDX: only tags, expressions and comments, and nothing after the last of them on its line
+    /// (micromark-extension-mdx-jsx, `jsx-flow.js`).
     pub(super) fn begins_flow(&mut self, content: &str) -> bool {
         if self.dialect.flavor != Flavor::Mdx || !content.starts_with(['<', '{']) {
             return false;
@@ -32,7 +32,6 @@ impl Preparer<'_> {
         }
     }
 
-    /// The bytes of the tag, expression or comment that `rest` starts with.
     fn flow_length(&mut self, rest: &str) -> Option<usize> {
         if let Some(comment) = rest.strip_prefix("<!--") {
             let end = self.search(|| comment.find("-->").ok_or(comment.len()));
@@ -44,14 +43,14 @@ impl Preparer<'_> {
         self.search_tag(rest).map(|tag| tag.length)
     }
 
-    /// Reads a block of MDX that begins on this line, behind these container marks.
+    /// Reads a block of MDX that begins on this line, after these container marks.
     pub(super) fn flow_line(&mut self, prefix: &str) {
         self.end_paragraph(prefix);
         self.text_line(LineKind::Flow);
         self.after_blank = true;
     }
 
-    /// Ends a block of MDX. Prose that was kept of its last line stands above its mark.
+    /// Ends a block of MDX. Prose kept from its last line precedes the placeholder.
     pub(super) fn end_flow(&mut self) {
         if !self.at_line_start() {
             let prefix = continued_prefix(&self.current);
@@ -61,7 +60,7 @@ impl Preparer<'_> {
         self.write(REMOVED_BLOCK);
     }
 
-    /// Reads a line of a block of HTML in plain Markdown; `false` if it belongs to none.
+    /// Reads a line of an HTML block in plain Markdown; `false` if the line is not in one.
     pub(super) fn html_line(&mut self, prefix: &str, content: &str) -> bool {
         if self.dialect.flavor == Flavor::Mdx {
             return false;

@@ -1,23 +1,21 @@
-//! Headings that are written as tags: `<h2 id="x">`, and Docusaurus's `<Heading as="h2" id="x">`.
+//! Headings written as tags: `<h2 id="x">`, and Docusaurus's `<Heading as="h2" id="x">`.
 
 use super::super::jsx::Tag;
 use super::super::lines::escaped;
 use super::Flavor;
 
-/// Surrounds the line that stands for such a tag.
+/// Surrounds the line that represents such a tag.
 const MARK: char = '\u{E0B6}';
 
-/// Characters of an `id` that is not taken for an anchor: a character reference is written otherwise in an address.
+/// Characters not allowed in an anchor: `&` begins a character reference, whose spelling differs in an address.
 const NOT_IN_ANCHORS: [char; 2] = ['&', MARK];
 
-/// One end of a heading that is written as tags.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) enum HeadingTag {
     /// `<h2 id="x">`.
     Opens {
-        /// 1 to 6.
         level: u8,
-        /// Its `id`. Docusaurus gives such a heading no other.
+        /// The value of `id`. Docusaurus generates none for such a heading.
         anchor: Option<String>,
     },
     /// `</h2>`.
@@ -25,7 +23,6 @@ pub(in super::super) enum HeadingTag {
 }
 
 impl HeadingTag {
-    /// What a tag is, if it opens or closes a heading.
     pub(super) fn of_tag(tag: &Tag<'_>, flavor: Flavor) -> Option<Self> {
         let component = tag.name == "Heading" && flavor == Flavor::Mdx;
         if tag.closing {
@@ -39,7 +36,7 @@ impl HeadingTag {
         };
         let has_content = !tag.self_closing || tag.children.is_some();
         let level = heading_level(element, flavor).filter(|_| has_content)?;
-        // The component gives a heading of level 1 no id.
+        // The component ignores the id at level 1.
         let id = tag.id.as_ref().filter(|_| !(component && level == 1));
         let linkable = |id: &&String| {
             !id.is_empty()
@@ -51,7 +48,6 @@ impl HeadingTag {
         })
     }
 
-    /// The line that stands for it.
     pub(in super::super) fn line(&self) -> String {
         match self {
             Self::Opens { level, anchor } => {
@@ -62,7 +58,6 @@ impl HeadingTag {
         }
     }
 
-    /// The tag that a line stands for, if it stands for one.
     pub(in super::super) fn of_line(line: &str) -> Option<Self> {
         let inner = line.strip_prefix(MARK)?.strip_suffix(MARK)?;
         let Some(level) = inner.chars().next() else {
@@ -76,7 +71,7 @@ impl HeadingTag {
     }
 }
 
-/// The level of a heading's element, whose name HTML writes in any case.
+/// The level of a heading element. HTML names are case-insensitive.
 fn heading_level(element: &str, flavor: Flavor) -> Option<u8> {
     let (h, level) = element.split_at_checked(1)?;
     let is_h = h == "h" || (h == "H" && flavor == Flavor::Markdown);

@@ -1,4 +1,4 @@
-//! A line's text without its tags and expressions.
+//! Removes tags and expressions from a line of text.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -17,20 +17,20 @@ use super::{
     REMOVED_MARK,
 };
 
-/// A tag with more prose in it is listed whole when it is left out.
+/// If a removed tag contains more pieces of prose than this, its omission lists the whole tag.
 const MAX_KEPT: usize = 64;
 
-/// A tag in a quote ends on one of so many lines, each of which is copied to be read without the quote's mark.
+/// The most lines of a tag inside a quote. Each is copied to remove the quote mark.
 const MAX_QUOTED_TAG_LINES: usize = 32;
 
-/// A text directive, with its label if it has one: the braces after it are its attributes.
+/// A text directive with an optional label at the end of a text; braces after it are its attributes.
 static ENDS_IN_DIRECTIVE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?:^|[^:\\]):[A-Za-z](?:[A-Za-z0-9_-]*[A-Za-z0-9])?(?:\[[^\[\]]*\])?$")
         .expect("the pattern is a constant")
 });
 
 impl Preparer<'_> {
-    /// Copies a line of text without its tags and expressions; those may take it over several lines.
+    /// Copies a line of text without tags and expressions, which may extend over several lines.
     pub(super) fn text_line(&mut self, kind: LineKind) {
         self.kind = kind;
         let heading = kind == LineKind::Heading;
@@ -84,13 +84,13 @@ impl Preparer<'_> {
         self.line += 1;
     }
 
-    /// Writes text none of whose characters is a mark.
+    /// Writes text with all markup escaped.
     fn write_literal(&mut self, text: &str) {
         self.write(&escaped(text));
     }
 
-    /// Looks for the end of a construct, as long as the page has not wasted too many bytes on such searches. `find` gives
-    /// the bytes it searched when there is none.
+    /// Searches for the end of a construct, unless the page has used up its budget for failed searches. If there is no end, `find`
+    /// returns the number of bytes searched.
     pub(super) fn search<T>(&mut self, find: impl FnOnce() -> Result<T, usize>) -> Option<T> {
         if self.search_budget == 0 {
             return None;
@@ -102,7 +102,7 @@ impl Preparer<'_> {
             .ok()
     }
 
-    /// A tag that never ends costs a search; a `<` that begins none does not.
+    /// Parses a tag. An unclosed tag uses up the search budget; a `<` that begins none does not.
     pub(super) fn search_tag<'t>(&mut self, rest: &'t str) -> Option<Tag<'t>> {
         let start = tag_start(rest)?;
         let quotes = self.quotes;
@@ -123,7 +123,6 @@ impl Preparer<'_> {
         content.trim_start().starts_with('#') || setext
     }
 
-    /// Writes to the current line of the output.
     pub(super) fn write(&mut self, text: &str) {
         if self.first.is_none() {
             self.first = text.chars().find(|c| !c.is_whitespace());
@@ -132,7 +131,6 @@ impl Preparer<'_> {
         self.current.push_str(text);
     }
 
-    /// Copies `length` bytes as they are, lines included.
     fn copy(&mut self, length: usize) {
         let text = self.text;
         for (index, piece) in text[self.at..self.at + length].split('\n').enumerate() {
@@ -146,7 +144,7 @@ impl Preparer<'_> {
         self.at += length;
     }
 
-    /// Says that the next `length` bytes are left out, less what was `kept` of them.
+    /// Records the next `length` bytes as omitted, except for the parts in `kept`.
     pub(super) fn omit(&mut self, length: usize, reason: OmissionReason, kept: &[String]) {
         let mut text = self.text[self.at..self.at + length].to_owned();
         let lines = text.bytes().filter(|byte| *byte == b'\n').count();
@@ -163,7 +161,6 @@ impl Preparer<'_> {
         });
     }
 
-    /// Goes past `length` bytes without copying them.
     fn skip(&mut self, length: usize, reason: OmissionReason, kept: &[String]) {
         self.omit(length, reason, kept);
         let skipped = &self.text.as_bytes()[self.at..self.at + length];
@@ -179,18 +176,18 @@ impl Preparer<'_> {
         }
     }
 
-    /// Whether the output's line holds nothing but the marks of containers.
+    /// True if the output line contains only container marks.
     pub(super) fn at_line_start(&self) -> bool {
         self.first.is_none() || split_container_prefix(&self.current).1.is_empty()
     }
 
-    /// Spaces after what was left out at a line's start would indent what follows, more with each tag.
+    /// Skips spaces after removed syntax at the start of a line, which would indent the following text.
     fn skip_spaces(&mut self) {
         let rest = &self.text[self.at..];
         self.at += rest.len() - rest.trim_start_matches([' ', '\t']).len();
     }
 
-    /// Copies the marks that a line of HTML stands behind; indentation alone makes no code there.
+    /// Copies the container marks before a line of HTML, where indentation alone does not make code.
     fn container_marks(&mut self) {
         let (prefix, _) = split_container_prefix(&self.text[self.at..]);
         if prefix.trim().is_empty() {
@@ -206,7 +203,6 @@ impl Preparer<'_> {
         self.out.push(&line, self.current_line);
     }
 
-    /// A `<`: a comment, a tag, a link, or the character itself.
     fn markup(&mut self, rest: &str, heading: bool) {
         if let Some(comment) = rest.strip_prefix("<!--") {
             match self.search(|| comment.find("-->").ok_or(comment.len())) {
@@ -326,7 +322,7 @@ impl Preparer<'_> {
         self.escape_mark_after_tag();
     }
 
-    /// What follows a tag on its line is text: `<div>## x</div>` holds no heading.
+    /// Escapes markup after a tag on its line, which is text: `<div>## x</div>` contains no heading.
     fn escape_mark_after_tag(&mut self) {
         let rest = &self.text[self.at..];
         let mark = rest.trim_start_matches(' ');
@@ -342,7 +338,6 @@ impl Preparer<'_> {
         }
     }
 
-    /// Returns what a component of a generated page shows.
     fn shown_by_component(&mut self, tag: &Tag<'_>, source: &str) -> Option<Shown> {
         const DESCRIPTIONS: Dialect = Dialect {
             flavor: Flavor::Markdown,
@@ -366,20 +361,19 @@ impl Preparer<'_> {
         shown
     }
 
-    /// Ends the current line and puts `text` between blank lines, so that it is a block of its own.
+    /// Writes `text` as a block of its own, between blank lines.
     fn own_line(&mut self, text: &str) {
         let lines = Some(text.to_owned()).filter(|text| !text.is_empty());
         self.own_lines(lines.as_slice());
     }
 
-    /// Ends the current line and puts the lines between blank lines, so that they are blocks of their own.
     fn own_lines(&mut self, lines: &[String]) {
         let prefix = continued_prefix(&self.current);
         let line = self.line;
         if self.first.is_none() {
             self.current.clear();
         } else {
-            // An item that begins with a blank line ends there.
+            // An item that begins with a blank line would end there.
             if self.at_line_start() {
                 self.write(REMOVED_BLOCK);
             }
@@ -397,7 +391,7 @@ impl Preparer<'_> {
         self.skip_spaces();
     }
 
-    /// An expression: a string's text stays, everything else goes. In a heading its source counts for the id.
+    /// Handles an expression: keeps the text of a string and removes everything else. In a heading its source counts for the id.
     fn expression(&mut self, rest: &str, heading: bool) {
         let Some(length) = self.search(|| expression_length(rest).ok_or(rest.len())) else {
             self.push_escaped("{");
@@ -410,7 +404,7 @@ impl Preparer<'_> {
         }
         if heading && !rest[..length].contains('\n') {
             if inner.starts_with('#') {
-                // An id is text to Docusaurus, and a directive in it counts.
+                // Docusaurus parses directives in an id, too, so keep it as text.
                 self.write(&format!("\\{{\\{inner}\\}}"));
             } else {
                 self.write_literal(&rest[..length]);
@@ -433,10 +427,10 @@ impl Preparer<'_> {
     }
 }
 
-/// Parses a tag that stands in this many quotes: their marks on its other lines do not count.
+/// Parses a tag inside this many quotes, ignoring their marks on its later lines.
 ///
 /// # Errors
-/// It never ends: the bytes that were searched.
+/// The number of bytes searched if the tag never ends.
 fn parse_quoted_tag<'a>(text: &str, start: TagStart<'a>, quotes: usize) -> Result<Tag<'a>, usize> {
     let on_one_line = |tag: &Tag<'_>| !text[..tag.length].contains('\n');
     if let Some(tag) = parse_tag(text, start).filter(on_one_line) {
@@ -459,7 +453,7 @@ fn parse_quoted_tag<'a>(text: &str, start: TagStart<'a>, quotes: usize) -> Resul
     Ok(tag)
 }
 
-/// The last bytes of a text: enough for a directive and its label.
+/// The end of a text, long enough for a directive and its label.
 fn end_of(text: &str) -> &str {
     const BYTES: usize = 256;
     let mut from = text.len().saturating_sub(BYTES);

@@ -1,5 +1,5 @@
-//! Links and pictures that are written as tags. What they stand around is marked with characters that Markdown reads as letters, and
-//! that no block keeps.
+//! Links and pictures written as tags. Private-use characters, which Markdown treats as letters and no block keeps, mark their
+//! content.
 
 use super::super::block::MarkKind;
 use super::super::jsx::{Tag, Target};
@@ -12,24 +12,22 @@ const PICTURE: char = '\u{10FFF1}';
 /// End them.
 const LINK_END: char = '\u{10FFF2}';
 const PICTURE_END: char = '\u{10FFF3}';
-/// A character of an address is written as the private one so far behind it, which Markdown does not read.
+/// The offset of the private-use characters that encode an address, so that Markdown does not parse it.
 const ADDRESS: u32 = 0x10_0000;
 const LAST_OF_ADDRESS: u32 = 0xFFEF;
-/// Longer addresses are left out, in bytes.
+/// The longest address in bytes; longer ones are dropped.
 const MAX_ADDRESS_BYTES: usize = 2_048;
 
-/// A piece of prepared text.
 #[derive(Debug, PartialEq, Eq)]
 pub(in super::super) enum Marked<'a> {
     Text(&'a str),
-    /// A link or a picture begins.
     Begin(MarkKind),
-    /// The last one of that sort ends.
+    /// The end of the last open link or picture.
     EndLink,
     EndPicture,
 }
 
-/// The pieces of prepared text.
+/// Splits prepared text into pieces.
 pub(in super::super) fn marked_pieces(text: &str) -> impl Iterator<Item = Marked<'_>> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -59,13 +57,12 @@ fn is_mark(c: char) -> bool {
     matches!(c, LINK | PICTURE | LINK_END | PICTURE_END)
 }
 
-/// The character of an address that a private one stands for.
 fn plain(private: char) -> Option<char> {
     let code = u32::from(private).checked_sub(ADDRESS)?;
     char::from_u32(code).filter(|_| code <= LAST_OF_ADDRESS)
 }
 
-/// An address as private characters; `None` if it has others than those of the basic plane.
+/// Encodes an address in private-use characters; `None` if it has characters outside the Basic Multilingual Plane.
 fn private(address: &str) -> Option<String> {
     let private = |c: char| {
         let code = Some(u32::from(c)).filter(|code| *code <= LAST_OF_ADDRESS)?;
@@ -76,7 +73,7 @@ fn private(address: &str) -> Option<String> {
     is_written.then(|| address.chars().map(private).collect())?
 }
 
-/// The words that stand for a tag's picture, marked with its address; those of other tags as they are.
+/// Marks the alternative text of a tag's picture with its address. Returns the prose of other tags unchanged.
 pub(super) fn marked_prose(tag: &Tag<'_>, prose: String) -> String {
     let address = match &tag.target {
         Some(Target::Picture(address)) if !prose.is_empty() => private(address),
@@ -88,7 +85,6 @@ pub(super) fn marked_prose(tag: &Tag<'_>, prose: String) -> String {
     }
 }
 
-/// True for text that begins no block.
 fn is_inline(first: char, text: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric();
     match first {
@@ -99,7 +95,7 @@ fn is_inline(first: char, text: &str) -> bool {
 }
 
 impl Preparer<'_> {
-    /// Begins or ends a link if a tag does. A mark waits for the text after it, so that a line of tags alone holds none.
+    /// Begins or ends a link if the tag does. The mark is written with the next text, so that a line with only tags stays empty.
     pub(super) fn link_tag(&mut self, tag: &Tag<'_>) {
         if tag.closing && matches!(tag.name, "a" | "Link") {
             let is_open = std::mem::take(&mut self.in_link);
@@ -118,8 +114,8 @@ impl Preparer<'_> {
         }
     }
 
-    /// Writes the mark that waits, if this text may follow it, and returns the rest of the text. What begins a block at the start of
-    /// a line must go on to begin it, so the mark goes there; elsewhere only underscores would be changed by a letter before them.
+    /// Writes the pending mark if it can precede this text, and returns the remaining text. Syntax that begins a block at the start of
+    /// a line must stay in front of the mark; elsewhere only underscores must, because a letter before them changes their meaning.
     pub(super) fn write_mark_before<'t>(&mut self, text: &'t str) -> &'t str {
         if self.waiting_mark.is_empty() || self.kind == LineKind::Heading {
             return text;

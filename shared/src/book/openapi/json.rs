@@ -1,16 +1,15 @@
-//! A JSON value whose fields keep their order, which is the order in which a page shows them. `serde_json` keeps it only with a feature
-//! that would change every map of the program.
+//! A JSON value whose fields keep their order, in which a page shows them. `serde_json` has a feature for this, but it would change every
+//! map of the program.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
-/// A JSON value.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Json {
     Null,
     Bool(bool),
-    /// A number, in decimal digits.
+    /// A number in decimal digits.
     Number(String),
     Text(String),
     List(Vec<Json>),
@@ -18,12 +17,11 @@ pub(super) enum Json {
 }
 
 impl Json {
-    /// Parses a text that is one JSON value.
     pub(super) fn parse(text: &str) -> Option<Self> {
         serde_json::from_str(text).ok()
     }
 
-    /// Returns the first field with this name, or [`Json::Null`]. Takes time linear in the number of fields.
+    /// Returns the first field with this name, or [`Json::Null`], in linear time.
     pub(super) fn get(&self, name: &str) -> &Self {
         let found = self.fields().iter().find(|(field, _)| field == name);
         found.map_or(&Self::Null, |(_, value)| value)
@@ -43,7 +41,7 @@ impl Json {
         }
     }
 
-    /// Returns the text, if the value is one that is not empty.
+    /// Returns the text if the value is a non-empty string.
     pub(super) fn text(&self) -> Option<&str> {
         match self {
             Self::Text(text) if !text.is_empty() => Some(text),
@@ -51,7 +49,7 @@ impl Json {
         }
     }
 
-    /// Returns what stands for a text, number or boolean on a page.
+    /// Returns a string, number or boolean as it is shown on a page.
     pub(super) fn scalar(&self) -> Option<String> {
         match self {
             Self::Bool(value) => Some(value.to_string()),

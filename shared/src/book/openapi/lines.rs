@@ -7,17 +7,17 @@ use super::super::mdx::HeadingTag;
 use super::Shown;
 use super::json::Json;
 
-/// Lines of Markdown, up to a number of bytes.
+/// Lines of Markdown with a limit in bytes.
 pub(super) struct Lines<'a> {
     made: Vec<String>,
-    /// False if something is shown that these lines lack.
+    /// False if the lines omit something that the page shows.
     pub(super) is_whole: bool,
     bytes_left: usize,
     plain: &'a mut dyn FnMut(&str) -> String,
 }
 
 impl<'a> Lines<'a> {
-    /// `plain` makes Markdown without tags of Markdown with tags.
+    /// `plain` removes the tags from Markdown.
     pub(super) fn new(bytes_left: usize, plain: &'a mut dyn FnMut(&str) -> String) -> Self {
         Self {
             made: Vec::new(),
@@ -27,7 +27,6 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Returns the lines, and the bytes that are left.
     pub(super) fn finish(self) -> (Shown, usize) {
         let shown = Shown {
             lines: self.made,
@@ -36,7 +35,7 @@ impl<'a> Lines<'a> {
         (shown, self.bytes_left)
     }
 
-    /// True once the page has as many bytes as it may.
+    /// True once the page has reached its limit.
     pub(super) fn is_full(&self) -> bool {
         self.bytes_left == 0
     }
@@ -54,7 +53,6 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Shows a block of one line.
     pub(super) fn paragraph(&mut self, line: String) {
         if self.made.last().is_some_and(|last| !last.is_empty()) {
             self.push(String::new());
@@ -63,14 +61,14 @@ impl<'a> Lines<'a> {
         self.push(String::new());
     }
 
-    /// Shows a heading. It is written as a tag, since the theme computes no id of its text.
+    /// Adds a heading. It is written as a tag, because the theme does not derive ids from the text.
     pub(super) fn heading(&mut self, level: u8, anchor: Option<String>, text: &str) {
         self.paragraph(HeadingTag::Opens { level, anchor }.line());
         self.paragraph(escaped(text));
         self.paragraph(HeadingTag::Closes.line());
     }
 
-    /// Shows a method and a path; the theme calls the method of a webhook `event`, and shows no path for it.
+    /// Adds a method and a path. For a webhook, the theme shows the method `event` and no path.
     pub(super) fn endpoint(&mut self, method: &str, path: &str) {
         let endpoint = match method {
             "event" => "Webhook".to_owned(),
@@ -79,7 +77,6 @@ impl<'a> Lines<'a> {
         self.paragraph(endpoint);
     }
 
-    /// Shows a status and what it means.
     pub(super) fn status(&mut self, status: &str, description: &str) {
         let (first, rest) = self.described(description);
         let colon = if first.is_empty() { "" } else { ": " };
@@ -87,7 +84,7 @@ impl<'a> Lines<'a> {
         self.indented(0, rest);
     }
 
-    /// Writes the Markdown of a description, indented by `depth` levels.
+    /// Adds a Markdown description, indented by `depth` levels.
     pub(super) fn markdown(&mut self, depth: usize, text: &str) {
         let (first, rest) = self.described(text);
         if !first.is_empty() {
@@ -96,7 +93,7 @@ impl<'a> Lines<'a> {
         self.indented(depth, rest);
     }
 
-    /// Shows an item of a list: sentences, the first paragraph of a description among them, and the rest of the description below.
+    /// Adds a list item: sentences including the first paragraph of the description, and below them the rest of the description.
     pub(super) fn item(
         &mut self,
         depth: usize,
@@ -120,7 +117,6 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Shows code.
     pub(super) fn code(&mut self, language: &str, text: &str) {
         let fence = "`".repeat(longest_ticks(text).max(2) + 1);
         let language = language.replace(|c: char| !c.is_alphanumeric(), "");
@@ -143,8 +139,8 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Splits a description in its first paragraph, on one line, and the lines after it. A description has no headings: the theme gives
-    /// them no ids.
+    /// Splits a description into its first paragraph, on one line, and the other lines. Headings become text, since the theme gives them
+    /// no ids.
     fn described(&mut self, text: &str) -> (String, Vec<String>) {
         if text.is_empty() || self.is_full() {
             return (String::new(), Vec::new());
@@ -163,7 +159,6 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Whether a line is the text of a paragraph.
 fn is_prose(line: &str) -> bool {
     let (prefix, content) = split_container_prefix(line);
     prefix.is_empty()
@@ -172,7 +167,7 @@ fn is_prose(line: &str) -> bool {
         && opens_fence(content).is_none()
 }
 
-/// The lines of a text, headings in it as text, its last fence closed.
+/// The lines of a text, with headings as text and the last fence closed.
 fn without_headings(text: &str) -> Vec<String> {
     let mut fence: Option<(Fence, String)> = None;
     let mut lines: Vec<String> = Vec::new();
@@ -199,7 +194,7 @@ fn without_headings(text: &str) -> Vec<String> {
     lines
 }
 
-/// Joins sentences, with a full stop after each that lacks one.
+/// Joins sentences, and adds missing full stops.
 fn sentences(all: impl Iterator<Item = String>) -> String {
     let mut text = String::new();
     for sentence in all.filter(|sentence| !sentence.is_empty()) {
@@ -212,7 +207,7 @@ fn sentences(all: impl Iterator<Item = String>) -> String {
     text
 }
 
-/// Inline code, whatever is in it.
+/// Formats text as inline code, with enough backticks.
 pub(super) fn code(text: &str) -> String {
     if text.trim().is_empty() {
         return String::new();
@@ -227,7 +222,7 @@ fn longest_ticks(text: &str) -> usize {
     runs.map(str::len).max().unwrap_or_default()
 }
 
-/// A value as inline code; empty for one that has no text of its own.
+/// A scalar value as inline code; empty for other values.
 pub(super) fn value(json: &Json) -> String {
     json.scalar().map(|text| code(&text)).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! The operation that a generated page describes, as its front matter holds it.
+//! The operation that a generated page describes, from its front matter.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -11,30 +11,27 @@ use serde_json::Value;
 use super::super::front_matter::FrontMatter;
 use super::json::Json;
 
-/// The largest operation that is read, in bytes of JSON: 5 MiB, as for a page. A few bytes of zlib may stand for any number.
+/// The largest operation, in bytes of JSON: 5 MiB, as for a page. A few bytes of zlib can expand to any size.
 const MAX_OPERATION_BYTES: u64 = 5 * 1024 * 1024;
 
-/// An operation, or a request that it sends back.
+/// An operation, or a callback request of one.
 #[derive(Debug)]
 pub(super) struct Operation {
     pub(super) parameters: Json,
     pub(super) request_body: Json,
     pub(super) responses: Json,
-    /// The requests sent back, by path and method.
     pub(super) callbacks: BTreeMap<(String, String), Operation>,
 }
 
-/// The operation of a page.
 #[derive(Debug)]
 pub(super) struct PageOperation {
     pub(super) operation: Operation,
-    /// The length of its JSON.
     pub(super) bytes: usize,
 }
 
 impl PageOperation {
-    /// Returns the operation in the front matter of a generated page: base64 of zlib-compressed JSON, or the JSON itself. `None` if it cannot
-    /// be read.
+    /// Returns the operation in a generated page's front matter: base64 of zlib-compressed JSON, or plain JSON. `None` if it is
+    /// unreadable.
     pub(super) fn of(front_matter: &FrontMatter) -> Option<Self> {
         let json = match front_matter.other.get("api")? {
             Value::String(packed) => inflate(packed)?,

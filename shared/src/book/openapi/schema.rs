@@ -1,4 +1,4 @@
-//! Parameters and the fields of schemas, as lists.
+//! Lists of parameters and of schema fields.
 
 use std::collections::BTreeSet;
 
@@ -6,10 +6,10 @@ use super::super::lines::escaped;
 use super::json::Json;
 use super::lines::{Lines, code, value};
 
-/// Fields that are nested deeper are left out.
+/// Fields nested deeper are omitted.
 const MAX_DEPTH: usize = 8;
 
-/// The limits of a value: the field of a schema, and what stands before and after its value.
+/// Limits of a value: the schema's field, and the text before and after the value.
 const LIMITS: [(&str, &str, &str); 8] = [
     ("minLength", ">= ", " characters"),
     ("maxLength", "<= ", " characters"),
@@ -21,14 +21,13 @@ const LIMITS: [(&str, &str, &str); 8] = [
     ("maxItems", "<= ", ""),
 ];
 
-/// Whether a schema says what is sent or what comes back: some fields are only in one of the two.
+/// Whether a schema describes a request or a response; some fields occur in only one of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Direction {
     Request,
     Response,
 }
 
-/// A parameter, header or field.
 pub(super) struct Property<'a> {
     pub(super) name: &'a str,
     pub(super) schema: &'a Json,
@@ -39,7 +38,7 @@ pub(super) struct Property<'a> {
 }
 
 impl<'a> Property<'a> {
-    /// What a schema alone says.
+    /// A property described by its schema alone.
     pub(super) fn of(name: &'a str, schema: &'a Json) -> Self {
         Self {
             name,
@@ -53,7 +52,7 @@ impl<'a> Property<'a> {
 }
 
 impl Lines<'_> {
-    /// Shows a parameter, header or field, without the fields below it.
+    /// Adds a parameter, header or field, without nested fields.
     pub(super) fn property(&mut self, depth: usize, property: &Property<'_>) {
         let schema = property.schema;
         let mut head = format!("{} {}", code(property.name), escaped(&type_name(schema)));
@@ -81,7 +80,7 @@ impl Lines<'_> {
         self.item(depth, before, property.description, after);
     }
 
-    /// Shows the fields of a schema, and those below them.
+    /// Adds the fields of a schema, including nested ones.
     pub(super) fn fields_of(&mut self, depth: usize, schema: &Json, direction: Direction) {
         if self.is_full() || depth > MAX_DEPTH {
             let has_fields = ["properties", "items", "allOf", "oneOf", "anyOf"]
@@ -138,7 +137,6 @@ impl Lines<'_> {
         }
     }
 
-    /// Shows the media types of a body, each with the fields of its schema.
     pub(super) fn content(&mut self, content: &Json, note: &str, direction: Direction) {
         for (media_type, media) in content.fields() {
             let schema = match media.get("schema") {
@@ -160,7 +158,6 @@ fn labelled(label: &str, text: String) -> String {
     format!("{label}: {text}")
 }
 
-/// The values that a schema allows.
 fn possible_values(schema: &Json) -> String {
     let listed = schema.get("enum").items().iter();
     let of_items = schema.get("items").get("enum").items().iter();
@@ -178,8 +175,8 @@ fn possible_values(schema: &Json) -> String {
     labelled("Possible values", values.join(", "))
 }
 
-/// The type of a schema, as the theme names it: `string`, `integer<int64>`, `object[]`. Where a schema holds itself, the plugin writes a
-/// text in its place.
+/// The type of a schema in the theme's notation: `string`, `integer<int64>`, `object[]`. For a recursive schema the plugin writes a text
+/// instead.
 fn type_name(schema: &Json) -> String {
     if let Some(circular) = schema.text() {
         return circular.to_owned();

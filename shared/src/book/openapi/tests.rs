@@ -1,5 +1,5 @@
-//! What generated pages show. The fixtures are pages that docusaurus-plugin-openapi-docs 5.2.0 made of one small API, with the components'
-//! properties in the page and in files beside it, and that version 2.0.4 made of it.
+//! Tests of generated pages. The fixtures were generated from one small API: by docusaurus-plugin-openapi-docs 5.2.0, with the components'
+//! properties in the page and in separate files, and by version 2.0.4.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,6 @@ const OLDER: &str = include_str!("../../../fixtures/openapi/older.api.mdx");
 const SCHEMA_ELSEWHERE: &str = include_str!("../../../fixtures/openapi/elsewhere.schema.mdx");
 const SCHEMA_INLINE: &str = include_str!("../../../fixtures/openapi/inline.schema.mdx");
 
-/// What a schema of the API shows.
 const PET: [&str; 9] = [
     "- name string, required. Possible values: <= 40 characters. What it answers to.",
     "- kind string. Possible values: cat, dog. Its kind.",
@@ -35,7 +34,7 @@ fn read(text: &str) -> Document {
     read.expect("the page can be read")
 }
 
-/// The blocks as lines: a heading after its marks, and its id.
+/// The blocks as lines; a heading has its marks and id.
 fn shown(document: &Document) -> Vec<String> {
     let line = |block: &super::super::Block| match &block.kind {
         BlockKind::Heading { level, anchor, .. } => {

@@ -27,13 +27,11 @@ fn exported(text: &str) -> String {
     page_markdown(&document(MDX, text).blocks)
 }
 
-/// The words of a text, and the numbers and boxes before items.
 fn words(text: &str) -> Vec<&str> {
     let parts = text.split(|c: char| !c.is_alphanumeric());
     parts.filter(|word| !word.is_empty()).collect()
 }
 
-/// What of a block must come back.
 fn kept(block: &Block) -> Vec<String> {
     let Block { kind, text, .. } = block;
     let at = |name: &str, text: &str| {
@@ -61,7 +59,7 @@ fn kept(block: &Block) -> Vec<String> {
     }
 }
 
-/// Reads an export as a page of plain Markdown, and says in what its blocks differ from those that it was made of.
+/// Reads an export as a plain Markdown page. Returns how its blocks differ from the original ones.
 fn differences(document: &Document) -> Vec<String> {
     let markdown = page_markdown(&document.blocks);
     let again = self::document(
@@ -215,7 +213,7 @@ and bold
 #[test]
 fn ids_are_written_where_the_text_of_the_heading_does_not_make_them() {
     let page = "# T\n\n## A b\n\n## A b\n\n## `c`() {#d}\n\n## T\n";
-    // As GitHub counts, the title takes `t`.
+    // By GitHub's rules, the title takes the id `t`.
     let expected = "# T\n\n## A b\n\n## A b\n\n## c() {#d}\n\n## T\n";
     assert_eq!(exported(page), expected);
     let kept = settings("keep_anchor_case = true\n");
@@ -242,7 +240,7 @@ fn items_keep_their_numbers() {
     assert_eq!(exported(page), expected);
 }
 
-/// Pieces that pages are made of: what each holds must come back, whatever stands around it.
+/// Elements of pages. Each must survive the export in any context.
 fn piece() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
         "## A heading",
@@ -281,7 +279,7 @@ proptest! {
         let document = document(MDX, &format!("# Title\n\n{}\n", pieces.join("\n\n")));
         let ours: Vec<String> = document.blocks.iter().map(|block| block.shown_text().into_owned()).collect();
         let markdown = page_markdown(&document.blocks);
-        // Comments end lists, but not for the reader of plain Markdown.
+        // The reader of plain Markdown does not end a list at a comment, so use a thematic break.
         let again = self::document(MARKDOWN, &markdown.replace(BETWEEN_LISTS, "***"));
         let theirs: Vec<String> = again.blocks.iter().map(|block| block.shown_text().into_owned()).collect();
         let (ours, theirs) = (ours.join("\n"), theirs.join("\n"));
@@ -296,7 +294,7 @@ proptest! {
             }).collect()
         };
         prop_assert_eq!(kinds(&document), kinds(&again), "{}", markdown);
-        // The other renderer finds the same. It reads no formulas, and has paragraphs in all items.
+        // The other renderer must agree. It does not read formulas, and puts paragraphs in all items.
         let elements = rendered(&markdown).map(|rendered| {
             let known = ["code", "pre", "heading", "strong", "em", "table", "link", "image"];
             known.map(|name| rendered.elements.contains(name))

@@ -1,4 +1,4 @@
-//! What `bookrag.toml` says.
+//! The file `bookrag.toml`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,10 +10,9 @@ use serde::{Deserialize, Deserializer};
 
 use super::{DEFAULT_INSTANCE, MarkdownFormat, SettingsError};
 
-/// The file's name.
 pub(super) const NAME: &str = "bookrag.toml";
 
-/// `bookrag.toml`. The keys of the default docs instance stand beside those of the site.
+/// The contents of `bookrag.toml`. The keys of the default docs instance are beside those of the site.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct TomlSettings {
@@ -40,10 +39,8 @@ pub(super) struct TomlSettings {
     docs: BTreeMap<String, Switch<TomlDocs>>,
 }
 
-/// The plugins of pages, or the blogs, by id.
 pub(super) type TomlPlugins = BTreeMap<String, Switch<TomlPlugin>>;
 
-/// The keys of one blog or plugin of pages.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct TomlPlugin {
@@ -54,7 +51,6 @@ pub(super) struct TomlPlugin {
     pub(super) exclude: Option<Vec<String>>,
 }
 
-/// The keys of one docs instance.
 #[derive(Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct TomlDocs {
@@ -71,12 +67,11 @@ pub(super) struct TomlDocs {
 }
 
 impl TomlDocs {
-    /// Whether the instance is read.
     pub(super) fn is_enabled(&self) -> bool {
         self.enabled.unwrap_or(true)
     }
 
-    /// True if it says more than whether the instance is read.
+    /// True if the table sets more than `enabled`.
     fn has_keys(&self) -> bool {
         let enabled = self.enabled;
         *self
@@ -87,7 +82,7 @@ impl TomlDocs {
     }
 }
 
-/// A table of settings, or `false` for content that is not read.
+/// A table of settings, or `false` to exclude the content.
 #[derive(Debug)]
 pub(super) struct Switch<T> {
     pub(super) is_on: bool,
@@ -130,7 +125,7 @@ impl<'de, T: Default + Deserialize<'de>> Visitor<'de> for SwitchVisitor<T> {
 }
 
 impl Switch<TomlDocs> {
-    /// The table, with what the switch says in its `enabled`.
+    /// Converts the switch to a table. `false` becomes `enabled = false`.
     fn into_table(self) -> TomlDocs {
         let enabled = self.table.enabled.or((!self.is_on).then_some(false));
         TomlDocs {
@@ -165,7 +160,7 @@ impl TomlSettings {
         Ok(settings)
     }
 
-    /// Takes the keys of the docs instances that the file names, by id; the default one is always among them.
+    /// Takes the tables of docs instances, by id; the default one is always included.
     pub(super) fn take_docs(&mut self) -> BTreeMap<String, TomlDocs> {
         let mut others = std::mem::take(&mut self.docs);
         let default = others.remove(DEFAULT_INSTANCE);

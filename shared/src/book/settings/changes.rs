@@ -1,4 +1,4 @@
-//! What a config file does to an object after it is written down: assignments to its fields, calls that may change it.
+//! Finds later changes of an object in a config file: assignments to its fields, and calls that may modify it.
 
 use oxc_ast::AstKind;
 use oxc_ast::ast::{
@@ -7,10 +7,10 @@ use oxc_ast::ast::{
 use oxc_semantic::{NodeId, Semantic, SymbolId};
 use oxc_span::{GetSpan, Span};
 
-/// How many names may stand for one object, each for a part of the one before.
+/// The longest chain of aliases followed for one object.
 const MAX_NAMES: usize = 8;
 
-/// Methods that leave a list as it is and hand out none of its items.
+/// Methods that neither modify a list nor expose its items.
 const READING_METHODS: [&str; 6] = [
     "includes",
     "indexOf",
@@ -20,7 +20,7 @@ const READING_METHODS: [&str; 6] = [
     "toString",
 ];
 
-/// Methods that leave a list as it is but hand out its items, as results or to a callback.
+/// Methods that do not modify a list but expose its items, as results or to a callback.
 const ITEM_METHODS: [&str; 15] = [
     "at",
     "concat",
@@ -39,10 +39,10 @@ const ITEM_METHODS: [&str; 15] = [
     "values",
 ];
 
-/// Objects whose functions leave their arguments as they are, those of [`WRITING_FUNCTIONS`] excepted.
+/// Objects whose functions do not modify their arguments, except for [`WRITING_FUNCTIONS`].
 const READING_OBJECTS: [&str; 5] = ["Array", "JSON", "Object", "console", "path"];
 
-/// Functions that change their first argument.
+/// Functions that modify their first argument.
 const WRITING_FUNCTIONS: [&str; 4] = [
     "assign",
     "defineProperties",
@@ -50,23 +50,23 @@ const WRITING_FUNCTIONS: [&str; 4] = [
     "setPrototypeOf",
 ];
 
-/// Functions whose result has the objects and lists that are in an argument.
+/// Functions whose result contains objects and lists from an argument.
 const ITEM_FUNCTIONS: [&str; 4] = ["assign", "entries", "from", "values"];
 
 /// A change of an object, at a path of fields.
 #[derive(Debug, Clone)]
 pub(super) enum Change<'a> {
-    /// It is assigned a value, by a statement that always runs.
+    /// An assignment that always runs.
     Set {
         path: Vec<String>,
         value: &'a Expression<'a>,
         span: Span,
     },
-    /// It is assigned something else.
+    /// Any other assignment.
     Unknown { path: Vec<String>, span: Span },
-    /// If it is an object or a list, other code has it and may change it.
+    /// Other code has the value and may change it if it is an object or a list.
     Shared { path: Vec<String>, span: Span },
-    /// Other code has the objects and lists that are its fields or items, and may change them.
+    /// Other code has the objects and lists in its fields or items, and may change them.
     ItemsShared { path: Vec<String>, span: Span },
 }
 
@@ -89,7 +89,7 @@ impl Change<'_> {
         }
     }
 
-    /// The change if it may concern another object instead.
+    /// The same change, if it might concern another object.
     fn uncertain(self) -> Self {
         match self {
             Self::Set { path, span, .. } => Self::Unknown { path, span },
@@ -98,7 +98,6 @@ impl Change<'_> {
     }
 }
 
-/// The changes of the object that a variable was declared with, in the order they are written.
 pub(super) fn changes_of_symbol<'a>(semantic: &Semantic<'a>, symbol: SymbolId) -> Vec<Change<'a>> {
     changes_of(semantic, symbol, MAX_NAMES)
 }
@@ -106,7 +105,7 @@ pub(super) fn changes_of_symbol<'a>(semantic: &Semantic<'a>, symbol: SymbolId) -
 fn changes_of<'a>(semantic: &Semantic<'a>, symbol: SymbolId, names: usize) -> Vec<Change<'a>> {
     let scoping = semantic.scoping();
     let nodes = semantic.nodes();
-    // The statements beside the declaration run in order; others may run at any time, or never.
+    // Statements in the same block as the declaration run in order; others may run at any time, or never.
     let declaration = scoping.symbol_declaration(symbol);
     let block = nodes.parent_id(nodes.parent_id(declaration));
     let references = scoping.get_resolved_references(symbol);
@@ -115,7 +114,7 @@ fn changes_of<'a>(semantic: &Semantic<'a>, symbol: SymbolId, names: usize) -> Ve
         .collect()
 }
 
-/// The changes of `module.exports`; the first is the assignment of the config itself.
+/// Returns the changes of `module.exports`; the first one assigns the config itself.
 pub(super) fn changes_of_exports<'a>(semantic: &Semantic<'a>) -> Vec<Change<'a>> {
     let scoping = semantic.scoping();
     let Some(references) = scoping.root_unresolved_references().get("module") else {
@@ -134,7 +133,6 @@ pub(super) fn changes_of_exports<'a>(semantic: &Semantic<'a>) -> Vec<Change<'a>>
     exports.collect()
 }
 
-/// The changes that one use of a name makes.
 fn changes_at<'a>(
     semantic: &Semantic<'a>,
     name: NodeId,
@@ -143,9 +141,9 @@ fn changes_at<'a>(
 ) -> Vec<Change<'a>> {
     let nodes = semantic.nodes();
     let mut path = Vec::new();
-    // Whether the path is all of it: after a computed key only its beginning is known.
+    // True if the path is complete; after a computed key only its beginning is known.
     let mut whole = true;
-    // Whether the use stands for the object, and not for it or another one.
+    // True if the expression is certainly this object.
     let mut certain = true;
     let mut at = name;
     loop {
@@ -170,7 +168,7 @@ fn changes_at<'a>(
             | AstKind::TSSatisfiesExpression(_)
             | AstKind::TSNonNullExpression(_)
             | AstKind::TSTypeAssertion(_) => {}
-            // `object && other` is never the object, as every object is true.
+            // `object && other` is never the object, because objects are truthy.
             AstKind::LogicalExpression(logical)
                 if logical.operator != LogicalOperator::And || logical.right.span() == span =>
             {
@@ -241,7 +239,6 @@ fn push(path: &mut Vec<String>, whole: bool, key: &str) {
     }
 }
 
-/// What a call of a method does to the object that has it.
 fn change_by_method<'a>(method: &str, path: Vec<String>, span: Span) -> Option<Change<'a>> {
     if READING_METHODS.contains(&method) {
         None
@@ -252,7 +249,7 @@ fn change_by_method<'a>(method: &str, path: Vec<String>, span: Span) -> Option<C
     }
 }
 
-/// What a call does to the argument at `span`.
+/// The effect of a call on the argument at `span`.
 fn change_by_argument<'a>(
     call: &CallExpression,
     path: Vec<String>,
@@ -276,7 +273,7 @@ fn change_by_argument<'a>(
     }
 }
 
-/// The changes of a part of the object, at `path`, that has a name of its own.
+/// Returns the changes made through a second name for the object's part at `path`.
 fn changes_by_other_name<'a>(
     semantic: &Semantic<'a>,
     symbol: Option<SymbolId>,
@@ -288,7 +285,7 @@ fn changes_by_other_name<'a>(
         return vec![Change::Shared { path, span }];
     };
     let mut changes = changes_of(semantic, symbol, names - 1);
-    // To assign the name itself changes the name, not the object.
+    // Assigning to the other name itself does not change the object.
     changes.retain_mut(|change| {
         matches!(change, Change::Shared { .. } | Change::ItemsShared { .. })
             || !change.path_mut().is_empty()

@@ -1,4 +1,4 @@
-//! What is known of a config without running it.
+//! Tests of reading a config without running it.
 
 use super::*;
 
@@ -10,7 +10,6 @@ fn config(text: &str) -> SiteSettings {
     try_config("docusaurus.config.js", text).unwrap()
 }
 
-/// The settings of a site whose docs have these options.
 fn docs(options: &str) -> Result<SiteSettings, SettingsError> {
     let text = format!(
         "module.exports = {{baseUrl: '/b/', presets: [['classic', {{docs: {options}}}]]}};"
@@ -398,7 +397,7 @@ fn keys_may_be_numbers_as_versions_are() {
         "{versions: {1: {path: 'first'}, 2.0: {path: 'second'}, 3.10: {}, ['4']: {path: 'four'}}}",
     )
     .unwrap();
-    // As JavaScript spells these numbers.
+    // Keys in JavaScript's notation of these numbers.
     let paths: Vec<(&str, &str)> = settings.instances[0]
         .version_paths
         .iter()

@@ -1,4 +1,4 @@
-//! What the Docusaurus config says.
+//! Reads the Docusaurus config.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use super::origin::Picker;
 use super::value::{ConfigMap, ConfigValue};
 use super::{ContentKind, DEFAULT_INSTANCE, LocalePlace, SETTINGS_FILES, SettingsError, slashed};
 
-/// The first Docusaurus config there is: its name and its object.
+/// Returns the name and object of the first Docusaurus config that exists.
 pub(super) fn read_docusaurus_config(
     files: &BTreeMap<String, String>,
 ) -> Result<(&'static str, ConfigValue), SettingsError> {
@@ -23,10 +23,10 @@ pub(super) fn read_docusaurus_config(
     Ok((name, config))
 }
 
-/// The docs plugins of the config's presets and plugins, and of `bookrag.toml`: their ids and options, the default one first.
+/// Returns the ids and options of docs plugins in the config's presets and plugins and in `bookrag.toml`, the default instance first.
 ///
-/// Without a default one in sight, a computed preset or plugin may be it: then its options are computed. So may a preset of a kind
-/// that is not known, and a config without any docs plugin is taken to have a default one: then it has default options.
+/// If no default instance is found, a computed preset or plugin may be it, so its options are computed. An unknown preset may contain it,
+/// and a config without docs plugins is assumed to have it; both get default options.
 pub(super) fn docs_plugins(
     config: &ConfigValue,
     tables: &BTreeMap<String, TomlDocs>,
@@ -80,15 +80,15 @@ pub(super) fn docs_plugins(
     }
     let told = tables.iter().filter(|(_, table)| table.docs_path.is_some());
     found.extend(told.map(|(id, _)| (id.clone(), ConfigValue::Absent)));
-    // Stable: the first of each id, in the config's order.
+    // Stable sort: keeps the first of each id in the config's order.
     found.sort_by_key(|(id, _)| id != DEFAULT_INSTANCE);
     let mut known = BTreeSet::new();
     found.retain(|(id, _)| known.insert(id.clone()));
     found
 }
 
-/// The ids and options of the plugins of pages, or of the blogs: those of the classic preset unless it says otherwise, of other presets
-/// with options for them, and of the config's plugins.
+/// Returns the ids and options of the plugins of pages, or of the blogs: from the classic preset unless disabled, from other presets with
+/// options for them, and from the config's plugins.
 pub(super) fn unversioned_plugins(
     kind: ContentKind,
     config: &ConfigValue,
@@ -126,7 +126,6 @@ pub(super) fn unversioned_plugins(
     found
 }
 
-/// The warning of a plugin whose id is not known.
 fn unknown_id(kind: ContentKind, line: usize, picker: &Picker) -> String {
     let (file, name) = (picker.config_name, kind.name());
     format!(
@@ -135,10 +134,10 @@ fn unknown_id(kind: ContentKind, line: usize, picker: &Picker) -> String {
     )
 }
 
-/// The id that a plugin's options give it.
+/// Returns the id in a plugin's options.
 ///
 /// # Errors
-/// The line, if it is computed.
+/// The line, if the id is computed.
 fn instance_id(options: &ConfigValue) -> Result<String, usize> {
     match options.get("id") {
         ConfigValue::Text(id) => Ok(id.clone()),
@@ -147,7 +146,7 @@ fn instance_id(options: &ConfigValue) -> Result<String, usize> {
     }
 }
 
-/// The names and options of a list of presets or plugins. What is not known of the list is put into `computed`.
+/// The names and options in a list of presets or plugins. Unknown parts are stored in `computed`.
 fn entries(
     list: &ConfigValue,
     computed: &mut Option<ConfigValue>,
@@ -174,7 +173,6 @@ fn is_named(name: &ConfigValue, ending: &str) -> bool {
     matches!(name, ConfigValue::Text(name) if name.ends_with(ending))
 }
 
-/// The folders and base URLs that locales' own settings give them.
 pub(super) fn locale_places(
     locale_configs: &ConfigValue,
     base_url: &str,
@@ -215,7 +213,6 @@ pub(super) fn locale_places(
     places
 }
 
-/// The paths of versions that have one of their own. `None` if one of them is not known.
 pub(super) fn version_paths(versions: &ConfigValue) -> Option<BTreeMap<String, String>> {
     let ConfigValue::Map(versions) = versions else {
         return None;

@@ -1,7 +1,7 @@
 //! Reads the config object of a `docusaurus.config` without running it.
 //!
-//! Literals, and names that stand for literals, have values. Every other expression is
-//! [`ConfigValue::Computed`]: it has a value, but only running the file tells which.
+//! Literals, and names of literals, have known values. Every other expression is [`ConfigValue::Computed`]: only running the file
+//! would determine its value.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -21,17 +21,17 @@ use super::super::script::{SyntaxError, language_of, line_of, parse};
 use super::changes::{Change, changes_of_exports, changes_of_symbol};
 use super::value::{ConfigMap, ConfigValue};
 
-/// How deep values may nest; a config has some ten levels.
+/// The deepest nesting of values; a config has about ten levels.
 const MAX_DEPTH: usize = 64;
 
-/// How many expressions may be evaluated for one file, hundreds of times what a real one has. After that everything is
-/// computed. Each use of a name evaluates its value again, which a hostile file can repeat without end.
+/// The most expressions evaluated per file, hundreds of times the usual number; later ones are computed. Each use of a name evaluates
+/// its value again, which a hostile file can exploit.
 const MAX_STEPS: usize = 500_000;
 
 /// Bytes of text that count as one step.
 const BYTES_PER_STEP: usize = 64;
 
-/// Reads the config object that a file exports. A file that exports none has a computed config.
+/// Reads the config object that a file exports. Without an export, the config is computed.
 ///
 /// # Errors
 /// The first syntax error.
@@ -58,7 +58,6 @@ struct Evaluator<'s, 'a> {
     semantic: &'s Semantic<'a>,
     text: &'s str,
     steps: Cell<usize>,
-    /// The changes of each name that was evaluated.
     changes: RefCell<HashMap<SymbolId, Rc<[Change<'a>]>>>,
 }
 
@@ -71,7 +70,7 @@ impl<'a> Evaluator<'_, 'a> {
         ConfigValue::Computed(self.line(span))
     }
 
-    /// Takes steps from those left. `false` if there are too few.
+    /// Takes steps from the remaining ones. `false` if too few are left.
     fn step(&self, count: usize) -> bool {
         let left = self.steps.get();
         self.steps.set(left.saturating_sub(count));
@@ -109,7 +108,7 @@ impl<'a> Evaluator<'_, 'a> {
         self.module_exports()
     }
 
-    /// The value that is assigned to `module.exports`, with what is assigned to its fields later.
+    /// The value assigned to `module.exports`, with later assignments to its fields.
     fn module_exports(&self) -> ConfigValue {
         let mut config = None;
         for change in changes_of_exports(self.semantic) {
@@ -173,7 +172,6 @@ impl<'a> Evaluator<'_, 'a> {
         function.unwrap_or_else(|| self.name(name, depth + 1))
     }
 
-    /// What a function returns.
     fn returned(&self, function: NodeId, depth: usize) -> ConfigValue {
         let nodes = self.semantic.nodes();
         let is_function = |kind: AstKind| {
@@ -298,7 +296,7 @@ impl<'a> Evaluator<'_, 'a> {
         self.owned(&text, template.span)
     }
 
-    /// The value of `require.resolve('name')`: `name` itself, which is enough to recognise a package.
+    /// The value of `require.resolve('name')`: `name` itself, which suffices to recognise a package.
     fn resolved_path(&self, call: &'a CallExpression<'a>, depth: usize) -> ConfigValue {
         if let Expression::StaticMemberExpression(member) = &call.callee
             && matches!(&member.object, Expression::Identifier(name) if name.name == "require")
@@ -312,7 +310,7 @@ impl<'a> Evaluator<'_, 'a> {
         path.map_or_else(|| self.computed(call.span), ConfigValue::SitePath)
     }
 
-    /// `path.join(__dirname, 'docs')`, of a path inside the site.
+    /// The path in `path.join(__dirname, 'docs')`, if it is inside the site.
     fn site_path(&self, call: &'a CallExpression<'a>, depth: usize) -> Option<String> {
         let function = call.callee.as_member_expression()?;
         let joins = matches!(function.static_property_name(), Some("join" | "resolve"));
@@ -329,12 +327,12 @@ impl<'a> Evaluator<'_, 'a> {
         inside.then_some(path)
     }
 
-    /// A field of a value that may be another one than the literal says if the object is computed.
+    /// A field of a value. A computed object may have any value in the field.
     fn field(&self, object: &ConfigValue, key: &str, span: Span) -> ConfigValue {
         match object {
             ConfigValue::Map(_) | ConfigValue::List(_) => {
                 let field = object.get(key).clone();
-                // Methods and `length` are fields of every list.
+                // Every list also has methods and `length`.
                 let inherited =
                     field == ConfigValue::Absent && matches!(object, ConfigValue::List(_));
                 if inherited {
@@ -386,7 +384,7 @@ impl<'a> Evaluator<'_, 'a> {
         ConfigValue::Map(map)
     }
 
-    /// What a spread adds: `cond && {…}` adds the fields or nothing.
+    /// The fields that a spread adds: `cond && {…}` adds the fields or nothing.
     fn spread(&self, expression: &'a Expression<'a>, depth: usize) -> ConfigValue {
         if let Expression::LogicalExpression(logical) = expression.get_inner_expression()
             && logical.operator == LogicalOperator::And
@@ -405,7 +403,6 @@ impl<'a> Evaluator<'_, 'a> {
         key_text(&self.value(property.key.as_expression()?, depth + 1))
     }
 
-    /// The symbol of a name and where it is declared.
     fn declaration(&self, name: &IdentifierReference<'a>) -> Option<(SymbolId, AstKind<'a>)> {
         let scoping = self.semantic.scoping();
         let symbol = scoping
@@ -418,7 +415,7 @@ impl<'a> Evaluator<'_, 'a> {
         Some((symbol, self.semantic.symbol_declaration(symbol).kind()))
     }
 
-    /// The value that a name was declared with, with the changes that are made to it.
+    /// The value that a name was declared with, including later changes.
     fn name(&self, name: &IdentifierReference<'a>, depth: usize) -> ConfigValue {
         let known = match self.declaration(name) {
             Some((symbol, AstKind::VariableDeclarator(variable))) => {
@@ -484,7 +481,7 @@ impl<'a> Evaluator<'_, 'a> {
     }
 }
 
-/// A key as JavaScript spells it: the shortest text of a number.
+/// A key in JavaScript's notation, which uses the shortest text for a number.
 fn key_text(value: &ConfigValue) -> Option<String> {
     match value {
         ConfigValue::Text(text) => Some(text.clone()),

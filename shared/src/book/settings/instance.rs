@@ -1,4 +1,4 @@
-//! A content plugin of a site: which files it makes pages of, and where it shows them.
+//! A content plugin of a site: the files from which it makes pages, and their URLs.
 
 use std::collections::BTreeMap;
 
@@ -13,16 +13,14 @@ use super::value::ConfigValue;
 use super::versions::built_versions;
 use super::{CURRENT_VERSION, SettingsError};
 
-/// The id of the docs instance whose options name none.
+/// The id of a docs instance whose options set none.
 pub const DEFAULT_INSTANCE: &str = "default";
 
-/// What stands between an instance's id and a version's name where versions of several instances are listed.
+/// Separates an instance's id from a version's name in lists over several instances.
 const VERSION_SEPARATOR: char = '@';
 
-/// What Docusaurus takes unless the site says otherwise.
 const DEFAULT_INCLUDE: [&str; 1] = ["**/*.{md,mdx}"];
 
-/// What Docusaurus leaves out unless the site says otherwise.
 const DEFAULT_EXCLUDE: [&str; 4] = [
     "**/_*.{js,jsx,ts,tsx,md,mdx}",
     "**/_*/**",
@@ -30,18 +28,18 @@ const DEFAULT_EXCLUDE: [&str; 4] = [
     "**/__tests__/**",
 ];
 
-/// What a plugin makes pages of.
+/// The content of a plugin.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ContentKind {
-    /// The docs, in versions: `plugin-content-docs`.
+    /// Docs with versions: `plugin-content-docs`.
     #[default]
     Docs,
     /// Single pages: `plugin-content-pages`.
     #[serde(rename = "page")]
     Pages,
-    /// The posts of a blog: `plugin-content-blog`.
+    /// Blog posts: `plugin-content-blog`.
     Blog,
 }
 
@@ -49,7 +47,7 @@ impl ContentKind {
     /// All kinds.
     pub const ALL: [Self; 3] = [Self::Docs, Self::Blog, Self::Pages];
 
-    /// The name that requests and responses have for it.
+    /// Returns the name in requests and responses.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
@@ -59,7 +57,7 @@ impl ContentKind {
         }
     }
 
-    /// The name that presets, `bookrag.toml`, ids and folders of translations have for it.
+    /// Returns the name in presets, `bookrag.toml`, ids and folders of translations.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -70,29 +68,27 @@ impl ContentKind {
     }
 }
 
-/// A use of one of Docusaurus's content plugins, with folders, a route and versions of its own. Pages and posts have no versions,
-/// and are all of `current`.
+/// One use of a content plugin, with its own folders, route and versions. Pages and posts have only the version `current`.
 #[derive(Debug, Clone)]
 pub struct Instance {
-    /// What the plugin makes pages of.
+    /// The content of the plugin.
     pub kind: ContentKind,
-    /// The plugin's id. Plugins of pages and blogs have their kind before it: `default`, `api`, `pages/default`, `blog/news`. The id
-    /// itself has no slash.
+    /// The plugin's id, prefixed with its kind for pages and blogs: `default`, `api`, `pages/default`, `blog/news`. The id itself contains
+    /// no slash.
     pub id: String,
     /// `routeBasePath`: `docs`, or empty.
     pub route_base_path: String,
-    /// The folder of the version `current` relative to the site, without slashes at its ends; empty when the site is a docs
-    /// folder alone.
+    /// The folder of the version `current` relative to the site, without leading or trailing slash; empty if the site is only a docs folder.
     pub path: String,
-    /// Whether number prefixes are stripped from names.
+    /// True if number prefixes are removed from names.
     pub number_prefixes: bool,
-    /// Whether [`Self::path`] itself is shown, as the version `current`.
+    /// True if [`Self::path`] itself is shown, as the version `current`.
     pub current_version: bool,
     /// Versions other than `current`, newest first.
     pub versions: Vec<String>,
-    /// The version at the bare path; `None` is the newest.
+    /// The version at the bare path; `None` means the newest.
     pub last_version: Option<String>,
-    /// Paths that versions' settings give them.
+    /// Custom paths in versions' settings.
     pub version_paths: BTreeMap<String, String>,
     pub(super) include_patterns: Vec<String>,
     pub(super) include: GlobSet,
@@ -101,11 +97,11 @@ pub struct Instance {
 }
 
 impl Instance {
-    /// Reads an instance of the docs from its part of `bookrag.toml` and the plugin's options. `default_path` is its folder if neither
-    /// names one.
+    /// Reads a docs instance from its part of `bookrag.toml` and the plugin's options. `default_path` is its folder if neither sets
+    /// one.
     ///
     /// # Errors
-    /// If its versions file cannot be parsed, or a pattern cannot be read.
+    /// If its versions file cannot be parsed or a pattern is invalid.
     pub(super) fn read_docs(
         id: &str,
         toml: TomlDocs,
@@ -194,10 +190,10 @@ impl Instance {
     }
 
     /// Reads a plugin without versions from its part of `bookrag.toml` and its options. `None`, with a warning, if the config computes
-    /// which files it makes pages of: the site can do without them.
+    /// which files are its pages, since the site can be read without them.
     ///
     /// # Errors
-    /// If a pattern cannot be read.
+    /// If a pattern is invalid.
     pub(super) fn read_unversioned(
         kind: ContentKind,
         id: &str,
@@ -207,7 +203,7 @@ impl Instance {
         picker: &mut Picker,
     ) -> Result<Option<Self>, SettingsError> {
         let (folder, route, pages) = match kind {
-            // Scripts are pages too; they are listed.
+            // Scripts are pages too; they are listed but not read.
             ContentKind::Pages => ("src/pages", "", "**/*.{js,jsx,ts,tsx,md,mdx}"),
             ContentKind::Docs | ContentKind::Blog => (kind.name(), kind.name(), DEFAULT_INCLUDE[0]),
         };
@@ -259,20 +255,20 @@ impl Instance {
         }))
     }
 
-    /// Whether the file at `relative`, a path below its version's root, is one of the instance's.
+    /// True if the instance includes the file at `relative`, a path below its version's root.
     #[must_use]
     pub fn includes(&self, relative: &str) -> bool {
         self.include.is_match(relative) && !self.exclude.is_match(relative)
     }
 
-    /// The version at the bare path.
+    /// Returns the version at the bare path.
     #[must_use]
     pub fn default_version(&self) -> &str {
         let named = self.last_version.as_ref().or(self.versions.first());
         named.map_or(CURRENT_VERSION, String::as_str)
     }
 
-    /// The URL part of a version: empty for the one at the bare path.
+    /// Returns the URL part of a version; empty for the one at the bare path.
     #[must_use]
     pub fn version_path<'a>(&'a self, version: &'a str) -> &'a str {
         match self.version_paths.get(version) {
@@ -283,19 +279,19 @@ impl Instance {
         }
     }
 
-    /// The file that lists the versions; `None` if there are none.
+    /// Returns the file that lists the versions; `None` if the plugin has no versions.
     #[must_use]
     pub fn versions_file(&self) -> Option<String> {
         (self.kind == ContentKind::Docs).then(|| versions_file(&self.id))
     }
 
-    /// The folder of the versions other than `current`; `None` if there are none.
+    /// Returns the folder of the versions other than `current`; `None` if there are none.
     #[must_use]
     pub fn versions_folder(&self) -> Option<String> {
         (self.kind == ContentKind::Docs).then(|| prefixed(&self.id, "versioned_docs"))
     }
 
-    /// The folder of translations below that of a locale.
+    /// Returns the folder of translations below that of a locale.
     #[must_use]
     pub fn translations_folder(&self) -> String {
         let folder = format!("docusaurus-plugin-content-{}", self.kind.name());
@@ -306,13 +302,13 @@ impl Instance {
     }
 }
 
-/// The path of a folder, without `./` before it and slashes at its ends.
+/// A folder's path without a leading `./` and without slashes at its ends.
 fn folder_path(path: &str) -> String {
     let path = path.trim_start_matches("./").trim_matches('/');
     path.to_owned()
 }
 
-/// The name of a version among those of all instances: `2.0` of the default one, `api@2.0` of others.
+/// Returns a version's name in the whole site: `2.0` for the default instance, `api@2.0` for others.
 #[must_use]
 pub fn version_in_site(instance: &str, version: &str) -> String {
     match instance {
@@ -321,14 +317,14 @@ pub fn version_in_site(instance: &str, version: &str) -> String {
     }
 }
 
-/// The id of the instance that a version is of, by its name among those of all instances.
+/// Returns the id of the instance that a version belongs to, from its name in the whole site.
 #[must_use]
 pub fn instance_of_version(version: &str) -> &str {
     let instance = version.split_once(VERSION_SEPARATOR);
     instance.map_or(DEFAULT_INSTANCE, |(id, _)| id)
 }
 
-/// Returns the kind and the id of the instance that a stored version belongs to: `blog/news@current` is of the blog `news`.
+/// Returns the kind and id of the instance that a stored version belongs to: `blog/news@current` belongs to the blog `news`.
 #[must_use]
 pub fn origin_of_version(version: &str) -> (ContentKind, &str) {
     let instance = instance_of_version(version);
@@ -343,7 +339,6 @@ fn versions_file(id: &str) -> String {
     prefixed(id, "versions.json")
 }
 
-/// The name that Docusaurus gives to an instance's file or folder of this kind.
 fn prefixed(id: &str, name: &str) -> String {
     match id {
         DEFAULT_INSTANCE => name.to_owned(),

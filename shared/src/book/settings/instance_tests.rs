@@ -1,4 +1,4 @@
-//! Which docs instances a site has, and what each is read with.
+//! Tests of finding and reading content plugins.
 
 use super::*;
 
@@ -8,13 +8,11 @@ fn try_read(files: &[(&str, &str)]) -> Result<SiteSettings, SettingsError> {
     SiteSettings::read(&files.collect(), true)
 }
 
-/// The settings of a site with this `presets` and `plugins`, and this `bookrag.toml`.
 fn site(config: &str, toml: &str) -> Result<SiteSettings, SettingsError> {
     let config = format!("module.exports = {{{config}}}");
     try_read(&[("docusaurus.config.js", &config), ("bookrag.toml", toml)])
 }
 
-/// The id, folder and route of each of the docs.
 fn instances(settings: &SiteSettings) -> Vec<[&str; 3]> {
     of_kind(settings, ContentKind::Docs)
 }
@@ -47,7 +45,7 @@ fn each_docs_plugin_is_an_instance() {
             ),
             &[["guide", "guide", "docs"], API],
         ),
-        // Only the first of an id, as Docusaurus refuses two.
+        // Only the first of two equal ids; Docusaurus rejects the second.
         (
             format!(
                 "presets: ['classic'], plugins: [{API_PLUGIN}, ['content-docs', {{id: 'api'}}]]"
@@ -64,7 +62,7 @@ fn each_docs_plugin_is_an_instance() {
             format!("presets: ['@acme/preset'], plugins: [{API_PLUGIN}]"),
             &[DEFAULT, API],
         ),
-        // A preset of another kind may bring the docs.
+        // A preset of an unknown kind may provide the docs.
         (
             "presets: [['classic', {docs: false}]]".to_owned(),
             &[DEFAULT],
@@ -158,7 +156,7 @@ fn a_table_of_the_toml_sets_adds_or_leaves_out_an_instance() {
     let only_api = format!("plugins: [{API_PLUGIN}]");
     let both = site(&only_api, "docs_path = 'docs'").unwrap();
     assert_eq!(instances(&both), [DEFAULT, API]);
-    // A computed plugin may be the default docs, unless the site says that it has none.
+    // A computed plugin may be the default docs, unless the site disables them.
     let computed = format!("plugins: [{API_PLUGIN}, own]");
     let error = site(&computed, "").unwrap_err().to_string();
     assert!(
@@ -336,7 +334,7 @@ fn plugins_of_pages_and_blogs_are_those_that_the_config_has() {
             let without = site(&config, &format!("{name} = false")).unwrap();
             assert!(of_kind(&without, kind).is_empty(), "{config}");
         }
-        // A folder without a config has docs alone.
+        // A folder without a config has only docs.
         assert!(of_kind(&try_read(&[]).unwrap(), kind).is_empty());
     }
 }

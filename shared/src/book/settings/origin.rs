@@ -1,4 +1,4 @@
-//! Where each setting was read, and which could not be.
+//! Records where each setting was read, and which settings could not be read.
 
 use std::fmt;
 
@@ -10,20 +10,20 @@ use super::{SettingsError, bookrag_toml};
 /// A setting as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Setting {
-    /// Its name in `bookrag.toml`: `title`, `docs.api.exclude`.
+    /// The name in `bookrag.toml`: `title`, `docs.api.exclude`.
     pub name: String,
-    /// Its value, as JSON; `null` when it is not set.
+    /// The value as JSON; `null` if not set.
     pub value: String,
-    /// Where it was read.
+    /// The place where it was read.
     pub origin: Origin,
 }
 
-/// Where a setting was read.
+/// The place where a setting was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
     /// A file of the site.
     File(String),
-    /// Nowhere: Docusaurus's default.
+    /// Docusaurus's default.
     Default,
 }
 
@@ -42,20 +42,20 @@ impl fmt::Display for Origin {
     }
 }
 
-/// Takes each setting from the first place that has it, and notes which that was.
+/// Takes each setting from the first source that has it, and records that source.
 #[derive(Debug, Default)]
 pub(super) struct Picker {
     pub(super) config_name: &'static str,
-    /// The table of `bookrag.toml` that settings are in, with a dot behind it: `docs.api.`. Empty at the top level.
+    /// The current table of `bookrag.toml` with a trailing dot: `docs.api.`. Empty at the top level.
     pub(super) table: String,
     pub(super) origins: Vec<Setting>,
     pub(super) warnings: Vec<String>,
-    /// Settings that decide which pages and versions are built and that the config computes: the line and what to write instead.
+    /// Computed settings that decide which pages and versions are built: the line, and what to write into `bookrag.toml` instead.
     undecided: Vec<(usize, String)>,
 }
 
 impl Picker {
-    /// From `bookrag.toml`, else from the config, else the default.
+    /// Takes a setting from `bookrag.toml`, or else from the config, or else the default.
     pub(super) fn pick<T: Serialize>(
         &mut self,
         name: &str,
@@ -75,7 +75,7 @@ impl Picker {
         value
     }
 
-    /// As [`Self::pick`], of a setting that may be absent.
+    /// Like [`Self::pick`], for an optional setting.
     pub(super) fn optional<T: Serialize>(
         &mut self,
         name: &str,
@@ -87,8 +87,8 @@ impl Picker {
         self.pick(name, toml.map(Some), config, convert, None)
     }
 
-    /// As [`Self::pick`], of a setting that decides which files are pages: a wrong one would show pages that the site
-    /// leaves out. [`Self::check`] refuses a computed one.
+    /// Like [`Self::pick`], for a setting that decides which files are pages. A wrong value would show excluded pages, so [`Self::check`]
+    /// rejects a computed one.
     pub(super) fn pick_scope<T: Serialize>(
         &mut self,
         name: &str,
@@ -104,7 +104,7 @@ impl Picker {
         self.pick(name, toml, config, convert, default)
     }
 
-    /// Notes that `bookrag.toml` must have a setting, as an option of the config that decides it is not known.
+    /// Records that `bookrag.toml` must have a setting, because the config's option is unknown.
     pub(super) fn refuse(&mut self, name: &str, default: &impl Serialize, option: &ConfigValue) {
         let value = serde_json::to_string(default).unwrap_or_default();
         let line = option.computed_line().unwrap_or(1);
@@ -112,7 +112,7 @@ impl Picker {
         self.undecided.push((line, line_to_write));
     }
 
-    /// A setting that only the config may have.
+    /// Takes a setting that only the config may have.
     pub(super) fn config_only<T>(
         &mut self,
         name: &str,
@@ -143,7 +143,6 @@ impl Picker {
         value
     }
 
-    /// The origin of what the config says.
     pub(super) fn config_origin(&self) -> Origin {
         Origin::File(self.config_name.to_owned())
     }
@@ -170,7 +169,7 @@ impl Picker {
         })
     }
 
-    /// True if the config computes which files are pages of the plugin whose table this is: warns that they are not read.
+    /// True if the config computes which files are pages of the current plugin. Adds a warning that they are not read.
     pub(super) fn leaves_out(&mut self) -> bool {
         let undecided = std::mem::take(&mut self.undecided);
         let Some((line, _)) = undecided.first() else {
@@ -186,7 +185,6 @@ impl Picker {
         true
     }
 
-    /// Notes a setting of `bookrag.toml`.
     pub(super) fn note(&mut self, name: &str, value: &impl Serialize) {
         self.found(name, value, Origin::toml());
     }

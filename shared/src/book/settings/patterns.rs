@@ -1,4 +1,4 @@
-//! The patterns of files that are pages, and of those that are not.
+//! The patterns of files to include as pages or to exclude.
 
 use std::collections::BTreeMap;
 
@@ -7,17 +7,17 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use super::origin::{Origin, Picker};
 use super::{SettingsError, bookrag_toml};
 
-/// Bytes of a pattern, and how many of them there may be: reading one takes stack, and all of them memory.
+/// The longest pattern in bytes, and the most patterns: parsing one takes stack, and all of them memory.
 const MAX_PATTERN_BYTES: usize = 1_000;
 const MAX_PATTERNS: usize = 1_000;
 
-/// Beginnings of extended globs, which Docusaurus understands and `globset` takes for text.
+/// Beginnings of extended globs, which Docusaurus supports but `globset` treats as text.
 const EXTENDED: [&str; 5] = ["!(", "@(", "+(", "?(", "*("];
 
-/// Reads the patterns of the setting `name`.
+/// Parses the patterns of the setting `name`.
 ///
 /// # Errors
-/// If one cannot be read: without it, pages would be shown that the site leaves out, or left out that it shows.
+/// If a pattern is invalid, since ignoring it would change which pages are shown.
 pub(super) fn glob_set(
     name: &str,
     patterns: &[String],

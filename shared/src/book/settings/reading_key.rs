@@ -1,4 +1,4 @@
-//! The settings that decide how pages are read, as one text that is kept in fingerprints.
+//! The settings that affect how pages are read, as one text that is part of fingerprints.
 
 use std::collections::BTreeMap;
 
@@ -6,17 +6,17 @@ use serde_json::{Value, json};
 
 use super::{DEFAULT_INSTANCE, Instance, SiteSettings};
 
-/// What a key begins with. Another number has every page of every book read again.
+/// The beginning of each key. Changing the number makes every page of every book be read again.
 const FORMAT: &str = "reading settings 1\n";
 
 impl SiteSettings {
-    /// All that decides how a page of an instance is read, as one text; equal text, equal reading.
+    /// Returns all settings that affect how a page of an instance is read, as one text. Equal texts mean equal reading.
     ///
-    /// The text is part of each document's fingerprint, so it is written out here field by field: a line `name=value` for each,
-    /// the values as JSON, in the order below. Neither the order of the structs' fields nor a derive changes it.
+    /// The text is part of each document's fingerprint, so it is written field by field: one line `name=value` each, with the value as
+    /// JSON, in the order below. It depends neither on the order of the structs' fields nor on a derive.
     #[must_use]
     pub fn reading_key(&self, instance: &str) -> String {
-        // Exhaustive: whoever adds a setting decides here whether it changes what is read.
+        // Exhaustive, so that a new setting must be classified here.
         let Self {
             title: _,
             url: _,
@@ -59,7 +59,7 @@ impl SiteSettings {
             })
             .collect();
         let version_paths: Vec<_> = version_paths.iter().collect();
-        // Left out of the default instance's key, which releases wrote that read no other.
+        // Omitted for the default instance, whose key must match that of releases that only read this one.
         let instance = (id != DEFAULT_INSTANCE).then(|| ("instance", json!(id)));
         let fields = [
             ("base_url", json!(base_url)),
@@ -91,7 +91,7 @@ impl SiteSettings {
         FORMAT.to_owned() + &lines
     }
 
-    /// The [reading key](Self::reading_key) of each instance, by id.
+    /// Returns the [reading key](Self::reading_key) of each instance, by id.
     #[must_use]
     pub fn reading_keys(&self) -> BTreeMap<&str, String> {
         let ids = self.instances.iter().map(|it| it.id.as_str());
@@ -176,7 +176,7 @@ exclude=["**/drafts/**"]
         for config in [comments, translated, folder] {
             assert_ne!(key("", &config), former, "{config}");
         }
-        // It is shown, and decides nothing of what is read.
+        // The title is shown, but does not affect reading.
         assert_eq!(key("title = 'Robots'", CONFIG), former);
     }
 

@@ -1,4 +1,4 @@
-//! `synonyms.txt`: words that mean the same in this book, a set a line, separated by commas. `#` begins a comment.
+//! `synonyms.txt`: one set of synonyms per line, separated by commas. `#` begins a comment.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ pub(super) const SYNONYMS_FILE: &str = "synonyms.txt";
 /// The largest file in bytes, about 400 sets: each question is compared with all of them.
 const MAX_BYTES: usize = 16 * 1024;
 
-/// Reads the sets of a site's synonyms; empty without a file.
+/// Reads a site's synonyms; empty without the file.
 ///
 /// # Errors
 /// If a line is not a set of at least two words, with the line.
@@ -38,7 +38,6 @@ pub(super) fn read_synonyms(
     Ok(sets)
 }
 
-/// The words of a line.
 fn set(line: &str) -> Result<Vec<String>, String> {
     if line.contains("=>") {
         return Err(format!(

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-/// A value of a config.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum ConfigValue {
     /// Not set: `undefined` or `null`.
@@ -10,15 +9,14 @@ pub(super) enum ConfigValue {
     Bool(bool),
     Number(f64),
     Text(String),
-    /// The absolute path of something inside the site, relative to the site.
+    /// An absolute path inside the site, stored relative to the site.
     SitePath(String),
     List(Vec<ConfigValue>),
     Map(ConfigMap),
-    /// Known only when the file runs: an expression on this line.
+    /// An expression on this line, whose value is only known when the file runs.
     Computed(usize),
 }
 
-/// The fields of an object.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ConfigMap {
     fields: BTreeMap<String, ConfigValue>,
@@ -29,7 +27,7 @@ pub(super) struct ConfigMap {
 const ABSENT: ConfigValue = ConfigValue::Absent;
 
 impl ConfigValue {
-    /// A field of an object. A field of something computed is computed, too.
+    /// Returns a field of an object. Fields of computed values are computed.
     pub(super) fn get(&self, key: &str) -> &Self {
         match self {
             Self::Map(map) => map.fields.get(key).unwrap_or(&map.rest),
@@ -48,7 +46,7 @@ impl ConfigValue {
         }
     }
 
-    /// A path relative to the site.
+    /// Returns a path relative to the site.
     pub(super) fn path(&self) -> Option<String> {
         match self {
             Self::SitePath(path) => Some(path.clone()),
@@ -63,7 +61,7 @@ impl ConfigValue {
         }
     }
 
-    /// A list of texts. `None` if any item is something else.
+    /// Returns a list of texts; `None` if any item is not a text.
     pub(super) fn texts(&self) -> Option<Vec<String>> {
         match self {
             Self::List(items) => items.iter().map(Self::text).collect(),
@@ -71,7 +69,7 @@ impl ConfigValue {
         }
     }
 
-    /// The line of the first computed value in this one.
+    /// Returns the line of the first computed value inside this one.
     pub(super) fn computed_line(&self) -> Option<usize> {
         match self {
             Self::Computed(line) => Some(*line),
@@ -84,12 +82,12 @@ impl ConfigValue {
         }
     }
 
-    /// Whether it may be changed through another name for it.
+    /// True if the value may be changed through another name.
     pub(super) fn is_shared(&self) -> bool {
         matches!(self, Self::List(_) | Self::Map(_))
     }
 
-    /// The keys of the fields or items that may be changed through another name for them.
+    /// Returns the keys of the fields or items that may be changed through another name.
     pub(super) fn shared_items(&self) -> Vec<String> {
         match self {
             Self::List(items) => {
@@ -105,7 +103,7 @@ impl ConfigValue {
         }
     }
 
-    /// Whether JavaScript takes it for true; `None` if it is computed.
+    /// Returns the truth value in JavaScript; `None` if computed.
     pub(super) fn truth(&self) -> Option<bool> {
         match self {
             Self::Absent => Some(false),
@@ -117,7 +115,7 @@ impl ConfigValue {
         }
     }
 
-    /// What is known of a value that is this one or `other`, as the expression on `line` decides.
+    /// Merges two possible values, between which the expression on `line` decides.
     pub(super) fn or(self, other: Self, line: usize) -> Self {
         match (self, other) {
             (one, other) if one == other => one,
@@ -130,7 +128,6 @@ impl ConfigValue {
         }
     }
 
-    /// Puts `value` at a path of fields.
     pub(super) fn set(&mut self, path: &[String], value: Self) {
         let Some((key, path)) = path.split_first() else {
             *self = value;
@@ -152,7 +149,6 @@ impl ConfigValue {
         }
     }
 
-    /// The value at a path of fields.
     pub(super) fn at(&self, path: &[String]) -> &Self {
         path.iter().fold(self, |value, key| value.get(key))
     }
@@ -170,7 +166,6 @@ impl ConfigMap {
         self.fields.iter()
     }
 
-    /// The value of the fields that are not listed.
     pub(super) fn rest(&self) -> &ConfigValue {
         &self.rest
     }
@@ -179,7 +174,7 @@ impl ConfigMap {
         self.fields.insert(key, value);
     }
 
-    /// Sets the fields of `value` in this object, as a spread does. What is computed may have any field.
+    /// Adds the fields of `value`, like a spread. A computed value may have any field.
     pub(super) fn spread(&mut self, value: ConfigValue) {
         match value {
             ConfigValue::Map(map) => {
@@ -194,12 +189,11 @@ impl ConfigMap {
                 }
                 *self.rest = ConfigValue::Computed(line);
             }
-            // Of a list or text, the fields are numbers; other values have none.
+            // The fields of lists and texts are numbers; other values have none.
             _ => {}
         }
     }
 
-    /// What is known of an object that is this one or `other`.
     fn or(mut self, mut other: Self, line: usize) -> Self {
         let keys: Vec<String> = self
             .fields

@@ -1,4 +1,4 @@
-//! Which versions of the docs a site builds.
+//! Determines which versions of the docs a site builds.
 
 use std::collections::BTreeMap;
 
@@ -6,19 +6,16 @@ use super::origin::{Origin, Picker};
 use super::value::ConfigValue;
 use super::{CURRENT_VERSION, SettingsError};
 
-/// The versions that a site builds.
 pub(super) struct BuiltVersions {
-    /// Whether the docs folder itself is built, as the version `current`.
+    /// True if the docs folder itself is built, as the version `current`.
     pub(super) current: bool,
-    /// The others, newest first.
     pub(super) others: Vec<String>,
 }
 
-/// Reads the versions of `bookrag.toml`, else of `versions_file`, as far as the options of the docs build them.
+/// Reads the versions from `bookrag.toml`, or else from `versions_file`, limited by the options of the docs.
 ///
-/// An option that is computed is refused by [`Picker::check`], unless `bookrag.toml` says what it decides: its default
-/// could show versions that the site leaves out. In a site without versions it decides nothing, as Docusaurus builds
-/// at least one.
+/// [`Picker::check`] rejects a computed option unless `bookrag.toml` replaces it, because its default could show excluded
+/// versions. Without versions the option has no effect, since Docusaurus builds at least one.
 ///
 /// # Errors
 /// If `versions_file` cannot be parsed.
@@ -65,7 +62,7 @@ pub(super) fn built_versions(
     Ok(BuiltVersions { current, others })
 }
 
-/// Takes an option that is set but not known, and leaves it absent.
+/// Takes an option whose value is set but unknown, and replaces it by an absent one.
 fn take_unknown<'a, T>(
     option: &mut &'a ConfigValue,
     convert: impl Fn(&ConfigValue) -> Option<T>,

@@ -1,4 +1,4 @@
-//! Where a database is, and how the way there is protected.
+//! The address of a database and the TLS of its connections.
 
 use std::net::IpAddr;
 use std::str::FromStr;
@@ -10,14 +10,13 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use super::tls::{Identity, connector};
 use crate::catalog::{CatalogError, TlsOptions};
 
-/// A database's address, and the TLS client for it.
 pub(super) struct Address {
     pub(super) config: Config,
     pub(super) tls: MakeRustlsConnect,
 }
 
 impl Address {
-    /// Reads the URL that `setting` holds. Refusals do not repeat it, as it holds a password.
+    /// Parses the URL in `setting`. Errors do not repeat it, because it contains a password.
     ///
     /// # Errors
     /// `Rejected` if the URL is invalid, names no host or user, or allows plain text where TLS is required.
@@ -41,7 +40,7 @@ impl Address {
         }
         let is_socket = |host: &Host| matches!(host, Host::Unix(_));
         if config.get_hosts().iter().any(is_socket) {
-            // TLS is not spoken on Unix sockets, whatever the URL asks for.
+            // Unix sockets do not support TLS, whatever the URL requests.
             config.ssl_mode(SslMode::Disable);
         } else if options.required && !is_on_this_machine(&config) {
             if config.get_ssl_mode() == SslMode::Disable {
@@ -59,7 +58,7 @@ impl Address {
     }
 }
 
-/// Takes from a URL what `tokio-postgres` does not know: `sslmode=verify-full` and `verify-ca`, and `sslrootcert=system`.
+/// Removes the parameters that `tokio-postgres` does not know: `sslmode=verify-full`, `sslmode=verify-ca` and `sslrootcert=system`.
 fn identity_asked_for(url: &str) -> Result<(SecretString, Identity), &'static str> {
     let mut identity = Identity::Host;
     let Some((address, query)) = url.split_once('?') else {
@@ -73,7 +72,7 @@ fn identity_asked_for(url: &str) -> Result<(SecretString, Identity), &'static st
                 identity = Identity::Authority;
                 options.push("sslmode=require");
             }
-            // Which are trusted anyway.
+            // Known roots are always trusted.
             "sslrootcert=system" => {}
             option if option.starts_with("sslrootcert=") => {
                 return Err(
@@ -87,7 +86,6 @@ fn identity_asked_for(url: &str) -> Result<(SecretString, Identity), &'static st
     Ok((url.into(), identity))
 }
 
-/// True if every host is this machine.
 fn is_on_this_machine(config: &Config) -> bool {
     let is_here = |host: &Host| match host {
         Host::Tcp(name) => {

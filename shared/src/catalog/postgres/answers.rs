@@ -1,4 +1,4 @@
-//! Answers that are kept to be given again.
+//! The answer cache in Postgres.
 
 use tokio_postgres::types::Type;
 

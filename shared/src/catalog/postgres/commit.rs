@@ -1,4 +1,4 @@
-//! The commit of a document.
+//! The commit of a document in Postgres.
 
 use tokio_postgres::types::{Json, Type};
 use uuid::Uuid;
@@ -28,7 +28,7 @@ async fn write(
     transaction: &mut Transaction<'_>,
     commit: &Commit,
 ) -> Result<CommitOutcome, CatalogError> {
-    // The lock holds off a switch that would retire it before this commits.
+    // The lock delays a switch that would retire the index before this transaction commits.
     let index = transaction
         .query(
             "SELECT state FROM indexes WHERE index_id = $1 FOR SHARE",
@@ -71,15 +71,16 @@ async fn write(
     Ok(CommitOutcome::Committed { garbage })
 }
 
-/// Writes the row if its revision is the one expected; returns how many rows that were.
+/// Writes the row if its revision is the expected one. Returns the number of rows written.
 ///
-/// `ON CONFLICT` covers the source's index only: of two first commits at once, the later can meet the primary key first.
+/// `ON CONFLICT` covers only the unique source. If two first commits run concurrently, the later one can violate the primary
+/// key first.
 async fn write_document(
     transaction: &mut Transaction<'_>,
     commit: &Commit,
 ) -> Result<u64, CatalogError> {
     let document = &commit.document;
-    // The time is the clock's, not the transaction's: readers compare it with the moment they began.
+    // Use the clock's time, not the transaction's: readers compare it with the time when they began.
     let written = transaction
         .insert(
             "INSERT INTO documents (index_id, document_id, source, title, url, locale, version, lesson_id, lesson,
@@ -152,7 +153,7 @@ async fn write_inputs(
     Ok(())
 }
 
-/// Removes the chunks that are no more and returns the points that only the old ones had, which are garbage now.
+/// Deletes the chunks that the commit lacks. Returns the points that only old chunks used, which are now garbage.
 async fn remove_chunks(
     transaction: &mut Transaction<'_>,
     commit: &Commit,
@@ -179,7 +180,7 @@ async fn remove_chunks(
     rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
 }
 
-/// Writes the new chunks. One that keeps its point keeps its payload, which says when the point was made.
+/// Writes the new chunks. A chunk that keeps its point keeps its payload, which holds the time of the point.
 async fn write_chunks(
     transaction: &mut Transaction<'_>,
     commit: &Commit,
@@ -224,7 +225,6 @@ async fn write_chunks(
     Ok(())
 }
 
-/// One column of all rows, for `unnest`.
 fn column<'a, T>(chunks: &'a [NewChunk], value: impl Fn(&'a NewChunk) -> T) -> Vec<T> {
     chunks.iter().map(value).collect()
 }

@@ -1,4 +1,4 @@
-//! What was said, until it expires.
+//! Conversations, until they expire.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::pool::{Parameters, Transaction};
 use crate::catalog::answers::{MAX_AGE, MAX_ANSWERS};
 use crate::catalog::{CatalogError, Exchange, NewExchange, microseconds};
 
-/// How many rows one statement deletes, so that the server does not stop it for its length.
+/// Rows per `DELETE`, so that it stays within the statement timeout.
 const DELETED_AT_ONCE: i64 = 2_000;
 
 impl PostgresCatalog {
@@ -99,7 +99,7 @@ impl PostgresCatalog {
                 Duration::ZERO,
             ),
             ("messages", "message_id", "created_at <= $before", retention),
-            // Judgements first, as they refer to questions.
+            // Ratings first, because they refer to questions.
             (
                 "feedback",
                 "feedback_id",
@@ -126,8 +126,8 @@ impl PostgresCatalog {
         Ok(())
     }
 
-    /// Deletes the rows that meet the condition, in which `$before` is the moment `age` ago. Rows that a reader holds locked
-    /// stay until the next time.
+    /// Deletes the rows that match the condition, in which `$before` is the time `age` ago. Rows locked by a reader stay until the
+    /// next call.
     async fn delete_in_batches(
         &self,
         table: &str,
@@ -135,7 +135,7 @@ impl PostgresCatalog {
         condition: &str,
         age: Duration,
     ) -> Result<(), CatalogError> {
-        // An index serves a condition only if it compares the column itself.
+        // An index is used only if the condition compares the plain column.
         let condition = condition.replace("$before", "now() - $1 * interval '1 microsecond'");
         let statement = format!(
             "WITH old AS MATERIALIZED (SELECT {key} FROM {table} WHERE {condition} LIMIT $2 FOR UPDATE SKIP LOCKED)
@@ -148,8 +148,8 @@ impl PostgresCatalog {
     }
 }
 
-/// Writes an exchange without its answer; `false` when the conversation is another session's, or the message another
-/// conversation's.
+/// Writes an exchange without its answer. `false` if the conversation belongs to another session, or the message to another
+/// conversation.
 async fn begin(transaction: &mut Transaction<'_>, new: &NewExchange) -> Result<bool, CatalogError> {
     transaction
         .execute(
@@ -192,13 +192,13 @@ async fn begin(transaction: &mut Transaction<'_>, new: &NewExchange) -> Result<b
     Ok(written > 0)
 }
 
-/// Adds the answer; `false` when the exchange is not there to take it.
+/// Adds the answer. `false` if the exchange no longer exists.
 async fn complete(
     transaction: &mut Transaction<'_>,
     new: &NewExchange,
     answer: &str,
 ) -> Result<bool, CatalogError> {
-    // Whoever deletes the conversation waits for this row, or was first.
+    // A concurrent deletion of the conversation waits for this row, or has already finished.
     let kept = transaction
         .execute(
             "UPDATE conversations SET expires_at = now() + $3 * interval '1 microsecond'

@@ -1,4 +1,4 @@
-//! Documents and chunks, read.
+//! Queries for documents and chunks.
 
 use std::ops::RangeInclusive;
 
@@ -206,12 +206,11 @@ impl PostgresCatalog {
     }
 }
 
-/// What [`joined_chunks`] reads.
 pub(super) const JOINED: &str =
     "SELECT qdrant_point_id, position, text, payload::text AS payload, last_indexed_at
      FROM document_chunks JOIN documents USING (index_id, document_id)";
 
-/// The chunks of rows, without those whose payload is missing or cannot be read.
+/// Converts rows to chunks. Omits those whose payload is missing or cannot be read.
 pub(super) fn joined_chunks(rows: &[Row]) -> Result<Vec<JoinedChunk>, CatalogError> {
     let mut chunks = Vec::with_capacity(rows.len());
     for row in rows {

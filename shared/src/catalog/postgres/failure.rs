@@ -1,4 +1,4 @@
-//! What can go wrong in Postgres, by what a caller can do.
+//! Classifies Postgres errors by what a caller can do.
 
 use std::error::Error as _;
 use std::io;
@@ -10,10 +10,10 @@ use tokio_postgres::error::SqlState;
 
 use crate::catalog::CatalogError;
 
-/// SQLSTATE classes of what may pass: connections, resources, operators, the server's system.
+/// SQLSTATE classes of transient errors: connections, resources, operator intervention, system errors.
 const PASSING_CLASSES: [&str; 4] = ["08", "53", "57", "58"];
 
-/// Codes of what may pass: another transaction was in the way, or this one stood still for too long.
+/// SQLSTATE codes of transient errors: conflicts with other transactions, and idle timeouts.
 const PASSING: [SqlState; 4] = [
     SqlState::T_R_SERIALIZATION_FAILURE,
     SqlState::T_R_DEADLOCK_DETECTED,
@@ -21,16 +21,14 @@ const PASSING: [SqlState; 4] = [
     SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT,
 ];
 
-/// What `tokio-postgres` says of a server that answers the request for TLS with no.
+/// The error of `tokio-postgres` if the server does not support TLS.
 const NO_TLS: &str = "server does not support TLS";
 
-/// A statement's failure.
 #[derive(Debug)]
 pub(super) struct Failure {
     pub(super) error: CatalogError,
-    /// Whether the connection broke: a statement that may run twice can be tried on another one.
+    /// True if the connection broke, so that a repeatable statement can be retried on another one.
     pub(super) connection_lost: bool,
-    /// What the server called it, if it was the server.
     pub(super) code: Option<SqlState>,
 }
 
@@ -72,12 +70,12 @@ impl From<Error> for Failure {
                 code: None,
             };
         }
-        // The causes are left out, as some name the host; only what kind of I/O failed is told.
+        // Omit the causes, because some name the host; report only the kind of I/O error.
         let io = error
             .source()
             .and_then(|cause| cause.downcast_ref::<io::Error>());
         match io.map(io::Error::kind) {
-            // Not the network: a value or an answer that does not fit the protocol, or a certificate.
+            // Not a network error: an invalid value, message or certificate.
             Some(kind @ (io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData)) => Self {
                 error: CatalogError::Rejected(format!("{error}: {kind}")),
                 connection_lost: false,
@@ -102,7 +100,7 @@ impl From<Error> for Failure {
     }
 }
 
-/// Why a server is not trusted, and what to do about it.
+/// Explains why a server's certificate is rejected, and what to do about it.
 fn tls_problem(error: &Error) -> Option<&'static str> {
     let cause = error.source()?;
     if cause.to_string() == NO_TLS {

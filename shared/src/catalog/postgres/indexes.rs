@@ -37,7 +37,7 @@ impl PostgresCatalog {
             }
         }
         let mut transaction = self.pool.begin().await?;
-        // Of two that make the first index at once, one waits and sees that there is one.
+        // The lock serialises two processes that create the first index at once.
         transaction
             .execute("LOCK TABLE indexes IN SHARE ROW EXCLUSIVE MODE", &[])
             .await?;
@@ -82,11 +82,11 @@ impl PostgresCatalog {
         documents: &BTreeMap<String, String>,
     ) -> Result<SwitchOutcome, CatalogError> {
         let mut transaction = self.pool.begin().await?;
-        // As where an index is made: the two take turns.
+        // The same lock as for creating an index.
         transaction
             .execute("LOCK TABLE indexes IN SHARE ROW EXCLUSIVE MODE", &[])
             .await?;
-        // Commits hold their index's row: those that began are waited for, others wait.
+        // Locking the row waits for commits in progress and delays new ones.
         let rows = transaction
             .query("SELECT * FROM indexes ORDER BY index_id FOR UPDATE", &[])
             .await?;
@@ -146,7 +146,7 @@ impl PostgresCatalog {
     pub(in crate::catalog) async fn finish_drop(&self, index_id: i64) -> Result<(), CatalogError> {
         let mut transaction = self.pool.begin().await?;
         for table in OF_AN_INDEX {
-            // Only what is being dropped: never the rows of an index that is used.
+            // The condition protects the rows of an index that is in use.
             let statement = format!(
                 "DELETE FROM {table} WHERE index_id = $1
                     AND EXISTS (SELECT FROM indexes WHERE index_id = $1 AND dropped_at IS NOT NULL)"

@@ -1,4 +1,4 @@
-//! What readers' questions say about the book.
+//! Statistics of readers' questions.
 
 use std::time::Duration;
 
@@ -12,9 +12,8 @@ use crate::catalog::{
     AskedQuestion, CatalogError, DayInsight, Insights, LessonInsight, OpenQuestion, microseconds,
 };
 
-/// Any answer.
 const ALL: &str = "true";
-/// Questions that the book has nothing near.
+/// Questions without any related section in the book.
 const NOT_COVERED: &str = "status = 'success' AND NOT answered AND NOT uncertain";
 /// Questions that the book may not answer.
 const UNCERTAIN: &str = "status = 'success' AND uncertain";
@@ -77,7 +76,7 @@ impl PostgresCatalog {
         rows.iter().map(day).collect()
     }
 
-    /// The questions of a kind that were asked most.
+    /// The most frequent questions that match the condition.
     async fn questions(&self, since: i64, of: &str) -> Result<Vec<OpenQuestion>, CatalogError> {
         let statement = format!(
             "SELECT question_hash, max(question COLLATE \"C\") AS question, count(*) AS count
@@ -95,7 +94,7 @@ impl PostgresCatalog {
         rows.iter().map(question).collect()
     }
 
-    /// The lessons that answers of a kind cite most.
+    /// The lessons cited most by answers that match the condition.
     async fn lessons(&self, since: i64, of: &str) -> Result<Vec<LessonInsight>, CatalogError> {
         let statement = format!(
             "SELECT title, url, count(DISTINCT query_id) AS count

@@ -1,4 +1,4 @@
-//! Turns and the day's spending, each in one statement: who waits for the row sees what the one before has left.
+//! Rate limits and daily spending. One statement each: a concurrent call waits for the row and sees the updated value.
 
 use tokio_postgres::types::Type;
 
@@ -12,7 +12,7 @@ impl PostgresCatalog {
         key: &str,
         limit: TurnLimit,
     ) -> Result<Turn, CatalogError> {
-        // As `TurnLimit::take`. The statement has a transaction of its own, so now() is when it began, wherever it stands in it.
+        // Same algorithm as `TurnLimit::take`. The statement is its own transaction, so every now() is the time when it began.
         let rows = self
             .pool
             .query(
@@ -61,7 +61,7 @@ impl PostgresCatalog {
         spent_micro_usd: u64,
     ) -> Result<(), CatalogError> {
         let difference = signed(spent_micro_usd) - signed(reserved_micro_usd);
-        // In a transaction, which is not tried again: what was given back twice could be spent twice.
+        // A transaction is not retried. Retrying could return the same amount twice.
         let mut transaction = self.pool.begin().await?;
         transaction
             .execute(

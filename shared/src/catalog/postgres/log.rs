@@ -1,4 +1,4 @@
-//! What readers asked and how they judged the answers.
+//! The log of questions and ratings.
 
 use tokio_postgres::types::Type;
 use uuid::Uuid;
@@ -48,7 +48,7 @@ impl PostgresCatalog {
         &self,
         feedback: &Feedback,
     ) -> Result<bool, CatalogError> {
-        // The id is made here, so that a second try writes nothing twice. A message has one row of each rating, the newest.
+        // The id is generated here, so that a retry does not insert twice. Each message keeps only its newest row per rating.
         let rows = self
             .pool
             .query(

@@ -1,11 +1,11 @@
-//! The tables' versions.
+//! The schema migrations.
 
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
 use crate::catalog::CatalogError;
 
-/// The first makes version 1, each other one more.
+/// In order: the first creates version 1, each later one adds 1.
 const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/0001_catalog.sql"),
     include_str!("../../../migrations/0002_reindex.sql"),
@@ -18,12 +18,12 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/0009_searched.sql"),
 ];
 
-/// What starts a migration's transaction. Two that run at once take turns by the advisory lock, which ends with the
-/// transaction and is there before the first table is; its key is this program's name in ASCII.
+/// The first statements of a migration. The advisory lock serialises concurrent migrations; it works before any table exists
+/// and ends with the transaction. Its key is this program's name in ASCII.
 const BEGIN: &str =
     "BEGIN; SET LOCAL statement_timeout = '5min'; SELECT pg_advisory_xact_lock(27707072052355431)";
 
-/// Applies what is missing, each migration in a transaction. Returns the version after it.
+/// Applies the missing migrations, each in its own transaction. Returns the version reached.
 pub(super) async fn apply(client: Client) -> Result<i32, CatalogError> {
     for (version, migration) in (1..).zip(MIGRATIONS) {
         client.batch_execute(BEGIN).await?;
@@ -41,7 +41,7 @@ pub(super) async fn apply(client: Client) -> Result<i32, CatalogError> {
     current(&client).await
 }
 
-/// 0 without tables.
+/// The schema version; 0 without tables.
 async fn current(client: &Client) -> Result<i32, CatalogError> {
     let exists = client
         .query_typed_one("SELECT to_regclass('schema_version') IS NOT NULL", &[])

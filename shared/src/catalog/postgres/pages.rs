@@ -1,4 +1,4 @@
-//! Pages, listed and found.
+//! Queries for pages.
 
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;

@@ -37,7 +37,7 @@ impl PostgresCatalog {
         age: Duration,
     ) -> Result<Vec<Pending>, CatalogError> {
         let microseconds = i64::try_from(age.as_micros()).unwrap_or(i64::MAX);
-        // What a commit holds at this moment is left to it. If the answer is lost, what was claimed is due again later.
+        // Rows locked by a commit are skipped. If the response is lost, the claimed points become due again later.
         let rows = self
             .pool
             .query(

@@ -1,4 +1,4 @@
-//! Connections: few, made when needed, kept while they are whole.
+//! A small connection pool. Connections are opened on demand and kept while they work.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -15,23 +15,21 @@ use super::address::Address;
 use super::failure::Failure;
 use crate::catalog::{CatalogError, SCHEMA_VERSION};
 
-/// How much longer than the server a statement's answer is waited for: the server stops a slow one first, and its connection
-/// stays whole.
+/// How much longer the client waits than the server's statement timeout. The server cancels a slow statement first, so the
+/// connection stays usable.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// A statement's parameters with their types, which an unnamed statement has to say.
+/// A statement's parameters with their types, which unnamed statements must declare.
 pub(super) type Parameters<'a> = &'a [(&'a (dyn ToSql + Sync), Type)];
 
 pub(super) struct Pool {
     pooled: Address,
-    /// Where migrations go, if not there.
+    /// The address for migrations, if it differs.
     direct: Option<Address>,
     options: PostgresOptions,
-    /// What begins a transaction.
     begin: String,
     permits: Semaphore,
     idle: Mutex<Vec<Client>>,
-    /// Whether the tables were seen to be of this program's version.
     schema_checked: AtomicBool,
 }
 
@@ -48,18 +46,18 @@ impl Pool {
         }
     }
 
-    /// Runs one statement that may run twice: a second time on a new connection, if the first broke.
+    /// Runs one repeatable statement. If the connection breaks, retries once on a new one.
     pub(super) async fn query(
         &self,
         statement: &str,
         parameters: Parameters<'_>,
     ) -> Result<Vec<Row>, CatalogError> {
         self.require_schema().await?;
-        // In a box, or every future that waits for the catalog would hold all that connecting and asking needs.
+        // Boxed to keep the futures of all callers small.
         Ok(Box::pin(self.query_unchecked(statement, parameters)).await?)
     }
 
-    /// Begins a transaction. Unless it is committed, nothing of it stays.
+    /// Begins a transaction, which is rolled back unless it is committed.
     pub(super) async fn begin(&self) -> Result<Transaction<'_>, CatalogError> {
         self.require_schema().await?;
         let mut connection = self.connection().await?;
@@ -77,7 +75,7 @@ impl Pool {
         Ok(Transaction { connection })
     }
 
-    /// `Schema` unless the tables are of this program's version, or newer: migrations only add.
+    /// Fails with `Schema` if the tables are older than this program. Newer ones are fine, since migrations only add.
     pub(super) async fn check_schema(&self) -> Result<(), CatalogError> {
         let version = "SELECT coalesce(max(version), 0) FROM schema_version";
         let found = match self.query_unchecked(version, &[]).await {
@@ -113,7 +111,7 @@ impl Pool {
             answer => return answer,
         }
         drop(connection);
-        // They are as old as the one that broke.
+        // The idle connections are as old as the broken one and may be broken too.
         self.idle().clear();
         let mut connection = self.connection().await?;
         connection.query_alone(statement, parameters).await
@@ -142,7 +140,7 @@ impl Pool {
         })
     }
 
-    /// A connection for migrations, which is not the pool's.
+    /// Opens a connection for migrations, outside of the pool.
     pub(super) async fn connect_directly(&self) -> Result<Client, CatalogError> {
         let direct = self.direct.as_ref().unwrap_or(&self.pooled);
         Ok(self.connect_to(direct).await?)
@@ -155,7 +153,7 @@ impl Pool {
         )
         .await
         .map_err(|_| Failure::timeout(self.options.connect_timeout))??;
-        // It does what its client asks for and ends with it, so it needs no waiting for; its failure is the client's.
+        // The task needs no awaiting: it ends with its client, which also reports its errors.
         tokio::spawn(connection);
         Ok(client)
     }
@@ -165,18 +163,18 @@ impl Pool {
     }
 }
 
-/// What begins a transaction whose statements the server stops after `limit`. The settings end with it, so a pooler's other
-/// clients have none of them.
+/// The statements that begin a transaction with the statement timeout `limit`. The settings are local to the transaction, so
+/// other clients of a pooler do not inherit them.
 fn begin(limit: Duration) -> String {
     let limit = limit.as_millis().max(1);
-    // A function that is frozen in the middle must not hold its locks.
+    // The idle timeout releases the locks of a function that is frozen within a transaction.
     format!(
         "BEGIN; SET LOCAL statement_timeout = {limit}; \
          SET LOCAL idle_in_transaction_session_timeout = {limit}"
     )
 }
 
-/// The only row of an answer that has one.
+/// Returns the only row; anything else is an error.
 pub(super) fn single(rows: &[Row]) -> Result<&Row, CatalogError> {
     match rows {
         [row] => Ok(row),
@@ -187,8 +185,8 @@ pub(super) fn single(rows: &[Row]) -> Result<&Row, CatalogError> {
     }
 }
 
-/// A connection in use. It goes back to the pool only after a call that the server answered, outside of a transaction: one whose
-/// future was dropped may still be busy.
+/// A connection in use. It returns to the pool only after the server has responded outside of a transaction, because the
+/// connection of a dropped future may still be busy.
 struct Connection<'a> {
     pool: &'a Pool,
     client: Option<Client>,
@@ -198,7 +196,7 @@ struct Connection<'a> {
 }
 
 impl Connection<'_> {
-    /// Runs one statement in a transaction of its own, in one round trip: outside of one the server would not stop it in time.
+    /// Runs one statement in its own transaction, without which the timeout would not apply, in one round trip.
     async fn query_alone(
         &mut self,
         statement: &str,
@@ -251,7 +249,7 @@ impl Connection<'_> {
         let client = self.client.as_ref().expect("only dropping takes it");
         self.reusable = false;
         let Ok(answer) = timeout(limit, call(client)).await else {
-            // Whatever made this one silent may have made the others, which are as old, so.
+            // The idle connections are as old and may hang for the same reason.
             self.pool.idle().clear();
             return Err(Failure::timeout(limit));
         };
@@ -261,8 +259,7 @@ impl Connection<'_> {
         answer
     }
 
-    /// Ends a transaction in which a statement failed, so that the connection can be used again. A failure only costs the
-    /// connection: what is not committed does not stay.
+    /// Rolls back after a failed statement, so that the connection can be reused. If this fails, only the connection is lost.
     async fn roll_back(&mut self) {
         self.in_transaction = false;
         let _ = self.batch("ROLLBACK").await;
@@ -277,7 +274,7 @@ impl Drop for Connection<'_> {
     }
 }
 
-/// A transaction. Dropped without an end, it takes its connection with it.
+/// A transaction. Dropping it without an end discards its connection.
 pub(super) struct Transaction<'a> {
     connection: Connection<'a>,
 }
@@ -301,7 +298,7 @@ impl Transaction<'_> {
         self.checked(answer).await
     }
 
-    /// As [`Self::execute`]; `None` if the row has a key that another transaction has taken. The transaction is over then.
+    /// Like [`Self::execute`], but `None` if another transaction has taken the row's key. This transaction then ends.
     pub(super) async fn insert(
         &mut self,
         statement: &str,
@@ -314,7 +311,7 @@ impl Transaction<'_> {
         if taken { Ok(None) } else { answer.map(Some) }
     }
 
-    /// After a statement that the server refused the transaction is over.
+    /// Ends the transaction if the server rejected the statement.
     async fn checked<T>(&mut self, answer: Result<T, Failure>) -> Result<T, CatalogError> {
         if let Err(failure) = &answer
             && failure.code.is_some()
@@ -325,7 +322,7 @@ impl Transaction<'_> {
         Ok(answer?)
     }
 
-    /// After an error it is not known whether it was committed.
+    /// After an error, the commit may or may not have happened.
     pub(super) async fn commit(mut self) -> Result<(), CatalogError> {
         self.connection.in_transaction = false;
         Ok(self.connection.batch("COMMIT").await?)

@@ -1,4 +1,4 @@
-//! The search by words: by the beginnings of their forms, in the simple dictionary.
+//! Full-text search by the stems of words, with the `simple` dictionary.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +27,7 @@ impl PostgresCatalog {
         }
         let contained = contained(filters);
         if has_nul(&contained) {
-            // No payload has one: Postgres does not hold them.
+            // Postgres cannot store NUL, so no payload matches.
             return Ok(Vec::new());
         }
         let versions = filters.versions().map(|mut versions| {
@@ -35,7 +35,7 @@ impl PostgresCatalog {
             versions
         });
         let queries: Vec<String> = words.iter().map(|forms| any_of(forms)).collect();
-        // How rare a word is, is counted among the chunks found; numeric, so that equal words give equal sums.
+        // A word's rarity is counted among the matching chunks. It is numeric, so that equal words give equal sums.
         let rows = self
             .pool
             .query(
@@ -71,7 +71,7 @@ impl PostgresCatalog {
             )
             .await?;
         let mut found = joined_chunks(&rows)?;
-        // Postgres compares what JSON contains; a list in another place than the filter's contains as much.
+        // `@>` also matches a list at another place than the filter's, so filter again.
         found.retain(|chunk| filters.admits(&FilterValues::from(&chunk.payload)));
         Ok(found)
     }
@@ -85,7 +85,7 @@ impl PostgresCatalog {
         language: Language,
     ) -> Result<DocumentFrequencies, CatalogError> {
         let stemmed = Words::of(language);
-        // The first forms are those of the word as a whole.
+        // The first forms are those of the whole word.
         let (subjects, queries): (Vec<&String>, Vec<String>) = words
             .iter()
             .filter_map(|word| {
@@ -122,7 +122,7 @@ impl PostgresCatalog {
         index_id: i64,
         payload_field: &str,
     ) -> Result<Vec<String>, CatalogError> {
-        // In lax mode, which is the default, `[*]` takes a scalar for a list of one.
+        // In lax mode, the default, `[*]` treats a scalar as a list of one.
         let rows = self
             .pool
             .query(
@@ -136,7 +136,7 @@ impl PostgresCatalog {
     }
 }
 
-/// What the payloads of all chunks that the filters admit contain, as `@>` understands it; tier, versions and kinds are compared apart.
+/// The JSON that every admitted payload must contain, for `@>`. Tier, versions and kinds are compared separately.
 fn contained(filters: &Filters) -> Value {
     let Filters {
         module,
@@ -174,7 +174,7 @@ fn contained(filters: &Filters) -> Value {
         section_type.map(|kind| ("section_type", Value::from(kind.name()))),
         flag("has_code", *has_code),
         flag("has_equations", *has_equations),
-        // Of a list it is enough to contain one.
+        // A list matches if it contains one of the values.
         locale
             .as_deref()
             .map(|locale| ("locale", Value::from(vec![locale]))),
@@ -196,7 +196,7 @@ fn has_nul(value: &Value) -> bool {
     }
 }
 
-/// The query for a word that begins in one of these ways. They are letters and digits only, so nothing in them needs an escape.
+/// The query for words with any of these prefixes. Prefixes are letters and digits only, so they need no escaping.
 fn any_of(beginnings: &[String]) -> String {
     let queries = beginnings
         .iter()
@@ -204,8 +204,8 @@ fn any_of(beginnings: &[String]) -> String {
     queries.collect::<Vec<_>>().join(" | ")
 }
 
-/// Normalises the words to look for, each given by the beginnings of its forms: lower case, split at other characters than
-/// letters and digits, equal words once.
+/// Normalises the words to search for, each given as the stems of its forms: lower case, split at characters other than letters
+/// and digits, without duplicates.
 fn beginnings(looked_for: &[Vec<String>]) -> Vec<Vec<String>> {
     let beginnings = |forms: &Vec<String>| -> BTreeSet<String> {
         let forms = forms.iter().map(|form| form.to_lowercase());
@@ -220,7 +220,6 @@ fn beginnings(looked_for: &[Vec<String>]) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// The words of a text: letters and digits.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|character: char| !character.is_alphanumeric())
         .filter(|word| !word.is_empty())

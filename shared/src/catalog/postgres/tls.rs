@@ -1,4 +1,4 @@
-//! TLS to a database: whose certificates count, and for which name.
+//! TLS to a database: the trusted authorities and the accepted names.
 
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ use rustls::server::ParsedCertificate;
 use rustls::{ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// What a server's certificate must show. `sslmode=require` asks for as much as `verify-full` does.
+/// How a server's certificate is verified. `sslmode=require` is treated like `verify-full`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Identity {
-    /// That it was issued for the host by a known authority: `verify-full`.
+    /// Issued for the host by a trusted authority: `verify-full`.
     Host,
-    /// That it was issued by a known authority, for any name: `verify-ca`.
+    /// Issued for any name by a trusted authority: `verify-ca`.
     Authority,
 }
 
@@ -33,7 +33,7 @@ fn client(identity: Identity, authorities: &[CertificateDer<'static>]) -> Client
     let mut roots = RootCertStore {
         roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
     };
-    // The configuration has refused those that cannot be read.
+    // The configuration has already rejected unreadable certificates.
     roots.add_parsable_certificates(authorities.iter().cloned());
     let provider = Arc::new(ring::default_provider());
     let algorithms = provider.signature_verification_algorithms;
@@ -49,7 +49,7 @@ fn client(identity: Identity, authorities: &[CertificateDer<'static>]) -> Client
     .with_no_client_auth()
 }
 
-/// Checks who issued a certificate, and not for which name.
+/// Verifies the issuer of a certificate but ignores its name.
 #[derive(Debug)]
 struct AnyName {
     roots: RootCertStore,
@@ -108,7 +108,7 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// The name in the certificate of `fixtures/tls/server.pem`, which `authority.pem` issued.
+    /// The name in `fixtures/tls/server.pem`, which `authority.pem` issued.
     const HOST: &str = "db.example.org";
 
     fn fixture(name: &str) -> Vec<u8> {
@@ -120,7 +120,6 @@ pub(super) mod tests {
         CertificateDer::from_pem_slice(&fixture(name)).unwrap()
     }
 
-    /// A server with the certificate.
     pub(in crate::catalog::postgres) fn server_config() -> Arc<ServerConfig> {
         let provider = Arc::new(ring::default_provider());
         let key = PrivateKeyDer::try_from(fixture("server.key.der")).unwrap();
@@ -132,7 +131,7 @@ pub(super) mod tests {
         Arc::new(config.unwrap())
     }
 
-    /// What the client says of the server's certificate, when it asked for a host of this name.
+    /// The client's verdict on the server's certificate, after connecting to `name`.
     fn handshake(client: ClientConfig, name: &'static str) -> Result<(), Error> {
         let name = ServerName::try_from(name).unwrap();
         let mut client = ClientConnection::new(Arc::new(client), name)?;

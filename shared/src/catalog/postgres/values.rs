@@ -1,10 +1,10 @@
-//! Values as the tables hold them.
+//! Conversions between Rust and Postgres values.
 
 use tokio_postgres::Row;
 
 use crate::catalog::CatalogError;
 
-/// A number that is never below zero, of a type that Postgres does not have.
+/// Reads an unsigned number, a type that Postgres lacks.
 pub(super) fn unsigned<T: TryFrom<i64>>(row: &Row, column: &str) -> Result<T, CatalogError> {
     let number: i64 = row.try_get(column)?;
     T::try_from(number)

@@ -1,4 +1,4 @@
-//! Answers that are kept to be given again.
+//! The answer cache in SQLite.
 
 use rusqlite::{Connection, params};
 
@@ -68,7 +68,7 @@ impl SqliteCatalog {
     }
 }
 
-/// Deletes the answers that were kept before a moment, and all but the newest.
+/// Deletes answers cached before a moment, and all but the newest [`MAX_ANSWERS`].
 pub(super) fn forget_answers(connection: &Connection, before: i64) -> rusqlite::Result<()> {
     connection.execute(
         "DELETE FROM cached_answers WHERE created_at <= ?1",

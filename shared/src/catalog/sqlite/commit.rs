@@ -1,4 +1,4 @@
-//! The commit of a document.
+//! The commit of a document in SQLite.
 
 use rusqlite::{OptionalExtension, Transaction, params};
 use sha2::{Digest, Sha256};
@@ -18,7 +18,7 @@ impl SqliteCatalog {
         self.run(move |connection| {
             let transaction = begin_write(connection)?;
             let outcome = write(&transaction, &commit)?;
-            // Dropped otherwise, which rolls it back.
+            // Otherwise dropping the transaction rolls it back.
             if matches!(outcome, CommitOutcome::Committed { .. }) {
                 transaction.commit()?;
             }
@@ -64,7 +64,7 @@ fn write(transaction: &Transaction, commit: &Commit) -> Result<CommitOutcome, Da
     Ok(CommitOutcome::Committed { garbage })
 }
 
-/// Writes the row if its revision is the one expected; returns how many rows that were.
+/// Writes the row if its revision is the expected one. Returns the number of rows written.
 fn write_document(transaction: &Transaction, commit: &Commit) -> rusqlite::Result<usize> {
     let document = &commit.document;
     transaction.execute(
@@ -118,8 +118,8 @@ fn write_inputs(transaction: &Transaction, commit: &Commit) -> rusqlite::Result<
     Ok(())
 }
 
-/// Replaces the chunks and returns the points that only the old ones had, which are garbage now. A chunk that keeps its point
-/// keeps its payload, which says when the point was made.
+/// Replaces the chunks. Returns the points that only the old chunks used, which are now garbage. A chunk that keeps its point
+/// keeps its payload, which holds the time of the point.
 fn write_chunks(
     transaction: &Transaction,
     commit: &Commit,
@@ -155,7 +155,6 @@ fn write_chunks(
     Ok(garbage)
 }
 
-/// Writes a chunk, and its terms for the search by words.
 fn write_chunk(
     transaction: &Transaction,
     commit: &Commit,
@@ -173,7 +172,7 @@ fn write_chunk(
                 AND payload IS NOT NULL AND metadata_id IS NOT NULL)",
         )?
         .query_row((commit.index_id, &chunk_id, &point_id), |row| row.get(0))?;
-    // A chunk that keeps its point keeps its payload, and so its terms.
+    // A chunk that keeps its point keeps its payload, and therefore its terms.
     let new = (!kept).then(|| Searchable::of(payload));
     let chunk_number: i64 = transaction
         .prepare_cached(
@@ -230,9 +229,8 @@ fn write_chunk(
     Ok(())
 }
 
-/// What a search compares of a chunk, and what it returns.
 struct Searchable {
-    /// The number of `shared` in `chunk_metadata`.
+    /// The row id of `shared` in `chunk_metadata`.
     metadata_id: i64,
     shared: String,
     own: String,
@@ -252,8 +250,7 @@ impl Searchable {
     }
 }
 
-/// The number of a row of `chunk_metadata`: 64 bits of a hash. Two of a million texts share one with a chance of 1 in 30
-/// million.
+/// The row id in `chunk_metadata`: 64 bits of a hash. Among a million texts, the chance of a collision is 1 in 30 million.
 fn number_of(fields: &str) -> i64 {
     let hash: [u8; 32] = Sha256::digest(fields).into();
     let (numbers, _) = hash.as_chunks();

@@ -1,4 +1,4 @@
-//! What was said, until it expires.
+//! Conversations, until they expire.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ impl SqliteCatalog {
                 None => begin(&transaction, &new)?,
                 Some(answer) => complete(&transaction, &new, answer)?,
             };
-            // Dropped otherwise, which rolls it back.
+            // Otherwise dropping the transaction rolls it back.
             if written {
                 transaction.commit()?;
             }
@@ -121,14 +121,14 @@ impl SqliteCatalog {
     }
 }
 
-/// Empties the write-ahead log, which has deleted texts still. While another process reads the file it stays as it is, until
-/// the next call.
+/// Empties the write-ahead log, which still contains deleted texts. While another process reads the file, this has no effect
+/// until the next call.
 fn wipe_log(connection: &Connection) -> rusqlite::Result<()> {
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(()))
 }
 
-/// Writes an exchange without its answer; `false` when the conversation is another session's, or the message another
-/// conversation's.
+/// Writes an exchange without its answer. `false` if the conversation belongs to another session, or the message to another
+/// conversation.
 fn begin(transaction: &Transaction, new: &NewExchange) -> rusqlite::Result<bool> {
     let now = now();
     let conversation_id = new.conversation_id.to_string();
@@ -165,7 +165,7 @@ fn begin(transaction: &Transaction, new: &NewExchange) -> rusqlite::Result<bool>
     Ok(written > 0)
 }
 
-/// Adds the answer; `false` when the exchange is not there to take it.
+/// Adds the answer. `false` if the exchange no longer exists.
 fn complete(transaction: &Transaction, new: &NewExchange, answer: &str) -> rusqlite::Result<bool> {
     let now = now();
     let conversation_id = new.conversation_id.to_string();

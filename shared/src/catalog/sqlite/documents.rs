@@ -1,4 +1,4 @@
-//! Documents and chunks, read.
+//! Queries for documents and chunks.
 
 use std::ops::RangeInclusive;
 
@@ -201,7 +201,6 @@ impl SqliteCatalog {
     }
 }
 
-/// The chunks of these points, in any order.
 pub(super) fn joined(
     connection: &Connection,
     index_id: i64,

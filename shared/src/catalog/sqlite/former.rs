@@ -1,4 +1,4 @@
-//! What a file of the former release holds that this one cannot use.
+//! Removes data of a former release that this one cannot use.
 
 use super::{SqliteCatalog, begin_write};
 use crate::catalog::{CatalogError, OF_AN_INDEX};
@@ -7,7 +7,7 @@ impl SqliteCatalog {
     /// Deletes all indexes with their documents. Conversations, feedback and the question log stay.
     ///
     /// # Errors
-    /// As any call.
+    /// Those of any call.
     pub async fn forget_indexes(&self) -> Result<(), CatalogError> {
         self.run(|connection| {
             let transaction = begin_write(connection)?;

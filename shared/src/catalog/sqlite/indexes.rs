@@ -117,7 +117,7 @@ impl SqliteCatalog {
         self.run(move |connection| {
             let transaction = begin_write(connection)?;
             for table in OF_AN_INDEX {
-                // Only what is being dropped: never the rows of an index that is used.
+                // The condition protects the rows of an index that is in use.
                 let statement = format!(
                     "DELETE FROM {table} WHERE index_id = ?1
                         AND EXISTS (SELECT 1 FROM indexes WHERE index_id = ?1 AND dropped_at IS NOT NULL)"

@@ -1,4 +1,4 @@
-//! What readers' questions say about the book.
+//! Statistics of readers' questions.
 
 use std::time::Duration;
 
@@ -11,9 +11,8 @@ use crate::catalog::{
     AskedQuestion, CatalogError, DayInsight, Insights, LessonInsight, OpenQuestion,
 };
 
-/// Any answer.
 const ALL: &str = "true";
-/// Questions that the book has nothing near.
+/// Questions without any related section in the book.
 const NOT_COVERED: &str = "status = 'success' AND NOT answered AND NOT uncertain";
 /// Questions that the book may not answer.
 const UNCERTAIN: &str = "status = 'success' AND uncertain";
@@ -80,7 +79,7 @@ fn days(transaction: &Transaction, since: i64) -> rusqlite::Result<Vec<DayInsigh
         .collect()
 }
 
-/// The questions of a kind that were asked most.
+/// The most frequent questions that match the condition.
 fn questions(
     transaction: &Transaction,
     since: i64,
@@ -97,7 +96,7 @@ fn questions(
         .collect()
 }
 
-/// The lessons that answers of a kind cite most.
+/// The lessons cited most by answers that match the condition.
 fn lessons(
     transaction: &Transaction,
     since: i64,

@@ -1,4 +1,4 @@
-//! Turns and the day's spending.
+//! Rate limits and daily spending.
 
 use rusqlite::OptionalExtension;
 

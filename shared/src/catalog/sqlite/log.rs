@@ -1,4 +1,4 @@
-//! What readers asked and how they judged the answers.
+//! The log of questions and ratings.
 
 use rusqlite::params;
 use uuid::Uuid;
@@ -54,7 +54,7 @@ impl SqliteCatalog {
         let feedback = feedback.clone();
         self.run(move |connection| {
             let transaction = begin_write(connection)?;
-            // A message has one row of each rating, whoever sends how many: the newest.
+            // Each message keeps only its newest row per rating.
             transaction.execute(
                 "DELETE FROM feedback WHERE message_id = ?1 AND rating = ?2",
                 params![feedback.message_id.to_string(), feedback.rating.name()],

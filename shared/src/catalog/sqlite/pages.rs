@@ -1,4 +1,4 @@
-//! Pages, listed and found.
+//! Queries for pages.
 
 use rusqlite::{OptionalExtension, Row};
 use uuid::Uuid;

@@ -1,4 +1,4 @@
-//! The search by words, and the values that filters may name.
+//! Full-text search, and the values that filters accept.
 
 use std::collections::{BTreeSet, HashMap};
 

@@ -36,7 +36,7 @@ async fn a_file_that_is_no_database_is_named_with_what_helps() {
 async fn a_check_finds_damage_that_no_statement_has_met_yet() {
     let folder = TempDir::new().unwrap();
     let (catalog, path) = catalog(&folder).await;
-    // The pages of an empty index, which nothing reads to open the file or to count.
+    // Damage the page of an empty index, which is read neither when the file is opened nor when rows are counted.
     let page = |connection: &mut Connection| {
         let page = "SELECT rootpage FROM sqlite_schema WHERE name = 'feedback_message'";
         let page: u32 = connection.query_row(page, (), |row| row.get(0))?;
@@ -122,14 +122,13 @@ async fn a_full_disk_fails_vectors_with_the_file_and_passes_with_space() {
         error.to_string().contains(path.to_str().unwrap()),
         "{error}"
     );
-    // Not the first of them either.
+    // The batch is all or nothing: not even its first point is stored.
     assert_eq!(index.count("chunks").await.expect("counted"), 0);
     limit(1_000_000);
     index.upsert("chunks", points).await.expect("space again");
     assert_eq!(index.count("chunks").await.expect("counted"), 3);
 }
 
-/// Whether a text stands anywhere in the files of a folder.
 fn is_in_files(folder: &TempDir, text: &str) -> bool {
     let files = fs::read_dir(folder.path().join("book")).unwrap();
     let holds = |bytes: Vec<u8>| {
@@ -141,7 +140,7 @@ fn is_in_files(folder: &TempDir, text: &str) -> bool {
         .any(holds)
 }
 
-/// Long enough to be in several pages of the file.
+/// A text long enough to span several pages of the file.
 fn secret() -> String {
     format!("the-secret-question-{}", "x".repeat(20_000))
 }

@@ -1,4 +1,4 @@
-//! Values as the tables hold them.
+//! Conversions between Rust and SQLite values.
 
 use std::error::Error;
 use std::time::Duration;
@@ -10,17 +10,16 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
-/// Microseconds since 1970.
 pub(super) fn now() -> i64 {
     Timestamp::now().as_microsecond()
 }
 
-/// The moment `age` ago, in microseconds since 1970.
+/// The time `age` ago, in microseconds since 1970.
 pub(super) fn ago(age: Duration) -> i64 {
     now().saturating_sub_unsigned(u64::try_from(age.as_micros()).unwrap_or(u64::MAX))
 }
 
-/// A JSON text: a record's column, or a list for `json_each`.
+/// Serialises a value as JSON, for a column or for `json_each`.
 pub(super) fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("plain records and lists have a JSON form")
 }
@@ -40,7 +39,7 @@ pub(super) fn timestamp(row: &Row, column: &str) -> rusqlite::Result<Timestamp> 
     Timestamp::from_microsecond(microseconds).map_err(|error| damaged(column, error))
 }
 
-/// A count or a sum, which is never below zero.
+/// Reads a count or a sum, which is never negative.
 pub(super) fn count(row: &Row, column: &str) -> rusqlite::Result<u64> {
     let count: i64 = row.get(column)?;
     u64::try_from(count).map_err(|error| damaged(column, error))

@@ -26,7 +26,6 @@ async fn provider(answer: Answer) -> (Server, Embedder) {
     (server, Embedder::OpenAi(embedder))
 }
 
-/// How many texts each request had.
 fn calls(server: &Server) -> Vec<usize> {
     let texts = |request: &Value| request["input"].as_array().unwrap().len();
     server.seen().iter().map(|(_, body)| texts(body)).collect()
@@ -39,7 +38,7 @@ fn vectors(request: &Value) -> Response {
     Json(json!({ "data": data })).into_response()
 }
 
-/// Refuses every request that has the word `poison` in it.
+/// Rejects every request that contains the word `poison`.
 fn vectors_without_poison(request: &Value) -> Response {
     if request["input"].to_string().contains("poison") {
         return StatusCode::BAD_REQUEST.into_response();
@@ -55,7 +54,6 @@ fn texts(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
-/// Syncs a book of pages with these texts.
 async fn synced(embedder: Embedder, pages: &[String]) -> Report {
     let source = MemorySource::default();
     for (number, text) in pages.iter().enumerate() {
@@ -77,7 +75,7 @@ async fn short_pages_share_calls() {
     let report = synced(embedder, &pages).await;
     assert_eq!((report.files_changed, report.embedded), (50, 50));
     let calls = calls(&server);
-    // Afterwards the index is calibrated with its headings and the off-topic questions.
+    // Calibration adds the texts of 50 headings and 104 off-topic questions.
     let calibrating = 50 + 104_usize;
     assert!(
         calls.len() <= 50_usize.div_ceil(EMBED_BATCH) + 5 + calibrating.div_ceil(EMBED_BATCH),
@@ -177,13 +175,13 @@ async fn a_document_that_is_given_up_holds_no_other_back() {
             calls(&server).is_empty(),
             "a third document may still add texts"
         );
-        // All wait now: the call begins, driven by the one that is given up next.
+        // All documents now wait, so the call begins. The task that drives it is dropped next.
         drop(idle);
         assert!(futures::poll!(&mut dropped).is_pending());
     }
     assert_eq!(kept.await.unwrap().embeddings.len(), 1);
     assert_eq!(calls(&server).last(), Some(&2));
-    // Given up before the batch begins: it is not waited for.
+    // This document gives up before the batch starts, so the batch does not wait for it.
     let (kept, dropped) = (texts(&["kept"]), texts(&["dropped"]));
     {
         let _at_work = batches.begin();

@@ -4,7 +4,6 @@ use crate::ingest::simulation::stores::{Stores, options};
 use crate::ingest::{Ingest, OpenMode, SyncOptions, sync};
 use crate::source::MemorySource;
 
-/// A page with a section for each of these numbers.
 fn write(source: &MemorySource, page: &str, sections: std::ops::Range<usize>) {
     let section = |number| {
         format!("## Gauge {number} of {page}\n\nThe gauge {number} shows the dew of {page}.\n\n")
@@ -36,12 +35,12 @@ fn a_book_is_calibrated_once_and_again_after_it_has_grown_by_half() {
 
     let (ingest, _) = run(&ingest);
     let first = calibration(&ingest).expect("it is calibrated");
-    // Headings share their words with other sections, the questions do not.
+    // Headings share words with other sections; the off-topic questions do not.
     assert!(first.own > first.off_topic, "{first:?}");
     assert!(first.z(first.off_topic).is_some_and(|z| z.abs() < 1e-6));
     assert!(first.z(first.own).is_some_and(|z| (z - 1.0).abs() < 1e-6));
 
-    // Unchanged, and grown by less: nothing more is embedded than the new page.
+    // An unchanged index embeds nothing; one that grew by less than half embeds only the new page.
     let (ingest, tokens) = run(&ingest);
     assert_eq!((calibration(&ingest), tokens), (Some(first), 0));
     write(&source, "south", 0..5);

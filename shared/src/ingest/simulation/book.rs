@@ -1,4 +1,4 @@
-//! A small book that changes at random: pages of two docs instances and posts of a blog that share texts, partials, a category, drafts, broken pages.
+//! A small book that changes at random: two docs instances and a blog, with shared texts, partials, a category, drafts and broken pages.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ const PAGES: [&str; 9] = [
 ];
 const PARTIAL: &str = "docs/c/_p.mdx";
 const CATEGORY: &str = "docs/c/_category_.json";
-/// Few, so that pages hold the same text, and texts come back.
+/// Few texts, so that several pages share one and former texts return.
 const TEXTS: [&str; 6] = [
     "The pump starts at dawn.",
     "Valves close when the tank is empty.",
@@ -29,15 +29,13 @@ const TEXTS: [&str; 6] = [
     "The robot waits for the sun.",
 ];
 
-/// A page that stays as it is: a book without any is refused.
+/// A page that never changes, because a book without pages is rejected.
 pub(super) const FIRST_PAGE: &str = "docs/first.md";
 const SETTINGS: &str = "bookrag.toml";
-/// The second docs instance.
 const API: &str = "docs.api.docs_path = 'api'\n";
 const BLOG: &str = "blog.news.path = 'news'\n";
 const API_VERSIONS: &str = "api_versions.json";
 
-/// The book at the beginning.
 pub(super) fn begin(source: &MemorySource) {
     let text = format!("# First\n\n{}\n", TEXTS[0]);
     let settings = format!("{API}{BLOG}");
@@ -51,7 +49,7 @@ pub(super) fn begin(source: &MemorySource) {
     }
 }
 
-/// Other settings: other URLs, or pages that are none any more. Returns the path whose event follows.
+/// Changes the settings, and with them URLs or which files are pages. Returns the path whose event follows.
 pub(super) fn change_settings(source: &MemorySource, random: &mut Random) -> String {
     let (path, text) = match random.below(8) {
         0 => (SETTINGS, format!("{API}{BLOG}")),
@@ -71,7 +69,6 @@ pub(super) fn change_settings(source: &MemorySource, random: &mut Random) -> Str
     path.to_owned()
 }
 
-/// The settings as they are now.
 pub(super) fn settings(files: &BTreeMap<String, Vec<u8>>) -> SiteSettings {
     let files = files.iter().filter(|(path, _)| is_settings_file(path));
     let texts = files.map(|(path, bytes)| {
@@ -82,7 +79,7 @@ pub(super) fn settings(files: &BTreeMap<String, Vec<u8>>) -> SiteSettings {
     SiteSettings::read(&files, true).expect("the simulated settings can be read")
 }
 
-/// Changes a file, or several; returns the paths whose events follow.
+/// Changes one or more files. Returns the paths whose events follow.
 pub(super) fn change(source: &MemorySource, random: &mut Random) -> Vec<String> {
     let mut files = source.files();
     let page = PAGES[random.below(PAGES.len())].to_owned();
@@ -92,7 +89,7 @@ pub(super) fn change(source: &MemorySource, random: &mut Random) -> Vec<String> 
             vec![page]
         }
         2 => {
-            // A rename: the text goes to another path.
+            // A rename: the text moves to another path.
             let to = PAGES[random.below(PAGES.len())].to_owned();
             if let Some(text) = files.remove(&page) {
                 files.insert(to.clone(), text);
@@ -114,7 +111,7 @@ pub(super) fn change(source: &MemorySource, random: &mut Random) -> Vec<String> 
             files.insert(category.clone(), label.into_bytes());
             vec![category]
         }
-        // Another tier is another payload of the same text.
+        // The hardware tier is in the payload but not in the text.
         5 => {
             let tier = format!("---\nhardware_tier: {}\n---\n", 1 + random.below(3));
             if let Some(bytes) = files.get_mut(&page) {

@@ -1,9 +1,9 @@
-//! The ingest protocol under attack: random histories of changes, events, handlers, crashes, failures and sweeps, each
-//! following from its seed. `BOOKRAG_TEST_SEED=N` replays one, `BOOKRAG_TEST_HISTORIES=N` runs that many
+//! A simulation of the ingest protocol: random histories of changes, events, handlers, crashes, failures and sweeps, each
+//! determined by its seed. `BOOKRAG_TEST_SEED=N` replays one history, `BOOKRAG_TEST_HISTORIES=N` runs that many
 //! (from that seed, if both are given).
 //!
-//! What holds at every step: what a reader sees of a document are the points of one committed revision. What holds once
-//! changes stop: the points, the catalog's rows and the chunks of the files are the same.
+//! At every step, a reader sees the points of exactly one committed revision of each document. After all changes stop, the
+//! points, the catalog's rows and the chunks of the files are the same.
 
 mod book;
 mod renaming;
@@ -15,13 +15,11 @@ use crate::faults::Part;
 
 use world::{Attack, Failure, World};
 
-/// Histories in a run of all tests.
 const HISTORIES: u64 = 1_000;
 
-/// Histories in which each part of the protocol must be missed.
+/// Histories within which removing any part of the protocol must cause a failure.
 const SEARCHED: u64 = 20_000;
 
-/// Runs the history of a seed.
 fn history(seed: u64, removed: Option<Part>) -> Result<(), Failure> {
     World::new(seed, removed, Vec::new()).run()
 }
@@ -74,7 +72,7 @@ fn settings_that_change_meanwhile_reach_every_page() {
     }
 }
 
-/// A history in which another deployment fills an index of its own, and switches to it.
+/// Runs a history in which another deployment fills its own index and switches to it.
 fn deployment(seed: u64) -> Result<(), Failure> {
     let mut attacks = vec![Attack::Deployment];
     if seed.is_multiple_of(2) {
@@ -95,7 +93,7 @@ fn a_switch_of_indexes_under_writers_loses_nothing() {
     }
 }
 
-/// Removes a part of the protocol and looks for a history that goes wrong without it, first where one was found before.
+/// Removes a part of the protocol and expects a history that fails without it. Tries the seed that failed before first.
 fn is_missed(part: Part, found_before: u64) {
     let run = |seed| history(seed, Some(part));
     let mut seeds = std::iter::once(found_before).chain(0..SEARCHED);

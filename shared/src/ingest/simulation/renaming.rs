@@ -1,4 +1,4 @@
-//! A site that is renamed, and a book that is fed from two places.
+//! Tests of a renamed site, and of a book written from two places.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::chunk::ChunkPolicy;
 use crate::faults::{self, block_on};
 use crate::source::MemorySource;
 
-/// One book, in a history in which nothing fails.
+/// A book in a history without failures.
 struct Book {
     stores: Stores,
     catalog: Catalog,
@@ -44,7 +44,7 @@ impl Book {
         live.expect("there is one")
     }
 
-    /// What readers find: for each document of the live index its source and text, and each text has its point.
+    /// Returns source and text of each document of the live index. Asserts that each chunk has its point.
     fn held(&self) -> Vec<(String, String)> {
         let live = self.live();
         let points =
@@ -83,7 +83,6 @@ fn put(files: &MemorySource, page: &str, text: &str) {
     files.files().insert(format!("docs/{page}.md"), text);
 }
 
-/// What readers should find.
 fn assert_book(book: &Book, pages: &[(&str, &str)]) {
     let found = book.held();
     let expected: BTreeMap<String, &str> = pages
@@ -108,7 +107,7 @@ fn a_renamed_site_has_one_document_a_source_with_its_newest_text() {
         &book,
         &[("a", "First."), ("b", "Changed."), ("c", "Third.")],
     );
-    // What did not change took its vectors from the former index.
+    // Unchanged texts reuse the former index's vectors.
     assert_eq!((report.embedded, report.vectors_reused), (1, 2));
 }
 
@@ -137,7 +136,7 @@ fn a_page_deleted_under_the_new_name_goes_from_the_index_of_the_old_one() {
     let book = Book::new();
     let files = files(&[("a", "First."), ("b", "Second.")]);
     book.sync("old", &files);
-    // The function of the new deployment hears of it before anybody switched.
+    // The new deployment's function receives the event before the switch.
     let next = book.open("new", &files, OpenMode::Write);
     assert_ne!(next.index_row.index_id, book.live().index_id);
     files.files().remove("docs/b.md");

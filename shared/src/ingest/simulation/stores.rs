@@ -8,7 +8,7 @@ use crate::faults;
 use crate::index::{FaultyIndex, LocalIndex, VectorIndex};
 use crate::source::{MemorySource, Source};
 
-/// A catalog and a vector index in memory, whose calls are steps. Clones share them.
+/// An in-memory catalog and vector index whose every call is a step of the simulation. Clones share them.
 #[derive(Debug, Clone)]
 pub(in crate::ingest) struct Stores {
     pub(in crate::ingest) catalog: FaultyCatalog,
@@ -24,7 +24,6 @@ impl Stores {
         }
     }
 
-    /// The ports of a process that reads `source`.
     pub(in crate::ingest) fn ports(&self, source: Source) -> Ports {
         Ports {
             source,
@@ -34,7 +33,7 @@ impl Stores {
         }
     }
 
-    /// Opens the book for a process that reads `source`; new points have ids that follow from the seed.
+    /// Opens the book for a process that reads `source`. The seed determines the ids of new points.
     pub(in crate::ingest) async fn open(
         &self,
         source: &MemorySource,
@@ -48,13 +47,12 @@ impl Stores {
         })
     }
 
-    /// The catalog, read without steps.
+    /// The catalog, accessed without steps.
     pub(in crate::ingest) fn tables(&self) -> Catalog {
         Catalog::Sqlite((*self.catalog).clone())
     }
 }
 
-/// How a simulated book is opened.
 pub(in crate::ingest) fn options() -> OpenOptions {
     OpenOptions {
         site: "site".to_owned(),

@@ -1,4 +1,4 @@
-//! A switch of indexes, and a writer of the former one that serves a change at each of its steps in turn.
+//! Tests of a switch during which a writer of the former index handles a change, at each step of the switch in turn.
 
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
@@ -12,14 +12,12 @@ use crate::source::MemorySource;
 
 const PAGE: &str = "docs/a.md";
 
-/// What became of a change that came after so many steps of the switch.
 #[derive(Debug, PartialEq, Eq)]
 enum Change {
-    /// The switch had fewer steps.
     TooLate,
-    /// It is pending, or its event comes again.
+    /// The change is pending, or its event will be delivered again.
     Known,
-    /// Nobody will serve it any more.
+    /// The change will never be handled.
     Lost,
 }
 
@@ -65,7 +63,7 @@ fn change_after(steps: usize, removed: Option<Part>) -> Change {
     let (Switched::Live(status) | Switched::Behind(status)) = switched;
     match served {
         None => Change::TooLate,
-        // The former index was retired already, so the event comes again.
+        // The former index was already retired, so the event is delivered again.
         Some(false) => Change::Known,
         Some(true) if status.pending.iter().any(|pending| pending.source == PAGE) => Change::Known,
         Some(true) => Change::Lost,

@@ -1,4 +1,4 @@
-//! One history: files, events, tasks, and the checks.
+//! One history: files, events, tasks and checks.
 
 mod checks;
 mod handlers;
@@ -22,90 +22,80 @@ use crate::chunk::{ChunkPolicy, chunk_document};
 use crate::faults::{self, Part, Random, block_on};
 use crate::source::{MemorySource, Source};
 
-/// Steps in which files change and things fail; then it is quiet.
+/// Steps during which files change and calls fail; afterwards nothing changes.
 const EVENTFUL_STEPS: usize = 160;
-/// As many in which another deployment takes over: a run over the whole book is long.
+/// The same for histories with a second deployment, which need more steps for a run over the whole book.
 const DEPLOYMENT_STEPS: usize = 500;
-/// More steps than any history takes to be done.
+/// An upper bound on the steps of any history.
 const MAX_STEPS: usize = 200_000;
-/// Handlers at work at once.
 const MAX_TASKS: usize = 4;
-/// Calls that fail, of a thousand, while things happen.
+/// Failing calls per thousand during the eventful steps.
 const FAILURES: u64 = 20;
-/// How old intents must be to be swept, and a little more.
+/// Slightly more than the age at which intents are swept.
 const LEAP: Duration = Duration::from_mins(16);
 
-/// What went wrong in a history.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct Failure(String);
 
 type Work = Pin<Box<dyn Future<Output = Result<(), IngestError>>>>;
 
-/// A handler or a sweep at work.
+/// An active handler or sweep.
 struct Task {
     work: Work,
-    /// The event it serves; `None` for a sweep. It comes again unless the task succeeds.
+    /// The event it handles; `None` for a sweep. The event is delivered again unless the task succeeds.
     event: Option<Event>,
-    /// How often the clock leapt since it began: no invocation lives longer than one leap.
+    /// Leaps of the clock since the task began: no invocation outlives one leap.
     leaps: usize,
 }
 
-/// That a file may have changed.
 #[derive(Debug, Clone)]
 struct Event {
     path: String,
-    /// The files when it was sent; only a protocol that is not level-triggered looks at them.
+    /// The files when the event was sent. Only a protocol that is not level-triggered uses them.
     then: MemorySource,
 }
 
-/// What a reader finds in the stores, after so many changes of them.
+/// A reader's view of the stores after a given number of changes.
 #[derive(Default)]
 struct Seen {
     changes: u64,
     rows: BTreeMap<String, Vec<ChunkRow>>,
     points: BTreeSet<Uuid>,
-    /// What a search for everything finds.
     found: BTreeSet<Uuid>,
 }
 
-/// The event that asks for a run over the whole book.
+/// The event that requests a run over the whole book.
 const SYNC: &str = "the whole book";
-/// How the next deployment cuts pages.
 const NEXT_POLICY: ChunkPolicy = ChunkPolicy::PARAGRAPH_512;
 
-/// What may happen in a history besides changes, crashes and failures.
+/// Optional events of a history, besides changes, crashes and failures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Attack {
     /// The store is damaged at the end.
     Damage,
-    /// Comparisons run beside the writers.
     Comparisons,
-    /// The site's settings change.
     Settings,
-    /// Another deployment takes over, which cuts pages in another way and fills an index of its own.
+    /// A second deployment, with another chunk policy and an index of its own, takes over.
     Deployment,
-    /// The other deployment has another name for the site, too.
+    /// The second deployment also renames the site.
     Renaming,
 }
 
 pub(super) struct World {
     random: Random,
     removed: Option<Part>,
-    /// What happens besides changes, crashes and failures.
     attacks: Vec<Attack>,
     source: MemorySource,
     stores: Stores,
     ingest: Ingest,
-    /// What the deployment before works with.
     former: Option<Ingest>,
     events: Vec<Event>,
     tasks: Vec<Task>,
     trace: Vec<String>,
     seen: Seen,
-    /// How many texts there were to embed in each revision of each page, whether or not they were in another.
+    /// The number of texts in each revision of each page, including texts shared with other revisions.
     revisions: BTreeMap<(String, Vec<Uuid>), usize>,
-    /// Tasks that did not succeed.
     lost: usize,
 }
 
@@ -141,7 +131,6 @@ impl World {
         self.attacks.contains(&attack)
     }
 
-    /// What happened, a line a step.
     pub(super) fn trace(self) -> Vec<String> {
         self.trace
     }
@@ -151,7 +140,7 @@ impl World {
         self.tasks.clear();
         let script = faults::end().expect("the history is running");
         result?;
-        // A revision's texts are embedded once, and once more for an attempt that was lost.
+        // Each revision's texts are embedded once, and again for each lost attempt.
         let lost = self.lost + script.wasted + usize::from(self.suffers(Attack::Damage));
         let texts: usize = self.revisions.values().sum();
         let most = if self.suffers(Attack::Deployment) {
@@ -168,7 +157,7 @@ impl World {
         Ok(())
     }
 
-    /// Files change, tasks run in any order, calls fail, tasks die.
+    /// The eventful phase: files change, tasks run in any order, calls fail, tasks die.
     fn happen(&mut self) -> Result<(), Failure> {
         faults::with(|script| script.failures = FAILURES);
         let steps = if self.suffers(Attack::Deployment) {
@@ -178,7 +167,7 @@ impl World {
         };
         for _ in 0..steps {
             match self.random.below(40) {
-                // Seldom enough for an index to be the whole book now and then, which is when it can become the live one.
+                // Changes are rare enough that an index sometimes equals the book, which it must to become live.
                 1..=3 if self.suffers(Attack::Deployment) => {}
                 0..=3 => self.change(),
                 4 => self.deliver_again(),
@@ -198,7 +187,7 @@ impl World {
         Ok(())
     }
 
-    /// Nothing changes or fails any more: all events are served, and what was left behind is swept.
+    /// The quiet phase: nothing changes or fails, all events are handled, and leftovers are swept.
     fn quieten(&mut self) -> Result<(), Failure> {
         faults::with(|script| script.failures = 0);
         for _ in 0..MAX_STEPS {
@@ -215,7 +204,7 @@ impl World {
         if self.suffers(Attack::Deployment) {
             self.finish_deployment()?;
         }
-        // Intents are claimed after one leap, and their rows go after the next; a retired index after four.
+        // Intents are claimed after one leap and their rows deleted after the next; a retired index is dropped after four.
         for _ in 0..6 {
             self.pass_time();
             block_on(sweep(&self.ingest.catalog, &self.ingest.index, None))
@@ -227,8 +216,8 @@ impl World {
         self.check_end()
     }
 
-    /// The store loses a point and keeps one it should not have; comparing finds both, while a handler is at work, and
-    /// repairing mends them.
+    /// Damages the store by losing one point and adding a stray one. Comparing must find both while a handler is active, and
+    /// repairing must fix them.
     fn mend(&mut self) -> Result<(), Failure> {
         let broken = |error: IngestError| Failure(error.to_string());
         let damaged = Uuid::from_u64_pair(self.random.next(), self.random.next());
@@ -259,7 +248,7 @@ impl World {
         }
     }
 
-    /// A queue may deliver a message twice.
+    /// Delivers an event twice, as a queue may.
     fn deliver_again(&mut self) {
         if !self.events.is_empty() {
             let at = self.random.below(self.events.len());
@@ -267,7 +256,6 @@ impl World {
         }
     }
 
-    /// Events come in any order.
     fn start_handler(&mut self) {
         if self.events.is_empty() || self.tasks.len() >= MAX_TASKS {
             return;
@@ -288,7 +276,7 @@ impl World {
         };
         ingest.catalog = Catalog::Faulty(self.stores.catalog.freezing(source.clone()));
         ingest.source = Source::Memory(source);
-        // Each handler is a process of its own.
+        // Each handler is a separate process.
         ingest.batches = Batches::default();
         let path = event.path.clone();
         self.trace.push(format!("serve {path}"));
@@ -313,7 +301,7 @@ impl World {
         self.events.push(Event { path, then });
     }
 
-    /// Handlers that cut pages in another way come beside those of before.
+    /// Starts the second deployment, whose handlers run beside the former ones.
     fn deploy(&mut self) {
         if self.ingest.options.policy.name == NEXT_POLICY.name {
             return;
@@ -327,7 +315,7 @@ impl World {
         self.note_texts();
     }
 
-    /// A run over the whole book, which switches to its index when that is complete; it comes again unless it ends.
+    /// Requests a run over the whole book, which switches once its index is complete. The event is repeated until the run ends.
     fn ask_for_sync(&mut self) {
         if self.events.iter().all(|event| event.path != SYNC) {
             let then = self.source.snapshot();
@@ -336,12 +324,11 @@ impl World {
         }
     }
 
-    /// The new deployment's index becomes the live one.
     fn finish_deployment(&mut self) -> Result<(), Failure> {
         let max_tokens = self.ingest.embedder.identity().max_tokens;
         let next = NEXT_POLICY.for_input(max_tokens).identity();
         if self.live().spec.chunk_policy == next {
-            // All events were served, so the new index is the book already.
+            // All events were handled, so the new index already equals the book.
             self.check_rows()?;
         }
         self.deploy();
@@ -354,7 +341,6 @@ impl World {
         Ok(())
     }
 
-    /// The index that queries read.
     fn live(&self) -> IndexRow {
         let live = block_on(self.stores.tables().live_index());
         live.expect("the catalog answers").expect("there is one")
@@ -372,8 +358,8 @@ impl World {
         });
     }
 
-    /// A reconcile compares store and catalog, and repairs, while others write. Nothing was lost; what is stray is what a
-    /// sweep left of a writer that came too late, or gone already.
+    /// Starts a reconcile, which compares and repairs alongside the writers. It must find nothing lost. Stray points are leftovers
+    /// of late writers, or already deleted.
     fn start_comparison(&mut self) {
         let ingest = self.ingest.clone();
         self.trace.push("compare".to_owned());
@@ -390,7 +376,7 @@ impl World {
         });
     }
 
-    /// A process dies between two calls.
+    /// Kills a process between two calls.
     fn crash(&mut self) {
         let at = self.random.below(self.tasks.len());
         self.trace.push(format!("crash {at}"));
@@ -403,7 +389,7 @@ impl World {
         self.events.extend(task.event);
     }
 
-    /// Time passes that makes intents old; what lived through the one before dies.
+    /// Advances the clock so that intents become old. Tasks that were alive at the previous leap die.
     fn leap(&mut self) {
         self.trace.push("leap".to_owned());
         self.pass_time();
@@ -423,7 +409,7 @@ impl World {
         block_on(self.stores.catalog.pass(LEAP)).expect("the catalog answers");
     }
 
-    /// One of the tasks makes its next call.
+    /// Runs one task up to its next call.
     fn step(&mut self) {
         if self.tasks.is_empty() {
             return;
@@ -444,7 +430,7 @@ impl World {
         }
     }
 
-    /// The most texts that a batch can hold: those of each page's longest revision.
+    /// The most texts that a batch can hold: the sum over pages of their longest revision.
     fn texts_of_a_book(&self) -> usize {
         let mut longest: BTreeMap<&str, usize> = BTreeMap::new();
         for ((source, _), texts) in &self.revisions {
@@ -454,7 +440,6 @@ impl World {
         longest.values().sum()
     }
 
-    /// Notes how many texts there are to embed in the pages as they are now.
     fn note_texts(&mut self) {
         let files = self.source.files();
         let paths = files.keys().cloned().collect();

@@ -1,4 +1,4 @@
-//! What must hold at every step, and in the end.
+//! Invariants at every step, and at the end.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::faults::{Part, block_on};
 use crate::index::{Filters, VectorQuery};
 
 impl World {
-    /// Looks at what a reader finds, if anything changed since the last look. Returns whether it did.
+    /// Searches everything a reader can find, if anything changed since the last search. Returns true if it did.
     fn look(&mut self) -> bool {
         let changes = block_on(self.stores.catalog.changes()).expect("the catalog answers");
         if self.seen.changes == changes {
@@ -30,7 +30,6 @@ impl World {
         true
     }
 
-    /// All points that a search can find.
     fn find_all(&self, collection: &str) -> BTreeSet<Uuid> {
         let query = VectorQuery {
             text: "",
@@ -44,7 +43,6 @@ impl World {
         found.map(|point| point.point_id).collect()
     }
 
-    /// The rows of every document of an index, by its source.
     fn read_rows(&self, index_id: i64) -> BTreeMap<String, Vec<ChunkRow>> {
         let catalog = self.stores.tables();
         let documents = block_on(catalog.documents(index_id)).expect("the catalog answers");
@@ -55,7 +53,7 @@ impl World {
         with_rows.collect()
     }
 
-    /// A reader sees what the catalog lists: all points of a document's revision, and none of another.
+    /// Checks that a reader sees exactly the points of one revision of each document.
     pub(super) fn check_readers(&mut self) -> Result<(), Failure> {
         if !self.look() {
             return Ok(());
@@ -87,7 +85,7 @@ impl World {
                 "a search finds {found:?}, the book has {listed:?}"
             )));
         }
-        // Without the join a reader would see whatever the store holds.
+        // Without the join, a reader would see everything in the store.
         if self.removed == Some(Part::Join) && !points.is_subset(&listed) {
             return Err(Failure(
                 "a reader sees a point that is not in the book".to_owned(),
@@ -96,7 +94,7 @@ impl World {
         Ok(())
     }
 
-    /// The chunks that the files as they are now should give, by source: id, first line and tier.
+    /// The chunks of the current files, by source: id, first line and tier.
     pub(super) fn expected(&self) -> BTreeMap<String, BTreeSet<(Uuid, u32, i64)>> {
         let files = self.source.files();
         let paths = files.keys().cloned().collect();
@@ -121,7 +119,7 @@ impl World {
         expected
     }
 
-    /// In the end the store, the catalog and the files agree. A page that cannot be read keeps its last good revision.
+    /// Checks that the store, the catalog and the files agree at the end. An unreadable page keeps its last good revision.
     pub(super) fn check_end(&mut self) -> Result<(), Failure> {
         let stray = self.check_rows()?;
         if stray > 0 {
@@ -133,7 +131,7 @@ impl World {
         self.check_leftovers()
     }
 
-    /// Each point has the tokens of its text, whether they were made or taken over.
+    /// Checks that each point has the token vectors of its text, embedded or reused.
     fn check_tokens(&self) -> Result<(), Failure> {
         let (index, collection) = (&self.stores.index, &self.live().collection);
         let points: Vec<Uuid> = self.seen.points.iter().copied().collect();
@@ -158,7 +156,7 @@ impl World {
         Ok(())
     }
 
-    /// The rows, the points and the files agree; returns how many points nothing lists.
+    /// Checks that the rows, the points and the files agree. Returns the number of points that no row lists.
     pub(super) fn check_rows(&mut self) -> Result<usize, Failure> {
         let expected = self.expected();
         self.look();
@@ -167,7 +165,7 @@ impl World {
         for (source, rows) in rows {
             listed.extend(rows.iter().map(|row| row.point_id));
             let Some(expected) = expected.get(source) else {
-                // The broken front matter is the only content that is skipped.
+                // Broken front matter is the only content that is skipped.
                 let files = self.source.files();
                 let broken = files
                     .get(source)
@@ -199,7 +197,6 @@ impl World {
         Ok(points.difference(&listed).count())
     }
 
-    /// Nothing is pending, and what was retired is gone.
     pub(super) fn check_leftovers(&mut self) -> Result<(), Failure> {
         let catalog = self.stores.tables();
         let indexes = block_on(catalog.indexes()).expect("the catalog answers");

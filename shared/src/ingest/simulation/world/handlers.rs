@@ -1,4 +1,4 @@
-//! What the function and the command do, as steps of a history.
+//! The function and the command, as steps of a history.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use super::super::super::{
 use super::NEXT_POLICY;
 use crate::book::is_settings_file;
 
-/// What the function does of an event.
+/// Handles an event, as the function does.
 pub(super) async fn serve(ingest: Ingest, path: String) -> Result<(), IngestError> {
     for source in ingest.concerned(&path).await? {
         ingest.ingest_document(&source).await?;
@@ -16,7 +16,7 @@ pub(super) async fn serve(ingest: Ingest, path: String) -> Result<(), IngestErro
     Ok(())
 }
 
-/// As [`serve`], where the settings or the deployment may be others at any time.
+/// Like [`serve`], where the settings or the deployment may change at any time.
 pub(super) async fn serve_with_settings(ingest: Ingest, path: String) -> Result<(), IngestError> {
     let ingest = ingest.reopened(OpenMode::Write).await?;
     let sources: BTreeSet<String> = if is_settings_file(&path) {
@@ -37,9 +37,9 @@ pub(super) async fn serve_with_settings(ingest: Ingest, path: String) -> Result<
     Ok(())
 }
 
-/// What the command does.
+/// Runs over the whole book, as the command does.
 pub(super) async fn run_over_the_book(ingest: Ingest) -> Result<(), IngestError> {
-    // Whoever runs the former deployment's command after the switch wants it back.
+    // Running the former deployment's command after the switch takes the index back.
     let mode = if ingest.options.policy.name == NEXT_POLICY.name {
         OpenMode::TakeOver
     } else {
