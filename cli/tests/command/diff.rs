@@ -82,7 +82,7 @@ fn a_lost_answer_is_named_and_ends_the_command_with_one() {
     );
     assert!(markdown.contains("No longer answered (1)"), "{markdown}");
 
-    // Nothing of it is in the site's own stores.
+    // The comparison writes nothing into the site's own stores.
     assert!(!workshop.stores().exists());
 }
 

@@ -1,4 +1,4 @@
-//! A full disk is told of, loses nothing, and ends no process.
+//! A full disk is reported, loses no data, and does not end `serve`.
 
 #![cfg(target_os = "linux")]
 
@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::support::Workshop;
 
-/// A disk that a command finds full while it is told to be.
+/// A library that makes a command see a full disk on demand.
 struct Disk {
     library: String,
     marker: PathBuf,
@@ -21,7 +21,7 @@ impl Disk {
     fn of(workshop: &Workshop) -> Self {
         let library = workshop.path().join("full_disk.so").display().to_string();
         let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/command/full_disk.c");
-        // The compiler that SQLite is built with.
+        // The compiler that builds SQLite.
         let built = Command::new("cc")
             .args(["-shared", "-fPIC", "-o", &library, source])
             .status();

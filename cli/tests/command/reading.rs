@@ -1,4 +1,4 @@
-//! What a book is read as: `chunks`, its ledger, and `doctor`.
+//! Reading a book: `chunks`, its ledger, and `doctor`.
 
 use std::fs;
 
@@ -38,7 +38,7 @@ fn every_piece_of_the_book_is_in_a_chunk_or_left_out_for_a_reason() {
         2,
         "the broken page and the draft: {skipped:?}"
     );
-    // A person reads a summary.
+    // The default output is a summary for people.
     let output = workshop.run(&["chunks", "book", "--ledger"]);
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("pieces in chunks, 0 lost"), "{text}");
@@ -149,7 +149,7 @@ fn a_page_that_needs_too_much_is_named_and_the_terminal_is_not_spoken_to() {
         String::from_utf8(output.stderr).unwrap(),
     );
     assert!(text.contains("Red"), "{text}");
-    // Programs get all of it, a line each.
+    // With `--jsonl`, the full output is one JSON object per line.
     let output = workshop.run(&["chunks", "book", "--jsonl"]);
     let chunks = lines(&output.stdout);
     let escape = chunks

@@ -1,4 +1,4 @@
-//! What `serve` answers besides the book.
+//! Routes of `serve` besides answers.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;

@@ -1,4 +1,4 @@
-//! What was typed wrong ends with 2, and what does not start changes nothing.
+//! Invalid arguments exit with 2, and a command that does not start changes nothing.
 
 use std::fs;
 
