@@ -184,6 +184,7 @@ impl CommandError {
     }
 }
 
+/// Runs a command and returns its exit code.
 pub async fn run(arguments: Arguments) -> Exit {
     telemetry::init(Place::Laptop);
     std::panic::set_hook(Box::new(|panic| output::status(&in_one_line(panic))));
