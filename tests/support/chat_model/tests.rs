@@ -9,7 +9,7 @@ use super::{API_KEY, ChatModel, Reply, UNKNOWN_MODEL};
 const OPENAI: &str = "/v1/chat/completions";
 const COHERE: &str = "/v2/chat";
 const QUESTION: &str = "What is a node?";
-/// Longer than anything here takes.
+/// Longer than any step here takes.
 const DEADLINE: Duration = Duration::from_secs(20);
 
 fn whole() -> Value {
@@ -30,7 +30,7 @@ fn streamed() -> Value {
 }
 
 async fn ask_with(key: &str, model: &ChatModel, path: &str, request: &Value) -> Response {
-    // Fails when it is installed already, which is as good.
+    // Fails if it is already installed, which is fine.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = Client::builder().no_proxy().build().unwrap();
     let request = client.post(format!("{}{path}", model.origin)).json(request);
@@ -41,13 +41,13 @@ async fn ask(model: &ChatModel, path: &str, request: &Value) -> Response {
     ask_with(API_KEY, model, path, request).await
 }
 
-/// What stands after a field's name, in order.
+/// Returns the values of a field, in order.
 fn fields<'a>(events: &'a str, name: &str) -> Vec<&'a str> {
     let lines = events.lines();
     lines.filter_map(|line| line.strip_prefix(name)).collect()
 }
 
-/// The data of each event but the last, which ends the stream.
+/// Returns the data of each event except the last, which ends the stream.
 fn data(events: &str) -> Vec<Value> {
     let mut data = fields(events, "data: ");
     assert_eq!(data.pop(), Some("[DONE]"));

@@ -1,4 +1,4 @@
-//! What is wrong is refused by name, and leaves nothing behind.
+//! Invalid requests are refused by name and leave nothing behind.
 
 use qdrant_client::qdrant::{
     ClearPayloadPointsBuilder, Condition, CountPointsBuilder, CreateCollectionBuilder,

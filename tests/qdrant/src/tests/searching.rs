@@ -1,4 +1,4 @@
-//! What is stored is found.
+//! Stored points are found.
 
 use qdrant_client::qdrant::{
     Condition, CountPointsBuilder, Filter, GetPointsBuilder, PrefetchQueryBuilder, Query,

@@ -6,7 +6,7 @@ use super::{DeadLetters, ReceivedMessage};
 use crate::{events::sqs_batch_of_received, moto::Moto};
 
 const HOUR: Duration = Duration::from_hours(1);
-/// The most that SQS gives out at once.
+/// The most messages that SQS returns at once.
 const ALL: usize = 10;
 
 fn body(message: &ReceivedMessage) -> Value {
