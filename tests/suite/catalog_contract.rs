@@ -1,5 +1,5 @@
-//! What every catalog does. Each law runs on a SQLite file, on a database of a real Postgres, and on one behind a
-//! pgbouncer in transaction mode, over which everything but migrations goes.
+//! The contract of all catalogs. Each test runs on a SQLite file, on a real Postgres database, and on one behind
+//! pgbouncer in transaction mode, which serves everything but migrations.
 
 mod answers;
 mod clients;
@@ -25,7 +25,7 @@ use tempfile::TempDir;
 use tokio_postgres::NoTls;
 use uuid::Uuid;
 
-/// A catalog, and a way past it for what its operations cannot do.
+/// A catalog, and direct access to its database.
 pub(crate) struct Store {
     pub(crate) catalog: Catalog,
     behind: Behind,
@@ -43,7 +43,7 @@ enum Behind {
 }
 
 impl Store {
-    /// A SQLite file, without tables.
+    /// Opens a SQLite file without tables.
     async fn sqlite() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("made/on/demand/catalog.sqlite");
@@ -56,13 +56,13 @@ impl Store {
         }
     }
 
-    /// A database of its own, without tables.
+    /// Opens a new database without tables.
     pub(crate) async fn postgres() -> Self {
         let (_, url) = create_database().await;
         Self::on_postgres(postgres_options(&url), url)
     }
 
-    /// A database of its own behind pgbouncer, without tables.
+    /// Opens a new database behind pgbouncer, without tables.
     async fn pgbouncer() -> Self {
         let (name, direct_url) = create_database().await;
         let options = PostgresOptions {
@@ -82,7 +82,7 @@ impl Store {
         }
     }
 
-    /// Another catalog on the same data, as another process has it.
+    /// Opens another catalog on the same data, like another process.
     async fn reopened(&self) -> Catalog {
         match &self.behind {
             Behind::Sqlite { file, .. } => {
@@ -92,7 +92,7 @@ impl Store {
         }
     }
 
-    /// As [`Store::reopened`], with at most so many connections: only Postgres has them.
+    /// Like [`Store::reopened`], with a limit of connections, which applies to Postgres only.
     fn reopened_with(&self, pool_size: usize) -> Catalog {
         let Behind::Postgres { options, .. } = &self.behind else {
             panic!("a file has no connections");
@@ -103,7 +103,7 @@ impl Store {
         })
     }
 
-    /// The URL of the Postgres database, past a pooler.
+    /// The URL of the Postgres database, bypassing the pooler.
     pub(crate) fn url(&self) -> &str {
         let Behind::Postgres { direct_url, .. } = &self.behind else {
             panic!("a file has no URL");
@@ -111,7 +111,7 @@ impl Store {
         direct_url
     }
 
-    /// Runs statements that both databases understand.
+    /// Runs statements that are valid in both databases.
     pub(crate) async fn execute(&self, statements: &str) {
         match &self.behind {
             Behind::Sqlite { file, .. } => {
@@ -129,7 +129,7 @@ impl Store {
         }
     }
 
-    /// Makes the tables of an earlier version.
+    /// Creates the tables of an earlier version.
     async fn make_version(&self, version: usize) {
         let migrations = match &self.behind {
             Behind::Sqlite { .. } => [
@@ -151,7 +151,7 @@ impl Store {
         }
     }
 
-    /// A second since 1970, as the database writes it.
+    /// Formats seconds since 1970 as SQL of the database.
     fn moment(&self, second: u32) -> String {
         match &self.behind {
             Behind::Sqlite { .. } => format!("{second}000000"),
@@ -159,7 +159,7 @@ impl Store {
         }
     }
 
-    /// Makes the tables of version 2, with a question and its judgement in them.
+    /// Creates the tables of version 2 with a question and its feedback.
     async fn make_version_2(&self, message_id: Uuid) {
         self.make_version(2).await;
         let no_chunks = match &self.behind {
@@ -177,7 +177,7 @@ impl Store {
         self.execute(&rows).await;
     }
 
-    /// Makes the tables of version 3, in which two sources have two documents each.
+    /// Creates the tables of version 3 with two sources that have two documents each.
     async fn make_version_3_with_two_documents_a_source(&self) {
         self.make_version(3).await;
         let rows = include_str!("catalog_contract/two_documents_a_source.sql");
@@ -189,7 +189,7 @@ impl Store {
         self.execute(&rows).await;
     }
 
-    /// Lets time pass for all that readers left: sets it back.
+    /// Simulates the passing of time, by moving the dates of readers' data back.
     async fn elapse(&self, time: Duration) {
         let microseconds = time.as_micros();
         let time = match &self.behind {
@@ -206,7 +206,7 @@ impl Store {
         self.execute(&statements).await;
     }
 
-    /// The first column of the only row, as text.
+    /// Returns the first column of the only row, as text.
     async fn value(&self, query: &str) -> String {
         match &self.behind {
             Behind::Sqlite { file, .. } => {
@@ -228,7 +228,7 @@ impl Store {
     }
 }
 
-/// An empty database: its name, and its URL past pgbouncer.
+/// Creates an empty database. Returns its name, and its URL that bypasses pgbouncer.
 async fn create_database() -> (String, String) {
     let name = format!("catalog_{}", Uuid::new_v4().simple());
     let url = Postgres::shared().await.create_database(&name).await;
@@ -250,7 +250,7 @@ pub(crate) fn postgres_options(url: &str) -> PostgresOptions {
     }
 }
 
-/// Makes a test of each law for each store.
+/// Defines a test of each function for each store.
 macro_rules! laws {
     ($($module:ident: $($law:ident)*;)*) => {
         mod sqlite {

@@ -1,5 +1,5 @@
-//! Citations that do not depend on a model's obedience: each sentence of a model leads to the passage that says it, or is named
-//! as one that no passage says.
+//! Citations do not depend on the model's obedience: each sentence is attributed to the passage that supports it, or marked as
+//! unsupported.
 
 use bookrag_tests::chat_model::Reply;
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ async fn a_model_without_markers_is_cited_all_the_same() {
 
 #[tokio::test]
 async fn a_marker_of_the_wrong_passage_is_moved() {
-    // Passage 1 is the section on the signs of frost.
+    // Passage 1 is the section about signs of frost.
     let text = format!("{COVER} [1]. {SIGNS} [1].");
     let service = Service::with_model("attribution_moved", Reply::text([text.as_str()])).await;
     let (data, _) = service.answer(COVERED).await;

@@ -1,4 +1,4 @@
-//! Follow-up questions: from the client's history, or from what was stored.
+//! Follow-up questions, with the history sent by the client or stored by the server.
 
 use bookrag_tests::chat_model::Reply;
 use serde_json::{Value, json};
@@ -185,7 +185,7 @@ async fn a_stream_that_is_left_has_named_the_conversation_to_delete() {
     let stream = stream.unwrap();
     let named = stream.headers()["x-conversation-id"].to_str().unwrap();
     let path = format!("{}/api/v1/conversations/{named}", service.url);
-    // Of its text nothing is read.
+    // The client disconnects before reading any text.
     drop(stream);
     let delete = service.client.delete(&path).header("x-session-id", "mine");
     assert_eq!(delete.send().await.unwrap().status(), 200);

@@ -1,4 +1,4 @@
-//! What models do, and what a reader gets then.
+//! Behaviours of models, and the answers that readers get.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{COVERED, NOT_COVERED, Service, degraded};
 
-/// What the extractive answer to [`COVERED`] holds.
+/// Part of the extractive answer to [`COVERED`].
 const OWN_WORDS: &str = "A clear sky, no wind and a low moon are signs of frost.";
 
 #[tokio::test]
@@ -27,7 +27,7 @@ async fn a_models_answer_is_cited_and_priced_by_its_usage() {
     assert!(meta["tokens"].as_u64().unwrap() > 0, "{meta}");
     assert!(degraded(&meta).is_empty(), "{meta}");
 
-    // The whole chunk is read, each of its sections under its own number, and the question is data.
+    // The whole chunk is in the prompt, each of its sections has its own number, and the question is data.
     let request = &service.model.requests()[0];
     let user = request["messages"][1]["content"].as_str().unwrap();
     assert!(
@@ -50,7 +50,7 @@ async fn what_is_not_covered_asks_no_model() {
 async fn a_model_answers_what_is_uncertain_and_the_answer_is_marked() {
     let script = Reply::text(["A clear sky is a sign of frost [1]."]);
     let service = Service::with_model("answers_uncertain", script).await;
-    // The more words the book lacks, the less it covers the question.
+    // The more words are missing from the book, the weaker is the coverage.
     let mut asked = COVERED.to_owned();
     for number in 0..40 {
         asked.push_str(&format!(" zyx{number}"));

@@ -1,4 +1,4 @@
-//! Limits by client, the day's budget, and who may ask.
+//! Limits per client, the daily budget, and sign-in.
 
 use bookrag_tests::chat_model::Reply;
 use bookrag_tests::proxy::Fault;
@@ -50,7 +50,7 @@ async fn limits_hold_while_the_catalog_is_away() {
 
 #[tokio::test]
 async fn beyond_the_days_budget_the_books_own_sentences_answer() {
-    // An answer of 100 tokens may cost 0.1 cents and what is read for it, so a budget of a cent has a few.
+    // An answer of 100 tokens costs at most 0.1 cents plus its input, so a budget of one cent pays for a few.
     let variables = [
         ("BOOKRAG_CHAT_PRICE", "1/10"),
         ("BOOKRAG_ANSWER_TOKENS", "100"),
@@ -80,11 +80,11 @@ async fn beyond_the_days_budget_the_books_own_sentences_answer() {
         answers > 2 && (0.005..=0.01).contains(&spent),
         "{answers}: {spent}"
     );
-    // Only what was spent is counted, not what was reserved.
+    // The budget counts actual spending, not reservations.
     let counted = service.row("SELECT micro_usd::text FROM spend").await;
     let counted: f64 = counted.unwrap().parse().unwrap();
     assert!((counted / 1e6 - spent).abs() < 1e-9, "{counted}: {spent}");
-    // Search is never shut off.
+    // Search is free and always available.
     let found = service
         .post("/api/v1/search", &json!({"query": COVERED}))
         .send()

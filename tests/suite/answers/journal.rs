@@ -1,4 +1,4 @@
-//! What is written down of an answer.
+//! The journal of answers.
 
 use bookrag_tests::chat_model::Reply;
 use serde_json::{Value, json};

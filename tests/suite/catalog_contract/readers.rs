@@ -1,4 +1,4 @@
-//! Turns, spending and conversations.
+//! Rate limits, spending and conversations.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::Store;
 
 const HOUR: Duration = Duration::from_hours(1);
 const MINUTE: Duration = Duration::from_mins(1);
-/// How many processes there are where several do something at once, and how often all of them together do it.
+/// The number of processes, and how often they all together act, in tests of concurrency.
 const PROCESSES: usize = 4;
 const AT_ONCE: usize = 20;
 
@@ -23,12 +23,12 @@ fn an_hour(turns: u32) -> TurnLimit {
     }
 }
 
-/// Whether a time is the one expected, less what the test has taken.
+/// True if a time is the expected one, minus the duration of the test.
 fn near(time: Duration, expected: Duration) -> bool {
     expected.checked_sub(time).is_some_and(|late| late < MINUTE)
 }
 
-/// Other catalogs on the same data.
+/// Opens more catalogs on the same data.
 async fn processes(store: &Store) -> Vec<Catalog> {
     let mut catalogs = Vec::new();
     for _ in 0..PROCESSES {
@@ -121,7 +121,7 @@ pub(super) async fn what_was_spent_takes_the_place_of_what_was_reserved(store: S
     let catalog = &store.catalog;
     catalog.migrate().await.unwrap();
     let spent = async || store.value("SELECT sum(micro_usd) FROM spend").await;
-    // Reserved before midnight, as it were.
+    // As if the reservation was made before midnight.
     catalog.settle_spend(5, 0).await.unwrap();
     assert_eq!(spent().await, "0");
     assert!(catalog.reserve_spend(90, 100).await.unwrap());
@@ -134,7 +134,7 @@ pub(super) async fn what_was_spent_takes_the_place_of_what_was_reserved(store: S
     assert!(!catalog.reserve_spend(1, 200).await.unwrap());
 }
 
-/// A question of [`SESSION`], to be kept for an hour.
+/// A question of [`SESSION`] with a retention of an hour.
 fn question(conversation_id: Uuid, question: &str) -> NewExchange {
     NewExchange {
         conversation_id,
@@ -148,7 +148,7 @@ fn question(conversation_id: Uuid, question: &str) -> NewExchange {
     }
 }
 
-/// The same with its answer.
+/// The exchange with its answer.
 fn answered(new: &NewExchange) -> NewExchange {
     let mut new = new.clone();
     new.exchange.answer = Some(format!("“{}” isn't in the book.", new.exchange.question));
@@ -159,7 +159,7 @@ async fn save(catalog: &Catalog, new: &NewExchange) -> bool {
     catalog.save_exchange(new).await.unwrap()
 }
 
-/// All exchanges of a conversation of [`SESSION`].
+/// Returns all exchanges of a conversation of [`SESSION`].
 async fn all(catalog: &Catalog, conversation_id: Uuid) -> Option<Vec<Exchange>> {
     let exchanges = catalog.exchanges(conversation_id, SESSION, u32::MAX);
     exchanges.await.unwrap()
@@ -190,13 +190,13 @@ pub(super) async fn an_exchange_waits_for_its_answer_and_keeps_it(store: Store) 
     let id = Uuid::new_v4();
     let new = question(id, "What's a node?");
     let complete = answered(&new);
-    // An answer alone begins nothing.
+    // An answer alone does not begin a conversation.
     assert!(!save(catalog, &complete).await);
     assert_eq!(all(catalog, id).await, None);
     assert!(save(catalog, &new).await);
     assert_eq!(all(catalog, id).await, Some(vec![new.exchange.clone()]));
     assert!(save(catalog, &complete).await);
-    // The first write may come late.
+    // The first write may arrive last.
     assert!(save(catalog, &new).await);
     assert_eq!(all(catalog, id).await, Some(vec![complete.exchange]));
 }

@@ -1,4 +1,4 @@
-//! What was deleted is gone, and nothing else is.
+//! Deletion removes the given points and no others.
 
 use std::collections::BTreeSet;
 
@@ -78,7 +78,7 @@ pub(super) async fn all_points_are_listed_and_deleted_beyond_one_page(store: Sto
     assert_eq!(index.point_ids(name).await.unwrap(), expected);
     assert_eq!(index.count(name).await.unwrap(), MORE_THAN_A_PAGE as u64);
 
-    // A page that is full to its end.
+    // The last page is full.
     index.delete(name, &[last]).await.unwrap();
     let listed = index.point_ids(name).await.unwrap();
     assert_eq!(listed.len(), MORE_THAN_A_PAGE - 1);

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{Lambda, assert_failure, book, filled};
 
-/// A request that asks the stores, too.
+/// A request that also checks the stores.
 fn deep(path: &str) -> RestRequest {
     RestRequest::new("GET", path).query("deep", "true")
 }
@@ -15,7 +15,7 @@ fn deep(path: &str) -> RestRequest {
 async fn health_asks_nobody_unless_it_is_told_to() {
     let closed = TcpListener::bind("127.0.0.1:0").unwrap();
     let nobody = closed.local_addr().unwrap();
-    // It takes connections, so that who asks is seen, and never answers.
+    // It accepts connections, so that a call would be noticed, but never answers.
     closed.set_nonblocking(true).unwrap();
     let lambda = Lambda::start(
         "health",

@@ -1,4 +1,4 @@
-//! The catalog refuses or says nothing, or its connection is cut at a commit.
+//! Faults of the catalog: it refuses connections, does not answer, or the connection breaks at a commit.
 
 use std::time::Duration;
 
@@ -13,14 +13,14 @@ use bookrag_tests::{
 
 use super::{IMPATIENT, PATIENT, World, page, run};
 
-/// What ends the transaction of a document, and stands in no other statement of an ingest.
+/// Ends the transaction of a document; no other statement of an ingest contains it.
 const COMMIT: &str = "COMMIT";
-/// The server's role; whoever reaches its socket is trusted.
+/// The server's role; anyone with access to its socket is trusted.
 const USER: &str = "rag";
-/// As many connections as a function keeps.
+/// Connections per function.
 const POOL_SIZE: usize = 2;
 
-/// A catalog behind a proxy, whose client waits so long for a connection or an answer.
+/// A catalog behind a proxy; its client waits at most `limit` for a connection or a response.
 async fn proxied(world: &World, database: &str, limit: Duration) -> (Proxy, Ingest) {
     let proxy = Proxy::start(Target::postgres(world.backends.database_url())).await;
     let address = proxy.address();
@@ -73,7 +73,7 @@ async fn a_commit_whose_answer_is_lost_is_found_by_the_next_run() {
     assert!(is_unavailable(&failure), "{failure}");
     assert_eq!(proxy.fault(), Fault::None, "no commit was cut");
 
-    // It was made all the same: all its points are there, and those it replaced are known as garbage.
+    // The commit succeeded anyway: all its points exist, and the replaced ones are recorded as garbage.
     let committed = page(&world.direct).await;
     assert_eq!(committed.0.revision, world.before.0.revision + 1);
     let differences = world.direct.compare().await.unwrap();
@@ -104,7 +104,7 @@ async fn a_catalog_that_says_nothing_is_given_up() {
     let world = World::start(database).await;
     let (proxy, ingest) = proxied(&world, database, IMPATIENT).await;
     proxy.set(Fault::Silent);
-    // On a connection that was there, then on one that does not come about.
+    // First on an existing connection, then on one that cannot be opened.
     for _ in 0..2 {
         let failure = world.fail(&ingest).await;
         assert!(is_unavailable(&failure), "{failure}");

@@ -1,4 +1,4 @@
-//! What a deployment asks of the function.
+//! The custom resource of a deployment.
 
 use bookrag::{
     catalog::{Catalog, PostgresCatalog, PostgresOptions, SCHEMA_VERSION, TlsOptions},
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{BUCKET, World};
 
-/// What `CloudFormation` sends; the answer is put into the bucket, as it is into one of `CloudFormation`'s.
+/// A request of `CloudFormation`. Its response is put into the test's bucket instead of `CloudFormation`'s own.
 fn resource(world: &World, request: &str) -> Value {
     let bucket = format!("{}/{BUCKET}", world.moto.environment()[0].1);
     json!({
@@ -62,7 +62,7 @@ async fn a_deployment_makes_the_tables() {
     assert_eq!(answer, json!({ "schema_version": SCHEMA_VERSION }));
 }
 
-/// The URL of a database that the server does not have.
+/// Returns the URL of a database that does not exist.
 async fn no_database() -> String {
     let url = Postgres::shared().await.url();
     url.replace("/postgres", "/no_such_database")
