@@ -106,7 +106,7 @@ test('the history is the last complete turns before a question', () => {
 test('texts are cut to what the API takes, and never within a character', () => {
   const [, answer] = historyBefore(after(...answered('a', 'q', '🌱'.repeat(1500)), asked('b')), 'b');
   assert.ok(answer && answer.content.length <= 2000);
-  // It throws at half of a surrogate pair.
+  // It throws on half of a surrogate pair.
   for (let most = 0; most <= 5; most++) encodeURIComponent(cut('🌱a🌱', most));
 });
 

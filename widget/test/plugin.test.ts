@@ -107,7 +107,7 @@ test('each page says where its Markdown is', async () => {
   await build(false);
   await assert.rejects(read('asked'));
   await build(command);
-  // Twice makes no second link.
+  // A second run adds no second link.
   await build(command);
   assert.match(await read('asked'), /^export \/site --out .*build --locale en --site-url https:\/\/g\.example\n$/);
   const link = (href: string) => `<head><link rel="alternate" type="text/markdown" href="https://g.example/g/${href}"></head>`;

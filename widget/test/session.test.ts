@@ -7,7 +7,7 @@ import type { ChatEvent, ChatRequest } from '../src/core/types';
 
 const stored = new Map<string, string>();
 
-// What a session needs of a tab.
+// The browser globals that a session needs.
 Object.assign(globalThis, {
   sessionStorage: {
     getItem: (key: string) => stored.get(key) ?? null,

@@ -19,9 +19,9 @@ test('every language has every text, with the same holes', () => {
 test('Urdu is Urdu', () => {
   for (const [name, text] of Object.entries(ur)) {
     assert.match(text, /[\u0600-\u06FF]/, name);
-    // Arabic's yeh and kaf look alike and are other letters.
+    // Arabic yeh and kaf look similar but are different letters.
     assert.doesNotMatch(text, /[\u064A\u0643]/, name);
-    // Apart from the names of keys and of holes.
+    // Names of keys and of placeholders are exempt.
     assert.doesNotMatch(text.replace(/\{\w+\}|Enter|Shift\+Enter/g, ''), /[a-z]/i, name);
   }
 });

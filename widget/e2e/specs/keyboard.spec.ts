@@ -115,7 +115,7 @@ test('over the page the panel is modal, and the Tab key stays in it', async ({ p
     await page.keyboard.press('Tab');
     const isOutside = await page.evaluate(() => {
       const { activeElement: active, body } = document;
-      // Between its last element and its first the focus is with the browser itself.
+      // Between its last and first element the focus is in the browser's own controls.
       return active !== body && !active?.closest('.bookrag-panel');
     });
     expect(isOutside).toBe(false);

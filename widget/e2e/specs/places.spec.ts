@@ -76,7 +76,7 @@ test('the questions to begin with are those of the locale', async ({ panel, page
 
 test('an element of the site opens the panel, and has the focus again afterwards', async ({ panel, page }) => {
   await page.goto(`${EXAMPLE}/`);
-  // It is in the built page already, before anything listens to it.
+  // The button is in the static HTML, before any listener.
   await expect(panel.button).toBeVisible();
   const opener = page.locator('[data-bookrag-open]');
   await opener.click();

@@ -13,7 +13,7 @@ async function select(paragraph: Locator): Promise<void> {
 
 async function lesson(page: Page): Promise<void> {
   await page.goto(new URL(LESSON, BOOK).href);
-  // The built page can be read, and selected in, before anything listens.
+  // The static page allows reading and selecting before any listener is attached.
   await expect(page.locator('.bookrag-button')).toBeVisible();
 }
 

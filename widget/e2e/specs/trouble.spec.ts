@@ -98,7 +98,7 @@ test('a model that breaks off in the middle is asked again in the same place', a
   model.writes(async function* () {
     yield 'The first half ';
     yield 'of an answer. ';
-    // Before the first word is out, the book's own sentences would answer.
+    // A failure before the first word would give an extractive answer instead.
     await shown.opened;
     throw new Error('the connection is cut');
   });
@@ -128,7 +128,7 @@ test('an answer that was cut off is said to be', async ({ panel, model }) => {
 });
 
 test('an answer without a source is said to have none', async ({ panel, model }) => {
-  // It claims too little to be compared with the book.
+  // The sentence is too short to be checked against the book.
   model.says('It is so.');
   await panel.ask(QUESTION);
   await expect(panel.notes.filter({ hasText: 'names no source' })).toBeVisible();
