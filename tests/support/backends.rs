@@ -37,10 +37,6 @@ pub struct Backends {
 
 impl Backends {
     /// Starts all servers; `database` is a name that no other test uses.
-    ///
-    /// # Panics
-    ///
-    /// If one does not start.
     pub async fn start(database: &str) -> Self {
         let database_url = Postgres::shared().await.create_database(database).await;
         let catalog = PostgresCatalog::new(PostgresOptions {
@@ -92,10 +88,6 @@ impl Backends {
     }
 
     /// Runs statements on the database.
-    ///
-    /// # Panics
-    ///
-    /// If one fails.
     pub async fn execute(&self, statements: &str) {
         let connected = tokio_postgres::connect(&self.database_url, NoTls).await;
         let (client, connection) = connected.expect("the server accepts connections");
@@ -105,10 +97,6 @@ impl Backends {
     }
 
     /// Returns the ports of an ingest of the book in a folder.
-    ///
-    /// # Panics
-    ///
-    /// If there is no such folder.
     #[must_use]
     pub fn ports(&self, book: &Path) -> Ports {
         Ports {
@@ -137,10 +125,6 @@ impl Backends {
     }
 
     /// Indexes the book in a folder, like a function with these variables.
-    ///
-    /// # Panics
-    ///
-    /// If it cannot be indexed.
     pub async fn fill(&self, book: &Path) -> Report {
         let ingest = Self::open(self.ports(book)).await;
         let ingest = ingest.expect("the index is made");

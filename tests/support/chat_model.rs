@@ -54,10 +54,6 @@ struct Seen {
 impl ChatModel {
     /// Starts a server on a free loopback port. Regardless of the script, it answers 401 to
     /// any key but [`API_KEY`], 404 to [`UNKNOWN_MODEL`] and 400 to a request without messages.
-    ///
-    /// # Panics
-    ///
-    /// If there is no free port.
     pub async fn start(script: Reply) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0))
             .await
@@ -160,10 +156,6 @@ impl ChatModel {
     }
 
     /// Waits until this many answers were abandoned.
-    ///
-    /// # Panics
-    ///
-    /// If that takes longer than `deadline`.
     pub async fn until_abandoned(&self, count: usize, deadline: Duration) {
         let mut abandoned = self.shared.abandoned.subscribe();
         let reached = abandoned.wait_for(|abandoned| *abandoned >= count);

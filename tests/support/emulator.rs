@@ -41,10 +41,6 @@ pub struct Emulator {
 
 impl Emulator {
     /// Starts the emulator on a free loopback port.
-    ///
-    /// # Panics
-    ///
-    /// If there is no cargo-lambda, or it does not start.
     pub async fn start() -> Self {
         let port = free_port();
         let mut process = Command::new(cargo_lambda())
@@ -79,10 +75,6 @@ impl Emulator {
     }
 
     /// Starts a function with these variables and no others.
-    ///
-    /// # Panics
-    ///
-    /// If its binary does not start.
     pub async fn add(&mut self, function: &str, environment: &[(&str, String)]) {
         let binary = function_binary(function).await;
         let log = File::create(self.log(function)).expect("a file in a folder of our own");
@@ -124,10 +116,6 @@ impl Emulator {
     }
 
     /// Invokes a function and waits for its answer.
-    ///
-    /// # Panics
-    ///
-    /// If there is no answer.
     pub async fn invoke(&self, function: &str, event: &Value) -> Value {
         let url = format!("{}/2015-03-31/functions/{function}/invocations", self.url());
         let answer = self.client.post(url).body(event.to_string()).send().await;
@@ -138,10 +126,6 @@ impl Emulator {
     }
 
     /// Returns a function's output so far.
-    ///
-    /// # Panics
-    ///
-    /// If there is no such function.
     #[must_use]
     pub fn output(&self, function: &str) -> String {
         let read = std::fs::read(self.log(function)).expect("a function that was added");
@@ -188,10 +172,6 @@ async fn running(stdout: ChildStdout, stderr: ChildStderr) -> JoinHandle<()> {
 }
 
 /// Returns a program in the same folder of a virtual environment.
-///
-/// # Panics
-///
-/// If it does not exist.
 #[must_use]
 pub fn beside_python(program: &str) -> PathBuf {
     let python = env::var_os(PYTHON_VARIABLE);

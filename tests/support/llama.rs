@@ -37,10 +37,6 @@ pub struct Llama {
 
 impl Llama {
     /// Starts a server on a free loopback port.
-    ///
-    /// # Panics
-    ///
-    /// If it is not installed, or does not start.
     pub async fn start() -> Self {
         let python = env::var_os(VARIABLE).map(PathBuf::from);
         let python = python.unwrap_or_else(|| {

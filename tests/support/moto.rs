@@ -47,10 +47,6 @@ pub struct Moto {
 
 impl Moto {
     /// Starts a server on a free loopback port.
-    ///
-    /// # Panics
-    ///
-    /// If moto is missing and cannot be installed, or does not start.
     pub async fn start() -> Self {
         let python = python::with_moto().await;
         let mut process = Command::new(&python)
@@ -95,20 +91,12 @@ impl Moto {
     }
 
     /// Creates a bucket.
-    ///
-    /// # Panics
-    ///
-    /// If the request fails.
     pub async fn create_bucket(&self, bucket: &str) {
         let request = self.client.create_bucket().bucket(bucket);
         request.send().await.expect("a bucket is made");
     }
 
     /// Writes an object.
-    ///
-    /// # Panics
-    ///
-    /// If the request fails.
     pub async fn put(&self, bucket: &str, key: &str, content: impl Into<Vec<u8>>) {
         let request = self.client.put_object().bucket(bucket).key(key);
         let request = request.body(content.into().into());
@@ -116,10 +104,6 @@ impl Moto {
     }
 
     /// Deletes an object.
-    ///
-    /// # Panics
-    ///
-    /// If the request fails.
     pub async fn delete(&self, bucket: &str, key: &str) {
         let request = self.client.delete_object().bucket(bucket).key(key);
         request.send().await.expect("an object is removed");

@@ -28,10 +28,6 @@ pub struct OpenAi {
 
 impl OpenAi {
     /// Starts a server on a free loopback port.
-    ///
-    /// # Panics
-    ///
-    /// If there is no free port.
     pub async fn start() -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0))
             .await
@@ -64,10 +60,6 @@ impl OpenAi {
     }
 
     /// Returns the embedder of such a process.
-    ///
-    /// # Panics
-    ///
-    /// Never: the address is valid.
     #[must_use]
     pub fn embedder(&self) -> Embedder {
         let embedder = OpenAiEmbedder::new(OpenAiOptions {

@@ -58,10 +58,6 @@ pub struct Pgbouncer {
 
 impl Pgbouncer {
     /// Starts a pgbouncer in front of a server, which must outlive it.
-    ///
-    /// # Panics
-    ///
-    /// If there is no pgbouncer (the message lists the tried places) or it does not start (with its log).
     pub async fn start(postgres: &Postgres) -> Self {
         let server = postgres.folder().to_owned();
         let mut pgbouncer = tokio::task::spawn_blocking(move || Self::launch(&server))
@@ -76,10 +72,6 @@ impl Pgbouncer {
     }
 
     /// Returns the pgbouncer of [`Postgres::shared`], which all tests of this process share and the first use starts.
-    ///
-    /// # Panics
-    ///
-    /// As [`Pgbouncer::start`] and [`Postgres::start`].
     pub async fn shared() -> &'static Self {
         let start = || async { Self::start(Postgres::shared().await).await };
         SHARED.get_or_init(start).await

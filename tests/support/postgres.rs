@@ -61,10 +61,6 @@ pub struct Postgres {
 
 impl Postgres {
     /// Starts a separate server, for tests that stop it. Takes about a second; others use [`Postgres::shared`].
-    ///
-    /// # Panics
-    ///
-    /// If there is no Postgres (the message lists the tried places) or it does not start (with its log).
     pub async fn start() -> Self {
         let mut postgres = tokio::task::spawn_blocking(Self::launch)
             .await
@@ -78,10 +74,6 @@ impl Postgres {
     }
 
     /// Returns the server that all tests of this process share. The first use starts it, and it stops with the process.
-    ///
-    /// # Panics
-    ///
-    /// As [`Postgres::start`].
     pub async fn shared() -> &'static Self {
         SHARED.get_or_init(Self::start).await
     }
@@ -93,10 +85,6 @@ impl Postgres {
     }
 
     /// Creates an empty database for one test, and returns its URL.
-    ///
-    /// # Panics
-    ///
-    /// If the name is taken, or the server is gone.
     pub async fn create_database(&self, name: &str) -> String {
         let statement = format!(r#"CREATE DATABASE "{}""#, name.replace('"', r#""""#));
         if let Err(failure) = execute(&self.url(), &statement).await {

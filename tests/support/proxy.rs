@@ -78,10 +78,6 @@ struct Wire {
 
 impl Proxy {
     /// Starts a proxy on a free loopback port, without a fault.
-    ///
-    /// # Panics
-    ///
-    /// If there is no free port.
     pub async fn start(target: Target) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0))
             .await
@@ -110,10 +106,6 @@ impl Proxy {
     }
 
     /// Changes the fault, also for existing connections.
-    ///
-    /// # Panics
-    ///
-    /// If the bytes of [`Fault::CutOn`] are empty or too many.
     pub fn set(&self, fault: Fault) {
         if let Fault::CutOn { bytes, .. } = &fault {
             let count = bytes.len();

@@ -82,10 +82,6 @@ struct Queued {
 
 impl RuntimeApi {
     /// Starts a server on a free loopback port.
-    ///
-    /// # Panics
-    ///
-    /// If there is no free port.
     pub async fn start() -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0))
             .await
@@ -134,10 +130,6 @@ impl RuntimeApi {
     /// Like [`RuntimeApi::queue`], with a timeout that begins when the function fetches the event.
     ///
     /// Unlike in Lambda, the timeout ends only the invocation, not the process.
-    ///
-    /// # Panics
-    ///
-    /// Never: the channel's other end lives as long as `self`.
     #[must_use]
     pub fn queue_with_timeout(&self, event: Value, timeout: Duration) -> Pending {
         let (messages, received) = mpsc::unbounded_channel();

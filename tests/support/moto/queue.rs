@@ -44,10 +44,6 @@ impl Moto {
     ///
     /// A received message is hidden for `visibility_timeout`, in whole seconds. With zero it is visible again at once,
     /// so tests need not wait for a timeout.
-    ///
-    /// # Panics
-    ///
-    /// If the name is taken, or the dead-letter queue does not exist.
     pub async fn create_queue(
         &self,
         name: &str,
@@ -70,10 +66,6 @@ impl Moto {
     }
 
     /// Makes a bucket notify a queue of each object created or deleted. The first message is an `s3:TestEvent`.
-    ///
-    /// # Panics
-    ///
-    /// If the bucket or the queue does not exist.
     pub async fn notify(&self, bucket: &str, queue_url: &str) {
         // Asking for the ARN checks that the queue exists: moto accepts any, and silently drops its messages.
         let queue = QueueConfiguration::builder()
@@ -94,10 +86,6 @@ impl Moto {
     }
 
     /// Receives at most `max` visible messages; SQS allows 1 to 10.
-    ///
-    /// # Panics
-    ///
-    /// If the request fails.
     pub async fn receive(&self, queue_url: &str, max: usize) -> Vec<ReceivedMessage> {
         let request = json!({
             "QueueUrl": queue_url,
@@ -118,30 +106,18 @@ impl Moto {
     }
 
     /// Deletes a message by its receipt handle. Idempotent.
-    ///
-    /// # Panics
-    ///
-    /// If the queue never issued the handle.
     pub async fn acknowledge(&self, queue_url: &str, receipt_handle: &str) {
         let request = json!({ "QueueUrl": queue_url, "ReceiptHandle": receipt_handle });
         self.call_queues("DeleteMessage", request).await;
     }
 
     /// Sends a message.
-    ///
-    /// # Panics
-    ///
-    /// If the queue does not exist.
     pub async fn send(&self, queue_url: &str, body: &str) {
         let request = json!({ "QueueUrl": queue_url, "MessageBody": body });
         self.call_queues("SendMessage", request).await;
     }
 
     /// Returns the numbers of visible and of hidden messages.
-    ///
-    /// # Panics
-    ///
-    /// If the queue does not exist.
     pub async fn queue_depth(&self, queue_url: &str) -> (u32, u32) {
         let (visible, in_flight) = (
             "ApproximateNumberOfMessages",
@@ -183,10 +159,6 @@ impl Moto {
 }
 
 /// Returns a client for servers on this machine, which bypasses proxies.
-///
-/// # Panics
-///
-/// Never: it has no options that could be invalid.
 #[must_use]
 pub fn no_proxy_client() -> reqwest::Client {
     // Fails if it is already installed, which is fine.

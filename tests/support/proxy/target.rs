@@ -18,10 +18,6 @@ pub enum Target {
 
 impl Target {
     /// The server at `http://ADDRESS:PORT`.
-    ///
-    /// # Panics
-    ///
-    /// If the URL has another form.
     #[must_use]
     pub fn http(url: &str) -> Self {
         let address = url.strip_prefix("http://");
@@ -30,10 +26,6 @@ impl Target {
     }
 
     /// The Postgres server of a URL with the folder of its socket.
-    ///
-    /// # Panics
-    ///
-    /// If the URL has another form.
     #[must_use]
     pub fn postgres(url: &str) -> Self {
         let config: Config = url.parse().expect("the URL of a database");

@@ -54,10 +54,6 @@ impl Function {
     /// Starts a function's binary against `api`, with Lambda's variables and the given ones, which override them, and no others.
     ///
     /// Its log is kept for [`Function::logs`] and for the messages of failed expectations.
-    ///
-    /// # Panics
-    ///
-    /// If the binary does not start, or `api` already has a function.
     #[must_use]
     pub fn spawn(binary: &Path, api: &RuntimeApi, env: &[(&str, &str)]) -> Self {
         let shared = Arc::clone(&api.shared);
@@ -92,10 +88,6 @@ impl Function {
     }
 
     /// Returns the cold start: the time from the start of the process to its first request for an event.
-    ///
-    /// # Panics
-    ///
-    /// If the process ends before.
     pub async fn first_next_after(&self) -> Duration {
         let mut process = self.shared.process.subscribe();
         let known = process
@@ -114,10 +106,6 @@ impl Function {
     }
 
     /// Waits for the process to end. Returns [`Outcome::Exited`], or the error it reported while starting.
-    ///
-    /// # Panics
-    ///
-    /// Never: `self` holds the channel's sender.
     pub async fn end(&self) -> Outcome {
         let mut process = self.shared.process.subscribe();
         let ended = process.wait_for(|process| process.end.is_some()).await;
@@ -128,10 +116,6 @@ impl Function {
     }
 
     /// Waits until the process's output satisfies `is_wanted`, and returns the output.
-    ///
-    /// # Panics
-    ///
-    /// If that takes too long.
     pub async fn logged(&self, is_wanted: impl Fn(&str) -> bool) -> String {
         let mut logs = self.shared.logs.subscribe();
         let wanted = logs.wait_for(|logs| is_wanted(logs));

@@ -57,10 +57,6 @@ impl HttpResponse {
     }
 
     /// Returns the body as text.
-    ///
-    /// # Panics
-    ///
-    /// If it is not UTF-8.
     #[must_use]
     #[track_caller]
     pub fn text(&self) -> &str {
@@ -68,10 +64,6 @@ impl HttpResponse {
     }
 
     /// Parses the body as JSON.
-    ///
-    /// # Panics
-    ///
-    /// If it is not JSON.
     #[must_use]
     #[track_caller]
     pub fn json(&self) -> Value {

@@ -206,10 +206,6 @@ fn lost() -> Message {
 
 impl Invocation {
     /// Returns the response as sent by API Gateway, buffered or streamed.
-    ///
-    /// # Panics
-    ///
-    /// If the invocation failed, or API Gateway would reject the response as malformed.
     #[must_use]
     #[track_caller]
     pub fn http(&self) -> HttpResponse {
@@ -235,10 +231,6 @@ impl Invocation {
     }
 
     /// Returns the JSON of a buffered response.
-    ///
-    /// # Panics
-    ///
-    /// If the invocation ended in another way.
     #[must_use]
     #[track_caller]
     pub fn payload(&self) -> Value {
@@ -250,10 +242,6 @@ impl Invocation {
     }
 
     /// Returns the error reported by the function.
-    ///
-    /// # Panics
-    ///
-    /// If it reported none.
     #[must_use]
     #[track_caller]
     pub fn error(&self) -> &FunctionError {
