@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_notice_counts_while_its_server_lives() {
+    fn a_notice_is_valid_while_its_server_runs() {
         let (_folder, folder) = folder();
         let hold = Hold::take(&folder).expect("nobody holds it");
         assert!(Running::find(&folder).is_none(), "it does not listen yet");

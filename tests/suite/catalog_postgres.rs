@@ -41,7 +41,7 @@ async fn more_callers_than_connections_take_turns() {
 }
 
 #[tokio::test]
-async fn a_call_that_was_given_up_does_not_spoil_the_next() {
+async fn a_timed_out_call_does_not_affect_the_next() {
     let store = Store::postgres().await;
     store.catalog.migrate().await.unwrap();
     for microseconds in (0..2_000).step_by(50) {
@@ -149,7 +149,7 @@ const OLD_ROWS: &str = "
         SELECT query_id, query_id, 'up', now() FROM chat_queries";
 
 #[tokio::test]
-async fn whatever_the_number_of_old_rows_no_statement_deletes_more_than_a_batch() {
+async fn no_statement_deletes_more_than_a_batch_of_old_rows() {
     let store = Store::postgres().await;
     store.catalog.migrate().await.unwrap();
     store.execute(OLD_ROWS).await;
@@ -209,7 +209,7 @@ async fn only_backend(client: &Client) -> i32 {
 }
 
 #[tokio::test]
-async fn a_server_that_is_gone_is_unavailable_and_its_url_is_not_told() {
+async fn a_stopped_server_is_unavailable_and_its_url_is_not_printed() {
     let postgres = Postgres::start().await;
     let url = postgres.create_database("catalog_gone").await;
     let secret = url.replace("rag@", "rag:hunter2@");

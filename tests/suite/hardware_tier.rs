@@ -158,7 +158,7 @@ async fn holds(pages: &[Page]) -> Result<(), TestCaseError> {
 }
 
 #[test]
-fn a_tier_finds_all_pages_that_need_no_more_and_no_others() {
+fn a_tier_finds_exactly_the_pages_it_allows() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let mut runner = TestRunner::new(ProptestConfig {
         cases: CASES,

@@ -198,14 +198,14 @@ macro_rules! laws {
 laws! {
     hold_everywhere:
     storing:
-        what_was_upserted_is_found_at_once_as_it_was;
+        upserted_points_are_found_at_once_and_unchanged;
     tokens:
         a_token_score_is_what_comparing_every_pair_gives
         the_tokens_of_points_can_be_read
         tokens_do_not_change_what_is_found;
     searching:
         the_words_of_the_breadcrumb_are_found
-        what_a_page_is_filed_under_is_found
+        a_page_is_found_by_its_search_words
         each_ranker_contributes_at_most_the_limit;
     filtering:
         every_filter_narrows_both_rankers
@@ -217,32 +217,32 @@ laws! {
     collections:
         an_empty_collection_answers_with_nothing
         ensuring_twice_keeps_the_points
-        of_those_that_ensure_at_once_all_succeed
+        concurrent_ensures_all_succeed
         a_creation_that_was_cut_off_is_completed
         calls_to_an_unknown_collection_are_rejected
         a_dropped_collection_is_gone_and_can_be_made_anew;
     storing:
         a_payload_that_cannot_be_read_is_missing
         upserting_the_same_points_again_changes_nothing
-        upserts_at_once_all_land
+        concurrent_upserts_are_all_stored
         a_batch_of_many_megabytes_is_stored
         points_of_other_dimensions_are_rejected_and_not_stored
-        no_half_of_a_point_of_a_refused_batch_is_stored;
+        no_point_of_a_refused_batch_is_stored_in_part;
     deleting:
-        deleted_points_are_found_no_more_and_the_others_still_are
-        points_that_are_not_there_can_be_looked_up_and_deleted
+        only_deleted_points_are_no_longer_found
+        missing_points_can_be_looked_up_and_deleted
         all_points_are_listed_and_deleted_beyond_one_page;
     searching:
         a_points_score_is_its_cosine_best_first
         the_nearest_of_many_are_those_that_comparing_all_finds
         the_best_of_both_rankers_are_joined_and_scored_by_cosine
         rare_words_weigh_more_and_endings_do_not_matter
-        words_that_are_nowhere_find_nothing;
+        unknown_words_find_nothing;
     filtering:
         a_filter_is_applied_before_the_limit;
     aliases:
         an_alias_finds_the_collection_it_was_last_pointed_at
         a_search_while_an_alias_moves_finds_one_of_its_collections
-        an_alias_names_only_what_is_there_and_no_collection
-        an_alias_goes_with_its_collection;
+        an_alias_needs_an_existing_collection_and_an_unused_name
+        an_alias_is_dropped_with_its_collection;
 }

@@ -246,7 +246,7 @@ fn cites(done: &Value, url: &str) -> bool {
 }
 
 #[tokio::test]
-async fn a_book_that_is_pushed_is_answered_from_and_nothing_else_is() {
+async fn answers_come_only_from_the_pushed_book() {
     let cloud = Cloud::deploy("local_cloud").await;
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
     copy(&fixtures.join("book"), cloud.site.path());

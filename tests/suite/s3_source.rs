@@ -77,7 +77,7 @@ async fn listings_of_several_pages_are_read_to_their_end_and_files_to_the_limit(
 }
 
 #[tokio::test]
-async fn a_bucket_that_is_not_there_is_no_empty_book() {
+async fn a_missing_bucket_is_not_an_empty_book() {
     let moto = Moto::start().await;
     let source = source(&moto, "s3://nowhere/site");
     for failure in [

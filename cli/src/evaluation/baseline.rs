@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn worse_is_less_but_of_false_refusals_more() {
+    fn only_for_false_refusals_more_is_worse() {
         let worse =
             r#"{"page@1": 0.8, "P@5_ceiling": 0.2, "refusal_recall": 0.9, "false_refusals": 0.3}"#;
         let regressions = compare(
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_longer_measured_is_a_regression_and_what_is_new_is_none() {
+    fn a_missing_metric_is_a_regression_and_a_new_one_is_not() {
         let is = evaluation(&[("ary", r#"{"page@1": 1.0, "MRR@10": 0.0}"#)]);
         let was = baseline(&[
             (

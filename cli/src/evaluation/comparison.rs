@@ -299,7 +299,7 @@ ary q1: question 1?
     }
 
     #[test]
-    fn pairs_are_told_apart_more_finely_than_means() {
+    fn an_equal_gain_has_a_certain_difference() {
         // Every question gains the same, so the difference is certain even though the questions differ.
         let a = saved([0.0, 0.5, 0.0, 0.5], [(0.0, 0); 2]);
         let b = saved([0.5, 1.0, 0.5, 1.0], [(0.0, 0); 2]);

@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_missing_has_a_default() {
+    fn optional_fields_have_defaults() {
         let line =
             r#"{"id": "a", "query": "q", "answerable": false, "source": null, "headings": []}"#;
         let questions = Question::parse_all(line).unwrap();

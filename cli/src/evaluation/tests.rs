@@ -153,7 +153,7 @@ fn the_mean_is_of_corpora_and_not_of_questions() {
 }
 
 #[test]
-fn what_is_counted_adds_up() {
+fn counts_add_up() {
     let evaluation = evaluated();
     let counts = Counts {
         questions: 9,
@@ -204,7 +204,7 @@ fn answered(id: &str, answer: &str, citations: &[(&str, &str)]) -> (Question, Ou
 }
 
 #[test]
-fn citations_and_words_are_those_of_answers_that_were_given() {
+fn only_given_answers_count_for_citations_and_words() {
     let in_section = ("docs/a.md", "/a#x");
     let on_page = ("docs/a.md", "/a#y");
     let elsewhere = ("docs/b.md", "/b#x");

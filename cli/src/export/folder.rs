@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn an_export_that_was_stopped_knows_its_files_again() {
+    fn an_export_recognizes_the_files_of_an_interrupted_one() {
         let folder = tempfile::tempdir().unwrap();
         let at = |path: &str| folder.path().join(path);
         export(folder.path(), &[("a.md", "old"), ("b.md", "old")]);

@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_connection_that_sends_no_whole_head_is_closed() {
+    async fn a_connection_with_an_incomplete_head_is_closed() {
         let (address, _stop) = listening(Duration::from_millis(50)).await;
         let mut idle = TcpStream::connect(address).await.expect("connected");
         let mut slow = TcpStream::connect(address).await.expect("connected");
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn requests_are_answered_until_it_stops() {
+    async fn requests_are_answered_until_the_server_stops() {
         let (address, stop) = listening(HEAD_DEADLINE).await;
         let url = format!("http://{address}/");
         let client = crate::running::client();

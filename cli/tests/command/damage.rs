@@ -60,17 +60,17 @@ fn check_file(damage: fn(&Path)) {
 }
 
 #[test]
-fn a_truncated_store_is_found_and_made_anew() {
+fn a_truncated_store_is_found_and_recreated() {
     check_file(truncate);
 }
 
 #[test]
-fn a_store_that_lost_blocks_is_found_and_made_anew() {
+fn a_store_with_lost_blocks_is_found_and_recreated() {
     check_file(zero_half);
 }
 
 #[test]
-fn a_store_that_is_no_database_is_named_by_every_command() {
+fn every_command_names_a_store_that_is_not_a_database() {
     let workshop = Workshop::small();
     workshop.sync();
     overwrite(&workshop.store());
@@ -118,7 +118,7 @@ fn check_vectors(statement: &str) {
 }
 
 #[test]
-fn zeroed_and_lost_vectors_are_found_and_made_anew() {
+fn zeroed_and_lost_vectors_are_found_and_recreated() {
     check_vectors("UPDATE point_vectors SET vector = zeroblob(length(vector))");
     check_vectors("DELETE FROM point_vectors");
 }

@@ -282,7 +282,7 @@ fn versions_and_locales_have_lists_of_their_own() {
 }
 
 #[test]
-fn a_list_that_agents_would_cut_is_divided_by_chapter() {
+fn a_list_too_long_for_agents_is_split_by_chapter() {
     let workshop = Workshop::small();
     fs::create_dir(workshop.path().join("build")).unwrap();
     let description = "What a reader finds on this page, in a good many words. ".repeat(3);

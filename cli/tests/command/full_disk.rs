@@ -78,7 +78,7 @@ fn a_full_disk_is_named_with_the_folder_and_the_next_run_goes_on() {
 }
 
 #[test]
-fn a_watching_server_lives_through_a_full_disk_and_recovers_by_itself() {
+fn a_watching_server_recovers_from_a_full_disk() {
     let workshop = Workshop::small();
     let disk = Disk::of(&workshop);
     let server = workshop.serve_with(&disk.variables(), &["--watch"]);

@@ -36,7 +36,7 @@ fn count(report: &Value, field: &str) -> u64 {
 }
 
 #[test]
-fn only_what_changed_is_embedded_and_what_is_gone_is_gone() {
+fn only_changed_texts_are_embedded_and_deleted_pages_are_removed() {
     let workshop = Workshop::new();
     let first = workshop.sync();
     assert_eq!(first["status"], "success");
@@ -126,7 +126,7 @@ fn a_page_that_cannot_be_read_is_named_and_keeps_its_last_good_text() {
 const SLACK: &str = "1";
 
 #[test]
-fn questions_of_the_book_go_as_well_as_they_did() {
+fn the_fixtures_questions_do_no_worse_than_before() {
     let workshop = Workshop::new();
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures");
     let questions = fixtures.join("questions.jsonl").display().to_string();
@@ -254,7 +254,7 @@ impl<'a, I: Iterator<Item = &'a str>> LastData for I {
 }
 
 #[test]
-fn bad_requests_are_told_what_is_wrong() {
+fn invalid_requests_are_told_what_is_wrong() {
     let workshop = Workshop::new();
     let server = workshop.serve(&[]);
     for (body, field) in [
@@ -373,7 +373,7 @@ fn chunks_are_printed_one_a_line() {
 }
 
 #[test]
-fn a_name_that_was_made_to_lead_here_reads_nothing() {
+fn dns_rebinding_reads_nothing() {
     let workshop = Workshop::new();
     let secret = "a-secret-of-thirty-two-bytes-or-more";
     let server = workshop.serve_with(&[("BOOKRAG_AUTH_SECRET", secret)], &[]);

@@ -100,7 +100,7 @@ fn a_server_that_does_not_start_leaves_the_current_book() {
 }
 
 #[test]
-fn a_second_server_of_a_book_is_told_of_the_first_and_readers_work_beside_it() {
+fn a_second_server_of_a_book_is_refused_and_readers_work_beside_the_first() {
     let workshop = Workshop::small();
     let server = workshop.serve(&[]);
     let process = format!("process {} (bookrag serve)", server.process());

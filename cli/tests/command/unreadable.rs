@@ -77,7 +77,7 @@ fn every_command_lists_pages_that_cannot_be_read_and_goes_on() {
 }
 
 #[test]
-fn an_edit_arrives_beside_pages_that_cannot_be_read() {
+fn an_edit_is_indexed_despite_unreadable_pages() {
     let workshop = workshop();
     let server = workshop.serve(&[]);
     workshop.write(

@@ -38,7 +38,7 @@ fn wrong_usage_ends_with_2_with_and_without_a_server() {
 }
 
 #[test]
-fn a_folder_without_a_configuration_is_told_of() {
+fn a_folder_without_a_configuration_is_reported() {
     let workshop = Workshop::small();
     let config = workshop.site().join("docusaurus.config.js");
     let told = || String::from_utf8(workshop.run(&["sync", "book"]).stderr).unwrap();

@@ -174,7 +174,7 @@ async fn answer_of(service: &Service, request: Value, name: &str) -> Value {
 }
 
 #[tokio::test]
-async fn the_books_own_sentences_carry_no_attack() {
+async fn extractive_answers_contain_no_attack() {
     let book = book();
     let service = Service::of_folder(
         "attacks_extractive",
@@ -237,7 +237,7 @@ async fn what_a_hostile_model_writes_is_cleaned_however_it_is_cut() {
 }
 
 #[tokio::test]
-async fn a_model_that_repeats_what_it_reads_links_nowhere_and_does_not_show_its_rules() {
+async fn an_echoing_model_leaks_neither_links_nor_rules() {
     let service = Service::of_folder("attacks_echo", Reply::Echo, &[], book()).await;
     for attack in attacks(&["selection", "question", "context", "history"]) {
         for request in attack.requests() {
@@ -295,7 +295,7 @@ async fn attacks_stay_data_in_the_prompt() {
 }
 
 #[tokio::test]
-async fn a_real_model_links_nowhere_and_does_not_show_its_rules() {
+async fn a_real_model_leaks_neither_links_nor_rules() {
     let llama = Llama::start().await;
     let url = llama.base_url();
     let variables = [

@@ -26,7 +26,7 @@ const CHANGE_ELSEWHERE: &str = "UPDATE documents SET revision = revision + 1
     WHERE source = 'docs/soil.md' RETURNING 1::text";
 
 #[tokio::test]
-async fn an_equal_question_is_answered_without_the_model_until_its_chunks_change() {
+async fn an_equal_question_is_answered_from_the_cache_until_its_chunks_change() {
     let script = Reply::text(ANSWER);
     let service =
         Service::start("cached_equal", script, &[ON, ("BOOKRAG_CHAT_PRICE", "1/1")]).await;
@@ -104,7 +104,7 @@ async fn questions_that_differ_in_more_than_their_writing_are_answered_anew() {
 }
 
 #[tokio::test]
-async fn nothing_is_kept_of_a_degraded_answer_or_of_a_readers_own_words() {
+async fn degraded_answers_and_readers_own_words_are_not_cached() {
     let truncated = Reply::FinishedBy(vec!["A clear sky [1].".to_owned()], "length");
     let service = Service::start("cached_none", truncated, &[ON]).await;
     let query = "My name is Zebulon: what are the signs of frost?";

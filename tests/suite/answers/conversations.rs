@@ -177,7 +177,7 @@ async fn a_stored_conversation_is_its_sessions_alone_until_it_is_deleted() {
 }
 
 #[tokio::test]
-async fn a_stream_that_is_left_has_named_the_conversation_to_delete() {
+async fn an_abandoned_stream_has_named_its_conversation() {
     let service = Service::start("talk_left", Reply::Empty, &[STORED, EXTRACTIVE]).await;
     let request = json!({"query": COVERED, "session_id": "mine"});
     let request = service.post("/api/v1/chat", &request);

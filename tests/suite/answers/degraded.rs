@@ -34,7 +34,7 @@ async fn without_the_vector_store_the_catalog_is_searched() {
 }
 
 #[tokio::test]
-async fn without_the_catalog_the_payload_answers_and_nothing_is_written_down() {
+async fn without_the_catalog_answers_come_from_payloads_and_nothing_is_stored() {
     let service = Service::extractive("degraded_catalog").await;
     service.answer(COVERED).await;
     service.database.set(Fault::Refuse);
@@ -73,7 +73,7 @@ async fn without_both_stores_readers_are_asked_to_come_back() {
 }
 
 #[tokio::test]
-async fn without_the_embedder_words_alone_are_searched_for() {
+async fn without_the_embedder_search_is_full_text_only() {
     let service = Service::start(
         "degraded_embedder",
         Reply::text(["unused"]),
@@ -159,7 +159,7 @@ async fn a_filter_value_that_the_book_does_not_have_is_refused_with_those_it_has
 }
 
 #[tokio::test]
-async fn a_page_of_any_locale_is_no_error() {
+async fn a_page_url_of_any_locale_is_accepted() {
     let service = Service::extractive("degraded_page").await;
     for page_url in ["/fr/docs/frost", "https://x.org/docs/99/frost", "/"] {
         let (status, envelope) = service

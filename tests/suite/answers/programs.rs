@@ -84,7 +84,7 @@ async fn programs_have_a_limit_of_their_own() {
 }
 
 #[tokio::test]
-async fn while_the_stores_are_away_a_program_is_told_so() {
+async fn a_program_is_told_that_the_stores_are_down() {
     let service = Service::extractive("programs_away").await;
     service.database.set(Fault::Refuse);
     service.qdrant.set(Fault::Refuse);

@@ -93,7 +93,7 @@ async fn a_refusal_streams_too() {
 }
 
 #[tokio::test]
-async fn a_reader_who_waits_is_told_what_is_read_and_the_stream_kept_open() {
+async fn a_waiting_reader_gets_progress_and_heartbeats() {
     // Longer than the time to the first progress event plus the heartbeat interval of 10 s, shorter than the limit of an answer.
     let pieces = vec!["A clear sky [1]".to_owned()];
     let service = Service::with_model(

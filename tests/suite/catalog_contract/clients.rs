@@ -20,7 +20,7 @@ const SHARED: &str = "docs/shared.md";
 const CHUNKS: usize = 2;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_twenty_clients_on_two_connections_each_ends_right() {
+async fn twenty_clients_on_two_connections_all_succeed() {
     let store = Store::pgbouncer().await;
     let catalog = &store.catalog;
     let index_id = live_index(catalog).await;

@@ -102,7 +102,7 @@ pub(super) async fn a_stored_payload_has_no_text(store: Store) {
 }
 
 /// Rows of an earlier release also have the text in the payload.
-pub(super) async fn a_payload_of_before_is_read_with_the_rows_text(store: Store) {
+pub(super) async fn a_payload_of_an_earlier_release_is_read_with_the_rows_text(store: Store) {
     let catalog = &store.catalog;
     let index_id = live_index(catalog).await;
     let chunks = [chunk(SOURCE, 0, "a node")];
@@ -119,7 +119,7 @@ pub(super) async fn a_payload_of_before_is_read_with_the_rows_text(store: Store)
     assert_eq!(joined, [expected]);
 }
 
-pub(super) async fn a_revision_that_was_overtaken_conflicts_and_writes_nothing(store: Store) {
+pub(super) async fn an_outdated_revision_conflicts_and_writes_nothing(store: Store) {
     let catalog = &store.catalog;
     let index_id = live_index(catalog).await;
     let chunks = [chunk(SOURCE, 0, "one")];
@@ -146,12 +146,12 @@ pub(super) async fn a_revision_that_was_overtaken_conflicts_and_writes_nothing(s
     assert_eq!(catalog.pending_count(index_id).await.unwrap(), 2);
 }
 
-pub(super) async fn of_first_commits_at_once_one_wins_and_the_others_conflict(store: Store) {
+pub(super) async fn one_of_several_concurrent_first_commits_wins(store: Store) {
     let index_id = live_index(&store.catalog).await;
     one_wins(&store, index_id, 0).await;
 }
 
-pub(super) async fn of_later_commits_at_once_one_wins_and_the_others_conflict(store: Store) {
+pub(super) async fn one_of_several_concurrent_later_commits_wins(store: Store) {
     let index_id = live_index(&store.catalog).await;
     write(&store.catalog, &commit(index_id, SOURCE, 0, &[])).await;
     one_wins(&store, index_id, 1).await;
@@ -277,7 +277,7 @@ pub(super) async fn kept_chunks_keep_when_they_were_created(store: Store) {
     );
 }
 
-pub(super) async fn a_commit_without_chunks_keeps_those_there_are(store: Store) {
+pub(super) async fn a_commit_without_chunks_keeps_the_existing_ones(store: Store) {
     let catalog = &store.catalog;
     let index_id = live_index(catalog).await;
     let chunks = [chunk(SOURCE, 0, "last good")];
@@ -428,7 +428,7 @@ pub(super) async fn an_unknown_index_is_refused(store: Store) {
     assert_eq!(catalog.documents(unknown).await.unwrap(), []);
 }
 
-pub(super) async fn documents_of_two_indexes_do_not_meet(store: Store) {
+pub(super) async fn documents_of_two_indexes_are_independent(store: Store) {
     let catalog = &store.catalog;
     let live = live_index(catalog).await;
     let building = catalog

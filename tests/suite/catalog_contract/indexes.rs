@@ -93,7 +93,7 @@ pub(super) async fn a_new_index_expects_pages_until_it_is_filled(store: Store) {
     assert_eq!(expected().await, None);
 }
 
-pub(super) async fn two_that_migrate_at_once_both_succeed(store: Store) {
+pub(super) async fn two_concurrent_migrations_both_succeed(store: Store) {
     let other = store.reopened().await;
     let (first, second) = tokio::join!(store.catalog.migrate(), other.migrate());
     assert_eq!(
@@ -138,7 +138,7 @@ pub(super) async fn an_index_is_found_by_its_spec_and_its_site_is_updated(store:
     assert_eq!(store.catalog.live_index().await.unwrap(), Some(found));
 }
 
-pub(super) async fn of_indexes_made_at_once_one_is_live(store: Store) {
+pub(super) async fn one_of_several_concurrently_created_indexes_is_live(store: Store) {
     store.catalog.migrate().await.unwrap();
     let other = store.reopened().await;
     let (adaptive, window) = (new_index("adaptive"), new_index("window-500"));
@@ -154,7 +154,7 @@ pub(super) async fn of_indexes_made_at_once_one_is_live(store: Store) {
     assert!(states.contains(&IndexState::Live) && states.contains(&IndexState::Building));
 }
 
-pub(super) async fn stats_count_what_there_is(store: Store) {
+pub(super) async fn stats_count_documents_and_chunks(store: Store) {
     let catalog = &store.catalog;
     let index_id = live_index(catalog).await;
     assert_eq!(

@@ -37,7 +37,7 @@ async fn processes(store: &Store) -> Vec<Catalog> {
     catalogs
 }
 
-pub(super) async fn all_turns_may_come_at_once_and_then_none(store: Store) {
+pub(super) async fn the_whole_limit_may_be_used_at_once(store: Store) {
     let catalog = &store.catalog;
     catalog.migrate().await.unwrap();
     for remaining in (0..5).rev() {
@@ -54,7 +54,7 @@ pub(super) async fn all_turns_may_come_at_once_and_then_none(store: Store) {
     assert!(!none.allowed);
 }
 
-pub(super) async fn a_refused_turn_costs_nothing_and_comes_when_it_was_said(store: Store) {
+pub(super) async fn a_refused_request_costs_nothing_and_may_retry_at_the_stated_time(store: Store) {
     let catalog = &store.catalog;
     catalog.migrate().await.unwrap();
     let take = async || catalog.take_turn("reader", an_hour(2)).await.unwrap();
@@ -70,7 +70,7 @@ pub(super) async fn a_refused_turn_costs_nothing_and_comes_when_it_was_said(stor
     assert_eq!((rested.allowed, rested.remaining), (true, 1));
 }
 
-pub(super) async fn of_takers_at_once_as_many_are_given_a_turn_as_there_are(store: Store) {
+pub(super) async fn concurrent_requests_never_exceed_the_limit(store: Store) {
     store.catalog.migrate().await.unwrap();
     let catalogs = processes(&store).await;
     let takers =
@@ -90,7 +90,7 @@ pub(super) async fn keys_are_counted_apart(store: Store) {
     }
 }
 
-pub(super) async fn limits_are_forgotten_when_their_turns_have_long_been_back(store: Store) {
+pub(super) async fn expired_limits_are_forgotten(store: Store) {
     let catalog = &store.catalog;
     catalog.migrate().await.unwrap();
     catalog.take_turn("reader", an_hour(1)).await.unwrap();
@@ -102,7 +102,7 @@ pub(super) async fn limits_are_forgotten_when_their_turns_have_long_been_back(st
     }
 }
 
-pub(super) async fn reservations_at_once_stay_within_the_budget(store: Store) {
+pub(super) async fn concurrent_reservations_stay_within_the_budget(store: Store) {
     let catalog = &store.catalog;
     catalog.migrate().await.unwrap();
     for too_much in [101, u64::MAX] {
@@ -117,7 +117,7 @@ pub(super) async fn reservations_at_once_stay_within_the_budget(store: Store) {
     assert_eq!(store.value("SELECT sum(micro_usd) FROM spend").await, "100");
 }
 
-pub(super) async fn what_was_spent_takes_the_place_of_what_was_reserved(store: Store) {
+pub(super) async fn actual_spending_replaces_the_reservation(store: Store) {
     let catalog = &store.catalog;
     catalog.migrate().await.unwrap();
     let spent = async || store.value("SELECT sum(micro_usd) FROM spend").await;
@@ -273,7 +273,7 @@ pub(super) async fn a_late_answer_does_not_bring_a_deleted_conversation_back(sto
     assert_eq!(store.value("SELECT count(*) FROM conversations").await, "0");
 }
 
-pub(super) async fn a_deletion_and_a_late_answer_at_once_leave_nothing(store: Store) {
+pub(super) async fn a_deletion_concurrent_with_a_late_answer_leaves_nothing(store: Store) {
     store.catalog.migrate().await.unwrap();
     let other = store.reopened().await;
     for _ in 0..AT_ONCE {
@@ -308,7 +308,7 @@ pub(super) async fn a_message_stays_in_its_conversation(store: Store) {
     assert_eq!(all(catalog, id).await, Some(vec![new.exchange]));
 }
 
-pub(super) async fn forgetting_takes_what_was_said_in_expired_conversations(store: Store) {
+pub(super) async fn forgetting_deletes_expired_conversations(store: Store) {
     let catalog = &store.catalog;
     catalog.migrate().await.unwrap();
     let short = question(Uuid::new_v4(), "What's a node?");
@@ -330,7 +330,7 @@ pub(super) async fn forgetting_takes_what_was_said_in_expired_conversations(stor
     );
 }
 
-pub(super) async fn what_is_older_than_the_retention_goes_and_the_rest_stays(store: Store) {
+pub(super) async fn only_data_older_than_the_retention_is_deleted(store: Store) {
     let catalog = &store.catalog;
     catalog.migrate().await.unwrap();
     let leave = async || {

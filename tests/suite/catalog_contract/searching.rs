@@ -138,7 +138,7 @@ pub(super) async fn a_word_is_found_in_its_other_forms(store: Store) {
     }
 }
 
-pub(super) async fn what_a_page_is_filed_under_is_found(store: Store) {
+pub(super) async fn a_page_is_found_by_its_search_words(store: Store) {
     let catalog = &store.catalog;
     let index_id = live_index(catalog).await;
     let chunks =
@@ -387,7 +387,7 @@ pub(super) async fn all_conditions_of_a_filter_must_hold(store: Store) {
     }
 }
 
-pub(super) async fn nothing_but_letters_and_digits_of_a_term_is_looked_for(store: Store) {
+pub(super) async fn only_letters_and_digits_of_a_term_are_searched(store: Store) {
     let catalog = &store.catalog;
     let index_id = live_index(catalog).await;
     let texts_written = ["it isn't a \\ 🤖robot 50% & !node", "节点 1.5"];

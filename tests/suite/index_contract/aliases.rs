@@ -80,7 +80,7 @@ pub(super) async fn a_search_while_an_alias_moves_finds_one_of_its_collections(s
     tokio::join!(moving, searching);
 }
 
-pub(super) async fn an_alias_names_only_what_is_there_and_no_collection(store: Store) {
+pub(super) async fn an_alias_needs_an_existing_collection_and_an_unused_name(store: Store) {
     let (index, alias) = (&store.index, &store.alias);
     assert_rejected(index.point_alias(alias, &store.collection).await);
     assert_rejected(found_by(index, alias).await);
@@ -95,7 +95,7 @@ pub(super) async fn an_alias_names_only_what_is_there_and_no_collection(store: S
     assert_eq!(found_by(index, &store.other).await.unwrap(), [other]);
 }
 
-pub(super) async fn an_alias_goes_with_its_collection(store: Store) {
+pub(super) async fn an_alias_is_dropped_with_its_collection(store: Store) {
     let (index, alias) = (&store.index, &store.alias);
     let [_, other] = filled(&store).await;
     index.point_alias(alias, &store.collection).await.unwrap();

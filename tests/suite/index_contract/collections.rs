@@ -38,7 +38,7 @@ pub(super) async fn ensuring_twice_keeps_the_points(store: Store) {
     assert_eq!(index.count(name).await.unwrap(), 3);
 }
 
-pub(super) async fn of_those_that_ensure_at_once_all_succeed(store: Store) {
+pub(super) async fn concurrent_ensures_all_succeed(store: Store) {
     let (index, name) = (&store.index, &store.collection);
     let ensure = || index.ensure_collection(name, DIMENSIONS);
     tokio::try_join!(ensure(), ensure(), ensure(), ensure()).unwrap();

@@ -11,7 +11,7 @@ use super::{Store, matching, nearest};
 /// One more than a page of ids holds.
 const MORE_THAN_A_PAGE: usize = 5_001;
 
-pub(super) async fn deleted_points_are_found_no_more_and_the_others_still_are(store: Store) {
+pub(super) async fn only_deleted_points_are_no_longer_found(store: Store) {
     let (index, name) = (&store.index, &store.collection);
     let points = many(10);
     store.ensure(DIMENSIONS).await;
@@ -43,7 +43,7 @@ pub(super) async fn deleted_points_are_found_no_more_and_the_others_still_are(st
     assert_eq!(index.count(name).await.unwrap(), left.len() as u64);
 }
 
-pub(super) async fn points_that_are_not_there_can_be_looked_up_and_deleted(store: Store) {
+pub(super) async fn missing_points_can_be_looked_up_and_deleted(store: Store) {
     let (index, name) = (&store.index, &store.collection);
     let points = many(2);
     let unknown = Uuid::new_v4();

@@ -38,7 +38,7 @@ async fn all_are_unavailable(index: &VectorIndex) {
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_there_is_unavailable() {
+async fn a_missing_server_is_unavailable() {
     let nobody = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let url = format!("http://{}", nobody.local_addr().unwrap());
     drop(nobody);
@@ -54,6 +54,6 @@ async fn a_server_that_never_answers_is_unavailable() {
 }
 
 #[test]
-fn an_address_that_is_none_is_rejected() {
+fn an_invalid_address_is_rejected() {
     assert_rejected(VectorIndex::qdrant("no address", None, TIMEOUT));
 }

@@ -150,7 +150,7 @@ pub(super) async fn the_words_of_the_breadcrumb_are_found(store: Store) {
     assert_eq!(found, expected);
 }
 
-pub(super) async fn what_a_page_is_filed_under_is_found(store: Store) {
+pub(super) async fn a_page_is_found_by_its_search_words(store: Store) {
     store.ensure(DIMENSIONS).await;
     let mut points = many(3);
     "cobots\nHRI".clone_into(&mut points[1].payload.search_words);
@@ -162,7 +162,7 @@ pub(super) async fn what_a_page_is_filed_under_is_found(store: Store) {
     }
 }
 
-pub(super) async fn words_that_are_nowhere_find_nothing(store: Store) {
+pub(super) async fn unknown_words_find_nothing(store: Store) {
     let (index, name) = (&store.index, &store.collection);
     store.ensure(DIMENSIONS).await;
     index.upsert(name, many(3)).await.unwrap();

@@ -22,7 +22,7 @@ const LONG_POINTS: usize = 100;
 const LONG_DIMENSIONS: usize = 3_072;
 const LONG_WORDS: usize = 8_000;
 
-pub(super) async fn what_was_upserted_is_found_at_once_as_it_was(store: Store) {
+pub(super) async fn upserted_points_are_found_at_once_and_unchanged(store: Store) {
     let (index, name) = (&store.index, &store.collection);
     let points = many(MANY);
     store.ensure(DIMENSIONS).await;
@@ -86,7 +86,7 @@ pub(super) async fn upserting_the_same_points_again_changes_nothing(store: Store
     }
 }
 
-pub(super) async fn upserts_at_once_all_land(store: Store) {
+pub(super) async fn concurrent_upserts_are_all_stored(store: Store) {
     let (index, name) = (&store.index, &store.collection);
     store.ensure(DIMENSIONS).await;
     let points = many(WRITERS * POINTS_A_WRITER);
@@ -151,7 +151,7 @@ pub(super) async fn points_of_other_dimensions_are_rejected_and_not_stored(store
 }
 
 /// Qdrant only guarantees this: a server may have stored the valid points. The test engine stores none of them.
-pub(super) async fn no_half_of_a_point_of_a_refused_batch_is_stored(store: Store) {
+pub(super) async fn no_point_of_a_refused_batch_is_stored_in_part(store: Store) {
     let (index, name) = (&store.index, &store.collection);
     let right = many(8);
     store.ensure(DIMENSIONS).await;

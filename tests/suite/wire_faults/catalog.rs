@@ -46,7 +46,7 @@ fn is_unavailable(failure: &IngestError) -> bool {
 }
 
 #[tokio::test]
-async fn a_commit_that_does_not_arrive_changes_nothing() {
+async fn a_lost_commit_changes_nothing() {
     let database = "wire_catalog_cut";
     let world = World::start(database).await;
     let (proxy, ingest) = proxied(&world, database, PATIENT).await;
@@ -61,7 +61,7 @@ async fn a_commit_that_does_not_arrive_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_commit_whose_answer_is_lost_is_found_by_the_next_run() {
+async fn the_next_run_finds_a_commit_whose_response_was_lost() {
     let database = "wire_catalog_lost";
     let world = World::start(database).await;
     let (proxy, ingest) = proxied(&world, database, PATIENT).await;
@@ -85,7 +85,7 @@ async fn a_commit_whose_answer_is_lost_is_found_by_the_next_run() {
 }
 
 #[tokio::test]
-async fn a_catalog_that_is_gone_is_used_again_when_it_is_back() {
+async fn a_catalog_is_used_again_after_an_outage() {
     let database = "wire_catalog_gone";
     let world = World::start(database).await;
     let (proxy, ingest) = proxied(&world, database, PATIENT).await;
@@ -99,7 +99,7 @@ async fn a_catalog_that_is_gone_is_used_again_when_it_is_back() {
 }
 
 #[tokio::test]
-async fn a_catalog_that_says_nothing_is_given_up() {
+async fn a_catalog_that_does_not_answer_times_out() {
     let database = "wire_catalog_silent";
     let world = World::start(database).await;
     let (proxy, ingest) = proxied(&world, database, IMPATIENT).await;

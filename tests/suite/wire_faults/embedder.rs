@@ -74,7 +74,7 @@ async fn a_rate_limit_that_passes_costs_one_request() {
 }
 
 #[tokio::test]
-async fn a_rate_limit_that_lasts_is_told_with_its_wait() {
+async fn a_lasting_rate_limit_is_reported_with_its_wait() {
     let (world, provider, ingest) = start("wire_embedder_limited").await;
     provider.tell(|_| Reply::RateLimit(LONG_SECONDS));
     let failure = fail(&world, &ingest).await;
@@ -84,7 +84,7 @@ async fn a_rate_limit_that_lasts_is_told_with_its_wait() {
 }
 
 #[tokio::test]
-async fn failures_that_pass_cost_their_requests() {
+async fn temporary_failures_cost_their_requests() {
     let (world, provider, ingest) = start("wire_embedder_failures").await;
     provider.tell(|request| match request {
         1 | 2 => Reply::Failure,
@@ -99,7 +99,7 @@ async fn failures_that_pass_cost_their_requests() {
 }
 
 #[tokio::test]
-async fn a_provider_that_only_fails_is_unavailable() {
+async fn a_provider_that_always_fails_is_unavailable() {
     let (world, provider, ingest) = start("wire_embedder_fails").await;
     provider.tell(|_| Reply::Failure);
     let failure = fail(&world, &ingest).await;

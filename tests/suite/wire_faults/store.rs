@@ -50,7 +50,7 @@ async fn a_store_that_refuses_leaves_the_last_revision() {
 }
 
 #[tokio::test]
-async fn a_store_that_is_too_slow_is_given_up() {
+async fn a_slow_store_times_out() {
     let world = World::start("wire_store_slow").await;
     let (proxy, index) = proxied(&world.backends, IMPATIENT).await;
     let ingest = open(&world, index).await;
@@ -62,7 +62,7 @@ async fn a_store_that_is_too_slow_is_given_up() {
 }
 
 #[tokio::test]
-async fn points_that_nobody_hears_were_stored_are_swept() {
+async fn points_of_a_lost_upsert_response_are_swept() {
     let world = World::start("wire_store_silent").await;
     let (proxy, index) = proxied(&world.backends, IMPATIENT).await;
     let ingest = open(&world, index).await;
@@ -91,7 +91,7 @@ async fn a_cut_upsert_succeeds(database: &str, when: When) {
 }
 
 #[tokio::test]
-async fn an_upsert_that_is_cut_in_its_middle_succeeds() {
+async fn an_interrupted_upsert_succeeds() {
     a_cut_upsert_succeeds("wire_store_cut", When::BeforeForward).await;
 }
 
@@ -134,11 +134,11 @@ async fn a_cut_creation_is_completed(database: &str, when: When) {
 }
 
 #[tokio::test]
-async fn a_collection_whose_creation_is_cut_is_made_by_the_next_writer() {
+async fn the_next_writer_completes_an_interrupted_creation() {
     a_cut_creation_is_completed("wire_store_created", When::BeforeForward).await;
 }
 
 #[tokio::test]
-async fn a_collection_whose_creation_nobody_heard_of_is_completed() {
+async fn a_collection_is_completed_after_a_lost_creation_response() {
     a_cut_creation_is_completed("wire_store_unheard", When::AfterForward).await;
 }

@@ -115,7 +115,7 @@ async fn cohere_streams_events_of_a_type_each() {
 }
 
 #[tokio::test]
-async fn what_is_not_streamed_comes_whole() {
+async fn without_streaming_the_answer_is_sent_whole() {
     let model = ChatModel::start(Reply::text(["Nodes ", "talk"])).await;
 
     let answer: Value = ask(&model, OPENAI, &whole()).await.json().await.unwrap();
@@ -171,7 +171,7 @@ async fn refusals_quote_the_key_and_the_prompt() {
 }
 
 #[tokio::test]
-async fn a_client_that_leaves_is_counted_and_one_that_stays_is_not() {
+async fn only_clients_that_leave_early_are_counted() {
     let model = ChatModel::start(Reply::HangsAfter(vec!["One".to_owned()])).await;
     let mut answer = ask(&model, OPENAI, &streamed()).await;
     assert!(answer.chunk().await.unwrap().is_some());

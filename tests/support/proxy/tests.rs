@@ -55,7 +55,7 @@ async fn a_refusal_cuts_old_and_new_connections_until_it_is_lifted() {
 }
 
 #[tokio::test]
-async fn a_silent_wire_brings_requests_and_loses_answers() {
+async fn a_silent_proxy_forwards_requests_and_drops_responses() {
     let (target, mut got) = echo().await;
     let proxy = Proxy::start(target).await;
     proxy.set(Fault::Silent);
@@ -69,7 +69,7 @@ async fn a_silent_wire_brings_requests_and_loses_answers() {
 }
 
 #[tokio::test]
-async fn a_slow_wire_delivers_when_it_is_slow_no_more() {
+async fn a_slow_proxy_delivers_once_the_fault_ends() {
     let (target, _got) = echo().await;
     let proxy = Proxy::start(target).await;
     proxy.set(Fault::Slow(Duration::MAX));

@@ -103,7 +103,7 @@ async fn answered_with(path: &str, body: Value) -> Invocation {
 }
 
 #[tokio::test]
-async fn an_event_comes_with_its_context_and_its_answer_goes_back() {
+async fn an_event_has_a_context_and_its_answer_is_returned() {
     let api = RuntimeApi::start().await;
     let runtime = FakeRuntime::of(&api);
     let pending = api.queue(json!({ "question": 1 }));
@@ -238,7 +238,7 @@ async fn an_error_in_the_trailers_is_the_outcome_and_the_body_stays() {
 }
 
 #[tokio::test]
-async fn a_stream_without_a_prelude_is_no_answer() {
+async fn a_stream_without_a_prelude_is_invalid() {
     let api = RuntimeApi::start().await;
     let runtime = FakeRuntime::of(&api);
     let pending = api.queue(json!({}));

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_linked_or_cited_and_gone_is_listed_with_who_uses_it() {
+    fn vanished_addresses_are_listed_with_their_uses() {
         let files = [("docs/a.md", "/docs/a"), ("docs/b.md", "/docs/b/")];
         let before = anchors(
             &[

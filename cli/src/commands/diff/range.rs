@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_states_are_read_as_git_reads_them() {
+    fn two_states_are_parsed_like_git() {
         let revision = |name: &str| Base::Revision(name.to_owned());
         let merge_base = |name: &str| Base::MergeBase(name.to_owned());
         for (typed, base, head) in [

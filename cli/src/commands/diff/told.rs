@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn each_change_has_its_name() {
+    fn each_kind_of_change_is_recognized() {
         use Outcome::{Answered, NotCovered, Uncertain};
         let before = told(Answered, &["/a#torque"], "Tighten to **2.2 N·m** [1].");
         for (after, change) in [

@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn markdown_is_for_those_who_name_it() {
+    fn markdown_is_only_sent_if_requested() {
         for (accept, expected) in [
             ("text/markdown", Representation::Markdown),
             ("Text/Markdown; charset=utf-8", Representation::Markdown),

@@ -19,7 +19,7 @@ fn origins(results: &[Value]) -> Vec<[Value; 3]> {
 }
 
 #[test]
-fn each_result_and_citation_says_what_it_is_of() {
+fn each_result_and_citation_names_its_origin() {
     let workshop = Workshop::new();
     let site = workshop.site();
     write(&site, "bookrag.toml", SETTINGS);

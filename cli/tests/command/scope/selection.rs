@@ -126,7 +126,7 @@ fn a_selection_is_answered_from_its_section_and_those_beside_it() {
 }
 
 #[test]
-fn what_a_selection_does_not_say_is_refused() {
+fn a_question_the_selection_does_not_answer_is_refused() {
     let workshop = Workshop::new();
     let server = workshop.serve(&[]);
     for query in [PROBE, SLEEP, "what is the capital of France?"] {

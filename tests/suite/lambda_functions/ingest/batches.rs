@@ -101,7 +101,7 @@ async fn a_message_fails_when_its_page_cannot_be_embedded() {
 }
 
 #[tokio::test]
-async fn what_was_done_under_older_settings_is_to_be_done_again() {
+async fn work_under_older_settings_is_repeated() {
     let moto = Arc::new(Moto::start().await);
     // The settings change during the embedding of the page.
     let address = embeddings_after({

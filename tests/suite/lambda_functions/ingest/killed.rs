@@ -195,7 +195,7 @@ async fn held(ingest: &Ingest) -> BTreeMap<String, Vec<String>> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whenever_its_processes_are_killed_the_index_becomes_the_book() {
+async fn the_index_equals_the_book_despite_killed_processes() {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     let seed = u64::try_from(now.as_nanos() & u128::from(u64::MAX)).unwrap();
     eprintln!("seed {seed}");

@@ -99,7 +99,7 @@ async fn put_pages(world: &World, count: usize) {
 }
 
 #[tokio::test]
-async fn a_reconcile_puts_what_differs_into_the_queue() {
+async fn a_reconcile_enqueues_the_differences() {
     let queued = Queued::start("lambda_ingest_reconcile", &[]).await;
     let world = &queued.world;
     put_pages(world, 12).await;
@@ -169,7 +169,7 @@ async fn pages_that_depend_on_one_file_are_enqueued_one_by_one() {
 }
 
 #[tokio::test]
-async fn what_was_not_begun_before_the_deadline_is_put_back_as_new() {
+async fn unstarted_messages_are_returned_at_the_deadline_as_new() {
     // The first page is embedded, the second never is.
     let asked = Arc::new(AtomicUsize::new(0));
     let address = embeddings_after(move || {
@@ -288,7 +288,7 @@ async fn another_model_fills_an_index_beside_the_live_one() {
 }
 
 #[tokio::test]
-async fn metrics_tell_what_was_done_and_how_late() {
+async fn metrics_report_the_work_and_its_delay() {
     let queued = Queued::start("lambda_ingest_metrics", &[]).await;
     let world = &queued.world;
     world.put("docs/a.md", "# A\n\nApples.\n").await;
@@ -308,7 +308,7 @@ async fn metrics_tell_what_was_done_and_how_late() {
 }
 
 #[tokio::test]
-async fn settings_that_would_delete_most_of_the_book_are_not_followed() {
+async fn settings_that_would_delete_most_of_the_book_are_refused() {
     let queued = Queued::start("lambda_ingest_mass_deletion", &[]).await;
     let world = &queued.world;
     put_pages(world, 14).await;
