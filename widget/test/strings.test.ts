@@ -6,7 +6,7 @@ import { ur } from '../src/core/strings/ur';
 
 const holes = (text: string) => Array.from(text.matchAll(/\{\w+\}/g), ([hole]) => hole).sort();
 
-test('every language has every text, with the same holes', () => {
+test('every language has every text, with the same placeholders', () => {
   for (const [language, strings] of Object.entries(LANGUAGES)) {
     assert.deepEqual(Object.keys(strings).sort(), Object.keys(en).sort(), language);
     for (const [name, text] of Object.entries(strings)) {
@@ -39,7 +39,7 @@ test('the book’s language is named in the panel’s', () => {
   assert.equal(bookLanguageNote(en, 'en', 'no locale'), 'This book is in no locale.');
 });
 
-test('what an answer went without is said once', () => {
+test('each missing dependency of an answer is named once', () => {
   assert.deepEqual(degradedNotes(en, ['vector_store', 'embedder', 'generator']), [en.degradedSearch, en.degradedModel]);
   assert.deepEqual(degradedNotes(en, ['something new', 'constructor', '__proto__']), [en.degradedOther]);
   assert.deepEqual(degradedNotes(en, ['indexing']), [en.degradedIndexing]);

@@ -45,7 +45,7 @@ test('a formula is a formula, and links nowhere', async ({ panel, page }) => {
   await expect(panel.answer.locator('a')).toHaveCount(0);
 });
 
-test('a text that is made to take long neither stops the page nor breaks it', async ({ panel, page }) => {
+test('a text designed to be slow neither blocks nor breaks the page', async ({ panel, page }) => {
   test.setTimeout(60_000);
   await panel.openOn(`${BOOK}/docs`);
   for (const [what, text] of Object.entries(HEAVY_TEXTS)) {

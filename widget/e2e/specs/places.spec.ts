@@ -51,7 +51,7 @@ test('an Urdu page is answered from the Urdu pages', async ({ panel, page }) => 
   await expectSameDocument();
 });
 
-test('the panel speaks Urdu, stands on the left and runs from right to left', async ({ panel, page }) => {
+test('the panel is in Urdu, on the left, and right-to-left', async ({ panel, page }) => {
   await panel.openOn(`${EXAMPLE}/ur/`);
   await expect(panel.root).toHaveAccessibleName('کتاب سے پوچھیں');
   const box = (await panel.root.boundingBox())!;
