@@ -24,7 +24,7 @@ async fn filled(store: &Store) -> [Uuid; 2] {
     ids
 }
 
-/// Returns the points under this name; both searches must agree.
+/// Searches the collection or alias by meaning and by words, which must find the same points.
 async fn found_by(index: &VectorIndex, name: &str) -> Result<Vec<Uuid>, IndexError> {
     let dense = found(&nearest(index, name, &vector(0), 9).await?);
     let lexical = found(&matching(index, name, TEXT, 9).await?);

@@ -5,7 +5,7 @@ use bookrag::index::{Filters, NewPoint, ScoredPoint};
 use super::points::{DIMENSIONS, TITLE, dot, found, ids, many, near, point, vector};
 use super::{Store, matching, nearest, search};
 
-/// Number of points, and of nearest ones searched.
+/// Number of points, then of results.
 const MANY: usize = 250;
 const NEAREST: usize = 10;
 /// Numbers of query vectors, which no point has.
