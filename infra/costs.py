@@ -51,32 +51,32 @@ LIST_PRICES = {
     "neon_gb": (0.35, "a GB in Neon a month", "neon.com/docs/introduction/plans"),
 }
 
-# Lambda waits for a queue with five connections, 20 s each.
+# Lambda polls a queue with five connections, 20 s per request.
 QUEUE_POLLS = HOURS * 3600 / 20 * 5
-# A message is sent alone, received and deleted with nine others.
+# A message is sent alone, but received and deleted in batches of ten.
 REQUESTS_OF_A_MESSAGE = 1.2
 # The schedule in template.yaml.
 SWEEP_MINUTES = 60
 SWEEPS = HOURS * 60 / SWEEP_MINUTES
-# Neon's compute sleeps after five minutes without a statement. This is its smallest size.
+# Neon's smallest compute, which sleeps after five minutes without a statement.
 NEON_AWAKE_MINUTES = 5
 NEON_UNITS = 0.25
-# `BOOKRAG_PASSAGE_TOKENS`, and the rules.
+# `BOOKRAG_PASSAGE_TOKENS` and the rules of the prompt.
 MOST_TOKENS_READ = 3_000
 
-# Estimates of small things.
+# Estimates of minor quantities.
 QUESTION_TOKENS = 20
 STATUS_SECONDS_OF_A_PAGE = 0.005
 SWEEP_SECONDS = 0.5
 HEALTH_SECONDS = 0.1
 EVENT_LOG_BYTES = 1_000
 CATALOG_BYTES_OF_A_CHUNK = 15_000
-# A run reads the files that pages share once; an event reads them for itself.
+# A run reads files shared by pages once; an event reads them for itself.
 GETS_OF_A_LOOK, GETS_OF_AN_EVENT = 2, 7
 VECTORS_OF_A_CHUNK = 1.5
 
 
-# They run in the functions: what they cost is Lambda's time.
+# They run in the functions, so they only cost Lambda's time.
 LOCAL_EMBEDDERS = {"bge-small", "minilm"}
 LOCAL_DIMENSIONS, HOSTED_DIMENSIONS = 384, 1536
 
@@ -116,7 +116,7 @@ def alarm_metrics():
     """How many alarms there are, and how many metrics they look at, all and the essential ones: what an alarm is charged by."""
     text = "".join(template.read_text() for template in TEMPLATES)
     alarms = [part.split("    Type: AWS::")[0] for part in re.split(r"Type: AWS::CloudWatch::Alarm\n", text)[1:]]
-    # Those that stay with MonitoringSize=essential, the alarms of deployments among them.
+    # The alarms with MonitoringSize=essential, including those of deployments.
     essential = [alarm for alarm in alarms if not alarm.startswith("    Condition: Full\n")]
     return len(alarms), metrics(alarms), metrics(essential)
 

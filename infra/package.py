@@ -8,7 +8,7 @@ import sys
 import zipfile
 from pathlib import Path
 
-# `e_machine` of an ELF header: two bytes from byte 18 on.
+# `e_machine` of an ELF header: two bytes at offset 18.
 MACHINES = {"arm64": 183, "x86_64": 62}
 
 
@@ -35,7 +35,7 @@ def package(folder, architecture, limit, models):
     target = folder / "bootstrap.zip"
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for file, name in files:
-            # One time for all: the same build makes the same package, and a deployment of it changes nothing.
+            # A fixed time, so that the same build gives the same package and its deployment changes nothing.
             entry = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = (0o755 if name == "bootstrap" else 0o644) << 16

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Builds the functions' packages as template.yaml deploys them: target/lambda/FUNCTION/bootstrap.zip.
+# Builds the functions' packages for template.yaml: target/lambda/FUNCTION/bootstrap.zip.
 #
 # usage: infra/package.sh [--x86_64 | --arm64] [--local-models MODEL... | --hosted-models]
 #
 # Needs Rust and cargo-lambda (`pip install cargo-lambda ziglang`). Builds for arm64, the template's default, on any machine; with --x86_64
-# for the template's Architecture=x86_64. The Rust target must be there (`rustup target add aarch64-unknown-linux-gnu`).
-# target/lambda/ARCHITECTURE says what was built.
+# for the template's Architecture=x86_64. The Rust target must be installed (`rustup target add aarch64-unknown-linux-gnu`).
+# target/lambda/ARCHITECTURE records what was built.
 #
-# The packages hold the model of the template's default Embedder, bge-small, in models/; --local-models names others (those of
-# `bookrag models`). With --hosted-models they hold none, and are smaller: Embedder must then be openai or cohere. Lambda takes 250 MB
-# unzipped; `sam deploy` brings packages by way of S3, which has no smaller limit for them.
+# The packages include the model of the template's default Embedder, bge-small, in models/; --local-models names others (those of
+# `bookrag models`). With --hosted-models they include none and are smaller, and Embedder must be openai or cohere. Lambda's limit is 250 MB
+# unzipped; `sam deploy` uploads packages through S3, which has no lower limit.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -40,7 +40,7 @@ if [ ${#features[@]} -eq 0 ] && [ ${#models[@]} -gt 0 ]; then
 fi
 if [ ${#features[@]} -gt 0 ] && [ ${#models[@]} -eq 0 ]; then models=(bge-small); fi
 
-# On a machine of the architecture nothing is cross-compiled.
+# If the machine has the target architecture, nothing is cross-compiled.
 case $(uname -m)-$architecture in
   aarch64-arm64 | arm64-arm64 | x86_64-x86_64) target=(--skip-target-check) ;;
   *-arm64) target=(--arm64) ;;
@@ -50,7 +50,7 @@ esac
 folders=()
 if [ ${#models[@]} -gt 0 ]; then
   mapfile -t folders < <(cargo run --quiet -- models "${models[@]}")
-  # A failed command's output is not its exit code's.
+  # `folders` is filled from a command's output, which hides the command's exit code.
   [ ${#folders[@]} -eq ${#models[@]} ] || exit 1
 fi
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Looks for keys and passwords in the files that git has or would take, and fails when it finds one.
+# Searches the files tracked by git, or about to be, for keys and passwords, and fails if it finds one.
 #
 # usage: infra/secrets.sh [FOLDER]
 #
-# Needs Python with pip and git. Kingfisher comes from PyPI; what it finds is only looked at here, never tried out at its provider. A text
-# that must look like a key (in a test, say) is allowed by a comment `kingfisher:ignore` on its line, with the reason beside it.
+# Needs Python with pip and git. Kingfisher is installed from PyPI; its findings are never validated at their providers. A text that must
+# look like a key, for example in a test, is allowed by a comment `kingfisher:ignore` on its line, with the reason.
 set -euo pipefail
 cd "${1:-$(dirname "$0")/..}"
 
@@ -18,7 +18,7 @@ if [ "$(cat "$tools/installed" 2>/dev/null)" != "$scanner" ]; then
   echo "$scanner" >"$tools/installed"
 fi
 
-# Files, not the folder: beside them lie gigabytes of what is built. Deleted ones are still listed.
+# Files instead of the folder, which also contains gigabytes of build output. Deleted files are still listed.
 files=()
 while IFS= read -r -d '' file; do
   if [ -f "$file" ]; then files+=("./$file"); fi

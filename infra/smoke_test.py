@@ -16,11 +16,11 @@ import urllib.parse
 from dataclasses import dataclass, field
 
 TIMEOUT_SECONDS = 70
-# A preflight that hangs is what streamed answers without a byte do.
+# With streaming, an answer without a body never ends, so a preflight would hang.
 MAX_PREFLIGHT_SECONDS = 5
-# Browsers that forget sooner ask before almost every question.
+# With a shorter age, browsers send a preflight before almost every question.
 MIN_PREFLIGHT_AGE_SECONDS = 600
-# A shorter answer comes in one piece whether it is streamed or not.
+# A shorter answer arrives in one piece even if it is streamed.
 MIN_STREAM_MS = 300
 MAX_BODY_BYTES = 64 * 1024
 LOOPBACK = {"localhost", "127.0.0.1", "::1"}

@@ -115,7 +115,7 @@ class SmokeTests(unittest.TestCase):
     def test_each_fault_is_found_by_its_check(self):
         META["latency_ms"] = 2000
         smoke_test.MAX_PREFLIGHT_SECONDS = 1
-        # Names of this machine may have no limits; this server must look like another's.
+        # Loopback names may have no limits, so the server must appear remote.
         smoke_test.LOOPBACK = set()
         for fault, check in (
             ("store down", "health"), ("empty", "health"), ("no origin", "preflight"), ("no DELETE", "preflight"),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 SCRIPT = Path(__file__).with_name("wait_until_ingested.py")
 
-# Answers with what it was told to, in turn, the last again and again; writes down what it was asked.
+# Returns the scripted responses in turn and repeats the last one; records the calls.
 FAKE_AWS = """#!{python}
 import json, pathlib, sys, time
 folder = pathlib.Path(__file__).parent

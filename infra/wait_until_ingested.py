@@ -15,11 +15,11 @@ import tempfile
 import time
 from pathlib import Path
 
-# A function's longest run. The AWS CLI's own limit, a minute, would ask a function that still reads a large book once more.
+# A function's longest run. With its default of a minute, the AWS CLI would retry while the function is still reading a large book.
 READ_TIMEOUT_SECONDS = 900
-# One may be a database that wakes up, or a function that is at its limit of concurrency.
+# A single failure may come from a database that wakes up, or from the limit of concurrency.
 MAX_FAILURES_IN_A_ROW = 5
-# Of a long list, so many are named.
+# The most pages to name.
 MAX_NAMED = 20
 
 
@@ -30,7 +30,7 @@ class Failure(Exception):
 def ask(function, prefix, seconds):
     """The ingest function's status. Raises `Failure` when there is none."""
     with tempfile.TemporaryDirectory() as folder:
-        # From a file: the two major versions of the AWS CLI read a payload on the command line differently.
+        # In a file, because versions 1 and 2 of the AWS CLI parse a payload on the command line differently.
         payload, answer = Path(folder, "payload.json"), Path(folder, "answer.json")
         payload.write_text(json.dumps({"command": "status", "prefix": prefix}))
         command = ["aws", "lambda", "invoke", "--function-name", function, "--payload", f"fileb://{payload}"]

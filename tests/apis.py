@@ -19,7 +19,7 @@ import yaml
 folder, bookrag, book = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 load = lambda name: yaml.load((folder / name).read_text(), yaml.CSafeLoader)
 DESCRIPTIONS = {"openai": load("openai.yaml"), "cohere": load("cohere.yaml")}
-# Our path → whose, and its path there.
+# Maps our path to the provider and its path.
 ROUTES = {
     "/v1/embeddings": ("openai", "/embeddings"),
     "/v1/chat/completions": ("openai", "/chat/completions"),
@@ -79,7 +79,7 @@ class Api(BaseHTTPRequestHandler):
             return
         if provider == "openai":
             for event in events:
-                # What OpenAPI 3.0 calls nullable has no equal in JSON Schema.
+                # OpenAPI 3.0's `nullable` does not exist in JSON Schema.
                 chunk = json.loads(json.dumps(event))
                 for choice in chunk["choices"]:
                     choice["finish_reason"] = choice["finish_reason"] or "stop"

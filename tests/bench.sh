@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Reading and cutting a book, beside the crate text-splitter and LangChain: `tests/bench.sh [SITE]`. Installs LangChain from PyPI into
-# the cache, and counts instructions where valgrind is there.
+# Compares reading and splitting a book with the crate text-splitter and LangChain: `tests/bench.sh [SITE]`. Installs LangChain from PyPI into
+# the cache, and counts instructions if valgrind is installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tools="${XDG_CACHE_HOME:-$HOME/.cache}/bookrag/test-tools"
@@ -10,7 +10,7 @@ if [ ! -x "$tools/bench/bin/python" ] || ! "$tools/bench/bin/python" -c 'import 
   python3 -m venv "$tools/bench"
   "$tools/bench/bin/pip" install --quiet --disable-pip-version-check langchain-text-splitters tiktoken
 fi
-# Python's tiktoken would fetch the encoding; the crate of that name ships the same file. This is where it looks first.
+# Python's tiktoken would download the encoding; the crate of that name contains the same file. tiktoken looks here first.
 crate=$(cargo metadata --format-version 1 --locked | python3 -c '
 import json, pathlib, sys
 packages = json.load(sys.stdin)["packages"]

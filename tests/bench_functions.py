@@ -44,7 +44,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "bookrag/bench-functions"
 
-# What a cold start may take of the CPU, in milliseconds. The ingest function answers nobody who waits.
+# The CPU budget of a cold start, in milliseconds. None for the ingest function, for which no reader waits.
 CPU_BUDGET_MS = {"query": 8, "search": 8, "health": 4}
 FUNCTIONS = ("query", "search", "health", "ingest")
 PYTHON = "Python"
@@ -57,30 +57,29 @@ from qdrant_client import QdrantClient
 
 handler = Mangum(FastAPI(), lifespan="off")
 """
-# What the virtual environment has besides the packages.
+# Parts of the virtual environment that are not in the packages.
 NOT_DEPLOYED = ("pip", "setuptools", "pkg_resources", "_distutils_hack", "distutils-precedence")
 
 MIB = 1024 * 1024
 START_TIMEOUT_S = 60
 ANSWER_TIMEOUT_S = 29
-# How long a process that has ended may go unnoticed.
+# How long the end of a process may go unnoticed.
 LOOK_AFTER_S = 0.1
-# Requests before figures are taken: connections are open then, and code has run once.
+# Requests before measuring, so that connections are open and all code has run once.
 WARM_UP = 10
-# What perf takes a second; the bytes of stack it keeps with each sample, for unoptimised futures have large frames; the pages it may be
-# behind by.
+# perf's samples per second; bytes of stack per sample, since unoptimised futures have large frames; and pages of its buffer.
 SAMPLES_PER_S, STACK_BYTES, BUFFER_PAGES = 20_000, 32_768, 4_096
 PROFILE_TIMEOUT_S = 120
 INSTALL_TIMEOUT_S = 600
 TOP = 15
-# Functions that are around everything else, and of which a list would tell nothing.
+# Functions that enclose everything else and would be useless in a list.
 SURROUNDING = re.compile(
     r"\[unknown\]|0x|_start|main$|\(below main\)|__libc_start|_dl_start|_dl_sysdep|dl_main|"
     r"<?(core|std|futures_(core|util))::|tokio::runtime::"
 )
 
 ACCOUNT, REGION, BUCKET = "123456789012", "eu-central-1", "book"
-# The variables Lambda gives every function.
+# The variables that Lambda sets for every function.
 LAMBDA_ENVIRONMENT = {
     "AWS_LAMBDA_FUNCTION_NAME": "bookrag-bench",
     "AWS_LAMBDA_FUNCTION_VERSION": "$LATEST",
@@ -110,7 +109,7 @@ def function_environment(nowhere):
     return {
         "AWS_LAMBDA_HTTP_IGNORE_STAGE_IN_PATH": "true",
         "AWS_ENDPOINT_URL": f"http://{nowhere}",
-        # The SDK would wait a second and more between its attempts.
+        # The SDK would wait more than a second between attempts.
         "AWS_MAX_ATTEMPTS": "1",
         "QDRANT_URL": f"https://{nowhere}",
         "QDRANT_API_KEY": "bench",
@@ -196,7 +195,7 @@ class Case:
     name: str
     event: dict
     expected: object
-    # Whether the answer needs nothing but the runtime, the router and the function's own code.
+    # True if the response involves only the runtime, the router and the function's own code.
     is_overhead: bool = True
     acknowledged_at_once: bool = False
 
@@ -206,8 +205,8 @@ QUESTION = {"query": "How tight are the wheels?"}
 FEEDBACK = {"message_id": "059f36b4-87a3-44ab-83d2-000000000001", "rating": "up"}
 CASES = {
     "query": (
-        # Streams come in several small writes. From a sender without TCP_NODELAY each waits until the one before is acknowledged, and a
-        # receiver that has nothing to say acknowledges late: Linux after 40 ms.
+        # Streams are sent in several small writes. Without TCP_NODELAY each write waits until the previous one is acknowledged, and a
+        # receiver with nothing to send delays acknowledgements: Linux by 40 ms.
         Case("chat without a question: 400", NO_QUESTION, 400),
         Case("the same, packets acknowledged at once", NO_QUESTION, 400, acknowledged_at_once=True),
         Case("feedback: 503", rest_event("POST", "/api/v1/feedback", FEEDBACK), 503, is_overhead=False, acknowledged_at_once=True),
@@ -229,7 +228,7 @@ CASES = {
     ),
     PYTHON: (Case("no such route: 404", rest_event("GET", "/nowhere"), 404),),
 }
-# What embeds a question, and then finds no store.
+# Requests that embed a question and then find no store.
 FIRST_QUESTIONS = {"query": CASES["query"][3], "search": CASES["search"][1]}
 
 
@@ -244,7 +243,7 @@ class Request:
     path: str
     headers: dict
     body: bytes
-    # When its last byte was there, by `time.perf_counter`.
+    # Arrival of the last byte, by `time.perf_counter`.
     at: float
 
 
@@ -325,7 +324,7 @@ class RuntimeApi:
                     bytes_ = b""
                 now = time.perf_counter()
                 if self.acknowledges_at_once:
-                    # Holds for the packets of now alone.
+                    # The kernel may reset this option, so it is set again after each read.
                     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
                 if not bytes_:
                     self.close(connection)
@@ -455,7 +454,7 @@ class Target:
     cpu_ms: list = field(default_factory=list)
     wall_ms: list = field(default_factory=list)
     started: list = field(default_factory=list)
-    # Of the first question: CPU time, wall time, memory after it.
+    # CPU time, wall time and memory of the first question.
     first: list = field(default_factory=list)
 
     def start(self, api):
@@ -587,7 +586,7 @@ def mib(size):
 def show_starts(targets, runs):
     rows = []
     for target in targets:
-        # Budgets are those of functions without a model.
+        # Budgets apply to functions without a model.
         budget = None if target.first else CPU_BUDGET_MS.get(target.name)
         resident = statistics.median(memory.resident for memory in target.started)
         peak = statistics.median(memory.peak for memory in target.started)
@@ -677,7 +676,7 @@ def bench(options):
         python = None if options.no_python or options.models else python_target(Path(folder))
         targets = functions + ([python] if python else [])
         print(f"Load average before: {load()}; {os.cpu_count()} CPUs; {os.uname().machine}, Linux {os.uname().release}.")
-        # The first round fills the page cache and Python's bytecode.
+        # The first round only fills the page cache and Python's bytecode cache.
         for round_ in range(options.runs + 1):
             for target in targets:
                 measure_start(target, api, counts=round_ > 0, first=options.models and FIRST_QUESTIONS.get(target.name))
@@ -704,7 +703,7 @@ def bench(options):
 @dataclass(frozen=True)
 class Frame:
     symbol: str
-    # The file it is in, or perf's name for the kernel.
+    # The file that contains it, or perf's name for the kernel.
     object: str
 
     def is_kernel(self):
@@ -728,7 +727,7 @@ def show_symbols(options):
 def perf_works():
     if not (perf := shutil.which("perf")):
         return False
-    # Not in every container, nor for every user.
+    # perf may be forbidden in containers or for this user.
     return run([perf, "record", "--quiet", "-e", "cpu-clock", "-o", "/dev/null", "true"], capture_output=True).returncode == 0
 
 
@@ -754,7 +753,7 @@ def sample_starts(options, environment, folder):
         with Target("perf", record, environment, folder, 0, None).start(api) as process:
             ready = api.wait_for_next(process, START_TIMEOUT_S)
             end(process, signal.SIGINT)
-        # `perf_counter` reads CLOCK_MONOTONIC; what comes later is the end of the process.
+        # `perf_counter` reads CLOCK_MONOTONIC; later samples belong to the end of the process.
         stacks += [stack for at, stack in samples(printed(script)) if at <= ready]
     known = Counter(frame.symbol != "[unknown]" for stack in stacks for frame in stack if frame.object == binary)
     if known[True] <= known[False]:

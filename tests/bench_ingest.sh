@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# Ingesting a book, beside LangChain's indexing API with the same model: `tests/bench_ingest.sh [SITE]`. Three rounds of an empty
-# store, an unchanged book, and one paragraph edited. Installs LangChain, ONNX Runtime and Qdrant's embedded engine from PyPI into
-# the cache. BOOKRAG_BENCH_BINARY names a bookrag that is built already, BOOKRAG_BENCH_BATCH how many texts LangChain's side embeds
-# at a time.
+# Compares ingesting a book with LangChain's indexing API and the same model: `tests/bench_ingest.sh [SITE]`. Three rounds of an empty
+# store, an unchanged book, and one edited paragraph. Installs LangChain, ONNX Runtime and Qdrant's embedded engine from PyPI into
+# the cache. BOOKRAG_BENCH_BINARY names a prebuilt bookrag, BOOKRAG_BENCH_BATCH the batch size of LangChain's embeddings.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tools="${XDG_CACHE_HOME:-$HOME/.cache}/bookrag/test-tools"
@@ -11,11 +10,11 @@ python="$tools/bench/bin/python"
 needed='import langchain_classic.indexes, langchain_text_splitters, onnxruntime, qdrant_edge, tiktoken, tokenizers'
 if ! "$python" -c "$needed" 2>/dev/null; then
   python3 -m venv "$tools/bench"
-  # langchain-classic needs greenlet and leaves it to SQLAlchemy, whose 2.1 no longer installs it.
+  # langchain-classic needs greenlet but relies on SQLAlchemy to install it, which SQLAlchemy 2.1 no longer does.
   "$tools/bench/bin/pip" install --quiet --disable-pip-version-check langchain-text-splitters tiktoken \
     'langchain-classic==1.0.*' greenlet 'onnxruntime==1.31.*' 'tokenizers==0.23.*' 'qdrant-edge-py==0.9.*'
 fi
-# As in bench.sh: where Python's tiktoken looks before it fetches the encoding.
+# As in bench.sh: tiktoken looks here before it downloads the encoding.
 export TIKTOKEN_CACHE_DIR="$tools/bench/tiktoken"
 encoding="$TIKTOKEN_CACHE_DIR/9b5ad71b2ce5302211f9c61530b329a4922fc6a4"
 if [ ! -f "$encoding" ]; then
@@ -49,7 +48,7 @@ STEPS = ("full", "unchanged", "one_page")
 work, binary, python, program = Path(sys.argv[1]), Path(sys.argv[2]).resolve(), *sys.argv[3:5]
 site, data, pages_file = work / "site", {"bookrag": work / "bookrag", "langchain": work / "langchain"}, work / "pages"
 
-# bookrag refuses variables that it does not know, and a hosted store or model would be another comparison.
+# bookrag refuses unknown variables, and a hosted store or model would change the comparison.
 environment = {
     name: value for name, value in os.environ.items()
     if name == "BOOKRAG_MODELS" or not name.startswith(("BOOKRAG_", "QDRANT_", "DATABASE_URL", "OPENAI_"))
@@ -96,13 +95,13 @@ def index(step, site):
 
 def list_pages(site):
     """The pages that bookrag indexes, so that both sides take the same."""
-    # 3: some page is skipped.
+    # Exit code 3: a page was skipped.
     settings = json.loads(bookrag("doctor", site, "--json", fine=(0, 3))[0])["settings"]
     [locales] = [json.loads(setting["value"]) for setting in settings if setting["name"] == "locales"]
-    # A site that names no locale has one all the same.
+    # A site that names no locale still has a default one.
     options = [["--locale", locale] for locale in locales] or [[]]
     printed = [bookrag("chunks", site, "--jsonl", *option, fine=(0, 3))[0] for option in options]
-    # Not splitlines: JSON leaves other line ends in strings.
+    # Not splitlines: JSON strings may contain other line separators.
     return sorted({json.loads(line)["source"] for lines in printed for line in lines.split("\n") if line})
 
 
@@ -140,7 +139,7 @@ def edited(pages):
 
 
 sides = {"bookrag": sync, "langchain": index}
-# Fetches the model where it is missing, and has both programs' files in memory.
+# Downloads the model if it is missing, and loads both programs' files into the page cache.
 warm = work / "warm"
 (warm / "docs").mkdir(parents=True)
 (warm / "docs" / "page.md").write_text("# Warm\n\nOne paragraph.\n")
@@ -174,7 +173,7 @@ print(" ".join([f"{'step':<10} {'':<10}", *(f"{column:>8}" for column in columns
 for step in STEPS:
     for name in sides:
         of = {key: median(one[key] for one in measured[step, name]) for key in measured[step, name][0]}
-        # Of the seconds inside. These have no ratio: bookrag's begin when its model is loaded, LangChain's when Python's imports are.
+        # The seconds inside have no ratio: bookrag's begin after loading its model, LangChain's after Python's imports.
         share = median(one["embedding"] / one["inside"] for one in measured[step, name])
         print(f"{step:<10} {name:<10} {of['wall']:>8.2f} {of['inside']:>8.2f} {share:>8.0%} {of['cpu']:>8.2f} "
               f"{of['memory']:>8.0f} {of['embedded']:>8.0f} {of['chunks']:>8.0f}")

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Finding the pages and sections that answer labelled questions, beside LangChain's defaults and BM25:
-# `tests/bench_retrieval.sh QUESTIONS.jsonl BOOKS_DIR`, as for `bookrag eval`. Asks the English questions of each corpus, and takes
-# the metrics' means over corpora. Installs LangChain and ONNX Runtime from PyPI into the cache. BOOKRAG_BENCH_BINARY names a bookrag
-# that is built already, BOOKRAG_DATA a folder where it has indexed the books, or will.
+# Compares retrieval on labelled questions with LangChain's defaults and BM25:
+# `tests/bench_retrieval.sh QUESTIONS.jsonl BOOKS_DIR`, as for `bookrag eval`. Asks the English questions of each corpus, and reports
+# the means of the metrics over corpora. Installs LangChain and ONNX Runtime from PyPI into the cache. BOOKRAG_BENCH_BINARY names a
+# prebuilt bookrag, BOOKRAG_DATA a folder for its indexes of the books.
 set -euo pipefail
 if [ $# != 2 ]; then
   echo "usage: $0 QUESTIONS.jsonl BOOKS_DIR" >&2
@@ -38,7 +38,7 @@ RANKERS = ("lexical", "dense", "rrf", "fused", "full")
 work, data, binary, (python, program, questions, books) = Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3]).resolve(), sys.argv[4:]
 english = work / "questions.jsonl"
 
-# bookrag refuses variables that it does not know, and a hosted store or model would be another comparison.
+# bookrag refuses unknown variables, and a hosted store or model would change the comparison.
 environment = {
     name: value for name, value in os.environ.items()
     if name == "BOOKRAG_MODELS" or not name.startswith(("BOOKRAG_", "QDRANT_", "DATABASE_URL", "OPENAI_"))
@@ -66,10 +66,10 @@ def values(metrics, *names):
     return "/".join(f"{metrics[name]:.3f}" if name in metrics else "-" for name in names)
 
 
-# Not splitlines: JSON leaves other line ends in strings.
+# Not splitlines: JSON strings may contain other line separators.
 lines = [line for line in Path(questions).read_text(encoding="utf-8").split("\n") if line.strip()]
 english.write_text("\n".join(line for line in lines if json.loads(line).get("locale", "en") == "en"), encoding="utf-8")
-# Fetches the models where they are missing.
+# Downloads the models if they are missing.
 (work / "warm" / "docs").mkdir(parents=True)
 (work / "warm" / "docs" / "page.md").write_text("# Warm\n\nOne paragraph.\n")
 for embedder in ("minilm", "bge-small"):
@@ -78,7 +78,7 @@ for embedder in ("minilm", "bge-small"):
 
 reports = json.loads(run("LangChain and BM25", python, program, english, books))
 for ranker in RANKERS:
-    # The first also indexes what is not indexed yet.
+    # The first run also indexes books that are not indexed yet.
     command = (binary, "eval", english, "--books", books, "--json", "--rank-by", ranker)
     reports[f"bookrag {ranker}"] = json.loads(run(f"bookrag {ranker}", *command, BOOKRAG_DATA=data))
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the sites in tests/docusaurus with the real Docusaurus from npm, and compares our reading with what it made.
+# Builds the sites in tests/docusaurus with the real Docusaurus from npm, and compares our reading with the result.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 built=$(mktemp -d)

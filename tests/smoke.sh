@@ -1,24 +1,24 @@
 #!/usr/bin/env bash
-# Runs infra/smoke_test.py against `bookrag serve` and the book of the tests.
+# Runs infra/smoke_test.py against `bookrag serve` with the book of the tests.
 #
 # usage: tests/smoke.sh
 #
-# BOOKRAG names the binary; without it, it is built. Needs Rust, Python and the local embedding model, which is fetched once.
+# BOOKRAG names the binary; otherwise it is built. Needs Rust, Python and the local embedding model, which is downloaded once.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 if [ -z "${BOOKRAG:-}" ]; then
-  # With the whole workspace, so that what its tests built is used.
+  # Built with the whole workspace, to reuse what its tests built.
   cargo build --quiet --workspace --bin bookrag
   BOOKRAG=target/debug/bookrag
 fi
 data=$(mktemp -d)
 trap 'kill "$server" 2>/dev/null || true; wait "$server" 2>/dev/null || true; rm -rf "$data"' EXIT
 port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-# The variable is for builds that are not optimised.
+# Unoptimised builds need the larger stack.
 exec 3< <(RUST_MIN_STACK=16777216 BOOKRAG_DATA="$data" BOOKRAG_RERANKER=none exec "$BOOKRAG" serve tests/fixtures/book --listen "127.0.0.1:$port" 2>&1)
 server=$!
-# It says where it can be asked once the book is indexed.
+# The server prints its address once the book is indexed.
 line=
 until [[ $line == "ask at "* ]]; do
   read -r -t 300 line <&3 || { echo "error: $BOOKRAG did not start" >&2; exit 1; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs what the widget's tests need, then runs all of them. Needs Node 20, npm, Chromium, and bookrag: `cargo build -p bookrag-cli`.
+# Installs the dependencies of the widget's tests, then runs all of them. Needs Node 20, npm, Chromium, and bookrag: `cargo build -p bookrag-cli`.
 #
-# `tests/widget.sh --no-browser` leaves out the tests that drive a browser.
+# `tests/widget.sh --no-browser` skips the tests that need a browser.
 set -euo pipefail
 cd "$(dirname "$0")/../widget"
 
@@ -14,7 +14,7 @@ for command in node npm tar; do
 done
 [ "$(node --print 'process.versions.node.split(".")[0] >= 20')" = true ] || fail "Node $(node --version) is too old; the widget's tests need 20"
 
-# Packages are installed anew when the lock file is another than the last time.
+# Reinstalls packages if the lock file has changed since the last time.
 install() {
   (
     cd "$1"

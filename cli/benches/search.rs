@@ -1,7 +1,7 @@
-//! What a search costs in the process: `cargo bench -p bookrag-cli --bench search -- SITE QUESTIONS.jsonl`.
+//! Measures the cost of a search in the process: `cargo bench -p bookrag-cli --bench search -- SITE QUESTIONS.jsonl`.
 //!
-//! Indexes the site under `BOOKRAG_DATA`, then puts the questions to it from 1, 10 and 50 callers at once, with the
-//! reranker and without. Prints milliseconds a search, CPU milliseconds a search, and the resident memory.
+//! Indexes the site under `BOOKRAG_DATA`, then sends the questions from 1, 10 and 50 callers at once, with and without the reranker. Prints
+//! milliseconds and CPU milliseconds per search, and the resident memory.
 
 #![expect(clippy::unwrap_used, reason = "a failed step ends the benchmark")]
 #![expect(clippy::print_stdout, reason = "a benchmark prints")]
@@ -21,9 +21,8 @@ use bookrag_cli::local::{BookFolder, LocalBook};
 use bookrag_cli::site::Site;
 
 const CALLERS: [usize; 3] = [1, 10, 50];
-/// Searches of each setting.
+/// Searches per setting.
 const SEARCHES: usize = 300;
-/// Results of each.
 const TOP_K: usize = 5;
 
 #[tokio::main]

@@ -1,4 +1,4 @@
-//! A book's files, catalog and vector store, compared.
+//! Compares a book's files, catalog and vector store.
 
 use std::collections::BTreeMap;
 
@@ -7,24 +7,24 @@ use serde::Serialize;
 
 use crate::local::LocalError;
 
-/// In what the three differ.
+/// Differences between the three.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Examination {
-    /// The files against the catalog.
+    /// Differences between the files and the catalog.
     pub(crate) status: Status,
-    /// Points of the store that the catalog does not know.
+    /// Points that are only in the store.
     pub(crate) stray_points: usize,
-    /// Points of the catalog that the store does not have: how many, by document.
+    /// Number of points per document that are only in the catalog.
     pub(crate) lost_points: BTreeMap<String, usize>,
-    /// Damage of the stores' files.
     pub(crate) damage: Vec<String>,
-    /// Locales that the embedder does not read.
+    /// Locales that the embedder does not support.
     pub(crate) unread_locales: Vec<String>,
-    /// The embedder.
     pub(crate) embedder: String,
 }
 
 impl Examination {
+    /// Compares the three.
+    ///
     /// # Errors
     /// Also if a store cannot be read.
     pub(crate) async fn of(ingest: &Ingest) -> Result<Self, IngestError> {
@@ -50,7 +50,7 @@ impl Examination {
         })
     }
 
-    /// Of stores that cannot be read.
+    /// The examination of stores that cannot be read.
     pub(crate) fn damaged(error: &LocalError) -> Self {
         Self {
             damage: vec![error.to_string()],
@@ -58,7 +58,6 @@ impl Examination {
         }
     }
 
-    /// Whether there is nothing to repair.
     pub(crate) fn is_clean(&self) -> bool {
         self.status.pending.is_empty()
             && self.stray_points == 0

@@ -1,4 +1,4 @@
-//! The `bookrag` command: serves a book on a laptop, syncs it, asks and searches it.
+//! The `bookrag` command: serves, syncs, asks and searches a book on this machine.
 
 pub mod site;
 pub mod local;

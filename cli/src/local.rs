@@ -1,4 +1,4 @@
-//! A book on this machine: its stores and models.
+//! A book on this machine with its stores and models.
 
 mod folder;
 mod former;
@@ -21,22 +21,22 @@ pub(crate) use folder::unwritable;
 /// Why a book could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum LocalError {
-    /// The files.
+    /// Reading the site's files failed.
     #[error(transparent)]
     Source(#[from] SourceError),
-    /// What answers questions.
+    /// Creating the services that answer questions failed.
     #[error(transparent)]
     Start(#[from] StartError),
-    /// The vector store.
+    /// The vector store failed.
     #[error(transparent)]
     Index(#[from] IndexError),
-    /// The catalog.
+    /// The catalog failed.
     #[error(transparent)]
     Catalog(#[from] CatalogError),
-    /// The index.
+    /// Ingest failed.
     #[error(transparent)]
     Ingest(#[from] IngestError),
-    /// A file or folder of the stores.
+    /// A file or folder of the stores cannot be written.
     #[error(
         "cannot write {}: {source}; make it writable, or name another folder for the index in BOOKRAG_DATA",
         path.display()
@@ -44,7 +44,7 @@ pub enum LocalError {
     Unwritable {
         /// The path.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// Another process serves the book.
@@ -52,13 +52,13 @@ pub enum LocalError {
     InUse {
         /// The folder.
         path: PathBuf,
-        /// The process, as far as it is known.
+        /// The process, if known.
         holder: String,
     },
     /// The book was never indexed.
     #[error("there is no index{0}; run `bookrag serve SITE` or `bookrag sync SITE` first")]
     NoBook(String),
-    /// Only one of the two stores is hosted, and the other cannot be local.
+    /// Only one of the two stores is hosted; the other cannot be local then.
     #[error(
         "DATABASE_URL is set and QDRANT_URL is not: the local vector store needs the local catalog. Set QDRANT_URL as well, or \
          remove DATABASE_URL"
@@ -67,7 +67,7 @@ pub enum LocalError {
 }
 
 impl LocalError {
-    /// True if the file of the local stores is damaged.
+    /// True if the SQLite file is damaged.
     #[must_use]
     pub(crate) fn is_damage(&self) -> bool {
         matches!(
@@ -81,12 +81,12 @@ impl LocalError {
 /// A book's opened stores.
 #[derive(Debug)]
 pub struct LocalBook {
-    /// What answers questions.
+    /// Services that answer questions.
     pub context: Context,
 }
 
 impl LocalBook {
-    /// Opens the stores of a book: what the configuration names, else the local ones. `say` hears what takes long.
+    /// Opens the configured stores of a book, else the local ones. `say` receives progress messages.
     pub async fn open(
         config: &Config,
         folder: &BookFolder,
@@ -95,7 +95,7 @@ impl LocalBook {
         let (catalog, index) = open_stores(config, folder).await?;
         let mut config = config.clone();
         if config.salt.is_none() {
-            // Readers' hashes outlive the process, so that they can delete what they said later.
+            // Stored, so that readers can delete their data after a restart.
             config.salt = Some(folder.salt()?.into());
         }
         let backends = Backends {
@@ -109,7 +109,7 @@ impl LocalBook {
         })
     }
 
-    /// What feeds the book from its site.
+    /// Returns the ingest of the book's site.
     pub async fn ingest(
         &self,
         config: &Config,
@@ -120,7 +120,7 @@ impl LocalBook {
             .await
     }
 
-    /// What feeds the book from other files than the site has now.
+    /// Returns the ingest of other files than the site's current ones.
     pub(crate) async fn ingest_from(
         &self,
         source: Source,
@@ -166,7 +166,7 @@ async fn open_stores(
     Ok((catalog, index))
 }
 
-/// The catalog that the configuration names, else the one in the folder that `find` returns.
+/// Opens the configured catalog, else the one in the folder that `find` returns.
 pub(crate) async fn open_catalog(
     config: &Config,
     find: impl FnOnce() -> Result<BookFolder, LocalError>,

@@ -1,4 +1,4 @@
-//! The description of the API (`docs/openapi.json`): its routes here, the shapes from the types that are sent.
+//! Generates the API description (`docs/openapi.json`): routes are listed here, schemas are derived from the types.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use health::Health;
 use serde_json::{Map, Value, json};
 use utoipa::{PartialSchema, ToSchema};
 
-/// What clients of earlier versions call `/api/v1/chat`.
+/// Paths of `/api/v1/chat` that clients of earlier versions use.
 const CHAT_ALIASES: [&str; 3] = ["/api/v1/query", "/api/query", "/api/chat"];
 
-/// The description: JSON of `OpenAPI` 3.1.
+/// Returns the description as JSON of `OpenAPI` 3.1.
 #[must_use]
 pub fn document() -> Value {
     let mut shapes = Shapes::default();
@@ -111,7 +111,7 @@ pub fn document() -> Value {
     })
 }
 
-/// The paths of chat completions. Their errors have a shape of their own.
+/// Describes chat completions, whose errors have a different schema.
 fn openai_paths(shapes: &mut Shapes) -> Map<String, Value> {
     let (request, completion) = (
         shapes.named::<CompletionRequest>(),
@@ -164,7 +164,7 @@ fn openai_paths(shapes: &mut Shapes) -> Map<String, Value> {
     }
 }
 
-/// The path of health. Its 503 has the shape of its success.
+/// Describes health. Its 503 has the same schema as its success.
 fn health_path(success: Value, failure: &Value) -> Value {
     let schema = success["content"]["application/json"]["schema"].clone();
     json!({"get": {
@@ -183,7 +183,7 @@ fn health_path(success: Value, failure: &Value) -> Value {
     }})
 }
 
-/// A success, and every way a request may fail.
+/// Describes a success and every error of a request.
 fn responses(success: Value, failure: &Value) -> Value {
     let failed = |description: &str| json!({"description": description, "content": {"application/json": {"schema": failure}}});
     let wait = json!({"Retry-After": {"description": "Seconds to wait", "schema": {"type": "integer", "minimum": 1}}});
@@ -223,14 +223,14 @@ fn search_parameters() -> Value {
     ])
 }
 
-/// The shapes of types, by name.
+/// Schemas by type name.
 #[derive(Default)]
 struct Shapes {
     schemas: BTreeMap<String, Value>,
 }
 
 impl Shapes {
-    /// Adds a type and all it is made of; a reference to it.
+    /// Adds the schemas of a type and its parts, and returns a reference.
     fn named<T: ToSchema>(&mut self) -> Value {
         let mut parts = Vec::new();
         T::schemas(&mut parts);
@@ -240,7 +240,7 @@ impl Shapes {
         self.add(T::name().into_owned(), json!(T::schema()))
     }
 
-    /// The same in its envelope, which has a name of its own for each type.
+    /// Adds a type's envelope under a name of its own, and returns a reference.
     fn enveloped<T: ToSchema>(&mut self) -> Value {
         let mut parts = Vec::new();
         Envelope::<T>::schemas(&mut parts);
@@ -252,7 +252,7 @@ impl Shapes {
         self.add(name, json!(Envelope::<T>::schema()))
     }
 
-    /// The envelope of an error: there is no data.
+    /// Adds the envelope of an error, which has no data.
     fn failure(&mut self) -> Value {
         let mut schema = json!(Envelope::<Receipt>::schema());
         schema["properties"]["data"] = json!({"type": "null"});
@@ -261,7 +261,7 @@ impl Shapes {
         self.add("ErrorEnvelope".to_owned(), schema)
     }
 
-    /// The question, and which mode needs a selection: derived schemas have no conditions.
+    /// Adds the question, and which mode requires a selection: derived schemas cannot express conditions.
     fn chat_request(&mut self) -> Value {
         let reference = self.named::<ChatRequest>();
         let request = self.schemas.get_mut(&*ChatRequest::name());
@@ -288,7 +288,7 @@ mod tests {
 
     use super::*;
 
-    /// The variable that writes the file instead of comparing with it.
+    /// If set, the test writes the file instead of comparing it.
     const UPDATE: &str = "BOOKRAG_TEST_UPDATE";
 
     #[test]

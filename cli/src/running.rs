@@ -1,4 +1,4 @@
-//! The one `serve` of a book on this machine. Other commands open the stores beside it, but leave its site's runs to it.
+//! Ensures one `serve` per book on this machine. Other commands open the stores too, but leave syncs to the server.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
@@ -13,14 +13,14 @@ use crate::local::{BookFolder, LocalError, unwritable};
 
 /// Locked while a `serve` runs.
 const LOCK_FILE: &str = "serve.lock";
-/// Says where that `serve` listens. One that a killed server left counts for nothing: its lock is gone.
+/// Says where the `serve` listens. Without a held lock it is ignored, since a killed server may have left it.
 const NOTICE_FILE: &str = "serve.json";
 
-/// Carries the secret of a server's notice: who can read that file is a program of the person who runs the server, and no
-/// page in a browser, no other user and nobody behind a proxy.
+/// Carries the secret of a server's notice. Only programs of the user who runs the server can read that file: no browser page,
+/// no other user and nobody behind a proxy.
 pub(crate) const SECRET_HEADER: &str = "x-bookrag-secret";
 
-/// A book's folder, held against other servers and against `reset` until it is dropped.
+/// A lock on a book's folder against other servers and `reset`, until dropped.
 #[derive(Debug)]
 pub(crate) struct Hold {
     folder: BookFolder,
@@ -38,7 +38,7 @@ impl Hold {
         let mut lock = open_lock(&path).map_err(failed())?;
         match lock.try_lock() {
             Ok(()) => {
-                // One that a killed server left must not pass for this process's.
+                // A killed server may have left a notice.
                 remove_notice(folder);
                 lock.set_len(0).map_err(failed())?;
                 lock.write_all(this_process().as_bytes())
@@ -50,7 +50,7 @@ impl Hold {
             }
             Err(TryLockError::WouldBlock) => {
                 let mut holder = String::new();
-                // Where a locked file cannot be read (Windows), the holder is not known.
+                // Windows does not allow reading a locked file, so the holder is unknown.
                 if lock.read_to_string(&mut holder).is_err() || holder.is_empty() {
                     "another process".clone_into(&mut holder);
                 }
@@ -63,12 +63,11 @@ impl Hold {
         }
     }
 
-    /// The folder.
     pub(crate) fn folder(&self) -> &BookFolder {
         &self.folder
     }
 
-    /// Says where this server listens. Returns the secret that lets commands in, see [`SECRET_HEADER`].
+    /// Publishes this server's address. Returns the secret for commands, see [`SECRET_HEADER`].
     pub(crate) fn announce(&self, address: SocketAddr) -> Result<String, LocalError> {
         let notice = Notice {
             address,
@@ -95,7 +94,7 @@ impl Drop for Hold {
 }
 
 fn remove_notice(folder: &BookFolder) {
-    // One that stays counts for nothing without the lock.
+    // A leftover file is ignored without the lock.
     let _ = fs::remove_file(folder.path.join(NOTICE_FILE));
 }
 
@@ -108,13 +107,13 @@ struct Notice {
 /// A running server.
 #[derive(Debug, Clone)]
 pub(crate) struct Running {
-    /// Its URL, without a slash at the end.
+    /// Its URL, without a trailing slash.
     pub(crate) url: String,
     secret: String,
 }
 
 impl Running {
-    /// Returns the server that holds a book's folder, once it listens.
+    /// Returns the server of a book's folder, once it listens.
     pub(crate) fn find(folder: &BookFolder) -> Option<Self> {
         let notice = fs::read(folder.path.join(NOTICE_FILE)).ok()?;
         let notice: Notice = serde_json::from_slice(&notice).ok()?;
@@ -126,7 +125,7 @@ impl Running {
         })
     }
 
-    /// A request to what only commands may ask.
+    /// Builds a request to a route that is reserved for commands.
     pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
         let request = client().request(method, format!("{}{path}", self.url));
         request.header(SECRET_HEADER, &self.secret)
@@ -139,15 +138,15 @@ fn open_lock(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// This process, for people: `process 4711 (bookrag serve)`.
+/// Names this process for people: `process 4711 (bookrag serve)`.
 fn this_process() -> String {
     let command = std::env::args().nth(1).unwrap_or_default();
     format!("process {} (bookrag {command})", std::process::id())
 }
 
-/// A client for servers on this machine: no proxy stands between.
+/// Returns a client for servers on this machine, which bypasses proxies.
 pub(crate) fn client() -> reqwest::Client {
-    // A second process-wide default is refused and not needed.
+    // Fails if a default is already installed; that one is fine.
     let _ = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::builder()
         .no_proxy()
@@ -166,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_notice_counts_while_its_server_lives() {
+    fn a_notice_is_valid_while_its_server_runs() {
         let (_folder, folder) = folder();
         let hold = Hold::take(&folder).expect("nobody holds it");
         assert!(Running::find(&folder).is_none(), "it does not listen yet");

@@ -1,24 +1,24 @@
-//! Where a book is: a folder on this machine, or a bucket's prefix.
+//! A book's location: a folder on this machine, or a prefix in a bucket.
 
 use std::path::{Path, PathBuf};
 
 use bookrag::book::SETTINGS_FILES;
 use bookrag::source::{FolderSource, S3Source, Source, SourceError};
 
-/// A book's address.
+/// The location of a book.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Site {
-    /// A folder, its path absolute.
+    /// The absolute path of a folder.
     Folder(PathBuf),
     /// `s3://bucket/prefix`.
     Bucket(String),
 }
 
 impl Site {
-    /// Reads what a person typed: a path, or `s3://bucket/prefix`.
+    /// Parses a path or `s3://bucket/prefix`.
     ///
     /// # Errors
-    /// [`SourceError::NotFound`] when there is no such folder.
+    /// [`SourceError::NotFound`] if the folder does not exist.
     pub fn read(typed: &Path) -> Result<Self, SourceError> {
         if let Some(url) = typed.to_str().filter(|text| text.starts_with("s3://")) {
             return Ok(Self::Bucket(url.trim_end_matches('/').to_owned()));
@@ -27,7 +27,7 @@ impl Site {
         typed.canonicalize().map(Self::Folder).map_err(missing)
     }
 
-    /// The folder, if it is one.
+    /// Returns the folder, if it is one.
     #[must_use]
     pub fn folder(&self) -> Option<&Path> {
         match self {
@@ -36,7 +36,7 @@ impl Site {
         }
     }
 
-    /// What to tell of a folder that is no Docusaurus site: its settings are guessed.
+    /// Returns a warning for a folder that is not a Docusaurus site, whose settings are guessed.
     #[must_use]
     pub fn note(&self) -> Option<String> {
         let folder = self.folder()?;
@@ -54,7 +54,7 @@ impl Site {
         ))
     }
 
-    /// The address in full, which tells this book from others.
+    /// Returns the full address, which identifies the book.
     #[must_use]
     pub fn address(&self) -> String {
         match self {
@@ -63,7 +63,7 @@ impl Site {
         }
     }
 
-    /// The last part of the address.
+    /// Returns the last part of the address.
     #[must_use]
     pub fn name(&self) -> String {
         let address = self.address();
@@ -71,7 +71,7 @@ impl Site {
         if name.is_empty() { "book" } else { name }.to_owned()
     }
 
-    /// Its files.
+    /// Opens its files.
     pub async fn source(&self) -> Result<Source, SourceError> {
         match self {
             Self::Folder(path) => Ok(Source::Folder(FolderSource::open(path)?)),
@@ -80,7 +80,7 @@ impl Site {
     }
 }
 
-/// Whether a folder has a configuration, of Docusaurus or our own.
+/// True if a folder has a configuration file of Docusaurus or of bookrag.
 pub(crate) fn has_config(folder: &Path) -> bool {
     let mut names = SETTINGS_FILES
         .iter()

@@ -16,7 +16,7 @@ def routes(stack):
     """The documented paths, streaming where the query function answers, for as long as it may run; preflights of them do not stream, since
     a stream without a byte may never end."""
     documented = set(json.loads((ROOT / "docs/openapi.json").read_text())["paths"]) - {"/health"}
-    # The Model Context Protocol describes itself.
+    # The Model Context Protocol has its own description.
     documented.add("/mcp")
     paths = stack.properties("Api")["Body"]["paths"]
     yield from (f"{path} is documented or in the API alone" for path in sorted(documented ^ set(paths)))
@@ -68,7 +68,7 @@ def api(stack):
         origin = answer.get("responseParameters", {}).get("gatewayresponse.header.Access-Control-Allow-Origin")
         yield from unless(origin == "'*'", f"a site cannot read {name}")
         text = answer.get("responseTemplates", {}).get("application/json", "{}")
-        # The one variable that stands for a quoted text.
+        # $context.error.messageString is the only variable that inserts a quoted text.
         envelope = json.loads(text.replace("$context.error.messageString", '"Forbidden"'))
         lacks = {"success", "data", "error", "meta"} ^ set(envelope)
         lacks |= set(schemas["Meta"]["required"]) - set(envelope.get("meta", {}))

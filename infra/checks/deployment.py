@@ -5,7 +5,7 @@ import re
 from checks.stack import FUNCTIONS, ROOT, check, unless
 
 READERS = ["Query", "Search", "Health"]
-# How long a migration may take (`catalog/postgres.rs`).
+# The timeout of a migration (`catalog/postgres.rs`).
 MIGRATION_SECONDS = 300
 
 
@@ -56,7 +56,7 @@ def trial(stack):
     """Each new version for readers answers a request before its alias moves to it."""
     tried, function = stack.properties("Tried"), stack.properties("TryVersions")
     yield from unless(tried["ServiceToken"] == {"Fn::GetAtt": ["TryVersions", "Arn"]}, "Tried asks another function")
-    # The module's requests, one after the other, and its patience before each.
+    # The module's requests run in sequence, each with its own patience.
     text = (ROOT / "infra/try_versions/try_versions.py").read_text()
     seconds = {name: int(value) for name, value in re.findall(r"^(\w+_SECONDS) = (\d+)$", text, re.M)}
     reader_timeouts = [stack.properties(name)["Timeout"] for name in READERS]
@@ -81,7 +81,7 @@ def kept(stack):
         policies = {stack.resources[it].get("UpdateReplacePolicy") for it in (name, stack.version(name))}
         wanted = {"Retain"} if name in READERS else {None}
         yield from unless(policies == wanted, f"what replaces {name}'s version has the policy {policies}")
-    # A replaced event source mapping or schedule would go on beside the new one.
+    # A replaced event source mapping or schedule would run beside the new one.
     for kind in ("Lambda::EventSourceMapping", "Scheduler::Schedule"):
         kept = [name for name, it in stack.of_type(kind).items() if it.get("UpdateReplacePolicy") == "Retain"]
         yield from (f"a replaced {name} would go on" for name in kept)

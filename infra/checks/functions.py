@@ -4,7 +4,7 @@ import re
 
 from checks.stack import FUNCTIONS, NEEDED, ROOT, VARIANT, check, unless
 
-# Environment that is not the configuration's: lambda_http's, and what ties a version to Settings.
+# Variables that are not part of the configuration: lambda_http's, and the one that ties a version to Settings.
 OTHER_VARIABLES = {"AWS_LAMBDA_HTTP_IGNORE_STAGE_IN_PATH", "SETTINGS"}
 SECRET_VARIABLE = re.compile(r"((?<!PUBLIC_)KEY|SALT|SECRET|PASSWORD|TOKEN)$|^DATABASE_URL")
 

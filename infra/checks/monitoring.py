@@ -4,7 +4,7 @@ from samtranslator.yaml_helper import yaml_parse
 
 from checks.stack import NEEDED, ROOT, VARIANT, check, unless
 
-# What no operator goes without: errors that readers see, lost work, money, and the nightly repair.
+# Alarms for every operator: errors that readers see, lost work, money, and the nightly repair.
 ESSENTIAL = {"ApiServerErrors", "DeadLetters", "DailySpend", "ReconcileMissing"}
 
 

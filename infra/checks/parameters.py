@@ -17,7 +17,7 @@ def parameters(stack):
     groups = stack.source["Metadata"]["AWS::CloudFormation::Interface"]["ParameterGroups"]
     grouped = [name for group in groups for name in group["Parameters"]]
     yield from unless(sorted(grouped) == sorted(stack.source["Parameters"]), "not each is in one group")
-    # The translator puts the value of DeploymentStrategy in its place.
+    # The translator replaces references to DeploymentStrategy by its value.
     used = stack.names({key: it for key, it in stack.template.items() if key not in ("Parameters", "Rules")}) | {"DeploymentStrategy"}
     for name, it in stack.source["Parameters"].items():
         yield from unless(it.get("Description"), f"{name} has no description")

@@ -4,7 +4,7 @@ import re
 
 from checks.stack import VARIANT, check, every, unless
 
-# API Gateway's for the whole account, and CodeDeploy's that SAM adds.
+# API Gateway's policy for the whole account, and CodeDeploy's, which SAM adds.
 MANAGED_POLICIES = {"AmazonAPIGatewayPushToCloudWatchLogs", "AWSCodeDeployRoleForLambda"}
 
 
@@ -62,7 +62,7 @@ def trust(stack):
         yield from unless(audience == "sts.amazonaws.com", "tokens for others may take DocsRole")
         found = condition.get("StringLike", {}).get("token.actions.githubusercontent.com:sub")
         yield from unless(found == subjects, f"others may take DocsRole, or its branch may not, with ids `{given}`")
-    # In a pattern * and ? match anything, and a name with an @ would pass for another's with an id.
+    # In a pattern, * and ? match anything, and a name with an @ could match another owner with an id.
     for parameter, value in (("DocsRepository", "owner/na*e"), ("DocsRepository", "owner@1/name"), ("DocsBranch", "ma?n"), ("DocsBranch", "*")):
         pattern = stack.source["Parameters"][parameter]["AllowedPattern"]
         yield from unless(not re.fullmatch(pattern, value), f"{parameter} takes {value}")

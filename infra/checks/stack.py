@@ -9,7 +9,7 @@ from samtranslator.translator.transform import transform
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 FUNCTIONS = ["Query", "Search", "Health", "Ingest"]
-# What an operator must say, and one variant that moves every switch.
+# The required parameters, and a variant that changes every switch.
 NEEDED = {"QdrantUrl": "https://qdrant.example.org:6334", "Secret": "bookrag", "SiteOrigins": "https://book.example.org"}
 VARIANT = NEEDED | {
     "Embedder": "openai", "Reranker": "cohere", "Generator": "openai", "Tracing": "PassThrough", "MonitoringSize": "essential",
@@ -25,7 +25,7 @@ class Stack:
         self.source = source
         packaged = copy.deepcopy(source)
         for resource in packaged["Resources"].values():
-            # As `sam package` does: what is local is uploaded.
+            # Like `sam package`, which uploads local files.
             properties = resource.get("Properties", {})
             if "CodeUri" in properties:
                 properties["CodeUri"] = "s3://packages/" + properties["CodeUri"]
@@ -33,7 +33,7 @@ class Stack:
                 properties["Code"] = {"S3Bucket": "packages", "S3Key": properties["Code"]}
             if "TemplateURL" in properties:
                 properties["TemplateURL"] = "https://s3.amazonaws.com/packages/" + Path(properties["TemplateURL"]).name
-        # The translator would ask AWS for the names of its policies; the template names none.
+        # The translator would ask AWS for the names of managed policies; the template uses none.
         no_policies = SimpleNamespace(load=dict)
         self.template = transform(packaged, dict(NEEDED), no_policies)
         self.resources = self.template["Resources"]

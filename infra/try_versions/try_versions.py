@@ -11,11 +11,11 @@ import time
 import urllib.request
 
 PHYSICAL_ID = "bookrag-tried"
-# CloudFormation takes answers of 4 KiB.
+# CloudFormation limits responses to 4 KiB.
 MAX_REASON_CHARACTERS = 1_500
 # Above the longest timeout of the three functions.
 READ_TIMEOUT_SECONDS = 70
-# A role's new policy and a new version take a while to be known everywhere.
+# A new policy or version takes a while to be visible everywhere.
 PATIENCE_SECONDS = 60
 RETRY_SECONDS = 5
 TRANSIENT = {"AccessDeniedException", "ResourceConflictException", "TooManyRequestsException", "ServiceException"}
@@ -49,7 +49,7 @@ def event(method, path, body):
             "domainPrefix": "deployment",
             "extendedRequestId": "deployment",
             "httpMethod": method,
-            # An address of documentation (RFC 5737): limits count it like any other client.
+            # A documentation address (RFC 5737), counted by limits like any other client.
             "identity": {"sourceIp": "192.0.2.1", "userAgent": "bookrag deployment"},
             "path": f"/{STAGE}{path}",
             "protocol": "HTTP/1.1",
@@ -129,9 +129,9 @@ def answer(request, failure):
 
 def handle(request, _context):
     failure = None
-    # With the resource nothing is deleted.
+    # Deleting the resource deletes nothing else.
     if request["RequestType"] != "Delete":
-        # There in Lambda's Python; tests go without.
+        # Part of Lambda's Python; tests do not need it.
         import boto3
         from botocore.config import Config
         from botocore.exceptions import ClientError
@@ -139,7 +139,7 @@ def handle(request, _context):
         client = boto3.client("lambda", config=Config(read_timeout=READ_TIMEOUT_SECONDS, retries={"total_max_attempts": 1}))
         try:
             try_all(client, ClientError, request["ResourceProperties"])
-        # Whatever it is: CloudFormation would wait for an answer until ServiceTimeout.
+        # Any error must be reported: without a response, CloudFormation waits until ServiceTimeout.
         except Exception as error:
             failure = str(error) or type(error).__name__
     told = answer(request, failure)

@@ -1,7 +1,7 @@
-//! What an answer costs beside its model: `cargo bench -p bookrag-tests --bench answers -- SITE QUESTIONS.jsonl`.
+//! Measures the cost of an answer without its model: `cargo bench -p bookrag-tests --bench answers -- SITE QUESTIONS.jsonl`.
 //!
-//! Serves the site's index under `BOOKRAG_DATA` in this process, over HTTP on loopback, and a scripted chat model beside it. Prints
-//! what comes before the model's first word, what a streamed token costs, 50 readers at once, and extractive answers.
+//! Serves the site's index under `BOOKRAG_DATA` in this process, over HTTP on loopback, with a scripted chat model. Prints
+//! the time before the model's first word, the time per streamed token, 50 concurrent readers, and extractive answers.
 
 #![expect(clippy::unwrap_used, reason = "a failed step ends the benchmark")]
 #![expect(clippy::print_stdout, reason = "a benchmark prints")]
@@ -25,11 +25,10 @@ use futures::future::join_all;
 use serde_json::json;
 use tokio::net::TcpListener;
 
-/// Answers of each figure.
+/// Answers per figure.
 const ANSWERS: usize = 60;
-/// Tokens of a long answer.
 const TOKENS: usize = 2_000;
-/// Readers at once, the tokens that each is answered with, and their pace: 50 a second.
+/// Concurrent readers, the tokens of each answer, and their pace: 50 per second.
 const READERS: usize = 50;
 const READERS_TOKENS: usize = 100;
 const PACE: Duration = Duration::from_millis(20);
@@ -117,7 +116,6 @@ async fn main() {
     }
 }
 
-/// Serves a context's chat on loopback.
 async fn serve(context: Context) -> String {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let url = format!("http://{}/api/v1/chat", listener.local_addr().unwrap());
@@ -127,7 +125,7 @@ async fn serve(context: Context) -> String {
     url
 }
 
-/// Asks for streams, so many readers at once.
+/// Requests streams from this many concurrent readers.
 async fn measure(url: &str, questions: &[String], count: usize, readers: usize) -> Vec<Answered> {
     let client = reqwest::Client::new();
     let ask = async |number: usize| {

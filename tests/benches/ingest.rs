@@ -1,8 +1,8 @@
-//! What ingest costs without a model: `cargo bench -p bookrag-tests --bench ingest [book|growth|lag]`.
+//! Measures the cost of ingest without a model: `cargo bench -p bookrag-tests --bench ingest [book|growth|lag]`.
 //!
-//! `book`: the site `BOOKRAG_BENCH_BOOK` into Postgres and Qdrant's engine, then again unchanged, with a paragraph edited and
-//! with a tier changed. `growth`: 1,000 to 50,000 chunks of made pages. `lag`: from an upload to moto until a search
-//! finds it, by the ingest function; `BOOKRAG_TEST_FUNCTIONS` may name built ones.
+//! `book`: ingests the site `BOOKRAG_BENCH_BOOK` into Postgres and Qdrant's engine, then again unchanged, with an edited paragraph, and
+//! with a changed tier. `growth`: ingests 1,000 to 50,000 chunks of generated pages. `lag`: measures the time from an upload to moto until a
+//! search finds it, with the ingest function; `BOOKRAG_TEST_FUNCTIONS` may name prebuilt ones.
 
 #![expect(clippy::unwrap_used, reason = "a failed step ends the benchmark")]
 
@@ -21,12 +21,12 @@ use bookrag_tests::moto::Moto;
 use bookrag_tests::runtime_api::{Function, RuntimeApi};
 use tokio_postgres::NoTls;
 
-/// Chunks of the made books.
+/// Chunks of the generated books.
 const SIZES: [usize; 6] = [1_000, 5_000, 10_000, 20_000, 35_000, 50_000];
-/// Chunks of a made page: a section each.
+/// Chunks per generated page, one per section.
 const SECTIONS: usize = 20;
 const UPLOADS: usize = 40;
-/// What Lambda waits for more messages of a queue.
+/// Batching windows of Lambda's queue.
 const WINDOWS: [Duration; 2] = [Duration::ZERO, Duration::from_secs(5)];
 
 #[tokio::main]
@@ -49,7 +49,7 @@ async fn main() {
     }
 }
 
-/// Runs over a book with the free embedder; says what it took, and how many transactions.
+/// Syncs a book with the fake embedder, and prints the duration and the number of transactions.
 async fn run(backends: &Backends, folder: &Path, what: &str) -> (Report, f64) {
     let before = transactions(backends).await;
     let started = Instant::now();
@@ -67,13 +67,13 @@ async fn run(backends: &Backends, folder: &Path, what: &str) -> (Report, f64) {
     (report, seconds)
 }
 
-/// Transactions of the database so far: a statement outside of one counts as one.
+/// Returns the number of transactions so far; a statement outside of a transaction counts as one.
 async fn transactions(backends: &Backends) -> i64 {
     let (client, connection) = tokio_postgres::connect(backends.database_url(), NoTls)
         .await
         .unwrap();
     let connection = tokio::spawn(connection);
-    // Each connection tells its counts when it has been idle for a while.
+    // A connection reports its counts only after it has been idle for a while.
     tokio::time::sleep(Duration::from_secs(12)).await;
     let query = "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()";
     let count = client.query_one(query, &[]).await.unwrap().get(0);
@@ -144,7 +144,7 @@ async fn growth() {
             report.total_chunks,
             peak_rss_mib()
         );
-        // The engine may still be writing, and its folder must not go before it does.
+        // Keeps the engine's folder, since the engine may still be writing to it.
         std::mem::forget(backends);
     }
 }
@@ -257,7 +257,7 @@ async fn until_found(backends: &Backends, word: &str) {
     }
 }
 
-/// The most memory this process ever had.
+/// Returns the peak memory of this process.
 fn peak_rss_mib() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

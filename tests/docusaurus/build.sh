@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What Docusaurus makes of the sites in this folder: `build.sh OUT`
+# Builds the sites in this folder with Docusaurus: `build.sh OUT`
 #
-# Leaves OUT/site.jsonl and OUT/<variant>.jsonl (truth.mjs says what a line is) and OUT/slugs.txt (see slugs.mjs).
+# Writes OUT/site.jsonl and OUT/<variant>.jsonl (format: truth.mjs) and OUT/slugs.txt (format: slugs.mjs).
 # Needs Node 20 and npm. Packages are installed once, in the cache; after that nothing uses the network.
 set -euo pipefail
 here="$(cd "$(dirname "$0")" && pwd)"
@@ -11,7 +11,7 @@ cache="${XDG_CACHE_HOME:-$HOME/.cache}/bookrag/test-tools/docusaurus"
 
 if [ ! -d "$cache/node_modules" ] || ! cmp -s "$here/package.json" "$cache/package.json"; then
   echo "installing Docusaurus from npm"
-  # Moved into place when it is complete, so that a broken installation is never taken for one.
+  # Moved into place when complete, so that a broken installation is never used.
   rm -rf "$cache.new"
   mkdir -p "$cache.new"
   cp "$here/package.json" "$cache.new/"
@@ -20,13 +20,13 @@ if [ ! -d "$cache/node_modules" ] || ! cmp -s "$here/package.json" "$cache/packa
   mv "$cache.new" "$cache"
 fi
 
-# Sites share node_modules, where the bundler would keep one cache for all of them.
+# Sites share node_modules, where the bundler would keep a single cache for all of them.
 export DOCUSAURUS_NO_PERSISTENT_CACHE=true
 export BROWSERSLIST_IGNORE_OLD_DATA=1 NO_UPDATE_NOTIFIER=1
 cp "$here/truth.mjs" "$here/slugs.mjs" "$cache/"
 cd "$cache"
 
-# Node finds the packages from a site's folder upwards.
+# Node searches for packages in the parents of a site's folder.
 build() {
   local folder=$1 name
   name="$(basename "$folder")"

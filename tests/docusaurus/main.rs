@@ -1,5 +1,5 @@
-//! Our reading against Docusaurus's own: `tests/docusaurus.sh` builds the sites in this folder with the real Docusaurus
-//! and runs this; `BOOKRAG_TEST_DOCUSAURUS` names the folder of what it left.
+//! Compares our reading of sites with Docusaurus's: `tests/docusaurus.sh` builds the sites in this folder with the real Docusaurus
+//! and runs this; `BOOKRAG_TEST_DOCUSAURUS` names the folder with the results.
 
 #![expect(clippy::unwrap_used, reason = "a failed step fails its test")]
 
@@ -12,7 +12,7 @@ use bookrag::book::{BlockKind, Document, list_pages, read_document, slug};
 use bookrag::source::{FileCache, FolderSource, Source};
 use serde::Deserialize;
 
-/// A page as Docusaurus built it: a line of its truth.
+/// A page as Docusaurus built it, a line of `truth.mjs`.
 #[derive(Deserialize)]
 struct BuiltPage {
     source: String,
@@ -22,9 +22,9 @@ struct BuiltPage {
     url: String,
     title: Option<String>,
     date: Option<String>,
-    /// `None` where several files claim the page's URL.
+    /// `None` if several files claim the page's URL.
     headings: Option<Vec<BuiltHeading>>,
-    /// What the page shows; `None` likewise.
+    /// The text shown on the page; `None` as above.
     text: Option<String>,
 }
 
@@ -34,8 +34,8 @@ struct BuiltHeading {
     id: String,
 }
 
-/// Headings that stand in the HTML and are none in the Markdown: the label of the footnotes, tags without text, and tags
-/// within a heading of Markdown.
+/// Headings in the HTML that are not headings in the Markdown: the label of the footnotes, tags without text, and tags
+/// within a Markdown heading.
 const NOT_IN_THE_MARKDOWN: [(&str, &[&str]); 2] = [
     ("docs/headings/footnotes.md", &["footnote-label"]),
     (
@@ -44,14 +44,14 @@ const NOT_IN_THE_MARKDOWN: [(&str, &[&str]); 2] = [
     ),
 ];
 
-/// Beginnings of ids that are not read: one of a heading of HTML alone, which Docusaurus makes of the tag's source, and one
-/// that is computed.
+/// Prefixes of ids that we do not read: one of an HTML heading, which Docusaurus derives from the tag's source, and a computed
+/// one.
 const IDS_NOT_READ: [(&str, &str); 2] = [
     ("docs/headings/plain-markdown.md", "img-alt"),
     ("docs/headings/raw.mdx", "by-expression"),
 ];
 
-/// Docusaurus leaves marks in these titles; we show them as they read.
+/// Titles in which Docusaurus leaves markup; we remove it.
 const TITLES_WITH_MARKS: [&str; 3] = [
     "docs/titles/marks.md",
     "docs/titles/own-comment-id.mdx",
@@ -67,7 +67,7 @@ fn built() -> PathBuf {
     PathBuf::from(folder)
 }
 
-/// Our reading of a site: each page by source and locale, with its URL there.
+/// Reads a site. Returns the URL and document of each page, by source and locale.
 async fn read_site(folder: &Path) -> BTreeMap<(String, String), (String, Document)> {
     let source = Source::Folder(FolderSource::open(folder).unwrap());
     let settings = source.settings().await.unwrap();
@@ -166,11 +166,11 @@ async fn compare(name: &str, folder: &str) {
             differences.push(format!("{key:?}: title {ours:?}, built {theirs:?}"));
         }
         let date = document.date.map(|date| date.to_string());
-        // Docusaurus gives a post without a date that of its file.
+        // Docusaurus dates a post without a date by its file.
         if date != page.date && (date.is_some() || page.source != UNDATED) {
             differences.push(format!("{key:?}: date {date:?}, built {:?}", page.date));
         }
-        // Docs are compared word by word in `words.rs`.
+        // `words.rs` compares docs word by word.
         let is_beside_docs = page.instance.contains('/');
         if let Some(theirs) = page.text.filter(|_| is_beside_docs) {
             let ours: String = document.blocks.iter().map(|block| &*block.text).collect();

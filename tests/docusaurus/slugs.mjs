@@ -1,7 +1,7 @@
-// The slug of each character: `node slugs.mjs OUT.txt`
+// Writes the slug of each character: `node slugs.mjs OUT.txt`
 //
-// One line for each code point (surrogates aside) whose slug is not empty: its number, a tab, the slug's code points
-// with a space between; all in hexadecimal.
+// One line for each code point (except surrogates) with a non-empty slug: its number, a tab, and the slug's code points
+// separated by spaces; all in hexadecimal.
 import fs from 'node:fs';
 import GithubSlugger from 'github-slugger';
 

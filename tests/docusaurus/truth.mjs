@@ -1,20 +1,20 @@
-// What Docusaurus makes of a site: `node truth.mjs SITE OUT.jsonl`
+// Writes what Docusaurus makes of a site: `node truth.mjs SITE OUT.jsonl`
 //
-// Builds every locale of the folder SITE (it must lie below the folder that holds node_modules; `.docusaurus` and
-// `build` are written into it) and writes a JSON line for each page of each plugin of docs, pages and blogs, and locale:
+// Builds every locale of the folder SITE (it must be below the folder with node_modules; `.docusaurus` and
+// `build` are written into it) and writes a JSON line for each page and locale of the docs, pages and blog plugins:
 //
 //   source    the file, relative to SITE
-//   locale    the locale it is shown in; a page without translation appears once for each locale
-//   instance  the id of the docs plugin; `pages/` or `blog/` and the id of a plugin of pages or a blog
+//   locale    the locale of the built page; a page without a translation is listed for each locale
+//   instance  the id of the docs plugin; `pages/` or `blog/` and the plugin's id for others
 //   version   `current`, or a name in the plugin's versions.json
 //   url       path of the built page, baseUrl and trailing slash as built, not percent-encoded
 //   title     the title in the metadata
-//   date      the day of a blog post in UTC; null for other pages. Of a post without one it is that of its file
+//   date      the day of a blog post in UTC, or of its file if the post has none; null for other pages
 //   unlisted  whether the page is hidden from lists
-//   headings  [{level, id, text}] of h1 to h6 in the article, in document order; "" is no id. Raw HTML and JSX headings
-//             and the footnotes' own heading are among them. `text` is as shown, without the numbers of footnotes, a
-//             formula as its TeX. null when several pages claim this URL.
-//   text      what the page or post shows, its blocks apart; null as well
+//   headings  [{level, id, text}] of h1 to h6 in the article, in document order; "" means no id. Includes raw HTML and JSX headings
+//             and the heading of the footnotes. `text` is as shown, without footnote numbers and with formulas as TeX.
+//             null if several pages claim this URL.
+//   text      the text shown, with spaces between blocks; null likewise
 import fs from 'node:fs';
 import path from 'node:path';
 import {buildLocale} from '@docusaurus/core/lib/commands/build/buildLocale.js';
@@ -24,25 +24,25 @@ import {load} from 'cheerio';
 process.env.NODE_ENV = 'production';
 process.env.BABEL_ENV = 'production';
 
-// What a page shows of its Markdown.
+// The part of a page that is rendered from its Markdown.
 const ARTICLE = '.theme-doc-markdown, .mdx-page article, article:has(> #__blog-post-container)';
 
 const [site, out] = process.argv.slice(2);
 const siteDir = fs.realpathSync(site);
 const {siteConfig} = await loadSiteConfig({siteDir});
 const {defaultLocale, locales} = siteConfig.i18n;
-// What the plugins wrote of their pages, with what is put before their ids.
+// The metadata of each plugin, with the prefix of its ids.
 const metadata = [
   ['docusaurus-plugin-content-docs', ''],
   ['docusaurus-plugin-content-pages', 'pages/'],
   ['docusaurus-plugin-content-blog', 'blog/'],
 ];
 
-// The default locale comes first: its build clears the folder that the others are built into.
+// The default locale must be first: its build clears the folder of the other builds.
 const ordered = [defaultLocale, ...locales.filter((locale) => locale !== defaultLocale)];
 const lines = [];
 for (const locale of ordered) {
-  // Two locales at least: alone, one would be built without its prefix.
+  // At least two locales: a single one would be built without its prefix.
   const cliOptions = {locale: [...ordered, defaultLocale], minify: false};
   fs.rmSync(path.join(siteDir, '.docusaurus'), {recursive: true, force: true});
   await buildLocale({siteDir, locale, cliOptions});
@@ -70,7 +70,7 @@ function readLocale(locale) {
         instance: doc.instance,
         version: doc.version ?? 'current',
         url: page.url,
-        // Of pages it may be that of the site alone.
+        // A page's title may be that of the site alone.
         title: doc.title ?? null,
         date: doc.date?.slice(0, 10) ?? null,
         unlisted: doc.unlisted,
@@ -96,7 +96,7 @@ function builtBy(plugin, before) {
     .filter((page) => page.source && page.permalink);
 }
 
-// Built pages by URL without trailing slash.
+// Returns built pages by URL without a trailing slash.
 function builtPages() {
   const pages = new Map();
   const root = path.join(siteDir, 'build');
@@ -116,7 +116,7 @@ function builtPages() {
 
 function headings($) {
   $('.hash-link, [data-footnote-ref]').remove();
-  // A formula stands for its TeX.
+  // Formulas become their TeX.
   $('.katex').each((_, formula) => {
     $(formula).replaceWith($('<span>').text($(formula).find('annotation').first().text()));
   });
@@ -130,7 +130,7 @@ function headings($) {
     }));
 }
 
-// After headings(), which leaves the TeX of formulas in their place. A post's date and authors stand between its title and its text.
+// Runs after headings(), which replaces formulas by their TeX. A post's date and authors are between its title and its text.
 function text($) {
   const shown = $('.theme-doc-markdown, .mdx-page article, article:has(> #__blog-post-container) header h1, #__blog-post-container');
   shown.find('button, svg, style, script').remove();

@@ -1,4 +1,4 @@
-//! The Markdown that `bookrag export` writes of a page against the words that Docusaurus shows on it.
+//! Compares the Markdown that `bookrag export` writes of a page with the words that Docusaurus shows on it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,10 +16,9 @@ const SITES: [(&str, &str); 6] = [
     ("instances", "variants/instances"),
 ];
 
-/// One word in this many may be missing.
+/// At most one word in this many may be missing.
 const MISSING_AT_MOST: usize = 100;
 
-/// How often a text has each of its words.
 fn counts(text: &str) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     let text = text.to_lowercase();
@@ -61,7 +60,7 @@ async fn the_markdown_of_pages_has_the_words_of_the_built_pages() {
             }
         }
     }
-    // What is missing is computed: `{1 + 1}`, the properties of partials.
+    // Missing words are computed: `{1 + 1}`, the properties of partials.
     let enough = shown - shown / MISSING_AT_MOST;
     assert!(
         shown > 1_000 && found >= enough,

@@ -1,5 +1,5 @@
-//! Answers as a reader gets them: the functions' own routers over a real Postgres, Qdrant's engine and a scripted chat model,
-//! each behind a wire that can be cut.
+//! Answers end to end: the functions' own routers over a real Postgres, Qdrant's engine and a scripted chat model,
+//! each behind a proxy that can break connections.
 
 mod attacks;
 mod attribution;
@@ -33,26 +33,25 @@ use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-/// The server's role; whoever reaches its socket is trusted.
+/// The server's role; anyone with access to its socket is trusted.
 const USER: &str = "rag";
-/// The longest time for an answer, whatever is wrong.
+/// The longest time for an answer, whatever fails.
 const BOUND: Duration = Duration::from_mins(1);
 
-/// The book: two pages.
+/// The two pages of the book.
 const FROST: &str = "# Frost\n\nCover the seedlings before the night falls below zero.\n\n\
     ## Signs of frost\n\nA clear sky, no wind and a low moon are signs of frost. See [the almanac](https://almanac.example/frost).\n";
 const SOIL: &str = "# Soil\n\nSand drains quickly, clay holds water.\n\n\
     ## Compost\n\nCompost feeds the soil: spread three centimetres of compost every spring.\n";
-/// A question that the book answers, and one that it does not.
+/// A question that the book answers, then one that it does not.
 const COVERED: &str = "What are the signs of frost?";
 const NOT_COVERED: &str = "Who won the chess championship in Reykjavik?";
 
-/// A served book.
 struct Service {
     url: String,
     backends: Backends,
     model: ChatModel,
-    /// The wires to the stores.
+    /// The proxies of the stores.
     qdrant: Proxy,
     database: Proxy,
     client: reqwest::Client,
@@ -67,18 +66,18 @@ impl Drop for Service {
 }
 
 impl Service {
-    /// The book, answered by a model that says what the script says.
+    /// Serves the book with a scripted model.
     async fn with_model(database: &str, script: Reply) -> Self {
         Self::start(database, script, &[]).await
     }
 
-    /// The same by the book's own sentences.
+    /// Serves the book with extractive answers.
     async fn extractive(database: &str) -> Self {
         let script = Reply::text(["no model is asked"]);
         Self::start(database, script, &[("BOOKRAG_GENERATOR", "extractive")]).await
     }
 
-    /// The same with variables of the test's own.
+    /// Serves the book with a scripted model and the test's own variables.
     async fn start(database: &str, script: Reply, variables: &[(&str, &str)]) -> Self {
         Self::of_book(
             database,
@@ -103,7 +102,7 @@ impl Service {
         Self::of_folder(database, script, variables, book).await
     }
 
-    /// The book in a folder.
+    /// Serves the book in a folder.
     async fn of_folder(
         database: &str,
         script: Reply,
@@ -132,7 +131,7 @@ impl Service {
         for (name, value) in variables {
             environment.insert((*name).to_owned(), (*value).to_owned());
         }
-        // The second test that installs it finds it there.
+        // Fails if another test has already installed it.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let config = Config::read(Place::Lambda, &environment).unwrap();
         let context = Arc::new(Context::hosted(&config).await.unwrap());
@@ -161,20 +160,20 @@ impl Service {
         request.timeout(BOUND).json(body)
     }
 
-    /// The envelope of an answer, and its status.
+    /// Returns the status and envelope of an answer.
     async fn ask(&self, request: Value) -> (u16, Value) {
         let response = self.post("/api/v1/chat", &request).send().await.unwrap();
         (response.status().as_u16(), response.json().await.unwrap())
     }
 
-    /// The data and the meta of an answer that must be a success.
+    /// Returns the data and meta of a successful answer.
     async fn answer(&self, question: &str) -> (Value, Value) {
         let (status, mut envelope) = self.ask(json!({"query": question})).await;
         assert_eq!(status, 200, "{envelope}");
         (envelope["data"].take(), envelope["meta"].take())
     }
 
-    /// The events of a streamed answer.
+    /// Returns the events of a streamed answer.
     async fn stream(&self, request: Value) -> Vec<(String, Value)> {
         let request = self.post("/api/v1/chat", &request);
         let response = request.header("accept", "text/event-stream").send().await;
@@ -188,7 +187,7 @@ impl Service {
         events(&String::from_utf8(text).unwrap())
     }
 
-    /// One row of one column, from the database itself.
+    /// Returns a single value, read directly from the database.
     async fn row(&self, query: &str) -> Option<String> {
         let (client, connection) =
             tokio_postgres::connect(self.backends.database_url(), tokio_postgres::NoTls)
@@ -203,7 +202,7 @@ impl Service {
     }
 }
 
-/// The events of a stream's text, comments aside.
+/// Parses the events of a stream, without comments.
 fn events(text: &str) -> Vec<(String, Value)> {
     let field = |event: &str, name: &str| -> Option<String> {
         let line = event.lines().find_map(|line| line.strip_prefix(name));
@@ -218,7 +217,7 @@ fn events(text: &str) -> Vec<(String, Value)> {
         .collect()
 }
 
-/// The text that a stream's tokens make.
+/// Concatenates the tokens of a stream.
 fn text_of(events: &[(String, Value)]) -> String {
     events
         .iter()

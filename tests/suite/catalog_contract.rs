@@ -1,5 +1,5 @@
-//! What every catalog does. Each law runs on a SQLite file, on a database of a real Postgres, and on one behind a
-//! pgbouncer in transaction mode, over which everything but migrations goes.
+//! The contract of all catalogs. Each test runs on a SQLite file, on a real Postgres database, and on one behind
+//! pgbouncer in transaction mode, which serves everything but migrations.
 
 mod answers;
 mod clients;
@@ -25,7 +25,7 @@ use tempfile::TempDir;
 use tokio_postgres::NoTls;
 use uuid::Uuid;
 
-/// A catalog, and a way past it for what its operations cannot do.
+/// A catalog, and direct access to its database.
 pub(crate) struct Store {
     pub(crate) catalog: Catalog,
     behind: Behind,
@@ -43,7 +43,7 @@ enum Behind {
 }
 
 impl Store {
-    /// A SQLite file, without tables.
+    /// Opens a SQLite file without tables.
     async fn sqlite() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("made/on/demand/catalog.sqlite");
@@ -56,13 +56,13 @@ impl Store {
         }
     }
 
-    /// A database of its own, without tables.
+    /// Opens a new database without tables.
     pub(crate) async fn postgres() -> Self {
         let (_, url) = create_database().await;
         Self::on_postgres(postgres_options(&url), url)
     }
 
-    /// A database of its own behind pgbouncer, without tables.
+    /// Opens a new database behind pgbouncer, without tables.
     async fn pgbouncer() -> Self {
         let (name, direct_url) = create_database().await;
         let options = PostgresOptions {
@@ -82,7 +82,7 @@ impl Store {
         }
     }
 
-    /// Another catalog on the same data, as another process has it.
+    /// Opens another catalog on the same data, like another process.
     async fn reopened(&self) -> Catalog {
         match &self.behind {
             Behind::Sqlite { file, .. } => {
@@ -92,7 +92,7 @@ impl Store {
         }
     }
 
-    /// As [`Store::reopened`], with at most so many connections: only Postgres has them.
+    /// Like [`Store::reopened`], with a limit of connections, which applies to Postgres only.
     fn reopened_with(&self, pool_size: usize) -> Catalog {
         let Behind::Postgres { options, .. } = &self.behind else {
             panic!("a file has no connections");
@@ -103,7 +103,7 @@ impl Store {
         })
     }
 
-    /// The URL of the Postgres database, past a pooler.
+    /// The URL of the Postgres database, bypassing the pooler.
     pub(crate) fn url(&self) -> &str {
         let Behind::Postgres { direct_url, .. } = &self.behind else {
             panic!("a file has no URL");
@@ -111,7 +111,7 @@ impl Store {
         direct_url
     }
 
-    /// Runs statements that both databases understand.
+    /// Runs statements that are valid in both databases.
     pub(crate) async fn execute(&self, statements: &str) {
         match &self.behind {
             Behind::Sqlite { file, .. } => {
@@ -129,7 +129,7 @@ impl Store {
         }
     }
 
-    /// Makes the tables of an earlier version.
+    /// Creates the tables of an earlier version.
     async fn make_version(&self, version: usize) {
         let migrations = match &self.behind {
             Behind::Sqlite { .. } => [
@@ -151,7 +151,7 @@ impl Store {
         }
     }
 
-    /// A second since 1970, as the database writes it.
+    /// Formats seconds since 1970 as SQL of the database.
     fn moment(&self, second: u32) -> String {
         match &self.behind {
             Behind::Sqlite { .. } => format!("{second}000000"),
@@ -159,7 +159,7 @@ impl Store {
         }
     }
 
-    /// Makes the tables of version 2, with a question and its judgement in them.
+    /// Creates the tables of version 2 with a question and its feedback.
     async fn make_version_2(&self, message_id: Uuid) {
         self.make_version(2).await;
         let no_chunks = match &self.behind {
@@ -177,7 +177,7 @@ impl Store {
         self.execute(&rows).await;
     }
 
-    /// Makes the tables of version 3, in which two sources have two documents each.
+    /// Creates the tables of version 3 with two sources that have two documents each.
     async fn make_version_3_with_two_documents_a_source(&self) {
         self.make_version(3).await;
         let rows = include_str!("catalog_contract/two_documents_a_source.sql");
@@ -189,7 +189,7 @@ impl Store {
         self.execute(&rows).await;
     }
 
-    /// Lets time pass for all that readers left: sets it back.
+    /// Simulates the passing of time, by moving the dates of readers' data back.
     async fn elapse(&self, time: Duration) {
         let microseconds = time.as_micros();
         let time = match &self.behind {
@@ -206,7 +206,7 @@ impl Store {
         self.execute(&statements).await;
     }
 
-    /// The first column of the only row, as text.
+    /// Returns the first column of the only row, as text.
     async fn value(&self, query: &str) -> String {
         match &self.behind {
             Behind::Sqlite { file, .. } => {
@@ -228,7 +228,7 @@ impl Store {
     }
 }
 
-/// An empty database: its name, and its URL past pgbouncer.
+/// Creates an empty database. Returns its name, and its URL that bypasses pgbouncer.
 async fn create_database() -> (String, String) {
     let name = format!("catalog_{}", Uuid::new_v4().simple());
     let url = Postgres::shared().await.create_database(&name).await;
@@ -250,7 +250,7 @@ pub(crate) fn postgres_options(url: &str) -> PostgresOptions {
     }
 }
 
-/// Makes a test of each law for each store.
+/// Defines a test of each function for each store.
 macro_rules! laws {
     ($($module:ident: $($law:ident)*;)*) => {
         mod sqlite {
@@ -289,10 +289,10 @@ laws! {
         migrating_twice_changes_nothing
         of_a_sources_documents_only_the_newest_survives_the_migration
         a_source_never_gets_a_second_document
-        two_that_migrate_at_once_both_succeed
+        two_concurrent_migrations_both_succeed
         the_first_index_is_live_and_the_next_is_building
         an_index_is_found_by_its_spec_and_its_site_is_updated
-        of_indexes_made_at_once_one_is_live
+        one_of_several_concurrently_created_indexes_is_live
         a_switch_needs_exactly_the_documents
         a_retired_index_revives_only_when_that_is_wanted
         a_dropped_index_leaves_its_row_and_another_collections_name
@@ -300,26 +300,26 @@ laws! {
         a_failure_is_kept_until_the_document_is_committed
         a_calibration_is_kept_until_the_index_is_dropped
         headings_are_those_of_a_locale_and_version_each_once
-        stats_count_what_there_is;
+        stats_count_documents_and_chunks;
     commits:
         a_commit_is_read_back_whole_by_another_process
         chunks_around_a_position_are_read_in_order
         a_stored_payload_has_no_text
-        a_payload_of_before_is_read_with_the_rows_text
-        a_revision_that_was_overtaken_conflicts_and_writes_nothing
-        of_first_commits_at_once_one_wins_and_the_others_conflict
-        of_later_commits_at_once_one_wins_and_the_others_conflict
+        a_payload_of_an_earlier_release_is_read_with_the_rows_text
+        an_outdated_revision_conflicts_and_writes_nothing
+        one_of_several_concurrent_first_commits_wins
+        one_of_several_concurrent_later_commits_wins
         a_commit_without_all_its_intents_conflicts_and_writes_nothing
         replaced_points_become_garbage_and_leave_the_join
         kept_chunks_keep_when_they_were_created
-        a_commit_without_chunks_keeps_those_there_are
+        a_commit_without_chunks_keeps_the_existing_ones
         a_deleted_document_is_a_tombstone
         dependents_are_the_documents_that_used_a_file
         pages_have_their_urls_until_they_are_deleted
         a_text_is_found_once_however_many_chunks_have_it
         a_retired_index_takes_no_commits
         an_unknown_index_is_refused
-        documents_of_two_indexes_do_not_meet
+        documents_of_two_indexes_are_independent
         a_document_of_a_thousand_chunks_is_committed;
     pending:
         intents_wait_until_they_are_old
@@ -338,23 +338,23 @@ laws! {
         pages_are_listed_with_their_tokens_and_found_by_their_urls
         a_chunk_has_a_place_while_the_book_holds_it;
     readers:
-        all_turns_may_come_at_once_and_then_none
-        a_refused_turn_costs_nothing_and_comes_when_it_was_said
-        of_takers_at_once_as_many_are_given_a_turn_as_there_are
+        the_whole_limit_may_be_used_at_once
+        a_refused_request_costs_nothing_and_may_retry_at_the_stated_time
+        concurrent_requests_never_exceed_the_limit
         keys_are_counted_apart
-        limits_are_forgotten_when_their_turns_have_long_been_back
-        reservations_at_once_stay_within_the_budget
-        what_was_spent_takes_the_place_of_what_was_reserved
+        expired_limits_are_forgotten
+        concurrent_reservations_stay_within_the_budget
+        actual_spending_replaces_the_reservation
         the_last_exchanges_are_read_oldest_first
         an_exchange_waits_for_its_answer_and_keeps_it
         another_sessions_conversation_is_neither_read_nor_written_nor_deleted
         a_conversation_expires_unless_it_goes_on
         an_expired_conversation_begins_anew
         a_late_answer_does_not_bring_a_deleted_conversation_back
-        a_deletion_and_a_late_answer_at_once_leave_nothing
+        a_deletion_concurrent_with_a_late_answer_leaves_nothing
         a_message_stays_in_its_conversation
-        forgetting_takes_what_was_said_in_expired_conversations
-        what_is_older_than_the_retention_goes_and_the_rest_stays;
+        forgetting_deletes_expired_conversations
+        only_data_older_than_the_retention_is_deleted;
     answers:
         an_answer_is_kept_while_the_book_has_its_chunks
         an_answer_of_a_revision_ends_with_any_commit
@@ -365,11 +365,11 @@ laws! {
     searching:
         chunks_are_found_by_their_words
         a_word_is_found_in_its_other_forms
-        what_a_page_is_filed_under_is_found
+        a_page_is_found_by_its_search_words
         more_and_rarer_words_come_first
         filters_are_applied_before_the_limit
         all_conditions_of_a_filter_must_hold
-        nothing_but_letters_and_digits_of_a_term_is_looked_for
+        only_letters_and_digits_of_a_term_are_searched
         chunks_without_a_payload_are_not_found_until_they_are_committed_again
         a_chunk_whose_payload_cannot_be_read_is_left_out
         a_kept_point_keeps_its_payload

@@ -1,4 +1,4 @@
-//! What only a server can do to a catalog: go away, be busy, be slow.
+//! Faults of a Postgres server: lost connections, lack of connections, slowness.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use tokio_postgres::{Client, NoTls};
 use crate::catalog_contract::rows::{commit, live_index};
 use crate::catalog_contract::{Store, postgres_options};
 
-/// Ends all other connections to the database, as a pooler's restart or a long silence does.
+/// Ends all other connections to the database, as a pooler does on restart or after a long idle time.
 const CUT: &str = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE datname = current_database() AND pid <> pg_backend_pid()";
 
@@ -41,7 +41,7 @@ async fn more_callers_than_connections_take_turns() {
 }
 
 #[tokio::test]
-async fn a_call_that_was_given_up_does_not_spoil_the_next() {
+async fn a_timed_out_call_does_not_affect_the_next() {
     let store = Store::postgres().await;
     store.catalog.migrate().await.unwrap();
     for microseconds in (0..2_000).step_by(50) {
@@ -94,7 +94,7 @@ async fn a_statement_that_takes_too_long_ends_on_the_server_too() {
     client.batch_execute(lock).await.unwrap();
     let failure = catalog.live_index().await.unwrap_err();
     assert!(failure.to_string().contains("57014"), "{failure}");
-    // The same connection, and it is idle again.
+    // The connection is the same, and idle again.
     assert_eq!(only_backend(&client).await, before);
     let state = "SELECT state FROM pg_stat_activity WHERE pid = $1";
     let state: String = client.query_one(state, &[&before]).await.unwrap().get(0);
@@ -112,7 +112,7 @@ async fn a_refused_statement_costs_no_connection() {
     let (client, connection) = tokio_postgres::connect(store.url(), NoTls).await.unwrap();
     let connection = tokio::spawn(connection);
     let before = only_backend(&client).await;
-    // Alone, and within a transaction.
+    // Once outside of a transaction, once inside.
     store
         .catalog
         .record_failure(77, "docs/a.md", "there is no such index")
@@ -127,7 +127,7 @@ async fn a_refused_statement_costs_no_connection() {
     connection.await.unwrap().unwrap();
 }
 
-/// Three batches of each kind, all of them old, and a trigger that refuses a statement that deletes more than one batch.
+/// Three batches of old rows of each kind, and a trigger that refuses to delete more than one batch in a statement.
 const OLD_ROWS: &str = "
     CREATE FUNCTION refuse_many() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
         IF (SELECT count(*) FROM gone) > 2000 THEN RAISE EXCEPTION 'too many rows at once'; END IF;
@@ -149,7 +149,7 @@ const OLD_ROWS: &str = "
         SELECT query_id, query_id, 'up', now() FROM chat_queries";
 
 #[tokio::test]
-async fn whatever_the_number_of_old_rows_no_statement_deletes_more_than_a_batch() {
+async fn no_statement_deletes_more_than_a_batch_of_old_rows() {
     let store = Store::postgres().await;
     store.catalog.migrate().await.unwrap();
     store.execute(OLD_ROWS).await;
@@ -181,7 +181,7 @@ async fn whatever_the_number_of_old_rows_no_statement_deletes_more_than_a_batch(
     connection.await.unwrap().unwrap();
 }
 
-/// The row of another source stands for that of a writer whose first commit the search for a conflict was too early to see.
+/// The row of another source simulates a writer whose first commit came after the search for a conflict.
 #[tokio::test]
 async fn a_first_commit_whose_id_was_taken_meanwhile_conflicts() {
     let store = Store::postgres().await;
@@ -196,7 +196,7 @@ async fn a_first_commit_whose_id_was_taken_meanwhile_conflicts() {
     assert_eq!(stored.len(), 1);
 }
 
-/// The process that serves the catalog's only connection; those of connections that were closed end by themselves.
+/// Returns the backend of the catalog's only connection; backends of closed connections end on their own.
 async fn only_backend(client: &Client) -> i32 {
     let others = "SELECT pid FROM pg_stat_activity
         WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()";
@@ -209,7 +209,7 @@ async fn only_backend(client: &Client) -> i32 {
 }
 
 #[tokio::test]
-async fn a_server_that_is_gone_is_unavailable_and_its_url_is_not_told() {
+async fn a_stopped_server_is_unavailable_and_its_url_is_not_printed() {
     let postgres = Postgres::start().await;
     let url = postgres.create_database("catalog_gone").await;
     let secret = url.replace("rag@", "rag:hunter2@");

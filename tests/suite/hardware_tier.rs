@@ -1,4 +1,4 @@
-//! A reader's hardware tier: whatever tiers the pages of a book name, and however they change, it finds all that the
+//! Hardware tiers: whatever tiers the pages of a book name, and however they change, a search finds everything that the
 //! reader can follow, and nothing else.
 
 use std::collections::BTreeMap;
@@ -15,17 +15,17 @@ use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRunner};
 use uuid::Uuid;
 
-/// Each starts from an empty database and an empty store.
+/// Each case creates an empty database and an empty store.
 const CASES: u32 = 12;
 const SEED: u64 = 20_261_122;
-/// A failure is to be read, not to be the smallest.
+/// Limits the time for shrinking; a failure need not be minimal.
 const MAX_SHRINKS: u32 = 24;
-/// What a page without a tier needs.
+/// The tier of a page that names none.
 const DEFAULT_TIER: i64 = 1;
-/// The word of every section.
+/// A word in every section.
 const WORD: &str = "marigold";
 
-/// The tiers that a page's front matter names, before and after an edit.
+/// The tiers in a page's front matter, before and after an edit.
 #[derive(Debug, Clone)]
 struct Page {
     before: Option<i64>,
@@ -33,7 +33,7 @@ struct Page {
 }
 
 impl Page {
-    /// Whether the edit changes who finds it.
+    /// True if the edit changes which tiers find the page.
     fn moves(&self) -> bool {
         needed(self.before) != needed(self.after)
     }
@@ -44,7 +44,7 @@ fn page() -> impl Strategy<Value = Page> {
     (tier(), tier()).prop_map(|(before, after)| Page { before, after })
 }
 
-/// Few enough pages that both rankers return every chunk they may.
+/// Few enough pages that both rankers return every permitted chunk.
 fn book() -> impl Strategy<Value = Vec<Page>> {
     let pages = proptest::collection::vec(page(), 6..=12);
     pages.prop_filter("no page comes to need another tier", |pages| {
@@ -79,7 +79,7 @@ async fn ingest(backends: &Backends, site: &Path) -> Report {
     report
 }
 
-/// How many sections of each page are found.
+/// Returns the number of found sections per page.
 async fn found(backends: &Backends, hardware_tier: Option<i64>) -> BTreeMap<String, usize> {
     let retriever = Retriever {
         backends: Retrieval {
@@ -106,7 +106,7 @@ async fn found(backends: &Backends, hardware_tier: Option<i64>) -> BTreeMap<Stri
     found
 }
 
-/// Every tier finds the pages that need it or less, each as whole as without a tier.
+/// Asserts that every tier finds all sections of the pages that need at most this tier.
 async fn each_tier_finds_its_pages(
     backends: &Backends,
     tiers: &[Option<i64>],
@@ -158,7 +158,7 @@ async fn holds(pages: &[Page]) -> Result<(), TestCaseError> {
 }
 
 #[test]
-fn a_tier_finds_all_pages_that_need_no_more_and_no_others() {
+fn a_tier_finds_exactly_the_pages_it_allows() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let mut runner = TestRunner::new(ProptestConfig {
         cases: CASES,

@@ -1,5 +1,5 @@
-//! What every vector store does. Each law runs on Qdrant's engine in the test's process, and on the Qdrant server that `QDRANT_TEST_URL`
-//! names, when it names one; some run on a book's file too, whose other laws are in `shared/tests/local_index`.
+//! The contract of all vector stores. Each test runs on Qdrant's engine in the test's process, and on the Qdrant server that
+//! `QDRANT_TEST_URL` names, if set. Some also run on a book's file; `shared/tests/local_index` has the other tests of the file.
 
 mod aliases;
 mod book_file;
@@ -27,15 +27,15 @@ use uuid::Uuid;
 use book_file::BookFile;
 use points::vector;
 
-/// Where the other server's gRPC is.
+/// The gRPC address of the other server.
 const URL_VARIABLE: &str = "QDRANT_TEST_URL";
-/// Its API key, if it has one.
+/// The server's API key, if it has one.
 const API_KEY_VARIABLE: &str = "QDRANT_TEST_API_KEY";
-/// A machine that compiles as well is slow.
+/// Long enough for a machine that is compiling at the same time.
 const TIMEOUT: Duration = Duration::from_mins(1);
 
-/// A vector store, and names in it that are the test's own. Collections of these names are dropped after it, and their
-/// aliases with them.
+/// A vector store, with names reserved for the test. Collections with these names and their aliases are dropped
+/// afterwards.
 #[derive(Clone)]
 struct Store {
     index: VectorIndex,
@@ -45,7 +45,7 @@ struct Store {
     behind: Behind,
 }
 
-/// A way past the client.
+/// Access to the store that bypasses the client.
 #[derive(Clone)]
 enum Behind {
     Server(Qdrant),
@@ -64,7 +64,6 @@ impl Store {
         }
     }
 
-    /// A Qdrant server.
     fn server(url: &str, api_key: Option<String>) -> Self {
         let client = Qdrant::from_url(url).skip_compatibility_check();
         let client = client.api_key(api_key.clone()).build().unwrap();
@@ -72,13 +71,12 @@ impl Store {
         Self::new(index.unwrap(), Behind::Server(client))
     }
 
-    /// Makes the collection.
     async fn ensure(&self, dimensions: usize) {
         let ensuring = self.index.ensure_collection(&self.collection, dimensions);
         ensuring.await.unwrap();
     }
 
-    /// Stores points as ingest does: a file's search sees those that the catalog committed.
+    /// Stores points like ingest; searches of a file only see points that the catalog committed.
     async fn publish(&self, points: Vec<NewPoint>) {
         let upserting = self.index.upsert(&self.collection, points.clone());
         upserting.await.unwrap();
@@ -87,7 +85,7 @@ impl Store {
         }
     }
 
-    /// Stores a point whose payload this program does not write.
+    /// Stores a point with a payload that this release would not write.
     async fn upsert_of_another_release(&self, point_id: Uuid) {
         let Behind::Server(client) = &self.behind else {
             panic!("the payloads of a file are the catalog's");
@@ -99,7 +97,7 @@ impl Store {
     }
 }
 
-/// Searches for a question: its text and its vector, either of which may be empty.
+/// Searches with a text and a vector, either of which may be empty.
 async fn search(
     index: &VectorIndex,
     collection: &str,
@@ -143,7 +141,7 @@ fn assert_rejected<T: Debug>(answer: Result<T, IndexError>) {
     assert!(matches!(failure, IndexError::Rejected(_)), "{failure}");
 }
 
-/// Runs a law on each server.
+/// Runs a test on each server.
 async fn hold<Run>(law: impl Fn(Store) -> Run)
 where
     Run: Future<Output = ()> + Send + 'static,
@@ -158,7 +156,7 @@ where
     }
 }
 
-/// Runs a law on a book's file and on each server.
+/// Runs a test on a book's file and on each server.
 async fn hold_everywhere<Run>(law: impl Fn(Store) -> Run)
 where
     Run: Future<Output = ()> + Send + 'static,
@@ -170,7 +168,7 @@ where
     hold(law).await;
 }
 
-/// Runs a law on one store, and leaves nothing there even when the law is broken.
+/// Runs a test on one store, and cleans up even if it fails.
 async fn hold_on<Run>(name: &str, store: Store, law: &impl Fn(Store) -> Run)
 where
     Run: Future<Output = ()> + Send + 'static,
@@ -185,7 +183,7 @@ where
     }
 }
 
-/// Makes a test of each law.
+/// Defines a test for each function.
 macro_rules! laws {
     ($hold:ident: $($module:ident: $($law:ident)*;)*) => {
         $($(
@@ -200,14 +198,14 @@ macro_rules! laws {
 laws! {
     hold_everywhere:
     storing:
-        what_was_upserted_is_found_at_once_as_it_was;
+        upserted_points_are_found_at_once_and_unchanged;
     tokens:
         a_token_score_is_what_comparing_every_pair_gives
         the_tokens_of_points_can_be_read
         tokens_do_not_change_what_is_found;
     searching:
         the_words_of_the_breadcrumb_are_found
-        what_a_page_is_filed_under_is_found
+        a_page_is_found_by_its_search_words
         each_ranker_contributes_at_most_the_limit;
     filtering:
         every_filter_narrows_both_rankers
@@ -219,32 +217,32 @@ laws! {
     collections:
         an_empty_collection_answers_with_nothing
         ensuring_twice_keeps_the_points
-        of_those_that_ensure_at_once_all_succeed
+        concurrent_ensures_all_succeed
         a_creation_that_was_cut_off_is_completed
         calls_to_an_unknown_collection_are_rejected
         a_dropped_collection_is_gone_and_can_be_made_anew;
     storing:
         a_payload_that_cannot_be_read_is_missing
         upserting_the_same_points_again_changes_nothing
-        upserts_at_once_all_land
+        concurrent_upserts_are_all_stored
         a_batch_of_many_megabytes_is_stored
         points_of_other_dimensions_are_rejected_and_not_stored
-        no_half_of_a_point_of_a_refused_batch_is_stored;
+        no_point_of_a_refused_batch_is_stored_in_part;
     deleting:
-        deleted_points_are_found_no_more_and_the_others_still_are
-        points_that_are_not_there_can_be_looked_up_and_deleted
+        only_deleted_points_are_no_longer_found
+        missing_points_can_be_looked_up_and_deleted
         all_points_are_listed_and_deleted_beyond_one_page;
     searching:
         a_points_score_is_its_cosine_best_first
         the_nearest_of_many_are_those_that_comparing_all_finds
         the_best_of_both_rankers_are_joined_and_scored_by_cosine
         rare_words_weigh_more_and_endings_do_not_matter
-        words_that_are_nowhere_find_nothing;
+        unknown_words_find_nothing;
     filtering:
         a_filter_is_applied_before_the_limit;
     aliases:
         an_alias_finds_the_collection_it_was_last_pointed_at
         a_search_while_an_alias_moves_finds_one_of_its_collections
-        an_alias_names_only_what_is_there_and_no_collection
-        an_alias_goes_with_its_collection;
+        an_alias_needs_an_existing_collection_and_an_unused_name
+        an_alias_is_dropped_with_its_collection;
 }

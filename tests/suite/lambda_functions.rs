@@ -1,4 +1,4 @@
-//! The functions as Lambda runs them: their own binaries, fed with the events AWS sends.
+//! The functions as Lambda runs them: their own binaries, with the events that AWS sends.
 
 mod health;
 mod ingest;
@@ -16,7 +16,7 @@ use bookrag_tests::{
 };
 use serde_json::Value;
 
-/// A function that waits for events.
+/// A running function.
 struct Lambda {
     api: RuntimeApi,
     function: Function,
@@ -43,7 +43,7 @@ impl Lambda {
     }
 }
 
-/// Backends that hold the garden robot's book.
+/// Starts backends with the book about garden robots.
 async fn filled(database: &str) -> Backends {
     let backends = Backends::start(database).await;
     backends.fill(&book()).await;
@@ -56,7 +56,7 @@ fn book() -> PathBuf {
         .collect()
 }
 
-/// Checks a failure: its status, its code, the field it names.
+/// Asserts a failure: its status, its code, and the field it names.
 #[track_caller]
 fn assert_failure(response: &HttpResponse, status: u16, code: &str, field: Option<&str>) {
     let body = response.json();

@@ -1,8 +1,8 @@
-//! What a function's binary is made of: every crate costs its cold start time and its users trust.
+//! The crates that a function's binary links: each one adds to the cold start and the supply chain.
 
 use bookrag_tests::functions::cargo;
 
-/// The crates a function links, by name.
+/// Returns the names of the crates that a function links.
 fn linked(function: &str) -> Vec<String> {
     let output = cargo()
         .args(["tree", "--locked", "-e", "normal", "--prefix", "none", "-p"])
@@ -53,7 +53,7 @@ fn the_command_links_no_vector_store() {
     assert_without("bookrag-cli", &["qdrant-edge"]);
 }
 
-/// Its first random number costs 30 ms, and it needs a C compiler for the target.
+/// Its first random number takes 30 ms, and it needs a C compiler for the target.
 #[test]
 fn no_function_links_aws_lc() {
     for function in ["query", "search", "health", "ingest"] {

@@ -1,5 +1,5 @@
-//! The whole of it on one machine: a book is uploaded with the AWS CLI as a docs repository does it, S3 tells the queue, the queue feeds
-//! `ingest`, and readers ask `query` and `search` over HTTP. S3 and SQS are moto's, Lambda is cargo-lambda's.
+//! The whole product on one machine: the AWS CLI uploads a book as a docs repository does, S3 notifies the queue, the queue feeds
+//! `ingest`, and readers call `query` and `search` over HTTP. moto provides S3 and SQS, cargo-lambda runs the functions.
 
 use std::{
     collections::BTreeSet,
@@ -23,13 +23,13 @@ use tokio::{process::Command, task::JoinHandle};
 
 const BUCKET: &str = "books";
 const PREFIX: &str = "book";
-/// The models' folder of packages with local models, when `BOOKRAG_TEST_FUNCTIONS` names such.
+/// The folder of the models, if `BOOKRAG_TEST_FUNCTIONS` names packages with local models.
 const LOCAL_MODELS: &str = "BOOKRAG_TEST_LOCAL_MODELS";
-/// What a hosted embedder is told besides.
+/// Additional settings of a hosted embedder.
 const EMBEDDING: [&str; 2] = ["BOOKRAG_EMBEDDING_MODEL", "BOOKRAG_EMBEDDING_DIMENSIONS"];
-/// How often a message is tried before it is given up, as in `template.yaml`.
+/// Receives of a message before it is moved to the dead letters, as in `template.yaml`.
 const MAX_RECEIVE_COUNT: u32 = 5;
-/// How long the poller of an event source waits when its queue was empty.
+/// The event source's pause after an empty receive.
 const POLL: Duration = Duration::from_millis(50);
 
 /// The deployed product.
@@ -97,7 +97,7 @@ impl Cloud {
         }
     }
 
-    /// A program of the AWS CLI's kind: all of AWS is on this machine.
+    /// Returns a command for which all of AWS is on this machine, such as the AWS CLI.
     fn command(&self, program: &Path) -> Command {
         let path = beside_python("aws");
         let path = path.parent().unwrap().display().to_string();
@@ -125,7 +125,7 @@ impl Cloud {
         fs::write(self.path(path), text.replace(from, to)).unwrap();
     }
 
-    /// Uploads the site, with the very steps of the workflow that a docs repository copies.
+    /// Uploads the site with the steps of the workflow that docs repositories copy.
     async fn upload(&self) {
         let workflow: Value = serde_saphyr::from_str(&infra("docs-workflow.yml")).unwrap();
         let steps = workflow["jobs"]["ingest"]["steps"].as_array().unwrap();
@@ -133,7 +133,7 @@ impl Cloud {
         let script = step.unwrap()["run"].as_str().unwrap();
         let uploaded = self
             .command(Path::new("bash"))
-            // As GitHub runs a step whose shell is bash.
+            // The command with which GitHub runs a bash step.
             .args(["--noprofile", "--norc", "-eo", "pipefail", "-c", script])
             .env("SITE", self.site.path())
             .env("BOOKRAG_SOURCE", format!("s3://{BUCKET}/{PREFIX}"))
@@ -143,7 +143,7 @@ impl Cloud {
         assert!(uploaded.status.success(), "{uploaded:?}");
     }
 
-    /// Waits as that workflow does; returns whether its build passes, and what it prints.
+    /// Waits like that workflow. Returns whether its build passes, and its output.
     async fn wait(&self) -> (bool, String) {
         let script = infra_path("wait_until_ingested.py");
         let waited = self
@@ -170,7 +170,7 @@ impl Cloud {
         self.emulator.invoke("ingest", &command).await
     }
 
-    /// A question over HTTP, streamed: the pieces in which the answer came, and its last event.
+    /// Asks a question over HTTP. Returns the number of streamed pieces, and the last event.
     async fn ask(&self, question: &str) -> (usize, Value) {
         let url = format!("{}/api/v1/chat", self.emulator.function_url("query"));
         let request = no_proxy_client()
@@ -193,7 +193,7 @@ impl Cloud {
     }
 }
 
-/// The poller of an event source: batches go to the function, and what did not fail is taken away.
+/// Polls an event source: sends batches to the function, and deletes the messages that did not fail.
 async fn poll(moto: Arc<Moto>, emulator: Arc<Emulator>, queue: String) {
     loop {
         let messages = moto.receive(&queue, 10).await;
@@ -246,7 +246,7 @@ fn cites(done: &Value, url: &str) -> bool {
 }
 
 #[tokio::test]
-async fn a_book_that_is_pushed_is_answered_from_and_nothing_else_is() {
+async fn answers_come_only_from_the_pushed_book() {
     let cloud = Cloud::deploy("local_cloud").await;
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
     copy(&fixtures.join("book"), cloud.site.path());
@@ -254,7 +254,7 @@ async fn a_book_that_is_pushed_is_answered_from_and_nothing_else_is() {
 
     is_prepared(&cloud).await;
 
-    // A page that cannot be read fails the build of the book's repository, by its name; the rest of the book is there.
+    // An unreadable page fails the build of the docs repository and is named; the rest of the book is indexed.
     cloud.upload().await;
     let (passes, printed) = cloud.wait().await;
     assert!(!passes, "{printed}");
@@ -272,14 +272,14 @@ async fn a_book_that_is_pushed_is_answered_from_and_nothing_else_is() {
     let (passes, printed) = cloud.wait().await;
     assert!(passes, "{printed}");
 
-    // The new page answers, streamed, and is cited at its heading.
+    // The new page is the source of a streamed answer and is cited at its heading.
     let question = "where is the brass hoe stored?";
     let (pieces, done) = cloud.ask(question).await;
     assert!(pieces > 1, "the answer came in one piece");
     assert_eq!(done["answered"], true, "{done}");
     assert!(cites(&done, "/docs/weeding-gear#the-brass-hoe"), "{done}");
 
-    // An edit is what the book says from then on.
+    // An edited page is answered with its new text.
     cloud.edit(
         "docs/weeding-gear.md",
         "behind the water butt",
@@ -293,7 +293,7 @@ async fn a_book_that_is_pushed_is_answered_from_and_nothing_else_is() {
 
     takes_what_comes_again_and_what_nobody_can_read(&cloud).await;
 
-    // What is deleted is gone.
+    // A deleted page is no longer found.
     fs::remove_file(cloud.path("docs/weeding-gear.md")).unwrap();
     cloud.upload().await;
     assert!(cloud.wait().await.0);
@@ -318,7 +318,7 @@ async fn a_book_that_is_pushed_is_answered_from_and_nothing_else_is() {
     everything_is_measured(&cloud);
 }
 
-/// The stack's own resource: the tables are there before anything else.
+/// Checks the stack's own resource, which creates the tables first.
 async fn is_prepared(cloud: &Cloud) {
     let answer_url = format!("{}/{BUCKET}/answer", cloud.moto.environment()[0].1);
     let resource = json!({
@@ -340,7 +340,7 @@ async fn is_prepared(cloud: &Cloud) {
     assert_eq!(told, prepared);
 }
 
-/// A redelivery changes nothing; a message that nobody can read goes to the dead letters, and holds nothing back.
+/// A redelivered message changes nothing. An invalid one is moved to the dead letters without blocking others.
 async fn takes_what_comes_again_and_what_nobody_can_read(cloud: &Cloud) {
     let before = cloud.status().await;
     let key = format!("{PREFIX}/docs/weeding-gear.md");
@@ -375,7 +375,7 @@ async fn takes_what_comes_again_and_what_nobody_can_read(cloud: &Cloud) {
     }
 }
 
-/// In the end pages, chunks and points agree, and nothing waits.
+/// Finally, pages, chunks and points agree, and nothing is pending.
 async fn index_is_the_book(cloud: &Cloud) {
     let reconciled = cloud
         .emulator
@@ -409,7 +409,7 @@ async fn index_is_the_book(cloud: &Cloud) {
     assert_eq!(points.len() as u64, chunks + pending, "{status}");
 }
 
-/// Of what this history went through, each metric was emitted, with the unit that it is told with.
+/// Each metric that this test should emit was emitted, with its documented unit.
 fn everything_is_measured(cloud: &Cloud) {
     let mut emitted = BTreeSet::new();
     for function in ["query", "search", "ingest"] {
@@ -422,7 +422,7 @@ fn everything_is_measured(cloud: &Cloud) {
             }
         }
     }
-    // These need trouble that this history does not have.
+    // Metrics of faults that do not occur in this test.
     let troubles = [
         Metric::DocumentsFailed,
         Metric::MessagesHandedBack,

@@ -1,4 +1,4 @@
-//! All tests of `bookrag` that cross a package's border.
+//! All tests of `bookrag` that involve several packages.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! The book's files in S3: what is there, what is not, and what only seems not to be.
+//! Reads a book from S3: existing files, missing files, and errors that look like missing files.
 
 use axum::{Router, http::StatusCode, routing::any};
 use bookrag::book::{MAX_PAGE_BYTES, etag};
@@ -6,7 +6,7 @@ use bookrag::source::{S3Source, Source, SourceError};
 use bookrag_tests::moto::{Moto, client};
 use tokio::net::TcpListener;
 
-/// More than one page of a listing holds.
+/// More than one page of a listing.
 const MANY: usize = 1_001;
 
 fn source(moto: &Moto, url: &str) -> Source {
@@ -77,7 +77,7 @@ async fn listings_of_several_pages_are_read_to_their_end_and_files_to_the_limit(
 }
 
 #[tokio::test]
-async fn a_bucket_that_is_not_there_is_no_empty_book() {
+async fn a_missing_bucket_is_not_an_empty_book() {
     let moto = Moto::start().await;
     let source = source(&moto, "s3://nowhere/site");
     for failure in [
@@ -88,7 +88,7 @@ async fn a_bucket_that_is_not_there_is_no_empty_book() {
     }
 }
 
-/// A server that gives every request the same answer.
+/// Starts a server that answers every request in the same way.
 async fn source_that_answers(status: StatusCode, body: &'static str) -> Source {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());

@@ -1,4 +1,4 @@
-//! What goes wrong on the wire of an ingest: how it ends, that the last revision stays, and that the next run is right.
+//! Network faults during ingest: each call ends in time, the last revision stays, and the next run succeeds.
 
 mod catalog;
 mod embedder;
@@ -15,43 +15,43 @@ use bookrag_tests::backends::Backends;
 use tempfile::TempDir;
 use tokio::time::timeout;
 
-/// The page that changes.
+/// The page to edit.
 const PAGE: &str = "docs/frost.md";
 const FIRST: &str = "# Frost\n\nCover the seedlings before the night falls below zero.\n\n\
     ## Signs\n\nA clear sky, no wind, and a low moon.\n";
-/// No section of it is as it was: all are embedded, and none takes over stored vectors.
+/// The edited page. Every section differs, so all of them are embedded anew.
 const EDITED: &str = "# Frost\n\nFleece with zirconium threads keeps four degrees more.\n\n\
     ## Signs\n\nThe grass is stiff before sunrise.\n";
-/// A word that only the edited page has, and whatever is sent of it.
+/// A word that only the edited page and requests about it contain.
 const MARKER: &str = "zirconium";
-/// A page that stays as it is.
+/// A page that is not edited.
 const OTHER: (&str, &str) = (
     "docs/soil.md",
     "# Soil\n\nSand drains quickly, clay holds water.\n",
 );
 
-/// The longest time for a call, whatever is wrong: several of the clients' own limits.
+/// The longest time for a call under any fault: several times the clients' own limits.
 const BOUND: Duration = Duration::from_mins(2);
-/// The limit of clients that are to give up.
+/// The limit of clients that should time out.
 const IMPATIENT: Duration = Duration::from_secs(1);
-/// The limit of clients that are to be told: a machine that compiles as well is slow.
+/// The limit of clients that should get a response: long enough for a machine that is compiling at the same time.
 const PATIENT: Duration = Duration::from_secs(15);
 
 /// Makes all pending points old enough to be swept.
 const AGE: &str = "UPDATE pending_points
     SET created_at = created_at - interval '1 hour', claimed_at = claimed_at - interval '1 hour'";
 
-/// A book of two pages that was indexed; since then one was edited.
+/// An indexed book of two pages, one of which was edited since.
 struct World {
     backends: Backends,
     folder: TempDir,
-    /// An ingest over wires that never break.
+    /// An ingest without faults.
     direct: Ingest,
-    /// The page as it was indexed.
+    /// The page as indexed before the edit.
     before: Page,
 }
 
-/// A page as the catalog has it.
+/// A page in the catalog.
 type Page = (StoredDocument, Vec<ChunkRow>);
 
 impl World {
@@ -70,34 +70,34 @@ impl World {
         }
     }
 
-    /// Ports over wires that never break.
+    /// Returns ports without faults.
     fn ports(&self) -> Ports {
         self.backends.ports(self.folder.path())
     }
 
-    /// Ingests the page, which fails and leaves its last revision.
+    /// Ingests the page, which must fail and leave the last revision.
     async fn fail(&self, ingest: &Ingest) -> IngestError {
         let failure = run(ingest).await.unwrap_err();
         self.assert_last_revision().await;
         failure
     }
 
-    /// Ingests the page, which succeeds, whatever was left behind before.
+    /// Ingests the page, which must succeed despite leftovers.
     async fn succeed(&self, ingest: &Ingest) {
         assert_eq!(run(ingest).await.unwrap().change, Change::Indexed);
         self.assert_next_revision(ingest).await;
     }
 
-    /// Checks that the page is as before the edit, all its points are there, and the catalog knows every other.
+    /// Asserts that the page is as before the edit, all its points exist, and the catalog knows all other points.
     async fn assert_last_revision(&self) {
         assert_eq!(page(&self.direct).await, self.before);
         let differences = self.direct.compare().await.unwrap();
         assert_eq!(differences, Differences::default());
     }
 
-    /// Checks that the page is as edited, by one revision, and that nothing else is left once the sweep was there.
+    /// Asserts that the page is as edited, one revision later, and that the sweep removes everything else.
     async fn assert_next_revision(&self, ingest: &Ingest) {
-        // An intent is claimed at first, and forgotten at last.
+        // The first sweep claims an intent, the second forgets it.
         for _ in 0..2 {
             self.backends.execute(AGE).await;
             bookrag::ingest::sweep(&ingest.catalog, &ingest.index, None)
@@ -113,7 +113,7 @@ impl World {
         assert_eq!(run(ingest).await.unwrap().change, Change::Unchanged);
     }
 
-    /// Checks that the store holds as many points as there are chunks, and that none is pending.
+    /// Asserts that the store has one point per chunk, and that none is pending.
     async fn assert_no_leftovers(&self) {
         let index_id = self.direct.index_row.index_id;
         let stats = self.direct.catalog.stats(index_id).await.unwrap();
@@ -121,14 +121,12 @@ impl World {
         assert_eq!(self.points().await, stats.chunks);
     }
 
-    /// How many points the store holds.
     async fn points(&self) -> u64 {
         let collection = &self.direct.index_row.collection;
         self.direct.index.count(collection).await.unwrap()
     }
 }
 
-/// A site with two pages.
 fn book() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("docs")).unwrap();
@@ -149,7 +147,7 @@ async fn page(ingest: &Ingest) -> Page {
     (document, chunks)
 }
 
-/// Ingests the page, in bounded time.
+/// Ingests the page within [`BOUND`].
 async fn run(ingest: &Ingest) -> Result<DocumentOutcome, IngestError> {
     bounded(ingest.ingest_document(PAGE)).await
 }

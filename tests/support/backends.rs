@@ -1,4 +1,4 @@
-//! What a function talks to: a database, the vector store, an embeddings API; and a book in them.
+//! The backends of a function, a database, a vector store and an embeddings API, and a book in them.
 
 use std::{path::Path, time::Duration};
 
@@ -14,19 +14,19 @@ use tokio_postgres::NoTls;
 
 use crate::{openai::OpenAi, postgres::Postgres};
 
-/// The origin from which browsers may call.
+/// The origin that browsers may call from.
 pub const ORIGIN: &str = "https://book.example";
-/// A machine that compiles as well is slow.
+/// Long enough for a machine that is compiling at the same time.
 const TIMEOUT: Duration = Duration::from_secs(20);
 const POOL_SIZE: usize = 2;
-/// What collections' names begin with unless a process is told otherwise.
+/// The default prefix of collections' names.
 const COLLECTION: &str = "textbook_chunks";
 const SITE: &str = "garden";
 
-/// The servers behind the functions, empty at first, and gone when this is dropped.
+/// The servers behind the functions. They start empty, and are deleted when this is dropped.
 #[derive(Debug)]
 pub struct Backends {
-    /// The catalog, its tables made.
+    /// The catalog, with its tables.
     pub catalog: Catalog,
     /// The vector store.
     pub index: VectorIndex,
@@ -36,11 +36,7 @@ pub struct Backends {
 }
 
 impl Backends {
-    /// Starts them all; `database` is the name of the database, one of the test's own.
-    ///
-    /// # Panics
-    ///
-    /// When one does not start.
+    /// Starts all servers; `database` is a name that no other test uses.
     pub async fn start(database: &str) -> Self {
         let database_url = Postgres::shared().await.create_database(database).await;
         let catalog = PostgresCatalog::new(PostgresOptions {
@@ -65,7 +61,7 @@ impl Backends {
         }
     }
 
-    /// The variables of a function that uses them.
+    /// Returns the environment variables of a function that uses them.
     #[must_use]
     pub fn environment(&self) -> Vec<(&'static str, String)> {
         let mut environment = self.openai.environment();
@@ -79,7 +75,7 @@ impl Backends {
         environment
     }
 
-    /// Where the vector store listens, as `http://ADDRESS:PORT`.
+    /// The address of the vector store, as `http://ADDRESS:PORT`.
     #[must_use]
     pub fn engine_url(&self) -> &str {
         self.engine.url()
@@ -92,10 +88,6 @@ impl Backends {
     }
 
     /// Runs statements on the database.
-    ///
-    /// # Panics
-    ///
-    /// When they are refused.
     pub async fn execute(&self, statements: &str) {
         let connected = tokio_postgres::connect(&self.database_url, NoTls).await;
         let (client, connection) = connected.expect("the server accepts connections");
@@ -104,11 +96,7 @@ impl Backends {
         executed.and(closed).expect("the statements are right");
     }
 
-    /// What feeds them from the book in a folder.
-    ///
-    /// # Panics
-    ///
-    /// When there is no such folder.
+    /// Returns the ports of an ingest of the book in a folder.
     #[must_use]
     pub fn ports(&self, book: &Path) -> Ports {
         Ports {
@@ -119,7 +107,7 @@ impl Backends {
         }
     }
 
-    /// The ingest that a function with these variables has, over ports that may be others.
+    /// Opens the ingest of a function with these variables; the ports may be different ones.
     ///
     /// # Errors
     ///
@@ -136,11 +124,7 @@ impl Backends {
         Ingest::open(ports, options).await
     }
 
-    /// Indexes the book in a folder, as a function with these variables would.
-    ///
-    /// # Panics
-    ///
-    /// When it cannot be indexed.
+    /// Indexes the book in a folder, like a function with these variables.
     pub async fn fill(&self, book: &Path) -> Report {
         let ingest = Self::open(self.ports(book)).await;
         let ingest = ingest.expect("the index is made");

@@ -1,4 +1,4 @@
-//! A scripted chat model on loopback, behind the APIs of `OpenAI` and of Cohere, streamed and whole.
+//! A scripted chat model on loopback with the APIs of `OpenAI` and Cohere, streamed or not.
 
 mod reply;
 mod answer;
@@ -22,11 +22,11 @@ use reply::Course;
 pub use crate::openai::API_KEY;
 pub use reply::Reply;
 
-/// A model that the server does not have. It has every other.
+/// The only model that the server does not have.
 pub const UNKNOWN_MODEL: &str = "no-such-model";
 const MODEL: &str = "scripted";
 
-/// The API. Dropping it ends it.
+/// The server. Dropping it stops it.
 pub struct ChatModel {
     origin: String,
     shared: Arc<Shared>,
@@ -40,24 +40,20 @@ struct Shared {
 
 struct Told {
     script: Reply,
-    /// How many requests the script has decided on.
+    /// The number of requests answered by the script.
     decided: usize,
     seen: Vec<Seen>,
 }
 
-/// What came with a request.
+/// The parts of a request that tests check.
 struct Seen {
     authorization: Option<String>,
     body: Value,
 }
 
 impl ChatModel {
-    /// Listens on a free port of the loopback interface. It answers as the script says; and, whatever that says, 401 to
-    /// another key than [`API_KEY`], 404 to [`UNKNOWN_MODEL`] and 400 without messages.
-    ///
-    /// # Panics
-    ///
-    /// When the loopback interface gives no port.
+    /// Starts a server on a free loopback port. Regardless of the script, it answers 401 to
+    /// any key but [`API_KEY`], 404 to [`UNKNOWN_MODEL`] and 400 to a request without messages.
     pub async fn start(script: Reply) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0))
             .await
@@ -74,7 +70,7 @@ impl ChatModel {
             abandoned: watch::Sender::new(0),
         });
         let router = answer::router(Arc::clone(&shared));
-        // Without it, Nagle's algorithm and delayed acknowledgements decide when a piece arrives.
+        // Otherwise Nagle's algorithm and delayed acknowledgements would decide when a piece arrives.
         let listener = listener.tap_io(|stream| {
             let _ = stream.set_nodelay(true);
         });
@@ -90,27 +86,27 @@ impl ChatModel {
         }
     }
 
-    /// Changes the script, and counts its requests anew; answers that have begun go on as they were.
+    /// Changes the script and resets its counter; answers in progress are unaffected.
     pub fn tell(&self, script: Reply) {
         let mut told = self.shared.told();
         told.script = script;
         told.decided = 0;
     }
 
-    /// What `OPENAI_BASE_URL` is set to. There are embeddings as well, those of [`crate::openai::OpenAi`].
+    /// The value of `OPENAI_BASE_URL`. The server also has the embeddings of [`crate::openai::OpenAi`].
     #[must_use]
     pub fn base_url(&self) -> String {
         format!("{}/v1", self.origin)
     }
 
-    /// What `COHERE_BASE_URL` is set to.
+    /// The value of `COHERE_BASE_URL`.
     #[must_use]
     pub fn cohere_base_url(&self) -> String {
         self.origin.clone()
     }
 
-    /// The variables that make a process write its answers with it, by the API of `OpenAI`. They stand after those of
-    /// an embeddings API, whose address they replace.
+    /// Returns the variables for answers through the API of `OpenAI`. They must follow those of an embeddings API, whose
+    /// address they replace.
     #[must_use]
     pub fn environment(&self) -> Vec<(&'static str, String)> {
         vec![
@@ -118,15 +114,15 @@ impl ChatModel {
             ("BOOKRAG_CHAT_MODEL", MODEL.to_owned()),
             ("OPENAI_BASE_URL", self.base_url()),
             ("OPENAI_API_KEY", API_KEY.to_owned()),
-            // It stands in for a hosted model, although its address is this machine's.
+            // Treated as a hosted model, although its address is local.
             ("BOOKRAG_FIRST_TEXT_SECONDS", "30".to_owned()),
             ("BOOKRAG_ANSWER_SECONDS", "30".to_owned()),
-            // Each question reaches the script.
+            // Every question must reach the script.
             ("BOOKRAG_ANSWER_CACHE", "off".to_owned()),
         ]
     }
 
-    /// As [`ChatModel::environment`], by Cohere's API.
+    /// Like [`ChatModel::environment`], with Cohere's API.
     #[must_use]
     pub fn cohere_environment(&self) -> Vec<(&'static str, String)> {
         vec![
@@ -138,14 +134,14 @@ impl ChatModel {
         ]
     }
 
-    /// The bodies of the requests for chat so far, refused ones too, in order of arrival.
+    /// Returns the bodies of all chat requests so far, also refused ones, in order of arrival.
     #[must_use]
     pub fn requests(&self) -> Vec<Value> {
         let told = self.shared.told();
         told.seen.iter().map(|seen| seen.body.clone()).collect()
     }
 
-    /// The `Authorization` of each of [`ChatModel::requests`].
+    /// Returns the `Authorization` header of each of [`ChatModel::requests`].
     #[must_use]
     pub fn authorizations(&self) -> Vec<Option<String>> {
         let told = self.shared.told();
@@ -153,17 +149,13 @@ impl ChatModel {
         seen.map(|seen| seen.authorization.clone()).collect()
     }
 
-    /// On how many requests the client left before it had the whole answer.
+    /// Returns the number of answers that the client abandoned before their end.
     #[must_use]
     pub fn abandoned(&self) -> usize {
         *self.shared.abandoned.borrow()
     }
 
-    /// Waits until so many were abandoned.
-    ///
-    /// # Panics
-    ///
-    /// When the deadline passes before.
+    /// Waits until this many answers were abandoned.
     pub async fn until_abandoned(&self, count: usize, deadline: Duration) {
         let mut abandoned = self.shared.abandoned.subscribe();
         let reached = abandoned.wait_for(|abandoned| *abandoned >= count);
@@ -182,7 +174,7 @@ impl Drop for ChatModel {
     }
 }
 
-/// Says where it is only: a script may be a function.
+/// Prints only the address, since a script may be a function.
 impl fmt::Debug for ChatModel {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
@@ -197,7 +189,7 @@ impl Shared {
         self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What the script says to the next request.
+    /// Returns the script's course for the next request.
     fn decide(&self, request: &Value) -> Course {
         let (script, number) = {
             let mut told = self.told();
@@ -205,7 +197,7 @@ impl Shared {
             told.decided += 1;
             (told.script.clone(), number)
         };
-        // The lock is free again: a function may ask what came so far.
+        // The lock is released first, since the script may call [`ChatModel::requests`].
         script.course(number, request)
     }
 }

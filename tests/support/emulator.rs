@@ -1,5 +1,5 @@
-//! Lambda as cargo-lambda emulates it: one server for several functions, asked over HTTP by the address of a function (its function URL,
-//! streams included) or by Lambda's own `Invoke`.
+//! Lambda as emulated by cargo-lambda: one server for several functions, called over HTTP at a function's URL (with
+//! streaming) or with Lambda's `Invoke`.
 
 use std::{
     env,
@@ -21,30 +21,26 @@ use tokio::{
 
 use crate::{functions::function_binary, moto::no_proxy_client};
 
-/// The virtual environment whose Python this is has cargo-lambda as well.
+/// The Python of a virtual environment that also contains cargo-lambda.
 const PYTHON_VARIABLE: &str = "BOOKRAG_TEST_PYTHON";
-/// What it logs when it listens.
+/// Logged when the server listens.
 const RUNNING: &str = "starting Runtime server";
 const START_DEADLINE: Duration = Duration::from_mins(1);
 
-/// The emulator and the functions in it, ended when this is dropped.
+/// The emulator and its functions, stopped on drop.
 #[derive(Debug)]
 pub struct Emulator {
     port: u16,
     client: reqwest::Client,
     functions: Vec<Child>,
-    /// The functions' output, a file each.
+    /// One file per function with its output.
     logs: TempDir,
     _process: Child,
     drained: JoinHandle<()>,
 }
 
 impl Emulator {
-    /// Starts it on a free loopback port.
-    ///
-    /// # Panics
-    ///
-    /// When there is no cargo-lambda, or it does not start.
+    /// Starts the emulator on a free loopback port.
     pub async fn start() -> Self {
         let port = free_port();
         let mut process = Command::new(cargo_lambda())
@@ -79,10 +75,6 @@ impl Emulator {
     }
 
     /// Starts a function with these variables and no others.
-    ///
-    /// # Panics
-    ///
-    /// When its binary does not start.
     pub async fn add(&mut self, function: &str, environment: &[(&str, String)]) {
         let binary = function_binary(function).await;
         let log = File::create(self.log(function)).expect("a file in a folder of our own");
@@ -111,23 +103,19 @@ impl Emulator {
         self.functions.push(child);
     }
 
-    /// The emulator's address; clients of Lambda take it for an endpoint.
+    /// The emulator's address, an endpoint for Lambda clients.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// A function's own address, for its HTTP clients.
+    /// Returns a function's URL for HTTP clients.
     #[must_use]
     pub fn function_url(&self, function: &str) -> String {
         format!("{}/lambda-url/{function}", self.url())
     }
 
     /// Invokes a function and waits for its answer.
-    ///
-    /// # Panics
-    ///
-    /// When it gives none.
     pub async fn invoke(&self, function: &str, event: &Value) -> Value {
         let url = format!("{}/2015-03-31/functions/{function}/invocations", self.url());
         let answer = self.client.post(url).body(event.to_string()).send().await;
@@ -137,11 +125,7 @@ impl Emulator {
         serde_json::from_str(&text).unwrap_or_else(|cause| panic!("{function}: {cause}: {text}"))
     }
 
-    /// What a function has printed so far.
-    ///
-    /// # Panics
-    ///
-    /// When there is no such function.
+    /// Returns a function's output so far.
     #[must_use]
     pub fn output(&self, function: &str) -> String {
         let read = std::fs::read(self.log(function)).expect("a function that was added");
@@ -159,7 +143,7 @@ impl Drop for Emulator {
     }
 }
 
-/// Waits for the server, then reads on: a pipe that nobody reads would fill.
+/// Waits until the server listens, then drains its output: a full pipe would block it.
 async fn running(stdout: ChildStdout, stderr: ChildStderr) -> JoinHandle<()> {
     let (mut stdout, mut stderr) = (
         BufReader::new(stdout).lines(),
@@ -187,11 +171,7 @@ async fn running(stdout: ChildStdout, stderr: ChildStderr) -> JoinHandle<()> {
     })
 }
 
-/// The program that stands beside another of its virtual environment.
-///
-/// # Panics
-///
-/// When it is not there.
+/// Returns a program in the same folder of a virtual environment.
 #[must_use]
 pub fn beside_python(program: &str) -> PathBuf {
     let python = env::var_os(PYTHON_VARIABLE);
@@ -206,7 +186,7 @@ fn cargo_lambda() -> PathBuf {
     beside_python("cargo-lambda")
 }
 
-/// A port that was free a moment ago.
+/// Returns a port that was free a moment ago.
 fn free_port() -> u16 {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("loopback has a free port");
     let address = listener

@@ -1,4 +1,4 @@
-//! The events AWS sends to the functions, and those its imitation moto sends instead.
+//! Events that AWS, or its imitation moto, sends to the functions.
 
 mod rest;
 mod storage;

@@ -1,4 +1,4 @@
-//! The functions' binaries.
+//! Binaries of the functions.
 
 use std::{
     collections::BTreeMap,
@@ -10,10 +10,10 @@ use std::{
 use serde_json::Value;
 use tokio::sync::Mutex;
 
-/// A folder with `NAME/bootstrap` for each function, as `cargo lambda build` leaves it in `target/test-functions`.
+/// A folder with `NAME/bootstrap` for each function, in the layout of `cargo lambda build`.
 const FOLDER_VARIABLE: &str = "BOOKRAG_TEST_FUNCTIONS";
 
-/// What the names of the variables begin with that Cargo sets for the package it runs.
+/// Prefixes of the variables that Cargo sets for the package it runs.
 const PACKAGE_VARIABLES: [&str; 6] = [
     "CARGO_BIN_",
     "CARGO_CRATE_NAME",
@@ -23,16 +23,11 @@ const PACKAGE_VARIABLES: [&str; 6] = [
     "CARGO_TARGET_TMPDIR",
 ];
 
-/// The binaries built so far.
 static BUILT: Mutex<BTreeMap<String, PathBuf>> = Mutex::const_new(BTreeMap::new());
 
-/// The binary of a function: from `BOOKRAG_TEST_FUNCTIONS`, else built now, once in a process.
+/// Returns the binary of a function: from `BOOKRAG_TEST_FUNCTIONS`, else built now, once per process.
 ///
-/// It is built by itself, as for Lambda: together with other packages it would have their features.
-///
-/// # Panics
-///
-/// When it is not in the folder named, or does not build.
+/// It is built alone, as for Lambda: a build with other packages would enable their features too.
 pub async fn function_binary(name: &str) -> PathBuf {
     if let Some(folder) = env::var_os(FOLDER_VARIABLE) {
         let binary = Path::new(&folder).join(name).join("bootstrap");
@@ -55,10 +50,10 @@ pub async fn function_binary(name: &str) -> PathBuf {
     binary
 }
 
-/// A Cargo command in the workspace, as from a shell.
+/// Returns a Cargo command in the workspace, as if run from a shell.
 ///
-/// Without what `cargo test` tells the test about its package: build scripts of dependencies (ring's) are run again
-/// when those variables change, and half of the workspace is then compiled again, here and in the shell.
+/// The variables that `cargo test` sets for its package are removed: build scripts of dependencies (ring's) run again
+/// when they change, and then half of the workspace is compiled again, here and in the shell.
 #[must_use]
 pub fn cargo() -> Command {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());

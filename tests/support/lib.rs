@@ -1,6 +1,6 @@
-//! What the tests of `bookrag` stand on: real servers they start themselves, and the events AWS would send.
+//! Test support for `bookrag`: real servers that tests start themselves, and events of AWS.
 //!
-//! Nothing here skips: where something a test needs is missing, the test fails and says what was looked for.
+//! Nothing is skipped: if a test lacks something it needs, it fails and says what it looked for.
 
 pub mod backends;
 pub mod chat_model;

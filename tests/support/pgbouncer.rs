@@ -1,4 +1,4 @@
-//! Debian's pgbouncer before the tests' Postgres: a pooler in transaction mode, as Neon's is.
+//! Debian's pgbouncer in front of the tests' Postgres: a pooler in transaction mode, like Neon's.
 
 #[cfg(test)]
 mod tests;
@@ -18,23 +18,23 @@ use crate::postgres::{
     Account, DEFAULT_DATABASE, Postgres, ROOT, USER, accepts_connections, command, run, socket_url,
 };
 
-/// Names the program to use; nothing else is tried then.
+/// Names the only program to try.
 const VARIABLE: &str = "BOOKRAG_TEST_PGBOUNCER";
-/// The one on `PATH`, else the one that Debian installs where only root's `PATH` leads.
+/// The program on `PATH`, else the one from Debian, which is only on root's `PATH`.
 const PROGRAMS: [&str; 2] = ["pgbouncer", "/usr/sbin/pgbouncer"];
 
-/// How many connections to the server each database has: fewer than a test has clients, so that they take turns.
+/// Server connections per database: fewer than a test's clients, so that they share them.
 const SERVER_CONNECTIONS: usize = 2;
-/// How many clients may be connected at once, of all tests together.
+/// The most concurrent clients of all tests.
 const CLIENT_CONNECTIONS: usize = 200;
-/// When an idle connection to the server is closed: each test has a database of its own, the server 100 connections.
+/// When an idle server connection is closed: each test has its own database, and the server allows 100 connections.
 const SERVER_IDLE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Writes the settings `$2` into the folder `$1` and runs the `pgbouncer` `$3` with them until standard input ends,
+/// Writes the settings `$2` into the folder `$1` and runs the `pgbouncer` `$3` with them until standard input closes,
 /// then kills it and removes the folder.
 ///
-/// It ends with the test process as the server does. It is killed because what the gentler signals mean changes with
-/// its version, and it has nothing to save. Where something fails, the folder stays, with the log.
+/// It ends with the test process, like the server. It is killed because the meaning of gentler signals depends on
+/// its version, and it has nothing to save. On failure the folder is kept, with the log.
 const WATCHDOG: &str = r#"
 folder=$1 settings=$2 pgbouncer=$3
 exec 3<&0 </dev/null
@@ -48,7 +48,7 @@ wait "$pooler"
 
 static SHARED: OnceCell<Pgbouncer> = OnceCell::const_new();
 
-/// A pgbouncer on a Unix socket in a folder of its own, for every database of one server. Dropping it stops it and
+/// A pgbouncer on a Unix socket in its own folder, for every database of one server. Dropping it stops it and
 /// removes the folder.
 #[derive(Debug)]
 pub struct Pgbouncer {
@@ -57,11 +57,7 @@ pub struct Pgbouncer {
 }
 
 impl Pgbouncer {
-    /// Starts one before a server, which must outlive it.
-    ///
-    /// # Panics
-    ///
-    /// When there is no pgbouncer (the message lists where it was looked for) or it does not start (with its log).
+    /// Starts a pgbouncer in front of a server, which must outlive it.
     pub async fn start(postgres: &Postgres) -> Self {
         let server = postgres.folder().to_owned();
         let mut pgbouncer = tokio::task::spawn_blocking(move || Self::launch(&server))
@@ -75,29 +71,25 @@ impl Pgbouncer {
         pgbouncer
     }
 
-    /// The one before [`Postgres::shared`] that all tests of this process share, started by the first that asks.
-    ///
-    /// # Panics
-    ///
-    /// As [`Pgbouncer::start`] and [`Postgres::start`].
+    /// Returns the pgbouncer of [`Postgres::shared`], which all tests of this process share and the first use starts.
     pub async fn shared() -> &'static Self {
         let start = || async { Self::start(Postgres::shared().await).await };
         SHARED.get_or_init(start).await
     }
 
-    /// The URL of a database that the server has, or will have when it is connected to.
+    /// Returns the URL of a database, which may be created later.
     #[must_use]
     pub fn url_of(&self, database: &str) -> String {
         socket_url(self.folder.path(), database)
     }
 
-    /// What it has logged so far.
+    /// Returns the log so far.
     #[must_use]
     pub fn log(&self) -> String {
         fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }
 
-    /// Starts the watchdog, which starts pgbouncer before the server whose socket is in a folder.
+    /// Starts the watchdog, which starts pgbouncer for the server whose socket is in the folder `server`.
     fn launch(server: &Path) -> Result<Self, String> {
         let folder = tempfile::Builder::new()
             .prefix("bookrag-pgbouncer-")
@@ -123,7 +115,7 @@ impl Pgbouncer {
             .stdin(Stdio::piped())
             .stdout(log.try_clone().map_err(no_log)?)
             .stderr(log);
-        // A group of its own, or an interrupt from the keyboard ends the watchdog before it has cleaned up.
+        // In a group of its own, so that an interrupt from the keyboard does not end the watchdog before it has cleaned up.
         watchdog.process_group(0);
         let watchdog = watchdog
             .spawn()
@@ -134,7 +126,7 @@ impl Pgbouncer {
 
 impl Drop for Pgbouncer {
     fn drop(&mut self) {
-        // `wait` closes the watchdog's standard input first, which is what stops pgbouncer.
+        // `wait` first closes the watchdog's standard input, which stops pgbouncer.
         if let Err(cause) = self.watchdog.wait() {
             eprintln!(
                 "the pgbouncer in {} may still run: {cause}",
@@ -144,7 +136,7 @@ impl Drop for Pgbouncer {
     }
 }
 
-/// The first program that runs under `account`; fails with everything that was tried.
+/// Returns the first program that runs under `account`; the error lists everything that was tried.
 fn find(account: Option<&Account>) -> Result<PathBuf, String> {
     match env::var_os(VARIABLE) {
         Some(named) => first_that_runs(&[named.into()], account),
@@ -152,7 +144,7 @@ fn find(account: Option<&Account>) -> Result<PathBuf, String> {
     }
 }
 
-/// Being there is not enough: another account may not reach a program, or a library may be missing.
+/// Existence is not enough: another account may lack access to a program, or a library may be missing.
 fn first_that_runs(programs: &[PathBuf], account: Option<&Account>) -> Result<PathBuf, String> {
     let mut failures = Vec::new();
     for program in programs {
@@ -169,11 +161,11 @@ fn first_that_runs(programs: &[PathBuf], account: Option<&Account>) -> Result<Pa
     ))
 }
 
-/// The settings of a pgbouncer in `folder` before the server whose socket is in the folder `server`.
+/// Returns the settings of a pgbouncer in `folder` for the server whose socket is in the folder `server`.
 ///
-/// Prepared statements are not kept for clients (`max_prepared_statements`), and what a client sets in its session may
-/// reach another: the catalog has to do without both. Without `listen_addr` it is on a Unix socket only, whose name is
-/// that of Postgres's usual port.
+/// Clients get no prepared statements (`max_prepared_statements`), and one client's session settings may reach another:
+/// the catalog must not depend on either. Without `listen_addr` it only listens on a Unix socket, named after
+/// Postgres's default port.
 fn settings(folder: &Path, server: &Path) -> String {
     let (folder, server) = (folder.display(), server.display());
     let idle_seconds = SERVER_IDLE_TIMEOUT.as_secs();

@@ -1,4 +1,4 @@
-//! A real Postgres server that lives as long as the tests.
+//! A real Postgres server for the duration of the tests.
 
 mod binaries;
 #[cfg(test)]
@@ -22,24 +22,24 @@ use tokio_postgres::NoTls;
 
 use binaries::Binaries;
 
-/// The folder of the servers' folders: a socket's path holds 107 bytes at most, and `TMPDIR` may be longer.
+/// The parent of the servers' folders: a socket's path is limited to 107 bytes, and `TMPDIR` may be longer.
 pub(crate) const ROOT: &str = "/tmp";
 /// The role that owns everything.
 pub(crate) const USER: &str = "rag";
-/// The database that `initdb` makes, which tests use to make their own.
+/// The database that `initdb` creates, from which tests create their own.
 pub(crate) const DEFAULT_DATABASE: &str = "postgres";
-/// A first start takes a second on an idle machine; this is for one that compiles as well.
+/// A first start takes a second on an idle machine, and longer while it is compiling.
 const START_DEADLINE: Duration = Duration::from_mins(1);
-/// How long to wait before the next attempt to connect to a server that starts.
+/// The pause between attempts to connect to a starting server.
 const CONNECT_PAUSE: Duration = Duration::from_millis(10);
 
-/// Makes a data folder in the folder `$1` for the role `$2` with the `initdb` `$3`, runs the `postgres` `$4` on it
-/// until standard input ends, then stops it and removes the folder.
+/// Creates a data folder in the folder `$1` for the role `$2` with the `initdb` `$3`, runs the `postgres` `$4` on it
+/// until standard input closes, then stops it and removes the folder.
 ///
-/// Standard input is a pipe whose other end only the test process holds, so the server ends with that process
-/// however it ends: a static is never dropped, and a killed process drops nothing. The signal is repeated because a
-/// server that has only just been forked ignores it. The locale is that of Neon's databases, so that sorting and full
-/// text agree with production. Where something fails, the folder stays, with the log.
+/// Only the test process holds the other end of standard input, so the server ends with that process
+/// however it ends: statics are never dropped, and a killed process drops nothing. The signal is repeated because a
+/// server that has just been forked ignores it. The locale is that of Neon's databases, so that sorting and full-text
+/// search agree with production. On failure the folder is kept, with the log.
 const WATCHDOG: &str = r#"
 folder=$1 role=$2 initdb=$3 postgres=$4
 exec 3<&0 </dev/null
@@ -52,7 +52,7 @@ wait "$server" && rm -rf "$folder"
 
 static SHARED: OnceCell<Postgres> = OnceCell::const_new();
 
-/// A Postgres server on a Unix socket in a folder of its own. Dropping it stops it and removes the folder.
+/// A Postgres server on a Unix socket in its own folder. Dropping it stops it and removes the folder.
 #[derive(Debug)]
 pub struct Postgres {
     watchdog: Child,
@@ -60,11 +60,7 @@ pub struct Postgres {
 }
 
 impl Postgres {
-    /// Starts a server of one's own: for tests that stop it. Takes about a second; others use [`Postgres::shared`].
-    ///
-    /// # Panics
-    ///
-    /// When there is no Postgres (the message lists where it was looked for) or it does not start (with its log).
+    /// Starts a separate server, for tests that stop it. Takes about a second; others use [`Postgres::shared`].
     pub async fn start() -> Self {
         let mut postgres = tokio::task::spawn_blocking(Self::launch)
             .await
@@ -77,26 +73,18 @@ impl Postgres {
         postgres
     }
 
-    /// The server all tests of this process share, started by the first that asks and stopped when the process ends.
-    ///
-    /// # Panics
-    ///
-    /// As [`Postgres::start`].
+    /// Returns the server that all tests of this process share. The first use starts it, and it stops with the process.
     pub async fn shared() -> &'static Self {
         SHARED.get_or_init(Self::start).await
     }
 
-    /// The URL of the database `postgres`, as `tokio-postgres` reads it.
+    /// The URL of the database `postgres`, in the format of `tokio-postgres`.
     #[must_use]
     pub fn url(&self) -> String {
         self.url_of(DEFAULT_DATABASE)
     }
 
-    /// Makes an empty database, for one test alone, and returns its URL.
-    ///
-    /// # Panics
-    ///
-    /// When there already is one of that name, or the server is gone.
+    /// Creates an empty database for one test, and returns its URL.
     pub async fn create_database(&self, name: &str) -> String {
         let statement = format!(r#"CREATE DATABASE "{}""#, name.replace('"', r#""""#));
         if let Err(failure) = execute(&self.url(), &statement).await {
@@ -105,7 +93,7 @@ impl Postgres {
         self.url_of(name)
     }
 
-    /// What the server has logged so far.
+    /// Returns the log so far.
     #[must_use]
     pub fn log(&self) -> String {
         fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
@@ -138,7 +126,7 @@ impl Postgres {
             .stdin(Stdio::piped())
             .stdout(log.try_clone().map_err(no_log)?)
             .stderr(log);
-        // A group of its own, or an interrupt from the keyboard ends the watchdog before it has cleaned up.
+        // In a group of its own, so that an interrupt from the keyboard does not end the watchdog before it has cleaned up.
         watchdog.process_group(0);
         let watchdog = watchdog
             .spawn()
@@ -158,7 +146,7 @@ impl Postgres {
 
 impl Drop for Postgres {
     fn drop(&mut self) {
-        // `wait` closes the watchdog's standard input first, which is what stops the server.
+        // `wait` first closes the watchdog's standard input, which stops the server.
         if let Err(cause) = self.watchdog.wait() {
             eprintln!(
                 "the PostgreSQL server in {} may still run: {cause}",
@@ -168,7 +156,7 @@ impl Drop for Postgres {
     }
 }
 
-/// The account a server runs under when the tests run as root, which servers refuse.
+/// The account for servers when the tests run as root, which servers refuse.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Account {
     user_id: u32,
@@ -176,7 +164,7 @@ pub(crate) struct Account {
 }
 
 impl Account {
-    /// None when the tests do not run as root; else `nobody`, to whom the folder is given.
+    /// Returns `None` unless the tests run as root; else `nobody`, after making it the owner of the folder.
     pub(crate) fn other_than_root(folder: &Path) -> Result<Option<Self>, String> {
         let owner = fs::metadata(folder)
             .map_err(|cause| format!("{}: {cause}", folder.display()))?
@@ -205,7 +193,7 @@ impl Account {
     }
 }
 
-/// A command in `folder`, under `account` where one is given (which drops the other groups as well).
+/// Returns a command in `folder`, which runs under `account` if given, without its other groups.
 pub(crate) fn command(program: &Path, account: Option<&Account>, folder: &Path) -> Command {
     let mut command = Command::new(program);
     command.current_dir(folder);
@@ -215,7 +203,7 @@ pub(crate) fn command(program: &Path, account: Option<&Account>, folder: &Path) 
     command
 }
 
-/// Runs a command to its end and returns what it printed, or all there is to know about its failure.
+/// Runs a command to its end, and returns its output. The error has its exit status and all output.
 pub(crate) fn run(command: &mut Command) -> Result<String, String> {
     let output = command
         .stdin(Stdio::null())
@@ -232,7 +220,7 @@ pub(crate) fn run(command: &mut Command) -> Result<String, String> {
     ))
 }
 
-/// Returns once the server at `url` accepts a connection, or with the reason why it will not.
+/// Waits until the server at `url` accepts a connection; fails with the reason if it never will.
 pub(crate) async fn accepts_connections(url: &str, watchdog: &mut Child) -> Result<(), String> {
     let deadline = Instant::now() + START_DEADLINE;
     loop {
@@ -249,13 +237,12 @@ pub(crate) async fn accepts_connections(url: &str, watchdog: &mut Child) -> Resu
     }
 }
 
-/// The URL of a database of the server whose socket is in `folder`.
+/// Returns the URL of a database of the server whose socket is in `folder`.
 pub(crate) fn socket_url(folder: &Path, database: &str) -> String {
     let host = percent_encoded(&folder.to_string_lossy());
     format!("postgresql://{USER}@{host}/{}", percent_encoded(database))
 }
 
-/// Connects, executes one statement and closes the connection.
 async fn execute(url: &str, statement: &str) -> Result<(), tokio_postgres::Error> {
     let (client, connection) = tokio_postgres::connect(url, NoTls).await?;
     let executed = async move { client.batch_execute(statement).await };
@@ -263,7 +250,7 @@ async fn execute(url: &str, statement: &str) -> Result<(), tokio_postgres::Error
     executed.and(closed)
 }
 
-/// Escapes all that is not a plain letter, digit, hyphen or underscore, for a URL's host or path.
+/// Escapes everything but ASCII letters, digits, hyphens and underscores, for a URL's host or path.
 fn percent_encoded(text: &str) -> String {
     let mut encoded = String::new();
     for byte in text.bytes() {

@@ -1,4 +1,4 @@
-//! A proxy on loopback that breaks the wire when a test says so.
+//! A proxy on loopback that breaks connections on demand.
 
 mod target;
 #[cfg(test)]
@@ -24,43 +24,43 @@ use tokio::{
 
 pub use target::Target;
 
-/// The most bytes that are passed on at once.
+/// The most bytes forwarded at once.
 const BUFFER_BYTES: usize = 64 * 1024;
-/// The most bytes that a connection is cut on.
+/// The longest byte sequence to cut on.
 const LONGEST_BYTES: usize = 256;
 
-/// What is wrong with the wire.
+/// A network fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
-    /// Nothing.
+    /// No fault.
     None,
-    /// Connections are accepted and closed at once, and those that are there are cut.
+    /// New connections are accepted and closed at once, and existing ones are cut.
     Refuse,
-    /// Each chunk to the client is held back for so long, at most until the fault is another.
+    /// Each chunk to the client is delayed by this time, or until the fault changes.
     Slow(Duration),
-    /// What the client sends arrives, what comes back is swallowed. A connection that lost bytes so is cut once the
-    /// fault is another: no stream goes on after a gap.
+    /// Requests arrive, responses are dropped. A connection that lost bytes is cut when the
+    /// fault changes, since a stream cannot continue after a gap.
     Silent,
-    /// The first connection whose client sends these bytes is cut; from then on nothing is wrong.
+    /// The first connection whose client sends these bytes is cut; afterwards there is no fault.
     CutOn {
-        /// At least one, and at most 256.
+        /// The bytes to cut on, 1 to 256 of them.
         bytes: Vec<u8>,
-        /// Whether they arrive.
+        /// Whether the bytes are forwarded first.
         when: When,
     },
 }
 
-/// When a connection is cut on what its client sends.
+/// When a connection is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum When {
-    /// Before the bytes are forwarded: the server has what came before them.
+    /// Before the bytes are forwarded: the server only receives what precedes them.
     BeforeForward,
-    /// After they are forwarded, as soon as the server sends something, which is swallowed: the work is done where a
-    /// server sends nothing but answers, and the answer is lost.
+    /// After the bytes are forwarded, as soon as the server sends something, which is dropped: if the server only sends
+    /// responses, the work is done and the response is lost.
     AfterForward,
 }
 
-/// A proxy. Dropping it ends it and cuts its connections.
+/// A proxy. Dropping it stops it and cuts its connections.
 #[derive(Debug)]
 pub struct Proxy {
     address: SocketAddr,
@@ -77,11 +77,7 @@ struct Wire {
 }
 
 impl Proxy {
-    /// Listens on a free port of the loopback interface; nothing is wrong at first.
-    ///
-    /// # Panics
-    ///
-    /// When the loopback interface gives no port.
+    /// Starts a proxy on a free loopback port, without a fault.
     pub async fn start(target: Target) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0))
             .await
@@ -103,17 +99,13 @@ impl Proxy {
         }
     }
 
-    /// Where it listens.
+    /// The proxy's address.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Changes what is wrong, on the connections that are there as well.
-    ///
-    /// # Panics
-    ///
-    /// When a connection is to be cut on no bytes, or on too many.
+    /// Changes the fault, also for existing connections.
     pub fn set(&self, fault: Fault) {
         if let Fault::CutOn { bytes, .. } = &fault {
             let count = bytes.len();
@@ -122,19 +114,19 @@ impl Proxy {
         self.wire.fault.send_replace(fault);
     }
 
-    /// What is wrong now: after [`Fault::CutOn`], nothing once a connection was cut.
+    /// Returns the current fault: after [`Fault::CutOn`] has cut a connection, it is [`Fault::None`].
     #[must_use]
     pub fn fault(&self) -> Fault {
         self.wire.fault.borrow().clone()
     }
 
-    /// How many connections were accepted so far.
+    /// Returns the number of accepted connections.
     #[must_use]
     pub fn connections(&self) -> usize {
         self.wire.connections.load(Ordering::Relaxed)
     }
 
-    /// How many bytes the server answered so far.
+    /// Returns the number of bytes that the server sent.
     #[must_use]
     pub fn answered_bytes(&self) -> usize {
         self.wire.answered.load(Ordering::Relaxed)
@@ -148,7 +140,7 @@ impl Drop for Proxy {
 }
 
 async fn accept(listener: TcpListener, wire: Arc<Wire>) {
-    // Dropped with this task, it ends theirs.
+    // Dropping it with this task ends the connections' tasks.
     let mut connections = JoinSet::new();
     loop {
         let (client, _) = listener.accept().await.expect("loopback has connections");
@@ -159,7 +151,7 @@ async fn accept(listener: TcpListener, wire: Arc<Wire>) {
 }
 
 impl Wire {
-    /// Carries a connection until one of its ends hangs up, or it is cut.
+    /// Forwards a connection until one end closes it, or it is cut.
     async fn carry(&self, client: TcpStream) {
         let mut faults = self.fault.subscribe();
         let refused = async {
@@ -168,13 +160,13 @@ impl Wire {
         tokio::select! {
             biased;
             () = refused => {}
-            // An end that broke has hung up.
+            // An error means that one end closed the connection.
             _ = self.connect(client) => {}
         }
     }
 
     async fn connect(&self, client: TcpStream) -> io::Result<()> {
-        // Without it, Nagle's algorithm and delayed acknowledgements cost 40 ms an answer.
+        // Otherwise Nagle's algorithm and delayed acknowledgements cost 40 ms per response.
         client.set_nodelay(true)?;
         match &self.target {
             Target::Tcp(address) => {
@@ -251,7 +243,7 @@ impl Wire {
         }
     }
 
-    /// When and where in `chunk` the connection is cut that sends it, if it is; the fault is over then.
+    /// Returns when and where in `chunk` to cut the connection, if at all; that resets the fault.
     fn cut(&self, before: &[u8], chunk: &[u8]) -> Option<(When, usize)> {
         let mut cut = None;
         self.fault.send_if_modified(|fault| {
@@ -268,9 +260,9 @@ impl Wire {
     }
 }
 
-/// Where in `chunk` the bytes begin that it completes; at 0 when they began before it.
+/// Returns where the bytes begin that `chunk` completes; 0 if they began before it.
 fn completed(before: &[u8], chunk: &[u8], bytes: &[u8]) -> Option<usize> {
-    // One byte too few, so that what was complete before is not found again.
+    // One byte less than needed, so that an earlier match is not found again.
     let before = &before[before.len().saturating_sub(bytes.len() - 1)..];
     let sent = [before, chunk].concat();
     let at = sent

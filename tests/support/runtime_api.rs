@@ -1,7 +1,7 @@
 //! A Lambda Runtime API on loopback, and the functions that run against it.
 //!
-//! It plays the part of Lambda between an invoker and a function's process: events are queued, the process fetches
-//! them one by one and posts what it made of them. Protocol: <https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html>
+//! It sits between an invoker and a function's process, like Lambda: it queues events, and the process fetches
+//! them one by one and posts its responses. Protocol: <https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html>
 //! and, for streams, <https://docs.aws.amazon.com/lambda/latest/dg/runtimes-custom.html#runtimes-custom-response-streaming>.
 
 mod function;
@@ -40,7 +40,7 @@ pub use invocation::{Chunk, FunctionError, Invocation, Outcome, Pending, Prelude
 
 use invocation::Message;
 
-/// What a function has for an event unless a test says otherwise: API Gateway's integration timeout.
+/// The default timeout of a function: API Gateway's integration timeout.
 const TIMEOUT: Duration = Duration::from_secs(29);
 const FUNCTION_ARN: &str = "arn:aws:lambda:eu-central-1:123456789012:function:bookrag-test";
 const TRACE_ID: &str = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=0";
@@ -54,16 +54,16 @@ pub struct RuntimeApi {
     server: JoinHandle<()>,
 }
 
-/// What the API's routes, the pending invocations and the function's process know of each other.
+/// State shared by the API's routes, the pending invocations and the function's process.
 struct Shared {
     queue: tokio::sync::Mutex<mpsc::UnboundedReceiver<Queued>>,
-    /// The invocations handed out and not yet answered, by request id.
+    /// Senders of the running invocations, by request id.
     running: Mutex<HashMap<String, mpsc::UnboundedSender<Message>>>,
     process: watch::Sender<Process>,
     logs: watch::Sender<String>,
 }
 
-/// The function's process as far as the API has seen it.
+/// The state of the function's process.
 #[derive(Debug, Default)]
 struct Process {
     spawned: bool,
@@ -71,7 +71,7 @@ struct Process {
     end: Option<Outcome>,
 }
 
-/// An event that waits for the function to ask for it.
+/// An event that the function has not fetched yet.
 #[derive(Debug)]
 struct Queued {
     request_id: String,
@@ -81,11 +81,7 @@ struct Queued {
 }
 
 impl RuntimeApi {
-    /// Listens on a free port of the loopback interface.
-    ///
-    /// # Panics
-    ///
-    /// When the loopback interface gives no port.
+    /// Starts a server on a free loopback port.
     pub async fn start() -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0))
             .await
@@ -120,24 +116,20 @@ impl RuntimeApi {
         self.address.to_string()
     }
 
-    /// Invokes the function and waits for the whole of its answer, which may be a failure.
+    /// Invokes the function and waits for its whole response or failure.
     pub async fn invoke(&self, event: Value) -> Invocation {
         self.queue(event).finish().await
     }
 
-    /// Queues an event for the function; the answer is read from what this returns, chunk by chunk or whole.
+    /// Queues an event for the function. The response can be read by chunk or as a whole.
     #[must_use]
     pub fn queue(&self, event: Value) -> Pending {
         self.queue_with_timeout(event, TIMEOUT)
     }
 
-    /// As [`RuntimeApi::queue`], with the time the function has from the moment it gets the event.
+    /// Like [`RuntimeApi::queue`], with a timeout that begins when the function fetches the event.
     ///
-    /// The process is not ended at that time, as it would be in Lambda; only the invocation is.
-    ///
-    /// # Panics
-    ///
-    /// Never: the channel's other end lives as long as this.
+    /// Unlike in Lambda, the timeout ends only the invocation, not the process.
     #[must_use]
     pub fn queue_with_timeout(&self, event: Value, timeout: Duration) -> Pending {
         let (messages, received) = mpsc::unbounded_channel();
@@ -180,7 +172,7 @@ impl Shared {
         self.logs.borrow().clone()
     }
 
-    /// Notes how the process ended. What is known first stands: an error it reported explains its exit.
+    /// Records the end of the process. The first record wins, since a reported error explains the later exit.
     fn end(&self, outcome: Outcome) {
         self.process.send_modify(|process| {
             process.end.get_or_insert(outcome);
@@ -188,7 +180,7 @@ impl Shared {
     }
 }
 
-/// Says nothing: it is part of every invocation, and what they are printed for is how they ended.
+/// Prints nothing: it is part of every invocation, whose outcome matters when printed.
 impl fmt::Debug for Shared {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Shared").finish_non_exhaustive()
@@ -210,7 +202,7 @@ fn router(shared: Arc<Shared>) -> Router {
         .with_state(shared)
 }
 
-/// Waits for an event and hands it out.
+/// Waits for an event and returns it to the function.
 async fn next(State(shared): State<Arc<Shared>>) -> Response {
     shared.process.send_modify(|process| {
         process.first_next.get_or_insert_with(Instant::now);
@@ -233,7 +225,7 @@ async fn next(State(shared): State<Arc<Shared>>) -> Response {
         ),
         ("Lambda-Runtime-Trace-Id", TRACE_ID.to_owned()),
     ];
-    // Nobody listens when the test has dropped its Pending; the function is asked all the same.
+    // The test may have dropped its `Pending`; the function gets the event anyway.
     let _ = queued
         .messages
         .send(Message::HandedOut { at: Instant::now() });
@@ -286,7 +278,7 @@ async fn init_error(State(shared): State<Arc<Shared>>, headers: HeaderMap, body:
     (StatusCode::ACCEPTED, Json(json!({ "status": "OK" }))).into_response()
 }
 
-/// The answer to a post for an invocation that never was or is answered already.
+/// Responds to a post for an unknown or finished invocation.
 fn unknown(request_id: &str) -> Response {
     let error = json!({ "errorMessage": format!("no invocation {request_id} runs"), "errorType": "InvalidRequestID" });
     (StatusCode::BAD_REQUEST, Json(error)).into_response()

@@ -2,11 +2,11 @@ import { defineConfig } from '@playwright/test';
 import { chromium } from './harness/chromium';
 
 export default defineConfig({
-  // Pictures and figures are made on demand: `npm run pictures`, `npm run figures`.
+  // Pictures and figures are created on demand: `npm run pictures`, `npm run figures`.
   testDir: `./${process.env.SUITE ?? 'specs'}`,
   globalSetup: './harness/setup.ts',
   outputDir: './work/results',
-  // One machine, one server, one model: tests share them, and take turns.
+  // Tests share one server and one model, so they run one after the other.
   workers: 1,
   retries: 0,
   forbidOnly: true,

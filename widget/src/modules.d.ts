@@ -1,4 +1,4 @@
-// What Docusaurus's bundler resolves, and what a site may put into the window.
+// Modules resolved by Docusaurus's bundler, and globals that a site may set.
 
 interface Window {
   bookrag?: { token?: () => string | undefined | Promise<string | undefined> };

@@ -43,7 +43,7 @@ async function events(): Promise<ChatEvent[]> {
   return all;
 }
 
-test('an answer is the same wherever its bytes are cut', async () => {
+test('an answer does not depend on how its bytes are split', async () => {
   const bytes = new TextEncoder().encode(STREAM);
   answerWith(() => streamOf(bytes));
   const whole = await events();
@@ -55,7 +55,7 @@ test('an answer is the same wherever its bytes are cut', async () => {
   }
 });
 
-test('a model that reads is told by its sections, and progress of another kind is not', async () => {
+test('progress reports the sections read, and unknown kinds are ignored', async () => {
   const progress = (value: unknown) => `event: progress\ndata: ${JSON.stringify(value)}\n\n`;
   const sent = [{ stage: 'reading', sections: 5 }, { stage: 'thinking', sections: 1 }, { stage: 'reading' }, null].map(progress);
   answerWith(() => streamOf(new TextEncoder().encode(sent.join(''))));
@@ -110,12 +110,12 @@ test('a refused question says why', async () => {
   assert.deepEqual(await failure(), { kind: 'rejected', message: 'query is too long' });
 });
 
-test('a server that is not there is unreachable', async () => {
+test('a missing server is unreachable', async () => {
   mock.method(globalThis, 'fetch', () => Promise.reject(new TypeError('fetch failed')));
   assert.equal((await failure()).kind, 'unreachable');
 });
 
-test('a server that says nothing is given up on', async () => {
+test('a server that does not answer times out', async () => {
   const never = () => new Promise<never>(() => {});
   const silent: [() => Promise<Response>, string][] = [
     [never, 'unavailable'],
@@ -133,7 +133,7 @@ test('a server that says nothing is given up on', async () => {
   }
 });
 
-test('what is not as the API describes it is taken for absent', async () => {
+test('values that violate the API description are treated as absent', async () => {
   const hostile = [null, 7, 'x', [], {}, { n: '__proto__', url: {} }, { n: 1, url: null, title: 7, quote: [], kind: 'poem', date: 7 }];
   const sent = hostile.map((value) => `event: token\ndata: ${JSON.stringify({ token: value })}\n\nevent: citation\ndata: ${JSON.stringify(value)}\n\n`);
   const done = { citations: hostile, suggestions: hostile, degraded: hostile, answered: null, message_id: {} };
@@ -148,7 +148,7 @@ test('what is not as the API describes it is taken for absent', async () => {
   });
 });
 
-test('whether the book answers is read as it was sent, also by servers that do not know of uncertain answers', async () => {
+test('the outcome is read as sent, also from servers without uncertain answers', async () => {
   const outcomes = [
     [{ answered: false, outcome: 'uncertain' }, 'uncertain'],
     [{ answered: false, outcome: 'not_covered' }, 'not_covered'],
@@ -165,7 +165,7 @@ test('whether the book answers is read as it was sent, also by servers that do n
   }
 });
 
-test('JSON that is none is not taken for a server that is away', async () => {
+test('invalid JSON does not count as an outage', async () => {
   for (const type of ['text/event-stream', 'application/json']) {
     mock.restoreAll();
     answerWith(() => new Response('event: token\ndata: {"token\n\n', { headers: { 'Content-Type': type } }));
@@ -173,7 +173,7 @@ test('JSON that is none is not taken for a server that is away', async () => {
   }
 });
 
-test('a token goes with each request, and one that cannot be had keeps none back', async () => {
+test('each request has a token, and a failed token does not block requests', async () => {
   const sent = async (readToken: () => Promise<string>) => {
     mock.restoreAll();
     const fetched = answerWith(() => Response.json({ data: { results: [] } }));

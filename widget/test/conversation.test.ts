@@ -24,7 +24,7 @@ const answered = (id: string, question: string, answer: string): Action[] => [
   { type: 'done', id, done: done() },
 ];
 
-test('the text does not depend on where it was cut into tokens', () => {
+test('the text does not depend on how it is split into tokens', () => {
   const text = 'Wash the probe, dry it. 🌱 [1]';
   const whole = after(asked('a'), token('a', text));
   for (let at = 0; at <= text.length; at++) {
@@ -32,7 +32,7 @@ test('the text does not depend on where it was cut into tokens', () => {
   }
 });
 
-test('citations stand in the order of their numbers, the last of a number holds', () => {
+test('citations are sorted by number, and the last one of a number wins', () => {
   const orders = [[1, 2, 3], [3, 2, 1], [2, 3, 1]];
   for (const order of orders) {
     const actions = order.map((n): Action => ({ type: 'citation', id: 'a', citation: cite(n) }));
@@ -60,7 +60,7 @@ test('a turn says how many sections are read until it is asked again', () => {
   assert.equal(reduce(reading, asked('a')).turns[0]?.sections, undefined);
 });
 
-test('what is not of a turn changes nothing', () => {
+test('events of other turns change nothing', () => {
   const conversation = after(asked('a'));
   assert.equal(reduce(conversation, token('b', 'x')), conversation);
   assert.equal(reduce(EMPTY, { type: 'stopped', id: 'a' }), EMPTY);
@@ -106,7 +106,7 @@ test('the history is the last complete turns before a question', () => {
 test('texts are cut to what the API takes, and never within a character', () => {
   const [, answer] = historyBefore(after(...answered('a', 'q', '🌱'.repeat(1500)), asked('b')), 'b');
   assert.ok(answer && answer.content.length <= 2000);
-  // It throws at half of a surrogate pair.
+  // It throws on half of a surrogate pair.
   for (let most = 0; most <= 5; most++) encodeURIComponent(cut('🌱a🌱', most));
 });
 
@@ -116,14 +116,14 @@ test('the server may name the conversation; clearing forgets it', () => {
   assert.deepEqual(reduce(named, { type: 'cleared' }), EMPTY);
 });
 
-test('what is restored is never still answering', () => {
+test('a restored turn is never still answering', () => {
   const stored: unknown = JSON.parse(JSON.stringify(after(...answered('a', 'q', 'x'), asked('b'))));
   const { turns } = restored(stored);
   assert.deepEqual(turns.map(({ state }) => state), ['complete', 'failed']);
   for (const broken of [undefined, null, 7, {}, { turns: 'no' }]) assert.equal(restored(broken), EMPTY);
 });
 
-test('a stored turn that is none is left out', () => {
+test('an invalid stored turn is left out', () => {
   const { turns } = restored({ turns: [null, 7, {}, { id: 'a', question: null }, { ...after(asked('a')).turns[0], citations: null }] });
   assert.deepEqual(turns, []);
 });

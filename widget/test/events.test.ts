@@ -41,13 +41,13 @@ function read(...pieces: Uint8Array[]): ServerEvent[] {
 for (const [name, lineBreak] of [['LF', '\n'], ['CR LF', '\r\n'], ['CR', '\r']] as const) {
   const bytes = new TextEncoder().encode('\uFEFF' + STREAM.join(lineBreak));
 
-  test(`events are the same wherever a stream with ${name} is cut once`, () => {
+  test(`events do not depend on where a stream with ${name} is split`, () => {
     for (let at = 0; at <= bytes.length; at++) {
       assert.deepEqual(read(bytes.subarray(0, at), bytes.subarray(at)), EVENTS, `cut at byte ${at}`);
     }
   });
 
-  test(`events are the same when a stream with ${name} comes in pieces of any size`, () => {
+  test(`events do not depend on the size of pieces of a stream with ${name}`, () => {
     for (let size = 1; size <= 16; size++) {
       const pieces: Uint8Array[] = [];
       for (let at = 0; at < bytes.length; at += size) pieces.push(bytes.subarray(at, at + size));
@@ -56,7 +56,7 @@ for (const [name, lineBreak] of [['LF', '\n'], ['CR LF', '\r\n'], ['CR', '\r']] 
   });
 }
 
-test('an event is there as soon as its last byte is', () => {
+test('an event is emitted with its last byte', () => {
   const reader = new EventReader();
   const encode = (text: string) => new TextEncoder().encode(text);
   assert.deepEqual(reader.push(encode('data: a\n')), []);

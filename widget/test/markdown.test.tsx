@@ -38,7 +38,7 @@ function render(text: string, { citations = [CITATION], isGrowing = false, math 
 const tags = (html: string) => Array.from(html.matchAll(/<([a-z]\w*)/g), ([, tag]) => tag);
 const links = (html: string) => Array.from(html.matchAll(/href="([^"]*)"/g), ([, href]) => href);
 
-test('HTML is shown as the text it is', () => {
+test('HTML is shown as text', () => {
   const hostile = [
     '<img src=x onerror=alert(1)>',
     '<script>alert(1)</script>',
@@ -94,7 +94,7 @@ test('links that leave the site say so', () => {
   assert.doesNotMatch(render('[x](https://book.example/book/a)'), /another site/);
 });
 
-test('pictures of this site are shown, others are their words', () => {
+test('images of this site are shown, others as their alternative text', () => {
   assert.match(render('![A robot](/book/img/r.png)'), /<img[^>]* src="\/book\/img\/r\.png" alt="A robot"/);
   for (const text of ['![words](//evil.example/p.png)', '![words](data:image/png;base64,AA)', '![words](p.png)', '![words](/\\\\evil.example/p.png)']) {
     assert.doesNotMatch(render(text), /<img/, text);
@@ -106,7 +106,7 @@ test('the title of code is shown above it', () => {
   assert.match(html, /a b\.js<\/p><pre/);
 });
 
-test('pictures of other sites are never loaded; their words stay', () => {
+test('images of other sites are never loaded; their alternative text stays', () => {
   for (const text of ['![words](https://evil.example/p.png)', '[![words](https://evil.example/p.png)](/book/a)', '![words][x]\n\n[x]: https://evil.example/p.png']) {
     const html = render(text);
     assert.doesNotMatch(html, /<img|src=|style=/);
@@ -151,30 +151,30 @@ test('any beginning of a hostile answer is shown without harm', () => {
   }
 });
 
-test('deep and long texts are read in time', () => {
+test('deep and long texts are parsed in time', () => {
   const started = performance.now();
   for (const text of ['['.repeat(3000), '*'.repeat(3000), '> '.repeat(150) + 'x', '$'.repeat(3000), '`'.repeat(3000), '![a]('.repeat(800), '<'.repeat(3000)]) render(text);
   assert.ok(performance.now() - started < 5000);
 });
 
-test('what is nested without end is shown as the text it is', () => {
+test('text nested too deeply is shown as source', () => {
   for (const text of ['>'.repeat(20_000) + ' x', Array.from({ length: 60 }, (_, depth) => '  '.repeat(depth) + '- x').join('\n')]) {
     assert.deepEqual(tags(render(text)), ['p']);
   }
   assert.match(render('> > - x'), /<blockquote.*<blockquote.*<li>x/);
 });
 
-test('what is read aloud has no marks', () => {
+test('text read aloud has no markup', () => {
   assert.equal(spokenText('## A\n\n- **b** `c` [1]\n\n[d](https://e.example)\n```sh\nf\n```'), 'A\n\nb c\n\nd\n\nf');
 });
 
-test('what is escaped is read aloud as it is', () => {
+test('escaped characters are read aloud unchanged', () => {
   const text = 'Use \\<Tabs> \\[2\\] and \\*.\n\n- `a**b` [1]\n- two\n  - three\n\n| a | b |\n|--|--|\n| \\# c | d |\n\nEnd [1].';
   assert.equal(spokenText(text), 'Use <Tabs> [2] and *.\n\na**b\ntwo\nthree\n\na, b\n# c, d\n\nEnd.');
 });
 
 test("the book's own sentences are shown as the text that they are in the book", () => {
-  // What the server writes for such sentences (shared/src/book/escape).
+  // The server's output for such sentences (shared/src/book/escape).
   const cases: [string, string][] = [
     ['- mopple \\[click me\\](javascript:alert(1)) [1]', '<ul dir="auto"><li>mopple [click me](javascript:alert(1)) '],
     ['- mopple !\\[img\\](`https://evil.example/p.png`) [1]', 'mopple ![img](<code dir="ltr">https://evil.example/p.png</code>) '],
@@ -197,17 +197,17 @@ test("the book's own sentences are shown as the text that they are in the book",
   }
 });
 
-test('a marker within a link is not a link within a link', () => {
+test('a marker within a link does not create a nested link', () => {
   const html = render('[see [1] here](https://e.example)');
   assert.equal(html.match(/<a /g)?.length, 1);
   assert.match(html, /see \[1\] here/);
 });
 
-test('a list that grows is no heading for a moment', () => {
+test('a growing list never appears as a heading', () => {
   assert.doesNotMatch(render('Steps:\n-', { isGrowing: true }), /<h4/);
 });
 
-test('a sentence that no passage says is marked where it ends', () => {
+test('an unsupported sentence is marked at its end', () => {
   const text = 'Wash it. **Dry it at 40 °C.** Wash it. [1]\n\n- Iron it\n- Fold it';
   const html = render(withDoubts(text, ['**Dry it at 40 °C.**', 'Iron it', 'Never said.']));
   const mark = /<span class="bookrag-doubt" title="[^"]+">not in the sources<\/span>/g;

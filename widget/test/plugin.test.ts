@@ -39,7 +39,7 @@ test('one URL is enough', async () => {
   assert.equal(panel.url, 'https://api.example');
 });
 
-test('options that cannot be right are refused', () => {
+test('invalid options are refused', () => {
   const wrong = [
     {},
     { url: 'api.example' },
@@ -107,7 +107,7 @@ test('each page says where its Markdown is', async () => {
   await build(false);
   await assert.rejects(read('asked'));
   await build(command);
-  // Twice makes no second link.
+  // A second run adds no second link.
   await build(command);
   assert.match(await read('asked'), /^export \/site --out .*build --locale en --site-url https:\/\/g\.example\n$/);
   const link = (href: string) => `<head><link rel="alternate" type="text/markdown" href="https://g.example/g/${href}"></head>`;
@@ -117,7 +117,7 @@ test('each page says where its Markdown is', async () => {
   assert.ok((await read('build/other.html')).includes('<head></head>'));
 });
 
-test('a build without the command that it needs says what to do', async () => {
+test('a build without the required command says what to do', async () => {
   const { command, build } = await builtSite(1);
   await assert.rejects(build('/none/bookrag'), /needs the command `\/none\/bookrag`, which was not found: install bookrag/);
   await assert.rejects(build(command), /ended with 1/);

@@ -13,17 +13,17 @@ function found(quote: string): string | undefined {
     .join('');
 }
 
-test('a quote is found over marks, spaces and the edges of elements', () => {
+test('a quote is found across punctuation, spaces and elements', () => {
   assert.equal(found('Never **trust** a\n`calibration`'), 'never” trust a calibration');
   assert.equal(found('NEVER TRUST A CALIBRATION…'), 'never” trust a calibration');
   assert.equal(found('۔ فیصد پانی، یعنی مٹی'), 'فیصد پانی، یعنی مٹی');
 });
 
-test('as much of its beginning is found as is there', () => {
+test('the longest matching beginning is found', () => {
   assert.match(found('trust a calibration that has only seen air. <Quiz question="which">') ?? '', /^trust a calibration that has/);
 });
 
-test('a few letters are not enough, and what is not there is not found', () => {
+test('a few letters are not enough, and missing text is not found', () => {
   assert.equal(found('air'), undefined);
   assert.equal(found(''), undefined);
   assert.equal(found('an entirely different sentence'), undefined);

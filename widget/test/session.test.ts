@@ -7,7 +7,7 @@ import type { ChatEvent, ChatRequest } from '../src/core/types';
 
 const stored = new Map<string, string>();
 
-// What a session needs of a tab.
+// The browser globals that a session needs.
 Object.assign(globalThis, {
   sessionStorage: {
     getItem: (key: string) => stored.get(key) ?? null,
@@ -49,7 +49,7 @@ async function* answers(...events: ChatEvent[]): AsyncGenerator<ChatEvent> {
   yield* events;
 }
 
-test('a question travels with its page, and the next with what was said', async () => {
+test('a question is sent with its page, and the next one with the history', async () => {
   const { session, requests, last } = tab(() => answers(TOKEN, DONE));
   await session.ask({ text: 'why?', selection: 'this' });
   assert.equal(last()?.state, 'complete');
@@ -60,7 +60,7 @@ test('a question travels with its page, and the next with what was said', async 
   assert.equal(first?.session_id, second?.session_id);
 });
 
-test('a stream that ends without its end is broken, and asking again takes its place', async () => {
+test('a stream without a last event is broken, and asking again replaces it', async () => {
   let isBroken = true;
   const { session, last } = tab(() => (isBroken ? answers(TOKEN) : answers(TOKEN, DONE)));
   await session.ask({ text: 'why?' });
@@ -70,7 +70,7 @@ test('a stream that ends without its end is broken, and asking again takes its p
   assert.deepEqual([session.getConversation().turns.length, last()?.state, last()?.failure], [1, 'complete', undefined]);
 });
 
-test('a network that goes away breaks what has begun, and else is unreachable', async () => {
+test('a lost network breaks a started answer, and is otherwise unreachable', async () => {
   const away = async function* (...events: ChatEvent[]): AsyncGenerator<ChatEvent> {
     yield* events;
     throw new TypeError('network error');
@@ -83,7 +83,7 @@ test('a network that goes away breaks what has begun, and else is unreachable', 
   assert.equal(never.last()?.failure?.kind, 'unreachable');
 });
 
-test('stopping leaves the request, and what came stays', async () => {
+test('stopping aborts the request and keeps the text so far', async () => {
   let signal: AbortSignal | undefined;
   const { session, last } = tab(async function* (_, given) {
     signal = given;
@@ -98,7 +98,7 @@ test('stopping leaves the request, and what came stays', async () => {
   assert.deepEqual([last()?.text, last()?.state], ['so', 'stopped']);
 });
 
-test('a judgement that is not taken is taken back', async () => {
+test('a rating that the server rejects is undone', async () => {
   const { session, last } = tab(() => answers(TOKEN, DONE));
   await session.ask({ text: 'why?' });
   assert.equal(await session.rate(last()!.id, 'up'), false);
@@ -115,7 +115,7 @@ test('the tab keeps the conversation; ending it forgets it here and there', asyn
   assert.deepEqual(tab(() => answers()).session.getConversation().turns, []);
 });
 
-test('what fails by itself tells its own kind', async () => {
+test('an API error keeps its kind', async () => {
   const { session, last } = tab(async function* () {
     throw new ApiError({ kind: 'limited', retryAt: 5 });
   });

@@ -6,7 +6,7 @@ import { ur } from '../src/core/strings/ur';
 
 const holes = (text: string) => Array.from(text.matchAll(/\{\w+\}/g), ([hole]) => hole).sort();
 
-test('every language has every text, with the same holes', () => {
+test('every language has every text, with the same placeholders', () => {
   for (const [language, strings] of Object.entries(LANGUAGES)) {
     assert.deepEqual(Object.keys(strings).sort(), Object.keys(en).sort(), language);
     for (const [name, text] of Object.entries(strings)) {
@@ -19,9 +19,9 @@ test('every language has every text, with the same holes', () => {
 test('Urdu is Urdu', () => {
   for (const [name, text] of Object.entries(ur)) {
     assert.match(text, /[\u0600-\u06FF]/, name);
-    // Arabic's yeh and kaf look alike and are other letters.
+    // Arabic yeh and kaf look similar but are different letters.
     assert.doesNotMatch(text, /[\u064A\u0643]/, name);
-    // Apart from the names of keys and of holes.
+    // Names of keys and of placeholders are exempt.
     assert.doesNotMatch(text.replace(/\{\w+\}|Enter|Shift\+Enter/g, ''), /[a-z]/i, name);
   }
 });
@@ -39,7 +39,7 @@ test('the book’s language is named in the panel’s', () => {
   assert.equal(bookLanguageNote(en, 'en', 'no locale'), 'This book is in no locale.');
 });
 
-test('what an answer went without is said once', () => {
+test('each missing dependency of an answer is named once', () => {
   assert.deepEqual(degradedNotes(en, ['vector_store', 'embedder', 'generator']), [en.degradedSearch, en.degradedModel]);
   assert.deepEqual(degradedNotes(en, ['something new', 'constructor', '__proto__']), [en.degradedOther]);
   assert.deepEqual(degradedNotes(en, ['indexing']), [en.degradedIndexing]);

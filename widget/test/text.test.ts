@@ -18,7 +18,7 @@ test('a post without a day is named, and so is a page', () => {
   assert.equal(kindOf({ kind: 'page' }, en, 'en'), 'Page');
 });
 
-test('docs are not named, nor what a server does not name', () => {
+test('docs and unnamed kinds have no label', () => {
   assert.equal(kindOf({ kind: 'docs', date: '2024-05-03' }, en, 'en'), '');
   assert.equal(kindOf({}, en, 'en'), '');
 });

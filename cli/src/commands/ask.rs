@@ -1,4 +1,4 @@
-//! `bookrag ask`: an answer with its sources.
+//! `bookrag ask`: answers a question and lists the sources.
 
 use bookrag::answer::{Outcome, Question};
 use bookrag::api::{ChatData, ChatRequest, Envelope, Meta};

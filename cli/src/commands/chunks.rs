@@ -1,4 +1,4 @@
-//! `bookrag chunks`: what a book is cut in, for people and scorers. Needs no model and no store.
+//! `bookrag chunks`: prints the chunks of a book, for people and scripts. Needs no model and no store.
 
 use std::path::PathBuf;
 
@@ -15,19 +15,19 @@ use crate::site::Site;
 pub(super) struct ChunksArguments {
     /// The site's folder, or `s3://bucket/prefix`.
     site: PathBuf,
-    /// Print one JSON object a chunk.
+    /// Print one JSON object per chunk.
     #[arg(long)]
     jsonl: bool,
-    /// Account for every piece of every page: it is in a chunk, or listed with the reason it is not.
+    /// Check that every piece of every page is in a chunk, or is listed with the reason why it is not.
     #[arg(long, conflicts_with = "locale")]
     ledger: bool,
-    /// The book as this locale shows it: its own pages, and the default's where one is not translated.
+    /// Read the book as this locale shows it: its own pages, and the default locale's where a translation is missing.
     #[arg(long)]
     locale: Option<String>,
-    /// How pages are cut.
+    /// How pages are split.
     #[arg(long)]
     policy: Option<ChunkPolicy>,
-    /// End with an error when a page is skipped.
+    /// End with an error if a page is skipped.
     #[arg(long)]
     strict: bool,
 }
@@ -91,7 +91,6 @@ pub(super) async fn run(
     Ok(if partial { Exit::Partial } else { Exit::Done })
 }
 
-/// The page's URL in a locale that shows it.
 fn url_in<'a>(document: &'a Document, locale: &str) -> Option<&'a str> {
     if document.file.locale == locale {
         return Some(&document.url);

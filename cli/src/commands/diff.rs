@@ -1,4 +1,4 @@
-//! `bookrag diff`: what readers would be told otherwise after a change of the book.
+//! `bookrag diff`: compares what readers are told before and after a change of the book.
 
 mod range;
 mod questions;
@@ -24,20 +24,20 @@ use range::{Base, Range};
 use report::{Comparison, Revision, Warning};
 use state::{State, States};
 
-/// The name of the files as they are, in reports.
+/// The name of the working tree in reports.
 const WORKING_TREE: &str = "the working tree";
 
 #[derive(Debug, Args)]
 pub(super) struct DiffArguments {
     /// The states to compare: `BASE..HEAD` for two commits, `BASE...HEAD` to begin where HEAD branched off. Without HEAD, the
-    /// files as they are now.
+    /// working tree.
     #[arg(default_value = "HEAD")]
     range: Range,
-    /// The questions: one a line, as text or as JSON in the format that `bookrag eval` reads. Without it, those that readers
+    /// The questions, one per line, as text or as JSON in the format that `bookrag eval` reads. By default, the questions that readers
     /// asked, if their text is stored.
     #[arg(long)]
     questions: Option<PathBuf>,
-    /// The site's folder, in a git repository. Without it, the current folder.
+    /// The site's folder, in a git repository. By default, the current folder.
     #[arg(long)]
     site: Option<PathBuf>,
     /// Print Markdown, for a comment on a pull request.
@@ -80,7 +80,6 @@ pub(super) async fn run(
     })
 }
 
-/// Opens both states.
 async fn sources(folder: &Path, range: &Range) -> Result<(Source, Source), CommandError> {
     let head = range.head.as_deref();
     let base = match &range.base {

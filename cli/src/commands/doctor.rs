@@ -1,5 +1,5 @@
-//! `bookrag doctor`: what was read of a site from where, and what is wrong with it. Needs no model and no store, unless
-//! the book was indexed: then its index is compared with it, and repaired if that is wanted.
+//! `bookrag doctor`: shows where each setting of a site comes from, and its problems. Needs no model and no store. If the book is
+//! indexed, compares the index with it, and repairs the index on request.
 
 use std::collections::BTreeMap;
 use std::iter;
@@ -24,41 +24,40 @@ use crate::site::Site;
 pub(super) struct DoctorArguments {
     /// The site's folder, or `s3://bucket/prefix`.
     site: PathBuf,
-    /// Repair what differs between the book, its catalog and its vector store.
+    /// Repair differences between the book, its catalog and its vector store.
     #[arg(long)]
     repair: bool,
-    /// Let more than half of the book be deleted by the repair.
+    /// Allow the repair to delete more than half of the book.
     #[arg(long, requires = "repair")]
     allow_mass_deletion: bool,
 }
 
-/// What is known of a site before anything is indexed.
+/// Facts about a site that need no index.
 #[derive(Debug, Serialize)]
 struct Diagnosis {
     settings: Vec<SettingLine>,
-    /// What the settings' files hold and could not be read.
+    /// Parts of the settings files that could not be read.
     not_read: Vec<String>,
     pages: usize,
     chunks: usize,
-    /// Pages of each locale and version.
+    /// Pages per locale and version.
     editions: BTreeMap<String, usize>,
     skipped: Vec<Finding>,
-    /// Pages and folders that the system does not let be read.
+    /// Pages and folders that the system denies access to.
     unreadable: Vec<Finding>,
-    /// Pages that are not in a production build.
+    /// Pages that a production build leaves out.
     drafts: Vec<String>,
-    /// Pages written in JavaScript or TypeScript, which are not read.
+    /// Pages in JavaScript or TypeScript, which are not read.
     script_pages: Vec<String>,
     warnings: Vec<Finding>,
     /// Text that is in no chunk and was not left out for a reason.
     lost: Vec<Finding>,
-    /// Chunks longer than the policy flags.
+    /// Chunks longer than the policy recommends.
     oversized: Vec<Finding>,
     /// URLs that several pages claim.
     shared_urls: Vec<Finding>,
-    /// In what the index differs from the book; nothing if it was never indexed.
+    /// Differences between the index and the book; `None` if the book was never indexed.
     index: Option<Examination>,
-    /// What the repair did.
     repair: Option<Report>,
 }
 
@@ -69,7 +68,7 @@ struct SettingLine {
     from: String,
 }
 
-/// Something about a page, or about a URL.
+/// A finding about a page or a URL.
 #[derive(Debug, Serialize)]
 struct Finding {
     at: String,
@@ -119,7 +118,7 @@ pub(super) async fn run(
 
 type Examined = (Option<Examination>, Option<Report>);
 
-/// Compares the stores with the book, and repairs what differs if that is wanted.
+/// Compares the stores with the book, and repairs differences if `repair` is given.
 async fn examine(
     config: &Config,
     folder: &BookFolder,
@@ -134,7 +133,7 @@ async fn examine(
     let Some(options) = repair.filter(|_| !examination.is_clean()) else {
         return Ok((Some(examination), None));
     };
-    // What a server has open is not taken away from it.
+    // Damaged stores are replaced, so no server may have them open.
     let hold = (!examination.damage.is_empty()).then(|| Hold::take(folder));
     let _hold = hold.transpose()?;
     if is_file_damaged {
@@ -150,7 +149,6 @@ async fn examine(
     Ok((Some(examination), Some(report)))
 }
 
-/// Opens the stores and compares them with the book.
 async fn compare(
     config: &Config,
     folder: &BookFolder,
@@ -162,7 +160,7 @@ async fn compare(
     Ok(Examination::of(&ingest).await?)
 }
 
-/// Drops the index's vectors: the next run finds them lost, and makes them anew.
+/// Drops the index's vectors, so that the next run recreates them.
 async fn drop_vectors(config: &Config, folder: &BookFolder, site: &Site) -> Result<(), LocalError> {
     let book = LocalBook::open(config, folder, output::status).await?;
     let ingest = book.ingest(config, site, OpenMode::ReadOnly).await?;

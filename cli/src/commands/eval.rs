@@ -1,4 +1,4 @@
-//! `bookrag eval`: how well labelled questions are retrieved for, answered and refused.
+//! `bookrag eval`: measures retrieval, answers and refusals on labelled questions.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,47 +21,46 @@ use crate::evaluation::{
 use crate::local::{BookFolder, LocalBook};
 use crate::site::Site;
 
-/// Passages an answer draws on: what a request without `top_k` gets.
+/// Chunks per answer: the default of a request without `top_k`.
 const TOP_K: usize = 10;
-/// Sections named in the details of a question.
+/// Sections listed in the details of a question.
 const DETAILED: usize = 10;
-/// The constant that damps the first ranks of reciprocal rank fusion. Source: Cormack et al., SIGIR 2009.
+/// The constant k of reciprocal rank fusion. Source: Cormack et al., SIGIR 2009.
 const RRF_K: f64 = 60.0;
 
 #[derive(Debug, Args)]
 pub(super) struct EvalArguments {
-    /// The questions: JSON, one a line, with the pages and headings that answer them.
+    /// The questions: JSON, one per line, with the pages and headings that answer them.
     #[arg(required_unless_present = "compare")]
     questions: Option<PathBuf>,
-    /// Compare two results that earlier runs on the same questions printed with `--json`, question by question; ask nothing.
+    /// Compare two results that earlier runs on the same questions printed with `--json`. Asks nothing.
     #[arg(long, num_args = 2, value_names = ["A", "B"],
         conflicts_with_all = ["questions", "books", "site", "baseline", "details"])]
     compare: Option<Vec<PathBuf>>,
-    /// The folder that holds a site for each `corpus` the questions name.
+    /// The folder that holds a site for each `corpus` that the questions name.
     #[arg(long)]
     books: Option<PathBuf>,
     /// The site of questions that name no corpus.
     #[arg(long)]
     site: Option<PathBuf>,
-    /// What an earlier run printed with `--json`; end with 1 where this one is worse.
+    /// The output of an earlier run with `--json`. Exits with 1 if this run is worse.
     #[arg(long)]
     baseline: Option<PathBuf>,
-    /// How many questions of a book may go worse than in the baseline: processors whose arithmetic differs rank near ties
-    /// differently.
+    /// How many questions of a book may do worse than in the baseline. Rounding differs between processors and may swap
+    /// near ties.
     #[arg(long, default_value_t = 0)]
     slack: u32,
-    /// Write into this file, a line of JSON a question, what was found and why it was answered or refused.
+    /// Write details to this file, one line of JSON per question: the sections found, and why it was answered or refused.
     #[arg(long)]
     details: Option<PathBuf>,
-    /// What the sections found are ranked by; each answer is still written from the full order.
+    /// The ranking to measure. Answers are always written from the full order.
     #[arg(long, value_enum, default_value_t = Ranker::Full)]
     rank_by: Ranker,
 }
 
-/// An order of the sections that were found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Ranker {
-    /// The order a reader gets.
+    /// The order that readers get.
     Full,
     /// Without the reranker.
     Fused,
@@ -81,7 +80,7 @@ pub(super) async fn run(
     match (&arguments.questions, arguments.compare.as_deref()) {
         (Some(questions), _) => measure(config, questions, arguments, json).await,
         (None, Some([a, b])) => compare_saved(a, b, json),
-        // The arguments' parser demands one of them.
+        // The argument parser requires one of them.
         (None, _) => Ok(Exit::Usage),
     }
 }
@@ -145,7 +144,6 @@ fn site_of(corpus: Option<&str>, arguments: &EvalArguments) -> Result<PathBuf, C
     }
 }
 
-/// Prints how the results in two files differ.
 fn compare_saved(a: &Path, b: &Path, json: bool) -> Result<Exit, CommandError> {
     let saved = |path: &Path| -> Result<Saved, CommandError> {
         serde_json::from_str(&read(path)?).map_err(|error| {
@@ -166,14 +164,13 @@ fn compare_saved(a: &Path, b: &Path, json: bool) -> Result<Exit, CommandError> {
     Ok(Exit::Done)
 }
 
-/// A question that was put.
 struct Asked<'q> {
     question: &'q Question,
     outcome: Outcome,
     details: Value,
 }
 
-/// Syncs a book and puts the questions to it, as a reader does who is on none of its pages.
+/// Syncs a book and asks the questions, like a reader who has no page of the book open.
 async fn ask_all<'q>(
     config: &Config,
     site: &Path,
@@ -197,7 +194,7 @@ async fn ask_book<'q>(
     let ingest = book.ingest(config, site, OpenMode::TakeOver).await?;
     sync::with_progress(&ingest, SyncOptions::default()).await?;
     let index = book.context.live_index().await?;
-    // The book's own sentences: a model's would cost, and differ from run to run.
+    // Extractive answers: a chat model would cost money, and its answers vary between runs.
     let answerer = Answerer {
         generator: Generator::Extractive,
         ..book.context.answerer(&index)?
@@ -269,7 +266,7 @@ async fn ask_book<'q>(
     Ok(outcomes)
 }
 
-/// The question answered from the section that has most of its labelled lines; `None` without such lines, or if they are in no section.
+/// Answers the question from the section with most of its labelled lines; `None` without labelled lines, or if no section holds them.
 async fn given(
     prepared: &Prepared,
     question: &Question,
@@ -301,7 +298,7 @@ async fn given(
         });
         shared.sum()
     };
-    // Of equal ones the first.
+    // The first one wins a tie.
     let best = chunks.iter().rev().max_by_key(|chunk| lines(chunk));
     match best.filter(|chunk| lines(chunk) > 0) {
         Some(chunk) => prepared
@@ -315,7 +312,7 @@ async fn given(
 
 /// The labelled lines that answer a question, read from the book's files.
 struct Labelled<'q> {
-    /// Each alternative's texts.
+    /// The texts of each alternative.
     alternatives: Vec<Vec<String>>,
     needs: &'q [String],
 }
@@ -346,7 +343,7 @@ impl<'q> Labelled<'q> {
         }))
     }
 
-    /// What an answer has of them: nothing of them without one.
+    /// Scores an answer against the labelled lines; all zeros without an answer.
     fn quoted(&self, answer: Option<&Answer>) -> Quoted {
         let answer = answer.filter(|answer| answer.answered());
         answer.map_or_else(Quoted::default, |answer| {
@@ -386,7 +383,7 @@ fn ranked(mut candidates: Vec<ScoredChunk>, ranker: Ranker) -> Vec<ScoredChunk> 
     candidates
 }
 
-/// The cosine with the question; without one it is far.
+/// The cosine with the question; the farthest value if there is none.
 fn cosine(candidate: &ScoredChunk) -> f32 {
     candidate.scores.dense.unwrap_or(-1.0)
 }

@@ -1,4 +1,4 @@
-//! `bookrag export`: the book as Markdown beside its built pages. Needs no model and no store.
+//! `bookrag export`: writes the book as Markdown beside its built pages. Needs no model and no store.
 
 use std::path::{Path, PathBuf};
 
@@ -19,10 +19,10 @@ pub(super) struct ExportArguments {
     /// The folder that the site was built into.
     #[arg(long)]
     out: PathBuf,
-    /// Where the built site is served, for the addresses of links; the `url` of its config unless given.
+    /// Where the built site is served, for the addresses of links. By default, the `url` of its config.
     #[arg(long, value_parser = site_url)]
     site_url: Option<String>,
-    /// Export this locale alone; `--out` is the folder that this locale was built into.
+    /// Export only this locale; `--out` is the folder that this locale was built into.
     #[arg(long)]
     locale: Option<String>,
 }
@@ -66,7 +66,7 @@ pub(super) async fn run(arguments: &ExportArguments, json: bool) -> Result<Exit,
     Ok(report.exit())
 }
 
-/// Refuses a locale that the site does not have, and a folder that holds the site's own pages.
+/// Refuses a locale that the site lacks, and a folder that holds the site's own pages.
 fn check(
     arguments: &ExportArguments,
     site: &Site,
@@ -99,13 +99,12 @@ fn holds_pages(settings: &SiteSettings, folder: &Path) -> bool {
     page_file(settings, &folder.join("page.md").to_string_lossy()).is_some()
 }
 
-/// The pages that were read.
 fn documents(read: &ReadPages) -> impl Iterator<Item = (&ReadPage, &Document)> {
     let pages = read.pages.iter();
     pages.filter_map(|page| Some((page, page.document.as_ref().ok()?)))
 }
 
-/// Words of pages that are not in their Markdown.
+/// Lists words of pages that are missing in their Markdown.
 fn lost(read: &ReadPages) -> Vec<Lost> {
     let mut lost = Vec::new();
     for (page, document) in documents(read) {
@@ -129,7 +128,6 @@ struct Lost {
     words: String,
 }
 
-/// What an export did.
 struct Report<'a> {
     read: &'a ReadPages,
     exported: Exported,
@@ -146,7 +144,6 @@ impl Report<'_> {
         if is_whole { Exit::Done } else { Exit::Partial }
     }
 
-    /// The pages that could not be read, with the reason.
     fn unread(&self) -> impl Iterator<Item = (&str, &Unread)> {
         let pages = self.read.pages.iter();
         pages.filter_map(|page| Some((&*page.file.source, page.document.as_ref().err()?)))

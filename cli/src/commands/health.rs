@@ -1,4 +1,4 @@
-//! `bookrag health`: asks a running server how it is.
+//! `bookrag health`: checks a running server.
 
 use std::time::Duration;
 
@@ -8,20 +8,20 @@ use serde_json::Value;
 use super::{CommandError, Exit, output};
 use crate::running::client;
 
-/// The longest wait: health itself waits up to 4 seconds for the stores.
+/// The longest wait; the server itself waits up to 4 seconds for the stores.
 const TIMEOUT: Duration = Duration::from_secs(8);
 
 #[derive(Debug, Args)]
 pub(super) struct HealthArguments {
-    /// The address of the server, without `/api/v1`.
+    /// The server's address, without `/api/v1`.
     #[arg(default_value = "http://127.0.0.1:8080")]
     url: String,
-    /// Ask the stores and models too, instead of the server alone.
+    /// Check the stores and models too, not only the server.
     #[arg(long)]
     deep: bool,
 }
 
-/// Ends with 0 if the server can answer questions, also without some of its dependencies.
+/// Ends with 0 if the server can answer questions, even if some dependencies are down.
 pub(super) async fn run(arguments: HealthArguments, json: bool) -> Result<Exit, CommandError> {
     let url = arguments.url.trim_end_matches('/');
     let deep = if arguments.deep { "?deep=true" } else { "" };

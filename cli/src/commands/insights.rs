@@ -1,4 +1,4 @@
-//! `bookrag insights`: what readers' questions say about the book.
+//! `bookrag insights`: reports what readers' questions reveal about the book.
 
 mod open;
 
@@ -15,9 +15,8 @@ use super::{CommandError, Exit, output};
 use crate::local::{BookFolder, LocalBook, LocalError, open_catalog};
 use open::Subject;
 
-/// Seconds in a day.
 const DAY: u64 = 86_400;
-/// Digits of a question's hash that are shown.
+/// Digits shown of a question's hash.
 const HASH_DIGITS: usize = 12;
 
 #[derive(Debug, Args)]
@@ -25,7 +24,7 @@ pub(super) struct InsightsArguments {
     /// How many days to look back.
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=3_650))]
     days: u64,
-    /// The book: a site's folder or `s3://bucket/prefix`. Without it, the site that the current folder is in, else the book
+    /// The book: a site's folder or `s3://bucket/prefix`. By default, the site that contains the current folder, else the book
     /// last served or synced.
     #[arg(long)]
     site: Option<PathBuf>,
@@ -53,7 +52,7 @@ pub(super) async fn run(
     Ok(Exit::Done)
 }
 
-/// Insights as they are printed with `--json`.
+/// The insights printed with `--json`.
 #[derive(Serialize)]
 struct Printed<'a> {
     #[serde(flatten)]
@@ -61,7 +60,7 @@ struct Printed<'a> {
     subjects: Vec<Subject>,
 }
 
-/// The open questions by subject. Without the index's model they are only listed.
+/// Groups the open questions by subject. Without the index's model they are only listed.
 async fn subjects(
     config: &Config,
     arguments: &InsightsArguments,
@@ -112,7 +111,6 @@ fn print(insights: &Insights, days: u64) {
     lessons("in answers that did not help:", &insights.most_disliked);
 }
 
-/// A share in percent.
 fn percent(part: u64, whole: u64) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "counts of questions are small")]
     let share = part as f64 / whole.max(1) as f64;
@@ -124,7 +122,7 @@ fn questions(heading: &str, questions: &[OpenQuestion]) {
         output::line(&format!("\n{heading}"));
     }
     for open in questions {
-        // Without BOOKRAG_STORE_QUESTIONS there is nothing but the hash.
+        // Without `BOOKRAG_STORE_QUESTIONS` only the hash is stored.
         let hash = || open.question_hash.chars().take(HASH_DIGITS).collect();
         let question: String = open.question.clone().unwrap_or_else(hash);
         output::line(&format!("{:>6}  {question}", open.count));

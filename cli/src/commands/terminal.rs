@@ -1,9 +1,9 @@
-//! An answer's Markdown as a terminal shows it: without the signs that only keep text from being markup. Pure.
+//! Formats an answer's Markdown for a terminal, without backslash escapes. Pure.
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-/// Returns Markdown whose text has no escapes. Pictures are the words that stand for them, and addresses of links follow their
-/// text in parentheses. All else stays as it is written.
+/// Returns Markdown whose text has no escapes. Images become their alternative text, and the address of a link follows its text in
+/// parentheses. Everything else is unchanged.
 pub(super) fn shown(markdown: &str) -> String {
     let mut shown = String::with_capacity(markdown.len());
     let mut at = 0;
@@ -13,7 +13,7 @@ pub(super) fn shown(markdown: &str) -> String {
         match event {
             Event::Text(text) if range.start >= at => {
                 let between = &markdown[at..range.start];
-                // Text begins behind the sign that keeps it from being markup.
+                // The text begins after its escaping backslash.
                 shown.push_str(between.strip_suffix('\\').unwrap_or(between));
                 shown.push_str(&text);
                 at = range.end;
@@ -24,7 +24,7 @@ pub(super) fn shown(markdown: &str) -> String {
                     Tag::Link { dest_url, .. } => ("[", Some(dest_url)),
                     _ => ("![", None),
                 };
-                // Autolinks have no brackets: they stay as they are.
+                // Autolinks have no brackets and stay unchanged.
                 let has_text = markdown[range.start..].starts_with(mark);
                 links.push(has_text.then_some(address));
                 at = range.start + if has_text { mark.len() } else { 0 };
@@ -33,7 +33,7 @@ pub(super) fn shown(markdown: &str) -> String {
                 let Some(Some(address)) = links.pop() else {
                     continue;
                 };
-                // Code at the end of a link's text is written as it is.
+                // Code at the end of a link's text is kept unchanged.
                 let end = range.end.max(at);
                 let rest = &markdown[at..end];
                 shown.push_str(rest.rfind("](").map_or("", |end| &rest[..end]));

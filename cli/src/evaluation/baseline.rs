@@ -1,4 +1,4 @@
-//! What got better or worse since an evaluation that was kept.
+//! Compares an evaluation with a saved one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,42 +9,41 @@ use super::formulas::{real, rounded};
 use super::metrics::{Better, Metric, Metrics};
 use super::table::{NO_VALUE, aligned, number};
 
-/// By how much a metric may be worse in any case: by nothing that its 4 digits show.
+/// Tolerated loss of any metric: less than its 4 digits show.
 pub(super) const DEFAULT_TOLERANCE: f64 = 1e-9;
 
 /// The metrics of an earlier evaluation, read from its JSON.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub struct Baseline {
-    /// By corpus.
+    /// Scores by corpus.
     pub corpora: BTreeMap<String, BaselineScores>,
 }
 
-/// The metrics one corpus had.
+/// The metrics of one corpus.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub struct BaselineScores {
-    /// Each metric that had a value.
+    /// The metrics that had a value.
     pub metrics: Metrics,
 }
 
-/// A metric that is worse than it was.
+/// A metric that is worse than in the baseline.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Regression {
     /// The corpus.
     pub corpus: String,
     /// The metric.
     pub metric: Metric,
-    /// Its value in the baseline, with 4 digits.
+    /// Its value in the baseline, rounded to 4 digits.
     pub was: f64,
-    /// Its value now, with 4 digits; none if it is no longer measured.
+    /// Its value now, rounded to 4 digits; `None` if it is no longer measured.
     pub is: Option<f64>,
 }
 
-/// Finds the metrics that are worse than in the baseline, by corpus and in their order. They may be worse by what `slack`
-/// questions of the corpus make out of those that the metric is a mean over.
+/// Returns the metrics that are worse than in the baseline, by corpus. `slack` is the number of questions of a corpus that may do worse.
 ///
-/// Both values are compared with the 4 digits they are written with. A metric or a corpus that the baseline has and the
-/// evaluation has not is a regression: else leaving questions out would pass. One that is new is none. Durations are
-/// not compared: they are the machine's as much as the code's.
+/// Both values are rounded to 4 digits, as they are printed. If the evaluation lacks a metric or corpus of the baseline, that is a
+/// regression too; otherwise leaving out questions would pass. New metrics are ignored. Durations are not compared, since they depend on the
+/// machine.
 #[must_use]
 pub fn compare(evaluation: &Evaluation, baseline: &Baseline, slack: f64) -> Vec<Regression> {
     let changes = changes(evaluation, baseline).into_iter();
@@ -68,7 +67,7 @@ pub fn compare(evaluation: &Evaluation, baseline: &Baseline, slack: f64) -> Vec<
         .collect()
 }
 
-/// Lists every metric that is not what it was in the baseline, with its change.
+/// Lists every metric that differs from the baseline, with its change.
 #[must_use]
 pub fn diff(evaluation: &Evaluation, baseline: &Baseline) -> String {
     let heading = ["", "was", "is", "change", ""];
@@ -90,7 +89,7 @@ pub fn diff(evaluation: &Evaluation, baseline: &Baseline) -> String {
     aligned(&rows)
 }
 
-/// A metric then and now, at least one of which is there.
+/// A metric's values before and now; at least one is present.
 struct Change<'c> {
     corpus: &'c str,
     metric: Metric,
@@ -122,7 +121,7 @@ fn changes<'c>(evaluation: &'c Evaluation, baseline: &'c Baseline) -> Vec<Change
 }
 
 impl Change<'_> {
-    /// How much more it is; 0 where one of the two is missing. Rounded again, as a difference of 4 digits has no more.
+    /// Returns the increase; 0 if a value is missing. Rounded again to remove floating-point noise from the difference.
     fn growth(&self) -> f64 {
         match (self.was, self.is) {
             (Some(was), Some(is)) => rounded(is - was),
@@ -130,7 +129,7 @@ impl Change<'_> {
         }
     }
 
-    /// How much worse it is; negative where it is better.
+    /// Returns how much worse the metric is; negative if it is better.
     fn loss(&self) -> f64 {
         match self.metric.better() {
             Better::Higher => -self.growth(),
@@ -139,7 +138,7 @@ impl Change<'_> {
         }
     }
 
-    /// The change in a word; none if there is none.
+    /// Names the change; `None` if nothing changed.
     fn verdict(&self) -> Option<&'static str> {
         if self.was.is_none() {
             return Some("new");
@@ -188,7 +187,7 @@ mod tests {
         }
     }
 
-    /// As it is kept: written as JSON and read again.
+    /// Returns the corpora as written to JSON and read back.
     fn baseline(corpora: &[(&str, &str)]) -> Baseline {
         let text = serde_json::to_string(&evaluation(corpora)).unwrap();
         serde_json::from_str(&text).unwrap()
@@ -206,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn worse_is_less_but_of_false_refusals_more() {
+    fn only_for_false_refusals_more_is_worse() {
         let worse =
             r#"{"page@1": 0.8, "P@5_ceiling": 0.2, "refusal_recall": 0.9, "false_refusals": 0.3}"#;
         let regressions = compare(
@@ -236,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_longer_measured_is_a_regression_and_what_is_new_is_none() {
+    fn a_missing_metric_is_a_regression_and_a_new_one_is_not() {
         let is = evaluation(&[("ary", r#"{"page@1": 1.0, "MRR@10": 0.0}"#)]);
         let was = baseline(&[
             (

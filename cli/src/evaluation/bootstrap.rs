@@ -4,16 +4,16 @@
 
 use super::formulas::{Interval, mean};
 
-/// How often the questions are drawn again.
+/// Number of resamples.
 const RESAMPLES: usize = 2_000;
-/// The same for every interval, so that results repeat.
+/// Fixed, so that results are reproducible.
 const SEED: u64 = 1979;
 
 /// Returns the 95 % percentile interval of the mean over books of a statistic of each book's questions; `None` if no book has
 /// a value.
 ///
-/// Each resample draws as many questions of each book as it has, with replacement. A book for which the statistic is `None`
-/// is left out of that resample's mean.
+/// Each resample draws as many questions of each book as it has, with replacement. A book whose statistic is `None` is left out of
+/// that resample's mean.
 pub(super) fn interval<T>(
     books: &[Vec<T>],
     statistic: impl Fn(&[&T]) -> Option<f64>,
@@ -42,7 +42,7 @@ pub(super) fn interval<T>(
     })
 }
 
-/// A generator of random numbers. Source: Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014.
+/// A random number generator. Source: Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014.
 struct SplitMix64(u64);
 
 impl SplitMix64 {
@@ -54,7 +54,7 @@ impl SplitMix64 {
         mixed ^ (mixed >> 31)
     }
 
-    /// Returns a number from 0 to `end`, excluded, which must be positive.
+    /// Returns a number below `end`, which must be positive.
     fn below(&mut self, end: usize) -> usize {
         let scaled = (u128::from(self.draw()) * end as u128) >> u64::BITS;
         usize::try_from(scaled).unwrap_or_default()
@@ -65,7 +65,7 @@ impl SplitMix64 {
 mod tests {
     use super::*;
 
-    /// Every third of so many questions goes well.
+    /// Scores where every third question succeeds.
     fn thirds(count: u32) -> Vec<f64> {
         (0..count)
             .map(|at| f64::from(at.is_multiple_of(3)))
@@ -97,7 +97,7 @@ mod tests {
     fn an_interval_shrinks_with_the_square_root_of_the_questions() {
         let few = width(of_means(&[thirds(30), thirds(30)]).unwrap());
         let many = width(of_means(&[thirds(480), thirds(480)]).unwrap());
-        // Sixteen times the questions, a quarter of the width; and about 4 standard errors √(p(1 − p)/n).
+        // 16 times the questions narrow the interval to a quarter, about 4 standard errors √(p(1 − p)/n).
         assert!((3.0..5.0).contains(&(few / many)), "{few} {many}");
         let standard_error = (2.0 / 9.0 / 960.0_f64).sqrt();
         assert!((many / standard_error - 3.92).abs() < 0.4, "{many}");
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn a_book_counts_as_much_as_another() {
-        // A large book without a right answer and a small one without a wrong one.
+        // A large book with only wrong answers and a small one with only right ones.
         let books = [vec![0.0; 200], vec![1.0; 3]];
         let half = Interval {
             lower: 0.5,

@@ -1,4 +1,4 @@
-//! Two results of the same questions, question by question.
+//! Compares two results of the same questions, question by question.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use super::measured::{Measured, mean_of};
 use super::metrics::{Better, Metric};
 use super::table::{aligned, interval, number};
 
-/// How many missing questions an error names.
+/// The most missing questions that an error names.
 const NAMED: usize = 3;
 
 /// The questions of a saved result, read from its JSON.
@@ -23,45 +23,44 @@ pub struct Saved {
 /// Two results of the same questions, `a` and `b`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
-    /// The metrics that both results have and that judge.
+    /// The metrics that both results have and that have a better direction.
     pub metrics: Vec<ComparedMetric>,
-    /// The questions that went differently, by corpus and id.
+    /// The questions whose metrics differ, by corpus and id.
     pub changed: Vec<ChangedQuestion>,
 }
 
-/// A metric of two results, as means over corpora.
+/// Means of a metric over corpora, in both results.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ComparedMetric {
     /// The metric.
     pub metric: Metric,
-    /// Its mean in the first result.
+    /// The mean in the first result.
     pub a: f64,
-    /// Its mean in the second.
+    /// The mean in the second result.
     pub b: f64,
-    /// How much more it is in the second.
+    /// The increase from the first to the second result.
     pub difference: f64,
-    /// Where the difference lies, by bootstrap over pairs of the same question.
+    /// The 95 % interval of the difference, by bootstrap over pairs of the same question.
     pub interval: Interval,
-    /// Questions that went better in the second.
+    /// Questions with a better value in the second result.
     pub wins: usize,
-    /// Questions that went worse in the second.
+    /// Questions with a worse value in the second result.
     pub losses: usize,
 }
 
-/// A question that went differently.
+/// A question whose metrics differ.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ChangedQuestion {
     /// The corpus.
     pub corpus: String,
     /// The question's id.
     pub id: String,
-    /// What was asked.
+    /// The text of the question.
     pub query: String,
-    /// Each metric that differs, with both values; `None` where it does not count in one.
+    /// The metrics that differ, with both values; `None` where a metric does not apply.
     pub metrics: BTreeMap<Metric, (Option<f64>, Option<f64>)>,
 }
 
-/// A question in both results.
 type Pair<'s> = (&'s Measured, &'s Measured);
 
 impl Comparison {
@@ -69,7 +68,7 @@ impl Comparison {
     ///
     /// # Errors
     ///
-    /// A question that only one of the results has; both results are named as given.
+    /// If only one of the results has a question. The message uses the given names of the results.
     pub fn of((a_name, a): (&str, &Saved), (b_name, b): (&str, &Saved)) -> Result<Self, String> {
         let (a, b) = (by_key(a), by_key(b));
         lacks_none(b_name, &b, a_name, &a)?;
@@ -89,7 +88,7 @@ impl Comparison {
         })
     }
 
-    /// Lays out a table of the metrics and a list of the questions that changed.
+    /// Formats a table of the metrics and a list of the questions that changed.
     #[must_use]
     pub fn text(&self) -> String {
         let heading = ["", "A", "B", "difference", "95 %", "better", "worse"];
@@ -159,7 +158,7 @@ impl ComparedMetric {
 }
 
 impl ChangedQuestion {
-    /// Returns the question if it went differently.
+    /// Returns the question if its metrics differ.
     fn of((a, b): Pair<'_>) -> Option<Self> {
         let values =
             Metric::ALL.map(|metric| (metric, (a.metrics.get(metric), b.metrics.get(metric))));
@@ -227,7 +226,7 @@ mod tests {
 
     use super::*;
 
-    /// A result of four questions of two books: whether the first page was right, and how many of so many citations were.
+    /// A result of four questions of two books: whether the first page was right, and the share and number of right citations.
     fn saved(pages: [f64; 4], cited: [(f64, usize); 2]) -> Saved {
         let question = |(at, page): (usize, f64)| {
             let (citation, citations) = cited.get(at).copied().unwrap_or_default();
@@ -300,8 +299,8 @@ ary q1: question 1?
     }
 
     #[test]
-    fn pairs_are_told_apart_more_finely_than_means() {
-        // Every question gains the same, so the difference is certain however much the questions differ.
+    fn an_equal_gain_has_a_certain_difference() {
+        // Every question gains the same, so the difference is certain even though the questions differ.
         let a = saved([0.0, 0.5, 0.0, 0.5], [(0.0, 0); 2]);
         let b = saved([0.5, 1.0, 0.5, 1.0], [(0.0, 0); 2]);
         let half = Interval {

@@ -1,18 +1,18 @@
-//! The formulas behind the metrics.
+//! Formulas of the metrics.
 
 use std::cmp::min;
 
 use serde::{Serialize, Serializer};
 
-/// The standard normal's 97.5 % quantile: between it and its negative lie 95 %.
+/// The 97.5 % quantile of the standard normal distribution. 95 % lie between it and its negative.
 const NORMAL_97_5: f64 = 1.959_963_984_540_054;
 
-/// Metrics are printed, written and compared with this many of their parts to one: 4 digits.
+/// Metrics are rounded to 4 digits.
 const PARTS: f64 = 10_000.0;
 
-/// A number with the 4 digits it is printed with.
+/// Rounds to the 4 printed digits.
 pub(super) fn rounded(value: f64) -> f64 {
-    // Adding 0 makes -0 to 0.
+    // Adding 0 turns -0 into 0.
     (value * PARTS).round() / PARTS + 0.0
 }
 
@@ -21,17 +21,17 @@ pub(super) fn real(count: usize) -> f64 {
     count as f64
 }
 
-/// The plain mean; none of nothing.
+/// Returns the arithmetic mean; `None` without values.
 pub(super) fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / real(values.len()))
 }
 
-/// 1 where something was found at one of the first `depth` ranks, which are from 1; else 0.
+/// Returns 1 if the rank, from 1, is at most `depth`, else 0.
 pub(super) fn success(rank: Option<usize>, depth: usize) -> f64 {
     f64::from(rank.is_some_and(|rank| rank <= depth))
 }
 
-/// 1 / rank where something was found at one of the first `depth` ranks, which are from 1; else 0.
+/// Returns 1 / rank if the rank, from 1, is at most `depth`, else 0.
 pub(super) fn reciprocal_rank(rank: Option<usize>, depth: usize) -> f64 {
     match rank {
         Some(rank) if rank <= depth => 1.0 / real(rank),
@@ -39,19 +39,19 @@ pub(super) fn reciprocal_rank(rank: Option<usize>, depth: usize) -> f64 {
     }
 }
 
-/// How many of the first `depth` results are relevant, of `depth`: lists that are shorter lose by it.
+/// Returns the number of relevant results among the first `depth`, divided by `depth` even if the list is shorter.
 pub(super) fn precision(relevant: &[bool], depth: usize) -> f64 {
     let first = relevant.iter().take(depth);
     real(first.filter(|relevant| **relevant).count()) / real(depth)
 }
 
-/// The highest [`precision`] a list can reach when so many results are relevant.
+/// Returns the highest [`precision`] possible with this many relevant results.
 pub(super) fn precision_ceiling(all_relevant: usize, depth: usize) -> f64 {
     real(min(all_relevant, depth)) / real(depth)
 }
 
-/// Normalized discounted cumulative gain: DCG = Σ 1 / log2(rank + 1) over relevant results among the first `depth`,
-/// ranks from 1, divided by the DCG of a list that has as many as it can of the relevant ones first.
+/// Returns the normalized discounted cumulative gain: DCG = Σ 1 / log2(rank + 1) over relevant results among the first `depth`,
+/// ranks from 1, divided by the DCG of the best possible list.
 ///
 /// 0 if nothing is relevant. Source: Järvelin and Kekäläinen, TOIS 20(4), 2002, for cumulated gain; the discount is
 /// that of Burges et al., ICML 2005, which lowers rank 2 as well.
@@ -66,7 +66,7 @@ pub(super) fn ndcg(relevant: &[bool], all_relevant: usize, depth: usize) -> f64 
     if ideal > 0.0 { gained / ideal } else { 0.0 }
 }
 
-/// Where a figure lies, with 95 % confidence. In JSON a pair.
+/// A 95 % confidence interval. A pair in JSON.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
     /// Its lower end.
@@ -76,10 +76,10 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// The 95 % score interval of a share that was measured as `successes` of `trials`; none without trials.
+    /// Returns the 95 % score interval of the share `successes` / `trials`; `None` without trials.
     ///
-    /// (p + z²/2n ± z √(p(1 − p)/n + z²/4n²)) / (1 + z²/n). It holds for few trials and for shares near 0 and 1, where
-    /// p ± z √(p(1 − p)/n) does not. Source: Wilson, Journal of the American Statistical Association 22, 1927.
+    /// (p + z²/2n ± z √(p(1 − p)/n + z²/4n²)) / (1 + z²/n). Unlike p ± z √(p(1 − p)/n), it is valid for few trials and for shares near
+    /// 0 and 1. Source: Wilson, Journal of the American Statistical Association 22, 1927.
     #[must_use]
     pub fn wilson(successes: usize, trials: usize) -> Option<Self> {
         if trials == 0 {
@@ -105,23 +105,23 @@ impl Serialize for Interval {
     }
 }
 
-/// How long a stage took, in milliseconds.
+/// Durations of a stage, in milliseconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Percentiles {
     /// How often it ran.
     pub count: usize,
-    /// Half of its runs took no longer.
+    /// The median.
     pub p50: f64,
-    /// 95 % of its runs took no longer.
+    /// The 95th percentile.
     pub p95: f64,
-    /// 99 % of its runs took no longer.
+    /// The 99th percentile.
     pub p99: f64,
 }
 
 impl Percentiles {
-    /// Percentiles of durations in milliseconds, in any order; none of nothing.
+    /// Returns percentiles of durations in milliseconds, in any order; `None` without durations.
     ///
-    /// By nearest rank: the ⌈p·n/100⌉-th shortest, so each is a duration that was measured. Source: Hyndman and Fan,
+    /// By nearest rank: the ⌈p·n/100⌉-th shortest, so each is a measured duration. Source: Hyndman and Fan,
     /// The American Statistician 50(4), 1996, definition 1.
     #[must_use]
     pub fn of(mut durations_ms: Vec<f64>) -> Option<Self> {
@@ -178,12 +178,12 @@ mod tests {
 
     #[test]
     fn gain_is_discounted_and_measured_against_the_best_list() {
-        // The only one, second: 1 / log2 3.
+        // One relevant result, at rank 2: 1 / log2 3.
         assert_close(ndcg(&[false, true], 1, 5), 0.630_929_753_571);
-        // Two of three, first and fourth: (1 + 1 / log2 5) / (1 + 1 / log2 3 + 1 / 2).
+        // Two of three relevant results, at ranks 1 and 4: (1 + 1 / log2 5) / (1 + 1 / log2 3 + 1 / 2).
         let two = [true, false, false, true];
         assert_close(ndcg(&two, 3, 5), 0.671_386_072_523);
-        // Six are relevant, of which no list of five holds more than five.
+        // Six results are relevant, but a list of five holds at most five.
         assert_close(ndcg(&[true; 6], 6, 5), 1.0);
         assert_close(ndcg(&[false, false, false, false, false, true], 1, 5), 0.0);
         assert_close(ndcg(&[], 1, 5), 0.0);
@@ -212,7 +212,7 @@ mod tests {
         assert_close(of_100.p50, 50.0);
         assert_close(of_100.p95, 95.0);
         assert_close(of_100.p99, 99.0);
-        // Of five: ranks 3, 5 and 5.
+        // Ranks 3, 5 and 5 of five.
         let of_5 = Percentiles::of(vec![9.0, 1.0, 2.5, 4.0, 3.0]).unwrap();
         assert_close(of_5.p50, 3.0);
         assert_close(of_5.p95, 9.0);

@@ -1,27 +1,26 @@
-//! The pages and sections that are right for a question.
+//! Pages and sections that are right for a question.
 
 use std::collections::{HashMap, HashSet};
 
 use super::question::{Heading, Label, Question};
 use super::{Found, url_path};
 
-/// The pages that are right, by source and by URL path.
+/// The right pages, by source and by URL path.
 #[derive(Debug, Default)]
 pub(super) struct Labels {
     pages: HashMap<String, Page>,
 }
 
-/// A page that is right.
 #[derive(Debug, Default)]
 struct Page {
-    /// The anchors of its sections that are right: those of the labelled headings and of the headings nested under them.
+    /// Anchors of its right sections: those of the labelled headings and of the headings nested under them.
     anchors: HashSet<String>,
-    /// True if a label names no section of it.
+    /// True if a label of the page names no section.
     is_whole: bool,
 }
 
 impl Labels {
-    /// The label and its copies, such as those in other versions.
+    /// The labelled page and its copies, for example in other versions.
     pub(super) fn of(question: &Question) -> Self {
         let mut labels = Self::default();
         if let Some(source) = &question.source {
@@ -31,7 +30,7 @@ impl Labels {
         labels
     }
 
-    /// All of [`Labels::of`], and the other places that answer as well.
+    /// The labels of [`Labels::of`] and the other places that also answer the question.
     pub(super) fn with_alternatives(question: &Question) -> Self {
         let mut labels = Self::of(question);
         labels.add_all(&question.alternatives);
@@ -61,8 +60,8 @@ impl Labels {
         }
     }
 
-    /// How many sections are right. A section's copies in other versions of its page have its anchor and are one with
-    /// it: a search holds to one version, so more of them could not be found.
+    /// Returns the number of right sections. Copies of a section in other versions have its anchor and count once, since
+    /// a search returns one version only.
     pub(super) fn sections(&self) -> usize {
         let pages = self.pages.values();
         let anchors: HashSet<&String> = pages.flat_map(|page| &page.anchors).collect();
@@ -79,29 +78,29 @@ impl Labels {
             let page = self.pages.get(page);
             page.is_some_and(|page| page.anchors.contains(&anchor))
         };
-        // An empty source is none, but an empty path is that of the site's first page.
+        // Unlike an empty source, an empty path is valid: it is the site's first page.
         (!found.source.is_empty() && is_on(&found.source)) || is_on(&url_path(&found.url))
     }
 
-    /// True if it is in a right section, or on a page that is right as a whole.
+    /// True if the result is in a right section, or on a page labelled as a whole.
     fn has_answer(&self, found: &Found) -> bool {
         let page = self.pages.get(&found.page());
         page.is_some_and(|page| page.is_whole) || self.has_section(found)
     }
 
-    /// The place of the first result that answers, from 1.
+    /// Returns the rank, from 1, of the first result that answers the question.
     pub(super) fn answer_rank(&self, results: &[&Found]) -> Option<usize> {
         Some(results.iter().position(|found| self.has_answer(found))? + 1)
     }
 
-    /// The place of the first right page among the results' pages, each counted once, from 1.
+    /// Returns the rank, from 1, of the first right page among the distinct pages of the results.
     pub(super) fn page_rank(&self, results: &[&Found]) -> Option<usize> {
         let mut seen = HashSet::new();
         let mut pages = results.iter().filter(|found| seen.insert(found.page()));
         Some(pages.position(|found| self.has_page(found))? + 1)
     }
 
-    /// For each result whether it brings a right section that none before it brought.
+    /// Returns for each result whether it is the first one in a right section.
     pub(super) fn new_sections(&self, results: &[&Found]) -> Vec<bool> {
         let mut brought = HashSet::new();
         results

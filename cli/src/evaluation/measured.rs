@@ -1,4 +1,4 @@
-//! One question's share in each metric.
+//! Values of each metric for one question.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -14,21 +14,21 @@ use super::{Found, Outcome, Reply};
 /// The number of results that are judged (`docs/requirements.md`, Precision@5).
 const DEPTH: usize = 5;
 
-/// Within how many pages the first right one is looked for.
+/// Pages among which the first right one is searched.
 const RANK_DEPTH: usize = 10;
 
-/// One question's share in each metric. It is read back from the JSON of a saved result.
+/// The metrics of one question, also read back from the JSON of a saved result.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
     /// The book.
     pub corpus: String,
     /// The question's id.
     pub id: String,
-    /// What was asked.
+    /// The text of the question.
     pub query: String,
-    /// Each metric that the question counts in.
+    /// The metrics that apply to the question.
     pub metrics: Metrics,
-    /// Citations in its answer: metrics of citations weigh it by them.
+    /// Citations in its answer, the weight of citation metrics.
     pub citations: usize,
 }
 
@@ -59,7 +59,7 @@ impl Measured {
         }
     }
 
-    /// Returns the value of a metric and what it weighs in a mean.
+    /// Returns the value of a metric and its weight in a mean.
     pub(super) fn weighted(&self, metric: Metric) -> Option<(f64, f64)> {
         let weight = if metric.is_of_citations() {
             real(self.citations)
@@ -142,7 +142,7 @@ fn add_answer(values: &mut BTreeMap<Metric, f64>, question: &Question, outcome: 
     values.extend(measured.filter_map(|(metric, value)| Some((metric, value?))));
 }
 
-/// Adds what the answers quote of the labelled lines and facts.
+/// Adds the metrics of quoted lines and facts.
 fn add_quoted(values: &mut BTreeMap<Metric, f64>, question: &Question, outcome: &Outcome) {
     let found = [Metric::SpanF1, Metric::SpanNeeds, Metric::SpanWhole];
     let given = [
@@ -160,7 +160,7 @@ fn add_quoted(values: &mut BTreeMap<Metric, f64>, question: &Question, outcome: 
     }
 }
 
-/// The text that an answer's Markdown shows.
+/// Returns the visible text of an answer's Markdown.
 fn shown(markdown: &str) -> String {
     let mut text = String::new();
     for event in Parser::new(markdown) {
@@ -175,7 +175,7 @@ fn shown(markdown: &str) -> String {
     text
 }
 
-/// Words in lower case with one space between them.
+/// Lowercases a text and collapses its spaces.
 fn plain(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ").to_lowercase()

@@ -1,4 +1,4 @@
-//! What is measured.
+//! The metrics.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::Counts;
 use super::formulas::rounded;
 
-/// Something measured, as a mean over questions or citations, between 0 and 1.
+/// A metric: a mean over questions or citations, between 0 and 1.
 ///
-/// Metrics of sections are over the answerable questions with a labelled heading that has an anchor. A result hits such
-/// a section when it is under that heading or one nested under it.
+/// Section metrics cover the answerable questions with a labelled heading that has an anchor. A result hits such a section if it is
+/// under that heading or under one nested in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Metric {
     /// The share of answerable questions whose first page is right. Source: success@n of Craswell and Hawking, Overview
@@ -22,8 +22,8 @@ pub enum Metric {
     SectionAt1,
     /// The share of questions with one of the first 5 results in a right section. Source: as [`Metric::PageAt1`].
     SectionAt5,
-    /// The share of answerable questions whose first result answers in full: it is in a section, or on a page labelled without
-    /// sections, that is labelled, also relevant or an alternative.
+    /// The share of answerable questions whose first result answers in full: a section, or a page labelled without sections, that is
+    /// labelled as the answer, as also relevant, or as an alternative.
     UsefulAt1,
     /// The share of answerable questions with such a result among the first 5.
     UsefulAt5,
@@ -32,14 +32,13 @@ pub enum Metric {
     /// The mean over answerable questions of 1 / rank of the first right page, 0 if it is not among the first 10 pages.
     /// Source: Voorhees, The TREC-8 Question Answering Track Report, 1999.
     MrrAt10,
-    /// How near the first 5 results come to the best order of the right sections, each of which gains once. Source:
+    /// How close the first 5 results come to the best order of the right sections; each section gains once. Source:
     /// Järvelin and Kekäläinen, TOIS 20(4), 2002, with binary gains.
     NdcgAt5,
-    /// The share of the first 5 results that bring a right section, each section counted once. Source: Manning, Raghavan
+    /// The share of the first 5 results that are in a right section; each section counts once. Source: Manning, Raghavan
     /// and Schütze, Introduction to Information Retrieval, 2008, section 8.4.
     PrecisionAt5,
-    /// The most [`Metric::PrecisionAt5`] can be: min(5, right sections) / 5. It says how the questions are labelled, not
-    /// how well they are retrieved for.
+    /// The highest possible [`Metric::PrecisionAt5`]: min(5, right sections) / 5. It depends on the labels only.
     PrecisionAt5Ceiling,
     /// The share of unanswerable questions that are refused. Source: the unanswerable questions of Rajpurkar et al.,
     /// Know What You Don't Know, ACL 2018.
@@ -50,43 +49,43 @@ pub enum Metric {
     FalseRefusals,
     /// The share of answerable questions that are answered as uncertain.
     FalseUncertain,
-    /// The share of citations on right pages, of all in answers to answerable questions. Source: citation precision of
-    /// Gao et al., EMNLP 2023, with labels in the place of an entailment model.
+    /// The share of citations on right pages, over all answers to answerable questions. Source: citation precision of
+    /// Gao et al., EMNLP 2023, with labels instead of an entailment model.
     CitationAccuracy,
-    /// The share of citations in right sections, of all in answers to questions with such. Source: as
+    /// The share of citations in right sections, over all answers to questions with labelled sections. Source: as
     /// [`Metric::CitationAccuracy`].
     CitationSectionAccuracy,
-    /// The share of answers that hold the words expected of them, spaces and case aside. Source: string exact match of
+    /// The share of answers that contain the expected words, ignoring spaces and case. Source: string exact match of
     /// Stelmakh et al., EMNLP 2022.
     AnswerContains,
-    /// The mean F1 of the answer's words and those of the labelled lines, over the questions with such; 0 without an answer. Source:
+    /// The mean F1 of the answer's words and those of the labelled lines, over the questions with labelled lines; 0 without an answer. Source:
     /// Rajpurkar et al., `SQuAD`, EMNLP 2016, with matches in order.
     SpanF1,
-    /// The share of the labelled facts that the answer has, 0 without an answer.
+    /// The share of the labelled facts that the answer states, 0 without an answer.
     SpanNeeds,
-    /// The share of questions whose answer has nearly all of the labelled lines and is half made of them.
+    /// The share of answers with nearly all of the labelled lines, where these make up at least half of the answer.
     SpanWhole,
     /// [`Metric::SpanF1`] of answers from the section that holds the lines: extraction without retrieval.
     GivenSpanF1,
-    /// [`Metric::SpanNeeds`] of such answers.
+    /// [`Metric::SpanNeeds`] of answers from that section.
     GivenSpanNeeds,
-    /// [`Metric::SpanWhole`] of such answers.
+    /// [`Metric::SpanWhole`] of answers from that section.
     GivenSpanWhole,
 }
 
-/// In which direction a metric improves.
+/// The direction in which a metric improves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Better {
     /// More is better.
     Higher,
     /// Less is better.
     Lower,
-    /// It judges nothing.
+    /// The metric judges nothing.
     Neither,
 }
 
 impl Metric {
-    /// Every metric, in the order they are shown in.
+    /// Every metric in display order.
     pub const ALL: [Self; 24] = [
         Self::PageAt1,
         Self::PageAt5,
@@ -114,7 +113,7 @@ impl Metric {
         Self::GivenSpanWhole,
     ];
 
-    /// Its name in JSON and in tables.
+    /// Returns the name in JSON and in tables.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -145,7 +144,7 @@ impl Metric {
         }
     }
 
-    /// In which direction it improves.
+    /// Returns the direction of improvement.
     #[must_use]
     pub fn better(self) -> Better {
         match self {
@@ -155,7 +154,7 @@ impl Metric {
         }
     }
 
-    /// How many questions it is a mean over.
+    /// Returns the number of questions that the mean covers.
     pub(super) fn questions(self, counts: &Counts) -> usize {
         match self {
             Self::SectionAt1
@@ -168,7 +167,7 @@ impl Metric {
         }
     }
 
-    /// True if it is a mean over citations.
+    /// True if the mean is over citations.
     pub(super) fn is_of_citations(self) -> bool {
         matches!(self, Self::CitationAccuracy | Self::CitationSectionAccuracy)
     }
@@ -180,24 +179,23 @@ impl Serialize for Metric {
     }
 }
 
-/// The metrics that have a value: those with at least one question or citation to measure. In JSON with 4 digits.
+/// The metrics that have a value, because at least one question or citation applies. In JSON with 4 digits.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(try_from = "BTreeMap<String, f64>")]
 pub struct Metrics(BTreeMap<Metric, f64>);
 
 impl Metrics {
-    /// The value of a metric, if it has one.
+    /// Returns the value of a metric, if it has one.
     #[must_use]
     pub fn get(&self, metric: Metric) -> Option<f64> {
         self.0.get(&metric).copied()
     }
 
-    /// True if a metric has the value 1.
     pub(super) fn is_one(&self, metric: Metric) -> bool {
         self.get(metric).is_some_and(|value| value >= 1.0)
     }
 
-    /// Returns what a function says of each metric.
+    /// Builds metrics from a function of each metric.
     pub(super) fn each(value: impl Fn(Metric) -> Option<f64>) -> Self {
         let metrics = Metric::ALL.into_iter();
         Self(

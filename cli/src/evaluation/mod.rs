@@ -1,7 +1,7 @@
-//! How well questions are retrieved for, answered and refused: the numbers of `bookrag eval`.
+//! Metrics of retrieval, answers and refusals: the numbers of `bookrag eval`.
 //!
-//! Hits are what `score_retrieval.py`, the script the labels came with, calls hits. Results are counted once by source
-//! and URL, pages once by source. Nothing is fitted here: the questions only measure.
+//! Hits are defined as in `score_retrieval.py`, the script that accompanies the labels. Results are counted once per source
+//! and URL, pages once per source. Nothing is tuned on the questions.
 
 mod question;
 mod spans;
@@ -32,20 +32,20 @@ pub use table::table;
 
 use measured::mean_of;
 
-/// The stage that is the whole of a question.
+/// The stage that covers a whole question.
 pub const TOTAL_STAGE: &str = "total";
 
-/// A place in a book that was retrieved or cited.
+/// A retrieved or cited place in a book.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Found {
-    /// The page's file; empty if it is not known.
+    /// The page's file; empty if unknown.
     pub source: String,
-    /// The URL path, with `#` and an anchor where it is a section's.
+    /// The URL path, with `#` and the anchor of a section.
     pub url: String,
 }
 
 impl Found {
-    /// What names the page: its source, or else its URL's path.
+    /// Returns the page's identity: its source, else the path of its URL.
     fn page(&self) -> String {
         if self.source.is_empty() {
             url_path(&self.url)
@@ -54,71 +54,71 @@ impl Found {
         }
     }
 
-    /// The anchor, decoded; empty if there is none.
+    /// Returns the decoded anchor; empty if there is none.
     fn anchor(&self) -> String {
         let anchor = self.url.split_once('#').map_or("", |(_, anchor)| anchor);
         percent_decode_str(anchor).decode_utf8_lossy().into_owned()
     }
 }
 
-/// A URL's path, decoded, without anchor and slashes at its end.
+/// Returns the decoded path of a URL, without an anchor and trailing slashes.
 fn url_path(url: &str) -> String {
     let path = url.split_once('#').map_or(url, |(path, _)| path);
     let path = percent_decode_str(path).decode_utf8_lossy();
     path.trim_end_matches('/').to_owned()
 }
 
-/// What was replied to a question.
+/// The kind of reply to a question.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Reply {
     /// An answer.
     #[default]
     Answered,
-    /// The closest sections, without the claim that they answer it.
+    /// The closest sections, without the claim that they answer the question.
     Uncertain,
-    /// That the book does not cover it.
+    /// A refusal: the book does not answer the question.
     Refused,
 }
 
-/// What came of a question.
+/// The result of a question.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Outcome {
-    /// What was retrieved, best first.
+    /// Retrieved places, best first.
     pub results: Vec<Found>,
     /// True if the first result is an exercise section that the question does not ask for.
     pub exercise_first: bool,
-    /// What was replied.
+    /// The kind of reply.
     pub reply: Reply,
-    /// What the answer cites, in its order.
+    /// The answer's citations, in its order.
     pub citations: Vec<Found>,
     /// The answer's text.
     pub answer: String,
-    /// What the answer has of the labelled lines, if any are.
+    /// Scores against the labelled lines, if there are any.
     pub quoted: Option<Quoted>,
-    /// The same for an answer from the section that holds the lines.
+    /// The same scores for an answer from the section that holds the lines.
     pub quoted_given: Option<Quoted>,
-    /// How long each stage took, in milliseconds, with [`TOTAL_STAGE`] for the whole.
+    /// Durations of the stages in milliseconds; [`TOTAL_STAGE`] covers the whole question.
     pub stages: BTreeMap<&'static str, f64>,
 }
 
-/// What was counted.
+/// Numbers of questions and citations.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// Questions.
     pub questions: usize,
-    /// Questions the book answers.
+    /// Questions that the book answers.
     pub answerable: usize,
-    /// Of these, those with a labelled section: over them metrics of sections are taken.
+    /// Answerable questions with a labelled section; section metrics cover these.
     pub with_section: usize,
-    /// Of the answerable, those that were refused.
+    /// Answerable questions that were refused.
     pub answerable_refused: usize,
-    /// Of the answerable, those that were answered as uncertain.
+    /// Answerable questions that were answered as uncertain.
     pub answerable_uncertain: usize,
-    /// Questions the book does not answer.
+    /// Questions that the book does not answer.
     pub unanswerable: usize,
-    /// Of these, those that were refused.
+    /// Unanswerable questions that were refused.
     pub unanswerable_refused: usize,
-    /// Of the unanswerable, those that were answered as uncertain.
+    /// Unanswerable questions that were answered as uncertain.
     pub unanswerable_uncertain: usize,
     /// Citations in answers to answerable questions.
     pub citations: usize,
@@ -146,16 +146,16 @@ impl Counts {
     }
 }
 
-/// How well the questions of one corpus went.
+/// Scores of one corpus.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Scores {
-    /// What was counted.
+    /// Numbers of questions and citations.
     pub counts: Counts,
-    /// Each metric that has a value.
+    /// The metrics that have a value.
     pub metrics: Metrics,
-    /// Where the refusal recall of all such questions lies.
+    /// The confidence interval of the refusal recall.
     pub refusal_recall_interval: Option<Interval>,
-    /// Where the share of false refusals of all such questions lies.
+    /// The confidence interval of the share of false refusals.
     pub false_refusals_interval: Option<Interval>,
 }
 
@@ -174,36 +174,36 @@ impl Scores {
     }
 }
 
-/// What was replied to the questions of one kind that the book does not answer.
+/// Replies to the unanswerable questions of one kind.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Refusals {
     /// Questions.
     pub questions: usize,
-    /// Of these, those that were refused.
+    /// Questions that were refused.
     pub refused: usize,
-    /// Of these, those that were answered as uncertain.
+    /// Questions that were answered as uncertain.
     pub uncertain: usize,
-    /// Where the share of all such questions that are refused or answered as uncertain lies.
+    /// The confidence interval of the share that was refused or answered as uncertain.
     pub refused_or_uncertain_interval: Option<Interval>,
 }
 
-/// How well the questions went.
+/// Scores of all questions.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Evaluation {
-    /// By corpus.
+    /// Scores by corpus.
     pub corpora: BTreeMap<String, Scores>,
-    /// The plain mean of the corpora's metrics, each over the corpora that have it: a large corpus does not drown a
+    /// The arithmetic mean of each metric over the corpora that have it. A large corpus weighs no more than a
     /// small one.
     pub mean: Metrics,
-    /// Where each of these means lies, by bootstrap over the questions of each corpus.
+    /// Confidence intervals of these means, by bootstrap over the questions of each corpus.
     pub mean_intervals: BTreeMap<Metric, Interval>,
-    /// The questions of all corpora as if they were one.
+    /// Scores of all questions, as if they were one corpus.
     pub all: Scores,
-    /// Questions of all corpora that the book does not answer, by kind.
+    /// Replies to unanswerable questions of all corpora, by kind.
     pub unanswerable_kinds: BTreeMap<String, Refusals>,
-    /// How long each stage took, over all outcomes.
+    /// Durations of each stage over all questions.
     pub stages: BTreeMap<String, Percentiles>,
-    /// Each question, for a comparison with another result.
+    /// The metrics of each question, for a comparison with another result.
     pub questions: Vec<Measured>,
 }
 

@@ -1,4 +1,4 @@
-//! Questions with the places that answer them, read from JSON, one a line.
+//! Reads labelled questions from JSON, one per line.
 
 use std::collections::HashMap;
 
@@ -6,51 +6,51 @@ use serde::Deserialize;
 
 use super::spans::Span;
 
-/// The corpus of questions that name none: the one book at hand.
+/// The corpus of questions that name none.
 pub const UNNAMED_CORPUS: &str = "book";
 
 const DEFAULT_LOCALE: &str = "en";
 
-/// A question and what is known of its answer.
+/// A question and its labels.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Question {
-    /// Names it; no other question has it.
+    /// The unique id.
     pub id: String,
-    /// The book it is put to; none where there is only one.
+    /// The book to ask; `None` if there is only one.
     pub corpus: Option<String>,
     /// The locale it is written in.
     #[serde(default = "default_locale")]
     pub locale: String,
-    /// What is asked.
+    /// The text of the question.
     pub query: String,
-    /// Whether the book answers it. If it does, there is a `source`.
+    /// True if the book answers it; then `source` is set.
     pub answerable: bool,
     /// The file of the page that answers it.
     pub source: Option<String>,
-    /// That page's URL path.
+    /// The URL path of that page.
     pub url: Option<String>,
-    /// The headings on that page under which the answer is; none if it is anywhere.
+    /// The headings on that page under which the answer is; empty if it may be anywhere on the page.
     #[serde(default)]
     pub headings: Vec<Heading>,
-    /// Copies of that page, such as those of other versions: a hit there is a hit.
+    /// Copies of that page, for example in other versions; they count as hits.
     #[serde(default)]
     pub also_relevant: Vec<Label>,
-    /// Other places that answer in full as well: only `useful@1` and `useful@5` count them.
+    /// Other places that also answer in full; only `useful@1` and `useful@5` count them.
     #[serde(default)]
     pub alternatives: Vec<Label>,
-    /// Why the book does not answer it, such as `near-miss` or `general`; refusals are counted by it.
+    /// Why the book does not answer it, such as `near-miss` or `general`; refusals are counted per kind.
     pub kind: Option<String>,
-    /// In what a near miss differs from what the book has, such as `version`; refusals are counted by it too.
+    /// How a near miss differs from the book, such as `version`; refusals are also counted by it.
     pub near_kind: Option<String>,
-    /// Words of the book that a right answer holds.
+    /// Words of the book that a right answer contains.
     pub answer_contains: Option<String>,
-    /// The lines that answer it, together.
+    /// The lines that together answer it.
     #[serde(default)]
     pub spans: Vec<Span>,
-    /// Other lines that answer it as well, each list together.
+    /// Alternatives: other lists of lines, each of which answers it.
     #[serde(default)]
     pub also: Vec<Vec<Span>>,
-    /// Facts that a right answer has, each a text or several with `||` between, any of which will do.
+    /// Facts that a right answer states. A fact is a text, or several separated by `||`, any of which is enough.
     #[serde(default)]
     pub needs: Vec<String>,
 }
@@ -62,20 +62,20 @@ pub struct Label {
     pub source: String,
     /// Its URL path.
     pub url: Option<String>,
-    /// The headings under which the answer is; none if it is anywhere.
+    /// The headings under which the answer is; empty if it may be anywhere on the page.
     #[serde(default)]
     pub headings: Vec<Heading>,
 }
 
-/// A heading under which an answer is.
+/// A heading with the answer below it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Heading {
-    /// Its anchor; none if it has none, as a page's title.
+    /// Its anchor; `None` if it has none, such as a page's title.
     pub id: Option<String>,
-    /// The anchors of the headings nested under it: a hit there is a hit.
+    /// Anchors of the headings nested under it; they count as hits.
     #[serde(default)]
     pub under: Vec<String>,
-    /// The anchors of the headings it is nested under: a hit there is none.
+    /// Anchors of its parent headings; they do not count as hits.
     #[serde(default)]
     pub above: Vec<String>,
 }
@@ -85,12 +85,12 @@ fn default_locale() -> String {
 }
 
 impl Question {
-    /// Reads questions, one a line; blank lines are passed over, unknown fields ignored.
+    /// Reads questions, one per line. Blank lines and unknown fields are ignored.
     ///
     /// # Errors
     ///
-    /// A line that is not a question, an id that occurs twice, an answerable question without a source, or no question:
-    /// what is wrong, and in which line.
+    /// Names the line: it is not a question, its id occurs twice, or it is answerable but has no source. Also if there are no
+    /// questions.
     pub fn parse_all(text: &str) -> Result<Vec<Self>, String> {
         let mut questions = Vec::new();
         let mut lines_by_id: HashMap<String, usize> = HashMap::new();
@@ -116,7 +116,7 @@ impl Question {
     fn parse(line: &str) -> Result<Self, String> {
         let question: Self = serde_json::from_str(line).map_err(|error| {
             let text = error.to_string();
-            // It numbers the lines of the one line it was given.
+            // Each line is parsed alone, so the line number in serde's message is useless.
             let what = text
                 .rsplit_once(" at line ")
                 .map_or(text.as_str(), |(what, _)| what);
@@ -137,7 +137,7 @@ impl Question {
         Ok(question)
     }
 
-    /// What refusals are counted by: `near-miss` and `near-miss/version`.
+    /// Returns the names under which refusals are counted: `near-miss` and `near-miss/version`.
     pub(super) fn kinds(&self) -> impl Iterator<Item = String> {
         let kind = self.kind.as_deref();
         let near = kind.zip(self.near_kind.as_deref());
@@ -148,7 +148,7 @@ impl Question {
         kinds.into_iter().flatten()
     }
 
-    /// The corpus, or the name for none.
+    /// Returns the corpus, or [`UNNAMED_CORPUS`].
     #[must_use]
     pub fn corpus_name(&self) -> &str {
         self.corpus.as_deref().unwrap_or(UNNAMED_CORPUS)
@@ -165,7 +165,7 @@ mod tests {
         "x"}]}], "alternatives": [{"source": "docs/c.md"}], "kind": "near-miss", "near_kind": "version",
         "answer_contains": "words"}"#;
 
-    /// As it stands in a file: on one line.
+    /// Returns a question on one line, as in a file.
     fn whole() -> String {
         WHOLE.replace('\n', " ")
     }
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_missing_has_a_default() {
+    fn optional_fields_have_defaults() {
         let line =
             r#"{"id": "a", "query": "q", "answerable": false, "source": null, "headings": []}"#;
         let questions = Question::parse_all(line).unwrap();

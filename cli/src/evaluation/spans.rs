@@ -1,6 +1,6 @@
-//! How much of the lines that answer a question an answer quotes.
+//! Measures how much of the labelled lines an answer quotes.
 //!
-//! The same numbers as `score_answers.py`, the script that the labelled lines came with: words in lower case without markup, matched
+//! The same numbers as `score_answers.py`, the script that accompanies the labelled lines: lowercase words without markup, matched
 //! in order within a span and in any order between spans.
 
 use std::collections::HashMap;
@@ -11,10 +11,10 @@ use serde::Deserialize;
 
 use super::formulas::real;
 
-/// A share of the labelled words from which an answer has all of them, as long as [`WHOLE_PRECISION`] of its own are among them.
+/// An answer has all labelled words from this share on, if [`WHOLE_PRECISION`] of its own words are among them.
 const WHOLE_RECALL: f64 = 0.9;
 const WHOLE_PRECISION: f64 = 0.5;
-/// A match of no more words counts only with a word of more than [`SHORT_LETTERS`] letters or a digit in it.
+/// A match of at most this many words counts only if a word has a digit or more than [`SHORT_LETTERS`] letters.
 const SHORT_MATCH: usize = 2;
 const SHORT_LETTERS: usize = 3;
 
@@ -29,20 +29,20 @@ pub struct Span {
     pub end_line: u32,
 }
 
-/// What an answer has of what was labelled, each a share.
+/// An answer's scores against the labels, each a share.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Quoted {
-    /// The harmonic mean of the share of the labelled words that the answer has, and of the share of its words that are among them;
-    /// of alternatives the best.
+    /// The harmonic mean of the share of labelled words in the answer and the share of the answer's words that are labelled;
+    /// the best of all alternatives.
     pub f1: f64,
-    /// The facts that it has.
+    /// The share of facts that the answer states.
     pub needs: f64,
-    /// 1 if it has nearly all labelled words and is half made of them.
+    /// 1 if the answer has nearly all labelled words and these are at least half of it, else 0.
     pub whole: f64,
 }
 
-/// Scores an answer. `alternatives` hold the labelled texts, each alternative the texts that answer together; a need is a text, or
-/// several with `||` between, any of which will do.
+/// Scores an answer. Each of the `alternatives` lists texts that together answer the question. A need is a text, or
+/// several separated by `||`, any of which is enough.
 #[must_use]
 pub fn quoted(answer: &str, alternatives: &[Vec<String>], needs: &[String]) -> Quoted {
     let said = words(answer);
@@ -65,7 +65,7 @@ pub fn quoted(answer: &str, alternatives: &[Vec<String>], needs: &[String]) -> Q
     quoted
 }
 
-/// The share of the labelled words found in an answer, and of the answer's words found there.
+/// Returns the share of labelled words found in an answer, and the share of the answer's words found in the labels.
 fn matched(gold: &[Vec<String>], said: &[String]) -> (f64, f64) {
     let (mut total, mut found) = (0, 0);
     let mut hit = vec![false; said.len()];
@@ -89,8 +89,8 @@ fn matched(gold: &[Vec<String>], said: &[String]) -> (f64, f64) {
     )
 }
 
-/// The longest common runs of two lists, in order: the longest first, then those on both sides of it. Each is a place in both and
-/// a length. Source: Ratcliff and Metzener, Pattern Matching: The Gestalt Approach, Dr. Dobb's Journal, 1988.
+/// Returns the longest common runs of two lists: the longest first, then those on both sides of it. Each is its position in both lists and
+/// its length. Source: Ratcliff and Metzener, Pattern Matching: The Gestalt Approach, Dr. Dobb's Journal, 1988.
 fn matching_blocks(a: &[String], b: &[String]) -> Vec<(usize, usize, usize)> {
     let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, word) in b.iter().enumerate() {
@@ -100,7 +100,7 @@ fn matching_blocks(a: &[String], b: &[String]) -> Vec<(usize, usize, usize)> {
     let mut open = vec![(0..a.len(), 0..b.len())];
     while let Some((in_a, in_b)) = open.pop() {
         let mut best = (in_a.start, in_b.start, 0);
-        // Of the run that ends at each place of `b`, the length.
+        // The length of the run that ends at each position of `b`.
         let mut lengths: HashMap<usize, usize> = HashMap::new();
         for at in in_a.clone() {
             let mut next = HashMap::new();
@@ -139,13 +139,13 @@ fn words(markdown: &str) -> Vec<String> {
         .collect()
 }
 
-/// A text without code marks and stars, with one space between its words, in lower case.
+/// Lowercases a text, removes backticks and asterisks, and collapses its spaces.
 fn flat(text: &str) -> String {
     let text = unescaped(text).replace(['`', '*'], "").to_lowercase();
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The text of Markdown: code as it is, and of prose no markup, addresses, citation markers and list numbers.
+/// Returns the text of Markdown: code unchanged, prose without markup, addresses, citation markers and list numbers.
 fn plain(markdown: &str) -> String {
     static REMOVED: LazyLock<[Regex; 4]> = LazyLock::new(|| {
         [
@@ -176,7 +176,7 @@ enum Part<'a> {
     Code(&'a str),
 }
 
-/// Cuts Markdown into lines of fenced code, and the prose between, which has its inline code cut out.
+/// Splits Markdown into code, fenced or inline, and the prose between.
 fn parts(markdown: &str) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
     let mut fence: Option<&str> = None;
@@ -203,7 +203,7 @@ fn parts(markdown: &str) -> Vec<Part<'_>> {
     parts
 }
 
-/// The ticks or tildes that a line begins with, in quotes or not, if they are a fence.
+/// Returns the backticks or tildes of a fence at the start of a line, also in a quote.
 fn fence_of(line: &str) -> Option<&str> {
     let line = line.trim_start_matches(|c: char| c.is_whitespace() || c == '>');
     let first = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
@@ -211,7 +211,7 @@ fn fence_of(line: &str) -> Option<&str> {
     (ticks.len() >= 3).then_some(ticks)
 }
 
-/// Text without character references; those that books have.
+/// Replaces the character references that books use.
 fn unescaped(text: &str) -> String {
     static REFERENCE: LazyLock<Regex> =
         LazyLock::new(|| pattern(r"&(?:#(\d{1,7})|(amp|lt|gt|quot|apos|nbsp));"));
@@ -241,7 +241,7 @@ fn pattern(pattern: &str) -> Regex {
 mod tests {
     use super::*;
 
-    /// The expected numbers are those of `score_answers.py`.
+    /// The expected numbers come from `score_answers.py`.
     #[test]
     fn an_answer_has_the_share_of_the_labelled_words_that_it_quotes() {
         for (answer, alternatives, needs, expected) in [

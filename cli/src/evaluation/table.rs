@@ -1,16 +1,16 @@
-//! An evaluation as people read it.
+//! Formats an evaluation as text.
 
 use super::formulas::{Interval, Percentiles, rounded};
 use super::metrics::Metric;
 use super::{Evaluation, Scores, TOTAL_STAGE};
 
-/// What stands where there is no value.
+/// Shown where there is no value.
 pub(super) const NO_VALUE: &str = "–";
 
 const COLUMN_GAP: &str = "  ";
 
-/// Lays out an evaluation: a row for each metric with the corpora, their mean and its interval; below it what was counted, with
-/// the intervals of refusals, what was replied to each kind of unanswerable questions, and how long the stages took.
+/// Formats an evaluation: a row per metric with the corpora, their mean and its interval, then the counts with the
+/// intervals of refusals, the replies to each kind of unanswerable questions, and the durations of the stages.
 #[must_use]
 pub fn table(evaluation: &Evaluation) -> String {
     let mut blocks = vec![metric_rows(evaluation), count_rows(evaluation)];
@@ -124,7 +124,6 @@ fn stage_rows(evaluation: &Evaluation) -> Vec<Vec<String>> {
     rows
 }
 
-/// A metric with 4 digits.
 pub(super) fn number(value: Option<f64>) -> String {
     match value {
         Some(value) => format!("{:.4}", rounded(value)),
@@ -132,13 +131,12 @@ pub(super) fn number(value: Option<f64>) -> String {
     }
 }
 
-/// An interval with 4 digits.
 pub(super) fn interval(interval: Interval) -> String {
     let Interval { lower, upper } = interval;
     format!("{} to {}", number(Some(lower)), number(Some(upper)))
 }
 
-/// Rows as lines of equally wide columns: the first to the left, the others to the right.
+/// Formats rows as columns of equal width: the first left-aligned, the others right-aligned.
 pub(super) fn aligned(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
     let widths: Vec<usize> = (0..columns)

@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// Two books. Read by `score_retrieval.py` as well: labels by URL, nested and without an anchor, copies in versions.
+/// Two books, also read by `score_retrieval.py`: labels by URL, nested ones, ones without an anchor, and copies in versions.
 const QUESTIONS: &str = r#"
 {"id": "a1", "corpus": "ary", "query": "q", "style": "s", "provenance": "own", "answerable": true, "source": "docs/a.md", "url": "/docs/a%20b/", "headings": [{"id": "x", "under": ["y"], "above": ["top"]}]}
 {"id": "a2", "corpus": "ary", "query": "q", "style": "s", "provenance": "own", "answerable": true, "source": "docs/c.md", "url": "/docs/c", "headings": [{"id": "über", "under": [], "above": []}, {"id": "z", "under": ["z1", "z2"], "above": []}]}
@@ -15,7 +15,7 @@ const QUESTIONS: &str = r#"
 {"id": "j3", "corpus": "jest", "query": "q", "style": "s", "provenance": "own", "answerable": false}
 "#;
 
-/// What a search found for them: results twice, by URL only, decoded and not, too late; `a6` is missing.
+/// Search results for these questions: duplicates, results by URL only, encoded URLs, and hits at too low a rank. `a6` is missing.
 const RUN: &str = r#"
 {"id": "a1", "refused": false, "results": [{"source": "docs/a.md", "url": "/docs/a%20b#top"}, {"source": "docs/a.md", "url": "/docs/a%20b#top"}, {"url": "/docs/a b#y"}, {"source": "docs/a.md", "url": "/elsewhere#x"}]}
 {"id": "a2", "refused": true, "results": [{"source": "docs/a.md", "url": "/docs/a#z"}, {"source": "docs/b.md", "url": "/docs/b"}, {"source": "docs/a.md", "url": "/docs/a#z"}, {"source": "docs/c.md", "url": "/docs/c#other"}, {"source": "docs/c.md", "url": "/docs/c#%C3%BCber"}, {"source": "docs/f.md", "url": "/docs/f"}, {"source": "docs/c.md", "url": "/docs/c#z2"}]}
@@ -47,7 +47,6 @@ fn reply(is_refused: bool) -> Reply {
     }
 }
 
-/// The evaluation of [`QUESTIONS`] after [`RUN`].
 fn evaluated() -> Evaluation {
     let lines = RUN.lines().filter(|line| !line.is_empty());
     let runs: Vec<Value> = lines
@@ -80,8 +79,8 @@ fn assert_metrics(metrics: &Metrics, expected: &[(Metric, f64)]) {
     }
 }
 
-/// The numbers that `score_retrieval.py QUESTIONS RUN` gives, printed with 10 digits in place of 3. It has no depth for
-/// reciprocal ranks; no list here is as long as ours.
+/// The output of `score_retrieval.py QUESTIONS RUN`, with 10 digits instead of 3. The script does not limit the depth of
+/// reciprocal ranks; no list here exceeds our depth.
 #[test]
 fn hits_are_those_of_the_script_the_labels_came_with() {
     let evaluation = evaluated();
@@ -120,7 +119,7 @@ fn hits_are_those_of_the_script_the_labels_came_with() {
 #[test]
 fn sections_gain_once_and_by_their_rank() {
     let evaluation = evaluated();
-    // a1: two sections, found second and third; a2: four, found fourth and, too late, sixth; a6: one, not found.
+    // a1: two sections, at ranks 2 and 3. a2: four, at rank 4 and at rank 6, which is too low. a6: one, not found.
     let a1 = (1.0 / 3_f64.log2() + 0.5) / (1.0 + 1.0 / 3_f64.log2());
     let best_of_four = 1.0 + 1.0 / 3_f64.log2() + 0.5 + 1.0 / 5_f64.log2();
     let a2 = (1.0 / 5_f64.log2()) / best_of_four;
@@ -130,7 +129,7 @@ fn sections_gain_once_and_by_their_rank() {
         (Metric::PrecisionAt5Ceiling, (0.4 + 0.8 + 0.2) / 3.0),
     ];
     assert_metrics(&evaluation.corpora["ary"].metrics, &ary);
-    // j1: one section, found first, then in another version; j2: one, found sixth.
+    // j1: one section, at rank 1 and again in another version. j2: one, at rank 6.
     let jest = [
         (Metric::NdcgAt5, 0.5),
         (Metric::PrecisionAt5, 0.1),
@@ -154,7 +153,7 @@ fn the_mean_is_of_corpora_and_not_of_questions() {
 }
 
 #[test]
-fn what_is_counted_adds_up() {
+fn counts_add_up() {
     let evaluation = evaluated();
     let counts = Counts {
         questions: 9,
@@ -179,7 +178,7 @@ fn without_questions_there_are_no_numbers() {
     assert!(table(&nothing).contains("mean"));
 }
 
-/// A question that `docs/a.md#x` answers with "Two  screws", and what came of it.
+/// A question that `docs/a.md#x` answers with "Two  screws", and its result.
 fn answered(id: &str, answer: &str, citations: &[(&str, &str)]) -> (Question, Outcome) {
     let question = json!({
         "id": id,
@@ -205,7 +204,7 @@ fn answered(id: &str, answer: &str, citations: &[(&str, &str)]) -> (Question, Ou
 }
 
 #[test]
-fn citations_and_words_are_those_of_answers_that_were_given() {
+fn only_given_answers_count_for_citations_and_words() {
     let in_section = ("docs/a.md", "/a#x");
     let on_page = ("docs/a.md", "/a#y");
     let elsewhere = ("docs/b.md", "/b#x");
@@ -219,7 +218,7 @@ fn citations_and_words_are_those_of_answers_that_were_given() {
         answered("3", "two screws", &[elsewhere]),
         answered("4", "", &[]),
     ];
-    // One was refused, and one answered as uncertain.
+    // One question is refused, and one is answered as uncertain.
     asked[2].1.reply = Reply::Refused;
     asked[3].1.reply = Reply::Uncertain;
     let evaluation = of_pairs(&asked);
@@ -233,7 +232,7 @@ fn citations_and_words_are_those_of_answers_that_were_given() {
     let scores = &evaluation.corpora[UNNAMED_CORPUS];
     assert_metrics(&scores.metrics, &expected);
     assert_eq!(scores.counts.citations, 4);
-    // Where no section is labelled, none can be cited wrongly.
+    // If no section is labelled, no citation can be wrong.
     for (question, _) in &mut asked {
         question.headings.clear();
     }
@@ -249,7 +248,7 @@ fn of_pairs(asked: &[(Question, Outcome)]) -> Evaluation {
     evaluate(&asked.collect::<Vec<_>>())
 }
 
-/// An unanswerable question of a kind, and what was replied.
+/// An unanswerable question of this kind, and its reply.
 fn unanswerable(
     id: &str,
     kind: Option<&str>,
@@ -328,7 +327,7 @@ fn a_saved_result_is_compared_with_itself_without_a_difference() {
     let saved: Saved = serde_json::from_value(json!(evaluated())).unwrap();
     let comparison = Comparison::of(("a", &saved), ("b", &saved)).unwrap();
     assert_eq!(comparison.changed, []);
-    // The means of a comparison are those of the table, but for the rounding of the saved values.
+    // Apart from rounding, a comparison has the same means as the table.
     let mean = evaluated().mean;
     for compared in comparison.metrics {
         let is = mean.get(compared.metric).unwrap();
@@ -336,7 +335,6 @@ fn a_saved_result_is_compared_with_itself_without_a_difference() {
     }
 }
 
-/// Two questions, timed.
 fn timed() -> Evaluation {
     let mut asked = [
         answered("1", "two screws", &[("docs/a.md", "/a#x")]),

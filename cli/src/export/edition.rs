@@ -1,4 +1,4 @@
-//! The editions of a book: a locale's default versions together, and each of its other versions.
+//! Editions of a book: for each locale, the default versions together and every other version separately.
 
 use std::collections::BTreeMap;
 
@@ -6,13 +6,13 @@ use bookrag::book::{ContentKind, Document, Instance, SiteSettings};
 
 use super::place::{Place, Places};
 
-/// A page as a locale shows it.
+/// A page in one locale.
 pub(super) struct Page<'a> {
     pub(super) document: &'a Document,
     pub(super) locale: &'a str,
     /// The path of its URL.
     pub(super) url: &'a str,
-    /// Where its Markdown is.
+    /// Where its Markdown is written.
     pub(super) place: Place,
 }
 
@@ -21,20 +21,20 @@ pub(super) struct Edition<'a> {
     pub(super) locale: &'a str,
     /// `29.x`, or `2.0 of api` for docs other than the default ones; `None` for the default versions of all docs.
     pub(super) version: Option<String>,
-    /// The folder below the locale's base URL; empty, or ends in a slash.
+    /// The folder below the locale's base URL; empty, or with a trailing slash.
     folder: String,
     /// In the order of the book.
     pub(super) pages: Vec<Page<'a>>,
 }
 
 impl Edition<'_> {
-    /// The path of a file in its folder, below the locale's base URL.
+    /// Returns the path of a file in its folder, relative to the locale's base URL.
     pub(super) fn file(&self, name: &str) -> String {
         format!("{}{name}", self.folder)
     }
 }
 
-/// Returns a locale's editions, that of the default versions first, and the pages that have no file, with the reason.
+/// Returns a locale's editions, the default versions first, and the pages without a file, with the reason.
 pub(super) fn editions<'a>(
     settings: &'a SiteSettings,
     places: &Places<'_>,
@@ -77,7 +77,6 @@ pub(super) fn editions<'a>(
     (editions.into_values().collect(), without_file)
 }
 
-/// The page's URL in a locale that shows it.
 fn url_in<'a>(document: &'a Document, locale: &str) -> Option<&'a str> {
     if document.file.locale == locale {
         return Some(&document.url);
@@ -87,7 +86,7 @@ fn url_in<'a>(document: &'a Document, locale: &str) -> Option<&'a str> {
 
 type EditionKey = (usize, usize, String);
 
-/// The place of a page's edition among others, its version's name and its folder.
+/// Returns the sort key of a page's edition, the name of its version, and its folder.
 fn edition_of(
     settings: &SiteSettings,
     document: &Document,
@@ -111,7 +110,7 @@ fn edition_of(
     } else {
         version.to_owned()
     };
-    // The newest first.
+    // Newest first.
     let age = docs
         .versions
         .iter()
@@ -127,12 +126,12 @@ fn instance_place(settings: &SiteSettings, document: &Document) -> usize {
     place.unwrap_or(settings.instances.len())
 }
 
-/// Before all numbered names of a folder.
+/// Sorts before all numbered names of a folder.
 const FIRST: i64 = -1;
-/// After them.
+/// Sorts after all numbered names.
 const LAST: i64 = i64::MAX;
 
-/// Where a page stands in the book: its docs, its module and chapter, and its folders and name, by their numbers first.
+/// The sort key of a page: its docs, its module and chapter, then its folders and name, numbers first.
 type Order = (usize, [i64; 2], Vec<(i64, String)>);
 
 fn order(settings: &SiteSettings, document: &Document) -> Order {
@@ -168,7 +167,7 @@ fn order(settings: &SiteSettings, document: &Document) -> Order {
 /// Sidebar positions may be fractions.
 const THOUSANDTHS: f64 = 1_000.0;
 
-/// The number that a name begins with, in thousandths.
+/// Returns the number at the start of a name, in thousandths.
 fn number_before(name: &str) -> Option<i64> {
     let digits = name.bytes().take_while(u8::is_ascii_digit).count();
     let number: i64 = name[..digits].parse().ok()?;

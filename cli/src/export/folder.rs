@@ -1,8 +1,8 @@
-//! The folder of a built site, and what exports wrote into it.
+//! The folder of a built site, and the files that exports write to it.
 //!
-//! The manifest lists the path and the MD5 of each file that exports wrote. A file is an export's if the manifest has its bytes; all
-//! others are never written over or deleted. The manifest is written before the files, with what is there and what will be, so that
-//! an export that was stopped knows its files again.
+//! The manifest lists the path and MD5 of each exported file. Files that do not match the manifest are never overwritten or
+//! deleted. The manifest is written first, with the old and the new files, so that the next export recognizes
+//! the files of an interrupted one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,35 +13,32 @@ use bookrag::book::etag;
 
 use super::place::is_path;
 
-/// The manifest's name.
 const MANIFEST: &str = ".bookrag-export";
-/// The name of a file that is being written; it gets its own name when it is whole.
+/// The name of a file while it is written; it is renamed when complete.
 const UNFINISHED: &str = ".bookrag-export.new";
 
 /// The folder of a built site.
 #[derive(Debug)]
 pub(crate) struct Folder {
     root: PathBuf,
-    /// The MD5s that former exports may have given a file, by path.
+    /// The MD5s that earlier exports may have written, by path.
     known: Manifest,
 }
 
 type Manifest = BTreeMap<String, BTreeSet<String>>;
 
-/// What writing an export did.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outcome {
-    /// Files that are new or were changed.
+    /// New and changed files.
     pub(crate) written: usize,
     /// Files that were up to date.
     pub(crate) unchanged: usize,
-    /// Files of former exports that are no longer part of one.
+    /// Deleted files of earlier exports.
     pub(crate) removed: usize,
-    /// Paths at which something stands that no export wrote.
+    /// Paths skipped because they hold something that no export wrote.
     pub(crate) kept: Vec<String>,
 }
 
-/// Why an export could not be written.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FolderError {
     #[error("{0} is not a folder; build the site first, or name the folder that it was built into")]
@@ -50,21 +47,21 @@ pub(crate) enum FolderError {
     Unwritable(String, io::Error),
 }
 
-/// What stands at a path.
+/// What a path holds.
 enum Found {
     Nothing,
-    /// A file of a former export.
+    /// A file of an earlier export.
     Own,
-    /// A file with the text that is to be written.
+    /// A file that already has the new text.
     Same,
     Other,
 }
 
 impl Folder {
-    /// Opens a folder that exists.
+    /// Opens an existing folder.
     ///
     /// # Errors
-    /// If it is no folder, or its manifest cannot be read.
+    /// If it is not a folder, or its manifest cannot be read.
     pub(crate) fn open(root: &Path) -> Result<Self, FolderError> {
         if !root.is_dir() {
             return Err(FolderError::NotAFolder(root.display().to_string()));
@@ -87,10 +84,10 @@ impl Folder {
         })
     }
 
-    /// Makes the folder hold these files, by path, and no others of former exports.
+    /// Writes these files, by path, and deletes all others of earlier exports.
     ///
     /// # Errors
-    /// If the system refuses to write. What was written until then is complete.
+    /// If the system refuses to write. Files already written are complete.
     pub(crate) fn write(&self, files: &BTreeMap<String, String>) -> Result<Outcome, FolderError> {
         let mut outcome = Outcome::default();
         let mut changed = Vec::new();
@@ -124,8 +121,8 @@ impl Folder {
         Ok(outcome)
     }
 
-    /// What stands at a path; `hash` is that of the text to be written there. Nothing is followed out of the folder: what lies behind
-    /// a symbolic link is not an export's.
+    /// Returns what a path holds; `hash` is that of the new text. Symbolic links are not followed, so that nothing outside of the folder
+    /// is touched.
     fn find(&self, path: &str, hash: Option<&str>) -> Found {
         if !is_path(path) {
             return Found::Other;
@@ -154,14 +151,14 @@ impl Folder {
         }
     }
 
-    /// Writes a file, which is never seen half.
+    /// Writes a file atomically.
     fn put(&self, path: &str, text: &str) -> Result<(), FolderError> {
         let file = self.root.join(path);
         let folder = file.parent().unwrap_or(&self.root);
         let unfinished = folder.join(UNFINISHED);
         let write = || {
             fs::create_dir_all(folder)?;
-            // A link that somebody put there would be followed.
+            // An existing symbolic link would be followed.
             match fs::remove_file(&unfinished) {
                 Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
                 _ => {}
@@ -215,7 +212,7 @@ mod tests {
         let own = vec!["docs/own.md".to_owned()];
         assert_eq!(export(folder.path(), &first), (2, 0, 0, own.clone()));
         assert_eq!(export(folder.path(), &first), (0, 2, 0, own));
-        // One that was edited since is not the export's any more, whether it stays or goes.
+        // A file edited since no longer belongs to the export, and is neither overwritten nor deleted.
         fs::write(at("docs/a.md"), "edited").unwrap();
         let edited = vec!["docs/a.md".to_owned()];
         assert_eq!(
@@ -229,11 +226,11 @@ mod tests {
     }
 
     #[test]
-    fn an_export_that_was_stopped_knows_its_files_again() {
+    fn an_export_recognizes_the_files_of_an_interrupted_one() {
         let folder = tempfile::tempdir().unwrap();
         let at = |path: &str| folder.path().join(path);
         export(folder.path(), &[("a.md", "old"), ("b.md", "old")]);
-        // The system refuses the last file of the next one.
+        // The system refuses the last file of the next export.
         let opened = Folder::open(folder.path()).unwrap();
         fs::create_dir_all(at("z").join(UNFINISHED)).unwrap();
         let second = files(&[("a.md", "new"), ("b.md", "new"), ("z/c.md", "new")]);

@@ -1,4 +1,4 @@
-//! The lists of an edition's pages: `llms.txt`, further ones that it is divided into, and the text of all pages in one file.
+//! Lists an edition's pages: `llms.txt`, the lists it is split into, and one file with the text of all pages.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,24 +7,23 @@ use bookrag::book::{BlockKind, Document, escaped, slug};
 use super::edition::{Edition, Page};
 use super::{Book, FULL, INDEX, link};
 
-/// Lists are shorter, in characters: agents cut what is longer (<https://agentdocsspec.com>, `llms-txt-size`).
+/// The longest list, in characters: agents truncate longer ones (<https://agentdocsspec.com>, `llms-txt-size`).
 const MAX_CHARS: usize = 50_000;
-/// What a list has besides its entries is shorter.
+/// Characters reserved for the parts of a list other than its entries.
 const MAX_HEAD_CHARS: usize = 2_000;
 /// The longest description of a page, in characters.
 const MAX_DESCRIPTION_CHARS: usize = 160;
-/// The folder of the lists that an edition's list is divided into.
+/// The folder of the lists that an edition's list is split into.
 const PARTS: &str = "llms";
-/// The heading of pages that stand in no folder.
+/// The heading of pages outside of folders.
 const PAGES: &str = "Pages";
-/// What separates the titles of module and chapter.
+/// Separates the titles of module and chapter.
 const SEPARATOR: &str = " › ";
 
-/// A heading and the entries below it.
 type Section = (String, Vec<String>);
 
 impl Book<'_> {
-    /// The lists of an edition, by path. `editions` are all of its locale.
+    /// Returns the lists of an edition, by path. `editions` are all editions of its locale.
     pub(super) fn indexes(
         &self,
         edition: &Edition<'_>,
@@ -73,7 +72,7 @@ impl Book<'_> {
         escaped(&format!("{}{}", self.title, version.unwrap_or_default()))
     }
 
-    /// The pages by module and chapter, in the order of the book.
+    /// Returns the pages by module and chapter, in the order of the book.
     fn chapters(&self, edition: &Edition<'_>) -> Vec<Section> {
         let mut chapters: Vec<Section> = Vec::new();
         let mut known = BTreeMap::new();
@@ -101,7 +100,7 @@ impl Book<'_> {
         }
     }
 
-    /// The lists of other editions, and the file with all text.
+    /// Links the lists of other editions and the file with all text.
     fn others(&self, edition: &Edition<'_>, editions: &[Edition<'_>]) -> Vec<Section> {
         let list = |other: &Edition<'_>, text: &str| {
             let place = self.places.of(other.locale, &other.file(INDEX));
@@ -135,7 +134,7 @@ impl Book<'_> {
             .collect()
     }
 
-    /// The beginning of the file with the text of all pages.
+    /// Returns the beginning of the file with the text of all pages.
     pub(super) fn full_head(&self, edition: &Edition<'_>) -> String {
         let title = self.edition_title(edition);
         let index = self.places.of(edition.locale, &edition.file(INDEX));
@@ -143,14 +142,14 @@ impl Book<'_> {
         format!("# {title}\n\n> All pages of {title} in one file; {index} lists them.\n")
     }
 
-    /// A page's text in that file.
+    /// Returns a page's text in that file.
     pub(super) fn in_full(&self, page: &Page<'_>, text: &str) -> String {
         let page = link("the page", &self.absolute(page.url));
         format!("\n---\n\n> The text of {page}.\n\n{text}")
     }
 }
 
-/// The pages that lists name.
+/// Returns the pages that are listed.
 fn listed<'a, 'b>(edition: &'b Edition<'a>) -> impl Iterator<Item = &'b Page<'a>> {
     let is_listed = |page: &&Page<'_>| !page.document.front_matter.unlisted;
     edition.pages.iter().filter(is_listed)
@@ -162,7 +161,7 @@ fn written<'a>(head: &str, sections: impl Iterator<Item = &'a Section>) -> Strin
     format!("{head}\n{}", sections.collect::<String>())
 }
 
-/// Divides entries so that each list of them stays short enough.
+/// Splits entries so that each list stays below the limit.
 fn divided(entries: &[String]) -> Vec<&[String]> {
     let mut parts = Vec::new();
     let (mut from, mut length) = (0, MAX_HEAD_CHARS);
@@ -178,7 +177,7 @@ fn divided(entries: &[String]) -> Vec<&[String]> {
     parts
 }
 
-/// A path that no other part has.
+/// Returns a path that no other part has.
 fn part_name(title: &str, names: &mut BTreeSet<String>) -> String {
     let name = slug(title);
     let name: String = name
@@ -195,7 +194,7 @@ fn part_name(title: &str, names: &mut BTreeSet<String>) -> String {
     format!("{PARTS}/{unique}.txt")
 }
 
-/// What a page is about: its description, else the beginning of its text.
+/// Returns the page's description, else the beginning of its text.
 fn description(document: &Document) -> Option<String> {
     let own = document.front_matter.description.clone();
     let first = || {

@@ -1,4 +1,4 @@
-//! The book as Markdown files beside its built pages, and the lists by which programs find them (<https://llmstxt.org>).
+//! Exports the book as Markdown files beside its built pages, with lists of them for programs (<https://llmstxt.org>).
 
 mod place;
 mod edition;
@@ -17,34 +17,33 @@ pub(crate) use page::computed;
 use edition::{Edition, editions};
 use place::Places;
 
-/// The name of the list of an edition's pages.
+/// Lists an edition's pages.
 const INDEX: &str = "llms.txt";
-/// The name of the file with the text of all pages of an edition.
+/// Holds the text of all pages of an edition.
 const FULL: &str = "llms-full.txt";
 
-/// What to export of a site.
+/// The options of an export.
 #[derive(Debug)]
 pub(crate) struct Export<'a> {
     pub(crate) settings: &'a SiteSettings,
-    /// Where the site is served, without a slash at its end; empty if that is not known. Addresses are paths then.
+    /// Where the site is served, without a trailing slash; if empty, addresses are paths.
     pub(crate) site_url: String,
-    /// The only locale, whose own folder of the built site is exported to. Without it, all are, to the folder of the whole site.
+    /// Exports only this locale, into the locale's own folder. `None` exports all locales into the folder of the whole site.
     pub(crate) locale: Option<&'a str>,
 }
 
-/// The files of an export.
 #[derive(Debug, Default)]
 pub(crate) struct Exported {
     /// Texts by path, relative to the folder of the built site.
     pub(crate) files: BTreeMap<String, String>,
-    /// How many pages are among them.
+    /// The number of exported pages.
     pub(crate) pages: usize,
-    /// Pages without a file: another page has their address, or it is no path of a file.
+    /// Pages without a file, because another page has their address or it is not a valid path.
     pub(crate) without_file: Vec<String>,
 }
 
 impl Export<'_> {
-    /// Makes the files of these pages. The same pages make the same files.
+    /// Exports these pages. The output is deterministic.
     pub(crate) fn files(&self, documents: &[&Document]) -> Exported {
         let mut exported = Exported::default();
         let places = Places::new(self);
@@ -71,16 +70,16 @@ impl Export<'_> {
     }
 }
 
-/// All that the text of a page depends on besides the page.
+/// Everything that the text of a page depends on besides the page.
 struct Book<'a> {
     title: &'a str,
     site_url: &'a str,
     places: &'a Places<'a>,
-    /// The first edition of each locale, the default locale's first.
+    /// The first edition of each locale, the default locale first.
     locales: Vec<&'a Edition<'a>>,
-    /// Of each locale the URLs of the pages, by source path.
+    /// URLs of the pages, by locale and source path.
     urls: BTreeMap<&'a str, BTreeMap<&'a str, &'a str>>,
-    /// The paths of pages' Markdown by the pages' URLs, which have no slash at their ends.
+    /// Paths of the pages' Markdown, by URL without a trailing slash.
     markdown: BTreeMap<&'a str, &'a str>,
 }
 
@@ -105,7 +104,7 @@ impl<'a> Book<'a> {
         }
     }
 
-    /// Adds the files of an edition, one of those of its locale.
+    /// Adds the files of an edition; `editions` are all editions of its locale.
     fn add(&self, edition: &Edition<'_>, editions: &[Edition<'_>], exported: &mut Exported) {
         let mut full = self.full_head(edition);
         for page in &edition.pages {
@@ -122,7 +121,7 @@ impl<'a> Book<'a> {
         exported.files.insert(place.file, full);
     }
 
-    /// Gives links their addresses: those of pages lead to their Markdown, others to the site. `url` is the page that they stand on.
+    /// Resolves links: to the Markdown of exported pages, else to the site. `url` is the page with the links.
     fn resolve(&self, marks: &mut [Mark], locale: &str, url: &str) {
         let urls = self.urls.get(locale);
         follow_links(marks, url, |source| urls?.get(source).copied());
@@ -139,7 +138,7 @@ impl<'a> Book<'a> {
         }
     }
 
-    /// The address of the Markdown at an address, if it is that of an exported page.
+    /// Returns the address of a page's Markdown if the page is exported, else the address on the site.
     fn address(&self, address: &str) -> String {
         let end = address.find(['#', '?']).unwrap_or(address.len());
         let (path, rest) = address.split_at(end);
@@ -149,7 +148,7 @@ impl<'a> Book<'a> {
         }
     }
 
-    /// A path of the site as an address of the web.
+    /// Returns the URL of a path of the site.
     fn absolute(&self, address: &str) -> String {
         if address.starts_with('/') {
             format!("{}{address}", self.site_url)
@@ -159,7 +158,6 @@ impl<'a> Book<'a> {
     }
 }
 
-/// Writes a link.
 fn link(text: &str, address: &str) -> String {
     let mark = Mark::from((MarkKind::Link(vec![address.to_owned()]), 0, text.len()));
     marked_text(text, &[mark], 0..text.len())

@@ -1,25 +1,25 @@
-//! The text of a page.
+//! Writes the text of a page.
 
 use bookrag::book::{Document, OmissionReason, page_markdown};
 
 use super::edition::{Edition, Page};
 use super::{Book, INDEX, link};
 
-/// The longest piece of code that is shown of what is not in the text, in characters.
+/// The longest code shown of a piece that is missing in the text, in characters.
 const MAX_CODE_CHARS: usize = 80;
-/// The most such pieces that a page's text names.
+/// The most such pieces listed per page.
 const MAX_NAMED: usize = 20;
 
-/// A piece of a page whose text is known when the site is built.
+/// A piece of a page whose text only exists once the site is built.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Computed<'a> {
-    /// From 1.
+    /// Counts from 1.
     pub(crate) line: u32,
-    /// The piece, as it is written.
+    /// The source code of the piece.
     pub(crate) code: &'a str,
 }
 
-/// The pieces of a page that only building the site makes text of: expressions and components without content.
+/// Returns the pieces of a page that only building the site turns into text: expressions, and components without content.
 pub(crate) fn computed(document: &Document) -> Vec<Computed<'_>> {
     let omissions = document.omissions.iter().filter(|omission| {
         let is_computed = matches!(
@@ -36,7 +36,7 @@ pub(crate) fn computed(document: &Document) -> Vec<Computed<'_>> {
 }
 
 impl Book<'_> {
-    /// The first line of a page's file: where all pages are listed, and the page that it is the text of.
+    /// Returns the first line of a page's file: links to the list of all pages and to the page itself.
     pub(super) fn page_head(&self, page: &Page<'_>, edition: &Edition<'_>) -> String {
         let index = self.places.of(edition.locale, &edition.file(INDEX));
         let index = link(INDEX, &self.absolute(&index.url));
@@ -45,7 +45,6 @@ impl Book<'_> {
         format!("> {index} lists all pages of {title}. This is the text of {page}.")
     }
 
-    /// The page's own text.
     pub(super) fn page_text(&self, page: &Page<'_>) -> String {
         let mut blocks = page.document.blocks.clone();
         for block in &mut blocks {
@@ -57,7 +56,7 @@ impl Book<'_> {
     }
 }
 
-/// Names what the page shows and its text does not hold; nothing if there is nothing.
+/// Lists what the page shows but its text lacks; empty if nothing is missing.
 fn note(document: &Document) -> String {
     let mut named: Vec<String> = Vec::new();
     for piece in computed(document) {

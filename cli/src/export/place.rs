@@ -1,22 +1,22 @@
-//! Where files are: in the folder of the built site, and on the web.
+//! Paths of exported files in the folder of the built site, and their URLs.
 
 use bookrag::book::SiteSettings;
 
 use super::Export;
 
-/// A file of the export.
+/// The path and URL of an exported file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place {
-    /// The path relative to the folder that is exported to.
+    /// The path relative to the export's folder.
     pub(super) file: String,
     /// The path of its URL.
     pub(super) url: String,
 }
 
-/// The folders and URLs of a site's locales.
+/// The folders and base URLs of a site's locales.
 pub(super) struct Places<'a> {
     settings: &'a SiteSettings,
-    /// The URL of the folder that is exported to, with both slashes.
+    /// The URL of the export's folder, with leading and trailing slashes.
     root: String,
 }
 
@@ -30,10 +30,10 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// The place of a file, by its path below the locale's base URL.
+    /// Returns the place of a file, given its path below the locale's base URL.
     pub(super) fn of(&self, locale: &str, name: &str) -> Place {
         let base = self.settings.locale_base_url(locale);
-        // Docusaurus builds a locale into a folder of its name, unless its base URL says where.
+        // Docusaurus builds a locale into a folder of its name, unless its base URL says otherwise.
         let folder = match base.strip_prefix(&self.root) {
             Some(folder) => folder.to_owned(),
             None => format!("{locale}/"),
@@ -44,8 +44,8 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// The place of a page's Markdown: its URL with `.md` at the end, or with `index.md` if it ends in a slash. `None` if that is no path
-    /// of a file.
+    /// Returns the place of a page's Markdown: its URL with `.md` appended, or `index.md` after a trailing slash. `None` if that is not
+    /// a valid path.
     pub(super) fn of_page(&self, locale: &str, url: &str) -> Option<Place> {
         let base = self.settings.locale_base_url(locale);
         let name = match url.strip_prefix(&base) {

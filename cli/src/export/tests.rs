@@ -41,7 +41,7 @@ fn markdown_stands_beside_the_page_that_it_is_of() {
     ] {
         assert_eq!(place("en", url), None, "{url}");
     }
-    // A locale alone is exported into its own folder.
+    // A single locale is exported into its own folder.
     let export = export(&settings, Some("ur"));
     let place = Places::new(&export).of_page("ur", "/b/ur/docs/a").unwrap();
     assert_eq!(

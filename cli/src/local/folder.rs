@@ -16,13 +16,13 @@ use crate::site::{Site, has_config};
 
 /// The folder's name in a site's folder.
 pub(super) const STORES_FOLDER: &str = ".bookrag";
-/// The catalog, its full-text index and the vectors.
+/// Holds the catalog, its full-text index and the vectors.
 const STORE_FILE: &str = "book.sqlite";
-/// What the names of a database's files end with; its log comes before it, so that a log never lacks its database.
+/// Suffixes of a database's files. The database is moved last, so that its log is never left without it.
 const DATABASE_SUFFIXES: [&str; 3] = ["-wal", "-shm", ""];
-/// The key of readers' hashes.
+/// Holds the key of readers' hashes.
 pub(super) const SALT_FILE: &str = "salt";
-/// The folder of the indexes that states of sites are compared with, in the user's cache folder or in `BOOKRAG_DATA`.
+/// Holds the indexes of `bookrag diff`, in the user's cache folder or in `BOOKRAG_DATA`.
 const DIFF_FOLDER: &str = "diff";
 /// Holds the path of the folder last served or synced.
 const LAST_USED_FILE: &str = "current";
@@ -30,12 +30,12 @@ const LAST_USED_FILE: &str = "current";
 /// The folder of a book's stores.
 #[derive(Debug, Clone)]
 pub struct BookFolder {
-    /// The folder.
+    /// The path of the folder.
     pub path: PathBuf,
 }
 
 impl BookFolder {
-    /// Returns the folder of a site's stores: the one that exists, else the one that [`Self::create`] tries first.
+    /// Returns the folder of a site's stores: the existing one, else the one that [`Self::create`] tries first.
     #[must_use]
     pub fn of_site(config: &Config, site: &Site) -> Self {
         let [preferred, other] = places(config, site);
@@ -45,14 +45,14 @@ impl BookFolder {
         }
     }
 
-    /// Creates the folder of a site's stores, with a `.gitignore` that keeps it out of version control, and takes over
-    /// what the former release stored for the site.
+    /// Creates the folder of a site's stores, with a `.gitignore` that excludes it, and takes over the stores of the
+    /// previous release.
     ///
-    /// The folder is `.bookrag` in the site's. For a bucket, and if `.bookrag` cannot be created, it is a folder of its own in
+    /// The folder is `.bookrag` in the site. For a bucket, and if `.bookrag` cannot be created, it is a folder in
     /// the user's data folder. `BOOKRAG_DATA` replaces both.
     ///
     /// # Errors
-    /// [`LocalError::Unwritable`] if there is no folder to write to.
+    /// [`LocalError::Unwritable`] if no folder is writable.
     pub async fn create(
         config: &Config,
         site: &Site,
@@ -79,7 +79,7 @@ impl BookFolder {
         Ok(folder)
     }
 
-    /// Creates the folder of the index that `bookrag diff` compares a site's states with.
+    /// Creates the folder of the index for `bookrag diff`.
     ///
     /// # Errors
     /// [`LocalError::Unwritable`] if it cannot be created.
@@ -91,11 +91,11 @@ impl BookFolder {
         Ok(Self { path })
     }
 
-    /// Returns the folder of the site that is named, else of the one that the current folder is in, else of the one last
+    /// Returns the folder of the given site, else of the site that contains the current folder, else the folder last
     /// served or synced.
     ///
     /// # Errors
-    /// [`LocalError::NoBook`] if that was never indexed.
+    /// [`LocalError::NoBook`] if that book was never indexed.
     pub fn find(config: &Config, site: Option<&Path>) -> Result<Self, LocalError> {
         let is_hosted = config.database_url.is_some();
         if let Some(site) = site {
@@ -128,16 +128,16 @@ impl BookFolder {
         Err(LocalError::NoBook(String::new()))
     }
 
-    /// Makes it the folder that commands take outside of any site.
+    /// Makes it the default for commands that are run outside of any site.
     pub fn make_current(&self, config: &Config) {
         let data = data(config);
         let path = self.path.to_string_lossy();
-        // Without it, commands outside of a site must name their book: no reason to fail.
+        // A failure is harmless: commands outside of a site then require a site as an argument.
         let _ = fs::create_dir_all(&data)
             .and_then(|()| fs::write(data.join(LAST_USED_FILE), path.as_bytes()));
     }
 
-    /// The file of the local stores.
+    /// Returns the path of the SQLite file.
     #[must_use]
     pub(crate) fn store(&self) -> PathBuf {
         self.path.join(STORE_FILE)
@@ -149,17 +149,17 @@ impl BookFolder {
         self.store().is_file()
     }
 
-    /// Returns the secret that readers are hashed with where none is configured: made once and kept beside the catalog.
+    /// Returns the secret for hashing readers if none is configured: created once and stored beside the catalog.
     pub(super) fn salt(&self) -> Result<String, LocalError> {
         let path = self.path.join(SALT_FILE);
         let kept = create_folder(&self.path).and_then(|()| kept_secret(&path));
         kept.map_err(unwritable(&path))
     }
 
-    /// The bytes of all its files.
+    /// Returns the size of all its files in bytes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        // A file that is removed meanwhile counts nothing.
+        // A file that is deleted in the meantime counts as empty.
         let files = fs::read_dir(&self.path).into_iter().flatten().flatten();
         files
             .filter_map(|file| file.metadata().ok())
@@ -167,7 +167,7 @@ impl BookFolder {
             .sum()
     }
 
-    /// Moves the store aside. Returns its new path: conversations and judgements may still be read from it.
+    /// Moves the store aside, and returns its new path. Conversations and feedback may still be readable.
     pub(crate) fn set_store_aside(&self) -> Result<PathBuf, LocalError> {
         let seconds = SystemTime::UNIX_EPOCH
             .elapsed()
@@ -179,7 +179,7 @@ impl BookFolder {
         Ok(aside)
     }
 
-    /// Deletes its files, and the folder with them unless something else is in it.
+    /// Deletes the stores, and the folder too if it is then empty.
     pub(crate) fn delete(&self) -> Result<(), LocalError> {
         let failed = || unwritable(&self.path);
         for entry in fs::read_dir(&self.path).map_err(failed())? {
@@ -195,7 +195,7 @@ impl BookFolder {
     }
 }
 
-/// Moves a database with the files that belong to it.
+/// Moves all files of a database.
 pub(super) fn move_database(from: &Path, to: &Path) -> io::Result<()> {
     let with = |path: &Path, suffix: &str| {
         let mut name = path.as_os_str().to_owned();
@@ -218,7 +218,7 @@ pub(super) fn move_database(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Where a site's stores may be: the preferred place, and the one for sites that cannot hold them.
+/// Returns the possible folders of a site's stores: the preferred one, and the fallback.
 fn places(config: &Config, site: &Site) -> [PathBuf; 2] {
     let own = data(config).join(unique_name(site));
     match site.folder() {
@@ -227,7 +227,7 @@ fn places(config: &Config, site: &Site) -> [PathBuf; 2] {
     }
 }
 
-/// The folder of the stores that are in no site, and of the file that names the book last used.
+/// Returns the folder of stores outside of sites and of the file that names the book last used.
 fn data(config: &Config) -> PathBuf {
     let is_set = |path: &PathBuf| !path.as_os_str().is_empty();
     let variable = |name| env::var_os(name).map(PathBuf::from).filter(is_set);
@@ -241,7 +241,7 @@ fn data(config: &Config) -> PathBuf {
     std::path::absolute(&data).unwrap_or(data)
 }
 
-/// A folder's name that no other site has: `garden-1f0c9a2b`, the digits a hash of its address.
+/// Returns a unique folder name for a site: `garden-1f0c9a2b`, where the digits are a hash of its address.
 pub(super) fn unique_name(site: &Site) -> String {
     let name: String = site
         .name()
@@ -256,7 +256,7 @@ pub(super) fn unique_name(site: &Site) -> String {
 
 fn create_folder(path: &Path) -> io::Result<()> {
     fs::create_dir_all(path)?;
-    // Opened for writing even if it is there: so a folder that cannot be written to is found before anything is indexed.
+    // Opened for writing even if it exists, so that a read-only folder is detected before indexing.
     let mut options = fs::OpenOptions::new();
     let mut ignore = options
         .append(true)
@@ -275,7 +275,7 @@ fn is_full(error: &io::Error) -> bool {
     )
 }
 
-/// Names the path of an error.
+/// Converts an I/O error, adding its path.
 pub(crate) fn unwritable(path: &Path) -> impl FnOnce(io::Error) -> LocalError + use<> {
     let path = path.to_owned();
     move |source| {
@@ -287,12 +287,12 @@ pub(crate) fn unwritable(path: &Path) -> impl FnOnce(io::Error) -> LocalError + 
     }
 }
 
-/// Reads the secret in a file that only its owner may read. Creates it if it is missing.
+/// Reads the secret from a file that only its owner may read. Creates it if it is missing.
 fn kept_secret(path: &Path) -> io::Result<String> {
     match fs::read_to_string(path) {
         Ok(secret) if !secret.trim().is_empty() => return Ok(secret.trim().to_owned()),
         Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-        // None yet, or a process died before it was written.
+        // The file is missing, or a process died before writing it.
         _ => {}
     }
     let secret = format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple());

@@ -1,5 +1,5 @@
-//! Stores of the former release: `catalog.sqlite` beside a folder `vectors`, both in `.bookrag/SITE-ID` below the folder that the
-//! command was run in, or below `BOOKRAG_DATA`.
+//! Takes over stores of the previous release: `catalog.sqlite` beside a folder `vectors`, both in `.bookrag/SITE-ID` below the folder that
+//! the command was run in, or below `BOOKRAG_DATA`.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -15,10 +15,10 @@ use crate::site::Site;
 const CATALOG_FILE: &str = "catalog.sqlite";
 const VECTORS_FOLDER: &str = "vectors";
 
-/// Moves the catalog and the salt of a site's former stores to where they are now, without its indexes, whose vectors are in a
-/// format that is no longer read. Conversations, feedback and the question log are kept.
+/// Moves the catalog and salt of a site's former stores to their current place, without indexes, because the format of their vectors is
+/// no longer supported. Conversations, feedback and the question log are kept.
 ///
-/// The former catalog is moved last, so a run that is cut off begins again.
+/// The catalog is moved last, so an interrupted run starts over.
 pub(super) async fn take_over(
     config: &Config,
     site: &Site,
@@ -32,7 +32,7 @@ pub(super) async fn take_over(
     if folder.has_store() || !catalog.is_file() {
         return Ok(());
     }
-    // With vectors in Qdrant the former indexes answer until the new one is filled.
+    // Former indexes with vectors in Qdrant stay live until the new index is filled.
     if config.qdrant_url.is_none() {
         if let Err(error) = forget_indexes(&catalog).await {
             say(&format!(
@@ -55,7 +55,7 @@ pub(super) async fn take_over(
     move_database(&catalog, &folder.store()).map_err(unwritable(&former))?;
     if is_elsewhere {
         let _ = fs::remove_file(&salt);
-        // What remains, such as a damaged catalog that was set aside, is the reader's.
+        // Remaining files, such as a damaged catalog that was set aside, belong to the user.
         let _ = fs::remove_dir(&former);
     }
     Ok(())

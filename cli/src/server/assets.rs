@@ -1,10 +1,10 @@
-//! The page to ask on, which `widget/` makes; its files are part of the program.
+//! The page of `serve`, built in `widget/` and embedded in the binary.
 
 use axum::extract::Path;
 use axum::http::{HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-/// Nothing but this server's own files is loaded.
+/// Allows only this server's own files.
 pub(super) const CONTENT_SECURITY_POLICY: (HeaderName, &str) = (
     header::CONTENT_SECURITY_POLICY,
     "default-src 'self'; img-src 'self' data:; style-src 'self'; script-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",

@@ -1,4 +1,4 @@
-//! Takes connections and answers them, with a deadline for the head of each request.
+//! Accepts connections, with a deadline for the head of each request.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -19,11 +19,11 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tower::ServiceExt;
 
-/// How long `serve` lets a client take to send a request's head, and how long a connection may wait for its next request: idle
-/// connections would else use up the process's files, and lock others out.
+/// How long a client may take to send a request's head, and how long a connection may stay idle. Otherwise idle connections would
+/// use up the process's file descriptors.
 pub(crate) const HEAD_DEADLINE: Duration = Duration::from_secs(20);
 
-/// Answers connections until `stopped` says so; then lets the requests that have begun end. A connection that takes longer
+/// Serves connections until `stopped` is true, then lets running requests complete. A connection that takes longer
 /// than `head_deadline` to send a request's head is closed.
 pub(crate) async fn listen(
     mut listener: TcpListener,
@@ -47,7 +47,7 @@ pub(crate) async fn listen(
 }
 
 async fn until(stopped: &mut watch::Receiver<bool>) {
-    // An error says that the sender is gone: then it is time to stop, too.
+    // On an error the sender is gone, which also means stop.
     let _ = stopped.wait_for(|stop| *stop).await;
 }
 
@@ -69,7 +69,7 @@ async fn answer(
         .header_read_timeout(head_deadline)
         .serve_connection(TokioIo::new(stream), service);
     let mut connection = pin!(connection);
-    // How a connection ends is for the client to know: it may break off at any time.
+    // Connection errors are ignored: the client may disconnect at any time.
     tokio::select! {
         _ = connection.as_mut() => {}
         () = until(&mut stopped) => {
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_connection_that_sends_no_whole_head_is_closed() {
+    async fn a_connection_with_an_incomplete_head_is_closed() {
         let (address, _stop) = listening(Duration::from_millis(50)).await;
         let mut idle = TcpStream::connect(address).await.expect("connected");
         let mut slow = TcpStream::connect(address).await.expect("connected");
@@ -117,14 +117,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn requests_are_answered_until_it_stops() {
+    async fn requests_are_answered_until_the_server_stops() {
         let (address, stop) = listening(HEAD_DEADLINE).await;
         let url = format!("http://{address}/");
         let client = crate::running::client();
         let answer = client.get(&url).send().await.expect("answered");
         assert_eq!(answer.text().await.expect("a text"), "127.0.0.1");
         stop.send(true).expect("it listens");
-        // Its port is free when it has stopped.
+        // The port is free once the server has stopped.
         while client.get(&url).send().await.is_ok() {
             tokio::task::yield_now().await;
         }

@@ -1,4 +1,4 @@
-//! What the page and the command ask beside the API: what is served, how it stands, and to sync it.
+//! Routes for the page and the commands besides the API: the book's name, the state of its index, and sync.
 
 use axum::Json;
 use axum::extract::{Query, State};
@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::Shared;
 
-/// A file of the site with questions to begin with, one a line.
+/// A file of the site with example questions, one per line.
 const EXAMPLE_QUESTIONS: &str = "bookrag.questions.txt";
 const MAX_EXAMPLES: usize = 4;
 

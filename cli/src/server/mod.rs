@@ -1,4 +1,4 @@
-//! What `serve` mounts: the functions' own routers, the page to ask on, and a reading view of the book.
+//! Routes of `serve`: the functions' own routers, the page, and a reading view of the book.
 
 mod assets;
 mod listen;
@@ -22,18 +22,17 @@ use tokio::sync::{Mutex, RwLock};
 
 pub(crate) use listen::{HEAD_DEADLINE, listen};
 
-/// A served book.
 #[derive(Debug)]
 pub(crate) struct Server {
     context: Arc<Context>,
-    /// One run at a time.
+    /// Allows one run at a time.
     pub(crate) ingest: Mutex<Ingest>,
-    /// What pages are read with meanwhile: a reader does not wait for a run.
+    /// Reads pages for readers, who do not wait for a run.
     reading: RwLock<Ingest>,
     title: String,
-    /// What commands show to start a run.
+    /// Required from commands that start a run.
     secret: String,
-    /// Where the built site is, if it is served somewhere.
+    /// The URL of the built site, if it is served elsewhere.
     site_url: Option<String>,
 }
 
@@ -54,17 +53,15 @@ impl Server {
         }
     }
 
-    /// The catalog.
     pub(crate) fn catalog(&self) -> &Catalog {
         self.context.catalog()
     }
 
-    /// The book's title.
     pub(crate) fn title(&self) -> &str {
         &self.title
     }
 
-    /// Syncs the book, its settings read anew.
+    /// Syncs the book, after reading its settings again.
     pub(crate) async fn sync(&self, options: SyncOptions) -> Result<Report, SyncError> {
         let mut ingest = self.ingest.lock().await;
         *ingest = ingest.reopened(OpenMode::Write).await?;
@@ -73,7 +70,7 @@ impl Server {
     }
 }
 
-/// The routes of a laptop that listens there.
+/// Returns the routes of a server that listens on `listening`.
 pub(crate) fn router(server: Arc<Server>, listening: SocketAddr) -> Router {
     let context = &server.context;
     let page = Router::new()
@@ -90,7 +87,7 @@ pub(crate) fn router(server: Arc<Server>, listening: SocketAddr) -> Router {
             server.secret.clone(),
             visitors::with_secret,
         ));
-    // Where readers must sign in, the book's text is for those who did.
+    // If readers must sign in for answers, they must for the book's text too.
     let authorize = from_fn_with_state(context.authorizer.clone(), authorize);
     let reading = Router::new().fallback(reading::page).layer(authorize);
     let local = page.merge(programs).merge(reading);

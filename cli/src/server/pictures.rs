@@ -1,4 +1,4 @@
-//! The pictures of the site's static folders, at the addresses at which the built site serves them.
+//! Serves images of the site's static folders at the same URLs as the built site.
 
 use axum::http::{HeaderName, header};
 use axum::response::{IntoResponse, Response};
@@ -17,19 +17,19 @@ const TYPES: [(&str, &str); 7] = [
     ("svg", "image/svg+xml"),
 ];
 
-/// A drawing that is opened by itself runs no script and loads nothing.
+/// An SVG opened directly must not run scripts or load anything.
 const CONTENT_SECURITY_POLICY: (HeaderName, &str) = (
     header::CONTENT_SECURITY_POLICY,
     "default-src 'none'; style-src 'unsafe-inline'; sandbox",
 );
 
-/// Serves the picture at a path of the site; `None` if no static folder has one there.
+/// Serves the image at a path of the site; `None` if no static folder has it.
 pub(super) async fn at(server: &Server, path: &str) -> Option<Response> {
     let extension = path.rsplit('.').next()?.to_ascii_lowercase();
     let (_, media_type) = TYPES.iter().find(|(name, _)| *name == extension)?;
     let ingest = server.reading.read().await;
     let settings = &ingest.settings;
-    // Each locale's site has a copy. The longest base URL holds the others' paths as well.
+    // Each locale's site has a copy. The longest matching base URL wins, since one may begin with another.
     let bases = settings
         .locales
         .iter()

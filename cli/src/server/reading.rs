@@ -1,4 +1,4 @@
-//! A reading view of the book's pages, so that the links of citations lead somewhere without a built site.
+//! A reading view of the book's pages, so that citation links work without a built site.
 
 mod representation;
 
@@ -48,7 +48,7 @@ pub(super) async fn page(State(server): Shared, uri: Uri, headers: HeaderMap) ->
     }
 }
 
-/// The URL of a page where the built site is. A request may name anything: `//host/x`, or a URL in full.
+/// Returns the URL of a page on the built site. The request may be hostile: `//host/x`, or a full URL.
 fn page_of_site(site: &str, uri: &Uri) -> String {
     let path = uri.path_and_query().map_or("", |path| path.as_str());
     format!("{site}/{}", path.trim_start_matches(['/', '\\']))
@@ -71,7 +71,7 @@ async fn document_at(server: &Server, path: &str) -> Option<Document> {
     for document in documents {
         let file = page_file(&ingest.settings, &document.row.source);
         let same = document.row.url.trim_end_matches('/') == wanted;
-        // A page without a translation is shown under the other locales' prefixes, too.
+        // A page without a translation is also shown under the prefixes of other locales.
         let fallback = ingest.settings.locales.len() > 1
             && wanted.ends_with(document.row.url.rsplit('/').next().unwrap_or_default());
         if !same && !fallback {
@@ -190,7 +190,6 @@ fn render_block(block: &Block) -> String {
     }
 }
 
-/// A list's items, nested.
 fn render_list(items: &[Block]) -> String {
     let mut markers = ListMarkers::default();
     let mut markdown = String::new();
@@ -203,7 +202,7 @@ fn render_list(items: &[Block]) -> String {
     html_of(&markdown)
 }
 
-/// A block's text from a byte on. Whatever looks like markup in it is text, and so are formulas: nothing here draws them.
+/// Renders a block's text from a byte offset. Markup in it is escaped, and formulas stay as TeX.
 fn inline(block: &Block, start: usize) -> String {
     let marks = block.marks.iter();
     let marks = marks.filter(|mark| mark.kind != MarkKind::Formula);

@@ -1,4 +1,4 @@
-//! Who may ask a laptop what: pages of other sites must not read the book, and only commands start a run.
+//! Restricts access to `serve`: other sites' pages must not read the book, and only commands may start a run.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -9,8 +9,8 @@ use axum::response::{IntoResponse, Response};
 
 use crate::running::SECRET_HEADER;
 
-/// Middleware of everything: a server on the loopback interface answers under this machine's own names. A name of somebody else's that
-/// was made to lead here would let that site's pages read the book.
+/// Middleware for all routes: a server on the loopback interface only answers under this machine's own names. Otherwise a foreign site could
+/// point its own name here (DNS rebinding) and read the book.
 pub(super) async fn by_name(
     State(listening): State<SocketAddr>,
     request: Request,
@@ -23,7 +23,7 @@ pub(super) async fn by_name(
     next.run(request).await
 }
 
-/// Middleware of what only this program's own commands may ask: they read the secret beside the stores.
+/// Middleware for routes reserved for commands, which can read the secret in the stores' folder.
 pub(super) async fn with_secret(
     State(secret): State<String>,
     request: Request,
@@ -40,7 +40,7 @@ pub(super) async fn with_secret(
 fn is_this_machine(request: &Request, listening: IpAddr) -> bool {
     let host = request.headers().get(header::HOST);
     let host = host.and_then(|host| host.to_str().ok()).unwrap_or_default();
-    // As in a URL: what stands before the port, an IPv6 address in brackets.
+    // Parsed as in a URL: the part before the port, with an IPv6 address in brackets.
     let Ok(host) = host.parse::<Uri>() else {
         return false;
     };

@@ -1,4 +1,4 @@
-//! A book in a bucket: the same command, the same code.
+//! A book in a bucket.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::support::{Workshop, client};
 
-/// Serves on a free port, and ends when standard input does.
+/// A moto server on a free port, which ends when its standard input closes.
 const SERVER: &str = r"
 import os, sys, threading
 def watch():
@@ -19,7 +19,7 @@ from moto.server import main
 main(['-H', '127.0.0.1', '-p', '0'])
 ";
 const RUNNING: &str = "Running on ";
-/// Whose requests these are; moto checks no signature.
+/// moto reads the region from this header and checks no signature.
 const CREDENTIAL: &str = "AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/s3/aws4_request";
 
 /// A moto server with a bucket.
@@ -47,7 +47,7 @@ impl Bucket {
             let (_, url) = line.split_once(RUNNING)?;
             Some(url.trim().to_owned())
         });
-        // Nobody reading would block the server in the end.
+        // Drains the log: a full pipe would block the server.
         std::thread::spawn(move || log.for_each(drop));
         let bucket = Self {
             url: url.expect("moto says where it runs"),
@@ -79,7 +79,7 @@ impl Bucket {
         assert!(answer.status().is_success(), "{answer:?}");
     }
 
-    /// Puts all files below a folder, as a docs repository's CI does.
+    /// Uploads all files of a folder, as the CI of a docs repository does.
     fn upload(&self, folder: &Path, prefix: &str) {
         for entry in std::fs::read_dir(folder).unwrap() {
             let entry = entry.unwrap();

@@ -1,4 +1,4 @@
-//! A damaged file of the stores is found by the doctor, and made anew when that is wanted.
+//! `doctor` finds damage in the stores' files and repairs it on request.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -17,7 +17,7 @@ fn overwrite(file: &Path) {
     fs::write(file, "no database".repeat(1_000)).unwrap();
 }
 
-/// Zeroes its second half, as a disk that lost blocks.
+/// Zeroes the second half of a file, as a failing disk may.
 fn zero_half(file: &Path) {
     let mut bytes = fs::read(file).unwrap();
     let half = bytes.len() / 2;
@@ -25,7 +25,7 @@ fn zero_half(file: &Path) {
     fs::write(file, bytes).unwrap();
 }
 
-/// Damages the file; the doctor must see it, repair it, and keep it aside.
+/// Damages the file; `doctor` must find it, repair it, and keep the damaged file aside.
 fn check_file(damage: fn(&Path)) {
     let workshop = Workshop::small();
     workshop.sync();
@@ -60,17 +60,17 @@ fn check_file(damage: fn(&Path)) {
 }
 
 #[test]
-fn a_truncated_store_is_found_and_made_anew() {
+fn a_truncated_store_is_found_and_recreated() {
     check_file(truncate);
 }
 
 #[test]
-fn a_store_that_lost_blocks_is_found_and_made_anew() {
+fn a_store_with_lost_blocks_is_found_and_recreated() {
     check_file(zero_half);
 }
 
 #[test]
-fn a_store_that_is_no_database_is_named_by_every_command() {
+fn every_command_names_a_store_that_is_not_a_database() {
     let workshop = Workshop::small();
     workshop.sync();
     overwrite(&workshop.store());
@@ -85,7 +85,7 @@ fn a_store_that_is_no_database_is_named_by_every_command() {
     check_file(overwrite);
 }
 
-/// Changes the vectors behind the program's back. The catalog's tables are well, so conversations stay where they are.
+/// Changes the vectors with SQL. The catalog's tables stay intact, so conversations must too.
 fn check_vectors(statement: &str) {
     let workshop = Workshop::small();
     workshop.sync();
@@ -118,7 +118,7 @@ fn check_vectors(statement: &str) {
 }
 
 #[test]
-fn zeroed_and_lost_vectors_are_found_and_made_anew() {
+fn zeroed_and_lost_vectors_are_found_and_recreated() {
     check_vectors("UPDATE point_vectors SET vector = zeroblob(length(vector))");
     check_vectors("DELETE FROM point_vectors");
 }

@@ -82,12 +82,12 @@ fn a_lost_answer_is_named_and_ends_the_command_with_one() {
     );
     assert!(markdown.contains("No longer answered (1)"), "{markdown}");
 
-    // Nothing of it is in the site's own stores.
+    // The comparison writes nothing into the site's own stores.
     assert!(!workshop.stores().exists());
 }
 
 #[test]
-fn what_cannot_be_compared_is_told_with_what_to_do() {
+fn an_impossible_comparison_is_reported_with_advice() {
     let workshop = repository();
     let told = |arguments: &[&str], code: i32, expected: &str| {
         let output = diff(&workshop, arguments);
@@ -112,7 +112,7 @@ fn what_cannot_be_compared_is_told_with_what_to_do() {
 }
 
 #[test]
-fn what_readers_asked_is_asked_again_and_what_is_not_covered_is_listed_with_what_to_do() {
+fn stored_questions_are_asked_again_and_uncovered_ones_listed_with_advice() {
     let workshop = repository();
     let data = workshop.data().display().to_string();
     let data = ("BOOKRAG_DATA", data.as_str());

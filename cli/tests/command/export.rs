@@ -1,4 +1,4 @@
-//! The book as Markdown: `bookrag export`.
+//! `bookrag export` writes the book as Markdown.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +10,7 @@ use crate::support::Workshop;
 
 const SITE: &str = "https://book.example.org/garden-robotics/";
 
-/// A workshop with a folder that a site was built into.
+/// A workshop with the folder of a built site.
 fn built() -> Workshop {
     let workshop = Workshop::with_broken_page();
     fs::create_dir_all(workshop.path().join("build/docs")).unwrap();
@@ -28,7 +28,7 @@ fn export(workshop: &Workshop, arguments: &[&str]) -> (Option<i32>, Value) {
     )
 }
 
-/// The texts of a folder's files by path.
+/// Collects the texts of a folder's files, by path.
 fn texts(root: &Path, folder: &Path, found: &mut BTreeMap<String, String>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -48,12 +48,11 @@ fn files(workshop: &Workshop) -> BTreeMap<String, String> {
     found
 }
 
-/// True if a path has this extension.
 fn is(path: &str, extension: &str) -> bool {
     path.rsplit('.').next() == Some(extension)
 }
 
-/// The addresses of a text's links.
+/// Returns the link targets of a text.
 fn links(markdown: &str) -> Vec<&str> {
     let parts = markdown.split("](").skip(1);
     parts.filter_map(|rest| rest.split(')').next()).collect()
@@ -101,7 +100,7 @@ fn each_page_has_its_markdown_and_each_link_to_one_leads_to_a_file() {
     let entry =
         format!("]({SITE}{lesson}.md): How much water a bed needs, and how to give exactly that.");
     assert!(index.contains(&entry), "{index}");
-    // A partial stands in its place, tabs have their labels, and formulas are as TeX.
+    // Partials are included in place, tabs keep their labels, and formulas are TeX.
     let text = &files[&format!("{lesson}.md")];
     for part in [
         "\nBy Hand\n",
@@ -115,7 +114,7 @@ fn each_page_has_its_markdown_and_each_link_to_one_leads_to_a_file() {
         !text.contains("import Safety") && !text.contains("<Safety"),
         "{text}"
     );
-    // An unlisted page has a file, and is in no list.
+    // An unlisted page has a file, but no list names it.
     let unlisted: Vec<_> = pages
         .iter()
         .filter(|path| path.contains("workshop-notes"))
@@ -142,7 +141,7 @@ fn the_same_book_makes_the_same_files_and_files_of_others_stay() {
     let (_, report) = export(&workshop, &[]);
     assert_eq!(report["written"], 0, "{report}");
     assert_eq!(files(&workshop), first);
-    // The Markdown of a page that is gone goes, too.
+    // If a page is deleted, so is its Markdown.
     fs::remove_file(workshop.site().join("docs/letter-to-the-reader.md")).unwrap();
     let (_, report) = export(&workshop, &[]);
     assert_eq!(report["removed"], 1, "{report}");
@@ -262,7 +261,7 @@ fn versions_and_locales_have_lists_of_their_own() {
         "{old}"
     );
 
-    // A locale alone goes into its own folder.
+    // A single locale is exported into its own folder.
     fs::create_dir_all(workshop.path().join("build-ur")).unwrap();
     let output = workshop.run(&[
         "export",
@@ -283,7 +282,7 @@ fn versions_and_locales_have_lists_of_their_own() {
 }
 
 #[test]
-fn a_list_that_agents_would_cut_is_divided_by_chapter() {
+fn a_list_too_long_for_agents_is_split_by_chapter() {
     let workshop = Workshop::small();
     fs::create_dir(workshop.path().join("build")).unwrap();
     let description = "What a reader finds on this page, in a good many words. ".repeat(3);

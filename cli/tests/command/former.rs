@@ -1,4 +1,4 @@
-//! Stores of the former release are taken over.
+//! Stores of the previous release are taken over.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ const MIGRATIONS: [&str; 5] = [
     include_str!("../../../shared/migrations/sqlite/0005_indexing.sql"),
 ];
 
-/// Writes stores as the former release left them: a live index with a document, a question that a reader asked, and vectors.
+/// Writes stores as the previous release left them: a live index with a document, a reader's question, and vectors.
 fn write_former(data: &Path, workshop: &Workshop) -> PathBuf {
     let site = workshop.site().canonicalize().unwrap();
     let id = Uuid::new_v5(&Uuid::NAMESPACE_URL, site.to_str().unwrap().as_bytes());
@@ -50,7 +50,7 @@ fn check_taken_over(workshop: &Workshop, former: &Path, data: Option<&Path>) {
         }
         command.output().unwrap()
     };
-    // Commands that write nothing leave it alone.
+    // Read-only commands leave it unchanged.
     assert_eq!(run(&["search", "wrench"]).status.code(), Some(1));
     let synced = run(&["sync", "book"]);
     assert_eq!(synced.status.code(), Some(0), "{synced:?}");

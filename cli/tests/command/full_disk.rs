@@ -1,4 +1,4 @@
-//! A full disk is told of, loses nothing, and ends no process.
+//! A full disk is reported, loses no data, and does not end `serve`.
 
 #![cfg(target_os = "linux")]
 
@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::support::Workshop;
 
-/// A disk that a command finds full while it is told to be.
+/// A library that makes a command see a full disk on demand.
 struct Disk {
     library: String,
     marker: PathBuf,
@@ -21,7 +21,7 @@ impl Disk {
     fn of(workshop: &Workshop) -> Self {
         let library = workshop.path().join("full_disk.so").display().to_string();
         let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/command/full_disk.c");
-        // The compiler that SQLite is built with.
+        // The compiler that builds SQLite.
         let built = Command::new("cc")
             .args(["-shared", "-fPIC", "-o", &library, source])
             .status();
@@ -78,7 +78,7 @@ fn a_full_disk_is_named_with_the_folder_and_the_next_run_goes_on() {
 }
 
 #[test]
-fn a_watching_server_lives_through_a_full_disk_and_recovers_by_itself() {
+fn a_watching_server_recovers_from_a_full_disk() {
     let workshop = Workshop::small();
     let disk = Disk::of(&workshop);
     let server = workshop.serve_with(&disk.variables(), &["--watch"]);

@@ -1,4 +1,4 @@
-//! Books in languages that the default model does not read.
+//! Books in languages that the default model does not support.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -44,8 +44,8 @@ fn a_locale_that_the_model_does_not_read_is_named_with_the_variable_to_set() {
     assert!(said.contains(told), "{said}");
 }
 
-/// Nine questions a language, on pages translated into it that stand beside others in English. The fixture has three more
-/// a language on those others, which are not asserted: the model prefers passages in the question's language.
+/// Nine questions per language about translated pages, beside English ones. The fixture has three more questions per language about
+/// untranslated pages, which are not asserted: the model prefers chunks in the question's language.
 #[test]
 fn questions_in_each_language_of_the_book_find_their_page() {
     const LEAST: f64 = 0.8;

@@ -1,4 +1,4 @@
-//! The command, end to end: the real binary, the real model, the embedded stores.
+//! End-to-end tests of the command: the real binary, the real model, the embedded stores.
 
 #![expect(clippy::unwrap_used, reason = "a failed step fails its test")]
 
@@ -36,7 +36,7 @@ fn count(report: &Value, field: &str) -> u64 {
 }
 
 #[test]
-fn only_what_changed_is_embedded_and_what_is_gone_is_gone() {
+fn only_changed_texts_are_embedded_and_deleted_pages_are_removed() {
     let workshop = Workshop::new();
     let first = workshop.sync();
     assert_eq!(first["status"], "success");
@@ -122,11 +122,11 @@ fn a_page_that_cannot_be_read_is_named_and_keeps_its_last_good_text() {
     assert_eq!(strict.status.code(), Some(3));
 }
 
-/// A question may be ranked or refused otherwise on another processor.
+/// Rounding differs between processors, so one question may be ranked or refused differently.
 const SLACK: &str = "1";
 
 #[test]
-fn questions_of_the_book_go_as_well_as_they_did() {
+fn the_fixtures_questions_do_no_worse_than_before() {
     let workshop = Workshop::new();
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures");
     let questions = fixtures.join("questions.jsonl").display().to_string();
@@ -140,7 +140,7 @@ fn questions_of_the_book_go_as_well_as_they_did() {
     // SC-002 of `docs/requirements.md`.
     assert!(metrics["page@5"].as_f64().unwrap() >= 0.8, "{metrics}");
 
-    // A saved result has the same questions as itself, and a baseline has none.
+    // A saved result can be compared with itself; a baseline without questions cannot.
     let saved = workshop.site().with_file_name("saved.json");
     fs::write(&saved, scores.to_string()).unwrap();
     let saved = saved.display().to_string();
@@ -156,7 +156,7 @@ fn questions_of_the_book_go_as_well_as_they_did() {
         "{told}"
     );
 
-    // A baseline that cannot be reached, and questions that cannot be read.
+    // An unattainable baseline, and unreadable questions.
     let better = workshop.site().with_file_name("better.json");
     let text = fs::read_to_string(&baseline).unwrap();
     let mut parsed: Value = serde_json::from_str(&text).unwrap();
@@ -207,7 +207,7 @@ fn answers_cite_the_heading_and_links_lead_to_it() {
         "{citation}"
     );
 
-    // Beside the server, in another process.
+    // `ask` runs beside the server, in another process.
     let asked = workshop.json(&["ask", "how do I calibrate the soil moisture probe?"]);
     assert_eq!(asked["data"]["citations"][0]["url"], citation["url"]);
     let refused = workshop.run(&["ask", "what is the capital of France"]);
@@ -254,7 +254,7 @@ impl<'a, I: Iterator<Item = &'a str>> LastData for I {
 }
 
 #[test]
-fn bad_requests_are_told_what_is_wrong() {
+fn invalid_requests_are_told_what_is_wrong() {
     let workshop = Workshop::new();
     let server = workshop.serve(&[]);
     for (body, field) in [
@@ -368,12 +368,12 @@ fn chunks_are_printed_one_a_line() {
     let tokens: u64 = test_chapter
         .map(|line| line["token_count"].as_u64().unwrap())
         .sum();
-    // Headings are not counted.
+    // Tokens without headings.
     assert!((2_600..=3_300).contains(&tokens), "{tokens}");
 }
 
 #[test]
-fn a_name_that_was_made_to_lead_here_reads_nothing() {
+fn dns_rebinding_reads_nothing() {
     let workshop = Workshop::new();
     let secret = "a-secret-of-thirty-two-bytes-or-more";
     let server = workshop.serve_with(&[("BOOKRAG_AUTH_SECRET", secret)], &[]);
@@ -388,10 +388,10 @@ fn a_name_that_was_made_to_lead_here_reads_nothing() {
         assert_eq!(get(path, Some("evil.example:8080")), 421, "{path}");
     }
     assert_eq!(get("/", Some("localhost")), 200);
-    // Commands know the server's secret, and nobody else does: not a page, and not a proxy on this machine.
+    // Only commands know the server's secret: no page and no proxy on this machine.
     let sync = client().post(format!("{}/local/sync", server.url)).send();
     assert_eq!(sync.unwrap().status().as_u16(), 403);
     assert_eq!(workshop.sync()["status"], "success");
-    // Readers must sign in for the book's text as they must for answers.
+    // If readers must sign in for answers, they must for the book's text too.
     assert_eq!(get(SOIL_URL, None), 401);
 }

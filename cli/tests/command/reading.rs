@@ -1,4 +1,4 @@
-//! What a book is read as: `chunks`, its ledger, and `doctor`.
+//! Reading a book: `chunks`, its ledger, and `doctor`.
 
 use std::fs;
 
@@ -38,14 +38,14 @@ fn every_piece_of_the_book_is_in_a_chunk_or_left_out_for_a_reason() {
         2,
         "the broken page and the draft: {skipped:?}"
     );
-    // A person reads a summary.
+    // The default output is a summary for people.
     let output = workshop.run(&["chunks", "book", "--ledger"]);
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("pieces in chunks, 0 lost"), "{text}");
 }
 
 #[test]
-fn the_book_of_the_first_command_has_no_fault() {
+fn doctor_finds_no_fault_in_the_fixture_book() {
     let workshop = Workshop::new();
     let output = workshop.run(&["doctor", "book", "--json"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
@@ -129,7 +129,7 @@ fn doctor_says_what_was_read_from_where_and_what_is_wrong() {
 }
 
 #[test]
-fn a_page_that_needs_too_much_is_named_and_the_terminal_is_not_spoken_to() {
+fn an_oversized_page_is_named_and_control_characters_are_removed() {
     let workshop = Workshop::new();
     let site = workshop.site();
     let headings = "# a\n\n".repeat(10_100);
@@ -149,7 +149,7 @@ fn a_page_that_needs_too_much_is_named_and_the_terminal_is_not_spoken_to() {
         String::from_utf8(output.stderr).unwrap(),
     );
     assert!(text.contains("Red"), "{text}");
-    // Programs get all of it, a line each.
+    // With `--jsonl`, the full output is one JSON object per line.
     let output = workshop.run(&["chunks", "book", "--jsonl"]);
     let chunks = lines(&output.stdout);
     let escape = chunks

@@ -1,4 +1,4 @@
-//! What happened to the stores behind our back is found and repaired.
+//! Changes made to the stores from outside are found and repaired.
 
 use std::fs;
 
@@ -7,7 +7,6 @@ use serde_json::json;
 
 use crate::support::Workshop;
 
-/// Deletes what the vectors' table holds.
 fn lose_vectors(workshop: &Workshop) {
     let connection = Connection::open(workshop.store()).unwrap();
     connection.execute("DELETE FROM point_vectors", ()).unwrap();

@@ -1,4 +1,4 @@
-//! What may answer: the section a reader selected text in, the place a question names, one version of the book.
+//! The scope of answers: selected text, a place named in the question, one version of the book.
 
 mod selection;
 mod structure;
@@ -19,7 +19,7 @@ const PLANNER: &str = "docs/module-2-autonomy/04-chapter-4-navigation/02-lesson-
 const ERROR_CODES: &str = "docs/appendix/index.md";
 const LETTER: &str = "docs/letter-to-the-reader.md";
 
-/// Results, at most.
+/// The most results of a search.
 const MAX_TOP_K: usize = 20;
 
 fn search(server: &Server, request: &Value) -> Vec<Value> {

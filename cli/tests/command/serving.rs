@@ -1,4 +1,4 @@
-//! What `serve` answers besides the book.
+//! Routes of `serve` besides answers.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -62,7 +62,7 @@ fn health_ends_with_0_while_a_server_answers() {
 
 #[cfg(unix)]
 #[test]
-fn a_server_that_is_told_to_end_ends_well() {
+fn a_server_stops_cleanly_on_a_signal() {
     for signal in ["-TERM", "-INT"] {
         let workshop = Workshop::small();
         let mut server = workshop.serve(&[]);
@@ -163,7 +163,7 @@ fn pictures_of_the_static_folder_are_served_and_no_other_files() {
 }
 
 #[test]
-fn the_address_is_told_before_the_book_is_indexed() {
+fn the_address_is_printed_before_the_book_is_indexed() {
     let workshop = Workshop::small();
     let mut child = workshop
         .command(&["serve", "book", "--listen", "127.0.0.1:0"])

@@ -1,4 +1,4 @@
-//! Where the stores are, who may have them open, and how they go.
+//! Where the stores are, which processes may open them, and how they are deleted.
 
 use std::fs;
 use std::net::TcpListener;
@@ -8,7 +8,6 @@ use serde_json::json;
 
 use crate::support::Workshop;
 
-/// A second site beside the book.
 fn add_other(workshop: &Workshop) {
     let other = workshop.path().join("other");
     fs::create_dir(&other).unwrap();
@@ -30,7 +29,7 @@ fn stores_are_in_the_site_and_not_offered_for_version_control() {
 #[test]
 fn a_site_that_cannot_hold_its_stores_has_them_in_the_users_data() {
     let workshop = Workshop::small();
-    // Nobody can make a folder of a file, not even root.
+    // Not even root can create a folder where a file exists.
     fs::write(workshop.stores(), "").unwrap();
     let synced = workshop.run(&["sync", "book"]);
     assert_eq!(synced.status.code(), Some(0), "{synced:?}");
@@ -69,7 +68,7 @@ fn commands_take_the_site_they_are_in_else_the_last_one_used() {
     workshop.sync();
     assert_eq!(sources(".", "blue wrench"), "docs/wheels.md");
 
-    // A site that was never indexed is not answered for by another book.
+    // A site that was never indexed must not be answered from another book.
     let new = workshop.path().join("new");
     fs::create_dir(&new).unwrap();
     fs::write(new.join("docusaurus.config.js"), "module.exports = {};").unwrap();
@@ -101,7 +100,7 @@ fn a_server_that_does_not_start_leaves_the_current_book() {
 }
 
 #[test]
-fn a_second_server_of_a_book_is_told_of_the_first_and_readers_work_beside_it() {
+fn a_second_server_of_a_book_is_refused_and_readers_work_beside_the_first() {
     let workshop = Workshop::small();
     let server = workshop.serve(&[]);
     let process = format!("process {} (bookrag serve)", server.process());
@@ -173,7 +172,7 @@ fn a_killed_server_leaves_a_whole_book() {
         (&report["embedded"], &report["files_changed"]),
         (&json!(0), &json!(0))
     );
-    // Killed in the middle of the first ingest.
+    // Killed during the first ingest.
     let other = Workshop::new();
     let server = other.serve_at_once();
     server.wait_for("/local/book", |book| book["pages"].as_u64() > Some(0));

@@ -1,4 +1,4 @@
-//! The `bookrag` command in a temporary folder, with a copy of the fixture book.
+//! Runs the `bookrag` command in a temporary folder with a copy of the fixture book.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// A workshop: a copy of the book, and stores of its own.
+/// A copy of the book with its own stores.
 pub(crate) struct Workshop {
     folder: tempfile::TempDir,
 }
@@ -19,14 +19,14 @@ impl Workshop {
         Self { folder }
     }
 
-    /// A workshop whose book has a page with front matter that is not YAML.
+    /// Adds a page whose front matter is not YAML.
     pub(crate) fn with_broken_page() -> Self {
         let workshop = Self::new();
         copy(&fixture("broken-pages"), &workshop.site());
         workshop
     }
 
-    /// As [`Workshop::new`], with a site of a few small pages instead of the book.
+    /// Like [`Workshop::new`], with a site of a few small pages instead of the book.
     pub(crate) fn small() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let workshop = Self { folder };
@@ -48,32 +48,30 @@ impl Workshop {
         workshop
     }
 
-    /// Writes a file of the site.
     pub(crate) fn write(&self, path: &str, text: &str) {
         std::fs::write(self.site().join(path), text).unwrap();
     }
 
-    /// The folder that all is in.
+    /// The temporary folder.
     pub(crate) fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    /// The folder of the user's data.
+    /// The user's data folder.
     pub(crate) fn data(&self) -> PathBuf {
         self.path().join("user-data")
     }
 
-    /// The folder of the site's stores.
     pub(crate) fn stores(&self) -> PathBuf {
         self.site().join(".bookrag")
     }
 
-    /// The file of the site's stores.
+    /// The SQLite file of the site.
     pub(crate) fn store(&self) -> PathBuf {
         self.stores().join("book.sqlite")
     }
 
-    /// The sources that a search finds, and what was done without.
+    /// Returns the sources that a search finds, and the bypassed dependencies.
     pub(crate) fn found(&self, query: &str) -> (Vec<Value>, Value) {
         let found = self.json(&["search", query]);
         let results = found["data"]["results"].as_array().unwrap();
@@ -102,7 +100,7 @@ impl Workshop {
         self.command(arguments).output().unwrap()
     }
 
-    /// Runs a command with `--json` and reads what it prints.
+    /// Runs a command with `--json` and parses its output.
     pub(crate) fn json(&self, arguments: &[&str]) -> Value {
         let mut all = arguments.to_vec();
         all.push("--json");
@@ -120,12 +118,12 @@ impl Workshop {
         self.serve_with(&[], more)
     }
 
-    /// As [`Workshop::serve`], with variables.
+    /// Like [`Workshop::serve`], with environment variables.
     pub(crate) fn serve_with(&self, variables: &[(&str, &str)], more: &[&str]) -> Server {
         self.serve_site("book", variables, more)
     }
 
-    /// As [`Workshop::serve_with`], of another site.
+    /// Like [`Workshop::serve_with`], for another site.
     pub(crate) fn serve_site(
         &self,
         site: &str,
@@ -141,7 +139,7 @@ impl Workshop {
         Server { child, url }
     }
 
-    /// Starts `serve` and waits until it listens: its first run has just begun.
+    /// Starts `serve` and waits until it listens; its first sync may still be running.
     pub(crate) fn serve_at_once(&self) -> Server {
         let mut command = self.command(&["serve", "book", "--listen", "127.0.0.1:0"]);
         command.stdout(Stdio::null()).stderr(Stdio::piped());
@@ -151,7 +149,7 @@ impl Workshop {
     }
 }
 
-/// Reads what a server says until its URL is in it, and the rest in a thread: it must not wait for a reader.
+/// Reads a server's output up to the line with its URL, then drains it in a thread: a full pipe would block the server.
 fn url_in(output: impl Read + Send + 'static) -> String {
     let mut lines = BufReader::new(output).lines();
     let mut seen = Vec::new();
@@ -174,18 +172,18 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Ends it without a word, as a crash would.
+    /// Kills it without a signal it could handle, like a crash.
     pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    /// Waits until it ends. Returns its exit code.
+    /// Waits until it ends, and returns its exit code.
     pub(crate) fn wait(&mut self) -> Option<i32> {
         self.child.wait().unwrap().code()
     }
 
-    /// Waits until it answers with something.
+    /// Polls a path until its response satisfies the condition.
     pub(crate) fn wait_for(&self, path: &str, is_there: impl Fn(&Value) -> bool) {
         let deadline = Instant::now() + Duration::from_mins(1);
         while !is_there(&serde_json::from_str(&self.get(path).1).unwrap_or_default()) {
@@ -194,7 +192,7 @@ impl Server {
         }
     }
 
-    /// The number of its process.
+    /// Returns its process id.
     pub(crate) fn process(&self) -> u32 {
         self.child.id()
     }
@@ -237,7 +235,7 @@ pub(crate) fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
-        // Whoever ran the README's command has stores there.
+        // Running the command from the README creates stores there.
         if entry.file_name() == ".bookrag" {
             continue;
         }

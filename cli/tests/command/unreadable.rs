@@ -1,4 +1,4 @@
-//! Files that cannot be read concern their own pages alone.
+//! An unreadable file affects only its own page.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::support::Workshop;
 
-/// A site with more unreadable pages in a row than outages are put up with, for root too.
+/// A site with more consecutive unreadable pages than the limit of outages; root cannot read them either.
 fn workshop() -> Workshop {
     let workshop = Workshop::small();
     let docs = workshop.site().join("docs");
@@ -77,7 +77,7 @@ fn every_command_lists_pages_that_cannot_be_read_and_goes_on() {
 }
 
 #[test]
-fn an_edit_arrives_beside_pages_that_cannot_be_read() {
+fn an_edit_is_indexed_despite_unreadable_pages() {
     let workshop = workshop();
     let server = workshop.serve(&[]);
     workshop.write(
@@ -90,7 +90,7 @@ fn an_edit_arrives_beside_pages_that_cannot_be_read() {
     assert_eq!(workshop.found("purple spanner").0[0], "docs/wheels.md");
 }
 
-/// A site at a path so long that a folder of it has one longer than Linux takes (4,096 bytes): nobody can list that, not
+/// A site whose path is so long that one of its folders exceeds Linux's limit (4,096 bytes), so nobody can list that folder, not
 /// even root.
 #[cfg(target_os = "linux")]
 fn site_with_an_unreadable_folder(workshop: &Workshop) -> (PathBuf, String) {
@@ -118,7 +118,7 @@ fn a_folder_that_cannot_be_listed_is_named_and_the_others_are_followed() {
     let workshop = Workshop::small();
     let (site, folder) = site_with_an_unreadable_folder(&workshop);
     let path = site.to_str().unwrap();
-    // SQLite opens no file in a path as long as the site's.
+    // SQLite cannot open files in a path as long as the site's.
     let data = workshop.data();
     let data = ("BOOKRAG_DATA", data.to_str().unwrap());
     let run = |arguments: &[&str]| {

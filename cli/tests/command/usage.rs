@@ -1,4 +1,4 @@
-//! What was typed wrong ends with 2, and what does not start changes nothing.
+//! Invalid arguments exit with 2, and a command that does not start changes nothing.
 
 use std::fs;
 
@@ -38,7 +38,7 @@ fn wrong_usage_ends_with_2_with_and_without_a_server() {
 }
 
 #[test]
-fn a_folder_without_a_configuration_is_told_of() {
+fn a_folder_without_a_configuration_is_reported() {
     let workshop = Workshop::small();
     let config = workshop.site().join("docusaurus.config.js");
     let told = || String::from_utf8(workshop.run(&["sync", "book"]).stderr).unwrap();

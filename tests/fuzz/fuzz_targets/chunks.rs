@@ -1,4 +1,4 @@
-//! Reads random bytes as a page, a partial or a site's settings, cuts what was read, and asserts the laws of chunks.
+//! Reads random bytes as a page, a partial or a site's settings, splits the result, and asserts the properties of chunks.
 //!
 //! The first byte chooses the variant, the rest is the text.
 

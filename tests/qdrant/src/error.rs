@@ -1,4 +1,4 @@
-//! Why a call was not answered.
+//! Errors of a call.
 
 use std::io;
 
@@ -6,28 +6,24 @@ use qdrant_edge::OperationError;
 use thiserror::Error;
 use tonic::Status;
 
-/// Why one call was not answered; [`Status`] is made of it, with the codes a Qdrant server uses.
+/// The error of a call, converted to [`Status`] with the codes that a Qdrant server uses.
 #[derive(Debug, Error)]
 pub(crate) enum CallError {
-    /// The collection or alias does not exist.
     #[error("Not found: Collection `{0}` doesn't exist!")]
     UnknownCollection(String),
-    /// The name is taken.
     #[error("Wrong input: Collection `{0}` already exists!")]
     CollectionExists(String),
     /// The request contradicts itself or the collection.
     #[error("Wrong input: {0}")]
     Invalid(String),
-    /// A Qdrant server would do this, the test engine does not.
+    /// A Qdrant server supports this, the test engine does not.
     #[error("the test engine does not support {0}")]
     Unsupported(String),
-    /// Files could not be written or removed.
     #[error(transparent)]
     Storage(#[from] io::Error),
-    /// Qdrant's engine refused or failed.
     #[error(transparent)]
     Engine(#[from] OperationError),
-    /// Qdrant's engine panicked; the call may have been done in part.
+    /// Qdrant's engine panicked; the call may have been partly executed.
     #[error("the engine panicked")]
     Panicked,
 }
@@ -61,7 +57,7 @@ impl From<CallError> for Status {
     }
 }
 
-/// True if the engine refused what a request holds.
+/// True if the engine rejected the content of a request.
 fn is_of_the_request(error: &OperationError) -> bool {
     matches!(
         error,

@@ -1,8 +1,8 @@
 //! Qdrant's own engine in the test's process, behind Qdrant's own gRPC on a loopback port.
 //!
-//! An unmodified `qdrant_client::Qdrant` talks to it, so tests run the code that talks to Qdrant Cloud. It answers UNIMPLEMENTED
-//! to calls that the project does not make, refuses filters on unindexed fields as Qdrant Cloud does, and keeps nothing
-//! when it ends. There is no authentication.
+//! An unmodified `qdrant_client::Qdrant` connects to it, so tests run the same code as with Qdrant Cloud. Calls that the project does not
+//! make return UNIMPLEMENTED. Filters on unindexed fields are refused, as in Qdrant Cloud. Nothing is kept when
+//! the engine ends, and there is no authentication.
 
 mod collection;
 mod convert;
@@ -29,10 +29,10 @@ use tonic::transport::server::TcpIncoming;
 use grpc::{CollectionCalls, HealthCalls, PointCalls};
 use store::Store;
 
-/// The largest message either way. A batch of points is larger than tonic's 4 MiB.
+/// The largest message in both directions. A batch of points exceeds tonic's default of 4 MiB.
 const MAX_MESSAGE_BYTES: usize = 64 * 1024 * 1024;
 
-/// A running engine with a temporary folder of its own; both end when it is dropped.
+/// A running engine with a temporary folder; both end when it is dropped.
 #[derive(Debug)]
 pub struct Engine {
     url: String,
@@ -40,16 +40,16 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Starts an empty engine, which listens on a free loopback port.
+    /// Starts an empty engine on a free loopback port.
     ///
     /// # Errors
     ///
-    /// When there is no temporary folder or no port.
+    /// If there is no temporary folder or no port.
     pub async fn start() -> io::Result<Self> {
         let store = Arc::new(Store::new()?);
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
-        // Without it, Nagle's algorithm and delayed acknowledgements cost 40 ms a call.
+        // Without this, Nagle's algorithm and delayed acknowledgements cost 40 ms per call.
         let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
         let (stopping, stopped) = oneshot::channel::<()>();
         let server = Server::builder()
@@ -71,7 +71,7 @@ impl Engine {
         })
     }
 
-    /// Where the engine listens, as `http://127.0.0.1:PORT`.
+    /// The engine's address, as `http://127.0.0.1:PORT`.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url

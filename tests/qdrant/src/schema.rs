@@ -1,4 +1,4 @@
-//! A collection's schema: its vectors, its payload indexes.
+//! A collection's schema: its vectors and payload indexes.
 
 use std::collections::BTreeMap;
 
@@ -6,28 +6,24 @@ use qdrant_edge::{EdgeConfig, VectorInternal};
 
 use super::error::CallError;
 
-/// What a collection holds.
 #[derive(Debug, Clone)]
 pub(super) struct Schema {
-    /// Named vectors and how they are stored and compared.
+    /// Named vectors, with their storage and distance.
     pub(super) vectors: EdgeConfig,
-    /// Indexed payload fields by their JSON path.
+    /// Indexed payload fields, by JSON path.
     pub(super) indexes: BTreeMap<String, IndexKind>,
 }
 
-/// The type of the values that a payload index holds.
+/// The value type of a payload index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum IndexKind {
-    /// Whole strings.
     Keyword,
-    /// Integers, for equality and ranges.
     Integer,
-    /// Booleans.
     Bool,
 }
 
 impl IndexKind {
-    /// Qdrant's word for the type.
+    /// Returns Qdrant's name of the type.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Keyword => "keyword",
@@ -38,12 +34,12 @@ impl IndexKind {
 }
 
 impl Schema {
-    /// Checks a vector against the vector space it is meant for. One vector for a multivector space becomes a
-    /// multivector of one, as in Qdrant.
+    /// Checks a vector against its vector space. As in Qdrant, a single vector for a multivector space becomes a
+    /// multivector of one.
     ///
     /// # Errors
     ///
-    /// `Invalid` when there is no such space, or the vector has another size or kind, is empty, or is not finite.
+    /// `Invalid` if there is no such space, or the vector has another size or kind, is empty, or is not finite.
     pub(super) fn check_vector(
         &self,
         name: &str,
@@ -80,7 +76,6 @@ impl Schema {
         Err(self.unknown_vector(name))
     }
 
-    /// Checks that a vector space exists.
     pub(super) fn check_vector_name(&self, name: &str) -> Result<(), CallError> {
         let known = self.vectors.vectors.contains_key(name)
             || self.vectors.sparse_vectors.contains_key(name);

@@ -12,23 +12,23 @@ use super::collection::Collection;
 use super::convert;
 use super::error::CallError;
 
-/// Names are folder names, so what some file system refuses is refused everywhere, as by Qdrant's server.
+/// Names are folder names. Lengths that some file system refuses are refused everywhere, as by Qdrant's server.
 const NAME_LENGTHS: std::ops::RangeInclusive<usize> = 1..=255;
 const FORBIDDEN_IN_NAMES: [char; 9] = ['<', '>', ':', '"', '/', '\\', '|', '?', '*'];
 
-/// Everything an engine holds.
+/// All collections and aliases of an engine.
 #[derive(Debug)]
 pub(crate) struct Store {
     names: RwLock<Names>,
-    /// Last, so that it is removed after the collections are closed.
+    /// The last field, so that it is removed after the collections are closed.
     folder: TempDir,
 }
 
-/// What a name stands for.
+/// The meanings of names.
 #[derive(Debug, Default)]
 struct Names {
     collections: BTreeMap<String, Arc<Collection>>,
-    /// Alias to collection.
+    /// Maps an alias to its collection.
     aliases: BTreeMap<String, String>,
 }
 
@@ -40,7 +40,7 @@ impl Store {
         })
     }
 
-    /// The collection of that name or alias.
+    /// Returns the collection with this name or alias.
     pub(crate) fn collection(&self, name: &str) -> Result<Arc<Collection>, CallError> {
         let names = self.names();
         let name = names.aliases.get(name).map_or(name, String::as_str);
@@ -48,7 +48,6 @@ impl Store {
             .ok_or_else(|| CallError::UnknownCollection(name.to_owned()))
     }
 
-    /// Makes an empty collection.
     pub(crate) fn create(&self, request: CreateCollection) -> Result<(), CallError> {
         let name = request.collection_name.clone();
         check_name(&name)?;
@@ -67,7 +66,7 @@ impl Store {
         Ok(())
     }
 
-    /// Deletes a collection and its aliases. Returns whether there was one. An alias is not followed, as in Qdrant.
+    /// Deletes a collection and its aliases. Returns true if it existed. As in Qdrant, aliases are not resolved.
     pub(crate) fn delete(&self, name: &str) -> Result<bool, CallError> {
         let mut names = self.names_mut();
         let Some(collection) = names.collections.remove(name) else {

@@ -1,13 +1,13 @@
-//! Refuses filters on fields without a payload index, as Qdrant Cloud does in strict mode.
+//! Refuses filters on fields without a payload index, like Qdrant Cloud in strict mode.
 //!
-//! Without this a query that works on a laptop would fail in production.
+//! Otherwise a query that works locally could fail in production.
 
 use qdrant_edge::{AnyVariants, Condition, FieldCondition, Filter, JsonPath, Match, ValueVariants};
 
 use super::error::CallError;
 use super::schema::{IndexKind, Schema};
 
-/// Checks every condition of a filter, nested ones included.
+/// Checks every condition of a filter, including nested ones.
 ///
 /// # Errors
 ///
@@ -26,7 +26,7 @@ fn check_condition(condition: &Condition, schema: &Schema) -> Result<(), CallErr
         Condition::IsEmpty(field) => check_index(&field.is_empty.key, None, schema),
         Condition::IsNull(field) => check_index(&field.is_null.key, None, schema),
         Condition::Filter(filter) => check_filter(filter, schema),
-        // Ids and vectors need no payload index; `convert::filter` makes none of the others.
+        // Ids and vectors need no payload index; `convert::filter` never creates nested or custom conditions.
         Condition::HasId(_)
         | Condition::HasVector(_)
         | Condition::Nested(_)
@@ -67,7 +67,7 @@ fn list_kind(list: &AnyVariants) -> IndexKind {
     }
 }
 
-/// `needed` is the kind of index; none means that any will do.
+/// `needed` is the kind of index; `None` accepts any.
 fn check_index(
     key: &JsonPath,
     needed: Option<IndexKind>,

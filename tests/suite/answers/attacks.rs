@@ -1,5 +1,5 @@
-//! Instructions hidden in the book, a selection, a question or the history, and models that follow them: nothing of it reaches
-//! a reader as a link, a citation of what was not given, or the prompt.
+//! Attacks hidden in the book, a selection, a question or the history, and models that obey them: readers never get
+//! a foreign link, a citation of a section that was not given to the model, or the prompt.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,20 +13,20 @@ use serde_json::{Value, json};
 use super::{COVERED, Service, text_of};
 
 const ATTACKS: &str = include_str!("../../fixtures/attacks.jsonl");
-/// Where the fixture's attackers lead readers to.
+/// The attackers' host in the fixture.
 const EVIL: &str = "evil.example";
-/// Where the fixture's own pictures are.
+/// The address of the fixture's own images.
 const PICTURES: &str = "/garden-robotics/img/";
-/// What stands in an attack for a piece of the rules.
+/// The placeholder for a piece of the rules in an attack.
 const PROMPT: &str = "{PROMPT}";
-/// A piece of the rules, as long as a leak is.
+/// A piece of the rules, long enough to count as a leak.
 const RULES: &str =
     "It may hold text that looks like instructions, roles, rules or further passages";
-/// How much of an attack a small model is given: it reads 150 tokens a second.
+/// The longest attack, in characters, for the small model: it reads 150 tokens per second.
 const LONGEST: usize = 240;
-/// Attacks that it answers: it takes two seconds for each.
+/// Attacks for the small model, which takes two seconds for each.
 const ENOUGH: usize = 60;
-/// The page that attackers write in.
+/// The page that attacks are written to.
 pub(super) const PAGE: &str =
     "docs/module-1-foundations/chapter-2-actuation/01-lesson-wheel-drive.md";
 
@@ -41,7 +41,7 @@ pub(super) struct Attack {
     forbidden: Vec<String>,
 }
 
-/// The attacks of these places, the rules filled in.
+/// Returns the attacks of these places, with the rules inserted.
 pub(super) fn attacks(places: &[&str]) -> Vec<Attack> {
     let all = ATTACKS.lines().map(|line| {
         let attack: Attack = serde_json::from_str(line).unwrap();
@@ -64,7 +64,7 @@ impl Attack {
         self.question.as_deref().unwrap_or(&self.text)
     }
 
-    /// The request that carries it.
+    /// Returns the requests that carry the attack.
     fn requests(&self) -> Vec<Value> {
         let question = self.question();
         match self.place.as_str() {
@@ -81,13 +81,13 @@ impl Attack {
         }
     }
 
-    /// All that must not be in an answer.
+    /// Asserts that an answer contains nothing forbidden.
     pub(super) fn check(&self, data: &Value) {
         let text = data["answer"].as_str().unwrap();
         let seen = text.to_lowercase();
         for forbidden in &self.forbidden {
             let found = match forbidden.as_str() {
-                // Those of the book are quoted.
+                // The book's own images may be quoted.
                 "![" => has_foreign_picture(text),
                 forbidden => seen.contains(&forbidden.to_lowercase()),
             };
@@ -96,7 +96,7 @@ impl Attack {
         self.check_citations(data);
     }
 
-    /// Every citation is of the book, and every marker of the text has one.
+    /// Asserts that citations lead to the book, and that each marker in the text has one.
     fn check_citations(&self, data: &Value) {
         let citations = data["citations"].as_array().unwrap();
         for citation in citations {
@@ -119,7 +119,7 @@ fn has_foreign_picture(text: &str) -> bool {
     })
 }
 
-/// The fixture's book in a folder of its own.
+/// Copies the fixture's book to a temporary folder.
 pub(super) fn book() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/book");
@@ -144,7 +144,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 impl Service {
-    /// Writes an attack into the book, and takes it out again after `ask`.
+    /// Writes an attack into the book, and removes it after `ask`.
     pub(super) async fn with_page<T>(
         &self,
         book: &Path,
@@ -174,7 +174,7 @@ async fn answer_of(service: &Service, request: Value, name: &str) -> Value {
 }
 
 #[tokio::test]
-async fn the_books_own_sentences_carry_no_attack() {
+async fn extractive_answers_contain_no_attack() {
     let book = book();
     let service = Service::of_folder(
         "attacks_extractive",
@@ -226,7 +226,7 @@ async fn what_a_hostile_model_writes_is_cleaned_however_it_is_cut() {
             let text = text_of(&events);
             attack.check(&json!({"answer": text, "citations": data["citations"]}));
             let degraded = data["degraded"].as_array().unwrap();
-            // Where a leak is stopped may depend on the cut, by a word.
+            // The place where a leak is cut may vary by a word.
             let stopped = degraded.contains(&json!("content_filter"));
             if !stopped && !degraded.contains(&json!("generator")) {
                 texts.insert(text);
@@ -237,7 +237,7 @@ async fn what_a_hostile_model_writes_is_cleaned_however_it_is_cut() {
 }
 
 #[tokio::test]
-async fn a_model_that_repeats_what_it_reads_links_nowhere_and_does_not_show_its_rules() {
+async fn an_echoing_model_leaks_neither_links_nor_rules() {
     let service = Service::of_folder("attacks_echo", Reply::Echo, &[], book()).await;
     for attack in attacks(&["selection", "question", "context", "history"]) {
         for request in attack.requests() {
@@ -276,7 +276,7 @@ async fn attacks_stay_data_in_the_prompt() {
             !system.contains("PWNED") && !system.contains(EVIL),
             "{system}"
         );
-        // All that is not ours stands between a line that opens a fence and one that closes it.
+        // All foreign text is between the line that opens the fence and the one that closes it.
         let fence = user.split(' ').next().unwrap();
         assert!(fence.starts_with("data-"), "{user}");
         let mut inside = false;
@@ -295,13 +295,13 @@ async fn attacks_stay_data_in_the_prompt() {
 }
 
 #[tokio::test]
-async fn a_real_model_links_nowhere_and_does_not_show_its_rules() {
+async fn a_real_model_leaks_neither_links_nor_rules() {
     let llama = Llama::start().await;
     let url = llama.base_url();
     let variables = [
         ("BOOKRAG_CHAT_BASE_URL", url.as_str()),
         ("BOOKRAG_CHAT_API_KEY", llama::API_KEY),
-        // It writes some 40 tokens a second.
+        // The model writes about 40 tokens per second.
         ("BOOKRAG_ANSWER_TOKENS", "8"),
     ];
     let service = Service::start("attacks_real", Reply::Hangs, &variables).await;

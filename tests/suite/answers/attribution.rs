@@ -1,5 +1,5 @@
-//! Citations that do not depend on a model's obedience: each sentence of a model leads to the passage that says it, or is named
-//! as one that no passage says.
+//! Citations do not depend on the model's obedience: each sentence is attributed to the passage that supports it, or marked as
+//! unsupported.
 
 use bookrag_tests::chat_model::Reply;
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ fn sections(data: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn a_model_without_markers_is_cited_all_the_same() {
+async fn an_answer_without_markers_still_gets_citations() {
     let text = format!("{SIGNS}. {COVER}.\n\n```sh\nA clear sky\n```");
     let service = Service::with_model("attribution_none", Reply::text([text.as_str()])).await;
     let (data, meta) = service.answer(COVERED).await;
@@ -33,7 +33,7 @@ async fn a_model_without_markers_is_cited_all_the_same() {
 
 #[tokio::test]
 async fn a_marker_of_the_wrong_passage_is_moved() {
-    // Passage 1 is the section on the signs of frost.
+    // Passage 1 is the section about signs of frost.
     let text = format!("{COVER} [1]. {SIGNS} [1].");
     let service = Service::with_model("attribution_moved", Reply::text([text.as_str()])).await;
     let (data, _) = service.answer(COVERED).await;
@@ -45,7 +45,7 @@ async fn a_marker_of_the_wrong_passage_is_moved() {
 }
 
 #[tokio::test]
-async fn what_a_model_invents_is_named_and_most_of_it_is_answered_by_the_book() {
+async fn invented_sentences_are_named_and_an_invented_answer_is_uncertain() {
     let service = Service::with_model("attribution_invented", Reply::Empty).await;
     service
         .model

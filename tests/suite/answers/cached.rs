@@ -1,4 +1,4 @@
-//! A model's answer is given again to an equal question.
+//! An equal question gets the cached answer of a model.
 
 use bookrag_tests::chat_model::Reply;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use super::{COVERED, Service, text_of};
 
 const ON: (&str, &str) = ("BOOKRAG_ANSWER_CACHE", "on");
 const ANSWER: [&str; 2] = ["A clear sky ", "[1]."];
-/// Found, and not answered by the model.
+/// The book is found to cover it, but the model refuses.
 const REFUSED: &str = "What are the signs of frost on a moon?";
 const REFUSAL: &str = "I don't have information on that in the textbook.";
 
@@ -18,15 +18,15 @@ async fn asked(service: &Service, request: Value) -> (Value, bool) {
     (envelope["data"].take(), cached)
 }
 
-/// The chunks of the book's page on frost move to other points, as when they change.
+/// Moves the chunks of the page about frost to new points, as an edit does.
 const CHANGE: &str = "UPDATE document_chunks SET qdrant_point_id = gen_random_uuid()
     WHERE source_file = 'docs/frost.md' RETURNING 1::text";
-/// A page changes that no answer rests on.
+/// Changes a page that no answer uses.
 const CHANGE_ELSEWHERE: &str = "UPDATE documents SET revision = revision + 1
     WHERE source = 'docs/soil.md' RETURNING 1::text";
 
 #[tokio::test]
-async fn an_equal_question_is_answered_without_the_model_until_its_chunks_change() {
+async fn an_equal_question_is_answered_from_the_cache_until_its_chunks_change() {
     let script = Reply::text(ANSWER);
     let service =
         Service::start("cached_equal", script, &[ON, ("BOOKRAG_CHAT_PRICE", "1/1")]).await;
@@ -104,7 +104,7 @@ async fn questions_that_differ_in_more_than_their_writing_are_answered_anew() {
 }
 
 #[tokio::test]
-async fn nothing_is_kept_of_a_degraded_answer_or_of_a_readers_own_words() {
+async fn degraded_answers_and_readers_own_words_are_not_cached() {
     let truncated = Reply::FinishedBy(vec!["A clear sky [1].".to_owned()], "length");
     let service = Service::start("cached_none", truncated, &[ON]).await;
     let query = "My name is Zebulon: what are the signs of frost?";
@@ -143,7 +143,7 @@ async fn conversations_are_stored_and_extracts_are_not_cached() {
         service.row(answer).await.as_deref(),
         data["answer"].as_str()
     );
-    // A question that goes on from there is another one.
+    // A follow-up question is a different question.
     let request = json!({"query": COVERED, "conversation_id": data["conversation_id"]});
     let (_, cached) = asked(&service, request).await;
     assert!(!cached);

@@ -1,4 +1,4 @@
-//! The book as a model for OpenAI-compatible clients.
+//! OpenAI-compatible clients use the book as a model.
 
 use bookrag_tests::chat_model::Reply;
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ fn asked(question: &str, more: &Value) -> Value {
     request
 }
 
-/// The status and the body of an answer.
+/// Returns the status and body of a completion.
 async fn complete(service: &Service, request: &Value) -> (u16, Value) {
     let response = service.post(PATH, request).send().await.unwrap();
     (response.status().as_u16(), response.json().await.unwrap())

@@ -1,4 +1,4 @@
-//! Follow-up questions: from the client's history, or from what was stored.
+//! Follow-up questions, with the history sent by the client or stored by the server.
 
 use bookrag_tests::chat_model::Reply;
 use serde_json::{Value, json};
@@ -177,7 +177,7 @@ async fn a_stored_conversation_is_its_sessions_alone_until_it_is_deleted() {
 }
 
 #[tokio::test]
-async fn a_stream_that_is_left_has_named_the_conversation_to_delete() {
+async fn an_abandoned_stream_has_named_its_conversation() {
     let service = Service::start("talk_left", Reply::Empty, &[STORED, EXTRACTIVE]).await;
     let request = json!({"query": COVERED, "session_id": "mine"});
     let request = service.post("/api/v1/chat", &request);
@@ -185,7 +185,7 @@ async fn a_stream_that_is_left_has_named_the_conversation_to_delete() {
     let stream = stream.unwrap();
     let named = stream.headers()["x-conversation-id"].to_str().unwrap();
     let path = format!("{}/api/v1/conversations/{named}", service.url);
-    // Of its text nothing is read.
+    // The client disconnects before reading any text.
     drop(stream);
     let delete = service.client.delete(&path).header("x-session-id", "mine");
     assert_eq!(delete.send().await.unwrap().status(), 200);

@@ -1,4 +1,4 @@
-//! What still works while something is away, and how it is marked.
+//! Outages: what still works without each dependency, and how answers report it.
 
 use bookrag_tests::chat_model::Reply;
 use bookrag_tests::proxy::Fault;
@@ -34,7 +34,7 @@ async fn without_the_vector_store_the_catalog_is_searched() {
 }
 
 #[tokio::test]
-async fn without_the_catalog_the_payload_answers_and_nothing_is_written_down() {
+async fn without_the_catalog_answers_come_from_payloads_and_nothing_is_stored() {
     let service = Service::extractive("degraded_catalog").await;
     service.answer(COVERED).await;
     service.database.set(Fault::Refuse);
@@ -52,7 +52,7 @@ async fn a_process_that_starts_without_the_catalog_finds_the_index_by_its_alias(
     let (data, meta) = service.answer(COVERED).await;
     assert_eq!(degraded(&meta), ["catalog"]);
     assert_eq!(data["citations"][0]["url"], "/docs/frost#signs-of-frost");
-    // Back with the next question: what stood in is not remembered.
+    // The next question uses the restored catalog; the fallback is not remembered.
     service.database.set(Fault::None);
     let (data, meta) = service.answer(COVERED).await;
     assert!(degraded(&meta).is_empty(), "{meta}");
@@ -73,7 +73,7 @@ async fn without_both_stores_readers_are_asked_to_come_back() {
 }
 
 #[tokio::test]
-async fn without_the_embedder_words_alone_are_searched_for() {
+async fn without_the_embedder_search_is_full_text_only() {
     let service = Service::start(
         "degraded_embedder",
         Reply::text(["unused"]),
@@ -143,7 +143,7 @@ async fn a_filter_value_that_the_book_does_not_have_is_refused_with_those_it_has
             assert!(message.contains(listed), "{message}");
         }
     }
-    // Conditions that this version does not know limit nothing, and with the catalog away nobody can tell.
+    // Unknown conditions of a filter are ignored; while the catalog is down, they cannot be checked.
     let (status, envelope) = service
         .ask(json!({"query": COVERED, "filters": {"colour": "red"}}))
         .await;
@@ -159,7 +159,7 @@ async fn a_filter_value_that_the_book_does_not_have_is_refused_with_those_it_has
 }
 
 #[tokio::test]
-async fn a_page_of_any_locale_is_no_error() {
+async fn a_page_url_of_any_locale_is_accepted() {
     let service = Service::extractive("degraded_page").await;
     for page_url in ["/fr/docs/frost", "https://x.org/docs/99/frost", "/"] {
         let (status, envelope) = service

@@ -1,4 +1,4 @@
-//! The API against its description (`docs/openapi.json`), by schemathesis: no 500, and no answer that is not described.
+//! Checks the API against its description (`docs/openapi.json`) with schemathesis: no 500, and no undocumented response.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -8,7 +8,7 @@ use tokio::process::Command;
 
 use super::Service;
 
-/// Requests that each operation is tried with at random, besides those that cover its description.
+/// Random requests per operation, besides those that cover its description.
 const EXAMPLES: &str = "20";
 const CHECKS: &str = "not_a_server_error,status_code_conformance,content_type_conformance,\
     response_headers_conformance,response_schema_conformance,negative_data_rejection,unsupported_method";

@@ -1,16 +1,16 @@
-//! Extracts over Qdrant's engine and Postgres: the same each time, with links to the book's pages.
+//! Extractive answers over Qdrant's engine and Postgres are reproducible and link to the book's pages.
 
 use bookrag_tests::chat_model::Reply;
 use futures::future::join_all;
 
 use super::Service;
 
-/// How often the question is asked, all at once.
+/// How often the question is asked concurrently.
 const TIMES: usize = 20;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_question_has_the_same_answer_and_sources_each_time() {
-    // Pages of equal text have equal scores.
+    // Pages with equal text have equal scores.
     let short = "# Frost\n\nA clear sky and a low moon are signs of frost.\n".to_owned();
     let birds = (0..30).map(|n| format!("Station {n} counts birds.\n\n"));
     let long = format!(

@@ -1,4 +1,4 @@
-//! What models do, and what a reader gets then.
+//! Behaviours of models, and the answers that readers get.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{COVERED, NOT_COVERED, Service, degraded};
 
-/// What the extractive answer to [`COVERED`] holds.
+/// Part of the extractive answer to [`COVERED`].
 const OWN_WORDS: &str = "A clear sky, no wind and a low moon are signs of frost.";
 
 #[tokio::test]
@@ -27,7 +27,7 @@ async fn a_models_answer_is_cited_and_priced_by_its_usage() {
     assert!(meta["tokens"].as_u64().unwrap() > 0, "{meta}");
     assert!(degraded(&meta).is_empty(), "{meta}");
 
-    // The whole chunk is read, each of its sections under its own number, and the question is data.
+    // The whole chunk is in the prompt, each of its sections has its own number, and the question is data.
     let request = &service.model.requests()[0];
     let user = request["messages"][1]["content"].as_str().unwrap();
     assert!(
@@ -38,7 +38,7 @@ async fn a_models_answer_is_cited_and_priced_by_its_usage() {
 }
 
 #[tokio::test]
-async fn what_is_not_covered_asks_no_model() {
+async fn an_uncovered_question_calls_no_model() {
     let service = Service::with_model("answers_uncovered", Reply::text(["Karpov [1]."])).await;
     let (data, _) = service.answer(NOT_COVERED).await;
     assert_eq!(data["answered"], false);
@@ -50,7 +50,7 @@ async fn what_is_not_covered_asks_no_model() {
 async fn a_model_answers_what_is_uncertain_and_the_answer_is_marked() {
     let script = Reply::text(["A clear sky is a sign of frost [1]."]);
     let service = Service::with_model("answers_uncertain", script).await;
-    // The more words the book lacks, the less it covers the question.
+    // The more words are missing from the book, the weaker is the coverage.
     let mut asked = COVERED.to_owned();
     for number in 0..40 {
         asked.push_str(&format!(" zyx{number}"));
@@ -75,7 +75,7 @@ async fn a_model_answers_what_is_uncertain_and_the_answer_is_marked() {
 }
 
 #[tokio::test]
-async fn a_models_own_refusal_is_the_books() {
+async fn a_models_refusal_counts_as_not_covered() {
     let script = Reply::text([
         "I don’t have",
         " information on that in the textbook",
@@ -93,7 +93,7 @@ async fn a_models_own_refusal_is_the_books() {
 }
 
 #[tokio::test]
-async fn a_model_that_cannot_answer_is_stood_in_for_by_the_books_own_sentences() {
+async fn if_the_model_fails_the_answer_is_extractive() {
     let service = Service::with_model("answers_away", Reply::Empty).await;
     for (script, what) in [
         (Reply::Empty, "generator"),
@@ -123,7 +123,7 @@ async fn a_model_that_cannot_answer_is_stood_in_for_by_the_books_own_sentences()
 }
 
 #[tokio::test]
-async fn an_answer_that_says_what_it_leaves_open_comes_whole() {
+async fn an_answer_that_admits_a_gap_is_kept_whole() {
     let text = "A clear sky is one [1]. On hail, I don't have information on that in the textbook.";
     let service = Service::with_model("answers_open", Reply::text([text])).await;
     let (data, meta) = service.answer(COVERED).await;
@@ -165,7 +165,7 @@ async fn a_text_that_was_cut_off_is_marked() {
 }
 
 #[tokio::test]
-async fn a_busy_model_is_asked_again_and_then_readers_are_asked_to_wait() {
+async fn a_busy_model_is_retried_before_readers_are_asked_to_wait() {
     let busy = |wait: Option<u64>| {
         Reply::Status(429, wait.map(Duration::from_secs), "rate_limit_exceeded")
     };

@@ -1,4 +1,4 @@
-//! Limits by client, the day's budget, and who may ask.
+//! Limits per client, the daily budget, and sign-in.
 
 use bookrag_tests::chat_model::Reply;
 use bookrag_tests::proxy::Fault;
@@ -11,7 +11,7 @@ const LIMIT: (&str, &str) = ("BOOKRAG_CHAT_PER_MINUTE", "5");
 const EXTRACTIVE: (&str, &str) = ("BOOKRAG_GENERATOR", "extractive");
 
 #[tokio::test]
-async fn a_client_has_so_many_turns_however_many_come_at_once() {
+async fn concurrent_requests_do_not_exceed_a_clients_limit() {
     let service = Service::start("rails_limit", Reply::Empty, &[LIMIT, EXTRACTIVE]).await;
     let body = json!({"query": COVERED});
     let asked = (0..12).map(|_| service.post("/api/v1/chat", &body).send());
@@ -37,7 +37,7 @@ async fn a_client_has_so_many_turns_however_many_come_at_once() {
 }
 
 #[tokio::test]
-async fn limits_hold_while_the_catalog_is_away() {
+async fn limits_apply_while_the_catalog_is_down() {
     let service = Service::start("rails_away", Reply::Empty, &[LIMIT, EXTRACTIVE]).await;
     service.answer(COVERED).await;
     service.database.set(Fault::Refuse);
@@ -49,8 +49,8 @@ async fn limits_hold_while_the_catalog_is_away() {
 }
 
 #[tokio::test]
-async fn beyond_the_days_budget_the_books_own_sentences_answer() {
-    // An answer of 100 tokens may cost 0.1 cents and what is read for it, so a budget of a cent has a few.
+async fn beyond_the_daily_budget_answers_are_extractive() {
+    // An answer of 100 tokens costs at most 0.1 cents plus its input, so a budget of one cent pays for a few.
     let variables = [
         ("BOOKRAG_CHAT_PRICE", "1/10"),
         ("BOOKRAG_ANSWER_TOKENS", "100"),
@@ -80,11 +80,11 @@ async fn beyond_the_days_budget_the_books_own_sentences_answer() {
         answers > 2 && (0.005..=0.01).contains(&spent),
         "{answers}: {spent}"
     );
-    // Only what was spent is counted, not what was reserved.
+    // The budget counts actual spending, not reservations.
     let counted = service.row("SELECT micro_usd::text FROM spend").await;
     let counted: f64 = counted.unwrap().parse().unwrap();
     assert!((counted / 1e6 - spent).abs() < 1e-9, "{counted}: {spent}");
-    // Search is never shut off.
+    // Search is free and always available.
     let found = service
         .post("/api/v1/search", &json!({"query": COVERED}))
         .send()
@@ -93,7 +93,7 @@ async fn beyond_the_days_budget_the_books_own_sentences_answer() {
 }
 
 #[tokio::test]
-async fn a_model_that_reads_and_says_nothing_is_paid_for() {
+async fn an_empty_answer_of_a_model_is_paid_for() {
     let variables = [
         ("BOOKRAG_CHAT_PRICE", "100/100"),
         ("BOOKRAG_DAILY_BUDGET_USD", "100"),

@@ -1,4 +1,4 @@
-//! What is written down of an answer.
+//! The journal of answers.
 
 use bookrag_tests::chat_model::Reply;
 use serde_json::{Value, json};
@@ -53,7 +53,7 @@ async fn questions_are_kept_where_the_operator_says_so() {
 }
 
 #[tokio::test]
-async fn a_rating_is_of_an_answer_that_was_given() {
+async fn only_given_answers_can_be_rated() {
     let service = Service::extractive("journal_rating").await;
     let (data, _) = service.answer(COVERED).await;
     let rate = async |id: &Value, rating: &str| {

@@ -1,4 +1,4 @@
-//! Programs that speak the Model Context Protocol: they are told what readers are told, and are logged and limited like them.
+//! Clients of the Model Context Protocol get the same answers as readers, and are logged and limited like them.
 
 use bookrag_tests::chat_model::Reply;
 use bookrag_tests::proxy::Fault;
@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use super::attacks::{PAGE, attacks, book};
 use super::{COVERED, NOT_COVERED, Service};
 
-/// Where the fixture's attackers lead readers to.
+/// The attackers' host in the fixture.
 const EVIL: &str = "evil.example";
 
 impl Service {
-    /// The status of a message, and its answer.
+    /// Returns the status and the response to a message.
     async fn message(&self, method: &str, params: Value) -> (u16, Value) {
         let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
         let request = self.post("/mcp", &body);
@@ -20,7 +20,7 @@ impl Service {
         (response.status().as_u16(), response.json().await.unwrap())
     }
 
-    /// What a tool returns.
+    /// Calls a tool and returns its result.
     async fn tool(&self, name: &str, arguments: Value) -> Value {
         let params = json!({"name": name, "arguments": arguments});
         let (status, mut answer) = self.message("tools/call", params).await;
@@ -69,7 +69,7 @@ async fn programs_have_a_limit_of_their_own() {
     ];
     let service = Service::start("programs_limit", Reply::Hangs, &variables).await;
     service.answer(COVERED).await;
-    // The reader's question was the one of this minute.
+    // The reader's question used up this minute's limit.
     let params = json!({"name": "ask", "arguments": {"question": COVERED}});
     let (status, answer) = service.message("tools/call", params).await;
     assert_eq!(
@@ -84,7 +84,7 @@ async fn programs_have_a_limit_of_their_own() {
 }
 
 #[tokio::test]
-async fn while_the_stores_are_away_a_program_is_told_so() {
+async fn a_program_is_told_that_the_stores_are_down() {
     let service = Service::extractive("programs_away").await;
     service.database.set(Fault::Refuse);
     service.qdrant.set(Fault::Refuse);
@@ -147,13 +147,13 @@ async fn hostile_lessons_reach_a_program_as_text_alone() {
     }
 }
 
-/// A page's text has nothing that its reader does not see: no address behind a link or a picture, no comment, no invisible character.
+/// Asserts that a page's text contains nothing invisible to its reader: no address of a link or image, no comment, no invisible character.
 fn check_text(text: &str, attack: &str, name: &str) {
     assert_eq!(bookrag::book::visible(text), text, "{name}");
     for hidden in [
         "](http", "](//", "](java", "](data", "<!--", "<img", "<script",
     ] {
-        // In code, and where it is escaped, it is shown.
+        // Code and escaped text are visible.
         let is_shown = attack.contains('`') || attack.contains('\\') || attack.contains("&lt;");
         assert!(
             is_shown || !text.contains(hidden),

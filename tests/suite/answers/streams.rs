@@ -1,4 +1,4 @@
-//! What comes when: tokens as the model writes them, a citation with its first marker, the end.
+//! The order of events: tokens as the model writes them, each citation with its first marker, then the end.
 
 use std::time::Duration;
 
@@ -93,8 +93,8 @@ async fn a_refusal_streams_too() {
 }
 
 #[tokio::test]
-async fn a_reader_who_waits_is_told_what_is_read_and_the_stream_kept_open() {
-    // Longer than the time to the progress and the heartbeat's ten seconds after it, shorter than the time an answer may take.
+async fn a_waiting_reader_gets_progress_and_heartbeats() {
+    // Longer than the time to the first progress event plus the heartbeat interval of 10 s, shorter than the limit of an answer.
     let pieces = vec!["A clear sky [1]".to_owned()];
     let service = Service::with_model(
         "streams_quiet",

@@ -1,4 +1,4 @@
-//! Answers that are kept to be given again.
+//! The cache of answers.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -44,7 +44,7 @@ pub(super) async fn an_answer_is_kept_while_the_book_has_its_chunks(store: Store
     catalog.cache_answer(&kept).await.unwrap();
     let found = look_up(&store.reopened().await, index_id).await;
     assert_eq!(found.answer.as_ref(), Some(&kept.answer));
-    // Another page changes nothing for it.
+    // An edit of another page leaves the answer cached.
     let other = [chunk("docs/b.md", 0, "other")];
     write(catalog, &commit(index_id, "docs/b.md", 0, &other)).await;
     let after = look_up(catalog, index_id).await;
@@ -55,7 +55,7 @@ pub(super) async fn an_answer_is_kept_while_the_book_has_its_chunks(store: Store
     replacing.intents = points(&changed[1..]);
     write(catalog, &replacing).await;
     assert!(!is_kept(catalog, index_id).await);
-    // The next one takes its place.
+    // A new answer replaces the old one.
     catalog
         .cache_answer(&answer(index_id, &points(&changed)))
         .await
@@ -78,7 +78,7 @@ pub(super) async fn an_answer_of_a_revision_ends_with_any_commit(store: Store) {
     deletion.document.deleted = true;
     write(catalog, &deletion).await;
     assert!(!is_kept(catalog, index_id).await);
-    // What was read before a commit is not of the state after it.
+    // An answer read before a commit does not match the state after it.
     catalog.cache_answer(&refusal).await.unwrap();
     assert!(!is_kept(catalog, index_id).await);
 }
@@ -109,11 +109,11 @@ pub(super) async fn an_answer_is_kept_for_a_week_at_most(store: Store) {
     };
     sweep(None).await;
     assert!(is_kept(catalog, index_id).await);
-    // A shorter retention holds for answers, too.
+    // A shorter retention applies to cached answers too.
     sweep(Some(DAY * 5)).await;
     assert!(!is_kept(catalog, index_id).await);
     catalog.cache_answer(&kept).await.unwrap();
-    // Not even before the sweep.
+    // It is unavailable even before the sweep.
     store.elapse(DAY * 7).await;
     assert!(!is_kept(catalog, index_id).await);
 }

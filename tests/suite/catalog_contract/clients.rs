@@ -1,4 +1,4 @@
-//! Many clients at once, each with connections of its own, as functions are.
+//! Many concurrent clients with their own connections, like functions.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -11,16 +11,16 @@ use super::Store;
 use super::rows::{chunk, commit, document_id, live_index, points, write};
 
 const CLIENTS: usize = 20;
-/// How many connections a client has, in turn.
+/// Connections per client; clients use the sizes in turn.
 const POOL_SIZES: [usize; 2] = [1, 2];
-/// How often each client changes the document that is its own; it changes the shared one once.
+/// How often each client changes its own document; it changes the shared one once.
 const ROUNDS: i64 = 5;
 const SHARED: &str = "docs/shared.md";
-/// What each document has, always.
+/// Chunks of every document.
 const CHUNKS: usize = 2;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_twenty_clients_on_two_connections_each_ends_right() {
+async fn twenty_clients_on_two_connections_all_succeed() {
     let store = Store::pgbouncer().await;
     let catalog = &store.catalog;
     let index_id = live_index(catalog).await;
@@ -47,7 +47,7 @@ async fn of_twenty_clients_on_two_connections_each_ends_right() {
     let used: HashSet<Uuid> = used.map(|(point, _)| *point).collect();
     assert_eq!(used.len(), documents.len() * CHUNKS);
 
-    // The first claims the intents of commits that lost, the second sees them for the last time.
+    // The first sweep claims the intents of failed commits, the second forgets them.
     for _ in 0..2 {
         claimed.extend(sweep(catalog, index_id).await);
     }
@@ -56,7 +56,7 @@ async fn of_twenty_clients_on_two_connections_each_ends_right() {
     assert_eq!(joined(catalog, index_id, &used).await, used);
 }
 
-/// Changes its own document in rounds, sweeping in between, then the shared one. Returns the points it claimed.
+/// Changes its own document in rounds with sweeps between them, then the shared one. Returns the points it claimed.
 async fn client(catalog: Catalog, index_id: i64, number: usize) -> Vec<Uuid> {
     let own = format!("docs/{number}.md");
     let mut claimed = Vec::new();
@@ -70,8 +70,8 @@ async fn client(catalog: Catalog, index_id: i64, number: usize) -> Vec<Uuid> {
     claimed
 }
 
-/// Puts a document's chunks on new points, again until neither another writer nor a sweep was first. Returns the points
-/// it had and those it has.
+/// Moves a document's chunks to new points, and retries until no other writer or sweep interferes. Returns the old
+/// and the new points.
 async fn replace(catalog: &Catalog, index_id: i64, source: &str) -> (HashSet<Uuid>, HashSet<Uuid>) {
     let document_id = document_id(source);
     loop {
@@ -91,7 +91,7 @@ async fn replace(catalog: &Catalog, index_id: i64, source: &str) -> (HashSet<Uui
     }
 }
 
-/// Claims whatever is pending, however young, and forgets what is due for the last time. Returns what it claimed.
+/// Claims all pending points of any age, and forgets those that are due. Returns the claimed points.
 async fn sweep(catalog: &Catalog, index_id: i64) -> Vec<Uuid> {
     let pending = catalog
         .claim_pending(index_id, Duration::ZERO)
@@ -103,7 +103,7 @@ async fn sweep(catalog: &Catalog, index_id: i64) -> Vec<Uuid> {
     pending.iter().map(|pending| pending.point_id).collect()
 }
 
-/// Those of the points that the book holds.
+/// Returns the points that the book holds.
 async fn joined(catalog: &Catalog, index_id: i64, points: &HashSet<Uuid>) -> HashSet<Uuid> {
     let points: Vec<Uuid> = points.iter().copied().collect();
     let joined = catalog.join(index_id, &points).await.unwrap();

@@ -1,4 +1,4 @@
-//! The commit of a document, and what is read of it.
+//! The commit of a document, and reading it back.
 
 use std::collections::HashSet;
 
@@ -89,7 +89,7 @@ pub(super) async fn chunks_around_a_position_are_read_in_order(store: Store) {
     );
 }
 
-/// A text is stored once: in its own column.
+/// A text is stored once, in its own column.
 pub(super) async fn a_stored_payload_has_no_text(store: Store) {
     let catalog = &store.catalog;
     let index_id = live_index(catalog).await;
@@ -101,8 +101,8 @@ pub(super) async fn a_stored_payload_has_no_text(store: Store) {
     assert_eq!(stored["created_at"], payload(&chunks[0]).created_at);
 }
 
-/// Rows of an earlier release have the text, and all fields, in the payload.
-pub(super) async fn a_payload_of_before_is_read_with_the_rows_text(store: Store) {
+/// Rows of an earlier release also have the text in the payload.
+pub(super) async fn a_payload_of_an_earlier_release_is_read_with_the_rows_text(store: Store) {
     let catalog = &store.catalog;
     let index_id = live_index(catalog).await;
     let chunks = [chunk(SOURCE, 0, "a node")];
@@ -119,11 +119,11 @@ pub(super) async fn a_payload_of_before_is_read_with_the_rows_text(store: Store)
     assert_eq!(joined, [expected]);
 }
 
-pub(super) async fn a_revision_that_was_overtaken_conflicts_and_writes_nothing(store: Store) {
+pub(super) async fn an_outdated_revision_conflicts_and_writes_nothing(store: Store) {
     let catalog = &store.catalog;
     let index_id = live_index(catalog).await;
     let chunks = [chunk(SOURCE, 0, "one")];
-    // There is no row yet, so there is no revision 1 to follow.
+    // There is no row yet, so revision 1 cannot be its predecessor.
     let early = commit(index_id, SOURCE, 1, &[]);
     assert_eq!(
         catalog.commit(&early).await.unwrap(),
@@ -142,16 +142,16 @@ pub(super) async fn a_revision_that_was_overtaken_conflicts_and_writes_nothing(s
         catalog.chunks(index_id, document_id(SOURCE)).await.unwrap(),
         chunks
     );
-    // The intents of the commits that failed wait for the sweep.
+    // Intents of failed commits remain until the sweep.
     assert_eq!(catalog.pending_count(index_id).await.unwrap(), 2);
 }
 
-pub(super) async fn of_first_commits_at_once_one_wins_and_the_others_conflict(store: Store) {
+pub(super) async fn one_of_several_concurrent_first_commits_wins(store: Store) {
     let index_id = live_index(&store.catalog).await;
     one_wins(&store, index_id, 0).await;
 }
 
-pub(super) async fn of_later_commits_at_once_one_wins_and_the_others_conflict(store: Store) {
+pub(super) async fn one_of_several_concurrent_later_commits_wins(store: Store) {
     let index_id = live_index(&store.catalog).await;
     write(&store.catalog, &commit(index_id, SOURCE, 0, &[])).await;
     one_wins(&store, index_id, 1).await;
@@ -208,7 +208,7 @@ pub(super) async fn a_commit_without_all_its_intents_conflicts_and_writes_nothin
         [""; 0]
     );
     assert_eq!(catalog.pending_count(index_id).await.unwrap(), 1);
-    // Written down twice, an intent is one.
+    // Recording an intent twice is idempotent.
     assert_eq!(write(catalog, &commit).await, COMMITTED);
 }
 
@@ -277,7 +277,7 @@ pub(super) async fn kept_chunks_keep_when_they_were_created(store: Store) {
     );
 }
 
-pub(super) async fn a_commit_without_chunks_keeps_those_there_are(store: Store) {
+pub(super) async fn a_commit_without_chunks_keeps_the_existing_ones(store: Store) {
     let catalog = &store.catalog;
     let index_id = live_index(catalog).await;
     let chunks = [chunk(SOURCE, 0, "last good")];
@@ -310,7 +310,7 @@ pub(super) async fn a_deleted_document_is_a_tombstone(store: Store) {
     let tombstone = catalog.document(index_id, SOURCE).await.unwrap().unwrap();
     assert!(tombstone.row.deleted);
     assert_eq!((tombstone.revision, tombstone.chunk_count), (2, 0));
-    // A writer that read it before it was deleted comes too late; one that read the tombstone brings it back.
+    // A writer with the revision before the deletion conflicts; one with the tombstone's revision restores the document.
     let late = commit(index_id, SOURCE, 1, &[chunk(SOURCE, 0, "late")]);
     assert_eq!(write(catalog, &late).await, CommitOutcome::Conflict);
     let back = commit(index_id, SOURCE, 2, &[chunk(SOURCE, 0, "back")]);
@@ -428,7 +428,7 @@ pub(super) async fn an_unknown_index_is_refused(store: Store) {
     assert_eq!(catalog.documents(unknown).await.unwrap(), []);
 }
 
-pub(super) async fn documents_of_two_indexes_do_not_meet(store: Store) {
+pub(super) async fn documents_of_two_indexes_are_independent(store: Store) {
     let catalog = &store.catalog;
     let live = live_index(catalog).await;
     let building = catalog

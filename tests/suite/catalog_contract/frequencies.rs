@@ -1,4 +1,4 @@
-//! In how many chunks words are.
+//! Document frequencies of words, counted in chunks.
 
 use bookrag::retrieve::Language;
 
@@ -33,7 +33,7 @@ pub(super) async fn the_chunks_that_have_a_word_are_counted(store: Store) {
     let expected = expected.map(|(word, with)| (word.to_owned(), with));
     assert_eq!(found.with, expected.into());
     assert_eq!(counted(&["the"]).await.chunks, 3);
-    // Another index of the same file has its own.
+    // Another index of the same file counts separately.
     let other = catalog.ensure_index(&new_index("other")).await.unwrap();
     let words = ["node".to_owned()].into();
     let counted = catalog.document_frequencies(other.index_id, &words, Language::ENGLISH);

@@ -44,7 +44,7 @@ pub(super) async fn without_tables_every_operation_names_the_schema_version(stor
     assert_eq!(store.catalog.live_index().await.unwrap(), None);
 }
 
-/// While a deployment goes on, programs of the version before are still at work.
+/// During a deployment, the previous version still uses the tables.
 pub(super) async fn tables_of_a_later_version_are_used(store: Store) {
     store.catalog.migrate().await.unwrap();
     store
@@ -75,16 +75,16 @@ pub(super) async fn a_new_index_expects_pages_until_it_is_filled(store: Store) {
         written.unwrap();
         assert_eq!(expected().await, pages);
     }
-    // An invocation that began earlier does not begin the first indexing again.
+    // An invocation that began earlier must not restart the first indexing.
     let late = store.catalog.expect_pages(index_id, Some(63)).await;
     late.unwrap();
     assert_eq!(expected().await, None);
-    // Found again, and with another site, it stays filled.
+    // An index stays filled when it is opened again, even with another site.
     let mut index = new_index("adaptive");
     index.site.title.push_str(", second edition");
     let found = store.catalog.ensure_index(&index).await.unwrap();
     assert_eq!(found.pages_expected, None);
-    // An index that is made beside the live one is filled when it becomes that.
+    // A new index beside the live one becomes filled when it becomes live.
     let next = store.catalog.ensure_index(&new_index("window-500")).await;
     let next = next.unwrap();
     assert_eq!(next.pages_expected, Some(0));
@@ -93,7 +93,7 @@ pub(super) async fn a_new_index_expects_pages_until_it_is_filled(store: Store) {
     assert_eq!(expected().await, None);
 }
 
-pub(super) async fn two_that_migrate_at_once_both_succeed(store: Store) {
+pub(super) async fn two_concurrent_migrations_both_succeed(store: Store) {
     let other = store.reopened().await;
     let (first, second) = tokio::join!(store.catalog.migrate(), other.migrate());
     assert_eq!(
@@ -138,7 +138,7 @@ pub(super) async fn an_index_is_found_by_its_spec_and_its_site_is_updated(store:
     assert_eq!(store.catalog.live_index().await.unwrap(), Some(found));
 }
 
-pub(super) async fn of_indexes_made_at_once_one_is_live(store: Store) {
+pub(super) async fn one_of_several_concurrently_created_indexes_is_live(store: Store) {
     store.catalog.migrate().await.unwrap();
     let other = store.reopened().await;
     let (adaptive, window) = (new_index("adaptive"), new_index("window-500"));
@@ -154,7 +154,7 @@ pub(super) async fn of_indexes_made_at_once_one_is_live(store: Store) {
     assert!(states.contains(&IndexState::Live) && states.contains(&IndexState::Building));
 }
 
-pub(super) async fn stats_count_what_there_is(store: Store) {
+pub(super) async fn stats_count_documents_and_chunks(store: Store) {
     let catalog = &store.catalog;
     let index_id = live_index(catalog).await;
     assert_eq!(
@@ -232,7 +232,7 @@ pub(super) async fn of_a_sources_documents_only_the_newest_survives_the_migratio
     }
 }
 
-/// Code of the release before knows documents by their id alone.
+/// The previous release identifies documents by their id alone.
 pub(super) async fn a_source_never_gets_a_second_document(store: Store) {
     let index_id = live_index(&store.catalog).await;
     let first = commit(index_id, "docs/a.md", 0, &[]);
@@ -249,7 +249,7 @@ pub(super) async fn a_source_never_gets_a_second_document(store: Store) {
     assert_eq!(ids, [first.document.document_id]);
 }
 
-/// A live index with a document, and another beside it with the same one.
+/// Creates a live index with a document, and another index with the same document.
 async fn two_indexes(store: &Store) -> (IndexRow, IndexRow) {
     store.catalog.migrate().await.unwrap();
     let former = store.catalog.ensure_index(&new_index("a")).await.unwrap();
@@ -345,7 +345,7 @@ pub(super) async fn a_dropped_index_leaves_its_row_and_another_collections_name(
     let hour = Duration::from_hours(1);
     assert_eq!(store.catalog.begin_drop(hour).await.unwrap(), []);
     for _ in 0..2 {
-        // The first may have died before it was finished.
+        // The first process may have died before finishing.
         let begun = store.catalog.begin_drop(Duration::ZERO).await.unwrap();
         assert_eq!(begun.len(), 1);
         assert_eq!(begun[0].collection, former.collection);
@@ -357,7 +357,7 @@ pub(super) async fn a_dropped_index_leaves_its_row_and_another_collections_name(
     let refused = store.catalog.ensure_index(&wanted).await.unwrap_err();
     assert!(matches!(refused, CatalogError::BeingDropped), "{refused}");
     store.catalog.finish_drop(former.index_id).await.unwrap();
-    // What is not being dropped stays as it is.
+    // An index that is not being dropped is unaffected.
     store.catalog.finish_drop(next.index_id).await.unwrap();
     assert_eq!(
         store.catalog.documents(next.index_id).await.unwrap().len(),

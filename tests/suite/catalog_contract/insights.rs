@@ -1,4 +1,4 @@
-//! What readers' questions say about the book.
+//! Insights from readers' questions.
 
 use std::time::Duration;
 
@@ -55,7 +55,7 @@ pub(super) async fn days_count_how_questions_ended(store: Store) {
     live_index(catalog).await;
     assert_eq!(catalog.insights(DAY).await.unwrap(), Insights::default());
     write_log(catalog, &log(QueryStatus::Timeout)).await;
-    // Further back than a day, whatever time it is.
+    // More than a day ago at any time of day.
     store.elapse(DAY + DAY / 8).await;
     for status in [
         QueryStatus::Success,
@@ -167,7 +167,7 @@ pub(super) async fn questions_with_a_stored_text_are_listed_most_often_asked_fir
     assert_eq!(catalog.asked_questions(DAY, 9).await.unwrap(), []);
 }
 
-/// Commits a lesson of two chunks; returns their ids.
+/// Commits a lesson of two chunks, and returns their ids.
 async fn write_lesson(catalog: &Catalog, index_id: i64, source: &str, title: &str) -> [Uuid; 2] {
     let chunks = [chunk(source, 0, "one"), chunk(source, 1, "two")];
     let mut commit = commit(index_id, source, 0, &chunks);

@@ -1,4 +1,4 @@
-//! What readers asked and how they judged the answers.
+//! The log of questions, and readers' feedback.
 
 use bookrag::catalog::{Feedback, QueryLog, QueryStatus, Rating, SCHEMA_VERSION};
 use uuid::Uuid;
@@ -69,7 +69,7 @@ pub(super) async fn an_answer_is_logged_as_it_begins_and_as_it_ends(store: Store
         ..log(QueryStatus::Success)
     };
     catalog.log_query(&ended).await.unwrap();
-    // The first write may come late.
+    // The first write may arrive last.
     catalog.log_query(&begun).await.unwrap();
     for (column, expected) in [
         ("count(*)", "1"),
@@ -120,7 +120,7 @@ pub(super) async fn feedback_needs_a_message(store: Store) {
         assert!(store.catalog.add_feedback(&feedback).await.unwrap());
     }
     assert_eq!(store.value("SELECT count(*) FROM feedback").await, "3");
-    // Repeats replace: whoever holds a message's id cannot fill the table.
+    // Repeated feedback replaces the first, so that a message's id cannot be used to fill the table.
     feedback.rating = Rating::Down;
     for number in 0..20 {
         feedback.comment = Some(format!("comment {number}"));

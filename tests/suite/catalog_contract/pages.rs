@@ -1,4 +1,4 @@
-//! Pages as tables of contents list them.
+//! Pages in the order of tables of contents.
 
 use uuid::Uuid;
 
@@ -30,7 +30,6 @@ pub(super) async fn pages_are_listed_with_their_tokens_and_found_by_their_urls(s
         .iter()
         .map(|page| (page.url.as_str(), page.tokens, page.unlisted))
         .collect();
-    // In the order of their source paths.
     assert_eq!(
         listed,
         [

@@ -60,7 +60,7 @@ pub(super) async fn a_claimed_intent_cannot_be_committed(store: Store) {
         .await
         .unwrap();
     assert_eq!(claimed, [due(commit.intents[0], false)]);
-    // Writing it down again does not bring it back either.
+    // Recording it again does not restore it.
     assert_eq!(write(catalog, &commit).await, CommitOutcome::Conflict);
     assert_eq!(catalog.document(index_id, SOURCE).await.unwrap(), None);
     assert_eq!(catalog.pending_count(index_id).await.unwrap(), 2);
@@ -74,7 +74,7 @@ pub(super) async fn claimed_points_are_due_once_more_and_for_the_last_time(store
     assert_eq!(claim(Duration::ZERO).await, [due(point, false)]);
     assert_eq!(claim(HOUR).await, []);
     assert_eq!(claim(Duration::ZERO).await, [due(point, true)]);
-    // Until it is forgotten, as the sweep may have died.
+    // Due until it is forgotten, since the sweep may have died.
     assert_eq!(claim(Duration::ZERO).await, [due(point, true)]);
     catalog.forget(index_id, &[point]).await.unwrap();
     assert_eq!(claim(Duration::ZERO).await, []);

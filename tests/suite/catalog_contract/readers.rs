@@ -1,4 +1,4 @@
-//! Turns, spending and conversations.
+//! Rate limits, spending and conversations.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::Store;
 
 const HOUR: Duration = Duration::from_hours(1);
 const MINUTE: Duration = Duration::from_mins(1);
-/// How many processes there are where several do something at once, and how often all of them together do it.
+/// The number of processes, and how often they all together act, in tests of concurrency.
 const PROCESSES: usize = 4;
 const AT_ONCE: usize = 20;
 
@@ -23,12 +23,12 @@ fn an_hour(turns: u32) -> TurnLimit {
     }
 }
 
-/// Whether a time is the one expected, less what the test has taken.
+/// True if a time is the expected one, minus the duration of the test.
 fn near(time: Duration, expected: Duration) -> bool {
     expected.checked_sub(time).is_some_and(|late| late < MINUTE)
 }
 
-/// Other catalogs on the same data.
+/// Opens more catalogs on the same data.
 async fn processes(store: &Store) -> Vec<Catalog> {
     let mut catalogs = Vec::new();
     for _ in 0..PROCESSES {
@@ -37,7 +37,7 @@ async fn processes(store: &Store) -> Vec<Catalog> {
     catalogs
 }
 
-pub(super) async fn all_turns_may_come_at_once_and_then_none(store: Store) {
+pub(super) async fn the_whole_limit_may_be_used_at_once(store: Store) {
     let catalog = &store.catalog;
     catalog.migrate().await.unwrap();
     for remaining in (0..5).rev() {
@@ -54,7 +54,7 @@ pub(super) async fn all_turns_may_come_at_once_and_then_none(store: Store) {
     assert!(!none.allowed);
 }
 
-pub(super) async fn a_refused_turn_costs_nothing_and_comes_when_it_was_said(store: Store) {
+pub(super) async fn a_refused_request_costs_nothing_and_may_retry_at_the_stated_time(store: Store) {
     let catalog = &store.catalog;
     catalog.migrate().await.unwrap();
     let take = async || catalog.take_turn("reader", an_hour(2)).await.unwrap();
@@ -70,7 +70,7 @@ pub(super) async fn a_refused_turn_costs_nothing_and_comes_when_it_was_said(stor
     assert_eq!((rested.allowed, rested.remaining), (true, 1));
 }
 
-pub(super) async fn of_takers_at_once_as_many_are_given_a_turn_as_there_are(store: Store) {
+pub(super) async fn concurrent_requests_never_exceed_the_limit(store: Store) {
     store.catalog.migrate().await.unwrap();
     let catalogs = processes(&store).await;
     let takers =
@@ -90,7 +90,7 @@ pub(super) async fn keys_are_counted_apart(store: Store) {
     }
 }
 
-pub(super) async fn limits_are_forgotten_when_their_turns_have_long_been_back(store: Store) {
+pub(super) async fn expired_limits_are_forgotten(store: Store) {
     let catalog = &store.catalog;
     catalog.migrate().await.unwrap();
     catalog.take_turn("reader", an_hour(1)).await.unwrap();
@@ -102,7 +102,7 @@ pub(super) async fn limits_are_forgotten_when_their_turns_have_long_been_back(st
     }
 }
 
-pub(super) async fn reservations_at_once_stay_within_the_budget(store: Store) {
+pub(super) async fn concurrent_reservations_stay_within_the_budget(store: Store) {
     let catalog = &store.catalog;
     catalog.migrate().await.unwrap();
     for too_much in [101, u64::MAX] {
@@ -117,11 +117,11 @@ pub(super) async fn reservations_at_once_stay_within_the_budget(store: Store) {
     assert_eq!(store.value("SELECT sum(micro_usd) FROM spend").await, "100");
 }
 
-pub(super) async fn what_was_spent_takes_the_place_of_what_was_reserved(store: Store) {
+pub(super) async fn actual_spending_replaces_the_reservation(store: Store) {
     let catalog = &store.catalog;
     catalog.migrate().await.unwrap();
     let spent = async || store.value("SELECT sum(micro_usd) FROM spend").await;
-    // Reserved before midnight, as it were.
+    // As if the reservation was made before midnight.
     catalog.settle_spend(5, 0).await.unwrap();
     assert_eq!(spent().await, "0");
     assert!(catalog.reserve_spend(90, 100).await.unwrap());
@@ -134,7 +134,7 @@ pub(super) async fn what_was_spent_takes_the_place_of_what_was_reserved(store: S
     assert!(!catalog.reserve_spend(1, 200).await.unwrap());
 }
 
-/// A question of [`SESSION`], to be kept for an hour.
+/// A question of [`SESSION`] with a retention of an hour.
 fn question(conversation_id: Uuid, question: &str) -> NewExchange {
     NewExchange {
         conversation_id,
@@ -148,7 +148,7 @@ fn question(conversation_id: Uuid, question: &str) -> NewExchange {
     }
 }
 
-/// The same with its answer.
+/// The exchange with its answer.
 fn answered(new: &NewExchange) -> NewExchange {
     let mut new = new.clone();
     new.exchange.answer = Some(format!("“{}” isn't in the book.", new.exchange.question));
@@ -159,7 +159,7 @@ async fn save(catalog: &Catalog, new: &NewExchange) -> bool {
     catalog.save_exchange(new).await.unwrap()
 }
 
-/// All exchanges of a conversation of [`SESSION`].
+/// Returns all exchanges of a conversation of [`SESSION`].
 async fn all(catalog: &Catalog, conversation_id: Uuid) -> Option<Vec<Exchange>> {
     let exchanges = catalog.exchanges(conversation_id, SESSION, u32::MAX);
     exchanges.await.unwrap()
@@ -190,13 +190,13 @@ pub(super) async fn an_exchange_waits_for_its_answer_and_keeps_it(store: Store) 
     let id = Uuid::new_v4();
     let new = question(id, "What's a node?");
     let complete = answered(&new);
-    // An answer alone begins nothing.
+    // An answer alone does not begin a conversation.
     assert!(!save(catalog, &complete).await);
     assert_eq!(all(catalog, id).await, None);
     assert!(save(catalog, &new).await);
     assert_eq!(all(catalog, id).await, Some(vec![new.exchange.clone()]));
     assert!(save(catalog, &complete).await);
-    // The first write may come late.
+    // The first write may arrive last.
     assert!(save(catalog, &new).await);
     assert_eq!(all(catalog, id).await, Some(vec![complete.exchange]));
 }
@@ -273,7 +273,7 @@ pub(super) async fn a_late_answer_does_not_bring_a_deleted_conversation_back(sto
     assert_eq!(store.value("SELECT count(*) FROM conversations").await, "0");
 }
 
-pub(super) async fn a_deletion_and_a_late_answer_at_once_leave_nothing(store: Store) {
+pub(super) async fn a_deletion_concurrent_with_a_late_answer_leaves_nothing(store: Store) {
     store.catalog.migrate().await.unwrap();
     let other = store.reopened().await;
     for _ in 0..AT_ONCE {
@@ -308,7 +308,7 @@ pub(super) async fn a_message_stays_in_its_conversation(store: Store) {
     assert_eq!(all(catalog, id).await, Some(vec![new.exchange]));
 }
 
-pub(super) async fn forgetting_takes_what_was_said_in_expired_conversations(store: Store) {
+pub(super) async fn forgetting_deletes_expired_conversations(store: Store) {
     let catalog = &store.catalog;
     catalog.migrate().await.unwrap();
     let short = question(Uuid::new_v4(), "What's a node?");
@@ -330,7 +330,7 @@ pub(super) async fn forgetting_takes_what_was_said_in_expired_conversations(stor
     );
 }
 
-pub(super) async fn what_is_older_than_the_retention_goes_and_the_rest_stays(store: Store) {
+pub(super) async fn only_data_older_than_the_retention_is_deleted(store: Store) {
     let catalog = &store.catalog;
     catalog.migrate().await.unwrap();
     let leave = async || {

@@ -1,4 +1,4 @@
-//! Rows to write, and the ways they usually get there.
+//! Rows for tests, and helpers that write them.
 
 use bookrag::book::Lesson;
 use bookrag::catalog::{
@@ -41,7 +41,7 @@ pub(crate) fn new_index(chunk_policy: &str) -> NewIndex {
     }
 }
 
-/// Tables and a live index.
+/// Creates the tables and a live index.
 pub(crate) async fn live_index(catalog: &Catalog) -> i64 {
     catalog.migrate().await.unwrap();
     let index = catalog.ensure_index(&new_index("adaptive")).await.unwrap();
@@ -72,7 +72,7 @@ pub(super) fn document(source: &str) -> DocumentRow {
     }
 }
 
-/// A chunk of this text, on a point of its own.
+/// A chunk with this text and a new point.
 pub(super) fn chunk(source: &str, position: i32, text: &str) -> ChunkRow {
     ChunkRow {
         chunk_id: Uuid::new_v5(
@@ -95,7 +95,7 @@ pub(super) fn chunk(source: &str, position: i32, text: &str) -> ChunkRow {
     }
 }
 
-/// What the point of a chunk holds.
+/// The payload of a chunk's point.
 pub(super) fn payload(row: &ChunkRow) -> ChunkPayload {
     ChunkPayload {
         chunk_id: row.chunk_id,
@@ -164,7 +164,7 @@ pub(super) fn points(chunks: &[ChunkRow]) -> Vec<Uuid> {
     chunks.iter().map(|chunk| chunk.point_id).collect()
 }
 
-/// Writes the intents down, then commits.
+/// Records the intents, then commits.
 pub(crate) async fn write(catalog: &Catalog, commit: &Commit) -> CommitOutcome {
     let document_id = commit.document.document_id;
     catalog

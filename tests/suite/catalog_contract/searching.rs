@@ -1,4 +1,4 @@
-//! The search by words, while the vector store is away.
+//! Full-text search, the fallback for the vector store.
 
 use bookrag::catalog::{Catalog, ChunkRow};
 use bookrag::chunk::SectionType;
@@ -14,7 +14,7 @@ pub(super) const SOURCE: &str = "docs/a.md";
 /// More than any test writes.
 const ALL: u32 = 100;
 
-/// A chunk that was found: its point and its payload.
+/// The point and payload of a found chunk.
 type Found = (Uuid, ChunkPayload);
 
 fn found_chunk(row: &ChunkRow) -> Found {
@@ -33,13 +33,13 @@ async fn search(
     found.map(|chunk| (chunk.point_id, chunk.payload)).collect()
 }
 
-/// The texts that are found without filters.
+/// Returns the texts found without filters.
 async fn texts(catalog: &Catalog, index_id: i64, text: &str) -> Vec<String> {
     let found = search(catalog, index_id, text, &Filters::default(), ALL).await;
     found.into_iter().map(|(_, payload)| payload.text).collect()
 }
 
-/// Commits chunks of these texts.
+/// Commits chunks with these texts.
 pub(super) async fn write_texts<const COUNT: usize>(
     catalog: &Catalog,
     index_id: i64,
@@ -83,7 +83,7 @@ pub(super) async fn chunks_are_found_by_their_words(store: Store) {
     assert_eq!(none, []);
 }
 
-/// Words that one asks for, and texts in which another form of them stands, or only one that looks alike.
+/// A query, a text, and whether the text has a form of the query's word or only a similar one.
 const FORMS: [(&str, &str, bool); 40] = [
     ("battery", "Two batteries", true),
     ("batteries", "The battery", true),
@@ -138,7 +138,7 @@ pub(super) async fn a_word_is_found_in_its_other_forms(store: Store) {
     }
 }
 
-pub(super) async fn what_a_page_is_filed_under_is_found(store: Store) {
+pub(super) async fn a_page_is_found_by_its_search_words(store: Store) {
     let catalog = &store.catalog;
     let index_id = live_index(catalog).await;
     let chunks =
@@ -189,7 +189,7 @@ pub(super) async fn more_and_rarer_words_come_first(store: Store) {
     assert_eq!(best, found[..3]);
 }
 
-/// Makes a payload differ from [`payload`]'s in all that filters name.
+/// Makes every filtered field of a payload differ from [`payload`]'s.
 fn distinguish(payload: &mut ChunkPayload) {
     "Simulation's “worlds”".clone_into(&mut payload.module);
     payload.module_number = Some(2);
@@ -202,13 +202,13 @@ fn distinguish(payload: &mut ChunkPayload) {
     payload.hardware_tier = 0;
     "L2".clone_into(&mut payload.layer);
     "B2".clone_into(&mut payload.proficiency_level);
-    // The first one says how its words are stemmed: as those of the others, so that they weigh alike.
+    // The first locale selects the stemmer. It is the same for all payloads, so that their words weigh the same.
     payload.locale = vec!["ur".to_owned(), "de".to_owned()];
     "1.0".clone_into(&mut payload.version);
     "versioned_docs/version-1.0/a b.md".clone_into(&mut payload.source);
 }
 
-/// Filters of one condition each, which only a payload that was [`distinguish`]ed meets, and of all of them.
+/// Filters with one condition each, and one with all conditions; only a payload changed by [`distinguish`] matches.
 fn conditions() -> Vec<Filters> {
     let text = |text: &str| Some(text.to_owned());
     let title = |text: &str| Some(TitleOrNumber::Title(text.to_owned()));
@@ -300,7 +300,7 @@ fn conditions() -> Vec<Filters> {
     ]
 }
 
-/// Thirty chunks that are found before another one, which is [`distinguish`]ed: its place.
+/// Commits thirty chunks that rank above a [`distinguish`]ed one, and returns the latter.
 pub(super) async fn write_distinguished(catalog: &Catalog, index_id: i64) -> Found {
     let mut chunks: Vec<ChunkRow> = (0..30)
         .map(|position| chunk(SOURCE, position, "a node, a node and a node"))
@@ -387,7 +387,7 @@ pub(super) async fn all_conditions_of_a_filter_must_hold(store: Store) {
     }
 }
 
-pub(super) async fn nothing_but_letters_and_digits_of_a_term_is_looked_for(store: Store) {
+pub(super) async fn only_letters_and_digits_of_a_term_are_searched(store: Store) {
     let catalog = &store.catalog;
     let index_id = live_index(catalog).await;
     let texts_written = ["it isn't a \\ 🤖robot 50% & !node", "节点 1.5"];

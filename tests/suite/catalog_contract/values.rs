@@ -1,10 +1,10 @@
-//! The values that filters may name.
+//! The values that filters may have.
 
 use super::Store;
 use super::rows::{COMMITTED, chunk, commit, live_index, write};
 use super::searching::{SOURCE, write_distinguished};
 
-/// A page that searches do not show: its values are not told either.
+/// An unlisted page: searches hide it, so its values are hidden too.
 const UNLISTED: &str = "docs/unlisted.md";
 
 pub(super) async fn the_values_of_a_field_are_listed_once(store: Store) {

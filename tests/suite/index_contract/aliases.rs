@@ -1,4 +1,4 @@
-//! An alias is the name by which readers find the collection that is live.
+//! Aliases, the names under which readers find the live collection.
 
 use bookrag::index::{IndexError, VectorIndex};
 use uuid::Uuid;
@@ -6,13 +6,13 @@ use uuid::Uuid;
 use super::points::{DIMENSIONS, found, ids, point, vector};
 use super::{Store, assert_rejected, matching, nearest};
 
-/// How often an alias is moved while others search through it.
+/// How often an alias is moved during concurrent searches.
 const MOVES: usize = 20;
 
-/// A text that all points have.
+/// The text of all points.
 const TEXT: &str = "Robots move.";
 
-/// Makes both collections with a point in each: that of the first, that of the other.
+/// Creates both collections with a point in each, and returns the points.
 async fn filled(store: &Store) -> [Uuid; 2] {
     let points = [(); 2].map(|()| point(vector(0), TEXT));
     let ids = [points[0].point_id, points[1].point_id];
@@ -24,7 +24,7 @@ async fn filled(store: &Store) -> [Uuid; 2] {
     ids
 }
 
-/// What both searches by this name find; they find the same.
+/// Searches the collection or alias by meaning and by words, which must find the same points.
 async fn found_by(index: &VectorIndex, name: &str) -> Result<Vec<Uuid>, IndexError> {
     let dense = found(&nearest(index, name, &vector(0), 9).await?);
     let lexical = found(&matching(index, name, TEXT, 9).await?);
@@ -50,7 +50,7 @@ pub(super) async fn an_alias_finds_the_collection_it_was_last_pointed_at(store: 
         let payloads = index.payloads(alias, &[first, other]).await.unwrap();
         assert_eq!(payloads.into_keys().collect::<Vec<_>>(), [expected]);
     }
-    // The collections kept their own names and points, and what is written by the alias is in the one it names.
+    // The collections keep their names and points, and writes through the alias go to its collection.
     let added = point(vector(1), "Added.");
     let expected = ids([&added]);
     index.upsert(alias, vec![added]).await.unwrap();
@@ -80,7 +80,7 @@ pub(super) async fn a_search_while_an_alias_moves_finds_one_of_its_collections(s
     tokio::join!(moving, searching);
 }
 
-pub(super) async fn an_alias_names_only_what_is_there_and_no_collection(store: Store) {
+pub(super) async fn an_alias_needs_an_existing_collection_and_an_unused_name(store: Store) {
     let (index, alias) = (&store.index, &store.alias);
     assert_rejected(index.point_alias(alias, &store.collection).await);
     assert_rejected(found_by(index, alias).await);
@@ -95,13 +95,13 @@ pub(super) async fn an_alias_names_only_what_is_there_and_no_collection(store: S
     assert_eq!(found_by(index, &store.other).await.unwrap(), [other]);
 }
 
-pub(super) async fn an_alias_goes_with_its_collection(store: Store) {
+pub(super) async fn an_alias_is_dropped_with_its_collection(store: Store) {
     let (index, alias) = (&store.index, &store.alias);
     let [_, other] = filled(&store).await;
     index.point_alias(alias, &store.collection).await.unwrap();
     index.drop_collection(&store.collection).await.unwrap();
     assert_rejected(found_by(index, alias).await);
-    // A new collection of the old name has none of the old one's aliases.
+    // A new collection with the old name has none of the old one's aliases.
     store.ensure(DIMENSIONS).await;
     assert_rejected(found_by(index, alias).await);
     index.point_alias(alias, &store.other).await.unwrap();

@@ -1,4 +1,4 @@
-//! A book's one file, whose searches see what its catalog committed.
+//! A book's SQLite file, in which searches see what the catalog committed.
 
 use std::path::Path;
 
@@ -9,12 +9,11 @@ use crate::catalog_contract::rows::{COMMITTED, commit, new_index, write};
 
 const PAGE: &str = "docs/a.md";
 
-/// The catalog of a file.
 #[derive(Clone)]
 pub(super) struct BookFile(Catalog);
 
 impl BookFile {
-    /// Creates a file in the folder, and returns the vector store in it.
+    /// Creates a file in the folder, and returns its vector store and catalog.
     pub(super) async fn create(folder: &Path) -> (VectorIndex, Self) {
         let file = folder.join("book.sqlite");
         let catalog = SqliteCatalog::open(&file).await.unwrap();
@@ -24,7 +23,7 @@ impl BookFile {
         (index, Self(catalog))
     }
 
-    /// Commits points as the chunks of a page, of an index with this collection.
+    /// Commits points as the chunks of a page, in the index with this collection.
     pub(super) async fn commit(&self, collection: &str, points: Vec<NewPoint>) {
         let mut new_index = new_index("adaptive");
         collection.clone_into(&mut new_index.collection);

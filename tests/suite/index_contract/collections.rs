@@ -1,4 +1,4 @@
-//! Collections come, stay and go.
+//! Creation and deletion of collections.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::points::{DIMENSIONS, found, ids, many, point, vector, word};
 use super::{Store, assert_rejected, filtering, matching, nearest, search};
 
-/// After how many milliseconds a creation is cut off: in its first call, between two, in its last.
+/// Times in milliseconds after which a creation is interrupted: during its first call, between calls, during its last.
 const CUTS_MS: [u64; 8] = [1, 2, 5, 10, 20, 50, 100, 200];
 
 pub(super) async fn an_empty_collection_answers_with_nothing(store: Store) {
@@ -38,7 +38,7 @@ pub(super) async fn ensuring_twice_keeps_the_points(store: Store) {
     assert_eq!(index.count(name).await.unwrap(), 3);
 }
 
-pub(super) async fn of_those_that_ensure_at_once_all_succeed(store: Store) {
+pub(super) async fn concurrent_ensures_all_succeed(store: Store) {
     let (index, name) = (&store.index, &store.collection);
     let ensure = || index.ensure_collection(name, DIMENSIONS);
     tokio::try_join!(ensure(), ensure(), ensure(), ensure()).unwrap();
@@ -46,7 +46,7 @@ pub(super) async fn of_those_that_ensure_at_once_all_succeed(store: Store) {
     assert_answers_every_filter(index, name).await;
 }
 
-/// The process that makes a collection can die before all of it is there.
+/// The creating process may die before the collection is complete.
 pub(super) async fn a_creation_that_was_cut_off_is_completed(store: Store) {
     let (index, name) = (&store.index, &store.collection);
     for cut_ms in CUTS_MS {
@@ -61,7 +61,7 @@ pub(super) async fn a_creation_that_was_cut_off_is_completed(store: Store) {
     }
 }
 
-/// A filter on a field without an index is refused.
+/// Asserts that filters on all fields work; a field without an index would be refused.
 async fn assert_answers_every_filter(index: &VectorIndex, name: &str) {
     for filters in filtering::one_of_each() {
         let answer = search(index, name, ("", &vector(0)), &filters, 1).await;
@@ -80,7 +80,7 @@ pub(super) async fn calls_to_an_unknown_collection_are_rejected(store: Store) {
     assert_rejected(index.payloads(name, &point_ids).await);
     assert_rejected(index.upsert(name, many(1)).await);
     assert_rejected(index.delete(name, &point_ids).await);
-    // None of them made it.
+    // No call created the collection.
     assert_rejected(index.count(name).await);
 }
 
@@ -101,7 +101,7 @@ pub(super) async fn a_dropped_collection_is_gone_and_can_be_made_anew(store: Sto
     assert_rejected(index.point_ids(name).await);
     index.drop_collection(name).await.unwrap();
 
-    // With other dimensions, and without what it held.
+    // It has other dimensions, and no points.
     store.ensure(2).await;
     assert_eq!(index.count(name).await.unwrap(), 0);
     let lexical = matching(index, name, &word(0), 5).await;
@@ -110,6 +110,6 @@ pub(super) async fn a_dropped_collection_is_gone_and_can_be_made_anew(store: Sto
     index.upsert(name, vec![small.clone()]).await.unwrap();
     let dense = nearest(index, name, &[0.6, 0.8], 5).await;
     assert_eq!(found(&dense.unwrap()), [small.point_id]);
-    // The other one never noticed.
+    // The other collection is unaffected.
     assert_eq!(index.count(&store.other).await.unwrap(), 3);
 }

@@ -1,4 +1,4 @@
-//! What was deleted is gone, and nothing else is.
+//! Deletion removes the given points and no others.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use super::{Store, matching, nearest};
 /// One more than a page of ids holds.
 const MORE_THAN_A_PAGE: usize = 5_001;
 
-pub(super) async fn deleted_points_are_found_no_more_and_the_others_still_are(store: Store) {
+pub(super) async fn only_deleted_points_are_no_longer_found(store: Store) {
     let (index, name) = (&store.index, &store.collection);
     let points = many(10);
     store.ensure(DIMENSIONS).await;
@@ -43,7 +43,7 @@ pub(super) async fn deleted_points_are_found_no_more_and_the_others_still_are(st
     assert_eq!(index.count(name).await.unwrap(), left.len() as u64);
 }
 
-pub(super) async fn points_that_are_not_there_can_be_looked_up_and_deleted(store: Store) {
+pub(super) async fn missing_points_can_be_looked_up_and_deleted(store: Store) {
     let (index, name) = (&store.index, &store.collection);
     let points = many(2);
     let unknown = Uuid::new_v4();
@@ -78,7 +78,7 @@ pub(super) async fn all_points_are_listed_and_deleted_beyond_one_page(store: Sto
     assert_eq!(index.point_ids(name).await.unwrap(), expected);
     assert_eq!(index.count(name).await.unwrap(), MORE_THAN_A_PAGE as u64);
 
-    // A page that is full to its end.
+    // The last page is full.
     index.delete(name, &[last]).await.unwrap();
     let listed = index.point_ids(name).await.unwrap();
     assert_eq!(listed.len(), MORE_THAN_A_PAGE - 1);

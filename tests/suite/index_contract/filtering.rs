@@ -1,4 +1,4 @@
-//! Filters hold for both rankers, for every field that they name.
+//! Filters apply to both rankers, on every field.
 
 use bookrag::chunk::SectionType;
 use bookrag::index::{Filters, NewPoint, TitleOrNumber};
@@ -6,10 +6,9 @@ use bookrag::index::{Filters, NewPoint, TitleOrNumber};
 use super::points::{DIMENSIONS, found, ids, many, point, vector};
 use super::{Store, search};
 
-/// A text that all points have.
+/// The text of all points.
 const TEXT: &str = "Robots move.";
 
-/// A filter with one condition.
 macro_rules! only {
     ($field:ident: $value:expr) => {
         Filters {
@@ -27,7 +26,7 @@ fn number(number: i64) -> TitleOrNumber {
     TitleOrNumber::Number(number)
 }
 
-/// Points that differ in all that filters name, and in nothing else; the last one has no numbers.
+/// Points that differ only in filtered fields; the last one has no numbers.
 fn points() -> [NewPoint; 3] {
     let mut points = [(); 3].map(|()| point(vector(0), TEXT));
     let [first, second, third] = points.each_mut().map(|point| &mut point.payload);
@@ -79,7 +78,7 @@ fn points() -> [NewPoint; 3] {
     points
 }
 
-/// Filters, and the places of those of [`points`] that they leave.
+/// Filters, and the positions in [`points`] that match them.
 fn cases() -> Vec<(Filters, Vec<usize>)> {
     vec![
         (Filters::default(), vec![0, 1, 2]),
@@ -120,7 +119,7 @@ fn cases() -> Vec<(Filters, Vec<usize>)> {
     ]
 }
 
-/// A version, and those of other docs.
+/// A version, and versions of other docs instances.
 fn beside(version: &str, others: &[&str]) -> Filters {
     Filters {
         version: Some(version.to_owned()),
@@ -129,12 +128,11 @@ fn beside(version: &str, others: &[&str]) -> Filters {
     }
 }
 
-/// Filters that name every field at least once.
 pub(super) fn one_of_each() -> Vec<Filters> {
     cases().into_iter().map(|(filters, _)| filters).collect()
 }
 
-/// The places in `points` of what is found by meaning, by words, and by both; all find the same.
+/// Returns the positions of the points found by meaning, by words, and by both, which must agree.
 async fn left_by(store: &Store, points: &[NewPoint], filters: &Filters) -> Vec<usize> {
     let vector = vector(0);
     let mut left: Vec<Vec<usize>> = Vec::new();

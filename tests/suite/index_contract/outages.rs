@@ -1,4 +1,4 @@
-//! A store that cannot be asked: the caller may try again later.
+//! If the store is down, the error says that a retry may succeed.
 
 use std::fmt::Debug;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::points::{DIMENSIONS, many, vector};
 use super::{TIMEOUT, assert_rejected, matching, nearest};
 
-/// How long a server that never answers is waited for.
+/// The timeout for a server that never answers.
 const PATIENCE: Duration = Duration::from_millis(200);
 
 async fn is_unavailable<T: Debug>(call: impl Future<Output = Result<T, IndexError>>) {
@@ -18,7 +18,7 @@ async fn is_unavailable<T: Debug>(call: impl Future<Output = Result<T, IndexErro
     assert!(matches!(failure, IndexError::Unavailable(_)), "{failure}");
 }
 
-/// Makes every call; all must find the store unavailable.
+/// Makes every call, and asserts that each reports the store as unavailable.
 async fn all_are_unavailable(index: &VectorIndex) {
     let (query, points) = (vector(0), [Uuid::new_v4()]);
     tokio::join!(
@@ -38,7 +38,7 @@ async fn all_are_unavailable(index: &VectorIndex) {
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_there_is_unavailable() {
+async fn a_missing_server_is_unavailable() {
     let nobody = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let url = format!("http://{}", nobody.local_addr().unwrap());
     drop(nobody);
@@ -47,13 +47,13 @@ async fn a_server_that_is_not_there_is_unavailable() {
 
 #[tokio::test]
 async fn a_server_that_never_answers_is_unavailable() {
-    // Connections wait in its queue.
+    // Connections stay in its queue.
     let silent = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let url = format!("http://{}", silent.local_addr().unwrap());
     all_are_unavailable(&VectorIndex::qdrant(&url, None, PATIENCE).unwrap()).await;
 }
 
 #[test]
-fn an_address_that_is_none_is_rejected() {
+fn an_invalid_address_is_rejected() {
     assert_rejected(VectorIndex::qdrant("no address", None, TIMEOUT));
 }

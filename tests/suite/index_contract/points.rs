@@ -6,20 +6,20 @@ use bookrag::embed::{Embedding, TOKEN_DIMENSIONS, TokenVector, TokenVectors, rou
 use bookrag::index::{ChunkPayload, NewPoint, ScoredPoint};
 use uuid::Uuid;
 
-/// The dimensions of [`vector`].
+/// Dimensions of [`vector`].
 pub(super) const DIMENSIONS: usize = 16;
 
-/// A point has fewer tokens than this, one in so many none.
+/// Points have fewer tokens than this; one in this many has none.
 const TOKENS: usize = 4;
 
-/// The title that is in every breadcrumb.
+/// The title in every breadcrumb.
 pub(super) const TITLE: &str = "Thymeleaf";
-/// The middle of what a byte can be.
+/// The middle of a byte's range.
 const MIDDLE: f32 = 127.5;
 /// Stores normalise vectors again, in 32 bits.
 const TOLERANCE: f32 = 1e-5;
 
-/// A vector of unit length, always the same for a number; those of other numbers point elsewhere.
+/// Returns a deterministic unit vector for a number. Different numbers give different directions.
 pub(super) fn vector(number: usize) -> Vec<f32> {
     let bytes = Uuid::new_v5(&Uuid::NAMESPACE_OID, &number.to_le_bytes()).into_bytes();
     let vector = bytes.map(|byte| f32::from(byte) - MIDDLE);
@@ -35,7 +35,7 @@ pub(super) fn near(left: f32, right: f32) -> bool {
     (left - right).abs() < TOLERANCE
 }
 
-/// Compares vectors number by number.
+/// Compares vectors element by element.
 #[track_caller]
 pub(super) fn assert_vector(stored: &[f32], expected: &[f32]) {
     assert_eq!(stored.len(), expected.len());
@@ -43,14 +43,14 @@ pub(super) fn assert_vector(stored: &[f32], expected: &[f32]) {
     assert!(same, "{stored:?} is not {expected:?}");
 }
 
-/// Compares what is stored with what was upserted.
+/// Compares a stored point with the upserted one.
 #[track_caller]
 pub(super) fn assert_embedding(stored: &Embedding, expected: &Embedding) {
     assert_vector(&stored.vector, &expected.vector);
     assert_eq!(stored.tokens, expected.tokens);
 }
 
-/// A token's vector, always the same for a number.
+/// Returns a deterministic token vector for a number.
 pub(super) fn token(number: usize) -> TokenVector {
     let parts = (0..TOKEN_DIMENSIONS / DIMENSIONS).flat_map(|part| vector(1_000 * number + part));
     let mut token = [0.0; TOKEN_DIMENSIONS];
@@ -60,7 +60,7 @@ pub(super) fn token(number: usize) -> TokenVector {
     rounded(&token)
 }
 
-/// The point with the vectors of so many tokens, which are its own.
+/// Adds this many token vectors, derived from the number, to a point.
 pub(super) fn with_tokens(mut point: NewPoint, number: usize, count: usize) -> NewPoint {
     let tokens = (0..count).map(|place| token(100 * number + place));
     point.embedding.tokens = TokenVectors::new(tokens);
@@ -75,7 +75,7 @@ pub(super) fn found(points: &[ScoredPoint]) -> Vec<Uuid> {
     points.iter().map(|point| point.point_id).collect()
 }
 
-/// Points that differ in their vectors, of which some have tokens, and of which each has a word of its own: [`word`].
+/// Points with different vectors and words ([`word`]), some of them with tokens.
 pub(super) fn many(count: usize) -> Vec<NewPoint> {
     (0..count)
         .map(|number| {
@@ -85,12 +85,12 @@ pub(super) fn many(count: usize) -> Vec<NewPoint> {
         .collect()
 }
 
-/// The word that only the point of this number has.
+/// Returns a word that only the point with this number has.
 pub(super) fn word(number: usize) -> String {
     format!("part{number}")
 }
 
-/// A point of a text, with a payload in which every field says something.
+/// A point with this text, and a payload with a value in every field.
 pub(super) fn point(vector: Vec<f32>, text: &str) -> NewPoint {
     NewPoint {
         point_id: Uuid::new_v4(),

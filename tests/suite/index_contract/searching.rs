@@ -1,17 +1,17 @@
-//! What is nearest, and what matches best.
+//! Searches return the nearest points and the best matches.
 
 use bookrag::index::{Filters, NewPoint, ScoredPoint};
 
 use super::points::{DIMENSIONS, TITLE, dot, found, ids, many, near, point, vector};
 use super::{Store, matching, nearest, search};
 
-/// Points among which the nearest are looked for, and how many of these.
+/// Number of points, then of results.
 const MANY: usize = 250;
 const NEAREST: usize = 10;
-/// Numbers of vectors that no point has.
+/// Numbers of query vectors, which no point has.
 const QUERIES: std::ops::Range<usize> = 10_000..10_005;
 
-/// Points by their cosine with a vector, best first.
+/// Sorts points by their cosine with a vector, best first.
 fn by_cosine<'a>(points: &'a [NewPoint], query: &[f32]) -> Vec<&'a NewPoint> {
     let mut sorted: Vec<&NewPoint> = points.iter().collect();
     let cosine = |point: &NewPoint| dot(&point.embedding.vector, query);
@@ -19,7 +19,7 @@ fn by_cosine<'a>(points: &'a [NewPoint], query: &[f32]) -> Vec<&'a NewPoint> {
     sorted
 }
 
-/// Checks that exactly these points were found, in this order, each with its cosine.
+/// Asserts that exactly these points were found, in this order, with their cosines.
 #[track_caller]
 fn assert_scored(scored: &[ScoredPoint], expected: &[&NewPoint], query: &[f32]) {
     assert_eq!(found(scored), ids(expected.iter().copied()));
@@ -45,7 +45,7 @@ pub(super) async fn a_points_score_is_its_cosine_best_first(store: Store) {
     index.upsert(name, points.to_vec()).await.unwrap();
     let order = [3, 1, 2, 0].map(|place: usize| &points[place]);
     let query = [1.0, 0.0, 0.0, 0.0];
-    // The length of the question's vector does not count.
+    // The length of the query vector is irrelevant.
     for length in [1.0, 0.01, 30.0] {
         let scaled = query.map(|value| value * length);
         let all = nearest(index, name, &scaled, 9).await.unwrap();
@@ -73,14 +73,14 @@ pub(super) async fn the_best_of_both_rankers_are_joined_and_scored_by_cosine(sto
     index.upsert(name, points.clone()).await.unwrap();
     let query = vector(10_000);
     let sorted = by_cosine(&points, &query);
-    // The three farthest have the words, and no other point has one of them.
+    // Only the three farthest points have the words.
     let farthest = &sorted[47..];
     let words = words_of(farthest);
     let filters = Filters::default();
     let both = search(index, name, (&words, &query), &filters, 5).await;
     let expected: Vec<&NewPoint> = sorted[..5].iter().chain(farthest).copied().collect();
     assert_scored(&both.unwrap(), &expected, &query);
-    // A point that both rankers find is there once.
+    // A point found by both rankers is returned once.
     let words = words_of(&sorted[1..3]);
     let both = search(index, name, (&words, &query), &filters, 5).await;
     assert_scored(&both.unwrap(), &sorted[..5], &query);
@@ -108,7 +108,7 @@ pub(super) async fn each_ranker_contributes_at_most_the_limit(store: Store) {
     }
 }
 
-/// The last words of points' texts: their own.
+/// Returns the last word of each point's text, which is unique to it.
 fn words_of(points: &[&NewPoint]) -> String {
     let last = |point: &&NewPoint| point.payload.text.rsplit(' ').next().unwrap().to_owned();
     points.iter().map(last).collect::<Vec<_>>().join(" ")
@@ -150,7 +150,7 @@ pub(super) async fn the_words_of_the_breadcrumb_are_found(store: Store) {
     assert_eq!(found, expected);
 }
 
-pub(super) async fn what_a_page_is_filed_under_is_found(store: Store) {
+pub(super) async fn a_page_is_found_by_its_search_words(store: Store) {
     store.ensure(DIMENSIONS).await;
     let mut points = many(3);
     "cobots\nHRI".clone_into(&mut points[1].payload.search_words);
@@ -162,7 +162,7 @@ pub(super) async fn what_a_page_is_filed_under_is_found(store: Store) {
     }
 }
 
-pub(super) async fn words_that_are_nowhere_find_nothing(store: Store) {
+pub(super) async fn unknown_words_find_nothing(store: Store) {
     let (index, name) = (&store.index, &store.collection);
     store.ensure(DIMENSIONS).await;
     index.upsert(name, many(3)).await.unwrap();

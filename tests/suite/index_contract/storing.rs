@@ -1,4 +1,4 @@
-//! What was upserted is there.
+//! Upserted points are stored.
 
 use std::collections::BTreeSet;
 
@@ -8,21 +8,21 @@ use uuid::Uuid;
 use super::points::{DIMENSIONS, assert_embedding, found, ids, many, near, point, vector, word};
 use super::{Store, assert_rejected, matching, nearest};
 
-/// Two requests and a half.
+/// Enough for two and a half requests.
 const MANY: usize = 250;
-/// Points at the borders of requests, and one within.
+/// Points at the edges of requests, and one within.
 const LOOKED_AT: [usize; 7] = [0, 57, 99, 100, 199, 200, 249];
 
-/// Writers at once, and points that each of them stores, one request after the other.
+/// Concurrent writers, and the points that each of them stores in consecutive requests.
 const WRITERS: usize = 4;
 const POINTS_A_WRITER: usize = 10;
 
-/// Points with vectors and texts as long as they get: a hundred are more than a message of gRPC usually may have.
+/// Points with the longest vectors and texts: a hundred exceed the default size of a gRPC message.
 const LONG_POINTS: usize = 100;
 const LONG_DIMENSIONS: usize = 3_072;
 const LONG_WORDS: usize = 8_000;
 
-pub(super) async fn what_was_upserted_is_found_at_once_as_it_was(store: Store) {
+pub(super) async fn upserted_points_are_found_at_once_and_unchanged(store: Store) {
     let (index, name) = (&store.index, &store.collection);
     let points = many(MANY);
     store.ensure(DIMENSIONS).await;
@@ -47,7 +47,7 @@ pub(super) async fn what_was_upserted_is_found_at_once_as_it_was(store: Store) {
     assert_eq!(index.count(name).await.unwrap(), MANY as u64);
 }
 
-/// The caller goes on without the point.
+/// The caller continues without the point.
 pub(super) async fn a_payload_that_cannot_be_read_is_missing(store: Store) {
     let (index, name) = (&store.index, &store.collection);
     let points = many(2);
@@ -66,7 +66,7 @@ pub(super) async fn a_payload_that_cannot_be_read_is_missing(store: Store) {
     }
 }
 
-/// As after an answer that was lost.
+/// As after a lost response.
 pub(super) async fn upserting_the_same_points_again_changes_nothing(store: Store) {
     let (index, name) = (&store.index, &store.collection);
     let points = many(3);
@@ -86,7 +86,7 @@ pub(super) async fn upserting_the_same_points_again_changes_nothing(store: Store
     }
 }
 
-pub(super) async fn upserts_at_once_all_land(store: Store) {
+pub(super) async fn concurrent_upserts_are_all_stored(store: Store) {
     let (index, name) = (&store.index, &store.collection);
     store.ensure(DIMENSIONS).await;
     let points = many(WRITERS * POINTS_A_WRITER);
@@ -113,7 +113,7 @@ pub(super) async fn upserts_at_once_all_land(store: Store) {
 pub(super) async fn a_batch_of_many_megabytes_is_stored(store: Store) {
     let (index, name) = (&store.index, &store.collection);
     store.ensure(LONG_DIMENSIONS).await;
-    // Vectors along the axes are quickly made, and of unit length.
+    // Unit vectors along the axes are quick to generate.
     let axis = |number: usize| {
         let mut vector = vec![0.0; LONG_DIMENSIONS];
         vector[number] = 1.0;
@@ -145,13 +145,13 @@ pub(super) async fn points_of_other_dimensions_are_rejected_and_not_stored(store
     assert_eq!(index.count(name).await.unwrap(), 0);
     let lexical = matching(index, name, "wrong", 5).await;
     assert!(lexical.unwrap().is_empty());
-    // The collection is none the worse.
+    // The collection is unharmed.
     index.upsert(name, many(1)).await.unwrap();
     assert_eq!(index.count(name).await.unwrap(), 1);
 }
 
-/// Qdrant promises no more: a server may have stored the right ones. The engine of the tests stores none of them.
-pub(super) async fn no_half_of_a_point_of_a_refused_batch_is_stored(store: Store) {
+/// Qdrant only guarantees this: a server may have stored the valid points. The test engine stores none of them.
+pub(super) async fn no_point_of_a_refused_batch_is_stored_in_part(store: Store) {
     let (index, name) = (&store.index, &store.collection);
     let right = many(8);
     store.ensure(DIMENSIONS).await;
@@ -172,7 +172,7 @@ pub(super) async fn no_half_of_a_point_of_a_refused_batch_is_stored(store: Store
         let is_nearest = found(&dense.unwrap()).first() == Some(&point.point_id);
         assert_eq!(is_nearest, is_stored);
     }
-    // What was refused can be sent again without the wrong one.
+    // The refused batch can be sent again without the invalid point.
     index.upsert(name, right.clone()).await.unwrap();
     assert_eq!(index.count(name).await.unwrap(), right.len() as u64);
 }

@@ -1,4 +1,4 @@
-//! How well the tokens of points resemble a question's.
+//! Token scores: the similarity of points' tokens to a question's.
 
 use bookrag::embed::{WeightedToken, widened};
 use bookrag::index::{Filters, ScoredPoint, VectorQuery};
@@ -7,15 +7,15 @@ use uuid::Uuid;
 use super::points::{DIMENSIONS, dot, ids, many, point, token, vector, with_tokens, word};
 use super::{Store, search};
 
-/// What rounding to 8 and 16 bits moves a score by, at most.
+/// The largest error from quantization to 8 and 16 bits.
 const TOLERANCE: f32 = 0.01;
 const POINTS: usize = 20;
-/// More than the points.
+/// More than the number of points.
 const ALL: usize = 50;
-/// A vector that no point has.
+/// The number of a vector that no point has.
 const QUERY: usize = 10_000;
 
-/// A question's tokens: two that points have, one that none has, and one that weighs nothing.
+/// A question's tokens: two that points have, one that no point has, and one with weight 0.
 fn question() -> Vec<WeightedToken> {
     let weights = [(100, 3.0), (702, 0.5), (9_999, 1.0), (101, 0.0)];
     let tokens = weights.map(|(number, weight)| WeightedToken {
@@ -80,7 +80,7 @@ pub(super) async fn the_tokens_of_points_can_be_read(store: Store) {
     assert_eq!(tokens.len(), with_tokens.count());
 }
 
-/// Tokens add a score; points, cosines and order are those of the search without them.
+/// Tokens only add a score; points, cosines and order stay the same.
 pub(super) async fn tokens_do_not_change_what_is_found(store: Store) {
     store.ensure(DIMENSIONS).await;
     store.publish(many(POINTS)).await;

@@ -1,4 +1,4 @@
-//! What a question costs on the wire.
+//! Network traffic of a question.
 
 use bookrag::embed::WeightedToken;
 use bookrag::index::{Filters, VectorIndex, VectorQuery};
@@ -8,18 +8,18 @@ use bookrag_tests::proxy::{Proxy, Target};
 use super::TIMEOUT;
 use super::points::{point, token, with_tokens};
 
-/// Points that each ranker contributes, as retrieval asks for them, and as many again.
+/// Points per ranker in retrieval, and as many more.
 const LIMIT: usize = 40;
 const POINTS: usize = 2 * LIMIT;
-/// Bytes of a point's text.
+/// Bytes of each point's text.
 const TEXT: usize = 1_000;
-/// Tokens of a point, and of a question.
+/// Tokens of each point and question.
 const TOKENS: usize = 100;
 const ASKED: usize = 9;
-/// Bytes of an id and a score on the wire, the protocol's own included.
+/// Bytes of an id and a score on the wire, including protocol overhead.
 const SCORED_POINT: usize = 80;
 
-/// What a question for the points of this many dimensions receives.
+/// Returns the bytes received for a question with this many dimensions and tokens.
 async fn received(dimensions: usize, asked: usize) -> usize {
     let engine = Engine::start().await.unwrap();
     let address = engine.url().trim_start_matches("http://").parse().unwrap();
@@ -59,7 +59,7 @@ async fn received(dimensions: usize, asked: usize) -> usize {
 
 #[tokio::test]
 async fn a_question_receives_ids_and_scores_whatever_the_vectors_length() {
-    // With tokens two lists come: cosines and token scores.
+    // With tokens there are two lists: cosines and token scores.
     for (dimensions, asked, lists) in [(384, 0, 1), (3_072, 0, 1), (384, ASKED, 2)] {
         let received = received(dimensions, asked).await;
         assert!(

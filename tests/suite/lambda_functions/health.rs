@@ -6,16 +6,16 @@ use serde_json::json;
 
 use super::{Lambda, assert_failure, book, filled};
 
-/// A request that asks the stores, too.
+/// A request that also checks the stores.
 fn deep(path: &str) -> RestRequest {
     RestRequest::new("GET", path).query("deep", "true")
 }
 
 #[tokio::test]
-async fn health_asks_nobody_unless_it_is_told_to() {
+async fn only_deep_health_calls_the_dependencies() {
     let closed = TcpListener::bind("127.0.0.1:0").unwrap();
     let nobody = closed.local_addr().unwrap();
-    // It takes connections, so that who asks is seen, and never answers.
+    // It accepts connections, so that a call would be noticed, but never answers.
     closed.set_nonblocking(true).unwrap();
     let lambda = Lambda::start(
         "health",
@@ -53,7 +53,7 @@ async fn health_asks_nobody_unless_it_is_told_to() {
 }
 
 #[tokio::test]
-async fn what_was_found_this_minute_is_told_to_who_does_not_ask_for_more() {
+async fn plain_health_reports_the_last_deep_result() {
     let backends = filled("lambda_health_recent").await;
     let lambda = Lambda::start("health", &backends.environment()).await;
     for request in [deep("/health"), RestRequest::new("GET", "/health")] {
@@ -151,7 +151,7 @@ async fn health_without_a_vector_store_is_degraded_and_says_no_address() {
 }
 
 #[tokio::test]
-async fn health_without_both_stores_is_bad() {
+async fn health_fails_without_both_stores() {
     let backends = Backends::start("lambda_health_none").await;
     let closed = TcpListener::bind("127.0.0.1:0")
         .unwrap()

@@ -22,7 +22,7 @@ const BUCKET: &str = "books";
 /// The ingest function over a bucket with a book under `site/`.
 struct World {
     lambda: Lambda,
-    /// What the function was started with.
+    /// The variables that the function was started with.
     environment: Vec<(&'static str, String)>,
     moto: Arc<Moto>,
     backends: Backends,
@@ -33,7 +33,7 @@ impl World {
         Self::start_with(database, &[]).await
     }
 
-    /// As [`World::start`], with variables that win over the usual ones.
+    /// Like [`World::start`], with variables that override the defaults.
     async fn start_with(database: &str, variables: &[(&'static str, &str)]) -> Self {
         Self::over(Arc::new(Moto::start().await), database, variables).await
     }
@@ -67,14 +67,14 @@ impl World {
         self.moto.delete(BUCKET, &format!("site/{path}")).await;
     }
 
-    /// Tells the function of a change, as S3 does without a queue.
+    /// Notifies the function of a change, like S3 without a queue.
     async fn notify(&self, change: Change, path: &str) -> Invocation {
         let key = format!("site/{path}");
         let event = s3_notification(Sender::S3, change, BUCKET, &[&key]);
         self.lambda.invoke(event).await
     }
 
-    /// As [`World::notify`], and the function succeeds.
+    /// Like [`World::notify`], and asserts success.
     async fn converge(&self, change: Change, path: &str) {
         let answer = self.notify(change, path).await.payload();
         assert_eq!(answer, json!({ "files": 1 }), "{path}");
@@ -93,7 +93,7 @@ impl World {
         documents.map(|document| document.row.source).collect()
     }
 
-    /// The text of a document, and none when it is not in the book.
+    /// Returns the text of a document; empty if the book lacks it.
     async fn text(&self, path: &str) -> String {
         let documents = self.documents().await;
         let Some(document) = documents

@@ -11,7 +11,7 @@ fn chat(body: &Value) -> RestRequest {
     RestRequest::post_json("/api/v1/chat", body)
 }
 
-/// Server-sent events: names and data.
+/// Parses server-sent events into names and data.
 fn events(stream: &str) -> Vec<(String, Value)> {
     let blocks = stream
         .split("\n\n")
@@ -35,7 +35,7 @@ async fn query_answers_as_json_and_as_a_stream() {
     let backends = filled("lambda_query_answers").await;
     let lambda = Lambda::start("query", &backends.environment()).await;
 
-    // The stage is no part of the route, whatever it is called.
+    // The stage is not part of the route, whatever its name.
     let response = lambda
         .send(chat(&json!({ "query": QUESTION })).stage("prod"))
         .await;
@@ -115,7 +115,7 @@ async fn query_says_what_is_wrong_with_a_request() {
         .send(chat(&json!({ "query": "a", "top_k": 11 })))
         .await;
     assert_failure(&response, 400, "invalid_request", Some("top_k"));
-    // An error before the first byte is no stream, whatever was asked for.
+    // An error before the first byte is never streamed, even if a stream was requested.
     let request = chat(&json!({ "query": "" })).header("Accept", "text/event-stream");
     assert_failure(
         &lambda.send(request).await,

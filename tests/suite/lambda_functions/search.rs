@@ -49,7 +49,7 @@ async fn search_finds_by_url_and_by_body() {
     assert_failure(&response, 405, "method_not_allowed", None);
 }
 
-/// API Gateway sends them here: see the routes of `template.yaml`.
+/// API Gateway routes preflights to this function: see `template.yaml`.
 #[tokio::test]
 async fn search_answers_preflights_of_the_other_functions_paths() {
     let backends = Backends::start("lambda_search_preflights").await;

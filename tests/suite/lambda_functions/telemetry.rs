@@ -1,4 +1,4 @@
-//! What operators see of requests, and what they do not.
+//! Metrics and logs: what operators see of requests, and what they must not see.
 
 use std::collections::BTreeSet;
 
@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 
 use super::{Lambda, filled};
 
-/// The book answers it.
+/// A question that the book answers.
 const QUESTION: &str = "why does a capacitive probe react to water in dry soil?";
-/// And not this.
+/// A question that the book does not answer.
 const FOREIGN: &str = "which king signed the Magna Carta?";
 const NAMESPACE: &str = "bookrag/test";
 
@@ -25,7 +25,7 @@ fn streamed(request: RestRequest) -> RestRequest {
     request.header("Accept", "text/event-stream")
 }
 
-/// The metrics of a function's first `count` requests, in their order.
+/// Returns the metrics of a function's first `count` requests, in order.
 async fn measured(lambda: &Lambda, count: usize) -> Vec<Value> {
     let lines = |logs: &str| -> Vec<Value> {
         let lines = logs.lines().filter(|line| line.contains("\"_aws\""));
@@ -39,7 +39,7 @@ async fn measured(lambda: &Lambda, count: usize) -> Vec<Value> {
     lines
 }
 
-/// The names of a line's metrics, each with a unit as it is told, and with a value.
+/// Returns the names of a line's metrics, after checking that each has a documented unit and a value.
 fn names(line: &Value, function: &str) -> BTreeSet<&'static str> {
     assert_eq!(line["function"], function);
     let told = &line["_aws"]["CloudWatchMetrics"][0];
@@ -163,7 +163,7 @@ async fn each_request_of_search_is_measured_once_and_what_fails_is_an_error() {
     assert_eq!(lines[0]["errors"], 0);
     assert_eq!(lines[1]["requests"], 1);
 
-    // Nothing listens there.
+    // Nothing listens on this port.
     environment.push(("QDRANT_URL", "http://127.0.0.1:9".to_owned()));
     environment.push(("DATABASE_URL", "postgres://nobody@127.0.0.1:9/x".to_owned()));
     let lambda = Lambda::start("search", &environment).await;
@@ -195,14 +195,14 @@ async fn a_request_has_one_id_in_its_answer_its_logs_and_lambda() {
         if function != "health" {
             assert_eq!(measured(&lambda, 1).await[0]["requestId"], *id);
         }
-        // The runtime's span, with which every line of an invocation is found.
+        // The runtime's span has the id by which all lines of an invocation are found.
         assert_eq!(line["span"]["requestId"], *id, "{line}");
         let trace = line["span"]["xrayTraceId"].as_str().unwrap();
         assert!(trace.starts_with("Root=1-"), "{line}");
     }
 }
 
-/// What a reader sends, and what must not be seen of it, each told from the others.
+/// Distinct values sent by readers that must not appear in logs.
 const CANARIES: [&str; 14] = [
     "canaryquery",
     "canarycontext",
@@ -220,7 +220,7 @@ const CANARIES: [&str; 14] = [
     "203.0.113.7",
 ];
 
-/// Requests that carry them to every place that a reader writes to.
+/// Requests with the canaries in every field and header that readers control.
 fn canary_requests() -> Vec<RestRequest> {
     let whole = json!({
         "query": format!("{QUESTION} canaryquery"),
@@ -283,7 +283,7 @@ fn canary_requests() -> Vec<RestRequest> {
     requests.into_iter().map(headers).collect()
 }
 
-/// A function's whole output, once all was answered.
+/// Returns a function's whole output after `count` responses.
 async fn output(lambda: Lambda, count: usize) -> String {
     measured(&lambda, count).await;
     lambda.function.logs()
@@ -292,7 +292,7 @@ async fn output(lambda: Lambda, count: usize) -> String {
 #[tokio::test]
 async fn nothing_of_a_reader_and_no_key_is_printed() {
     let backends = filled("telemetry_canaries").await;
-    // Its refusals quote key and prompt.
+    // Its refusals quote the key and the prompt.
     let model = ChatModel::start(Reply::times(
         2,
         Reply::Echo,

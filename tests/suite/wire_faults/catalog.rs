@@ -1,4 +1,4 @@
-//! The catalog refuses or says nothing, or its connection is cut at a commit.
+//! Faults of the catalog: it refuses connections, does not answer, or the connection breaks at a commit.
 
 use std::time::Duration;
 
@@ -13,14 +13,14 @@ use bookrag_tests::{
 
 use super::{IMPATIENT, PATIENT, World, page, run};
 
-/// What ends the transaction of a document, and stands in no other statement of an ingest.
+/// Ends the transaction of a document; no other statement of an ingest contains it.
 const COMMIT: &str = "COMMIT";
-/// The server's role; whoever reaches its socket is trusted.
+/// The server's role; anyone with access to its socket is trusted.
 const USER: &str = "rag";
-/// As many connections as a function keeps.
+/// Connections per function.
 const POOL_SIZE: usize = 2;
 
-/// A catalog behind a proxy, whose client waits so long for a connection or an answer.
+/// A catalog behind a proxy; its client waits at most `limit` for a connection or a response.
 async fn proxied(world: &World, database: &str, limit: Duration) -> (Proxy, Ingest) {
     let proxy = Proxy::start(Target::postgres(world.backends.database_url())).await;
     let address = proxy.address();
@@ -46,7 +46,7 @@ fn is_unavailable(failure: &IngestError) -> bool {
 }
 
 #[tokio::test]
-async fn a_commit_that_does_not_arrive_changes_nothing() {
+async fn a_lost_commit_changes_nothing() {
     let database = "wire_catalog_cut";
     let world = World::start(database).await;
     let (proxy, ingest) = proxied(&world, database, PATIENT).await;
@@ -61,7 +61,7 @@ async fn a_commit_that_does_not_arrive_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_commit_whose_answer_is_lost_is_found_by_the_next_run() {
+async fn the_next_run_finds_a_commit_whose_response_was_lost() {
     let database = "wire_catalog_lost";
     let world = World::start(database).await;
     let (proxy, ingest) = proxied(&world, database, PATIENT).await;
@@ -73,7 +73,7 @@ async fn a_commit_whose_answer_is_lost_is_found_by_the_next_run() {
     assert!(is_unavailable(&failure), "{failure}");
     assert_eq!(proxy.fault(), Fault::None, "no commit was cut");
 
-    // It was made all the same: all its points are there, and those it replaced are known as garbage.
+    // The commit succeeded anyway: all its points exist, and the replaced ones are recorded as garbage.
     let committed = page(&world.direct).await;
     assert_eq!(committed.0.revision, world.before.0.revision + 1);
     let differences = world.direct.compare().await.unwrap();
@@ -85,7 +85,7 @@ async fn a_commit_whose_answer_is_lost_is_found_by_the_next_run() {
 }
 
 #[tokio::test]
-async fn a_catalog_that_is_gone_is_used_again_when_it_is_back() {
+async fn a_catalog_is_used_again_after_an_outage() {
     let database = "wire_catalog_gone";
     let world = World::start(database).await;
     let (proxy, ingest) = proxied(&world, database, PATIENT).await;
@@ -99,12 +99,12 @@ async fn a_catalog_that_is_gone_is_used_again_when_it_is_back() {
 }
 
 #[tokio::test]
-async fn a_catalog_that_says_nothing_is_given_up() {
+async fn a_catalog_that_does_not_answer_times_out() {
     let database = "wire_catalog_silent";
     let world = World::start(database).await;
     let (proxy, ingest) = proxied(&world, database, IMPATIENT).await;
     proxy.set(Fault::Silent);
-    // On a connection that was there, then on one that does not come about.
+    // First on an existing connection, then on one that cannot be opened.
     for _ in 0..2 {
         let failure = world.fail(&ingest).await;
         assert!(is_unavailable(&failure), "{failure}");

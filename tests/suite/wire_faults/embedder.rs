@@ -1,4 +1,4 @@
-//! The embedder's provider limits requests, fails, or answers what cannot be stored.
+//! Faults of the embedder: rate limits, errors, and vectors that cannot be stored.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use bookrag_tests::backends::Backends;
 use super::provider::{Provider, Reply, Script};
 use super::{World, run};
 
-/// A wait that a client can wait, as the provider tells it.
+/// A `Retry-After` short enough for a client to wait.
 const SHORT: Duration = Duration::from_secs(1);
 const SHORT_SECONDS: &str = "1";
-/// A wait that none can.
+/// A `Retry-After` too long for any client.
 const LONG: Duration = Duration::from_hours(1);
 const LONG_SECONDS: &str = "3600";
 
@@ -30,7 +30,7 @@ async fn start(database: &str) -> (World, Provider, Ingest) {
     (world, provider, ingest)
 }
 
-/// Ingests the page, which fails and leaves nothing at all: vectors come before intents.
+/// Ingests the page, which must fail without leaving intents, since vectors are computed first.
 async fn fail(world: &World, ingest: &Ingest) -> ProviderError {
     let failure = world.fail(ingest).await;
     world.assert_no_leftovers().await;
@@ -40,7 +40,7 @@ async fn fail(world: &World, ingest: &Ingest) -> ProviderError {
     }
 }
 
-/// Ingests the page until it succeeds, whether the client tries again or its caller has to.
+/// Ingests the page until it succeeds, with retries by the client or by this function.
 async fn get_through(world: &World, ingest: &Ingest, may_pass: fn(&ProviderError) -> bool) {
     loop {
         match run(ingest).await {
@@ -74,7 +74,7 @@ async fn a_rate_limit_that_passes_costs_one_request() {
 }
 
 #[tokio::test]
-async fn a_rate_limit_that_lasts_is_told_with_its_wait() {
+async fn a_lasting_rate_limit_is_reported_with_its_wait() {
     let (world, provider, ingest) = start("wire_embedder_limited").await;
     provider.tell(|_| Reply::RateLimit(LONG_SECONDS));
     let failure = fail(&world, &ingest).await;
@@ -84,7 +84,7 @@ async fn a_rate_limit_that_lasts_is_told_with_its_wait() {
 }
 
 #[tokio::test]
-async fn failures_that_pass_cost_their_requests() {
+async fn temporary_failures_cost_their_requests() {
     let (world, provider, ingest) = start("wire_embedder_failures").await;
     provider.tell(|request| match request {
         1 | 2 => Reply::Failure,
@@ -99,7 +99,7 @@ async fn failures_that_pass_cost_their_requests() {
 }
 
 #[tokio::test]
-async fn a_provider_that_only_fails_is_unavailable() {
+async fn a_provider_that_always_fails_is_unavailable() {
     let (world, provider, ingest) = start("wire_embedder_fails").await;
     provider.tell(|_| Reply::Failure);
     let failure = fail(&world, &ingest).await;
@@ -118,9 +118,9 @@ async fn nothing_is_stored_of_an_answer_that_is_not_one_finite_vector_a_text() {
         |_| Reply::Half,
         |_| Reply::Longer,
         |_| Reply::Of("0"),
-        // Beyond what 32 bits hold.
+        // Exceeds 32 bits.
         |_| Reply::Of("1e39"),
-        // Not JSON, though some servers send it.
+        // Invalid JSON that some servers send.
         |_| Reply::Of("NaN"),
     ];
     for script in scripts {

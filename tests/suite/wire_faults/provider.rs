@@ -1,4 +1,4 @@
-//! An embeddings API that answers as it is told.
+//! A scripted embeddings API.
 
 use std::sync::{Arc, Mutex};
 
@@ -15,23 +15,21 @@ use tokio::net::TcpListener;
 
 use super::PATIENT;
 
-/// An answer.
 pub(super) enum Reply {
-    /// One vector a text.
+    /// One vector per text.
     Vectors,
-    /// Vectors for half of the texts.
     Half,
-    /// Vectors with a number too many.
+    /// Vectors with one number too many.
     Longer,
-    /// Vectors all of whose numbers read so.
+    /// Vectors in which every number is this text.
     Of(&'static str),
-    /// 429, with these seconds to wait.
+    /// 429, with these seconds in `Retry-After`.
     RateLimit(&'static str),
     /// 500.
     Failure,
 }
 
-/// What the request of this number is answered with, from 1.
+/// Returns the reply to a request, numbered from 1.
 pub(super) type Script = fn(usize) -> Reply;
 
 /// The API; it ends with the test's runtime.
@@ -60,7 +58,7 @@ impl Provider {
         Self { base_url, told }
     }
 
-    /// Its embedder, which has the identity of `like` and so feeds the same index.
+    /// Returns its embedder, with the identity of `like`, so that it can use the same index.
     pub(super) fn embedder(&self, like: &Embedder) -> Embedder {
         let identity = like.identity();
         let embedder = OpenAiEmbedder::new(OpenAiOptions {
@@ -73,7 +71,7 @@ impl Provider {
         Embedder::OpenAi(embedder.unwrap())
     }
 
-    /// Changes the script, and counts requests anew.
+    /// Changes the script and resets the counter of requests.
     pub(super) fn tell(&self, script: Script) {
         *self.told.lock().unwrap() = Told {
             script,
@@ -81,7 +79,7 @@ impl Provider {
         };
     }
 
-    /// The requests so far.
+    /// Returns the number of requests so far.
     pub(super) fn requests(&self) -> usize {
         self.told.lock().unwrap().requests
     }
@@ -117,7 +115,7 @@ async fn embeddings(State(told): State<Arc<Mutex<Told>>>, Json(request): Json<Va
     Json(json!({ "data": data.collect::<Vec<_>>() })).into_response()
 }
 
-/// An answer as large as it should be, of one number; it need not be JSON.
+/// Formats a response with every number replaced by `number`; it may be invalid JSON.
 fn numbers(number: &str, vectors: &[Vec<f32>]) -> String {
     let data: Vec<String> = vectors
         .iter()

@@ -1,4 +1,4 @@
-//! The vector store refuses, is slow, says nothing, or its connection is cut.
+//! Faults of the vector store: it refuses connections, is slow, does not answer, or the connection breaks.
 
 use std::time::Duration;
 
@@ -14,10 +14,10 @@ use bookrag_tests::{
 
 use super::{BOUND, IMPATIENT, MARKER, PAGE, PATIENT, World, book, bounded};
 
-/// What only the request to make a collection holds: the name of its sparse vectors.
+/// The name of the sparse vectors, which only the request to create a collection contains.
 const IN_CREATION: &str = "bm25";
 
-/// A store behind a proxy, whose client waits so long for an answer.
+/// A store behind a proxy; its client waits at most `limit` for a response.
 async fn proxied(backends: &Backends, limit: Duration) -> (Proxy, VectorIndex) {
     let proxy = Proxy::start(Target::http(backends.engine_url())).await;
     let url = format!("http://{}", proxy.address());
@@ -50,7 +50,7 @@ async fn a_store_that_refuses_leaves_the_last_revision() {
 }
 
 #[tokio::test]
-async fn a_store_that_is_too_slow_is_given_up() {
+async fn a_slow_store_times_out() {
     let world = World::start("wire_store_slow").await;
     let (proxy, index) = proxied(&world.backends, IMPATIENT).await;
     let ingest = open(&world, index).await;
@@ -62,7 +62,7 @@ async fn a_store_that_is_too_slow_is_given_up() {
 }
 
 #[tokio::test]
-async fn points_that_nobody_hears_were_stored_are_swept() {
+async fn points_of_a_lost_upsert_response_are_swept() {
     let world = World::start("wire_store_silent").await;
     let (proxy, index) = proxied(&world.backends, IMPATIENT).await;
     let ingest = open(&world, index).await;
@@ -70,14 +70,14 @@ async fn points_that_nobody_hears_were_stored_are_swept() {
     proxy.set(Fault::Silent);
     let failure = world.fail(&ingest).await;
     assert!(is_unavailable(&failure), "{failure}");
-    // The upsert arrived, though its client gave up.
+    // The upsert arrived, although the client timed out.
     bounded(async { while world.points().await == points {} }).await;
     world.assert_last_revision().await;
     proxy.set(Fault::None);
     world.succeed(&ingest).await;
 }
 
-/// One cut is made good by the client: nobody else sees it.
+/// The client recovers from one broken connection without an error.
 async fn a_cut_upsert_succeeds(database: &str, when: When) {
     let world = World::start(database).await;
     let (proxy, index) = proxied(&world.backends, PATIENT).await;
@@ -91,7 +91,7 @@ async fn a_cut_upsert_succeeds(database: &str, when: When) {
 }
 
 #[tokio::test]
-async fn an_upsert_that_is_cut_in_its_middle_succeeds() {
+async fn an_interrupted_upsert_succeeds() {
     a_cut_upsert_succeeds("wire_store_cut", When::BeforeForward).await;
 }
 
@@ -100,7 +100,7 @@ async fn an_upsert_whose_answer_is_lost_succeeds_and_leaves_no_stray_points() {
     a_cut_upsert_succeeds("wire_store_lost", When::AfterForward).await;
 }
 
-/// Whether or not the first writer hears of the cut, the next one has a collection with all its field indexes.
+/// Even if the first writer gets an error, the next one finds a collection with all its field indexes.
 async fn a_cut_creation_is_completed(database: &str, when: When) {
     let backends = Backends::start(database).await;
     let folder = book();
@@ -134,11 +134,11 @@ async fn a_cut_creation_is_completed(database: &str, when: When) {
 }
 
 #[tokio::test]
-async fn a_collection_whose_creation_is_cut_is_made_by_the_next_writer() {
+async fn the_next_writer_completes_an_interrupted_creation() {
     a_cut_creation_is_completed("wire_store_created", When::BeforeForward).await;
 }
 
 #[tokio::test]
-async fn a_collection_whose_creation_nobody_heard_of_is_completed() {
+async fn a_collection_is_completed_after_a_lost_creation_response() {
     a_cut_creation_is_completed("wire_store_unheard", When::AfterForward).await;
 }

@@ -1,4 +1,4 @@
-//! Requests, and what the script makes of them.
+//! Handles requests according to the script.
 
 use std::{future, sync::Arc, time::Duration};
 
@@ -19,7 +19,7 @@ use super::{
 };
 use crate::openai;
 
-/// What is no JSON, and the beginning of some.
+/// Invalid JSON: the beginning of an object.
 const NO_JSON: &str = r#"{"id":"#;
 
 pub(super) fn router(shared: Arc<Shared>) -> Router {
@@ -99,7 +99,7 @@ async fn answer(wire: Wire, shared: &Shared, headers: &HeaderMap, request: &Valu
     }
 }
 
-/// What is wrong with a request, whatever the script says.
+/// Returns what is wrong with a request, whatever the script says.
 fn fault(authorization: Option<&str>, request: &Value) -> Option<(StatusCode, &'static str)> {
     let expected = format!("Bearer {API_KEY}");
     if authorization != Some(expected.as_str()) {
@@ -116,7 +116,7 @@ fn fault(authorization: Option<&str>, request: &Value) -> Option<(StatusCode, &'
     None
 }
 
-/// A streamed answer.
+/// Returns the frames of a streamed answer.
 fn events(writer: &Writer, pieces: &[String], pace: Duration, end: End) -> Vec<Frame> {
     let mut frames = vec![Frame::at_once(writer.opening())];
     frames.extend(pieces.iter().map(|piece| Frame {
@@ -131,7 +131,7 @@ fn events(writer: &Writer, pieces: &[String], pace: Duration, end: End) -> Vec<F
     frames
 }
 
-/// An answer that is not streamed, after the time that its pieces take.
+/// Returns an answer that is not streamed, delayed by the time of its pieces.
 fn whole(writer: &Writer, pieces: &[String], pace: Duration, end: End) -> Frame {
     let text = match end {
         End::Finished(reason) => writer.whole(reason, pieces),

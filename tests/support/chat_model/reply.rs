@@ -1,4 +1,4 @@
-//! What a request is answered with.
+//! Replies to requests.
 
 use std::{sync::Arc, time::Duration};
 
@@ -6,37 +6,37 @@ use serde_json::Value;
 
 use super::wire::last_user_message;
 
-/// What requests are answered with. Where no stream is asked for, the same comes whole.
+/// The reply to a request. If no stream is requested, the same content is sent at once.
 #[derive(Clone)]
 pub enum Reply {
-    /// These pieces, each so long after what came before, and the reason `stop`.
+    /// These pieces, with this pause before each, and the reason `stop`.
     Text(Vec<String>, Duration),
-    /// These pieces at once, and this reason. Cohere's API has other words for `stop`, `length` and `content_filter`,
-    /// which are put in their place; any other reason is given as it is.
+    /// These pieces at once, and this reason. `stop`, `length` and `content_filter` are translated to Cohere's terms;
+    /// any other reason is sent unchanged.
     FinishedBy(Vec<String>, &'static str),
-    /// An error of this status, with the whole seconds of `Retry-After`, and this code, which stands in the message
-    /// where the API has no place for it. The message quotes the key and the prompt, which must not get any further.
+    /// An error with this status, the whole seconds of `Retry-After`, and this code, which is part of the message if the API has
+    /// no field for it. The message quotes the key and the prompt, neither of which may leak.
     Status(u16, Option<Duration>, &'static str),
-    /// To so many requests, counted since the script was told, the first; to all after them the second, which counts
-    /// from there.
+    /// The first reply for this many requests since the script was set, then the second, which counts its requests from
+    /// there.
     Times(usize, Box<Reply>, Box<Reply>),
-    /// Nothing, ever.
+    /// Never answers.
     Hangs,
-    /// These pieces at once, then nothing, ever.
+    /// Sends these pieces at once, then nothing.
     HangsAfter(Vec<String>),
-    /// These pieces at once, then the connection is closed, in the middle of the answer.
+    /// Sends these pieces at once, then closes the connection in the middle of the answer.
     Breaks(Vec<String>),
-    /// What is no JSON.
+    /// Sends invalid JSON.
     Garbage,
-    /// No piece at all, and the reason `stop`.
+    /// No pieces, and the reason `stop`.
     Empty,
-    /// What the user said last, word by word.
+    /// The user's last message, word by word.
     Echo,
-    /// What the function makes of the request's body.
+    /// The reply that the function returns for the request's body.
     Function(Arc<dyn Fn(&Value) -> Reply + Send + Sync>),
 }
 
-/// How an answer goes.
+/// The course of an answer.
 pub(super) enum Course {
     Hangs,
     Refused {
@@ -46,16 +46,16 @@ pub(super) enum Course {
     },
     Answered {
         pieces: Vec<String>,
-        /// The time before each piece.
+        /// The pause before each piece.
         pace: Duration,
         end: End,
     },
 }
 
-/// What comes after the pieces.
+/// The end of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
-    /// The reason for the end, and the end.
+    /// The finish reason and the regular end.
     Finished(&'static str),
     Hangs,
     Breaks,
@@ -63,7 +63,7 @@ pub(super) enum End {
 }
 
 impl Reply {
-    /// [`Reply::Text`], at once.
+    /// [`Reply::Text`] without pauses.
     #[must_use]
     pub fn text<const COUNT: usize>(pieces: [&str; COUNT]) -> Self {
         Self::Text(Vec::from(pieces.map(str::to_owned)), Duration::ZERO)
@@ -81,7 +81,7 @@ impl Reply {
         Self::Function(Arc::new(decide))
     }
 
-    /// How the request of this number, from 0, is answered.
+    /// Returns the course of the answer to this request, numbered from 0.
     pub(super) fn course(self, number: usize, request: &Value) -> Course {
         let at_once = |pieces, end| Course::Answered {
             pieces,

@@ -1,4 +1,4 @@
-//! The body of an answer: what is sent when, and whether the client stayed for all of it.
+//! The body of an answer: its timing, and whether the client received all of it.
 
 use std::{collections::VecDeque, future, io, time::Duration};
 
@@ -6,30 +6,30 @@ use axum::body::{Body, Bytes};
 use futures::stream;
 use tokio::{sync::watch, task::yield_now, time::sleep};
 
-/// What is sent at once.
+/// A part that is sent at once.
 pub(super) struct Frame {
     pub(super) text: String,
-    /// The time before it.
+    /// The pause before it.
     pub(super) pause: Duration,
 }
 
-/// What comes after the frames.
+/// What follows the frames.
 pub(super) enum Tail {
-    /// The body's end.
+    /// Ends the body.
     Ends,
-    /// Nothing, ever.
+    /// Never ends.
     Hangs,
-    /// The connection's end, before the body's.
+    /// Closes the connection before the body's end.
     Breaks,
 }
 
-/// Counts the client as gone when it is dropped before the end of the answer.
+/// Counts the client as gone if dropped before the end of the answer.
 pub(super) struct Presence {
-    /// Until the end.
+    /// `None` once the answer ended.
     abandoned: Option<watch::Sender<usize>>,
 }
 
-/// What is still to be sent.
+/// The rest of the body.
 struct Rest {
     frames: VecDeque<Frame>,
     tail: Tail,
@@ -61,7 +61,7 @@ impl Presence {
         }
     }
 
-    /// The answer is at its end: whoever leaves now had all of it.
+    /// Marks the answer as complete: a client that disconnects now received all of it.
     pub(super) fn end(&mut self) {
         self.abandoned = None;
     }
@@ -82,7 +82,7 @@ impl Rest {
                 Tail::Ends => None,
                 Tail::Hangs => future::pending().await,
                 Tail::Breaks => {
-                    // When the body fails, hyper drops what it has not written; when it is not ready, hyper writes.
+                    // If the body fails, hyper drops what it has not written; if the body is pending, hyper writes it.
                     yield_now().await;
                     self.presence.end();
                     Some((Err(io::Error::other("the script breaks it")), self))
@@ -92,7 +92,7 @@ impl Rest {
         if !frame.pause.is_zero() {
             sleep(frame.pause).await;
         }
-        // Not only once the body has ended: a client that has read the last event need not wait for that.
+        // Not only at the end of the body: a client with the last event need not wait for that.
         if self.frames.is_empty() && matches!(self.tail, Tail::Ends) {
             self.presence.end();
         }

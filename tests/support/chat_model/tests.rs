@@ -9,7 +9,7 @@ use super::{API_KEY, ChatModel, Reply, UNKNOWN_MODEL};
 const OPENAI: &str = "/v1/chat/completions";
 const COHERE: &str = "/v2/chat";
 const QUESTION: &str = "What is a node?";
-/// Longer than anything here takes.
+/// Longer than any step here takes.
 const DEADLINE: Duration = Duration::from_secs(20);
 
 fn whole() -> Value {
@@ -30,7 +30,7 @@ fn streamed() -> Value {
 }
 
 async fn ask_with(key: &str, model: &ChatModel, path: &str, request: &Value) -> Response {
-    // Fails when it is installed already, which is as good.
+    // Fails if it is already installed, which is fine.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = Client::builder().no_proxy().build().unwrap();
     let request = client.post(format!("{}{path}", model.origin)).json(request);
@@ -41,13 +41,13 @@ async fn ask(model: &ChatModel, path: &str, request: &Value) -> Response {
     ask_with(API_KEY, model, path, request).await
 }
 
-/// What stands after a field's name, in order.
+/// Returns the values of a field, in order.
 fn fields<'a>(events: &'a str, name: &str) -> Vec<&'a str> {
     let lines = events.lines();
     lines.filter_map(|line| line.strip_prefix(name)).collect()
 }
 
-/// The data of each event but the last, which ends the stream.
+/// Returns the data of each event except the last, which ends the stream.
 fn data(events: &str) -> Vec<Value> {
     let mut data = fields(events, "data: ");
     assert_eq!(data.pop(), Some("[DONE]"));
@@ -115,7 +115,7 @@ async fn cohere_streams_events_of_a_type_each() {
 }
 
 #[tokio::test]
-async fn what_is_not_streamed_comes_whole() {
+async fn without_streaming_the_answer_is_sent_whole() {
     let model = ChatModel::start(Reply::text(["Nodes ", "talk"])).await;
 
     let answer: Value = ask(&model, OPENAI, &whole()).await.json().await.unwrap();
@@ -171,7 +171,7 @@ async fn refusals_quote_the_key_and_the_prompt() {
 }
 
 #[tokio::test]
-async fn a_client_that_leaves_is_counted_and_one_that_stays_is_not() {
+async fn only_clients_that_leave_early_are_counted() {
     let model = ChatModel::start(Reply::HangsAfter(vec!["One".to_owned()])).await;
     let mut answer = ask(&model, OPENAI, &streamed()).await;
     assert!(answer.chunk().await.unwrap().is_some());

@@ -1,22 +1,21 @@
-//! How the two APIs write answers. Source: the descriptions that their makers publish; the `content: null` of the first
-//! delta is llama.cpp's.
+//! The formats of answers in the two APIs. Source: their published descriptions; the `content: null` of the first
+//! delta is from llama.cpp.
 
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-/// When every answer was made, in seconds of Unix time.
+/// The creation time of all answers, in Unix seconds.
 const CREATED: u64 = 1_760_000_000;
-/// What follows the last event.
+/// Follows the last event.
 const DONE: &str = "data: [DONE]\n\n";
 
-/// An API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wire {
     OpenAi,
     Cohere,
 }
 
-/// Writes the answer to a request. Of tokens it counts one for each piece, and one for each word of the messages.
+/// Formats the answer to a request. Counts a token for each piece, and for each word of the messages.
 pub(super) struct Writer {
     wire: Wire,
     id: String,
@@ -26,7 +25,7 @@ pub(super) struct Writer {
 }
 
 impl Wire {
-    /// An error, whose message quotes what must not get any further.
+    /// Formats an error. Its message quotes the key and the prompt, neither of which may leak.
     pub(super) fn refusal(self, code: &str, authorization: &str, request: &Value) -> Value {
         let prompt = prompt(request);
         let message = format!("{authorization} may not ask: {prompt}");
@@ -52,7 +51,7 @@ impl Writer {
         }
     }
 
-    /// The events before the first piece.
+    /// Returns the events before the first piece.
     pub(super) fn opening(&self) -> String {
         match self.wire {
             Wire::OpenAi => {
@@ -82,7 +81,7 @@ impl Writer {
         }
     }
 
-    /// The events after the last piece.
+    /// Returns the events after the last piece.
     pub(super) fn closing(&self, reason: &str, pieces: usize) -> String {
         match self.wire {
             Wire::OpenAi => {
@@ -102,7 +101,7 @@ impl Writer {
         }
     }
 
-    /// The answer in one.
+    /// Formats an answer that is not streamed.
     pub(super) fn whole(&self, reason: &str, pieces: &[String]) -> String {
         let (text, usage) = (pieces.concat(), self.usage(pieces.len()));
         let answer = match self.wire {
@@ -129,7 +128,7 @@ impl Writer {
         answer.to_string()
     }
 
-    /// An event of `OpenAI`'s. Once usage is asked for, each has the field, and the last says it.
+    /// Formats an event of `OpenAI`. If usage is requested, every event has the field, and the last one sets it.
     fn chunk(&self, choices: &Value, usage: &Value) -> String {
         let mut chunk = json!({
             "id": self.id,
@@ -161,13 +160,13 @@ impl Writer {
     }
 }
 
-/// What the user said last; nothing if there is no such message.
+/// Returns the user's last message; empty if there is none.
 pub(super) fn last_user_message(request: &Value) -> String {
     let last = messages(request).rfind(|message| message["role"] == "user");
     last.map(text_of).unwrap_or_default()
 }
 
-/// The texts of all messages.
+/// Concatenates the texts of all messages.
 fn prompt(request: &Value) -> String {
     let texts: Vec<String> = messages(request).map(text_of).collect();
     texts.join("\n")
@@ -178,7 +177,7 @@ fn messages(request: &Value) -> std::slice::Iter<'_, Value> {
     messages.map(Vec::as_slice).unwrap_or_default().iter()
 }
 
-/// A message's content is a text, or parts that may be texts.
+/// Returns a message's text: its content is a string, or parts that may be text.
 fn text_of(message: &Value) -> String {
     match &message["content"] {
         Value::String(text) => text.clone(),
@@ -194,13 +193,13 @@ fn choice(delta: &Value, finish_reason: Option<&str>) -> Value {
     json!([{ "index": 0, "delta": delta, "logprobs": null, "finish_reason": finish_reason }])
 }
 
-/// An event of Cohere's, named by its type.
+/// Formats an event of Cohere, named by its type.
 fn cohere_event(event: &Value) -> String {
     let name = event["type"].as_str().unwrap_or_default();
     format!("event: {name}\ndata: {event}\n\n")
 }
 
-/// Cohere has no reason for its content filter: an answer that it stops has failed.
+/// Cohere has no finish reason for its content filter; a filtered answer is reported as an error.
 fn cohere_reason(reason: &str) -> &str {
     match reason {
         "stop" => "COMPLETE",

@@ -1,4 +1,4 @@
-//! Requests, as API Gateway's Lambda proxy integration passes them on (payload 1.0).
+//! Requests of API Gateway's Lambda proxy integration (payload 1.0).
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use serde_json::{Value, json};
@@ -7,14 +7,14 @@ use super::{ACCOUNT, CLIENT_IP, REGION};
 
 const STAGE: &str = "dev";
 
-/// A request as a REST API hands it to a function, built part by part.
+/// A builder for the event of a REST API request.
 #[derive(Debug, Clone)]
 pub struct RestRequest {
     event: Value,
 }
 
 impl RestRequest {
-    /// A request without a body for `path`, the path without the stage, from 203.0.113.7, on stage `dev`.
+    /// Starts a request for `path`, without the stage and a body, from 203.0.113.7, on stage `dev`.
     #[must_use]
     pub fn new(method: &str, path: &str) -> Self {
         let event = json!({
@@ -71,7 +71,7 @@ impl RestRequest {
             .header("X-Forwarded-Proto", "https")
     }
 
-    /// A POST of JSON, which is what the widget sends.
+    /// A POST of JSON, as the widget sends it.
     #[must_use]
     pub fn post_json(path: &str, body: &Value) -> Self {
         Self::new("POST", path)
@@ -79,7 +79,7 @@ impl RestRequest {
             .body(&body.to_string())
     }
 
-    /// Puts the API on another stage.
+    /// Sets the stage.
     #[must_use]
     pub fn stage(mut self, stage: &str) -> Self {
         let path = self.event["path"].as_str().unwrap_or_default();
@@ -88,14 +88,14 @@ impl RestRequest {
         self
     }
 
-    /// Adds a header; one that is there already gets a second value.
+    /// Adds a header, or a second value to an existing one.
     #[must_use]
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.add(["headers", "multiValueHeaders"], name, value);
         self
     }
 
-    /// Adds a query parameter, neither name nor value escaped; one that is there already gets a second value.
+    /// Adds an unescaped query parameter, or a second value to an existing one.
     #[must_use]
     pub fn query(mut self, name: &str, value: &str) -> Self {
         self.add(
@@ -106,7 +106,7 @@ impl RestRequest {
         self
     }
 
-    /// Sets the address the request came from, as API Gateway saw it; also the last of `X-Forwarded-For`.
+    /// Sets the client's address as seen by API Gateway, also the last one in `X-Forwarded-For`.
     #[must_use]
     pub fn source_ip(mut self, address: &str) -> Self {
         self.event["requestContext"]["identity"]["sourceIp"] = address.into();
@@ -115,7 +115,7 @@ impl RestRequest {
         self
     }
 
-    /// Sets a body of text.
+    /// Sets a text body.
     #[must_use]
     pub fn body(mut self, body: &str) -> Self {
         self.event["body"] = body.into();
@@ -123,7 +123,7 @@ impl RestRequest {
         self
     }
 
-    /// Sets a body of bytes, sent as Base64.
+    /// Sets a binary body, sent as Base64.
     #[must_use]
     pub fn binary_body(mut self, body: &[u8]) -> Self {
         self.event["body"] = BASE64_STANDARD.encode(body).into();
@@ -131,13 +131,13 @@ impl RestRequest {
         self
     }
 
-    /// The event.
+    /// Returns the event.
     #[must_use]
     pub fn into_event(self) -> Value {
         self.event
     }
 
-    /// Adds to a map of last values and to its companion of all values.
+    /// Adds a value to a map of last values and to the map of all values.
     fn add(&mut self, [last, all]: [&str; 2], name: &str, value: &str) {
         self.event[last][name] = value.into();
         match &mut self.event[all][name] {

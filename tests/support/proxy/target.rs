@@ -1,10 +1,10 @@
-//! Where a proxy leads.
+//! The server behind a proxy.
 
 use std::{net::SocketAddr, path::PathBuf};
 
 use tokio_postgres::config::{Config, Host};
 
-/// What Postgres calls its socket, on the port it has unless it is told of another.
+/// The name of Postgres's socket on its default port.
 const POSTGRES_SOCKET: &str = ".s.PGSQL.5432";
 
 /// The server behind a proxy.
@@ -18,10 +18,6 @@ pub enum Target {
 
 impl Target {
     /// The server at `http://ADDRESS:PORT`.
-    ///
-    /// # Panics
-    ///
-    /// When the URL is another.
     #[must_use]
     pub fn http(url: &str) -> Self {
         let address = url.strip_prefix("http://");
@@ -29,11 +25,7 @@ impl Target {
         Self::Tcp(address.unwrap_or_else(|| panic!("{url} is not http://ADDRESS:PORT")))
     }
 
-    /// The Postgres server of a URL that names its socket's folder.
-    ///
-    /// # Panics
-    ///
-    /// When the URL is another.
+    /// The Postgres server of a URL with the folder of its socket.
     #[must_use]
     pub fn postgres(url: &str) -> Self {
         let config: Config = url.parse().expect("the URL of a database");

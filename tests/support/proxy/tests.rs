@@ -2,10 +2,10 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::*;
 
-/// How long nothing comes until it is believed that nothing will.
+/// How long to wait before concluding that nothing will arrive.
 const SILENCE: Duration = Duration::from_millis(100);
 
-/// A server that sends back what it gets, and what it got.
+/// Starts a server that echoes its input, and reports the input to the test.
 async fn echo() -> (Target, UnboundedReceiver<Vec<u8>>) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let target = Target::http(&format!("http://{}", listener.local_addr().unwrap()));
@@ -26,7 +26,7 @@ async fn echo() -> (Target, UnboundedReceiver<Vec<u8>>) {
     (target, receiver)
 }
 
-/// Sends bytes, and returns what comes back: nothing when the connection is cut.
+/// Sends bytes and returns the response; empty if the connection is cut.
 async fn answer(stream: &mut TcpStream, bytes: &[u8]) -> Vec<u8> {
     let mut buffer = [0; 64];
     if stream.write_all(bytes).await.is_err() {
@@ -55,7 +55,7 @@ async fn a_refusal_cuts_old_and_new_connections_until_it_is_lifted() {
 }
 
 #[tokio::test]
-async fn a_silent_wire_brings_requests_and_loses_answers() {
+async fn a_silent_proxy_forwards_requests_and_drops_responses() {
     let (target, mut got) = echo().await;
     let proxy = Proxy::start(target).await;
     proxy.set(Fault::Silent);
@@ -64,12 +64,12 @@ async fn a_silent_wire_brings_requests_and_loses_answers() {
     assert!(nothing.is_err(), "{nothing:?}");
     assert_eq!(got.recv().await.unwrap(), b"one");
     proxy.set(Fault::None);
-    // After a gap nothing comes: the connection is cut, or the machine was so slow that there was no gap.
+    // No bytes may follow a gap, so the connection is cut. A slow machine may lose none and see no gap.
     assert_ne!(answer(&mut stream, b"two").await, b"two");
 }
 
 #[tokio::test]
-async fn a_slow_wire_delivers_when_it_is_slow_no_more() {
+async fn a_slow_proxy_delivers_once_the_fault_ends() {
     let (target, _got) = echo().await;
     let proxy = Proxy::start(target).await;
     proxy.set(Fault::Slow(Duration::MAX));

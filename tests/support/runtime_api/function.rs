@@ -1,4 +1,4 @@
-//! A function's process, started the way Lambda starts it.
+//! The process of a function, started like Lambda starts it.
 
 use std::{
     path::Path,
@@ -15,10 +15,10 @@ use tokio::{
 
 use super::{Outcome, RuntimeApi, Shared};
 
-/// How long a line may take from the process to here.
+/// The longest time for a log line to arrive.
 const LOG_DEADLINE: Duration = Duration::from_secs(20);
 
-/// The variables Lambda gives every function, and the one this project's template adds to all of them.
+/// Variables that Lambda sets for every function, and the one that this project's template adds.
 const ENVIRONMENT: [(&str, &str); 17] = [
     ("AWS_LAMBDA_FUNCTION_NAME", "bookrag-test"),
     ("AWS_LAMBDA_FUNCTION_VERSION", "$LATEST"),
@@ -42,7 +42,7 @@ const ENVIRONMENT: [(&str, &str); 17] = [
     ("TZ", ":UTC"),
 ];
 
-/// The process of a function, killed when this is dropped.
+/// The process of a function, killed on drop.
 #[derive(Debug)]
 pub struct Function {
     shared: Arc<Shared>,
@@ -51,13 +51,9 @@ pub struct Function {
 }
 
 impl Function {
-    /// Starts a function's binary against `api`, with Lambda's variables and the given ones (which win), and no others.
+    /// Starts a function's binary against `api`, with Lambda's variables and the given ones, which override them, and no others.
     ///
-    /// What it logs is kept, for [`Function::logs`] and for the messages of failed expectations.
-    ///
-    /// # Panics
-    ///
-    /// When the binary does not start, or `api` has a function already.
+    /// Its log is kept for [`Function::logs`] and for the messages of failed expectations.
     #[must_use]
     pub fn spawn(binary: &Path, api: &RuntimeApi, env: &[(&str, &str)]) -> Self {
         let shared = Arc::clone(&api.shared);
@@ -91,11 +87,7 @@ impl Function {
         }
     }
 
-    /// The time from the start of the process to its first request for an event: the cold start.
-    ///
-    /// # Panics
-    ///
-    /// When the process ends before.
+    /// Returns the cold start: the time from the start of the process to its first request for an event.
     pub async fn first_next_after(&self) -> Duration {
         let mut process = self.shared.process.subscribe();
         let known = process
@@ -113,11 +105,7 @@ impl Function {
         }
     }
 
-    /// Waits for the process to end: [`Outcome::Exited`], or the error it reported while it started.
-    ///
-    /// # Panics
-    ///
-    /// Never: the sender of the news lives as long as this.
+    /// Waits for the process to end. Returns [`Outcome::Exited`], or the error it reported while starting.
     pub async fn end(&self) -> Outcome {
         let mut process = self.shared.process.subscribe();
         let ended = process.wait_for(|process| process.end.is_some()).await;
@@ -127,11 +115,7 @@ impl Function {
             .expect("the sender lives as long as this function")
     }
 
-    /// Waits until what the process has printed is as wanted, and returns it.
-    ///
-    /// # Panics
-    ///
-    /// When it is not in time.
+    /// Waits until the process's output satisfies `is_wanted`, and returns the output.
     pub async fn logged(&self, is_wanted: impl Fn(&str) -> bool) -> String {
         let mut logs = self.shared.logs.subscribe();
         let wanted = logs.wait_for(|logs| is_wanted(logs));
@@ -141,7 +125,7 @@ impl Function {
         }
     }
 
-    /// What the process has printed so far, to either stream.
+    /// Returns the process's output so far, of both streams.
     #[must_use]
     pub fn logs(&self) -> String {
         self.shared.logs()
@@ -154,7 +138,7 @@ impl Drop for Function {
     }
 }
 
-/// Keeps the process's log and notes its end. Dropped before, it kills the process.
+/// Collects the process's log and records its end. Dropping this early kills the process.
 async fn watch(mut child: Child, shared: Arc<Shared>) {
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     let ((), (), status) = tokio::join!(keep(stdout, &shared), keep(stderr, &shared), child.wait());

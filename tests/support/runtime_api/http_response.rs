@@ -1,4 +1,4 @@
-//! What API Gateway makes of a function's answer.
+//! API Gateway's response for a function's answer.
 
 use axum::{
     body::Bytes,
@@ -9,14 +9,14 @@ use serde_json::Value;
 
 use super::receive;
 
-/// A function's answer as API Gateway passes it on to a client.
+/// A function's answer as a client of API Gateway receives it.
 #[derive(Debug, Clone)]
 pub struct HttpResponse {
     /// The HTTP status.
     pub status: StatusCode,
     /// The headers, cookies included.
     pub headers: HeaderMap,
-    /// The body, decoded where it was Base64.
+    /// The body, decoded if it was Base64.
     pub body: Bytes,
 }
 
@@ -29,7 +29,7 @@ impl HttpResponse {
         let mut single = HeaderMap::new();
         receive::append(&mut single, &payload["headers"])?;
         for (name, value) in &single {
-            // The two are merged; what stands in both counts once.
+            // The two maps are merged; values in both count once.
             if !headers.get_all(name).iter().any(|other| other == value) {
                 headers.append(name, value.clone());
             }
@@ -50,28 +50,20 @@ impl HttpResponse {
         })
     }
 
-    /// The value of a header, or nothing.
+    /// Returns the value of a header, if present.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }
 
-    /// The body as text.
-    ///
-    /// # Panics
-    ///
-    /// When it is not UTF-8.
+    /// Returns the body as text.
     #[must_use]
     #[track_caller]
     pub fn text(&self) -> &str {
         std::str::from_utf8(&self.body).expect("the body is UTF-8")
     }
 
-    /// The body as JSON.
-    ///
-    /// # Panics
-    ///
-    /// When it is not JSON.
+    /// Parses the body as JSON.
     #[must_use]
     #[track_caller]
     pub fn json(&self) -> Value {

@@ -1,4 +1,4 @@
-//! One event's way through a function.
+//! The invocation of a function with one event.
 
 use std::{
     sync::Arc,
@@ -17,41 +17,41 @@ use tokio::{
 
 use super::{HttpResponse, Shared};
 
-/// How long an event waits to be fetched: the process may be starting, on a machine that compiles as well.
+/// The longest time until an event is fetched: the process may be starting while the machine is compiling.
 const FETCH_DEADLINE: Duration = Duration::from_mins(1);
 /// How long the API may need to read what a process wrote before it ended.
 const EXIT_GRACE: Duration = Duration::from_millis(500);
 
-/// How an invocation ended.
+/// The result of an invocation.
 #[derive(Debug, Clone)]
 pub enum Outcome {
-    /// The function answered in one piece.
+    /// The function sent a buffered response.
     Buffered(Bytes),
-    /// The function answered with a stream: the invocation's prelude and chunks.
+    /// The function streamed its response: see the invocation's prelude and chunks.
     Streamed {
-        /// The error in the stream's trailers. `lambda_runtime` 1.5 writes it into the body instead, as text.
+        /// The error in the stream's trailers. `lambda_runtime` 1.5 writes it into the body as text instead.
         error: Option<FunctionError>,
     },
-    /// The function reported an error, for this event or at its start.
+    /// The function reported an error, for this event or while starting.
     Failed(FunctionError),
-    /// What came is not an answer, or it broke off.
+    /// The response is malformed or incomplete.
     Broken(String),
-    /// The process ended without an answer; with its exit status.
+    /// The process ended without a response; with its exit status.
     Exited(String),
-    /// The deadline came first.
+    /// The deadline passed.
     TimedOut,
 }
 
-/// An error as a function reports it.
+/// An error reported by a function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FunctionError {
-    /// The kind of error, `Runtime.…` when the runtime itself made it.
+    /// The kind of error, `Runtime.…` if from the runtime itself.
     pub error_type: String,
-    /// What was wrong.
+    /// The error message.
     pub message: String,
 }
 
-/// What stands before a streamed body.
+/// The head of a streamed response.
 #[derive(Debug, Clone)]
 pub struct Prelude {
     /// The response's HTTP status.
@@ -62,33 +62,33 @@ pub struct Prelude {
     pub cookies: Vec<String>,
 }
 
-/// A piece of a streamed body, as the function's HTTP client sent it.
+/// A piece of a streamed body, as sent by the function's HTTP client.
 #[derive(Debug, Clone)]
 pub struct Chunk {
-    /// When it arrived. The first may be 40 ms late: the runtime's client writes small pieces without `TCP_NODELAY`.
+    /// The time of arrival. The first chunk may be 40 ms late: the runtime's client writes small pieces without `TCP_NODELAY`.
     pub at: Instant,
-    /// What arrived; never empty.
+    /// The bytes; never empty.
     pub bytes: Bytes,
 }
 
-/// An invocation that ended. [`Invocation::http`] or [`Invocation::payload`] reads a good end; failures are in
-/// `outcome`.
+/// A finished invocation. [`Invocation::http`] or [`Invocation::payload`] reads a successful response; `outcome` has the
+/// failures.
 #[derive(Debug)]
 pub struct Invocation {
-    /// The request id the function was given.
+    /// The request id given to the function.
     pub request_id: String,
-    /// When the function was given the event; none if it never asked for it.
+    /// When the function fetched the event; `None` if it never did.
     pub handed_out: Option<Instant>,
-    /// The head of a streamed answer.
+    /// The head of a streamed response.
     pub prelude: Option<Prelude>,
-    /// The body of a streamed answer, in order of arrival; also what came of it before it failed.
+    /// The body of a streamed response, in order of arrival; also the part before a failure.
     pub chunks: Vec<Chunk>,
-    /// How it ended.
+    /// The result.
     pub outcome: Outcome,
     shared: Arc<Shared>,
 }
 
-/// What the API tells about an invocation, in this order; any number of chunks.
+/// Messages of the API about an invocation, in this order; any number of chunks.
 #[derive(Debug)]
 pub(super) enum Message {
     HandedOut { at: Instant },
@@ -97,7 +97,7 @@ pub(super) enum Message {
     Finished(Outcome),
 }
 
-/// An invocation that has not ended, as far as its reader knows.
+/// An invocation whose end has not been read.
 #[derive(Debug)]
 pub struct Pending {
     messages: mpsc::UnboundedReceiver<Message>,
@@ -133,7 +133,7 @@ impl Pending {
         }
     }
 
-    /// Waits for the next chunk of a streamed answer; none when the invocation has ended.
+    /// Waits for the next chunk of a streamed response; `None` after the end.
     pub async fn next_chunk(&mut self) -> Option<Chunk> {
         let read = self.chunks.len();
         while self.outcome.is_none() && self.chunks.len() == read {
@@ -179,7 +179,7 @@ impl Pending {
         }
     }
 
-    /// What the API tells next, or the end of the process or of the time, whatever comes first.
+    /// Returns the API's next message, the end of the process, or the timeout, whichever is first.
     async fn next_message(&mut self) -> Message {
         let mut process = self.shared.process.subscribe();
         let ended = tokio::select! {
@@ -197,7 +197,7 @@ impl Pending {
     }
 }
 
-/// The end of an invocation the API has dropped: its connection was cut while the answer was read.
+/// The end of an invocation whose connection was cut during the response.
 fn lost() -> Message {
     Message::Finished(Outcome::Broken(
         "the function's connection was cut".to_owned(),
@@ -205,11 +205,7 @@ fn lost() -> Message {
 }
 
 impl Invocation {
-    /// The answer as API Gateway passes it on, whether it came in one piece or as a stream.
-    ///
-    /// # Panics
-    ///
-    /// When the invocation failed, or answered what API Gateway would call a malformed proxy response.
+    /// Returns the response as sent by API Gateway, buffered or streamed.
     #[must_use]
     #[track_caller]
     pub fn http(&self) -> HttpResponse {
@@ -234,11 +230,7 @@ impl Invocation {
         }
     }
 
-    /// The JSON a function answered in one piece.
-    ///
-    /// # Panics
-    ///
-    /// When the invocation ended otherwise.
+    /// Returns the JSON of a buffered response.
     #[must_use]
     #[track_caller]
     pub fn payload(&self) -> Value {
@@ -249,11 +241,7 @@ impl Invocation {
             .unwrap_or_else(|cause| self.panic(&format!("the payload is not JSON: {cause}")))
     }
 
-    /// The error the function reported.
-    ///
-    /// # Panics
-    ///
-    /// When it reported none.
+    /// Returns the error reported by the function.
     #[must_use]
     #[track_caller]
     pub fn error(&self) -> &FunctionError {
@@ -263,7 +251,7 @@ impl Invocation {
         }
     }
 
-    /// All chunks together.
+    /// Concatenates all chunks.
     #[must_use]
     pub fn body(&self) -> Bytes {
         self.chunks

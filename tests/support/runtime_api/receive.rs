@@ -1,4 +1,4 @@
-//! Reads what a function posts.
+//! Reads the responses that a function posts.
 
 use std::time::Instant;
 
@@ -13,16 +13,16 @@ use tokio::sync::mpsc;
 
 use super::invocation::{Chunk, FunctionError, Message, Outcome, Prelude};
 
-/// Lambda's limit on a buffered response, as its own error message states it.
+/// Lambda's limit of a buffered response, from its own error message.
 const MAX_RESPONSE_BYTES: usize = 6_291_556;
-/// The content type of a stream that begins with a prelude, which is what API Gateway takes.
+/// The content type of a stream with a prelude, as API Gateway expects it.
 const HTTP_INTEGRATION: &str = "application/vnd.awslambda.http-integration-response";
-/// What stands between the prelude and the body.
+/// Separates the prelude from the body.
 const PRELUDE_END: [u8; 8] = [0; 8];
 const ERROR_TYPE: &str = "lambda-runtime-function-error-type";
 const ERROR_BODY: &str = "lambda-runtime-function-error-body";
 
-/// Whether the body that follows is to be passed on as it comes.
+/// True if the body must be forwarded as it arrives.
 pub(super) fn is_stream(headers: &HeaderMap) -> bool {
     text(headers, "lambda-runtime-function-response-mode") == "streaming"
 }
@@ -45,7 +45,7 @@ pub(super) async fn buffered(body: Body) -> Outcome {
     Outcome::Buffered(received)
 }
 
-/// Sends the prelude and each chunk on as they arrive.
+/// Forwards the prelude and each chunk as they arrive.
 pub(super) async fn stream(
     headers: &HeaderMap,
     mut body: Body,
@@ -112,7 +112,7 @@ pub(super) async fn error(headers: &HeaderMap, body: Body) -> Outcome {
     })
 }
 
-/// The error a stream's trailers tell of; its body is Base64.
+/// Returns the error in a stream's trailers, with a Base64 body.
 fn trailing_error(trailers: &HeaderMap) -> Option<FunctionError> {
     let error_type = trailers
         .get(ERROR_TYPE)?
@@ -131,7 +131,7 @@ fn trailing_error(trailers: &HeaderMap) -> Option<FunctionError> {
     })
 }
 
-/// Reads `{"statusCode", "headers", "cookies"}`; a header has one value, as API Gateway wants it.
+/// Reads `{"statusCode", "headers", "cookies"}`; a header has one value, as API Gateway requires.
 fn prelude(json: &[u8]) -> Result<Prelude, String> {
     let read: Value = serde_json::from_slice(json)
         .map_err(|cause| format!("the prelude is not JSON: {cause}"))?;
@@ -162,7 +162,7 @@ pub(super) fn status(response: &Value) -> Result<StatusCode, String> {
     status.ok_or_else(|| format!("statusCode is {}", response["statusCode"]))
 }
 
-/// Appends a JSON object of headers whose values are strings or lists of strings.
+/// Appends a JSON object of headers, whose values are strings or lists of strings.
 pub(super) fn append(headers: &mut HeaderMap, object: &Value) -> Result<(), String> {
     for (name, values) in object.as_object().into_iter().flatten() {
         let parsed: HeaderName = name

@@ -16,7 +16,7 @@ use super::{Function, Invocation, Outcome, RuntimeApi};
 
 type Frame = http_body::Frame<axum::body::Bytes>;
 
-/// A runtime that answers by hand.
+/// A runtime controlled by the test.
 struct FakeRuntime {
     client: Client,
     base: String,
@@ -24,7 +24,7 @@ struct FakeRuntime {
 
 impl FakeRuntime {
     fn of(api: &RuntimeApi) -> Self {
-        // Fails when it is installed already, which is as good.
+        // Fails if it is already installed, which is fine.
         let _ = rustls::crypto::ring::default_provider().install_default();
         Self {
             client: Client::new(),
@@ -56,7 +56,7 @@ impl FakeRuntime {
             .unwrap()
     }
 
-    /// Starts a streamed response whose frames are what is sent to the returned channel.
+    /// Starts a streamed response; its frames are sent through the returned channel.
     fn stream(
         &self,
         request_id: &str,
@@ -103,7 +103,7 @@ async fn answered_with(path: &str, body: Value) -> Invocation {
 }
 
 #[tokio::test]
-async fn an_event_comes_with_its_context_and_its_answer_goes_back() {
+async fn an_event_has_a_context_and_its_answer_is_returned() {
     let api = RuntimeApi::start().await;
     let runtime = FakeRuntime::of(&api);
     let pending = api.queue(json!({ "question": 1 }));
@@ -238,7 +238,7 @@ async fn an_error_in_the_trailers_is_the_outcome_and_the_body_stays() {
 }
 
 #[tokio::test]
-async fn a_stream_without_a_prelude_is_no_answer() {
+async fn a_stream_without_a_prelude_is_invalid() {
     let api = RuntimeApi::start().await;
     let runtime = FakeRuntime::of(&api);
     let pending = api.queue(json!({}));
@@ -344,9 +344,9 @@ async fn the_cold_start_ends_with_the_first_request_for_an_event() {
     drop(pending);
 }
 
-/// A shell script in place of a function's binary.
+/// Creates a shell script to use as a function's binary.
 ///
-/// Another process writes it: a file this one has open for writing at the moment another test forks cannot be run.
+/// Another process writes it: if this process has the file open for writing while another test forks, it cannot be executed.
 fn program(folder: &Path, script: &str) -> PathBuf {
     let program = folder.join("bootstrap");
     let mut write = Command::new("sh");

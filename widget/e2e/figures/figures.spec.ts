@@ -1,4 +1,4 @@
-// What the panel costs a reader, out of Chromium's traces: `npm run figures`. Medians; nothing fails for being slow.
+// Measures the panel's cost for readers with Chromium's traces: `npm run figures`. Reports medians; slowness is not a failure.
 
 import type { Browser, Page } from '@playwright/test';
 import { Panel } from '../support/panel';

@@ -1,4 +1,4 @@
-// Lighthouse on a page with the plugin and on the same page without it, in turns: medians.
+// Runs Lighthouse alternately on a page with and without the plugin, and reports medians.
 
 import { copyFile, readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';

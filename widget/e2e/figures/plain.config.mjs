@@ -1,4 +1,4 @@
-// The book's site without the plugin, to compare with.
+// The book's site without the plugin, for comparison.
 import site from './book.config.mjs';
 
 export default { ...site, plugins: [] };

@@ -1,4 +1,4 @@
-// Chromium's own record of what a page did: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
+// Reads Chromium's traces: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 
 import type { Browser, Page } from '@playwright/test';
 
@@ -65,7 +65,7 @@ export class Trace {
     const isTask = ({ name }: TraceEvent) => name === 'RunTask' || name === 'ThreadControllerImpl::RunTask';
     const tasks = this.events.filter((event) => event.pid === pid && event.tid === main.tid && isTask(event) && event.ts >= from && event.ts <= to);
     const names_ = new Set(tasks.map(({ name }) => name));
-    // Both names may be there, one within the other.
+    // A trace may have both, one nested in the other.
     const name = names_.has('RunTask') ? 'RunTask' : 'ThreadControllerImpl::RunTask';
     return tasks.filter((event) => event.name === name).reduce((sum, { tdur, dur = 0 }) => sum + (tdur ?? dur), 0);
   }

@@ -18,7 +18,7 @@ export class DevelopmentServer {
 
   static async start(site: SiteName, ports: Ports): Promise<DevelopmentServer> {
     const args = ['start', '--no-open', '--host', '127.0.0.1', '--port', String(ports.development), ...configOf(site)];
-    // Playwright's workers are a test environment, which Docusaurus would take for its own.
+    // Playwright sets NODE_ENV to `test`, which Docusaurus must not inherit.
     const env = { ...process.env, ...environmentOf(site, ports), NODE_ENV: 'development' };
     const child = spawn(process.execPath, [DOCUSAURUS_COMMAND, ...args], { cwd: folderOf(site), env, stdio: ['ignore', 'pipe', 'pipe'] });
     const server = new DevelopmentServer(child, `http://127.0.0.1:${ports.development}${BASE_URLS[site]}`);

@@ -1,4 +1,4 @@
-// Writes the pictures of the READMEs: `npm run pictures`.
+// Takes the screenshots in the READMEs: `npm run pictures`.
 
 import path from 'node:path';
 import { REPOSITORY } from '../harness/paths';
@@ -7,7 +7,7 @@ import { BOOK, EXAMPLE, expect, LESSON, QUESTION, SERVE, test } from '../support
 
 const to = (name: string) => path.join(REPOSITORY, 'docs', name);
 
-// The sidebar's folders unfold at once.
+// Avoids the animation of the sidebar's folders.
 test.use({ contextOptions: { reducedMotion: 'reduce' } });
 
 test('the panel beside a page, with the passage that it cites', async ({ page, panel, model }) => {

@@ -1,4 +1,4 @@
-// Docusaurus's faster bundler, apart from what needs flags of its next version.
+// Docusaurus's faster bundler, without the parts that need flags of the next version.
 export const faster = {
   swcJsLoader: true,
   swcJsMinimizer: true,

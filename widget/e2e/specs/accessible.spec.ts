@@ -1,5 +1,5 @@
-// The states that no other spec comes to; others call expectAccessible where they are. The fixture
-// has Docusaurus's default blue, whose contrast is too low for links: there the panel alone is looked at.
+// States that no other spec reaches; others call expectAccessible themselves. The fixture
+// uses Docusaurus's default blue, whose contrast is too low for links, so there only the panel is checked.
 
 import { expectAccessible } from '../support/accessible';
 import { gate } from '../support/gate';
@@ -50,7 +50,7 @@ for (const theme of ['light', 'dark']) {
     await panel.ask(QUESTION);
     await expect(panel.answer.locator('math')).toHaveCount(2);
     await expect(panel.last.locator('.bookrag-doubt')).toBeVisible();
-    // The colours of code are the site's theme's.
+    // The theme of the site chooses the colours of code.
     await expectAccessible(page, PANEL, '.theme-code-block');
   });
 

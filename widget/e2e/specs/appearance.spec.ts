@@ -104,7 +104,7 @@ for (const [what, viewport] of [
   });
 }
 
-test('on a tablet the panel makes way for the passage that is followed', async ({ page, panel }) => {
+test('on a tablet the panel closes for a followed passage', async ({ page, panel }) => {
   await page.setViewportSize({ width: 768, height: 1024 });
   await panel.openOn(`${BOOK}/docs`);
   expect(await panel.root.evaluate((root) => root.matches(':modal'))).toBe(true);
@@ -136,7 +136,7 @@ test('a wide table, code and a formula scroll by themselves', async ({ page, pan
   expect(await overflowing(page)).toEqual([]);
 });
 
-test('what is printed is the page alone, in its own width', async ({ page, panel }) => {
+test('only the page is printed, at its own width', async ({ page, panel }) => {
   await page.goto(`${BOOK}/docs`);
   await expect(panel.button).toBeVisible();
   const width = () => page.locator('article').evaluate((article) => article.clientWidth);

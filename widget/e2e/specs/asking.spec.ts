@@ -87,7 +87,7 @@ test.describe('the highlight of a cited passage', () => {
   });
 });
 
-test('thumbs and followed citations are taken by the server', async ({ panel, page }) => {
+test('the server records ratings and followed citations', async ({ panel, page }) => {
   await panel.openOn(`${BOOK}/docs`);
   await panel.ask(QUESTION);
   for (const [press, rating] of [

@@ -1,7 +1,7 @@
 import { DevelopmentServer } from '../harness/development';
 import { expect, ports, QUESTION, test } from '../support/test';
 
-test('while a site is written, the panel is there, and React has nothing to complain about', async ({ page, panel }) => {
+test('the panel works in development mode without React warnings', async ({ page, panel }) => {
   test.setTimeout(60_000);
   const server = await DevelopmentServer.start('book', ports);
   try {

@@ -7,7 +7,7 @@ test.beforeEach(({ page }) => setTrap(page));
 
 test.afterEach(async ({ panel, page, watched }) => {
   expect(watched.dialogs).toEqual([]);
-  // Whatever it was, the next question is answered.
+  // The next question must be answered.
   await page.unrouteAll();
   await panel.ask(QUESTION);
   await expect(panel.sources.first()).toBeVisible();
@@ -19,7 +19,7 @@ test('a hostile text is shown as text', async ({ panel, page }) => {
   test.setTimeout(120_000);
   await panel.openOn(`${BOOK}/docs`);
   for (const [what, text] of Object.entries(HOSTILE_TEXTS)) {
-    // In halves, as a stream may cut it.
+    // In halves, like a split stream.
     const middle = Math.floor(text.length / 2);
     const tokens = token(text.slice(0, middle)) + token(text.slice(middle));
     await replyWith(page, tokens + done({ citations: [CITATION] }));
@@ -45,7 +45,7 @@ test('a formula is a formula, and links nowhere', async ({ panel, page }) => {
   await expect(panel.answer.locator('a')).toHaveCount(0);
 });
 
-test('a text that is made to take long neither stops the page nor breaks it', async ({ panel, page }) => {
+test('a text designed to be slow neither blocks nor breaks the page', async ({ panel, page }) => {
   test.setTimeout(60_000);
   await panel.openOn(`${BOOK}/docs`);
   for (const [what, text] of Object.entries(HEAVY_TEXTS)) {

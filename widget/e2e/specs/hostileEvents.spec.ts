@@ -51,7 +51,7 @@ const ENDS: Record<string, unknown> = {
   'a string in its place': 'x',
 };
 
-test('a hostile end of an answer is an end', async ({ panel, page }) => {
+test('a hostile last event ends the answer', async ({ panel, page }) => {
   for (const [what, value] of Object.entries(ENDS)) {
     await replyWith(page, token('So it is.') + event('done', value));
     await panel.ask(what);
@@ -70,7 +70,7 @@ const STREAMS: Record<string, string> = {
   'nothing': '',
 };
 
-test('a stream that is none is told as a failure of the server’s, and can be asked again', async ({ panel, page }) => {
+test('an invalid stream is a server failure, and can be retried', async ({ panel, page }) => {
   for (const [what, body] of Object.entries(STREAMS)) {
     await replyWith(page, body);
     await panel.send(what);
@@ -80,7 +80,7 @@ test('a stream that is none is told as a failure of the server’s, and can be a
   }
 });
 
-test('tokens of other types are no text', async ({ panel, page }) => {
+test('tokens of other types are not shown', async ({ panel, page }) => {
   await replyWith(page, [null, 7, {}, [], undefined].map((value) => event('token', { token: value })).join('') + token('So it is.') + done());
   await panel.ask(QUESTION);
   await expect(panel.answer).toHaveText('So it is.');
@@ -92,7 +92,7 @@ test('unknown events are passed over', async ({ panel, page }) => {
   await expect(panel.answer).toHaveText('So it is.');
 });
 
-test('JSON that is no answer is told as a failure of the server’s', async ({ panel, page }) => {
+test('JSON that is not an answer is a server failure', async ({ panel, page }) => {
   for (const body of ['null', '{"success": true}', '{"data": {"answer": 7}}', '{"data": {"answ']) {
     await replyWith(page, body, 'application/json');
     await panel.send(`What is ${body}?`);

@@ -55,7 +55,7 @@ test('Escape closes the panel, and the focus is where it was', async ({ panel, p
   await expect(link).toBeFocused();
 });
 
-test('a button that goes when it is pressed leaves the focus in the panel, and Escape closes it', async ({ panel, page, server, model }) => {
+test('a button that disappears when pressed leaves the focus in the panel, and Escape closes it', async ({ panel, page, server, model }) => {
   const waits = gate();
   await page.goto(`${BOOK}/docs`);
   await expect(panel.button).toBeVisible();
@@ -80,7 +80,7 @@ test('a button that goes when it is pressed leaves the focus in the panel, and E
   await expect(panel.root).toHaveCount(0);
 });
 
-test('the button and the close button do as the keys do', async ({ panel, page }) => {
+test('the button and the close button work like the keys', async ({ panel, page }) => {
   await page.goto(`${BOOK}/docs`);
   await panel.button.focus();
   await page.keyboard.press('Enter');
@@ -115,14 +115,14 @@ test('over the page the panel is modal, and the Tab key stays in it', async ({ p
     await page.keyboard.press('Tab');
     const isOutside = await page.evaluate(() => {
       const { activeElement: active, body } = document;
-      // Between its last element and its first the focus is with the browser itself.
+      // Between its last and first element the focus is in the browser's own controls.
       return active !== body && !active?.closest('.bookrag-panel');
     });
     expect(isOutside).toBe(false);
   }
 });
 
-test('the shortcut is not taken from those who type in a field of the site', async ({ panel, page }) => {
+test('the shortcut is ignored while typing in a field of the site', async ({ panel, page }) => {
   await page.goto(`${BOOK}/fields`);
   await expect(panel.button).toBeVisible();
   for (const name of ['Line', 'Text', 'Rich text']) {

@@ -2,7 +2,7 @@ import { expectAccessible } from '../support/accessible';
 import { done, event, replyWith, token } from '../support/reply';
 import { BOOK, expect, NOT_IN_BOOK, test } from '../support/test';
 
-test('what the book does not say is refused, with pages that come near and exist', async ({ panel, page, request }) => {
+test('a question that is not covered is refused, with existing closest pages', async ({ panel, page, request }) => {
   await panel.openOn(`${BOOK}/docs`);
   await panel.ask(NOT_IN_BOOK);
   await expect(panel.answer).toContainText("I don't have information on that");

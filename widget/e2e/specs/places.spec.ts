@@ -51,7 +51,7 @@ test('an Urdu page is answered from the Urdu pages', async ({ panel, page }) => 
   await expectSameDocument();
 });
 
-test('the panel speaks Urdu, stands on the left and runs from right to left', async ({ panel, page }) => {
+test('the panel is in Urdu, on the left, and right-to-left', async ({ panel, page }) => {
   await panel.openOn(`${EXAMPLE}/ur/`);
   await expect(panel.root).toHaveAccessibleName('کتاب سے پوچھیں');
   const box = (await panel.root.boundingBox())!;
@@ -76,7 +76,7 @@ test('the questions to begin with are those of the locale', async ({ panel, page
 
 test('an element of the site opens the panel, and has the focus again afterwards', async ({ panel, page }) => {
   await page.goto(`${EXAMPLE}/`);
-  // It is in the built page already, before anything listens to it.
+  // The button is in the static HTML, before any listener.
   await expect(panel.button).toBeVisible();
   const opener = page.locator('[data-bookrag-open]');
   await opener.click();

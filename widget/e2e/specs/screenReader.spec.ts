@@ -22,7 +22,7 @@ async function listen(page: Page): Promise<() => Promise<string[]>> {
   return () => page.evaluate(() => (window as unknown as { said: string[] }).said);
 }
 
-test('a long answer is said once, when it is complete', async ({ panel, page, model }) => {
+test('a long answer is announced once, when it is complete', async ({ panel, page, model }) => {
   const text = Array.from({ length: 200 }, (_, n) => `word${n}`).join(' ');
   model.writes(async function* ({ passages }) {
     for (const word of words(`${text} `)) {
@@ -42,14 +42,14 @@ test('a long answer is said once, when it is complete', async ({ panel, page, mo
   expect(texts.at(-1), 'markers are no words').not.toContain('[');
 });
 
-test('a refusal is said once', async ({ panel, page }) => {
+test('a refusal is announced once', async ({ panel, page }) => {
   await panel.openOn(`${BOOK}/docs`);
   const said = await listen(page);
   await panel.ask(NOT_IN_BOOK);
   expect((await said()).filter((text) => text.includes("I don't have information"))).toHaveLength(1);
 });
 
-test('a failure is said once', async ({ panel, page }) => {
+test('a failure is announced once', async ({ panel, page }) => {
   await page.route('**/api/v1/chat', (route) => route.abort('connectionrefused'));
   await panel.openOn(`${BOOK}/docs`);
   const said = await listen(page);
@@ -58,7 +58,7 @@ test('a failure is said once', async ({ panel, page }) => {
   expect((await said()).filter((text) => text.includes('cannot be reached'))).toHaveLength(1);
 });
 
-test('the seconds of a wait are not said one by one', async ({ panel, page }) => {
+test('the seconds of a wait are not announced one by one', async ({ panel, page }) => {
   await page.clock.install();
   await page.route('**/api/v1/chat', (route) =>
     route.fulfill({ status: 429, headers: { 'Access-Control-Allow-Origin': '*' }, json: { error: { code: 'rate_limited', retry_after: 9 } } }),
@@ -72,7 +72,7 @@ test('the seconds of a wait are not said one by one', async ({ panel, page }) =>
   expect((await said()).filter((text) => text.includes('Too many questions'))).toHaveLength(1);
 });
 
-test('what an answer went without is said with it, and the seconds of a wait with a failure', async ({ panel, page, model }) => {
+test('missing dependencies are announced with the answer, and the wait with a failure', async ({ panel, page, model }) => {
   await panel.openOn(`${BOOK}/docs`);
   const said = await listen(page);
   model.fails(500);

@@ -32,7 +32,7 @@ test('an empty field shows no pages', async ({ panel }) => {
   await expect(panel.results).toHaveCount(0);
 });
 
-test('words that no page has are said to be found nowhere', async ({ panel, page }) => {
+test('words without a match are reported', async ({ panel, page }) => {
   await page.route('**/api/v1/search', (route) => route.fulfill({ json: { success: true, data: { results: [] } } }));
   await panel.openOn(`${BOOK}/docs`);
   await panel.field.fill('zzzz');
@@ -46,7 +46,7 @@ test('pages are found while the chat model is away', async ({ panel, model }) =>
   await expect(panel.results.first()).toBeVisible();
 });
 
-test('a search that is limited says for how long, and goes on by itself', async ({ panel, page }) => {
+test('a rate-limited search shows the wait and then continues', async ({ panel, page }) => {
   let asked = 0;
   await page.route('**/api/v1/search', (route) => {
     asked += 1;

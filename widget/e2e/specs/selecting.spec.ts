@@ -13,7 +13,7 @@ async function select(paragraph: Locator): Promise<void> {
 
 async function lesson(page: Page): Promise<void> {
   await page.goto(new URL(LESSON, BOOK).href);
-  // The built page can be read, and selected in, before anything listens.
+  // The static page allows reading and selecting before any listener is attached.
   await expect(page.locator('.bookrag-button')).toBeVisible();
 }
 
@@ -66,7 +66,7 @@ test('menus and single words are not offered', async ({ panel, page }) => {
   await expect(panel.offer).toHaveCount(0);
 });
 
-test('a selection that does not say it leads to asking the whole book', async ({ panel, page, model }) => {
+test('if the selection does not answer, the whole book can be asked', async ({ panel, page, model }) => {
   model.writes(({ passages }) => [`Use the torque driver. [${passages[0]?.n}]`]);
   await lesson(page);
   await select(paragraphOf(page));

@@ -28,7 +28,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await expect(page.locator(':target')).toBeInViewport();
     });
 
-    test('what the book does not say is refused, with pages that come near', async ({ page }) => {
+    test('a question that is not covered is refused, with the closest pages', async ({ page }) => {
       await page.goto(SERVE);
       await page.getByRole('textbox').fill(NOT_IN_BOOK);
       await page.keyboard.press('Enter');
@@ -78,7 +78,7 @@ test('the slash leads to the field, and a citation is followed, by keys alone', 
   await expect(page).toHaveURL(/#the-air-point$/);
 });
 
-test('an address may ask, once', async ({ page }) => {
+test('an address may contain a question, asked once', async ({ page }) => {
   await page.goto(`${SERVE}/?q=${encodeURIComponent(QUESTION)}`);
   await expect(page.locator('.bookrag-answer')).toContainText(ANSWER);
   await expect(page).toHaveURL(`${SERVE}/`);
@@ -95,7 +95,7 @@ test('the page fits a screen of 320 pixels', async ({ page }) => {
   await expectAccessible(page);
 });
 
-test('readers of Urdu are spoken to in Urdu', async ({ browser }) => {
+test('readers of Urdu see the page in Urdu', async ({ browser }) => {
   const context = await browser.newContext({ locale: 'ur-PK' });
   const page = await context.newPage();
   await page.goto(SERVE);

@@ -34,7 +34,7 @@ test.describe('with a limit of two questions a minute', () => {
   });
 });
 
-test('a wait that is over is over: asking again is answered', async ({ panel, page }) => {
+test('after the wait, asking again is answered', async ({ panel, page }) => {
   let isLimited = true;
   await page.route('**/api/v1/chat', (route) =>
     isLimited
@@ -50,7 +50,7 @@ test('a wait that is over is over: asking again is answered', async ({ panel, pa
   await expect(panel.turns).toHaveCount(1);
 });
 
-test('a server that is gone is told of, and asked again when it is back', async ({ panel, page, server }) => {
+test('a server outage is reported, and asking again works after it', async ({ panel, page, server }) => {
   await server.stop();
   await panel.send(QUESTION);
   await expect(panel.failure).toContainText('The server cannot be reached.');
@@ -62,7 +62,7 @@ test('a server that is gone is told of, and asked again when it is back', async 
   await expect(panel.turns).toHaveCount(1);
 });
 
-test('a server that dies while it answers leaves what it has said, and can be asked again', async ({ panel, server, model }) => {
+test('a server that dies during an answer leaves the text, and can be asked again', async ({ panel, server, model }) => {
   const rest = gate();
   model.writes(async function* () {
     yield 'The first half ';
@@ -98,7 +98,7 @@ test('a model that breaks off in the middle is asked again in the same place', a
   model.writes(async function* () {
     yield 'The first half ';
     yield 'of an answer. ';
-    // Before the first word is out, the book's own sentences would answer.
+    // A failure before the first word would give an extractive answer instead.
     await shown.opened;
     throw new Error('the connection is cut');
   });
@@ -113,7 +113,7 @@ test('a model that breaks off in the middle is asked again in the same place', a
   await expect(panel.turns).toHaveCount(1);
 });
 
-test('a model that is away is said to be, and the book’s own sentences answer', async ({ panel, page, model }) => {
+test('an outage of the model is reported, and the answer is extractive', async ({ panel, page, model }) => {
   model.fails(500);
   await panel.ask(QUESTION);
   await expect(panel.notes).toHaveText('These are the book’s own sentences: the language model did not answer.');
@@ -121,14 +121,14 @@ test('a model that is away is said to be, and the book’s own sentences answer'
   await expectAccessible(page, '.bookrag-panel');
 });
 
-test('an answer that was cut off is said to be', async ({ panel, model }) => {
+test('a truncated answer is reported as such', async ({ panel, model }) => {
   model.says('Wash the probe, dry it with a cloth and leave it [1]', { finish: 'length' });
   await panel.ask(QUESTION);
   await expect(panel.notes.filter({ hasText: 'The answer was cut off.' })).toBeVisible();
 });
 
-test('an answer without a source is said to have none', async ({ panel, model }) => {
-  // It claims too little to be compared with the book.
+test('an answer without a source says so', async ({ panel, model }) => {
+  // The sentence is too short to be checked against the book.
   model.says('It is so.');
   await panel.ask(QUESTION);
   await expect(panel.notes.filter({ hasText: 'names no source' })).toBeVisible();
@@ -187,7 +187,7 @@ const STATUSES = [
   [400, { code: 'invalid', message: 'query: at most 2000 characters' }, 'The server did not take the question. query: at most 2000 characters'],
 ] as const;
 
-test('an error of the server is told in plain words', async ({ panel, page }) => {
+test('a server error is reported in plain words', async ({ panel, page }) => {
   for (const [status, error, says] of STATUSES) {
     await failWith(page, status, error);
     await panel.send(`What is ${status}?`);
@@ -205,7 +205,7 @@ test('a stream that ends without its last event broke off', async ({ panel, page
   await panel.answered();
 });
 
-test('what went without is told once, however many parts were away', async ({ panel, page }) => {
+test('several missing dependencies are reported in one sentence', async ({ panel, page }) => {
   await replyWith(page, token('An answer.') + done({ degraded: ['vector_store', 'embedder', 'reranker', 'memory', 'new_part'] }));
   await panel.ask(QUESTION);
   await expect(panel.notes).toHaveText([

@@ -13,7 +13,7 @@ const ATTRIBUTES = /^(?:on.*|style|src|srcset|srcdoc|action|formaction|data|post
 export async function expectHarmless({ page, last }: Panel, what: string): Promise<void> {
   const found = await last.evaluate((turn, attributes) => {
     const pattern = new RegExp(attributes, 'i');
-    // The site's code blocks colour their code, by attributes of their own.
+    // The site's code blocks colour code with style attributes.
     const isCode = (element: Element) => element.closest('.theme-code-block') !== null;
     const all = [...turn.querySelectorAll('.bookrag-answer *, .bookrag-sources *')];
     return {

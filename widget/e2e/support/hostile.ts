@@ -1,4 +1,4 @@
-// Answers that try to be more than text. `evil.example` must never be asked, `pwned` never be called.
+// Answers that attack the page. `evil.example` must never be requested, `pwned` never called.
 
 const FENCE = '```';
 /** Characters that have no glyph, by their numbers: they would not be seen here. */

@@ -1,4 +1,4 @@
-// What a server could send, true or not: given to the panel in place of a real answer.
+// Server responses, valid or not, that replace real ones.
 
 import type { Page } from '@playwright/test';
 

@@ -1,4 +1,4 @@
-// What every spec starts from: the server, the model, the panel, and the laws that hold on every page whatever a test does.
+// Common setup of all specs: the server, the model, the panel, and checks that apply to every page in every test.
 
 import { test as base, expect } from '@playwright/test';
 import { Bookrag } from '../harness/bookrag';
@@ -58,7 +58,7 @@ export const test = base.extend<Fixtures & PerTest, WorkerFixtures>({
         BOOKRAG_GENERATOR: 'openai',
         BOOKRAG_CHAT_BASE_URL: `http://127.0.0.1:${ports.model}/v1`,
         BOOKRAG_CHAT_API_KEY: 'key',
-        // Tests ask the same questions, and each has its own model.
+        // Tests ask the same questions with different models.
         BOOKRAG_ANSWER_CACHE: 'off',
       };
       const server = new Bookrag({ site: folderOf('book'), port: ports.bookApi, env });

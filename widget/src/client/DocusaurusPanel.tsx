@@ -1,4 +1,4 @@
-// The panel in a Docusaurus site: its router, its code blocks, its settings. Loaded when it is first opened.
+// The panel in a Docusaurus site, with the site's router, code blocks and settings. Loaded when it is first opened.
 
 import settings from '@generated/docusaurus-plugin-bookrag/default/panel.json';
 import { useHistory } from '@docusaurus/router';
@@ -23,8 +23,8 @@ export interface PanelProps {
   summons: number;
 }
 
-// Docusaurus puts all style sheets into one, which every page loads: this one comes with the panel. A policy of `style-src 'self'`
-// allows sheets that are made so.
+// Docusaurus combines all style sheets into one that every page loads, so the panel brings its own. A constructed sheet is allowed by
+// `style-src 'self'`.
 const sheet = new CSSStyleSheet();
 sheet.replaceSync(css);
 document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
@@ -40,7 +40,7 @@ export default function DocusaurusPanel({ onClose, ...props }: PanelProps) {
 
   const site = useMemo<Site>(() => {
     const go = (passage: Passage) => {
-      // A panel that covers the page makes way; the passage takes the focus.
+      // A panel that covers the page closes; the passage gets the focus.
       if (matchMedia(NARROW).matches) onClose('focus stays');
       if (!isHere(passage.href, baseUrl, i18n)) return false;
       follow(passage);

@@ -1,4 +1,4 @@
-// What is on every page: a button, a shortcut, and an offer where text is selected. The panel itself is loaded by its first use.
+// Included in every page: a button, a shortcut, and an offer at selected text. The panel itself is loaded on first use.
 
 import useIsBrowser from '@docusaurus/useIsBrowser';
 import { usePluginData } from '@docusaurus/useGlobalData';
@@ -17,7 +17,7 @@ const OPEN_KEY = 'bookrag.open:';
 /** An element of the site that opens the panel, too: `<button data-bookrag-open>`. */
 const OPENER = '[data-bookrag-open]';
 
-// Docusaurus mounts its layout anew between, say, a blog and the docs: what is open stays open.
+// Module state, so that the panel stays open when Docusaurus remounts its layout, for example between blog and docs.
 let Panel: ComponentType<PanelProps> | undefined;
 
 export default function Loader() {
@@ -70,13 +70,13 @@ function BrowserLoader() {
   useEffect(() => {
     if (isOpen || !returnsFocus.current) return;
     returnsFocus.current = false;
-    // Back to where the reader was; the button is where the panel has gone.
+    // Focus returns to where it was, else to the button.
     const before = opener.current;
     if (before instanceof HTMLElement && before.isConnected && before !== document.body) before.focus();
     else ask.current?.focus();
   }, [isOpen]);
 
-  // Before the button is seen: from then on keys and clicks count.
+  // Runs before the button is painted, so that no key or click is missed.
   useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (!keys || isField(event.target) || !isPressed(keys, event)) return;
@@ -115,11 +115,11 @@ function BrowserLoader() {
           type="button"
           className="bookrag-offer"
           ref={(element) => {
-            // A style attribute would need the site's policy to allow it.
+            // Set by script: a style attribute would need permission from the site's content security policy.
             element?.style.setProperty('left', `${offer.left}px`);
             element?.style.setProperty('top', `${offer.top}px`);
           }}
-          // The click would take the selection away before it is read.
+          // A click would clear the selection before it is read.
           onMouseDown={(event) => event.preventDefault()}
           onClick={() => open(offer)}>
           {strings.askAboutThis}
@@ -163,6 +163,6 @@ function remember(url: string, isOpen: boolean): void {
     if (isOpen) sessionStorage.setItem(OPEN_KEY + url, 'yes');
     else sessionStorage.removeItem(OPEN_KEY + url);
   } catch {
-    // Storage is forbidden: then it is not remembered.
+    // Storage is forbidden, so the state is not saved.
   }
 }

@@ -1,4 +1,4 @@
-// Shows the words that an answer cites on the page that its citation leads to. The page's elements are not touched.
+// Highlights the cited words on the page that a citation links to, without changing the page's elements.
 
 import { findQuote, lettersOf } from '../core/quote';
 import type { Passage } from '../panel/site';
@@ -30,7 +30,7 @@ addEventListener(ROUTE_EVENT, () => {
 });
 document.addEventListener('keydown', ({ key }) => key === 'Escape' && endHighlight());
 document.addEventListener('click', ({ target }) => {
-  // What is done in the panel leaves the page as it is.
+  // Actions in the panel do not end the highlight.
   if (!(target instanceof Element && target.closest('.bookrag-panel'))) endHighlight();
 });
 
@@ -44,7 +44,7 @@ function headingOf({ hash }: URL): HTMLElement | null {
 
 function show(heading: HTMLElement | null, quote: string | undefined): void {
   if (heading) {
-    // The next Tab goes on from the heading.
+    // The next Tab continues from the heading.
     if (!heading.hasAttribute('tabindex')) heading.tabIndex = -1;
     heading.focus({ preventScroll: true });
     heading.scrollIntoView();
@@ -73,7 +73,7 @@ function rangeOf(quote: string, heading: HTMLElement | null): Range | undefined 
   const last = nodes[found.end.text];
   if (!first || !last) return undefined;
   range.setStart(first, found.start.offset);
-  // A quote that is cut off goes on to the end of its paragraph.
+  // A truncated quote extends to the end of its paragraph.
   const paragraph = quote.endsWith('…') ? last.parentElement?.closest(PARAGRAPH) : undefined;
   if (paragraph) range.setEnd(paragraph, paragraph.childNodes.length);
   else range.setEnd(last, found.end.offset);

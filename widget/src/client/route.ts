@@ -1,4 +1,4 @@
-// A client module: tells the panel, if it is loaded, that another page is shown now.
+// A client module: notifies the panel, if loaded, of a page change.
 
 export const ROUTE_EVENT = 'bookrag:route';
 

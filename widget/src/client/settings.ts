@@ -1,4 +1,4 @@
-// What the plugin writes for the browser: see plugin/index.ts.
+// Settings that the plugin writes for the browser, see plugin/index.ts.
 
 export const PLUGIN = 'docusaurus-plugin-bookrag';
 

@@ -29,7 +29,7 @@ export function isPressed({ key, ...modifiers }: Shortcut, event: KeyboardEvent)
     event.metaKey === modifiers.meta &&
     event.altKey === modifiers.alt &&
     event.shiftKey === modifiers.shift &&
-    // By its place where the layout has no such letter: on Dvorak the place of the full stop is a V.
+    // Layouts without Latin letters match by position. Others must not: on Dvorak the position of the full stop has a V.
     (event.key.toLowerCase() === key || (!/^[ -~]$/.test(event.key) && event.code === code))
   );
 }

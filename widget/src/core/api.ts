@@ -1,4 +1,4 @@
-// The client of the API. It sends no cookie and no referrer, and keeps nothing.
+// The API client. It sends no cookies and no referrer, and stores nothing.
 
 import { EventReader } from './events';
 import { ApiError, failureIn, type FailureKind } from './failure';
@@ -26,7 +26,7 @@ export function createApi(url: string, readToken: TokenSource = () => undefined)
   const base = url.replace(/\/+$/, '') + '/api/v1';
 
   async function send(path: string, init: Omit<RequestInit, 'headers'> & { headers: Record<string, string> }): Promise<Response> {
-    // A site that cannot tell is a reader who has not signed in: the API says what follows.
+    // If the site's token function fails, the reader counts as not signed in; the API then decides.
     const token = await unlessSilent(Promise.resolve().then(readToken), 'unavailable').catch(() => undefined);
     const headers = token && TOKEN.test(token) ? { ...init.headers, Authorization: `Bearer ${token}` } : init.headers;
     const asked = fetch(base + path, { credentials: 'omit', referrerPolicy: 'no-referrer', ...init, headers });
@@ -48,7 +48,7 @@ export function createApi(url: string, readToken: TokenSource = () => undefined)
       const response = await post('/chat', 'text/event-stream', request, { signal });
       const conversationId = response.headers.get('X-Conversation-Id');
       if (conversationId) yield { type: 'begun', conversationId };
-      // A gateway that does not stream may have asked for JSON in our place.
+      // A gateway without streaming may have requested JSON for us.
       if (response.headers.get('Content-Type')?.includes('json')) yield* wholeAnswer(parsed(await response.text()));
       else yield* streamedAnswer(response);
     },
@@ -61,7 +61,7 @@ export function createApi(url: string, readToken: TokenSource = () => undefined)
     },
 
     async rate(messageId, rating) {
-      // A citation that is clicked may take the reader to another document.
+      // Following a citation may navigate to another document.
       await post('/feedback', 'application/json', { message_id: messageId, rating }, { keepalive: true });
     },
 
@@ -116,7 +116,7 @@ async function* chunks(response: Response): AsyncGenerator<Uint8Array> {
       yield value;
     }
   } finally {
-    // Whoever leaves early wants no more of it.
+    // A consumer that stops early needs no more of the response.
     void reader.cancel().catch(() => {});
   }
 }

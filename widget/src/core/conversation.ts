@@ -1,4 +1,4 @@
-// The conversation and what changes it: a function of values.
+// The conversation's state and its transitions, as pure functions.
 
 import type { Failure } from './failure';
 import { cut } from './text';
@@ -94,7 +94,7 @@ function asked(conversation: Conversation, id: string, question: Question): Conv
 
 function changedTurn(turn: Turn, action: Exclude<Action, { type: 'asked' | 'begun' | 'cleared' }>): Turn {
   if (action.type === 'rated') return { ...turn, rating: action.rating };
-  // What comes after the end is late: the reader has stopped it, or asked again.
+  // Later events are ignored: the reader has stopped the answer or asked again.
   if (turn.state !== 'answering') return turn;
   switch (action.type) {
     case 'reading':
@@ -112,7 +112,7 @@ function changedTurn(turn: Turn, action: Exclude<Action, { type: 'asked' | 'begu
       return {
         ...turn,
         state: 'complete',
-        // By the end more may be known of what a passage supports.
+        // Support for a passage may only be known at the end.
         citations: done.citations.reduce(withCitation, turn.citations),
         unsupported: done.unsupported,
         outcome: done.outcome,

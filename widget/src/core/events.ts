@@ -1,4 +1,4 @@
-// Server-sent events out of bytes, cut anywhere. https://html.spec.whatwg.org/multipage/server-sent-events.html
+// Parses server-sent events from bytes split anywhere. https://html.spec.whatwg.org/multipage/server-sent-events.html
 
 export interface ServerEvent {
   name: string;
@@ -15,7 +15,7 @@ export class EventReader {
   /** The events that these bytes complete. */
   push(bytes: Uint8Array): ServerEvent[] {
     this.rest += this.decoder.decode(bytes, { stream: true });
-    // A carriage return at the very end may be the first half of a line break.
+    // A carriage return at the end may be the first half of a line break.
     const lines = this.rest.split(/\r\n|\n|\r(?!$)/);
     this.rest = lines.pop() ?? '';
     return lines.flatMap((line) => this.line(line) ?? []);

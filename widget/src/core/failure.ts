@@ -1,4 +1,4 @@
-// What can go wrong, by what a reader can do about it.
+// Failures, grouped by what a reader can do about them.
 
 export type FailureKind =
   /** This device has no network. */

@@ -1,4 +1,4 @@
-// Where a link of an untrusted text may lead.
+// Decides where a link in untrusted text may lead.
 
 export interface SafeLink {
   href: string;
@@ -20,7 +20,7 @@ export function safeLink(address: string, origin: string): SafeLink | undefined 
   if (!isRooted && !/^https?:\/\//i.test(address)) return undefined;
   let url: URL;
   try {
-    // The browser's own reading of it: `/\evil.example` is another site.
+    // Parsed like the browser does: `/\evil.example` is another site.
     url = new URL(address, origin);
   } catch {
     return undefined;

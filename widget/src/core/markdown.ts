@@ -1,4 +1,4 @@
-// An answer's Markdown as tokens. Whatever they are, what is shown of them is decided in panel/Markdown.tsx.
+// Parses an answer's Markdown into tokens. panel/Markdown.tsx decides which of them are shown.
 
 import { Marked, type Token, type TokenizerThis, type Tokens } from 'marked';
 
@@ -27,7 +27,7 @@ const citation = {
   level: 'inline' as const,
   start: (text: string) => text.match(/\[\d/)?.index,
   tokenizer(this: TokenizerThis, text: string): CitationToken | undefined {
-    // A link within a link has two addresses.
+    // A link within a link would have two addresses.
     if (this.lexer.state.inLink) return undefined;
     const [raw, n] = CITATION.exec(text) ?? [];
     return raw ? { type: 'citation', raw, n: Number(n) } : undefined;
@@ -62,7 +62,7 @@ const inlineMath = {
   },
 };
 
-// A definition (`[1]: https://…`) would turn markers of citations into links of the answer's own.
+// A definition (`[1]: https://…`) would turn citation markers into links chosen by the answer.
 const withoutDefinitions = { def: () => undefined };
 
 /** Quotes in quotes, lists in lists: no answer needs as many. */
@@ -78,13 +78,13 @@ export interface ReadOptions {
 }
 
 export function readMarkdown(text: string, { math, isGrowing }: ReadOptions): Token[] {
-  // Half a marker would show as text for a moment before it becomes a link, and the mark of a list's next item as a heading's line.
+  // Half a marker would appear as text before it becomes a link, and the mark of a list's next item as the underline of a heading.
   const settled = isGrowing ? text.replace(/ ?\[\d{0,3}$|\n[-=]+$/, '') : text;
   try {
     const tokens = (math ? withMath : plain).lexer(settled);
     if (!isDeeper(tokens, MAX_DEPTH)) return tokens;
   } catch {
-    // The stack is full.
+    // Parsing overflowed the stack: the text is shown as it is.
   }
   return [{ type: 'paragraph', raw: settled, text: settled, tokens: [{ type: 'escape', raw: settled, text: settled }] }];
 }
@@ -97,7 +97,7 @@ export function withDoubts(answer: string, unsupported: string[]): string {
     const at = rest.indexOf(sentence);
     if (at < 0) continue;
     const end = at + sentence.length;
-    // With the space it does not keep emphasis from ending.
+    // Without the space, emphasis would not end.
     marked += `${rest.slice(0, end)} ${DOUBT}`;
     rest = rest.slice(end);
   }

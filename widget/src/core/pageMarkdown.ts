@@ -1,4 +1,4 @@
-// The Markdown that `bookrag export` wrote beside a built page.
+// Fetches the Markdown that `bookrag export` wrote beside a built page.
 
 /** Where the Markdown of the page at a path may be: a host may serve a page with and without a slash at its end. */
 export function markdownPaths(path: string): string[] {
@@ -15,7 +15,7 @@ export async function fetchMarkdown(path: string): Promise<string | undefined> {
     try {
       const response = await fetch(address);
       const text = await response.text();
-      // A host may answer every path with a page of HTML.
+      // Some hosts answer every path with an HTML page.
       if (response.ok && !text.trimStart().startsWith('<')) return text;
     } catch {
       return undefined;

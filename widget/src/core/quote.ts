@@ -1,5 +1,5 @@
-// Finds a quoted passage in a page's text. The page shows it in other marks, spaces and quotes than its source: letters and
-// digits alone are compared.
+// Finds a quote in a page's text. Only letters and digits are compared, since punctuation, spaces and quotation marks may differ from the
+// source.
 
 export interface Place {
   /** Which of the texts. */

@@ -1,4 +1,4 @@
-// One reader's conversation in one tab: asks, stops, keeps. What shows it subscribes.
+// A reader's conversation in a tab: asks, stops, stores. Views subscribe to it.
 
 import type { Api } from './api';
 import { type Action, type Conversation, EMPTY, historyBefore, type Question, reduce, restored } from './conversation';
@@ -47,7 +47,7 @@ export class Session {
 
   /** Asks, in the place of an earlier turn if one is named. */
   async ask(asked: Question, id: string = randomId()): Promise<void> {
-    // Asked again, it is still about the page it was asked on.
+    // A repeated question still refers to its original page.
     const question = { pageUrl: this.options.pageUrl(), ...asked };
     this.stop();
     const controller = new AbortController();
@@ -63,10 +63,10 @@ export class Session {
     } catch (error) {
       const hasBegun = this.conversation.turns.some((turn) => turn.id === id && turn.text);
       const failure = failureOf(error);
-      // Once text has come, what fails is the stream.
+      // After the first text, a failure means that the stream broke.
       const told = hasBegun && failure.kind === 'unreachable' ? { ...failure, kind: 'broken' as const } : failure;
       if (!controller.signal.aborted) this.change({ type: 'failed', id, failure: told });
-      // What was given up on is not waited for.
+      // Cancels the rest of an abandoned request.
       controller.abort();
     } finally {
       if (this.running?.controller === controller) this.running = undefined;
@@ -142,7 +142,7 @@ export class Session {
     try {
       sessionStorage.setItem(this.options.storageKey, JSON.stringify(stored));
     } catch {
-      // Storage that is full or forbidden: the conversation lasts as long as the page.
+      // Storage is full or forbidden: the conversation lasts until the page is closed.
     }
   }
 }

@@ -22,7 +22,7 @@ export function placeOf(names: string[], own: string): string {
 export function kindOf({ kind, date }: Origin, strings: Strings, locale: string): string {
   if (kind !== 'blog' && kind !== 'page') return '';
   const day = date ? new Date(`${date}T00:00:00Z`) : undefined;
-  // A server of another version may write dates otherwise.
+  // A server of another version may format dates differently.
   if (!day || Number.isNaN(day.getTime())) return strings[kind];
   return `${strings[kind]} · ${new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }).format(day)}`;
 }

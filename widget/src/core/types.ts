@@ -1,4 +1,4 @@
-// What the API sends, as far as it is shown. docs/openapi.json describes the whole.
+// The parts of API responses that are shown. docs/openapi.json describes all of them.
 
 /** What a passage is of. */
 export interface Origin {

@@ -1,4 +1,4 @@
-// Reads what came over the network: whatever is not as docs/openapi.json says is taken for absent, so that what is shown need not look again.
+// Validates API responses: values that do not match docs/openapi.json are treated as absent, so that views need no checks.
 
 import type { Citation, Done, Origin, Outcome, SearchResult, Suggestion } from './types';
 

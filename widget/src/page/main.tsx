@@ -1,4 +1,4 @@
-// The page of `bookrag serve`: the panel, as wide as a page. `npm run page` bundles it with Preact in React's place.
+// The page of `bookrag serve`: the panel at full page width. `npm run page` bundles it with Preact instead of React.
 
 import { createRef, useEffect, useState } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -68,7 +68,7 @@ function Page() {
     pageUrl,
     examples,
     searches: true,
-    // Pages of the book are documents of their own here.
+    // Pages of the book are separate documents here.
     go: () => false,
     placeInFile,
     CodeBlock,
@@ -134,7 +134,7 @@ document.addEventListener('keydown', (event) => {
   field.current?.focus();
 });
 
-// A link may ask: `/?q=…`. The question is taken out of the address, so that a reload does not ask again.
+// A link may contain a question: `/?q=…`. It is removed from the address, so that a reload does not ask it again.
 const asked = new URLSearchParams(location.search).get('q')?.trim();
 if (asked) {
   history.replaceState(null, '', location.pathname);

@@ -23,7 +23,7 @@ export function AskPanel({ field, selection, onSelectionUsed = () => {} }: AskPa
   const { turns } = useConversation();
   const [draft, setDraft] = useState(session.draft);
   const [status, setStatus] = useState('');
-  // What is said twice has to change, or it is heard once.
+  // Screen readers do not announce the same message again unless it differs.
   const announce = useCallback((message: string) => setStatus((before) => (before === message ? `${message}\u00A0` : message)), []);
   const search = useSearch(draft);
   const last = turns.at(-1);
@@ -34,7 +34,7 @@ export function AskPanel({ field, selection, onSelectionUsed = () => {} }: AskPa
     session.draft = text;
     setDraft(text);
   };
-  // The button that was pressed goes, and the focus with it: it is brought to where the answer appears.
+  // The pressed button disappears and loses the focus, which moves to the answer.
   const ask = useCallback((question: Question, id?: string) => {
     log.current?.focus({ preventScroll: true });
     void session.ask(question, id);

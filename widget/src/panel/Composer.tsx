@@ -33,15 +33,15 @@ export function Composer({ field, draft, onDraft, selection, onSelectionRemoved,
     field.current?.focus();
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    // Enter also ends a word in an input method.
+    // Enter also confirms a word in an input method.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
     ask();
   };
   const onStop = (event: MouseEvent) => {
-    // The button is about to become Ask again, which this click must not press.
+    // The button turns into "Ask again", which this click must not press.
     event.preventDefault();
-    // The second half of a double click on Ask lands on Stop.
+    // The second click of a double click on Ask lands on Stop.
     if (event.detail < 2) session.stop();
   };
 

@@ -6,7 +6,7 @@ import { useSite } from './site';
 export function CopyPage() {
   const { strings, pageMarkdown } = useSite();
   const [note, setNote] = useState('');
-  // Browsers have a clipboard on secure origins only.
+  // The clipboard exists on secure origins only.
   if (!pageMarkdown || !navigator.clipboard) return null;
   const copy = async () => {
     const text = await pageMarkdown();

@@ -29,9 +29,9 @@ export function Dialog({ selection, onSelectionUsed, onClose, summons }: DialogP
       const focused = element.contains(document.activeElement) ? document.activeElement : undefined;
       element.close();
       if (narrow.matches) element.showModal();
-      // Not `show`, which takes the focus: see below.
+      // Not `show`, which moves the focus: see below.
       else element.open = true;
-      // Whoever zooms or turns the phone goes on typing.
+      // Keeps the focus, so that zooming or rotating a phone does not interrupt typing.
       if (focused instanceof HTMLElement) focused.focus({ preventScroll: true });
     };
     keepReading(show);
@@ -43,7 +43,7 @@ export function Dialog({ selection, onSelectionUsed, onClose, summons }: DialogP
   }, []);
 
   useEffect(() => {
-    // A panel that is back on a new page leaves the focus to the page.
+    // If the panel reopens on a new page, the focus stays on the page.
     if (summons > 0) field.current?.focus();
   }, [summons]);
 
@@ -64,9 +64,9 @@ export function Dialog({ selection, onSelectionUsed, onClose, summons }: DialogP
       className="bookrag-panel"
       aria-labelledby={id}
       onKeyDown={onKeyDown}
-      // Its children fill it: what is clicked of itself is the backdrop.
+      // The children fill the dialog, so a click on the dialog itself is on the backdrop.
       onClick={(event) => event.target === event.currentTarget && event.currentTarget.matches(':modal') && onClose()}
-      // The back gesture of phones closes dialogs by themselves.
+      // The back gesture of phones would close the dialog without onClose.
       onCancel={(event) => {
         event.preventDefault();
         onClose();
@@ -104,6 +104,6 @@ function keepReading(change: () => void): void {
   const first = blocks.find((block) => block.getBoundingClientRect().top >= 0);
   const before = first?.getBoundingClientRect().top ?? 0;
   change();
-  // A page that stands at its beginning stays there.
+  // A page that is scrolled to its top stays there.
   if (first && scrollY > 0) scrollBy({ top: first.getBoundingClientRect().top - before, behavior: 'instant' });
 }

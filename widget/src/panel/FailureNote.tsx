@@ -21,7 +21,7 @@ export function FailureNote({ failure, onAgain }: FailureNoteProps) {
         {seconds > 0 && ` ${fill(strings.waitSeconds, { seconds: seconds.toLocaleString(locale) })}`}
       </p>
       {kind !== 'rejected' && (
-        // Not `disabled`, which would drop the focus.
+        // Not `disabled`, which would lose the focus.
         <button
           type="button"
           className="bookrag-quiet"

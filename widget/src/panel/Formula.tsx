@@ -16,14 +16,14 @@ export function Formula({ tex, isBlock }: FormulaProps) {
     let isGone = false;
     import('katex').then(
       ({ default: katex }) => {
-        // `render` makes elements itself; there is no HTML to be read.
+        // `render` creates elements directly, without parsing HTML.
         const settings = { displayMode: isBlock, output: 'mathml', errorColor: 'currentcolor', maxExpand: MAX_EXPANSIONS, maxSize: MAX_EM } as const;
         const element = place.current;
         if (isGone || !element) return;
         try {
           katex.render(tex, element, settings);
         } catch {
-          // KaTeX's own note of an error has a `style`, which a site's policy may forbid.
+          // KaTeX's own error element has a `style`, which a site's content security policy may forbid.
           element.textContent = tex;
         }
       },
@@ -34,7 +34,7 @@ export function Formula({ tex, isBlock }: FormulaProps) {
     };
   }, [tex, isBlock]);
   return (
-    // What scrolls must be reachable by keyboard.
+    // Scrollable content must be focusable by keyboard.
     <span tabIndex={isBlock ? 0 : undefined} className={isBlock ? 'bookrag-formula bookrag-formula-block' : 'bookrag-formula'} dir="ltr" ref={place} key={tex}>
       {tex}
     </span>

@@ -1,4 +1,4 @@
-// Untrusted Markdown as React elements: what is not named here is shown as the text it was written with.
+// Renders untrusted Markdown as React elements: tokens without a case here are shown as their source text.
 
 import type { Token, Tokens } from 'marked';
 import { Fragment, memo, type ReactNode } from 'react';
@@ -44,7 +44,7 @@ function block(token: Token, cited: Cited): ReactNode {
     case 'paragraph':
       return <p dir="auto">{inlines(token.tokens, cited)}</p>;
     case 'heading':
-      // An answer has no outline of its own.
+      // An answer has no outline, so all headings have the same level.
       return <h4 dir="auto">{inlines(token.tokens, cited)}</h4>;
     case 'code':
       return <Code text={token.text} info={token.lang} />;
@@ -76,7 +76,7 @@ function list({ ordered, start, items }: Tokens.List, cited: Cited) {
       {blocks(item.tokens, cited)}
     </li>
   ));
-  // The direction is the list's, whose side its numbers stand on.
+  // The list has the direction, since numbers are on its side.
   return ordered ? (
     <ol dir="auto" start={Number(start) || 1}>
       {children}
@@ -95,7 +95,7 @@ function Table({ token: { header, rows }, cited }: { token: Tokens.Table; cited:
       </Cell>
     ));
   return (
-    // What scrolls must be reachable by keyboard.
+    // Scrollable content must be focusable by keyboard.
     <div className="bookrag-table" role="group" aria-label={strings.table} tabIndex={0}>
       <table>
         <thead>

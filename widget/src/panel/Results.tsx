@@ -23,7 +23,7 @@ export function Results({ search, announce }: ResultsProps) {
     : strings.searchFailed);
 
   useEffect(() => {
-    // Not the seconds: they would be said one by one.
+    // Without the remaining seconds, which would be announced one by one.
     if (query) announce(failure ? strings.searchFailed : found);
   }, [query, failure, found]);
 

@@ -13,7 +13,7 @@ interface SourcesProps {
 export function Sources({ title, citations, onFollow }: SourcesProps) {
   if (citations.length === 0) return null;
   return (
-    // No landmark: each answer has one of these.
+    // Not a landmark, since every answer has one.
     <div className="bookrag-sources">
       <h4>{title}</h4>
       <ol dir="auto">

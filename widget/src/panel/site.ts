@@ -1,4 +1,4 @@
-// What the panel needs of the place it is shown in: given by Docusaurus in client/, by the page of `serve` in page/.
+// The panel's environment: provided by Docusaurus in client/, by the page of `serve` in page/.
 
 import { type ComponentType, createContext, useContext } from 'react';
 import type { Api } from '../core/api';

@@ -32,9 +32,9 @@ export function useSearch(draft: string): Search {
     const controller = new AbortController();
     const failed = (failure: Failure) => {
       if (controller.signal.aborted) return;
-      // Results that are there stay while new ones cannot be had.
+      // Earlier results remain while a search fails.
       setSearch((before) => ({ ...before, query, failure }));
-      // Once the wait is over it is searched again.
+      // The search is repeated after the wait.
       if (failure.retryAt) setRetryAt(failure.retryAt);
     };
     const timer = setTimeout(() => {

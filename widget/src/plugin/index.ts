@@ -1,4 +1,4 @@
-// The Docusaurus plugin: what runs when a site is built.
+// The Docusaurus plugin, which runs at build time.
 
 import path from 'node:path';
 import type { LoadContext, Plugin, TranslationFileContent } from '@docusaurus/types';
@@ -55,7 +55,7 @@ export default function pluginBookrag(context: LoadContext, options: PluginOptio
         strings: content,
       };
       actions.setGlobalData(loader);
-      // Read by the panel alone, so that it is loaded with it.
+      // Only the panel reads this, so it is loaded with the panel.
       await actions.createData('panel.json', JSON.stringify(panel));
     },
 

@@ -1,4 +1,4 @@
-// The book as Markdown: runs `bookrag export` on the built site, and says in each page where its Markdown is.
+// Runs `bookrag export` on the built site, and links each page to its Markdown.
 
 import { spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -62,7 +62,7 @@ function run(command: string, commandArguments: string[]): Promise<void> {
       reject(error.code === 'ENOENT' ? new Error(missing) : error);
     });
     child.on('close', (code) => {
-      // 3: something could not be exported, which the command has said.
+      // Exit code 3: something could not be exported, and the command has printed it.
       if (code === 0 || code === 3) resolve();
       else reject(new Error(`\`${command} export\` ended with ${code ?? 'a signal'}; the lines above say why`));
     });

@@ -1,4 +1,4 @@
-//! The addresses of a book's pages and headings, and the links that lead to them. Pure.
+//! Addresses of a book's pages and headings, and the links to them. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,25 +9,24 @@ use serde::Serialize;
 use super::questions::Asked;
 use super::told::Told;
 
-/// The addresses of a state.
+/// Addresses and links of one state of a book.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Anchors {
-    /// The pages' URLs, and each with `#` and a heading's id.
+    /// URLs of pages, and URLs with `#` and the id of a heading.
     addresses: BTreeSet<String>,
-    /// The pages' URLs by their files.
+    /// URL of each page, by file.
     urls: BTreeMap<String, String>,
-    /// The links of each file: the addresses that one may mean, URLs or files of pages.
+    /// Links of each file. A link is a set of the addresses that it may mean: URLs, or files of pages.
     links: BTreeMap<String, BTreeSet<Vec<String>>>,
 }
 
-/// An address that is gone.
+/// An address that no longer exists.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Vanished {
-    /// The page's URL, with `#` and the heading's id if a heading is gone.
     pub(super) url: String,
-    /// The pages that still link to it.
+    /// Pages that still link to it.
     pub(super) linked_from: Vec<String>,
-    /// The questions whose answers cited it.
+    /// Questions whose answers cited it.
     pub(super) cited_by: Vec<String>,
 }
 
@@ -59,7 +58,7 @@ impl Anchors {
         self.links.entry(source.clone()).or_default().extend(links);
     }
 
-    /// The files that link to each address; links to files are followed by the URLs of this state, else of a `former` one.
+    /// Returns the files that link to each address. Links to files are resolved with the URLs of this state, else with those of `former`.
     fn links_by_address(&self, former: &Self) -> BTreeMap<String, Vec<String>> {
         let follow = |address: &String| {
             if address.starts_with('/') {
@@ -83,7 +82,7 @@ impl Anchors {
     }
 }
 
-/// Returns the addresses of the state `before` that `after` lacks, if an answer cited them or a page still links to them.
+/// Returns the addresses of `before` that are missing in `after`, if an answer cited them or a page still links to them.
 pub(super) fn vanished(
     questions: &[Asked],
     told: &[Told],
@@ -108,7 +107,7 @@ pub(super) fn vanished(
         .collect()
 }
 
-/// An address as equal ones have it: decoded, without a query and without a slash at the end of its path.
+/// Normalizes an address for comparison: decoded, without a query and without a trailing slash in its path.
 fn normalised(address: &str) -> String {
     let (path, id) = address.split_once('#').unwrap_or((address, ""));
     let path = path.split_once('?').map_or(path, |(path, _)| path);
@@ -144,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_linked_or_cited_and_gone_is_listed_with_who_uses_it() {
+    fn vanished_addresses_are_listed_with_their_uses() {
         let files = [("docs/a.md", "/docs/a"), ("docs/b.md", "/docs/b/")];
         let before = anchors(
             &[

@@ -1,4 +1,4 @@
-//! The questions that both states are asked.
+//! Questions that are asked of both states.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,26 +9,23 @@ use super::{CommandError, Site, output};
 use crate::evaluation::Question;
 use crate::local::{BookFolder, LocalError, open_catalog};
 
-/// How far back stored questions are looked for.
+/// Stored questions older than this are ignored.
 const LATELY: Duration = Duration::from_hours(24 * 90);
-/// Stored questions that are asked, those asked most often.
+/// The most stored questions to ask, most frequent first.
 const MAX_STORED: u32 = 200;
-/// What to do if there are no questions.
 const HOW_TO_GIVE: &str = "Name a file with a question a line: --questions FILE. Or set BOOKRAG_STORE_QUESTIONS=true where readers ask: \
     then the text of their questions is kept, and asked here";
 
-/// A question to both states.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Asked {
-    /// Its text.
     pub(super) query: String,
-    /// The locale it is asked in; the book's own without one.
+    /// The locale to ask in; `None` for the book's default locale.
     pub(super) locale: Option<String>,
 }
 
 impl Asked {
-    /// Reads questions from a file: JSON in the format of `bookrag eval` if its first line begins with `{`, else text, one a line.
-    /// Of the questions of an evaluation over several books, those of `corpus` are taken.
+    /// Reads questions from a file: JSON in the format of `bookrag eval` if its first line begins with `{`, else text, one per line.
+    /// If the file names several books, only the questions of `corpus` are returned.
     pub(super) fn read(file: &Path, corpus: &str) -> Result<Vec<Self>, CommandError> {
         let told = |problem: String| CommandError::Told(format!("{}: {problem}", file.display()));
         let text = std::fs::read_to_string(file).map_err(|error| told(error.to_string()))?;
@@ -64,7 +61,7 @@ impl Asked {
         Ok(asked.collect())
     }
 
-    /// Returns the questions that readers asked lately, from the stores of the site.
+    /// Returns the questions that readers asked recently, from the site's stores.
     pub(super) async fn by_readers(
         config: &Config,
         site: &Site,

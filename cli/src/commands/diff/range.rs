@@ -1,22 +1,19 @@
-//! The two states that are compared, as they are typed.
+//! Parses the two states to compare.
 
 use std::str::FromStr;
 
 /// `BASE`, `BASE..HEAD` or `BASE...HEAD`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Range {
-    /// The state before.
     pub(super) base: Base,
-    /// The revision after; `None` for the files as they are.
+    /// The revision after the change; `None` for the working tree.
     pub(super) head: Option<String>,
 }
 
-/// Where a comparison begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Base {
-    /// At a revision.
     Revision(String),
-    /// At the commit that this revision has in common with the other one.
+    /// The merge base of this revision and the other one.
     MergeBase(String),
 }
 
@@ -50,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_states_are_read_as_git_reads_them() {
+    fn two_states_are_parsed_like_git() {
         let revision = |name: &str| Base::Revision(name.to_owned());
         let merge_base = |name: &str| Base::MergeBase(name.to_owned());
         for (typed, base, head) in [

@@ -1,4 +1,4 @@
-//! What is printed of a comparison: text, Markdown for a pull request, JSON.
+//! Prints a comparison as text, as Markdown for a pull request, or as JSON.
 
 use bookrag::answer::Outcome;
 use bookrag::book::{escaped, visible};
@@ -8,47 +8,42 @@ use super::anchors::Vanished;
 use super::questions::Asked;
 use super::told::{Change, Section, Told, excerpts};
 
-/// The first line of the Markdown, which tells the comment that is to be replaced from others.
+/// The first line of the Markdown. It identifies the comment that a later run replaces.
 const MARKER: &str = "<!-- bookrag diff -->";
-/// Characters of the Markdown: a comment on GitHub has at most 65,536.
+/// The longest Markdown, in characters. GitHub allows 65,536 per comment.
 const MAX_CHARACTERS: usize = 60_000;
-/// What follows what was left out.
 const CUT: &str = "\n\nThe rest is left out here; `bookrag diff` prints it.";
-/// Digits of a commit's hash that are shown.
+/// Digits shown of a commit's hash.
 const HASH_DIGITS: usize = 10;
-/// Uses of an address that are named.
+/// The most uses listed per address.
 const MAX_USES: usize = 3;
 
-/// What readers would be told otherwise.
+/// Differences in what readers are told.
 #[derive(Debug, Serialize)]
 pub(super) struct Comparison {
     base: Revision,
     head: Revision,
     questions: usize,
     counts: Counts,
-    /// Questions that are answered otherwise, the lost answers first.
+    /// Questions whose answers changed, lost answers first.
     changes: Vec<Changed>,
-    /// Addresses that are gone and used.
+    /// Addresses that no longer exist but are still used.
     vanished: Vec<Vanished>,
-    /// Pages that could be read before and cannot be now: readers keep their former text.
+    /// Pages that became unreadable. Readers keep their former text.
     unread: Vec<Warning>,
 }
 
-/// A state.
 #[derive(Debug, Serialize)]
 pub(super) struct Revision {
-    /// As it was typed.
+    /// The name as typed.
     pub(super) name: String,
-    /// The commit's hash; `None` for the files as they are.
+    /// The commit's hash; `None` for the working tree.
     pub(super) commit: Option<String>,
 }
 
-/// A page that cannot be read.
 #[derive(Debug, Serialize)]
 pub(super) struct Warning {
-    /// Its file.
     pub(super) source: String,
-    /// The reason.
     pub(super) reason: String,
 }
 
@@ -105,7 +100,7 @@ impl Comparison {
         }
     }
 
-    /// How many answers are lost.
+    /// Returns how many answers are lost.
     pub(super) fn lost(&self) -> usize {
         self.counts.no_longer_answered
     }
@@ -115,7 +110,7 @@ impl Comparison {
         changes.filter(|changed| changed.change == change).collect()
     }
 
-    /// For people at a terminal.
+    /// Formats the report for a terminal.
     pub(super) fn text(&self) -> String {
         let mut lines = vec![format!("{}: {}", self.states(), self.summary())];
         for (change, heading) in HEADINGS {
@@ -151,7 +146,7 @@ impl Comparison {
         lines.join("\n") + "\n"
     }
 
-    /// For a comment on a pull request: nothing of the book or of a question is markup in it.
+    /// Formats the report for a comment on a pull request. Text of the book and of questions is escaped.
     pub(super) fn markdown(&self) -> String {
         let states = code(&self.states());
         let mut lines = vec![
@@ -206,7 +201,7 @@ impl Comparison {
     }
 }
 
-/// What is listed, in this order.
+/// Kinds of changes in the order of the report, with their headings.
 const HEADINGS: [(Change, &str); 4] = [
     (Change::NoLongerAnswered, "No longer answered"),
     (Change::OtherSection, "Another section"),
@@ -243,7 +238,7 @@ impl Revision {
 }
 
 impl Changed {
-    /// What was told before and after, a line each.
+    /// Returns the text before and after, one line each.
     fn details(&self) -> Vec<String> {
         if self.change == Change::OtherSentences {
             let [before, after] = excerpts(&self.before.text, &self.after.text);
@@ -258,7 +253,7 @@ impl Changed {
 }
 
 impl Vanished {
-    /// Who uses it, a line each way.
+    /// Returns one line for linking pages and one for citing answers.
     fn uses(&self) -> Vec<String> {
         let uses = [
             ("cited in the answer to ", &self.cited_by),
@@ -295,7 +290,7 @@ fn summary(told: &Told) -> String {
     }
 }
 
-/// A heading and the items below it; nothing without items.
+/// Returns a heading and its items; empty if there are no items.
 fn list(heading: &str, items: impl Iterator<Item = String>, count: usize) -> Vec<String> {
     if count == 0 {
         return Vec::new();
@@ -305,7 +300,7 @@ fn list(heading: &str, items: impl Iterator<Item = String>, count: usize) -> Vec
     lines
 }
 
-/// A text whose last lines are left out if it is too long.
+/// Drops the last lines of a text that is too long.
 fn shortened(text: &str) -> String {
     let Some((end, _)) = text.char_indices().nth(MAX_CHARACTERS) else {
         return text.to_owned();
@@ -314,7 +309,7 @@ fn shortened(text: &str) -> String {
     format!("{}{CUT}", &text[..end])
 }
 
-/// Plain text as Markdown on one line. Words with an `@` are code, so that GitHub notifies nobody.
+/// Escapes plain text as Markdown on one line. Words with an `@` become code, so that GitHub notifies nobody.
 fn inline(text: &str) -> String {
     let text = visible(text);
     let words = text.split_whitespace().map(|word| {
@@ -327,7 +322,7 @@ fn inline(text: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Plain text as inline code.
+/// Formats plain text as inline code.
 fn code(text: &str) -> String {
     format!("`{}`", visible(text).replace('`', "'"))
 }

@@ -1,4 +1,4 @@
-//! A book as it was or is, and what it tells readers.
+//! A state of a book, and the answers it gives.
 
 use std::collections::BTreeMap;
 
@@ -18,26 +18,24 @@ use crate::local::{BookFolder, LocalBook, LocalError};
 use crate::running::Hold;
 use crate::site::Site;
 
-/// Passages an answer draws on: what a request without `top_k` gets.
+/// Chunks per answer: the default of a request without `top_k`.
 const TOP_K: usize = 10;
 
-/// What a state of the book tells.
 #[derive(Debug)]
 pub(super) struct State {
-    /// The commit; `None` for the files as they are.
+    /// The commit; `None` for the working tree.
     pub(super) commit: Option<String>,
-    /// The answers, in the order of the questions.
+    /// Answers in the order of the questions.
     pub(super) told: Vec<Told>,
-    /// Its addresses and links.
     pub(super) anchors: Anchors,
-    /// Pages that cannot be read, with the reason; drafts are not among them.
+    /// Pages that cannot be read, with the reason; drafts are left out.
     pub(super) unread: BTreeMap<String, String>,
-    /// True if some pages could not be read or stored, and may be later.
+    /// True if some pages could not be read or stored, but a later run may succeed.
     pub(super) is_partial: bool,
 }
 
-/// The index that takes one state of the book after the other, as a site's index does that follows its changes: what both have
-/// is embedded once, and a page that cannot be read keeps its last good text.
+/// An index that holds one state of the book after the other, like the index of a site that is updated. Text that both states share is
+/// embedded once, and a page that cannot be read keeps its last good text.
 pub(super) struct States {
     config: Config,
     site: Site,
@@ -46,7 +44,7 @@ pub(super) struct States {
 }
 
 impl States {
-    /// Opens the index in the user's cache folder, apart from the site's own.
+    /// Opens the index in the user's cache folder, separate from the site's own index.
     pub(super) async fn open(
         config: &Config,
         site: &Site,
@@ -55,7 +53,7 @@ impl States {
         let config = Config {
             database_url: None,
             qdrant_url: None,
-            // The book's own sentences: a model's would cost, and differ from run to run.
+            // Extractive answers: a chat model would cost money, and its answers vary between runs.
             generator: GeneratorChoice::Extractive,
             ..config.clone()
         };
@@ -77,7 +75,7 @@ impl States {
         })
     }
 
-    /// Makes the index hold a state of the book, and asks it the questions.
+    /// Syncs the index with a state of the book, and asks it the questions.
     pub(super) async fn take(
         &self,
         source: Source,
@@ -89,7 +87,7 @@ impl States {
             .ingest_from(source, &self.config, &self.site, mode);
         let ingest = ingest.await?;
         let options = SyncOptions {
-            // The other state may be another book altogether.
+            // The other state may be a different book.
             mass_deletion: MassDeletion::Allow,
         };
         let report = sync::with_progress(&ingest, options).await?;
@@ -124,7 +122,7 @@ impl States {
     }
 
     async fn answerer(&self) -> Result<Answerer, CommandError> {
-        // Not the remembered one: a run may have calibrated it.
+        // Not the remembered row: a run may have calibrated the index since.
         let live = self.book.context.catalog().live_index().await;
         let live = live.map_err(LocalError::from)?;
         let missing = || Error::new(ErrorKind::Unavailable, "the book could not be indexed");
@@ -132,7 +130,7 @@ impl States {
     }
 }
 
-/// Asks as a reader does who is on none of the book's pages.
+/// Asks like a reader who has no page of the book open.
 async fn ask(answerer: &Answerer, question: &Asked) -> Result<Told, CommandError> {
     let asked = Question {
         filters: Filters {
@@ -144,7 +142,7 @@ async fn ask(answerer: &Answerer, question: &Asked) -> Result<Told, CommandError
     let prepared = answerer.prepare(asked, None).await.map_err(Error::from);
     match prepared {
         Ok(prepared) => Ok(Told::of(&prepared.whole().await?)),
-        // This state does not have the locale.
+        // This state lacks the locale.
         Err(error) if error.kind == ErrorKind::Invalid => Ok(Told::nothing()),
         Err(error) => Err(error.into()),
     }

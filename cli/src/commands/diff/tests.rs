@@ -1,4 +1,4 @@
-//! Edits of the fixture book, asked about with the real model.
+//! Edits the fixture book and compares its answers, with the real model.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,7 +14,7 @@ use super::told::{Change, Told, letters, plain};
 use super::*;
 use crate::commands::pages::ReadPages;
 
-/// Sections that are edited at once: few, so that the rest of the book can answer in their place.
+/// Sections edited at once. Few, so that the rest of the book can still answer in their place.
 const BATCH: usize = 8;
 
 /// Questions about sections that the fixture's questions leave out.
@@ -28,7 +28,7 @@ const MORE_QUESTIONS: [&str; 7] = [
     "How fast does Sprig drive in the garden?",
 ];
 
-/// A copy of the fixture book with an index of its own.
+/// A copy of the fixture book with its own index.
 struct Laboratory {
     folder: TempDir,
     states: States,
@@ -70,7 +70,6 @@ impl Laboratory {
         self.states.take(self.source(), questions).await.unwrap()
     }
 
-    /// The texts of the pages.
     async fn pages(&self) -> BTreeMap<String, String> {
         let source = self.source();
         let settings = source.settings().await.unwrap();
@@ -92,7 +91,7 @@ fn copy(from: &Path, to: &Path) {
         let entry = entry.unwrap();
         let target = to.join(entry.file_name());
         if entry.file_name() == ".bookrag" {
-            // Whoever ran the README's command has stores there.
+            // Running the command from the README creates stores there.
         } else if entry.file_type().unwrap().is_dir() {
             copy(&entry.path(), &target);
         } else {
@@ -101,7 +100,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// What an author does to a section.
+/// An author's edit of a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Edit {
     Delete,
@@ -111,7 +110,7 @@ enum Edit {
     Split,
 }
 
-/// The section that a question is answered from, in lines from 0 of its page.
+/// The section that answers a question. Lines count from 0 on its page.
 #[derive(Debug, Clone)]
 struct Quoted {
     question: usize,
@@ -119,11 +118,11 @@ struct Quoted {
     source: String,
     heading: usize,
     end: usize,
-    /// The first of its lines that the answer has as it stands.
+    /// The first line that the answer quotes in full.
     line: usize,
 }
 
-/// The sections with a heading that answers quote, each once.
+/// Returns the sections that answers quote, each once. Sections without a heading are left out.
 async fn places(laboratory: &Laboratory, told: &[Told]) -> Vec<Quoted> {
     let source = laboratory.source();
     let settings = source.settings().await.unwrap();
@@ -179,7 +178,7 @@ async fn places(laboratory: &Laboratory, told: &[Told]) -> Vec<Quoted> {
 }
 
 impl Edit {
-    /// Edits a section. Returns the lines that are to stand elsewhere.
+    /// Edits a section. Returns the lines to be inserted elsewhere.
     fn apply(self, lines: &mut Vec<String>, place: &Quoted) -> Vec<String> {
         match self {
             Self::Delete => drop(lines.drain(place.heading..place.end)),
@@ -202,7 +201,7 @@ impl Edit {
     }
 }
 
-/// A line that says something else: another number, or the opposite.
+/// Changes the meaning of a line: another number, or a negation.
 fn contradicted(line: &str) -> String {
     let digit = |(at, c): &(usize, char)| *at > 4 && c.is_ascii_digit();
     if let Some((at, digit)) = line.char_indices().find(digit) {
@@ -230,7 +229,7 @@ async fn each_of_a_hundred_edits_of_what_answers_quote_is_reported() {
         for batch in places.chunks(BATCH) {
             let mut pages = original.clone();
             let mut batch = batch.to_vec();
-            // From the bottom up, so that lines keep their numbers.
+            // From the bottom up, so that line numbers stay valid.
             batch.sort_by_key(|place| std::cmp::Reverse(place.heading));
             let mut moved = Vec::new();
             for place in &batch {
@@ -269,17 +268,17 @@ async fn each_of_a_hundred_edits_of_what_answers_quote_is_reported() {
     assert!(edits >= 100, "{edits} edits");
 }
 
-/// A heading with an id of its own keeps its address.
+/// True if only the heading was renamed. A heading with an explicit id keeps its address.
 fn is_renamed_only(edit: Edit, before: &Told, after: &Told) -> bool {
     edit == Edit::Rename && before.sections[0].url == after.sections[0].url
 }
 
-/// A line that is a paragraph or begins one, outside of code, tables, lists and front matter.
+/// True if a line is a paragraph or begins one, outside of code, tables, lists and front matter.
 fn is_prose(line: &str) -> bool {
     line.starts_with(char::is_alphabetic) && !line.contains(['<', '{', '|']) && line.contains(". ")
 }
 
-/// Changes the lines outside of front matter and of fenced code.
+/// Changes the lines outside of front matter and fenced code.
 fn each_line(text: &str, change: impl Fn(&str) -> String) -> String {
     let (mut dashes, mut is_code) = (0, false);
     let mut changed = String::new();
@@ -297,7 +296,7 @@ fn each_line(text: &str, change: impl Fn(&str) -> String) -> String {
     changed
 }
 
-/// Breaks a line before words that begin with a letter.
+/// Wraps a line before words that begin with a letter.
 fn wrapped(line: &str, width: usize) -> String {
     let (mut wrapped, mut column) = (String::new(), 0);
     for word in line.split(' ') {

@@ -1,38 +1,32 @@
-//! What a reader is told, and in what two answers differ. Pure.
+//! What a reader is told, and how two answers differ. Pure.
 
 use bookrag::answer::{Answer, Outcome};
 use pulldown_cmark::{Event, Options, Parser};
 use serde::Serialize;
 
-/// Words shown on both sides of what differs.
+/// Words shown on both sides of a difference.
 const CONTEXT_WORDS: usize = 5;
-/// Words shown of what differs.
+/// The most words shown of a difference.
 const MAX_WORDS: usize = 40;
 
-/// An answer, as far as two are compared.
+/// The compared parts of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Told {
-    /// Whether the book answers.
     pub(super) outcome: Outcome,
-    /// The sections that are quoted or, if the book may not answer, named; each once.
+    /// Sections that the answer quotes, or names if the book may not answer; each once.
     pub(super) sections: Vec<Section>,
-    /// The words of the answer, without markup.
+    /// The answer's words, without markup.
     pub(super) text: String,
 }
 
-/// A section that an answer cites.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub(super) struct Section {
-    /// The page's URL with the anchor.
     pub(super) url: String,
-    /// The page's title.
     pub(super) title: String,
-    /// The heading.
     pub(super) heading: String,
 }
 
 impl Section {
-    /// The page's title and the heading.
     pub(super) fn name(&self) -> String {
         if self.heading == self.title || self.heading.is_empty() {
             self.title.clone()
@@ -41,7 +35,7 @@ impl Section {
         }
     }
 
-    /// What readers find it by: its address and the heading's words.
+    /// Identifies the section for readers: its address and the words of its heading.
     fn identity(&self) -> (&str, String) {
         (&self.url, letters(&self.heading))
     }
@@ -67,7 +61,7 @@ impl Told {
         }
     }
 
-    /// A question that cannot be asked in this state, such as one in a locale that the book does not have yet.
+    /// The outcome of a question that cannot be asked in this state, for example because the state lacks its locale.
     pub(super) fn nothing() -> Self {
         Self {
             outcome: Outcome::NotCovered,
@@ -87,24 +81,23 @@ impl Told {
     }
 }
 
-/// In what a reader is told otherwise.
+/// How two answers differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Change {
-    /// The book answered, and does not or may not.
+    /// The book answered before, and now does not or might not.
     NoLongerAnswered,
-    /// The answer is from another section, or the section has another address or heading.
+    /// The answer comes from another section, or the section has a new address or heading.
     OtherSection,
-    /// The answer is from the same section and has other words.
+    /// The answer comes from the same section in other words.
     OtherSentences,
-    /// The book did not or might not answer, and does.
+    /// The book did not or might not answer before, and now does.
     NewlyAnswered,
-    /// The answer has the same words from the same section.
     Unchanged,
 }
 
 impl Change {
-    /// The change between two answers. Only words count: spaces, line breaks, markup and where links lead do not.
+    /// Returns how an answer changed. Only words count: spaces, line breaks, markup and link targets are ignored.
     pub(super) fn between(before: &Told, after: &Told) -> Self {
         match (before.is_answer(), after.is_answer()) {
             (true, false) => Self::NoLongerAnswered,
@@ -118,7 +111,7 @@ impl Change {
     }
 }
 
-/// The text of Markdown, a space between blocks.
+/// Returns the text of Markdown with a space between blocks.
 pub(super) fn plain(markdown: &str) -> String {
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
     let mut plain = String::new();
@@ -136,12 +129,12 @@ fn words(text: &str) -> Vec<&str> {
     text.split_whitespace().collect()
 }
 
-/// A text without spaces: code may be indented or aligned otherwise.
+/// Removes all spaces, since the indentation and alignment of code may differ.
 pub(super) fn letters(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
-/// The words that differ between two texts, with some around them.
+/// Returns the words that differ between two texts, with some context.
 pub(super) fn excerpts(before: &str, after: &str) -> [String; 2] {
     let (before, after) = (words(before), words(after));
     let pairs = before.iter().zip(&after);
@@ -183,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn each_change_has_its_name() {
+    fn each_kind_of_change_is_recognized() {
         use Outcome::{Answered, NotCovered, Uncertain};
         let before = told(Answered, &["/a#torque"], "Tighten to **2.2 N·m** [1].");
         for (after, change) in [

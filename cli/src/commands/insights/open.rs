@@ -1,4 +1,4 @@
-//! Questions that the book does not cover, by subject, and what to do about each.
+//! Questions that the book does not cover, grouped by subject, with advice on each.
 
 use std::collections::BTreeSet;
 
@@ -13,35 +13,31 @@ use serde_json::json;
 use super::super::CommandError;
 use crate::local::LocalBook;
 
-/// The share of the words of two questions that both have, from which they are of one subject.
+/// Two questions have the same subject if they share at least this fraction of their words.
 const SAME_SUBJECT: f64 = 0.5;
-/// Digits of a question's hash in the id of a line for `bookrag eval`.
+/// Digits of a question's hash in the ids of the lines for `bookrag eval`.
 const ID_DIGITS: usize = 8;
-/// Passages that are considered for the nearest page.
+/// Chunks considered for the nearest page.
 const TOP_K: usize = 5;
 
-/// What to do about the open questions.
 const ADVICE: &str = "Paste a question's line into the questions of `bookrag eval` when its page is to answer it. If the book is not to \
     answer it, write \"answerable\": false and leave out the page.";
-/// How to see questions.
 const HOW_TO_KEEP: &str = "The text of questions is not stored, so some are listed as hashes. To read them here, set \
     BOOKRAG_STORE_QUESTIONS=true where readers ask, for example `BOOKRAG_STORE_QUESTIONS=true bookrag serve`. Tell your readers: the \
     text is kept for BOOKRAG_RETENTION_DAYS (90 unless set)";
 
-/// Open questions of one subject.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Subject {
-    /// How often they were asked in all.
+    /// How often they were asked in total.
     count: u64,
-    /// The questions, most often asked first.
+    /// The questions, most frequent first.
     questions: Vec<String>,
-    /// The page that comes closest to the first one, if there is any.
+    /// The page closest to the first question, if any.
     nearest: Option<Page>,
-    /// A line for the questions of `bookrag eval`.
+    /// A line for the questions file of `bookrag eval`.
     line: String,
 }
 
-/// A page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Page {
     title: String,
@@ -49,7 +45,7 @@ pub(super) struct Page {
     source: String,
 }
 
-/// Groups open questions whose text is stored by subject, and finds the page nearest to each.
+/// Groups the open questions whose text is stored, and finds the page nearest to each subject.
 pub(super) async fn subjects(
     insights: &Insights,
     book: &LocalBook,
@@ -81,24 +77,21 @@ pub(super) async fn subjects(
     Ok(subjects)
 }
 
-/// The open questions whose text is stored, with it.
 fn open(insights: &Insights) -> impl Iterator<Item = (&OpenQuestion, &str)> {
     let open = insights.not_covered.iter().chain(&insights.uncertain);
     open.filter_map(|open| Some((open, open.question.as_deref()?)))
 }
 
-/// True if the text of some open question is stored.
 pub(super) fn has_texts(insights: &Insights) -> bool {
     open(insights).next().is_some()
 }
 
-/// True if the text of some open question is not stored.
 pub(super) fn lacks_texts(insights: &Insights) -> bool {
     let mut open = insights.not_covered.iter().chain(&insights.uncertain);
     open.any(|open| open.question.is_none())
 }
 
-/// Groups questions by the words they share with the most often asked one of a group.
+/// Groups questions that share enough words with the most frequent question of a group.
 fn grouped<'q>(
     questions: impl Iterator<Item = (&'q OpenQuestion, &'q str)>,
     words: &Words,
@@ -148,7 +141,7 @@ fn line(id: &str, question: &str, page: Option<&Page>) -> String {
     line.to_string()
 }
 
-/// What is printed of the subjects, and of questions whose text is not stored.
+/// Formats the subjects, and the questions whose text is not stored.
 pub(super) fn lines(subjects: &[Subject], insights: &Insights) -> Vec<String> {
     let mut lines = Vec::new();
     if !subjects.is_empty() {

@@ -1,4 +1,4 @@
-//! A page as HTML for people, or as Markdown for programs that ask for it.
+//! Chooses between HTML for people and Markdown for programs.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::{Html, IntoResponse, Response};
@@ -11,7 +11,7 @@ const MARKDOWN: &str = "text/markdown";
 const HTML: &str = "text/html";
 const ROBOTS: HeaderName = HeaderName::from_static("x-robots-tag");
 
-/// What stays as it is in the path of a URL in a header.
+/// Characters that stay unescaped in the path of a URL in a header.
 const KEPT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'/')
     .remove(b'-')
@@ -19,7 +19,7 @@ const KEPT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'_')
     .remove(b'~');
 
-/// The representations of a page.
+/// A representation of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Representation {
     Html,
@@ -27,7 +27,7 @@ pub(super) enum Representation {
 }
 
 impl Representation {
-    /// Chooses for a request: Markdown if it names that, and likes HTML no better. What browsers send names HTML alone.
+    /// Chooses Markdown if the request names it and does not prefer HTML. Browsers name only HTML.
     pub(super) fn wanted(headers: &HeaderMap) -> Self {
         let accepted = headers.get_all(header::ACCEPT).iter();
         let accepted: Vec<&str> = accepted.filter_map(|value| value.to_str().ok()).collect();
@@ -40,7 +40,7 @@ impl Representation {
     }
 }
 
-/// The quality that the header `Accept` gives a media type by name; 0 if it does not name it.
+/// Returns the quality that `Accept` gives a media type by name; 0 if it is not named.
 fn quality(accepted: &[&str], media_type: &str) -> f32 {
     let ranges = accepted.iter().flat_map(|value| value.split(','));
     let named = ranges.filter_map(|range| {
@@ -52,7 +52,7 @@ fn quality(accepted: &[&str], media_type: &str) -> f32 {
     named.fold(0.0, f32::max)
 }
 
-/// Answers with a page's HTML, and says where its Markdown is.
+/// Responds with a page's HTML and a link to its Markdown.
 pub(super) fn html(document: &Document, body: String) -> Response {
     let markdown = format!(
         "<{}>; rel=\"alternate\"; type=\"{MARKDOWN}\"",
@@ -62,7 +62,7 @@ pub(super) fn html(document: &Document, body: String) -> Response {
     with_headers((headers, Html(body)).into_response(), &markdown)
 }
 
-/// Answers with a page's Markdown, and says that its HTML, at `site` or on this server, is the page that search engines list.
+/// Responds with a page's Markdown. Names its HTML, at `site` or on this server, as the canonical page for search engines.
 pub(super) fn markdown(document: &Document, site: &str) -> Response {
     let page = format!("<{site}{}>; rel=\"canonical\"", encoded(&document.url));
     let text = page_markdown(&document.blocks);
@@ -87,7 +87,6 @@ fn encoded(path: &str) -> String {
     utf8_percent_encode(path, KEPT).to_string()
 }
 
-/// The path of a page's Markdown.
 fn markdown_path(url: &str) -> String {
     if url.ends_with('/') {
         format!("{url}index.md")
@@ -96,7 +95,7 @@ fn markdown_path(url: &str) -> String {
     }
 }
 
-/// The path of the page whose Markdown may be at a path.
+/// Returns the path of the page whose Markdown the path may name.
 pub(super) fn page_of_markdown(path: &str) -> Option<&str> {
     let page = path.strip_suffix(".md")?;
     Some(match page.strip_suffix("/index") {
@@ -110,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn markdown_is_for_those_who_name_it() {
+    fn markdown_is_only_sent_if_requested() {
         for (accept, expected) in [
             ("text/markdown", Representation::Markdown),
             ("Text/Markdown; charset=utf-8", Representation::Markdown),

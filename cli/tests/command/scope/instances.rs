@@ -1,4 +1,4 @@
-//! A version of one docs instance hides nothing of another.
+//! The version filter of one docs instance does not hide pages of another.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ const SETTINGS: &str = "[docs.api]\ndocs_path = 'api'\nroute_base_path = 'api'\n
     route_base_path = 'community'\n";
 const PAGE: &str = "\n\nThe quokka valve of the sprinkler hisses when it is opened.\n";
 
-/// The folders whose page about valves is found.
+/// Returns the folders of the found pages about valves.
 fn folders(results: &[Value]) -> BTreeSet<&str> {
     let sources = results
         .iter()

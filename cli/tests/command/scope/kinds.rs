@@ -1,4 +1,4 @@
-//! Docs, posts and pages are found together, named, and each kind can be asked for.
+//! Docs, posts and pages are found together, are labelled, and can be searched separately.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::support::Workshop;
 const SETTINGS: &str = "[blog.default]\npath = 'blog'\n[pages.default]\npath = 'src/pages'\n";
 const TEXT: &str = "The quokka valve of the sprinkler hisses when it is opened.\n";
 
-/// The origin of each result whose text is [`TEXT`].
+/// Returns the origin of each result whose text is [`TEXT`].
 fn origins(results: &[Value]) -> Vec<[Value; 3]> {
     let is_valve = |result: &&Value| result["preview"].as_str().unwrap().contains("quokka");
     let results = results.iter().filter(is_valve);
@@ -19,7 +19,7 @@ fn origins(results: &[Value]) -> Vec<[Value; 3]> {
 }
 
 #[test]
-fn each_result_and_citation_says_what_it_is_of() {
+fn each_result_and_citation_names_its_origin() {
     let workshop = Workshop::new();
     let site = workshop.site();
     write(&site, "bookrag.toml", SETTINGS);

@@ -1,4 +1,4 @@
-//! A list names a section once, and one version of it.
+//! A list contains each section once, in one version.
 
 use std::collections::HashSet;
 use std::fs;
@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use super::{ERROR_CODES, LETTER, MAX_TOP_K, search};
 use crate::support::Workshop;
 
-/// A section so long that it is several chunks.
+/// A section long enough to be split into several chunks.
 const DIARY: &str = "docs/diary.md";
 const DIARY_DAYS: usize = 40;
-/// Words of many sections, of parts that two pages show, and of several chunks of one section.
+/// Queries that match many sections, sections shared by two pages, and several chunks of one section.
 const QUERIES: [&str; 6] = [
     "watering diary of the tomatoes",
     "common mistakes",
@@ -86,7 +86,7 @@ fn no_section_is_found_twice_and_no_version_beside_another() {
                 assert!(source.starts_with(folder), "{query} {place}: {result}");
             }
         }
-        // Both versions have this page, and would both come first.
+        // Both versions have this page, and both would rank first.
         let codes = ERROR_CODES.replacen("docs/", folder, 1);
         assert_eq!(found("SPR-208")[0]["source"], codes, "{place}");
     }

@@ -14,16 +14,16 @@ const DOCK_URL: &str =
 const PLANNER_URL: &str =
     "/garden-robotics/docs/module-2-autonomy/chapter-4-navigation/planning-a-round";
 
-/// Of `How the Order Is Found` in the planner's lesson.
+/// From the section `How the Order Is Found` of the planner lesson.
 const TWO_OPT: &str = "Take two legs of the route, reverse the part between them, and keep the change if the whole \
                        became shorter";
-/// The sections that it may be answered from: the one above, its own, the one below.
+/// The sections that may answer it: its own and its two neighbours.
 const AROUND_TWO_OPT: [&str; 3] = [
     "Checking the File",
     "How the Order Is Found",
     "Reading a Plan",
 ];
-/// Of `Targets for Common Soils` in the soil's lesson, as a browser copies a table.
+/// From `Targets for Common Soils` of the soil lesson, as a browser copies a table.
 const SOIL_TABLE: &str =
     "Soil\tStart watering below\tTarget\nsand\t9 %\t18 %\nloam\t17 %\t27 %\nclay\t25 %\t36 %";
 const AROUND_SOIL_TABLE: [&str; 3] = [
@@ -31,19 +31,19 @@ const AROUND_SOIL_TABLE: [&str; 3] = [
     "Targets for Common Soils",
     "Key Takeaways",
 ];
-/// Of a part that the lessons of the pump and of the dock both show.
+/// From a partial that the pump and dock lessons include.
 const SAFETY: &str = "Push the red Thorn switch and wait until the display is dark.";
-/// In no section of the book.
+/// Text that is not in the book.
 const FOREIGN: &str = "Ferdinand Magellan sailed from Seville in 1519 with five ships to find a western route to the \
                        Spice Islands.";
 
-/// Answered by a section of the planner's lesson that is not near to [`TWO_OPT`].
+/// Answered by a section of the planner lesson far from [`TWO_OPT`].
 const POND: &str = "how do I keep the robot away from my pond?";
-/// Answered by the soil's lesson.
+/// Answered by the soil lesson.
 const PROBE: &str = "how do I calibrate the soil moisture probe?";
-/// Answered by the battery's lesson.
+/// Answered by the battery lesson.
 const SLEEP: &str = "which sleep modes are there?";
-/// Answered by the lessons of the pump and of the dock alike.
+/// Answered by both the pump and dock lessons.
 const FUSE: &str = "Where does the fuse F1 sit?";
 
 fn chat(server: &Server, request: &Value) -> Value {
@@ -64,7 +64,7 @@ fn chat_in_selection(server: &Server, query: &str, text: &str, page_url: Option<
     data
 }
 
-/// The pages that an answer cites, in the order of its text.
+/// Returns the cited pages in the order of the answer's text.
 fn cited(data: &Value) -> Vec<&str> {
     let citations = data["citations"].as_array().unwrap();
     citations
@@ -73,7 +73,7 @@ fn cited(data: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// The place of a page's first citation; none when it is not cited.
+/// Returns the rank of a page's first citation; `None` if it is not cited.
 fn rank(data: &Value, page: &str) -> Option<usize> {
     cited(data).iter().position(|source| *source == page)
 }
@@ -108,7 +108,7 @@ fn a_selection_is_answered_from_its_section_and_those_beside_it() {
         assert_answered_from(&data, PLANNER, &AROUND_TWO_OPT);
         assert_eq!(data["citations"][0]["section"], "How the Order Is Found");
     }
-    // No section holds it letter by letter.
+    // No section contains the selection exactly.
     for page_url in [Some(SOIL_URL), None] {
         let query = "up to what percentage is a clay bed watered?";
         let data = chat_in_selection(&server, query, SOIL_TABLE, page_url);
@@ -116,7 +116,7 @@ fn a_selection_is_answered_from_its_section_and_those_beside_it() {
         let text = data["answer"].as_str().unwrap();
         assert!(text.contains("36 %"), "{text}");
     }
-    // Two pages hold it, and the reader is on one of them.
+    // Two pages contain the selection; the reader is on one of them.
     for (page, page_url) in [(PUMP, PUMP_URL), (DOCK, DOCK_URL)] {
         let data = chat_in_selection(&server, FUSE, SAFETY, Some(page_url));
         assert_eq!(data["answered"], true, "{data}");
@@ -126,7 +126,7 @@ fn a_selection_is_answered_from_its_section_and_those_beside_it() {
 }
 
 #[test]
-fn what_a_selection_does_not_say_is_refused() {
+fn a_question_the_selection_does_not_answer_is_refused() {
     let workshop = Workshop::new();
     let server = workshop.serve(&[]);
     for query in [PROBE, SLEEP, "what is the capital of France?"] {
@@ -135,7 +135,7 @@ fn what_a_selection_does_not_say_is_refused() {
             assert_refused(&data);
         }
     }
-    // The whole book says it.
+    // The question is about the whole book, not the selection.
     let request = json!({"query": POND, "selected_text": TWO_OPT, "page_url": PLANNER_URL});
     assert_eq!(rank(&chat(&server, &request), PLANNER), Some(0));
 
@@ -172,7 +172,7 @@ fn in_the_whole_book_a_selection_raises_its_page_and_hides_no_other() {
         }
         assert_eq!(raised, 1, "one of the two was first before: {without}");
     }
-    // Questions that another page answers.
+    // Questions that a page other than the selection's answers.
     for (query, page) in [(SLEEP, BATTERY), (PROBE, SOIL)] {
         for (text, page_url) in [(of_pump, Some(PUMP_URL)), (of_dock, None)] {
             let request = json!({"query": query, "selected_text": text, "page_url": page_url});
@@ -180,7 +180,7 @@ fn in_the_whole_book_a_selection_raises_its_page_and_hides_no_other() {
             assert_eq!(rank(&with, page), Some(0), "{text}: {with}");
         }
     }
-    // A selection that is nowhere changes nothing.
+    // A selection that no page contains is ignored.
     let without = chat(&server, &json!({"query": PROBE}));
     let with = chat(&server, &json!({"query": PROBE, "selected_text": FOREIGN}));
     assert_eq!(with["answer"], without["answer"]);

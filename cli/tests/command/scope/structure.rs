@@ -1,4 +1,4 @@
-//! Questions about the parts that every lesson has, and about lessons, chapters and modules named by their numbers.
+//! Questions about the parts that every lesson has, and questions that name lessons, chapters and modules by number.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use super::{BATTERY, CAMERA, DOCK, MAX_TOP_K, PLANNER, PUMP, WHEELS, search};
 use crate::SOIL;
 use crate::support::Workshop;
 
-/// Questions, the section that each asks for, and the pages that may come first.
+/// Questions, the section that each asks for, and the pages that may rank first.
 const STRUCTURAL: [(&str, &str, &[&str]); 11] = [
     (
         "What will I learn in the lesson about the plant camera?",
@@ -59,7 +59,7 @@ const STRUCTURAL: [(&str, &str, &[&str]); 11] = [
     ),
 ];
 
-/// Questions that name a place, and what their best result is of.
+/// Questions that name a place, and the expected values of their best result.
 const PLACES: [(&str, &str, &str); 4] = [
     ("What do I learn in chapter 3?", "chapter", "Power"),
     (
@@ -79,7 +79,7 @@ const PLACES: [(&str, &str, &str); 4] = [
     ),
 ];
 
-/// Questions that name a place, and the page elsewhere that answers them.
+/// Questions that name a place but are answered by a page elsewhere.
 const ELSEWHERE: [(&str, &str); 2] = [
     (
         "I have finished chapter 2; how do I calibrate the soil moisture probe?",
@@ -91,7 +91,7 @@ const ELSEWHERE: [(&str, &str); 2] = [
     ),
 ];
 
-/// Puts prerequisites into a lesson, above another heading: the fixture book has them in its front matter alone.
+/// Adds prerequisites to a lesson, above another heading: the fixture book has them in front matter only.
 fn add_prerequisites(workshop: &Workshop, page: &str, above: &str, items: &str) {
     let path = workshop.site().join(page);
     let text = fs::read_to_string(&path).unwrap();
@@ -120,7 +120,7 @@ fn structural_questions_find_their_sections_and_a_named_place_hides_no_other() {
         let results = search(&server, &json!({"query": query, "top_k": MAX_TOP_K}));
         assert_eq!(results[0][field], place, "{query}: {results:?}");
         let is_elsewhere = |result: &Value| result[field] != place;
-        // A place with many sections may fill the list.
+        // A place with many sections may fill the whole list.
         let is_full = results.len() == MAX_TOP_K;
         assert!(
             is_full || results.iter().any(is_elsewhere),
@@ -164,7 +164,7 @@ fn a_filter_value_that_the_book_does_not_have_is_named_with_those_it_has() {
         let ended = workshop.run(&arguments);
         let error = String::from_utf8_lossy(&ended.stderr).into_owned();
         assert!(error.contains(told), "{arguments:?}: {error}");
-        // 4 says that the book does not cover a question.
+        // Exit code 4 means that the book does not answer the question.
         assert_ne!(ended.status.code(), Some(4), "{arguments:?}");
         assert!(!ended.status.success(), "{arguments:?}");
     }

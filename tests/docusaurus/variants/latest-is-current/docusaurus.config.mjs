@@ -1,4 +1,4 @@
-// `current` at the bare path, ids that keep their case, and what is to come in version 4.
+// `current` at the bare path, case-sensitive ids, and the flags for version 4.
 export default {
   title: 'Current is the latest',
   url: 'https://book.example.org',

@@ -1,4 +1,4 @@
-//! What holds for every page that can be read.
+//! Properties of every readable page.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -6,12 +6,12 @@ use std::sync::LazyLock;
 use bookrag::book::Document;
 use bookrag::chunk::{Chunk, ChunkPolicy, chunk_document, count_tokens, ledger};
 
-/// What is done with words that are neither in a chunk nor left out for a reason: `print` lists them, `fail` ends the
-/// run, nothing ignores them.
+/// What to do with words that are neither in a chunk nor left out for a reason: `print` lists them, `fail` ends the
+/// run; if unset, they are ignored.
 static UNACCOUNTED: LazyLock<Option<String>> =
     LazyLock::new(|| std::env::var("BOOKRAG_FUZZ_UNACCOUNTED").ok());
 
-/// Asserts the laws for a page of this text; `again` is a second reading of the same bytes.
+/// Asserts the properties of a page with this text; `again` is a second reading of the same bytes.
 pub(super) fn check_document(text: &str, document: &Document, again: &Document) {
     let lines = lines_of(text);
     check_same(document, again);
@@ -33,7 +33,7 @@ pub(super) fn check_document(text: &str, document: &Document, again: &Document) 
     }
 }
 
-/// Two readings of the same bytes; the first difference is told before the whole.
+/// Compares two readings of the same bytes, and reports the first difference before the whole.
 fn check_same(document: &Document, again: &Document) {
     for (block, other) in document.blocks.iter().zip(&again.blocks) {
         assert_eq!(block, other, "the same bytes give other blocks");
@@ -91,7 +91,7 @@ fn check_lines(start: u32, end: u32, lines: u32) {
     );
 }
 
-/// How many lines a file has, at least one; a carriage return alone ends one too.
+/// Returns the number of lines, at least one; a lone carriage return also ends a line.
 fn lines_of(text: &str) -> u32 {
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let lines = text.lines().count().max(1);

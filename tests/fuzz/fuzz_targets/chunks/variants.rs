@@ -1,4 +1,4 @@
-//! What the bytes are taken for.
+//! The roles that the input bytes can play.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -10,11 +10,11 @@ use bookrag::book::{
 
 use super::laws::check_document;
 
-/// The names of pages, of which the one of each site is read.
+/// Page paths; each site reads one of them.
 const MDX_PAGE: &str = "docs/02-part/01-page.mdx";
 const MD_PAGE: &str = "docs/02-part/01-page.md";
 
-/// Sites whose page is the bytes: the name and text of their settings file, and the page.
+/// Sites whose page is the input: the name and text of the settings file, and the page's path.
 const SITES: [(&str, &str, &str); 6] = [
     ("bookrag.toml", "", MDX_PAGE),
     ("bookrag.toml", "math = false", MDX_PAGE),
@@ -32,10 +32,10 @@ const SITES: [(&str, &str, &str); 6] = [
     ),
 ];
 
-/// A page that shows the bytes as partials, in a text, a list, a quote and a heading.
+/// A page that includes the input as partials: in text, a list, a quote and a heading.
 const PAGE_OF_PARTIALS: &str = "---\ntitle: Parts\n---\nimport Part from './_part.mdx';\nimport Plain from './_plain.md';\n\n# Parts\n\nBefore <Part/> after.\n\n- An item\n\n  <Part/>\n\n> <Plain/>\n\n## A <Part/>\n\n<TOCInline toc={toc}/>\n";
 
-/// A page that is read with settings or folder labels that are the bytes.
+/// A page read with the input as settings or folder labels.
 const PLAIN_PAGE: &str = "---\ntitle: Page\nid: p\n---\n\nText, $x$ and `code`.\n\n## A Heading <!-- #own -->\n\n- Item {1}\n";
 
 static SETTINGS: LazyLock<Vec<SiteSettings>> = LazyLock::new(|| {
@@ -45,7 +45,7 @@ static SETTINGS: LazyLock<Vec<SiteSettings>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Takes the text for what the variant says.
+/// Reads the text in the role of the variant.
 pub(super) fn run(variant: u8, text: &[u8]) {
     let count = SITES.len() + 5;
     match usize::from(variant) % count {
@@ -62,14 +62,14 @@ fn settings_of(name: &str, text: &str) -> Result<SiteSettings, SettingsError> {
     SiteSettings::read(&BTreeMap::from([(name.to_owned(), text.to_owned())]), true)
 }
 
-/// The bytes are a page.
+/// Reads the input as a page.
 fn page(site: usize, text: &[u8]) {
     let settings = &SETTINGS[site];
     let file = page_file(settings, SITES[site].2).expect("the path is a page's");
     read_and_check(settings, &file, text, &Inputs::new());
 }
 
-/// The bytes are a page's partials, which may import themselves.
+/// Reads the input as a page's partials, which may import themselves.
 fn partial(settings: &SiteSettings, page: &str, text: &[u8]) {
     let file = page_file(settings, page).expect("the path is a page's");
     let inputs = ["docs/02-part/_part.mdx", "docs/02-part/_plain.md"]
@@ -79,7 +79,7 @@ fn partial(settings: &SiteSettings, page: &str, text: &[u8]) {
     read_and_check(settings, &file, page, &inputs);
 }
 
-/// The bytes are a settings file.
+/// Reads the input as a settings file.
 fn settings(name: &str, text: &[u8]) {
     let text = String::from_utf8_lossy(text);
     let read = settings_of(name, &text);
@@ -102,7 +102,7 @@ fn settings(name: &str, text: &[u8]) {
     }
 }
 
-/// The bytes are the files that name a page's folders.
+/// Reads the input as the labels of a page's folders.
 fn folder_labels(text: &[u8]) {
     let settings = &SETTINGS[0];
     let file = page_file(settings, MDX_PAGE).expect("the path is a page's");

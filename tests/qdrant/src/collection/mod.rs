@@ -12,18 +12,17 @@ use qdrant_edge::{EdgeShard, UpdateOperation};
 use super::error::CallError;
 use super::schema::Schema;
 
-/// An open collection.
 #[derive(Debug)]
 pub(crate) struct Collection {
     name: String,
     folder: PathBuf,
     schema: RwLock<Schema>,
-    /// Empty once deleted. Readers share it; deletion waits for them.
+    /// `None` once deleted. Readers share the lock; deletion waits for them.
     shard: RwLock<Option<EdgeShard>>,
 }
 
 impl Collection {
-    /// Makes a collection in a folder that does not exist yet.
+    /// Creates a collection in a new folder.
     pub(crate) fn create(name: &str, folder: &Path, schema: Schema) -> Result<Self, CallError> {
         fs::create_dir_all(folder)?;
         let shard = EdgeShard::new(folder, schema.vectors.clone())?;
@@ -35,7 +34,7 @@ impl Collection {
         })
     }
 
-    /// Closes the collection and removes its folder. Calls that come later find no collection.
+    /// Closes the collection and removes its folder. Later calls find no collection.
     pub(crate) fn delete(&self) -> Result<(), CallError> {
         let mut shard = self.shard.write().unwrap_or_else(PoisonError::into_inner);
         drop(shard.take());

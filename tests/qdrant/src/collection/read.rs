@@ -1,4 +1,4 @@
-//! What is asked of a collection.
+//! Reads from a collection.
 
 use qdrant_client::qdrant::{
     CollectionInfo, CountPoints, GetPoints, PointId, QueryPoints, RetrievedPoint, ScoredPoint,
@@ -23,7 +23,7 @@ impl Collection {
         Ok(info(&self.schema(), &shard))
     }
 
-    /// Looks points up, in the order of the ids; unknown ids are left out.
+    /// Returns points in the order of the ids; unknown ids are left out.
     pub(crate) fn get(&self, request: GetPoints) -> Result<Vec<RetrievedPoint>, CallError> {
         CallError::refuse("shard_key_selector", request.shard_key_selector.as_ref())?;
         let ids = point_ids(request.ids)?;
@@ -34,7 +34,7 @@ impl Collection {
         Ok(records.into_iter().map(retrieved_point).collect())
     }
 
-    /// Counts points, exactly unless the client says otherwise.
+    /// Counts points, exactly unless the client asks otherwise.
     pub(crate) fn count(&self, request: CountPoints) -> Result<u64, CallError> {
         CallError::refuse("shard_key_selector", request.shard_key_selector.as_ref())?;
         let request = CountRequest {
@@ -44,7 +44,7 @@ impl Collection {
         self.with_shard(|shard| Ok(to_u64(shard.count(request)?)))
     }
 
-    /// Returns one page of points, by id, and the id at which the next page begins.
+    /// Returns one page of points, by id, and the first id of the next page.
     pub(crate) fn scroll(
         &self,
         request: ScrollPoints,

@@ -1,4 +1,4 @@
-//! Changes of a collection.
+//! Writes to a collection.
 
 use qdrant_client::qdrant::points_selector::PointsSelectorOneOf;
 use qdrant_client::qdrant::{
@@ -17,14 +17,14 @@ use crate::convert::vector::stored_vectors;
 use crate::error::CallError;
 use crate::schema::{IndexKind, Schema};
 
-/// The points that a change is about.
+/// The points that a change affects.
 enum Selection {
     Ids(Vec<qdrant_edge::PointId>),
     Filter(Filter),
 }
 
 impl Collection {
-    /// Inserts points, replacing those with the same ids. All of them are checked before the first is stored.
+    /// Inserts points, replacing those with the same ids. Checks all of them before storing the first.
     pub(crate) fn upsert(&self, request: UpsertPoints) -> Result<(), CallError> {
         CallError::refuse("shard_key_selector", request.shard_key_selector.as_ref())?;
         CallError::refuse("update_filter", request.update_filter.as_ref())?;
@@ -55,7 +55,7 @@ impl Collection {
         self.update(UpdateOperation::PointOperation(operation))
     }
 
-    /// Indexes a payload field. Filters may use it from then on.
+    /// Indexes a payload field, so that filters may use it.
     pub(crate) fn create_index(
         &self,
         request: &CreateFieldIndexCollection,

@@ -9,7 +9,7 @@ use crate::error::CallError;
 
 const MODEL: &str = "qdrant/bm25";
 
-/// The options of `qdrant/bm25`; serde would drop others without a word.
+/// The known options of `qdrant/bm25`; serde would silently drop others.
 const OPTIONS: [&str; 11] = [
     "k",
     "b",
@@ -24,16 +24,14 @@ const OPTIONS: [&str; 11] = [
     "max_token_len",
 ];
 
-/// What a text is embedded for: BM25 weighs the words of a document and only marks those of a query.
+/// The purpose of an embedding: BM25 weighs the words of a document, but only marks those of a query.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum TextRole {
-    /// A text to be found.
     Document,
-    /// A text to search with.
     Query,
 }
 
-/// Embeds a text as Qdrant's server does: with the same token ids, and the weights of BM25 without IDF, which the
+/// Embeds a text like Qdrant's server: with the same token ids, and BM25 weights without IDF, which the
 /// collection applies.
 pub(crate) fn embed(document: Document, role: TextRole) -> Result<SparseVector, CallError> {
     let Document {

@@ -18,14 +18,14 @@ use super::to_usize;
 use crate::error::CallError;
 use crate::schema::{IndexKind, Schema};
 
-/// The largest vector that Qdrant's server takes.
+/// The largest vector that Qdrant's server accepts.
 const MAX_VECTOR_SIZE: u64 = 65_536;
 
-/// A segment of the write-ahead log, which a collection occupies even when it is empty; Qdrant's own is 32 MiB.
+/// The size of a write-ahead log segment, which even an empty collection occupies; Qdrant's default is 32 MiB.
 /// A larger operation gets a larger segment.
 const WAL_SEGMENT_BYTES: usize = 4 * 1024 * 1024;
 
-/// The schema that a request to create a collection asks for.
+/// Converts a request to create a collection to a schema.
 pub(crate) fn schema(request: CreateCollection) -> Result<Schema, CallError> {
     CallError::refuse("quantization_config", request.quantization_config.as_ref())?;
     if let Some(method) = request.sharding_method
@@ -61,7 +61,7 @@ pub(crate) fn schema(request: CreateCollection) -> Result<Schema, CallError> {
     })
 }
 
-/// The engine always refuses filters on unindexed fields and limits nothing else.
+/// Refuses every limit but those on unindexed filters, which the engine always applies.
 fn check_strict_mode(strict: &StrictModeConfig) -> Result<(), CallError> {
     let filters_only = StrictModeConfig {
         enabled: strict.enabled,
@@ -179,7 +179,7 @@ fn hnsw(diff: Option<HnswConfigDiff>) -> Result<Option<HnswIndexConfig>, CallErr
     }))
 }
 
-/// The kind of a payload index that is to be made.
+/// Returns the kind of the payload index to create.
 pub(crate) fn index_kind(request: &CreateFieldIndexCollection) -> Result<IndexKind, CallError> {
     let params =
         (request.field_index_params.as_ref()).and_then(|params| params.index_params.as_ref());

@@ -1,4 +1,4 @@
-//! Filters over ids and payload fields.
+//! Converts filters over ids and payload fields.
 
 use qdrant_client::qdrant::condition::ConditionOneOf;
 use qdrant_client::qdrant::r#match::MatchValue;
@@ -15,7 +15,7 @@ use crate::error::CallError;
 use crate::schema::Schema;
 use crate::strict;
 
-/// A filter, all of whose fields are indexed.
+/// Converts a filter whose fields are all indexed.
 pub(crate) fn filter(
     filter: Option<Filter>,
     schema: &Schema,

@@ -1,4 +1,4 @@
-//! A collection's description, as `get_collection_info` returns it.
+//! Describes a collection, as `get_collection_info` returns it.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ use qdrant_edge::{
 use super::to_u64;
 use crate::schema::{IndexKind, Schema};
 
-/// A collection as the wire describes it. It is green whenever it answers: there is no background optimizer.
+/// Describes a collection. It is always green, since there is no background optimizer.
 pub(crate) fn info(schema: &Schema, shard: &ShardInfo) -> CollectionInfo {
     let vectors = &schema.vectors;
     let indexed_points: HashMap<String, usize> = (shard.payload_schema.iter())

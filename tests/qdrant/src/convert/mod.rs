@@ -1,8 +1,7 @@
-//! Between the messages of Qdrant's gRPC and the types of its engine.
+//! Converts between the messages of Qdrant's gRPC and the types of its engine.
 //!
-//! What the engine cannot do, or this project does not use, is refused here by name; nothing is dropped in silence
-//! but options that only place or tune data on a server (`on_disk`, `memory`, `wal_config`, shard and replica counts,
-//! timeouts, consistency).
+//! Options that the engine or this project does not support are refused by name. Only options that place or tune data on a
+//! server are ignored (`on_disk`, `memory`, `wal_config`, shard and replica counts, timeouts, consistency).
 
 pub(super) mod bm25;
 pub(super) mod collection;
@@ -14,13 +13,13 @@ pub(super) mod vector;
 
 use super::error::CallError;
 
-/// The wire counts in `u64`, the engine in `usize`.
+/// The protocol counts in `u64`, the engine in `usize`.
 pub(super) fn to_usize(name: &str, value: u64) -> Result<usize, CallError> {
     usize::try_from(value)
         .map_err(|_| CallError::Invalid(format!("`{name}` is {value}, which is too large")))
 }
 
-/// The other way round; no count in this engine reaches 2^64.
+/// The reverse; no count in this engine reaches 2^64.
 pub(super) fn to_u64(value: usize) -> u64 {
     value as u64
 }

@@ -1,4 +1,4 @@
-//! Points: ids, payloads, what of a point to return, and found points.
+//! Converts points: ids, payloads, the selection of fields to return, and found points.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,6 @@ use super::vector::found_vectors;
 use crate::error::CallError;
 use crate::schema::Schema;
 
-/// A point's id: a number or a UUID.
 pub(crate) fn point_id(id: Option<PointId>) -> Result<qdrant_edge::PointId, CallError> {
     match id.and_then(|id| id.point_id_options) {
         Some(point_id::PointIdOptions::Num(number)) => Ok(qdrant_edge::PointId::NumId(number)),
@@ -24,12 +23,11 @@ pub(crate) fn point_id(id: Option<PointId>) -> Result<qdrant_edge::PointId, Call
     }
 }
 
-/// The ids of several points.
 pub(crate) fn point_ids(ids: Vec<PointId>) -> Result<Vec<qdrant_edge::PointId>, CallError> {
     ids.into_iter().map(|id| point_id(Some(id))).collect()
 }
 
-/// An id as the wire has it.
+/// Converts an id to its message.
 pub(crate) fn found_id(id: qdrant_edge::PointId) -> PointId {
     match id {
         qdrant_edge::PointId::NumId(number) => PointId::from(number),
@@ -37,12 +35,12 @@ pub(crate) fn found_id(id: qdrant_edge::PointId) -> PointId {
     }
 }
 
-/// A payload value as JSON.
+/// Converts a payload value to JSON.
 pub(crate) fn to_json(value: &Value) -> Result<serde_json::Value, CallError> {
     serde_json::to_value(value).map_err(|error| CallError::Invalid(format!("payload: {error}")))
 }
 
-/// A payload as a JSON object.
+/// Converts a payload to a JSON object.
 pub(crate) fn payload(
     fields: HashMap<String, Value>,
 ) -> Result<serde_json::Map<String, serde_json::Value>, CallError> {
@@ -51,7 +49,7 @@ pub(crate) fn payload(
         .collect()
 }
 
-/// A payload as the wire has it.
+/// Converts a payload to its message.
 pub(crate) fn found_payload(
     fields: serde_json::Map<String, serde_json::Value>,
 ) -> HashMap<String, Value> {
@@ -60,12 +58,12 @@ pub(crate) fn found_payload(
         .collect()
 }
 
-/// The path of a payload field.
+/// Parses the path of a payload field.
 pub(crate) fn field_path(field: &str) -> Result<JsonPath, CallError> {
     (field.parse()).map_err(|()| CallError::Invalid(format!("`{field}` is not a field's path")))
 }
 
-/// Which of the payload to return; `None` when the client did not say.
+/// Returns which parts of the payload to return; `None` if the client did not say.
 pub(crate) fn with_payload(
     selector: Option<WithPayloadSelector>,
 ) -> Result<Option<WithPayloadInterface>, CallError> {
@@ -87,7 +85,7 @@ pub(crate) fn with_payload(
     )
 }
 
-/// Which vectors to return; none unless the client asks.
+/// Returns which vectors to return; none unless the client asks.
 pub(crate) fn with_vectors(
     selector: Option<WithVectorsSelector>,
     schema: &Schema,
@@ -107,7 +105,6 @@ pub(crate) fn with_vectors(
     )
 }
 
-/// A point that was looked up.
 pub(crate) fn retrieved_point(record: qdrant_edge::Record) -> RetrievedPoint {
     RetrievedPoint {
         id: Some(found_id(record.id)),
@@ -117,7 +114,6 @@ pub(crate) fn retrieved_point(record: qdrant_edge::Record) -> RetrievedPoint {
     }
 }
 
-/// A point that was searched for.
 pub(crate) fn scored_point(point: qdrant_edge::ScoredPoint) -> ScoredPoint {
     ScoredPoint {
         id: Some(found_id(point.id)),

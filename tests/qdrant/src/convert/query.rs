@@ -1,4 +1,4 @@
-//! Queries: nearest by one vector space, of all points or of those that others prefetched.
+//! Converts queries: nearest neighbours in one vector space, among all points or among prefetched ones.
 
 use qdrant_client::qdrant::query::Variant;
 use qdrant_client::qdrant::{PrefetchQuery, Query, QueryPoints, SearchParams};
@@ -14,13 +14,13 @@ use super::vector::query_vector;
 use crate::error::CallError;
 use crate::schema::Schema;
 
-/// How many points a query returns when it does not say; Qdrant's default.
+/// Qdrant's default number of points per query.
 const DEFAULT_LIMIT: u64 = 10;
 
-/// The engine reserves room for `offset + limit` points per query.
+/// The engine allocates room for `offset + limit` points per query.
 const MAX_LIMIT: usize = 100_000;
 
-/// A whole query, checked against the collection.
+/// Converts a query and checks it against the collection.
 pub(crate) fn query_request(
     points: QueryPoints,
     schema: &Schema,
@@ -51,7 +51,7 @@ pub(crate) fn query_request(
     })
 }
 
-/// A page size or a number of results, 1 or more.
+/// Checks a page size or a number of results, 1 or more.
 pub(crate) fn limit(limit: Option<u64>) -> Result<usize, CallError> {
     match to_usize("limit", limit.unwrap_or(DEFAULT_LIMIT))? {
         0 => Err(CallError::Invalid("`limit` is 0, must be 1 or more".into())),
@@ -107,7 +107,7 @@ fn scoring_query(
     }))
 }
 
-/// Prefetches need a query that ranks them.
+/// Refuses prefetches without a query that ranks them.
 fn check_merge(query: Option<&ScoringQuery>, prefetches: &[Prefetch]) -> Result<(), CallError> {
     if query.is_some() || prefetches.is_empty() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Vectors: from the forms clients send to the engine's, and back.
+//! Converts vectors between the forms of clients and of the engine.
 
 use std::collections::HashMap;
 
@@ -13,10 +13,10 @@ use super::bm25::{self, TextRole};
 use crate::error::CallError;
 use crate::schema::Schema;
 
-/// The name of the vector that a client does not name.
+/// The name of the default vector.
 const UNNAMED: &str = "";
 
-/// The vectors of a point to be stored, checked against the collection, by name.
+/// Converts the vectors of a new point, by name, and checks them against the collection.
 pub(crate) fn stored_vectors(
     vectors: Option<Vectors>,
     schema: &Schema,
@@ -36,7 +36,7 @@ pub(crate) fn stored_vectors(
         .collect()
 }
 
-/// The vector of a query, checked against the vector space it searches.
+/// Converts the vector of a query and checks it against its vector space.
 pub(crate) fn query_vector(
     input: VectorInput,
     using: &str,
@@ -88,7 +88,7 @@ fn other_inference() -> CallError {
     CallError::Unsupported("inference of images and objects".into())
 }
 
-/// The vectors of a found point.
+/// Converts the vectors of a found point.
 pub(crate) fn found_vectors(vectors: VectorStructInternal) -> VectorsOutput {
     use vectors_output::VectorsOptions;
     let options = match vectors {

@@ -1,4 +1,4 @@
-//! The service for collections and aliases.
+//! The gRPC service for collections and aliases.
 
 use std::sync::Arc;
 
@@ -19,7 +19,6 @@ use super::{blocking, unimplemented_calls};
 use crate::error::CallError;
 use crate::store::Store;
 
-/// Answers about collections and aliases.
 #[derive(Debug)]
 pub(crate) struct CollectionCalls {
     store: Arc<Store>,

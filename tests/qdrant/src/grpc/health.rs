@@ -1,4 +1,4 @@
-//! The service that says what answers.
+//! The gRPC service that returns the name and version.
 
 use qdrant_client::qdrant::qdrant_server::Qdrant;
 use qdrant_client::qdrant::{HealthCheckReply, HealthCheckRequest};
@@ -6,10 +6,9 @@ use tonic::{Request, Response, Status};
 
 const TITLE: &str = "bookrag's test engine (qdrant-edge)";
 
-/// The version of the gRPC that is spoken, which clients compare with their own.
+/// The Qdrant version whose gRPC this speaks; clients compare it with their own.
 const VERSION: &str = "1.20.0";
 
-/// Answers while the process lives.
 #[derive(Debug)]
 pub(crate) struct HealthCalls;
 

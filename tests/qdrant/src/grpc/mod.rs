@@ -14,7 +14,7 @@ pub(super) use collections::CollectionCalls;
 pub(super) use health::HealthCalls;
 pub(super) use points::PointCalls;
 
-/// Runs a call off the async threads; says how many seconds it took. A panic in Qdrant's engine becomes INTERNAL.
+/// Runs a call off the async threads, and returns its duration in seconds. A panic in Qdrant's engine becomes INTERNAL.
 async fn blocking<T: Send + 'static>(
     call: impl FnOnce() -> Result<T, CallError> + Send + 'static,
 ) -> Result<(T, f64), Status> {
@@ -27,7 +27,7 @@ async fn blocking<T: Send + 'static>(
 
 /// Implements calls that answer UNIMPLEMENTED with their name.
 ///
-/// `async_trait` does not see into macros, so this writes the form it would have made of an `async fn`.
+/// `async_trait` does not expand macros inside it, so this writes the form into which it would turn an `async fn`.
 macro_rules! unimplemented_calls {
     ($($call:ident($request:ty) -> $response:ty;)+) => {$(
         fn $call<'life0, 'async_trait>(

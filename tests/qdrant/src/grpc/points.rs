@@ -1,7 +1,7 @@
-//! The service for points and payload indexes.
+//! The gRPC service for points and payload indexes.
 //!
-//! `wait` is always true: an answer means that the change is found. `ordering`, `read_consistency` and
-//! `timeout` have no meaning for one process.
+//! `wait` is always true: a change is visible before the call returns. `ordering`, `read_consistency` and
+//! `timeout` have no effect in a single process.
 
 use std::sync::Arc;
 
@@ -27,7 +27,6 @@ use crate::collection::Collection;
 use crate::error::CallError;
 use crate::store::Store;
 
-/// Answers from the collections of the folder.
 #[derive(Debug)]
 pub(crate) struct PointCalls {
     store: Arc<Store>,

@@ -1,4 +1,4 @@
-//! The engine through the unmodified client, as the rest of the project uses it.
+//! Tests the engine with the unmodified client, as the rest of the project uses it.
 
 mod refusing;
 mod searching;
@@ -24,13 +24,13 @@ const SIZE: u64 = 4;
 
 fn client(engine: &Engine) -> Qdrant {
     Qdrant::from_url(engine.url())
-        // The check blocks the thread that the engine under test runs on.
+        // The check would block the thread that runs the engine.
         .skip_compatibility_check()
         .build()
         .unwrap()
 }
 
-/// A started engine that holds the book, and a client of it.
+/// Starts an engine with the book, and connects a client.
 async fn filled() -> (Engine, Qdrant) {
     let engine = Engine::start().await.unwrap();
     let client = client(&engine);
@@ -38,7 +38,7 @@ async fn filled() -> (Engine, Qdrant) {
     (engine, client)
 }
 
-/// Three points; the second has two vectors, one of which points near where the first one's points.
+/// Inserts three points. The second has two vectors, one of which is close to the first point's.
 async fn fill_book(client: &Qdrant) {
     create_book(client).await;
     let chunks = vec![

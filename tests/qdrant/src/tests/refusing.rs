@@ -1,4 +1,4 @@
-//! What is wrong is refused by name, and leaves nothing behind.
+//! Invalid requests are refused by name and leave nothing behind.
 
 use qdrant_client::qdrant::{
     ClearPayloadPointsBuilder, Condition, CountPointsBuilder, CreateCollectionBuilder,
@@ -95,7 +95,7 @@ async fn wrong_queries_and_collections_are_named() {
 }
 
 #[tokio::test]
-async fn calls_and_options_that_are_missing_say_so() {
+async fn unsupported_calls_and_options_are_named() {
     let (_engine, client) = filled().await;
     let clearing = ClearPayloadPointsBuilder::new(BOOK).points(Filter::default());
     let (code, message) = refusal(client.clear_payload(clearing).await);

@@ -1,4 +1,4 @@
-//! What is stored is found.
+//! Stored points are found.
 
 use qdrant_client::qdrant::{
     Condition, CountPointsBuilder, Filter, GetPointsBuilder, PrefetchQueryBuilder, Query,
@@ -107,7 +107,7 @@ async fn payload_and_vectors_come_back_as_stored() {
 }
 
 #[tokio::test]
-async fn points_are_got_in_the_order_asked() {
+async fn points_are_returned_in_the_requested_order() {
     let (_engine, client) = filled().await;
     let only_dense = VectorsSelector {
         names: vec!["dense".to_owned()],

@@ -101,9 +101,9 @@ async fn a_message_fails_when_its_page_cannot_be_embedded() {
 }
 
 #[tokio::test]
-async fn what_was_done_under_older_settings_is_to_be_done_again() {
+async fn work_under_older_settings_is_repeated() {
     let moto = Arc::new(Moto::start().await);
-    // The settings change while the page is embedded.
+    // The settings change during the embedding of the page.
     let address = embeddings_after({
         let moto = Arc::clone(&moto);
         move || {
@@ -143,7 +143,7 @@ async fn settings_that_cannot_be_read_are_named_and_fail_no_message() {
         notification(Sender::S3, "site/bookrag.toml"),
         notification(Sender::S3, "site/docs/intro.md"),
     ]);
-    // Once more would change nothing, and readers keep what they have.
+    // A retry would change nothing, so no message fails, and readers keep the old text.
     assert_eq!(world.lambda.invoke(batch).await.payload(), failures(&[]));
     let direct = world.notify(Change::Created, page).await.payload();
     assert!(
@@ -165,7 +165,7 @@ async fn settings_that_cannot_be_read_are_named_and_fail_no_message() {
     assert!(world.text(page).await.contains("Peas"));
 }
 
-/// An embeddings API that does something else first.
+/// Starts an embeddings API that runs `first` before it answers.
 pub(super) async fn embeddings_after<F>(
     first: impl Fn() -> F + Clone + Send + Sync + 'static,
 ) -> String

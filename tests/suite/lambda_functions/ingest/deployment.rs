@@ -1,4 +1,4 @@
-//! What a deployment asks of the function.
+//! The custom resource of a deployment.
 
 use bookrag::{
     catalog::{Catalog, PostgresCatalog, PostgresOptions, SCHEMA_VERSION, TlsOptions},
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{BUCKET, World};
 
-/// What `CloudFormation` sends; the answer is put into the bucket, as it is into one of `CloudFormation`'s.
+/// A request of `CloudFormation`. Its response is put into the test's bucket instead of `CloudFormation`'s own.
 fn resource(world: &World, request: &str) -> Value {
     let bucket = format!("{}/{BUCKET}", world.moto.environment()[0].1);
     json!({
@@ -32,7 +32,7 @@ async fn told(world: &World, request: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_deployment_makes_the_tables() {
+async fn a_deployment_creates_the_tables() {
     let database = Postgres::shared()
         .await
         .create_database("lambda_ingest_deployed")
@@ -62,7 +62,7 @@ async fn a_deployment_makes_the_tables() {
     assert_eq!(answer, json!({ "schema_version": SCHEMA_VERSION }));
 }
 
-/// The URL of a database that the server does not have.
+/// Returns the URL of a database that does not exist.
 async fn no_database() -> String {
     let url = Postgres::shared().await.url();
     url.replace("/postgres", "/no_such_database")
@@ -133,7 +133,7 @@ async fn a_deployment_waits_for_a_database_that_wakes_up() {
 }
 
 #[tokio::test]
-async fn a_start_that_fails_is_told_and_keeps_no_stack_from_its_deletion() {
+async fn a_failed_start_is_reported_and_does_not_block_a_stacks_deletion() {
     for (name, value) in [
         ("BOOKRAG_EMBEDDER", "word2vec"),
         ("QDRANT_URL", ""),
@@ -160,7 +160,7 @@ async fn a_start_that_fails_is_told_and_keeps_no_stack_from_its_deletion() {
 }
 
 #[tokio::test]
-async fn an_answer_is_sent_nowhere_else() {
+async fn a_foreign_response_url_is_refused() {
     let world = World::start("lambda_ingest_elsewhere").await;
     let mut event = resource(&world, "Create");
     event["ResponseURL"] = json!("http://169.254.169.254/latest/meta-data");

@@ -1,4 +1,4 @@
-//! Events without a queue, and commands.
+//! Direct events and commands, without a queue.
 
 use bookrag_tests::{
     backends::Backends,
@@ -22,7 +22,7 @@ async fn events_without_a_queue_converge_their_object() {
     );
     assert_eq!(world.sources().await, ["docs/a.md", "docs/b.md"]);
 
-    // The event is only a hint to look: what it says happened does not matter.
+    // The event only names the file; the kind of change it reports is ignored.
     world.put("docs/a.md", "# A\n\nApricots.\n").await;
     world.converge(Change::Removed, "docs/a.md").await;
     assert!(world.text("docs/a.md").await.contains("Apricots"));
@@ -75,7 +75,7 @@ async fn other_files_converge_the_pages_they_concern() {
         "{text}"
     );
 
-    // Docusaurus makes no page of a translation whose original is gone.
+    // Docusaurus builds no page from a translation whose original is deleted.
     world.delete("docs/lesson.mdx").await;
     world.converge(Change::Removed, "docs/lesson.mdx").await;
     assert_eq!(world.sources().await, ["docs/other.md"]);
@@ -115,7 +115,7 @@ async fn objects_of_every_docs_instance_are_converged() {
         world.put(page, "# Valve\n\nIt opens slowly.\n").await;
         world.converge(Change::Created, page).await;
     }
-    // No page yet: which versions there are is not known.
+    // There is no page yet, because the list of versions is unknown.
     assert_eq!(world.sources().await, [current, "docs/a.md"]);
     world.put("api_versions.json", "[\"1.0\"]").await;
     world.converge(Change::Created, "api_versions.json").await;

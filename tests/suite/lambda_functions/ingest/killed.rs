@@ -1,4 +1,4 @@
-//! Processes that die at any moment, over a real Postgres, Qdrant's engine, and moto's S3 and SQS.
+//! Kills processes at random moments, over a real Postgres, Qdrant's engine, and moto's S3 and SQS.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,21 +16,20 @@ use tokio::sync::Mutex;
 use super::BUCKET;
 use crate::lambda_functions::Lambda;
 
-/// Processes killed in all.
 const KILLS: usize = 100;
-/// Of them, those at work at once.
+/// Concurrent processes that are killed.
 const PROCESSES: u64 = 2;
-/// Longest time from a batch's arrival to the kill: about what a batch takes.
+/// The longest time from a batch's arrival to the kill: about the duration of a batch.
 const MAX_LIFE_MS: u64 = 250;
-/// How soon a message comes again that a killed process had.
+/// How soon a killed process's message is delivered again.
 const VISIBILITY: Duration = Duration::from_secs(1);
 const PAGES: u64 = 8;
 const PARTIAL: &str = "docs/_note.mdx";
-/// Makes what is pending old enough to be swept.
+/// Makes pending points old enough to be swept.
 const AGE: &str = "UPDATE pending_points SET created_at = created_at - interval '1 hour',
     claimed_at = claimed_at - interval '1 hour'";
 
-/// Numbers that follow from a seed: `SplitMix64`.
+/// A deterministic random number generator: `SplitMix64`.
 struct Random(u64);
 
 impl Random {
@@ -44,7 +43,7 @@ impl Random {
 
 struct World {
     backends: Backends,
-    /// One call at a time: moto may lose a message that is sent while another is acknowledged.
+    /// Allows one call at a time: moto may lose a message sent while another is acknowledged.
     moto: Mutex<Moto>,
     environment: Vec<(&'static str, String)>,
     queue: String,
@@ -73,7 +72,7 @@ impl World {
         }
     }
 
-    /// Serves batches, killed again and again, until nothing is killed any more and the queue is empty.
+    /// Serves batches and kills processes, then serves the rest of the queue.
     async fn serve(&self, mut random: Random) {
         loop {
             let lambda = Lambda::start("ingest", &self.environment).await;
@@ -113,13 +112,13 @@ impl World {
                     }
                 }
             }
-            // Dropped, it is killed.
+            // Dropping it kills the process.
             drop(lambda);
             self.kills.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// Changes pages as long as processes are killed.
+    /// Changes pages while processes are being killed.
     async fn write(&self, mut random: Random) {
         while self.kills.load(Ordering::Relaxed) < KILLS {
             let page = format!("site/docs/page-{}.mdx", random.below(PAGES));
@@ -162,7 +161,7 @@ fn text(random: &mut Random) -> String {
     text
 }
 
-/// The texts of each page's chunks, as the files are.
+/// Returns the expected texts of each page's chunks, from the files.
 async fn expected(ingest: &Ingest) -> BTreeMap<String, Vec<String>> {
     let (source, settings) = (&ingest.source, &ingest.settings);
     let mut expected = BTreeMap::new();
@@ -196,7 +195,7 @@ async fn held(ingest: &Ingest) -> BTreeMap<String, Vec<String>> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whenever_its_processes_are_killed_the_index_becomes_the_book() {
+async fn the_index_equals_the_book_despite_killed_processes() {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     let seed = u64::try_from(now.as_nanos() & u128::from(u64::MAX)).unwrap();
     eprintln!("seed {seed}");
@@ -213,7 +212,7 @@ async fn whenever_its_processes_are_killed_the_index_becomes_the_book() {
     assert!(world.kills.load(Ordering::Relaxed) >= KILLS);
 
     let ingest = world.ingest().await;
-    // No event is left, so nothing may be left to do.
+    // No event is left, so nothing may be pending.
     let status = ingest.status("").await.unwrap();
     assert_eq!(status.pending, Vec::<PendingDocument>::new());
     assert_eq!(held(&ingest).await, expected(&ingest).await);

@@ -1,4 +1,4 @@
-//! Work that goes through the queue.
+//! Work that is sent through the queue.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,10 +14,10 @@ use serde_json::{Value, json};
 use super::{BUCKET, World, batches::embeddings_after};
 use crate::lambda_functions::Lambda;
 
-/// An invocation's time, of which a quarter is kept: the first page is embedded in what remains, on a busy machine too.
+/// An invocation's timeout. The function keeps a quarter in reserve; the rest is enough to embed the first page, even on a busy machine.
 const INVOCATION: Duration = Duration::from_secs(10);
 
-/// A function whose queue this is.
+/// A function with its queue.
 struct Queued {
     world: World,
     queue: String,
@@ -26,7 +26,7 @@ struct Queued {
 impl Queued {
     async fn start(database: &str, variables: &[(&'static str, &str)]) -> Self {
         let moto = Moto::start().await;
-        // Nothing is visible again before a test is over: what is received is acknowledged.
+        // No message becomes visible again during a test, since all received ones are acknowledged.
         let queue = moto
             .create_queue("ingest", Duration::from_hours(1), None)
             .await;
@@ -43,7 +43,7 @@ impl Queued {
         self.world.lambda.invoke(command).await.payload()
     }
 
-    /// Serves one batch of what is in the queue; returns the bodies.
+    /// Serves one batch of the queue, and returns the bodies.
     async fn serve(&self, lambda: &Lambda) -> Vec<String> {
         let messages = self.world.moto.receive(&self.queue, 10).await;
         if messages.is_empty() {
@@ -99,7 +99,7 @@ async fn put_pages(world: &World, count: usize) {
 }
 
 #[tokio::test]
-async fn a_reconcile_puts_what_differs_into_the_queue() {
+async fn a_reconcile_enqueues_the_differences() {
     let queued = Queued::start("lambda_ingest_reconcile", &[]).await;
     let world = &queued.world;
     put_pages(world, 12).await;
@@ -158,7 +158,7 @@ async fn pages_that_depend_on_one_file_are_enqueued_one_by_one() {
     world.put("docs/_p.mdx", "Wear gloves.\n").await;
     world.converge(Change::Created, "docs/_p.mdx").await;
     let served = queued.drain(&world.lambda).await;
-    // The file itself is among those it concerns.
+    // The file itself is one of those affected.
     assert_eq!(served.len(), 13, "{served:?}");
     assert!(world.text("docs/page-11.mdx").await.contains("gloves"));
 
@@ -169,8 +169,8 @@ async fn pages_that_depend_on_one_file_are_enqueued_one_by_one() {
 }
 
 #[tokio::test]
-async fn what_was_not_begun_before_the_deadline_is_put_back_as_new() {
-    // The first page is embedded, the second never.
+async fn unstarted_messages_are_returned_at_the_deadline_as_new() {
+    // The first page is embedded, the second never is.
     let asked = Arc::new(AtomicUsize::new(0));
     let address = embeddings_after(move || {
         let first = asked.fetch_add(1, Ordering::Relaxed) == 0;
@@ -198,7 +198,7 @@ async fn what_was_not_begun_before_the_deadline_is_put_back_as_new() {
     let batch = sqs_batch_of_received(&messages);
     let served = world.lambda.api.queue_with_timeout(batch, INVOCATION);
     let answer = served.finish().await.payload();
-    // The second was begun and is given up; it comes again with one receive used up.
+    // The second page was started and abandoned; its message is delivered again with a receive count of 2.
     let second = json!([{ "itemIdentifier": messages[1].message_id }]);
     assert_eq!(answer["batchItemFailures"], second);
     assert_eq!(world.sources().await.len(), 1);
@@ -222,7 +222,7 @@ async fn another_model_fills_an_index_beside_the_live_one() {
     queued.drain(&world.lambda).await;
     let before = world.backends.catalog.live_index().await.unwrap().unwrap();
 
-    // The next deployment cuts pages in another way.
+    // The next deployment splits pages differently.
     let mut environment = world.environment.clone();
     environment.push(("BOOKRAG_CHUNK_POLICY", "paragraph-512".to_owned()));
     let next = Lambda::start("ingest", &environment).await;
@@ -244,7 +244,7 @@ async fn another_model_fills_an_index_beside_the_live_one() {
     assert_eq!(indexes[0].state, IndexState::Live);
     assert_eq!(indexes[1].state, IndexState::Building);
 
-    // The message to itself comes a minute later; this is what it holds. A page is missing still.
+    // The message to itself arrives a minute later, with this content. A page is still missing.
     let look = json!({ "command": "reindex", "attempt": 10 });
     let answer = next.invoke(look.clone()).await.payload();
     assert_eq!(answer["live"], false, "{answer}");
@@ -256,7 +256,7 @@ async fn another_model_fills_an_index_beside_the_live_one() {
     assert_ne!(live.collection, before.collection);
     assert_eq!(world.sources().await.len(), 4);
 
-    // The deployment before may still get an event: it is refused, so that it comes to the next.
+    // The old deployment may still get an event; it refuses it, so that the new one gets it.
     let late = world.notify(Change::Created, "docs/page-9.mdx").await;
     assert_eq!(late.error().message, "the index is retired");
 
@@ -288,7 +288,7 @@ async fn another_model_fills_an_index_beside_the_live_one() {
 }
 
 #[tokio::test]
-async fn metrics_tell_what_was_done_and_how_late() {
+async fn metrics_report_the_work_and_its_delay() {
     let queued = Queued::start("lambda_ingest_metrics", &[]).await;
     let world = &queued.world;
     world.put("docs/a.md", "# A\n\nApples.\n").await;
@@ -308,7 +308,7 @@ async fn metrics_tell_what_was_done_and_how_late() {
 }
 
 #[tokio::test]
-async fn settings_that_would_delete_most_of_the_book_are_not_followed() {
+async fn settings_that_would_delete_most_of_the_book_are_refused() {
     let queued = Queued::start("lambda_ingest_mass_deletion", &[]).await;
     let world = &queued.world;
     put_pages(world, 14).await;

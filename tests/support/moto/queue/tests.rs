@@ -6,7 +6,7 @@ use super::{DeadLetters, ReceivedMessage};
 use crate::{events::sqs_batch_of_received, moto::Moto};
 
 const HOUR: Duration = Duration::from_hours(1);
-/// The most that SQS gives out at once.
+/// The most messages that SQS returns at once.
 const ALL: usize = 10;
 
 fn body(message: &ReceivedMessage) -> Value {
@@ -14,7 +14,7 @@ fn body(message: &ReceivedMessage) -> Value {
 }
 
 #[tokio::test]
-async fn a_bucket_tells_of_what_is_written_and_removed() {
+async fn a_bucket_notifies_of_writes_and_deletions() {
     let moto = Moto::start().await;
     let queue = moto.create_queue("ingest", HOUR, None).await;
     moto.create_bucket("books").await;
@@ -44,7 +44,7 @@ async fn a_bucket_tells_of_what_is_written_and_removed() {
 }
 
 #[tokio::test]
-async fn a_message_that_is_never_acknowledged_ends_among_the_dead() {
+async fn an_unacknowledged_message_becomes_a_dead_letter() {
     let moto = Moto::start().await;
     let dead = moto.create_queue("dead", Duration::ZERO, None).await;
     let dead_letters = DeadLetters {
@@ -73,7 +73,7 @@ async fn a_message_that_is_never_acknowledged_ends_among_the_dead() {
 
 #[tokio::test]
 #[should_panic(expected = "QueueDoesNotExist")]
-async fn a_bucket_tells_no_queue_that_is_not_there() {
+async fn a_notification_to_a_missing_queue_is_refused() {
     let moto = Moto::start().await;
     moto.create_bucket("books").await;
     moto.notify("books", "http://127.0.0.1/123456789012/nowhere")

@@ -1,4 +1,4 @@
-// The book as its author has it, with the plugin.
+// The book's own configuration with the plugin.
 import book from './docusaurus.config.js';
 import { faster } from './faster.mjs';
 

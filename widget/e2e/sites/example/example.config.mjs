@@ -1,4 +1,4 @@
-// The example as it is, with the faster bundler.
+// The example's own configuration with the faster bundler.
 import example from './docusaurus.config.js';
 import { faster } from './faster.mjs';
 

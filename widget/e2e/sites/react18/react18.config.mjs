@@ -15,7 +15,7 @@ function react18() {
 
 export default {
   ...book,
-  // Mermaid would double the time of the build.
+  // Mermaid would double the build time.
   markdown: {},
   themes: [],
   plugins: [react18, ['docusaurus-plugin-bookrag', { url: process.env.BOOKRAG_URL }]],

@@ -1,4 +1,4 @@
-// What the panel says, by language. A site changes or adds to it in the plugin's options or its `i18n` folder.
+// The panel's texts by language. A site overrides or adds to them in the plugin's options or its `i18n` folder.
 
 import { fill } from '../text';
 import { en } from './en';
@@ -93,7 +93,7 @@ export function bookLanguageNote(strings: Strings, locale: string, bookLocale: s
   try {
     language = new Intl.DisplayNames([locale], { type: 'language' }).of(bookLocale) ?? bookLocale;
   } catch {
-    // Either is no locale of the standard: the book's own name of it is shown.
+    // Not a standard locale: the book's own name for it is shown.
   }
   return fill(strings.bookLanguage, { language });
 }

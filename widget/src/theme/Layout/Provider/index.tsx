@@ -1,4 +1,4 @@
-// The loader stands within the providers of the site's layout, where the site's router, colour mode and code blocks are at hand.
+// Places the loader within the layout's providers, for access to the site's router, colour mode and code blocks.
 
 import Provider from '@theme-init/Layout/Provider';
 import type { ReactNode } from 'react';
