@@ -1,54 +1,51 @@
-//! Which passages each sentence of a model is from, as the sentences come. Pure.
+//! Attributes a model's sentences to passages while they stream. Pure.
 
 use super::code::CodeReader;
 use crate::cite::{Best, Claim, CodeSource, Evidence, SentenceTracker, plain_sentence};
 
-/// A sentence with fewer words, stop words aside, claims too little to be compared.
+/// A sentence with fewer words, not counting stop words, claims too little to be compared.
 const MIN_WORDS: usize = 2;
 
-/// What to show at a place of the text.
+/// A piece of the text to show.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Piece {
     Text(String),
-    /// The marker of a passage, and whether the passage says what the sentence says.
+    /// A passage's marker; true if the passage supports the sentence.
     Marker(usize, bool),
     /// A sentence begins.
     Begin,
-    /// No passage says what the sentence says that ends here, nor do those that it cites.
+    /// The sentence that ends here is supported by no passage, including the ones it cites.
     Unsupported(Vec<usize>),
-    /// No passage has most lines of the code that ends here; this is the first that none has.
+    /// No passage has most lines of the code block that ends here. Holds the first line that no passage has.
     UnsupportedCode(String),
 }
 
 /// Reads a model's sentences and puts the markers where they belong.
 ///
-/// A marker stays if the passages that its sentence cites say what the sentence says, becomes that of the passage that does, or
-/// is dropped. A sentence without a marker gets the marker of the passage that says it best. A lead-in (`…:`), a question and what
-/// the passages leave open (`The passages do not say …`) claim nothing, but a lead-in has no number or name that no passage has.
-/// Code is compared by its lines.
+/// A marker stays if the passages cited by its sentence support the sentence. Otherwise it is replaced by the marker of the passage that does, or
+/// dropped. A sentence without a marker gets the marker of the passage that supports it best. Lead-ins (`…:`), questions and denials (`The passages
+/// do not say …`) claim nothing, but a lead-in may not contain a number or name that no passage has. Code is compared line by line.
 pub(super) struct Attribution {
     evidence: Evidence,
     sentences: SentenceTracker,
-    /// White space after what was shown: a marker of this sentence may follow it.
+    /// White space after the last shown text; a marker of this sentence may still be placed before it.
     space: String,
-    /// The passages that were shown for this sentence.
+    /// The passages already cited in this sentence.
     cited: Vec<usize>,
-    /// True if a marker was dropped since the last word.
     dropped: bool,
-    /// Words of the sentences that were compared, and of those that no passage says.
+    /// Words of the compared sentences, and of the unsupported ones among them.
     words: usize,
     unsupported_words: usize,
-    /// The last line of what is no sentence.
+    /// The last line of text outside sentences.
     line: String,
-    /// The sentence before in the same paragraph, if it claims something.
+    /// The previous sentence of the paragraph, if it claims something.
     before: Option<Claim>,
     code: CodeReader,
-    /// Blocks of code that were compared, and those that are from no passage.
+    /// Code blocks that were compared, and the ones found in no passage.
     blocks: usize,
     unsupported_blocks: usize,
-    /// The passage that the first block of code is from.
+    /// The passage of the first code block.
     code_source: Option<usize>,
-    /// True if a marker was shown.
     has_marker: bool,
 }
 
@@ -72,7 +69,7 @@ impl Attribution {
         }
     }
 
-    /// Reads text of a paragraph.
+    /// Reads a paragraph's text.
     pub(super) fn text(&mut self, text: &str) -> Vec<Piece> {
         let mut pieces = self.end_code_line();
         let mut shown = String::new();
@@ -101,7 +98,7 @@ impl Attribution {
         pieces
     }
 
-    /// Reads what is no sentence and ends one.
+    /// Reads text outside sentences, which also ends the current sentence.
     pub(super) fn other(&mut self, text: String) -> Vec<Piece> {
         let mut pieces = self.end_sentence();
         self.before = None;
@@ -116,13 +113,13 @@ impl Attribution {
         pieces
     }
 
-    /// Reads markers that stand side by side.
+    /// Reads adjacent markers.
     pub(super) fn markers(&mut self, passages: &[usize]) -> Vec<Piece> {
         if passages.is_empty() {
             return Vec::new();
         }
         let markdown = self.sentences.sentence();
-        // In a table or a heading it is for its line.
+        // In a table or a heading, the marker belongs to the line.
         let is_line = markdown.is_empty();
         let sentence = plain_sentence(if is_line { &self.line } else { markdown });
         let all = self
@@ -135,7 +132,7 @@ impl Attribution {
         let support = self.evidence.support(&claim, &all);
         let is_claim = !is_line && claims(&sentence, &claim);
         if is_claim && support.is_close() {
-            // Of many markers those that say it alone, if any does.
+            // Keep only the markers that support the sentence alone, if there are any.
             let is_close = |n: &usize| self.evidence.support(&claim, &[*n]).is_close();
             let close: Vec<usize> = passages.iter().copied().filter(is_close).collect();
             return self.shown(if close.is_empty() { passages } else { &close }, true);
@@ -154,11 +151,11 @@ impl Attribution {
         }
     }
 
-    /// What is left when the text has ended.
+    /// Returns the remaining pieces at the end of the text.
     pub(super) fn finish(&mut self) -> Vec<Piece> {
         let mut pieces = self.end_sentence();
         pieces.extend(self.end_code_line());
-        // An answer of code alone has no sentence to cite its passage.
+        // An answer that is only code has no sentence to carry the citation.
         if let Some(passage) = self.code_source.filter(|_| !self.has_marker) {
             let apart = Piece::Text("\n\n".to_owned());
             pieces.extend([apart, Piece::Marker(passage, true)]);
@@ -166,8 +163,8 @@ impl Attribution {
         pieces
     }
 
-    /// True if more than half of the words that were compared stand in sentences and code that no passage has, or more than half of
-    /// several blocks of code are from no passage.
+    /// True if more than half of the compared words are in unsupported sentences and code, or if more than half of several code blocks are found in
+    /// no passage.
     pub(super) fn is_mostly_unsupported(&self) -> bool {
         let is_code_elsewhere = self.blocks > 1 && self.unsupported_blocks * 2 > self.blocks;
         self.unsupported_words * 2 > self.words || is_code_elsewhere
@@ -189,7 +186,7 @@ impl Attribution {
         [Piece::Text(space)].into_iter().chain(markers).collect()
     }
 
-    /// Ends the sentence: what it is from is known now.
+    /// Ends the sentence, whose source can now be determined.
     fn end_sentence(&mut self) -> Vec<Piece> {
         let markdown = self.sentences.end();
         let cited = std::mem::take(&mut self.cited);
@@ -221,7 +218,7 @@ impl Attribution {
         }
     }
 
-    /// Ends the line of what is no sentence.
+    /// Ends a line of text outside sentences.
     fn end_code_line(&mut self) -> Vec<Piece> {
         let ended = self.code.interrupt();
         ended
@@ -230,7 +227,6 @@ impl Attribution {
             .collect()
     }
 
-    /// Compares the lines of a block of code.
     fn end_code(&mut self, lines: &[String]) -> Option<Piece> {
         let words: usize = lines
             .iter()
@@ -255,7 +251,6 @@ impl Attribution {
         }
     }
 
-    /// What a sentence claims, in its paragraph.
     fn claim(&self, sentence: &str) -> Claim {
         let claim = self.evidence.claim(sentence);
         match &self.before {
@@ -264,7 +259,7 @@ impl Attribution {
         }
     }
 
-    /// What a sentence is from that cites these passages.
+    /// Finds the source of a sentence that cites these passages.
     fn source(&self, claim: &Claim, cited: &[usize]) -> Source {
         let support = self.evidence.support(claim, cited);
         if !cited.is_empty() && support.is_close() {
@@ -280,23 +275,21 @@ impl Attribution {
     }
 }
 
-/// What a sentence is from.
+/// The source of a sentence.
 enum Source {
-    /// What is shown for it; nothing, if that is uncertain.
+    /// The passages already shown for it; possibly none, if the source is uncertain.
     Shown,
-    /// The passage of this number.
     Passage(usize),
-    /// No passage.
     None,
 }
 
-/// True if a sentence says something that a passage can say.
+/// True if a sentence makes a claim that a passage can support.
 fn claims(sentence: &str, claim: &Claim) -> bool {
     let is_open = leads(sentence) || sentence.ends_with(['?', '？']) || claim.is_denial();
     !is_open && claim.words() >= MIN_WORDS
 }
 
-/// True for a sentence that leads to what follows.
+/// True if a sentence introduces the text that follows it.
 fn leads(sentence: &str) -> bool {
     sentence.ends_with([':', '：'])
 }
@@ -310,7 +303,7 @@ mod tests {
         "Services\nA service answers one request; it does not stream.",
     ];
 
-    /// The text as it is shown, and the sentences that no passage says.
+    /// Returns the text as shown, the unsupported sentences, and whether most of the text is unsupported.
     fn read(pieces: &[&str]) -> (String, Vec<String>, bool) {
         let passages = PASSAGES.map(str::to_owned);
         let mut attribution = Attribution::new(Evidence::new("Robots", passages, None));
