@@ -1,8 +1,7 @@
-//! The book's one SQLite file: its connections, its tables, and what can go wrong with it.
+//! The book's SQLite file: its connections, its tables and its errors.
 //!
-//! The catalog and the local vector index share it, so one transaction changes both. One connection writes. Reads that must
-//! not wait for a writer have connections of their own: with a write-ahead log they see the last commit and never fail
-//! because somebody writes, in this process or in another one.
+//! The catalog and the local vector index share the file, so one transaction changes both. One connection writes. Reads use other connections: thanks
+//! to the write-ahead log they see the last commit and neither wait for nor fail because of a writer, in this process or another.
 
 mod migrations;
 
@@ -16,41 +15,41 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior, ffi};
 use tokio::sync::Semaphore;
 
-/// How long a statement waits for another process that writes.
+/// How long a statement waits for a writer in another process.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Bytes of a page in new files. A chunk's row and a vector of 384 numbers have 1.5 to 3 kB each: pages of the usual 4,096
-/// bytes would hold one or two and leave a third of their space empty.
+/// The page size of new files, in bytes. A chunk's row and a vector of 384 numbers have 1.5 to 3 kB each; the usual 4,096 bytes would hold one or two
+/// and waste a third of the space.
 const PAGE_BYTES: u32 = 8_192;
 
-/// The cache of the connection that writes, in KiB as the negative number that SQLite takes: the inner pages of all indexes of
-/// a large book, so that a commit reads nothing from disk.
+/// The writer's cache, in KiB as SQLite's negative number: room for the inner pages of all indexes of a large book, so that a commit reads nothing
+/// from disk.
 const WRITER_CACHE: i32 = -32_768;
 
-/// Prepared statements that a connection keeps: all that ingest and questions use.
+/// Cached prepared statements for each connection: all that ingest and questions use.
 const STATEMENTS: usize = 64;
 
-/// Readers that work at once. Their work is computation on few cores, so more of them would only wait for each other.
+/// The most concurrent readers. They compute on few cores, so more of them would only wait for each other.
 const READERS: usize = 8;
 
-/// A SQLite file, or a database in memory that nobody else sees.
+/// A SQLite file, or a private in-memory database.
 #[derive(Debug)]
 pub(crate) struct Database {
     /// `None` in memory.
     path: Option<PathBuf>,
     writer: Mutex<Connection>,
-    /// Connections that nobody reads with at the moment.
+    /// Idle connections for reading.
     readers: Mutex<Vec<Connection>>,
     /// Permits to read.
     reading: Semaphore,
-    /// True once the tables were seen to be of this program's version.
+    /// True once the tables are known to have this program's version.
     schema_checked: AtomicBool,
 }
 
-/// What can go wrong, by what a caller can do.
+/// Errors of the database, by what a caller can do about them.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DatabaseError {
-    /// Out of reach or locked for too long: may pass.
+    /// The file is unreachable or locked for too long; a retry may succeed.
     #[error("{0}")]
     Unavailable(String),
     /// The tables are older than this program.
@@ -61,16 +60,16 @@ pub(crate) enum DatabaseError {
     /// The file is damaged.
     #[error("{} is damaged ({reason})", path.display())]
     Damaged { path: PathBuf, reason: String },
-    /// No space is left where the file is.
+    /// No space is left on the file's disk.
     #[error("no space is left to write {}", path.display())]
     StorageFull { path: PathBuf },
-    /// A statement was refused: a bug.
+    /// A statement failed because of a bug.
     #[error("{0}")]
     Rejected(String),
 }
 
 impl Database {
-    /// Opens the file. Creates it and its folder if they do not exist; tables come with the first [`Self::migrate`].
+    /// Opens the file. Creates it and its folder if they do not exist; [`Self::migrate`] creates the tables.
     pub(crate) async fn open(path: &Path) -> Result<Self, DatabaseError> {
         let path = path.to_owned();
         blocking(move || {
@@ -80,8 +79,7 @@ impl Database {
         .await
     }
 
-    /// Creates a database in memory, with its tables. Its calls do their work at once, on the caller's thread, so it needs no
-    /// runtime.
+    /// Creates an in-memory database with its tables. Calls run on the caller's thread, so no runtime is needed.
     pub(crate) fn in_memory() -> Result<Self, DatabaseError> {
         let mut writer = Connection::open_in_memory()?;
         writer.pragma_update(None, "foreign_keys", true)?;
@@ -100,18 +98,18 @@ impl Database {
         }
     }
 
-    /// Applies the migrations that are missing. Returns the version after it.
+    /// Applies the missing migrations. Returns the resulting version.
     pub(crate) async fn migrate(self: &Arc<Self>) -> Result<i32, DatabaseError> {
         self.with_writer(migrations::apply).await
     }
 
-    /// Checks that the file answers and has this program's tables.
+    /// Checks that the file can be read and has this program's tables.
     pub(crate) async fn ping(self: &Arc<Self>) -> Result<(), DatabaseError> {
         self.with_writer(|connection| migrations::check(connection))
             .await
     }
 
-    /// Runs `work` on the connection that writes, once the schema version was checked.
+    /// Runs `work` on the writing connection, after checking the schema version once.
     pub(crate) async fn write<T, Work>(self: &Arc<Self>, work: Work) -> Result<T, DatabaseError>
     where
         T: Send + 'static,
@@ -125,7 +123,7 @@ impl Database {
         .await
     }
 
-    /// Runs `work` on a connection for reading: it waits for no writer, and sees what was committed before it began.
+    /// Runs `work` on a reading connection, which waits for no writer and sees everything committed before it began.
     pub(crate) async fn read<T, Work>(self: &Arc<Self>, work: Work) -> Result<T, DatabaseError>
     where
         T: Send + 'static,
@@ -143,7 +141,7 @@ impl Database {
                 None => connect_reader(&path).map_err(named)?,
             };
             database.check_schema(&connection).map_err(named)?;
-            // A connection whose work failed is closed: it may be what failed.
+            // A connection whose work failed is closed, because it may be the cause.
             let done = work(&mut connection).map_err(named)?;
             lock(&database.readers).push(connection);
             Ok(done)
@@ -153,8 +151,7 @@ impl Database {
         outcome
     }
 
-    /// Waits for the connection that writes. A panic left nothing half done: its transaction was rolled back when it was
-    /// dropped.
+    /// Waits for the writing connection. A panic leaves no partial changes, because its transaction is rolled back when it is dropped.
     pub(crate) fn writer(&self) -> MutexGuard<'_, Connection> {
         lock(&self.writer)
     }
@@ -180,7 +177,7 @@ impl Database {
     }
 }
 
-/// Locks a mutex, even if another holder panicked: what it guards is whole at every step.
+/// Locks a mutex even if another holder panicked, because its data is consistent at every step.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -196,15 +193,14 @@ fn connect(path: &Path) -> Result<Connection, DatabaseError> {
     }
     let connection = Connection::open(path)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
-    // Without effect on a file that has pages already.
+    // Has no effect on a file that already has pages.
     connection.pragma_update(None, "page_size", PAGE_BYTES)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
-    // Everything is in this one file, so a power cut can take the last commits but not make them disagree. What is lost is
-    // indexed again by the next run.
+    // With a single file, a power cut can lose the last commits but not make data inconsistent. The next run indexes lost pages again.
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "cache_size", WRITER_CACHE)?;
-    // What a reader has deleted is overwritten.
+    // Data deleted by a reader must be overwritten.
     connection.query_row("PRAGMA secure_delete = ON", (), |_| Ok(()))?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     Ok(connection)
@@ -218,7 +214,7 @@ fn connect_reader(path: &Path) -> Result<Connection, DatabaseError> {
     Ok(connection)
 }
 
-/// Begins a transaction that writes: it takes the file's write lock at once, so nothing it read can change under it.
+/// Begins a write transaction. It takes the file's write lock immediately, so that data it reads cannot change meanwhile.
 pub(crate) fn begin_write(connection: &mut Connection) -> rusqlite::Result<Transaction<'_>> {
     connection.transaction_with_behavior(TransactionBehavior::Immediate)
 }
@@ -238,7 +234,7 @@ where
 }
 
 impl DatabaseError {
-    /// Names the file in errors that are about it.
+    /// Adds the file's path to errors about the file.
     fn at(self, file: &Path) -> Self {
         let path = file.to_owned();
         match self {
@@ -250,7 +246,7 @@ impl DatabaseError {
     }
 }
 
-/// The file's path is added where the connection is, by [`DatabaseError::at`].
+/// [`DatabaseError::at`] adds the file's path later.
 impl From<rusqlite::Error> for DatabaseError {
     fn from(error: rusqlite::Error) -> Self {
         let path = PathBuf::new();
@@ -259,7 +255,7 @@ impl From<rusqlite::Error> for DatabaseError {
             return Self::Rejected(reason);
         };
         if failure.extended_code == ffi::SQLITE_IOERR_SHMSIZE {
-            // The file of the write-ahead log's index could not grow.
+            // The write-ahead log's index file could not grow.
             return Self::StorageFull { path };
         }
         match failure.code {
