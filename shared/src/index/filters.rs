@@ -50,6 +50,7 @@ pub struct Filters {
     pub source: Option<String>,
 }
 
+/// One kind, or a list of kinds.
 #[derive(Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(
