@@ -1,4 +1,4 @@
-//! The configuration: environment variables only, read here, all problems reported at once.
+//! The configuration. Environment variables are read only here, and all problems are reported at once.
 
 mod database;
 mod models;
@@ -24,16 +24,16 @@ use models::{chat_price, embedder_choice, generator_choice, reranker_choice};
 /// Where a process runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// In AWS Lambda: hosted stores only.
+    /// AWS Lambda, with hosted stores only.
     Lambda,
-    /// On a laptop: what is not configured is embedded.
+    /// A laptop, where stores that are not configured run in the process.
     Laptop,
 }
 
 /// The configuration.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// Where this runs.
+    /// Where the process runs.
     pub place: Place,
     /// `QDRANT_URL`.
     pub qdrant_url: Option<String>,
@@ -43,7 +43,7 @@ pub struct Config {
     pub database_url: Option<SecretString>,
     /// `DATABASE_URL_DIRECT`, for migrations.
     pub database_url_direct: Option<SecretString>,
-    /// `BOOKRAG_DATABASE_CA`: authorities whose certificates databases may have, besides Mozilla's.
+    /// `BOOKRAG_DATABASE_CA`: certificate authorities for databases, in addition to Mozilla's.
     pub database_authorities: Vec<CertificateDer<'static>>,
     /// `OPENAI_API_KEY`.
     pub openai_api_key: Option<SecretString>,
@@ -59,53 +59,53 @@ pub struct Config {
     pub reranker: RerankerChoice,
     /// `BOOKRAG_GENERATOR`, `BOOKRAG_CHAT_MODEL`.
     pub generator: GeneratorChoice,
-    /// `BOOKRAG_CHAT_BASE_URL`: where an OpenAI-compatible chat model is, if not at `OPENAI_BASE_URL`.
+    /// `BOOKRAG_CHAT_BASE_URL`: the address of an OpenAI-compatible chat model, if it differs from `OPENAI_BASE_URL`.
     pub chat_base_url: Option<String>,
-    /// `BOOKRAG_CHAT_API_KEY`: its key, if it is not at `OPENAI_BASE_URL`, whose key goes nowhere else.
+    /// `BOOKRAG_CHAT_API_KEY`: the key for `BOOKRAG_CHAT_BASE_URL`. `OPENAI_API_KEY` is never sent to another server.
     pub chat_api_key: Option<SecretString>,
-    /// `BOOKRAG_CHAT_PRICE`: what the chat model costs, if it is not listed in `prices.rs`.
+    /// `BOOKRAG_CHAT_PRICE`: the chat model's price, if `prices.rs` does not list it.
     pub chat_price: Option<Price>,
     /// `BOOKRAG_FIRST_TEXT_SECONDS`, `BOOKRAG_ANSWER_SECONDS`, `BOOKRAG_PASSAGE_TOKENS`, `BOOKRAG_ANSWER_CACHE`,
     /// `BOOKRAG_ANSWER_TOKENS`, `BOOKRAG_DAILY_BUDGET_USD`, `BOOKRAG_STORE_CONVERSATIONS` (hours), `BOOKRAG_STORE_QUESTIONS`,
     /// `BOOKRAG_NOT_COVERED`, `BOOKRAG_UNCERTAIN`, `BOOKRAG_NOT_IN_SELECTION`.
     pub rules: Rules,
-    /// `BOOKRAG_RETENTION_DAYS`: how long questions, judgements and messages are kept; `None` for ever.
+    /// `BOOKRAG_RETENTION_DAYS`: how long questions, feedback and messages are kept; `None` for ever.
     pub retention: Option<Duration>,
-    /// `BOOKRAG_CHAT_PER_MINUTE`, `BOOKRAG_SEARCH_PER_MINUTE`, `BOOKRAG_FEEDBACK_PER_MINUTE`, `BOOKRAG_MCP_PER_MINUTE`,
-    /// `BOOKRAG_MAX_CONCURRENT`; 0 for no limit.
+    /// `BOOKRAG_CHAT_PER_MINUTE`, `BOOKRAG_SEARCH_PER_MINUTE`, `BOOKRAG_FEEDBACK_PER_MINUTE`, `BOOKRAG_MCP_PER_MINUTE`, `BOOKRAG_MAX_CONCURRENT`; 0
+    /// means no limit.
     pub limits: Limits,
     /// `BOOKRAG_TRUSTED_PROXIES`.
     pub trusted_proxies: usize,
     /// `BOOKRAG_AUTH_SECRET` or `BOOKRAG_AUTH_PUBLIC_KEY`, `BOOKRAG_AUTH_ISSUER`, `BOOKRAG_AUTH_AUDIENCE`.
     pub auth: AuthOptions,
-    /// `BOOKRAG_COLLECTION`: what collections' names begin with.
+    /// `BOOKRAG_COLLECTION`: the prefix of collection names.
     pub collection: String,
     /// `BOOKRAG_CHUNK_POLICY`.
     pub chunk_policy: ChunkPolicy,
     /// `BOOKRAG_ORIGINS`: the book's own origins, separated by commas.
     pub origins: Vec<String>,
-    /// `BOOKRAG_SALT`: the secret that addresses and questions are hashed with.
+    /// `BOOKRAG_SALT`: the secret for hashing addresses and questions.
     pub salt: Option<SecretString>,
     /// `BOOKRAG_SITE`: the site's name, part of every document's id.
     pub site: Option<String>,
     /// `BOOKRAG_SOURCE`: `s3://bucket/prefix`.
     pub source: Option<String>,
-    /// `BOOKRAG_QUEUE_URL`: the queue that the ingest function is fed from; long work is put into it.
+    /// `BOOKRAG_QUEUE_URL`: the queue that triggers the ingest function; long work is put into it.
     pub queue_url: Option<String>,
     /// `BOOKRAG_MODELS`: a folder with the local models' files.
     pub models: Option<PathBuf>,
-    /// `BOOKRAG_METRICS_NAMESPACE`: what tells this deployment's metrics from another's.
+    /// `BOOKRAG_METRICS_NAMESPACE`: distinguishes the metrics of deployments.
     pub metrics_namespace: String,
-    /// `BOOKRAG_DATA`: the folder of all books' local stores, instead of one in each site.
+    /// `BOOKRAG_DATA`: one folder for all books' local stores, instead of one in each site.
     pub data: Option<PathBuf>,
 }
 
-/// What is wrong with the configuration, all of it.
+/// All problems of the configuration.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the configuration is not valid:\n  {}", .0.join("\n  "))]
 pub struct ConfigError(pub Vec<String>);
 
-/// Every variable that is read. `BOOKRAG_` ones besides these are mistakes.
+/// All variables. Any other one that begins with `BOOKRAG_` is an error.
 const KNOWN: [&str; 44] = [
     "BOOKRAG_EMBEDDER",
     "BOOKRAG_EMBEDDING_MODEL",
@@ -154,7 +154,7 @@ const KNOWN: [&str; 44] = [
 ];
 
 impl Config {
-    /// How pages are cut for the embedder that is configured.
+    /// Returns the chunk limits for the configured embedder.
     #[must_use]
     pub fn policy(&self) -> ChunkPolicy {
         let policy = self.chunk_policy.clone();
@@ -164,7 +164,7 @@ impl Config {
     /// Reads the process's environment.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// All problems at once.
     pub fn from_env(place: Place) -> Result<Self, ConfigError> {
         Self::read(place, &std::env::vars().collect())
     }
@@ -172,7 +172,7 @@ impl Config {
     /// Reads variables.
     ///
     /// # Errors
-    /// Everything that is wrong with them.
+    /// All problems at once.
     pub fn read(place: Place, variables: &HashMap<String, String>) -> Result<Self, ConfigError> {
         let mut problems = Vec::new();
         let text = |name: &str| {

@@ -1,4 +1,4 @@
-//! What a process holds from its start to its end: the ports, built from the configuration.
+//! The state that a process keeps for its lifetime: the backends, built from the configuration.
 
 #[cfg(feature = "local-models")]
 mod local;
@@ -36,83 +36,83 @@ use crate::provider::ProviderError;
 use crate::rerank::{CohereRerankOptions, CohereReranker, Reranker};
 use crate::retrieve::{Backends, Retriever, UNKNOWN_INDEX};
 
-/// How long a query waits for the vector store.
+/// Time limit of a query's call to the vector store.
 const INDEX_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long ingest waits for one call of the vector store, which is tried three times.
+/// Time limit of one ingest call to the vector store; there are three attempts.
 pub const INGEST_INDEX_TIMEOUT: Duration = Duration::from_secs(20);
-/// How long a statement may take, and a connection.
+/// Time limit of a statement, and of connecting.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(5);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// Connections an instance keeps: it serves one request at a time.
+/// Connections of an instance, which serves one request at a time.
 const POOL_SIZE: usize = 2;
-/// How long an embedding request may take.
+/// Time limit of an embedding request.
 const EMBEDDING_TIMEOUT: Duration = Duration::from_secs(20);
-/// How long a reranking request may take: without it the order of retrieval stands.
+/// Time limit of a reranking request; after it, the order of retrieval is kept.
 const RERANK_TIMEOUT: Duration = Duration::from_secs(3);
-/// How long the live index is remembered, and how long the former one serves while a query asks for it again: much less than
-/// the hour for which a retired index stays.
+/// How long the live index is cached, and how long the former one is used while a query reads it again: much less than the hour for which a retired
+/// index is kept.
 const LIVE_INDEX_AGES: Ages = Ages {
     fresh: Duration::from_secs(10),
     usable: Duration::from_mins(10),
 };
 
-/// The ports of a process.
+/// The backends and rules of a process.
 #[derive(Debug, Clone)]
 pub struct Context {
     /// The backends of retrieval.
     pub backends: Backends,
-    /// What writes answers.
+    /// Writes the answers.
     pub generator: Generator,
     /// The rules of answering.
     pub rules: Rules,
-    /// How often a client may ask.
+    /// Limits how often a client may call.
     pub limiter: Limiter,
-    /// Who may ask; everybody without one.
+    /// Checks tokens; `None` lets everybody ask.
     pub authorizer: Option<Authorizer>,
-    /// Proxies whose word for a client's address counts.
+    /// The number of proxies whose `X-Forwarded-For` entries are trusted.
     pub trusted_proxies: usize,
-    /// Origins that may call from a browser.
+    /// Origins whose pages may call from a browser.
     pub origins: Vec<String>,
-    /// Whether pages of this machine may.
+    /// True if pages of this machine may call.
     pub local_origins: bool,
     salt: SecretString,
-    /// A name of the live index's collection, for when nobody else can say.
+    /// The alias of the live index's collection, used while the catalog is unavailable.
     alias: String,
     chunk_policy: String,
     live: Arc<Remembered<IndexRow>>,
 }
 
-/// Why a process cannot start.
+/// The reason why a process cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The embedder.
+    /// The embedder failed.
     #[error("the embedder {0}")]
     Embed(#[source] ProviderError),
-    /// The reranker.
+    /// The reranker failed.
     #[error("the reranker {0}")]
     Rerank(#[source] ProviderError),
-    /// The generator.
+    /// The chat model failed.
     #[error("the chat model {0}")]
     Generate(#[source] ProviderError),
-    /// The vector store.
+    /// The vector store failed.
     #[error(transparent)]
     Index(#[from] IndexError),
-    /// The catalog.
+    /// The catalog failed.
     #[error(transparent)]
     Catalog(#[from] CatalogError),
-    /// What readers' tokens are checked with.
+    /// The settings for checking tokens are invalid.
     #[error("{0}")]
     Auth(String),
-    /// The local models' files.
+    /// The local models' files are unavailable.
     #[cfg(feature = "local-models")]
     #[error(transparent)]
     Models(#[from] crate::models::ModelFilesError),
-    /// What is configured is not in this build.
+    /// This build lacks a configured feature.
     #[error("{0}")]
     NotInThisBuild(String),
 }
 
-/// The catalog at `DATABASE_URL`; it connects on first use.
+/// Creates the catalog at `DATABASE_URL`, which connects on first use.
 ///
 /// # Errors
 /// [`CatalogError::Rejected`] if the URL is invalid.
@@ -131,15 +131,15 @@ pub fn postgres_catalog(config: &Config, url: &SecretString) -> Result<Catalog, 
     Ok(Catalog::Postgres(catalog))
 }
 
-/// The vector store at a URL.
+/// Creates the vector store at a URL.
 pub fn vector_index(config: &Config, url: &str) -> Result<VectorIndex, IndexError> {
     VectorIndex::qdrant(url, config.qdrant_api_key.as_ref(), INDEX_TIMEOUT)
 }
 
-/// The reranker that is configured. `say` gets a line for a person while a local model is fetched.
+/// Creates the configured reranker. `say` gets a line for the user while a local model is downloaded.
 ///
 /// # Errors
-/// When it cannot be built, or is not in this build.
+/// If it cannot be created, or this build lacks it.
 pub async fn reranker(config: &Config, say: impl Fn(&str)) -> Result<Reranker, StartError> {
     if let Some(hosted) = hosted_reranker(config).map_err(StartError::Rerank)? {
         return Ok(hosted);
@@ -153,10 +153,10 @@ pub async fn reranker(config: &Config, say: impl Fn(&str)) -> Result<Reranker, S
     }
 }
 
-/// The embedder that is configured. `say` gets a line for a person while a local model is fetched.
+/// Creates the configured embedder. `say` gets a line for the user while a local model is downloaded.
 ///
 /// # Errors
-/// When it cannot be built, or is not in this build.
+/// If it cannot be created, or this build lacks it.
 pub async fn embedder(config: &Config, say: impl Fn(&str)) -> Result<Embedder, StartError> {
     #[cfg(feature = "local-models")]
     if let EmbedderChoice::Local(model) = config.embedder {
@@ -172,7 +172,7 @@ fn not_here(hint: &str) -> StartError {
     StartError::NotInThisBuild(format!("local models are not in this build; set {hint}"))
 }
 
-/// The reranker that is configured; `None` for a local model.
+/// Creates the configured reranker; `None` for a local model.
 fn hosted_reranker(config: &Config) -> Result<Option<Reranker>, ProviderError> {
     Ok(Some(match &config.reranker {
         RerankerChoice::CrossEncoder => return Ok(None),
@@ -192,7 +192,7 @@ fn hosted_reranker(config: &Config) -> Result<Option<Reranker>, ProviderError> {
     }))
 }
 
-/// The hosted embedder that is configured; `None` for a local model.
+/// Creates the configured hosted embedder; `None` for a local model.
 fn hosted_embedder(config: &Config) -> Result<Option<Embedder>, ProviderError> {
     let embedder = match &config.embedder {
         EmbedderChoice::Local(_) => return Ok(None),
@@ -220,7 +220,7 @@ fn hosted_embedder(config: &Config) -> Result<Option<Embedder>, ProviderError> {
     Ok(Some(embedder))
 }
 
-/// What writes answers, as it is configured.
+/// Creates the configured writer of answers.
 fn generator(config: &Config) -> Result<Generator, ProviderError> {
     let Some(server) = config.chat_server() else {
         return Ok(Generator::Extractive);
@@ -241,10 +241,10 @@ fn generator(config: &Config) -> Result<Generator, ProviderError> {
 }
 
 impl Context {
-    /// Builds the ports of a function from its configuration.
+    /// Creates a function's backends from its configuration, without sending requests.
     ///
     /// # Errors
-    /// When something configured cannot be built. Nothing is sent yet.
+    /// If something configured cannot be created.
     pub async fn hosted(config: &Config) -> Result<Self, StartError> {
         let missing = |name: &str| StartError::NotInThisBuild(format!("{name} is not set"));
         let url = config
@@ -265,12 +265,12 @@ impl Context {
         Self::new(config, backends)
     }
 
-    /// A context around ports that are there already.
+    /// Creates a context with existing backends.
     ///
     /// # Errors
-    /// When the generator cannot be built, or tokens not be checked.
+    /// If the writer of answers or the authorizer cannot be created.
     pub fn new(config: &Config, backends: Backends) -> Result<Self, StartError> {
-        // Without a configured salt hashes last as long as the process: nothing to correlate later.
+        // Without a configured salt, hashes are valid only for this process and cannot be correlated later.
         let salt = config
             .salt
             .clone()
@@ -297,14 +297,14 @@ impl Context {
         &self.backends.catalog
     }
 
-    /// The index that queries read, remembered for 10 seconds; when the catalog is away, the last one known, else the one that the
-    /// alias names. While one query waits for the catalog, the others use the last one known.
+    /// Returns the index that queries read, cached for 10 seconds. If the catalog is unavailable, returns the last known index, else the alias's.
+    /// While one query waits for the catalog, the others use the last known index.
     ///
     /// # Errors
-    /// `Unavailable` when there is none.
+    /// `Unavailable` if there is none.
     pub async fn live_index(&self) -> Result<IndexRow, Error> {
         let ages = |row: &IndexRow| match row.pages_expected {
-            // While the book is indexed for the first time, each answer says how far that is now.
+            // During the first indexing, each answer reports the current progress.
             Some(_) => Ages::ZERO,
             None => LIVE_INDEX_AGES,
         };
@@ -321,7 +321,7 @@ impl Context {
             (Err(CatalogError::Unavailable(_)), Some(last)) => last,
             (Err(CatalogError::Unavailable(reason)), None) => {
                 tracing::warn!(stage = "catalog", reason, "the alias names the index");
-                // Not remembered: the catalog may be back with the next question.
+                // Not cached, because the catalog may be back for the next question.
                 return Ok(self.index_behind_alias());
             }
             (Err(error), _) => return Err(Error::unavailable(error)),
@@ -330,8 +330,8 @@ impl Context {
         Ok(row)
     }
 
-    /// What the alias names, as far as it is known without the catalog: it is taken for an index of this process's own settings, and
-    /// nothing is known of the site.
+    /// Returns the alias's index, as far as it is known without the catalog. It is assumed to have this process's settings, and nothing is known
+    /// about the site.
     fn index_behind_alias(&self) -> IndexRow {
         let identity = self.backends.embedder.identity();
         IndexRow {
@@ -344,7 +344,7 @@ impl Context {
                 chunk_policy: self.chunk_policy.clone(),
                 embedded_text_version: EMBEDDED_TEXT_VERSION,
                 bm25: bm25_settings(),
-                // The collection may be of a release before token vectors.
+                // The collection may have been created before token vectors were introduced.
                 token_vectors: None,
             },
             collection: self.alias.clone(),
@@ -355,10 +355,10 @@ impl Context {
         }
     }
 
-    /// What answers questions from an index.
+    /// Creates the answerer for an index.
     ///
     /// # Errors
-    /// `Unavailable` when this process cannot have the model that the index was made with.
+    /// `Unavailable` if this process cannot load the index's model.
     pub fn answerer(&self, index: &IndexRow) -> Result<Answerer, Error> {
         Ok(Answerer {
             retriever: self.retriever_of(index)?,
@@ -367,7 +367,7 @@ impl Context {
         })
     }
 
-    /// Who asks, in hashes. Without a session of its own a client's conversations are its network's.
+    /// Returns who asks, as hashes. Clients without a session share the conversations of their network.
     #[must_use]
     pub fn asker(&self, address: &str, question: &Question, session: Option<&str>) -> Asker {
         Asker {
@@ -377,7 +377,7 @@ impl Context {
         }
     }
 
-    /// What a session's conversations are kept under.
+    /// Returns the key of a session's conversations.
     #[must_use]
     pub fn session_hash(&self, address: &str, session: Option<&str>) -> String {
         match session {
@@ -386,13 +386,13 @@ impl Context {
         }
     }
 
-    /// What a client's turns are counted under: the hash of its address, of an IPv6 one of its network.
+    /// Returns the key for counting a client: the hash of its address, or of an IPv6 address's network.
     #[must_use]
     pub fn client_key(&self, address: &str) -> String {
         self.hash(&client_network(address))
     }
 
-    /// What the middleware `limit` needs to know of a route.
+    /// Returns the state of the middleware `limit` for a route.
     #[must_use]
     pub fn limited(self: &Arc<Self>, route: Route) -> LimitedRoute {
         let context = Arc::clone(self);
@@ -401,7 +401,7 @@ impl Context {
         })
     }
 
-    /// The book as the Model Context Protocol serves it.
+    /// Returns the book for the Model Context Protocol.
     #[must_use]
     pub fn mcp_book(self: &Arc<Self>) -> mcp::Book {
         let context = Arc::clone(self);
@@ -416,7 +416,7 @@ impl Context {
         }
     }
 
-    /// A client of the Model Context Protocol.
+    /// Returns a client of the Model Context Protocol.
     #[must_use]
     pub fn mcp_caller(self: &Arc<Self>, address: &str) -> mcp::Caller {
         let (context, address) = (Arc::clone(self), address.to_owned());
@@ -427,11 +427,10 @@ impl Context {
         }
     }
 
-    /// Retrieval from an index, its questions embedded by the model that the index was made with: what is configured may
-    /// be the model of the next one.
+    /// Returns the retriever for an index, with the model that the index was made with. The configured model may already be that of the next index.
     ///
     /// # Errors
-    /// `Unavailable` when this process cannot have that model.
+    /// `Unavailable` if this process cannot load the index's model.
     pub fn retriever_of(&self, index: &IndexRow) -> Result<Retriever, Error> {
         let (spec, embedder) = (&index.spec, &self.backends.embedder);
         let model = embedder.of_model(&spec.embedder, &spec.embedder_fingerprint, spec.dimensions);
@@ -451,7 +450,7 @@ impl Context {
         })
     }
 
-    /// HMAC-SHA-256 of a text under the secret salt, in hexadecimal digits.
+    /// Returns the HMAC-SHA-256 of a text under the secret salt, in hexadecimal digits.
     #[must_use]
     pub fn hash(&self, text: &str) -> String {
         let mut mac = Hmac::<Sha256>::new_from_slice(self.salt.expose_secret().as_bytes())

@@ -1,29 +1,29 @@
-//! What an answer went without.
+//! Degradations of an answer.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A dependency that was bypassed, or a reason why an answer is less than it could be. `meta.degraded` lists them.
+/// A dependency that was bypassed, or another reason for a reduced answer. `meta.degraded` lists them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Degradation {
-    /// The embedder: words alone were searched for.
+    /// The embedder failed: only full-text search was used.
     Embedder,
-    /// The vector store: chunks were found by the catalog's full-text search.
+    /// The vector store failed: chunks come from the catalog's full-text search.
     VectorStore,
-    /// The catalog: texts come from the vector store's payloads, or the question is not logged.
+    /// The catalog failed: texts come from the vector store's payloads, or the question is not logged.
     Catalog,
-    /// The reranker: the order of retrieval stands.
+    /// The reranker failed: the order of retrieval is kept.
     Reranker,
-    /// The book is indexed for the first time: some pages cannot be found yet.
+    /// The book is being indexed for the first time: some pages cannot be found yet.
     Indexing,
     /// The stored conversation could not be read.
     Memory,
-    /// The day's budget is spent: the answer is extractive.
+    /// The daily budget is spent: the answer is extractive.
     Budget,
-    /// The chat model: the answer is extractive.
+    /// The chat model failed: the answer is extractive.
     Generator,
     /// The model cited no passage.
     Citations,
@@ -34,7 +34,7 @@ pub enum Degradation {
 }
 
 impl Degradation {
-    /// The name on the wire.
+    /// Returns the name in responses.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

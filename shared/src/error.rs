@@ -1,4 +1,4 @@
-//! The one error a handler sees: a kind, a message for the reader, and the cause for the log.
+//! The error type of handlers: a kind, a message for the reader, and the cause for the log.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,47 +8,47 @@ use std::time::Duration;
 pub enum ErrorKind {
     /// Change the request.
     Invalid,
-    /// Sign in: the token is missing or does not count.
+    /// Sign in: the token is missing or invalid.
     Unauthorized,
-    /// The request comes from where none may come from.
+    /// The request's origin is not allowed.
     Forbidden,
-    /// There is nothing under this name.
+    /// The resource does not exist.
     NotFound,
-    /// The route has other methods.
+    /// The route does not support this method.
     MethodNotAllowed,
     /// The body is too large.
     TooLarge,
-    /// The body is of another type.
+    /// The body has the wrong content type.
     UnsupportedMediaType,
-    /// Wait, then try again.
+    /// Wait, then retry.
     RateLimited,
-    /// A dependency is down or still starting; wait, then try again.
+    /// A dependency is down or still starting; wait, then retry.
     Unavailable,
     /// A bug.
     Internal,
 }
 
-/// An error at the edge. Its message goes to the client, its source never does.
+/// An error of a request. Its message is sent to the client, its source never is.
 #[derive(Debug)]
 pub struct Error {
-    /// What a client can do.
+    /// What the client can do.
     pub kind: ErrorKind,
-    /// What the client is told.
+    /// The message for the client.
     pub message: String,
-    /// The field of the request that is wrong.
+    /// The invalid field of the request.
     pub field: Option<&'static str>,
-    /// When to try again.
+    /// The delay before a retry.
     pub retry_after: Option<Duration>,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
-/// How long clients are asked to wait for a dependency.
+/// The retry delay for an unavailable dependency.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
-/// How long clients are asked to wait for a busy model.
+/// The retry delay for a busy model.
 const BUSY_RETRY_AFTER: Duration = Duration::from_secs(30);
 
 impl Error {
-    /// An error with a message for the client.
+    /// Creates an error with a message for the client.
     #[must_use]
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self {
@@ -60,7 +60,7 @@ impl Error {
         }
     }
 
-    /// A field of the request that is wrong.
+    /// Creates the error for an invalid field.
     #[must_use]
     pub fn field(field: &'static str, message: impl Into<String>) -> Self {
         Self {
@@ -69,7 +69,7 @@ impl Error {
         }
     }
 
-    /// A client that comes too often.
+    /// Creates the error for a client over its rate limit.
     #[must_use]
     pub fn rate_limited(retry_after: Duration, message: impl Into<String>) -> Self {
         Self {
@@ -78,7 +78,7 @@ impl Error {
         }
     }
 
-    /// A dependency that is down.
+    /// Creates the error for an unavailable dependency.
     #[must_use]
     pub fn unavailable(source: impl std::error::Error + Send + Sync + 'static) -> Self {
         Self {
@@ -91,7 +91,7 @@ impl Error {
         }
     }
 
-    /// A process that works on as many requests as it can.
+    /// Creates the error for a process at its limit of concurrent requests.
     #[must_use]
     pub fn overloaded() -> Self {
         Self {
@@ -103,7 +103,7 @@ impl Error {
         }
     }
 
-    /// A model that is overloaded.
+    /// Creates the error for an overloaded model.
     #[must_use]
     pub fn busy() -> Self {
         Self {
@@ -115,7 +115,7 @@ impl Error {
         }
     }
 
-    /// An answer that broke off after its beginning was sent.
+    /// Creates the error for an answer that failed after its beginning was sent.
     #[must_use]
     pub fn broken_off(source: impl std::error::Error + Send + Sync + 'static) -> Self {
         Self {
@@ -124,7 +124,7 @@ impl Error {
         }
     }
 
-    /// A bug.
+    /// Creates the error for a bug.
     #[must_use]
     pub fn internal(source: impl std::error::Error + Send + Sync + 'static) -> Self {
         Self {

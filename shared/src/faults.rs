@@ -1,9 +1,8 @@
-//! Scripted faults: in the simulation of the ingest protocol every call of a port is a step that a seed decides.
+//! Scripted faults for the simulation of the ingest protocol.
 //!
-//! The ports have wrappers (`FaultyCatalog`, `FaultyIndex`, `FaultyEmbedder`, `MemorySource`) around stores in memory. Each of
-//! their calls lets other tasks run first, may fail before or after its work is done, or may be the last thing its task does.
-//! All of it follows from the seed, so a history replays exactly. The wrappers also take away the parts of the protocol that
-//! the mutation tests remove: production code knows of none of this.
+//! Wrappers (`FaultyCatalog`, `FaultyIndex`, `FaultyEmbedder`, `MemorySource`) enclose in-memory stores. Each call to them lets other tasks run
+//! first, may fail before or after its work is done, or may be the last action of its task. A seed decides all of it, so a history can be replayed
+//! exactly. The wrappers also disable parts of the protocol for the mutation tests; production code knows nothing of this.
 
 use std::cell::RefCell;
 use std::future::poll_fn;
@@ -17,44 +16,44 @@ thread_local! {
     static SCRIPT: RefCell<Option<Script>> = const { RefCell::new(None) };
 }
 
-/// What the seed decides as it goes.
+/// The state of a simulation, driven by its seed.
 #[derive(Debug, Clone)]
 pub(crate) struct Script {
     random: Random,
-    /// Calls that fail, of a thousand.
+    /// Failing calls in a thousand.
     pub(crate) failures: u64,
     /// How many texts were embedded.
     pub(crate) embedded: usize,
-    /// How often embedded texts, or the call that embedded them, came to nothing while their task went on.
+    /// How often an embedding was lost although its task continued.
     pub(crate) wasted: usize,
-    /// The part of the protocol that is removed, to show that it is needed.
+    /// The part of the protocol that is disabled, to show that it is needed.
     pub(crate) removed: Option<Part>,
 }
 
-/// The parts of the protocol that each prevent something.
+/// Parts of the protocol, each of which prevents a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Part {
     /// The commit compares the revision.
     CompareAndSet,
-    /// Point ids are written down before they are upserted.
+    /// Point ids are recorded before they are upserted.
     Intents,
     /// The commit finds all its intents.
     IntentCheck,
-    /// The sweep claims before it deletes, and deletes again before the rows go.
+    /// The sweep claims points before deleting them, and deletes them again before their rows.
     ClaimBeforeSweep,
     /// Replaced points are listed to be deleted.
     GarbageList,
-    /// The object is read as it is now, not as the event saw it.
+    /// The object is read in its current state, not as of the event.
     LevelTriggered,
-    /// A reader drops what the catalog does not list.
+    /// Readers drop points that the catalog does not list.
     Join,
-    /// The object is looked at again after the commit.
+    /// The object is checked again after the commit.
     LookAfterCommit,
-    /// The files are looked at again after a switch of indexes.
+    /// The files are checked again after a switch of indexes.
     LookAfterSwitch,
 }
 
-/// Numbers that follow from a seed: `SplitMix64` (Steele, Lea and Flood, OOPSLA 2014).
+/// A seeded random generator: `SplitMix64` (Steele, Lea and Flood, OOPSLA 2014).
 #[derive(Debug, Clone)]
 pub(crate) struct Random(pub(crate) u64);
 
@@ -89,17 +88,17 @@ pub(crate) fn end() -> Option<Script> {
     SCRIPT.take()
 }
 
-/// Changes or reads the script of the history that is running.
+/// Reads or changes the script of the current history.
 pub(crate) fn with<T>(change: impl FnOnce(&mut Script) -> T) -> Option<T> {
     SCRIPT.with_borrow_mut(|script| script.as_mut().map(change))
 }
 
-/// True if this part of the protocol is removed.
+/// True if this part of the protocol is disabled.
 pub(crate) fn removed(part: Part) -> bool {
     with(|script| script.removed == Some(part)).unwrap_or(false)
 }
 
-/// Returns a point id that follows from the seed; a random one outside a history.
+/// Returns a seeded point id; a random one outside a history.
 pub(crate) fn point_id() -> Uuid {
     let seeded =
         |script: &mut Script| Uuid::from_u64_pair(script.random.next(), script.random.next());
@@ -120,7 +119,7 @@ async fn pause() {
     .await;
 }
 
-/// Makes a call of a port: lets others run before and after `work`, which is one step, and may fail it on either side.
+/// Simulates a call of a backend: lets other tasks run before and after `work`, which is one step, and may fail on either side.
 pub(crate) async fn call<T, E>(
     work: impl Future<Output = Result<T, E>>,
     lost: impl FnOnce() -> E,
@@ -141,7 +140,7 @@ pub(crate) async fn call<T, E>(
     if fails { Err(lost()) } else { done }
 }
 
-/// Runs a future that waits for nothing outside this process.
+/// Runs a future that waits only for this process.
 pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
     let mut future = pin!(future);
     let mut context = Context::from_waker(Waker::noop());

@@ -1,5 +1,4 @@
-//! JSON posted over HTTPS to hosted models, and what their statuses mean for the ports that ask them. Answers come whole, or as
-//! server-sent events.
+//! Posts JSON to hosted models over HTTPS, and maps statuses to errors. Responses are read whole or as server-sent events.
 
 #[cfg(test)]
 pub(crate) mod fake;
@@ -25,7 +24,7 @@ use crate::provider::ProviderError;
 /// Longest wait for a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The largest answer that is read, whole or as a stream: a batch of embeddings has a tenth of it.
+/// The largest response that is read, whole or as a stream; a batch of embeddings is a tenth of it.
 const MAX_ANSWER_BYTES: usize = 32 * 1024 * 1024;
 
 /// Longest time for putting JSON.
@@ -34,7 +33,7 @@ const PUT_TIMEOUT: Duration = Duration::from_secs(20);
 /// The data after the last event of an OpenAI-compatible stream.
 const DONE: &str = "[DONE]";
 
-/// An address that takes JSON, and what it is asked with; clones share connections.
+/// An endpoint that accepts JSON, with its credentials; clones share connections.
 #[derive(Debug, Clone)]
 pub(crate) struct Endpoint {
     parts: Arc<Parts>,
@@ -44,20 +43,20 @@ pub(crate) struct Endpoint {
 struct Parts {
     client: Client,
     url: Url,
-    /// What answers for nothing whether the key is good: a list of models.
+    /// The list of models, which checks the key free of charge.
     models_url: Url,
-    /// For messages; an address may hold credentials, a host does not.
+    /// For messages; unlike an address, a host holds no credentials.
     host: String,
     api_key: Option<SecretString>,
 }
 
 impl Endpoint {
-    /// Sets up the client for `path` under a base URL, whose models are listed at `models_path`; no request is made. A key is
-    /// sent as a bearer token, and `timeout` is the longest time for one request.
+    /// Creates the client for `path` under a base URL whose models are listed at `models_path`; sends no request. The key is sent as a bearer token,
+    /// and `timeout` limits one request.
     ///
     /// # Errors
     ///
-    /// `Rejected` if the base URL is none.
+    /// `Rejected` if the base URL is invalid.
     pub(crate) fn new(
         base_url: &str,
         [path, models_path]: [&str; 2],
@@ -85,17 +84,16 @@ impl Endpoint {
         })
     }
 
-    /// The address. It may hold credentials, so it is never shown.
+    /// Returns the address, which may hold credentials and must never be shown.
     pub(crate) fn address(&self) -> &str {
         self.parts.url.as_str()
     }
 
-    /// The address's host.
     pub(crate) fn host(&self) -> &str {
         &self.parts.host
     }
 
-    /// Posts a request and reads its answer; `wanted` names that for messages, e.g. `list of embeddings`.
+    /// Posts a request and reads its response; `wanted` names the response in messages, such as `list of embeddings`.
     ///
     /// # Errors
     ///
@@ -110,8 +108,8 @@ impl Endpoint {
         serde_json::from_slice(&body).map_err(|error| self.not_wanted(&error, wanted))
     }
 
-    /// Posts a request and reads its answer as server-sent events: the data of each, in order, read as JSON, until the data is
-    /// `[DONE]` or the answer ends. The endpoint's timeout holds for the whole. Dropping the stream closes the connection.
+    /// Posts a request and reads its response as server-sent events: parses each event's data as JSON until it is `[DONE]` or the response ends. The
+    /// endpoint's timeout limits the whole stream. Dropping the stream closes the connection.
     ///
     /// # Errors
     ///
@@ -148,7 +146,7 @@ impl Endpoint {
         Ok(events.boxed())
     }
 
-    /// Asks for the list of models, which is free: whether the provider is there and takes the key.
+    /// Requests the list of models, which checks free of charge that the provider is reachable and accepts the key.
     ///
     /// # Errors
     ///
@@ -158,7 +156,7 @@ impl Endpoint {
         self.answered(request).await.map(drop)
     }
 
-    /// Posts a request; the answer's status is a success.
+    /// Posts a request; fails unless the status is a success.
     async fn send(&self, request: &impl Serialize) -> Result<Response, ProviderError> {
         let request = self.parts.client.post(self.parts.url.clone()).json(request);
         self.answered(request).await
@@ -199,7 +197,7 @@ impl Endpoint {
     }
 
     fn not_wanted(&self, error: &serde_json::Error, wanted: &str) -> ProviderError {
-        // The line and column only: serde's message quotes the answer.
+        // Only the line and column, because serde's message quotes the response.
         let (line, column) = (error.line(), error.column());
         ProviderError::Malformed(format!(
             "{} gave no {wanted} (line {line}, column {column})",
@@ -235,7 +233,7 @@ impl Endpoint {
             None => format!("{} answered {}", self.parts.host, status.as_u16()),
         };
         match status {
-            // An account without money is no matter of waiting, although OpenAI gives it the same status.
+            // OpenAI uses the same status for an account without credit, where waiting does not help.
             StatusCode::TOO_MANY_REQUESTS if code.as_deref() != Some("insufficient_quota") => {
                 ProviderError::RateLimited { retry_after }
             }
@@ -246,7 +244,7 @@ impl Endpoint {
     }
 }
 
-/// Why a body is not had.
+/// The reason why a body could not be read.
 #[derive(Debug, thiserror::Error)]
 enum BodyError {
     #[error(transparent)]
@@ -255,7 +253,7 @@ enum BodyError {
     TooLarge,
 }
 
-/// An answer's body, as far as one is read.
+/// Reads a response's body up to the size limit.
 fn limited(response: Response) -> impl Stream<Item = Result<Bytes, BodyError>> + Send {
     let mut read = 0;
     response.bytes_stream().map(move |piece| {
@@ -268,9 +266,9 @@ fn limited(response: Response) -> impl Stream<Item = Result<Bytes, BodyError>> +
     })
 }
 
-/// `error.code` (or `error.type`) of the answer, if it is an identifier; its message is not used, as it may quote the key or text.
+/// Returns `error.code` (or `error.type`) of a response, if it is an identifier. The message is ignored, because it may quote the key or text.
 fn error_code(body: &[u8]) -> Option<String> {
-    /// Characters.
+    /// In characters.
     const LONGEST_CODE: usize = 64;
     let body: serde_json::Value = serde_json::from_slice(body).ok()?;
     let error = body.get("error")?;
@@ -283,19 +281,19 @@ fn error_code(body: &[u8]) -> Option<String> {
     is_identifier.then(|| code.to_owned())
 }
 
-/// `Retry-After`: seconds or a date (RFC 9110, 10.2.3).
+/// Parses `Retry-After`: seconds or a date (RFC 9110, 10.2.3).
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let value = headers.get(RETRY_AFTER)?.to_str().ok()?;
     if let Ok(seconds) = value.parse() {
         return Duration::try_from_secs_f64(seconds).ok();
     }
     let date = jiff::fmt::rfc2822::parse(value).ok()?.timestamp();
-    // A date that has passed means now.
+    // A date in the past means now.
     Some(Duration::try_from(date.duration_since(Timestamp::now())).unwrap_or_default())
 }
 
-/// True if a URL's host is this machine or one of its network: a loopback, private or link-local address, or a name that no public
-/// host has (`localhost`, `host.docker.internal`, `ollama`).
+/// True if a URL's host is this machine or in its network: a loopback, private or link-local address, or a name that no public host has (`localhost`,
+/// `host.docker.internal`, `ollama`).
 pub(crate) fn is_private(url: &str) -> bool {
     let url = Url::parse(url).ok();
     let Some(host) = url.as_ref().and_then(Url::host_str) else {
@@ -316,12 +314,12 @@ pub(crate) fn is_private(url: &str) -> bool {
     }
 }
 
-/// An address that something may be sent to.
+/// A checked HTTPS address.
 #[derive(Debug, Clone)]
 pub struct HttpsUrl(Url);
 
 impl HttpsUrl {
-    /// An https address whose host ends as one of `hosts`, or an address of what stands in for them; `None` otherwise.
+    /// Accepts an https URL whose host ends with one of `hosts`, or the URL of a local substitute; `None` otherwise.
     #[must_use]
     pub fn among(address: &str, hosts: &[&str], stand_in: Option<&str>) -> Option<Self> {
         let url = Url::parse(address).ok()?;
@@ -335,20 +333,20 @@ impl HttpsUrl {
     }
 }
 
-/// JSON that could not be sent.
+/// A failed upload of JSON.
 #[derive(Debug, thiserror::Error)]
 #[error("the answer was not taken: {0}")]
 pub struct NotSent(String);
 
-/// Puts JSON at an address that is presigned for a body without a content type.
+/// Uploads JSON to a presigned URL, without a content type.
 ///
 /// # Errors
-/// When it was not taken.
+/// If the upload failed.
 pub async fn put_json(url: &HttpsUrl, json: &serde_json::Value) -> Result<(), NotSent> {
     let client =
         https_client(PUT_TIMEOUT).map_err(|error| NotSent(format!("the HTTPS client {error}")))?;
     let request = client.put(url.0.clone()).body(json.to_string());
-    // The address itself is a secret: errors are told without it.
+    // The presigned URL is a secret, so errors must not contain it.
     let answer = request.send().await;
     let answer = answer.map_err(|error| NotSent(error.without_url().to_string()))?;
     match answer.status() {
@@ -357,10 +355,10 @@ pub async fn put_json(url: &HttpsUrl, json: &serde_json::Value) -> Result<(), No
     }
 }
 
-/// Downloads a file, through redirects if need be: release pages send to where their files are.
+/// Downloads a file, following redirects, because release pages redirect to file servers.
 #[cfg(feature = "local-models")]
 pub(crate) async fn download(url: &str, timeout: Duration) -> Result<Vec<u8>, ProviderError> {
-    /// Two are usual.
+    /// Two redirects are usual.
     const REDIRECTS: usize = 5;
     let redirects = reqwest::redirect::Policy::limited(REDIRECTS);
     let client = https_client_with(timeout, redirects)?;
@@ -381,7 +379,7 @@ fn https_client(timeout: Duration) -> Result<Client, ProviderError> {
     https_client_with(timeout, reqwest::redirect::Policy::none())
 }
 
-/// A client that trusts Mozilla's roots and uses ring, whatever provider the process has installed.
+/// Creates a client with Mozilla's roots and ring, whatever provider the process has installed.
 fn https_client_with(
     timeout: Duration,
     redirects: reqwest::redirect::Policy,

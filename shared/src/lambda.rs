@@ -1,4 +1,4 @@
-//! What Lambda and API Gateway know of a request, and what they need of a response.
+//! Adapts requests and responses to Lambda and API Gateway.
 
 use axum::Router;
 use axum::body::{Body, HttpBody};
@@ -12,27 +12,26 @@ use lambda_http::tower::util::MapResponse;
 
 use crate::api::{ClientAddress, Measuring, PlatformRequestId, measure};
 
-/// A function's router with its requests named and measured.
+/// Adds request ids and measurements to a function's router.
 pub fn observed(router: Router, measuring: Measuring) -> Router {
     let measured = router.layer(from_fn_with_state(measuring, measure));
-    // Outermost: what measures needs the name.
+    // Outermost, because measuring needs the name.
     measured.layer(map_request(named))
 }
 
-/// Serves a router under the Lambda runtime, its responses as streams.
+/// Serves a router under the Lambda runtime, with streamed responses.
 ///
 /// # Errors
-/// When the runtime cannot be reached.
+/// If the runtime cannot be reached.
 pub async fn run_streaming(router: Router) -> Result<(), lambda_http::Error> {
-    // Around the router, not a layer of it: a router adds Content-Length outside of its layers.
+    // Not a layer, because a router adds Content-Length outside its layers.
     lambda_http::run_with_streaming_response(MapResponse::new(router, streamable)).await
 }
 
-/// Makes a response fit to be streamed.
+/// Prepares a response for streaming.
 ///
-/// A streamed response without a byte leaves the connection open in some accounts
-/// (<https://github.com/aws/aws-lambda-web-adapter/issues/499>), so an empty body becomes a line break. Content-Length is
-/// removed: it is wrong then, and API Gateway sends streams in chunks.
+/// An empty streamed response leaves the connection open in some accounts (<https://github.com/aws/aws-lambda-web-adapter/issues/499>), so an empty
+/// body becomes a line break. Content-Length is removed because it is then wrong, and API Gateway sends streams in chunks.
 fn streamable(response: Response) -> Response {
     let (mut head, body) = response.into_parts();
     head.headers.remove(CONTENT_LENGTH);
@@ -44,7 +43,7 @@ fn streamable(response: Response) -> Response {
     Response::from_parts(head, body)
 }
 
-/// Takes the client's address from API Gateway, and the request's id from Lambda.
+/// Reads the client's address from API Gateway, and the request's id from Lambda.
 pub async fn named(mut request: Request) -> Request {
     let address = match request.request_context_ref() {
         Some(RequestContext::ApiGatewayV1(context)) => context.identity.source_ip.clone(),
@@ -73,7 +72,7 @@ mod tests {
     use super::*;
     use crate::api::cors;
 
-    /// A route with the headers that browsers need, as the functions have it.
+    /// Returns a route with CORS headers, as in the functions.
     fn router() -> Router {
         let origins = ["https://book.example".to_owned()];
         let routes = Router::new().route("/", get(async || "text"));
@@ -104,7 +103,7 @@ mod tests {
 
     #[tokio::test]
     async fn no_header_of_a_streamed_response_repeats() {
-        // The prelude of a stream has one value a name: API Gateway does not take a list.
+        // The prelude of a stream has one value for each header name; API Gateway rejects lists.
         for method in [Method::GET, Method::OPTIONS] {
             let (head, _) = streamed(method.clone()).await;
             let headers = head.headers();

@@ -1,7 +1,7 @@
-//! bookrag: answers questions from one Docusaurus book, each claim cited to the heading and lines it came from.
+//! bookrag: answers questions from one Docusaurus book, and cites each claim by heading and lines.
 //!
-//! The modules stand in the order data flows; a module imports only modules above it, but for `config`, `context`, `telemetry` and
-//! `lambda`, which are for the functions and the command.
+//! Modules are listed in the order of the data flow. A module imports only modules above it, except `config`, `context`, `telemetry` and `lambda`,
+//! which serve the functions and the command.
 
 pub mod error;
 pub mod degradation;

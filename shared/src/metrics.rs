@@ -1,6 +1,6 @@
-//! Metrics in `CloudWatch`'s embedded metric format: one JSON line, from which `CloudWatch` makes metrics by itself.
+//! Metrics in `CloudWatch`'s embedded metric format: JSON lines in the log, which `CloudWatch` converts to metrics.
 //!
-//! `infra/metrics.md` says of each what it tells. A test holds that this list, that text, the dashboard and the alarms are one.
+//! `infra/metrics.md` describes each metric. A test checks that this list, the description, the dashboard and the alarms agree.
 
 mod list;
 
@@ -12,9 +12,9 @@ use serde_json::{Map, Number, Value, json};
 
 pub use list::{Metric, Unit};
 
-/// The dimension of all metrics: which function they are of.
+/// The only dimension of the metrics: the function's name.
 pub const DIMENSION: &str = "function";
-/// Values of one metric that one line may hold; `CloudWatch` takes no more.
+/// The most values of a metric that `CloudWatch` accepts in one line.
 const MAX_VALUES: usize = 100;
 
 /// The metrics of one invocation.
@@ -27,7 +27,7 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// Those of a function, none yet. The namespace tells deployments in one account apart.
+    /// Creates empty metrics for a function. The namespace distinguishes deployments in one account.
     #[must_use]
     pub fn new(namespace: &str, function: &'static str) -> Self {
         Self {
@@ -38,7 +38,7 @@ impl Metrics {
         }
     }
 
-    /// Names the request that they are of. It is no dimension: it is for finding the request's other lines.
+    /// Adds the request's id, to find its other log lines. It is not a dimension.
     #[must_use]
     pub fn of_request(mut self, id: &str) -> Self {
         self.request_id = Some(id.to_owned());
@@ -52,7 +52,7 @@ impl Metrics {
         *values = vec![Number::from(so_far + more as u64)];
     }
 
-    /// Notes a value; of those beyond a hundred nothing is kept, nor of what is no number.
+    /// Adds a value. Values after the hundredth, and values that are not finite, are dropped.
     pub fn note(&mut self, metric: Metric, value: f64) {
         let values = self.values.entry(metric).or_default();
         if values.len() < MAX_VALUES {
@@ -60,27 +60,27 @@ impl Metrics {
         }
     }
 
-    /// Notes a value unless there is one.
+    /// Adds a value unless the metric has one.
     pub fn first(&mut self, metric: Metric, value: f64) {
         if !self.values.contains_key(&metric) {
             self.note(metric, value);
         }
     }
 
-    /// Notes whether something is so, as 1 or 0: the average is then a rate.
+    /// Adds 1 or 0, so that the average is a rate.
     pub fn rate(&mut self, metric: Metric, is_so: bool) {
         self.values
             .insert(metric, vec![Number::from(u8::from(is_so))]);
     }
 
-    /// Writes them to standard output, which Lambda takes to `CloudWatch`. Without any metric nothing is written.
+    /// Writes the metrics to standard output, which Lambda forwards to `CloudWatch`. Writes nothing if there are none.
     pub fn emit(&self) {
         if self.values.is_empty() {
             return;
         }
         let mut line = self.line(Timestamp::now()).to_string();
         line.push('\n');
-        // There is nowhere to say that standard output is gone.
+        // If standard output is closed, the error cannot be reported.
         let _ = std::io::stdout().write_all(line.as_bytes());
     }
 

@@ -1,16 +1,16 @@
-//! What hosted models cost: the public list prices, in one place.
+//! The public list prices of hosted models.
 
 /// A model's price, in US dollars for a million tokens.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Price {
-    /// Tokens that are read.
+    /// The price of tokens read.
     pub input: f64,
-    /// Tokens that are written; 0 for models that write none.
+    /// The price of tokens written; 0 for models that write none.
     pub output: f64,
 }
 
-/// Provider's host, model, input, output. Source: the providers' public price lists. A model's dated versions
-/// (`gpt-4.1-mini-2025-04-14`) cost what it does.
+/// Provider's host, model, input, output, from the providers' public price lists. Dated versions of a model (`gpt-4.1-mini-2025-04-14`) have its
+/// price.
 const PRICES: [(&str, &str, f64, f64); 22] = [
     ("api.openai.com", "text-embedding-3-small", 0.02, 0.0),
     ("api.openai.com", "text-embedding-3-large", 0.13, 0.0),
@@ -36,11 +36,10 @@ const PRICES: [(&str, &str, f64, f64); 22] = [
     ("api.cohere.com", "command-light", 0.30, 0.60),
 ];
 
-/// Millionths of a dollar in a dollar.
 const MICRO: f64 = 1e6;
 
 impl Price {
-    /// The price of a model at a host; `None` when it is not known, as on a server of one's own.
+    /// Returns the price of a model at a host; `None` if it is unknown, as for self-hosted models.
     #[must_use]
     pub fn of(host: &str, model: &str) -> Option<Self> {
         let is_model = |name: &str| {
@@ -57,14 +56,14 @@ impl Price {
         known.map(|&(_, _, input, output)| Self { input, output })
     }
 
-    /// The price of a model behind a base URL; `None` when it is not known.
+    /// Returns the price of a model at a base URL; `None` if it is unknown.
     #[must_use]
     pub fn at(base_url: &str, model: &str) -> Option<Self> {
         let url = reqwest::Url::parse(base_url).ok()?;
         Self::of(url.host_str()?, model)
     }
 
-    /// What these tokens cost, in millionths of a dollar, rounded up.
+    /// Returns the cost of tokens in millionths of a dollar, rounded up.
     #[must_use]
     #[expect(
         clippy::cast_precision_loss,
@@ -73,12 +72,12 @@ impl Price {
         reason = "tokens are far below 2^52, and prices are not negative"
     )]
     pub fn micro_usd(self, input_tokens: u64, output_tokens: u64) -> u64 {
-        // A price for a million tokens in dollars is one for a token in millionths.
+        // Dollars for a million tokens equal millionths of a dollar for one token.
         (self.input * input_tokens as f64 + self.output * output_tokens as f64).ceil() as u64
     }
 }
 
-/// Millionths of a dollar in dollars.
+/// Converts millionths of a dollar to dollars.
 #[must_use]
 #[expect(
     clippy::cast_precision_loss,

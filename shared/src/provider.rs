@@ -1,29 +1,29 @@
-//! Why a model gave no answer, whatever it was asked for and wherever it runs.
+//! Errors of hosted and local models.
 
 use std::time::Duration;
 
-/// Why an embedder, a reranker or a chat model gave no answer.
+/// The reason why an embedder, a reranker or a chat model gave no answer.
 ///
-/// A message is a predicate: the port that asked puts its subject before it ("the embedder", "the reranker", "the chat model").
-/// It never holds what was sent, what came back, or a key.
+/// A message is a predicate; the caller adds the subject ("the embedder", "the reranker", "the chat model"). It never contains the request, the
+/// response or a key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProviderError {
-    /// The provider wants fewer requests; try again, after that time if it named one.
+    /// The provider limits requests; retry after the delay, if there is one.
     #[error("limits requests{}", wait(*retry_after))]
     RateLimited {
-        /// How long the provider asks to wait.
+        /// The delay requested by the provider.
         retry_after: Option<Duration>,
     },
-    /// No answer came in time; a later request may succeed.
+    /// No answer arrived in time; a later request may succeed.
     #[error("timed out")]
     Timeout,
-    /// The model cannot be reached, loaded or run, or broke off; a later request may succeed.
+    /// The model cannot be reached, loaded or run, or failed midway; a later request may succeed.
     #[error("is unavailable: {0}")]
     Unavailable(String),
-    /// The request is refused and will be again: key, model or input.
+    /// The key, model or input is refused, so a retry will fail too.
     #[error("refused: {0}")]
     Rejected(String),
-    /// The answer is not of the form that was asked for.
+    /// The answer has an unexpected format.
     #[error("gave a malformed answer: {0}")]
     Malformed(String),
 }

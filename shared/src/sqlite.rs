@@ -1,7 +1,7 @@
-//! The book's SQLite file: its connections, tables and errors.
+//! The book's SQLite file: its connections, its tables and its errors.
 //!
-//! The catalog and the local vector index share the file, so one transaction changes both. One connection writes. Readers have
-//! their own connections: with a write-ahead log they see the last commit, and writers in any process neither block nor fail them.
+//! The catalog and the local vector index share the file, so one transaction changes both. One connection writes. Reads use other connections: thanks
+//! to the write-ahead log they see the last commit and neither wait for nor fail because of a writer, in this process or another.
 
 mod migrations;
 
@@ -18,33 +18,38 @@ use tokio::sync::Semaphore;
 /// How long a statement waits for a writer in another process.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Page size of new files, in bytes. A chunk's row and a vector of 384 numbers take 1.5 to 3 kB each; the usual 4,096 bytes would
-/// hold only one or two of them and waste a third of the space.
+/// The page size of new files, in bytes. A chunk's row and a vector of 384 numbers have 1.5 to 3 kB each; the usual 4,096 bytes would hold one or two
+/// and waste a third of the space.
 const PAGE_BYTES: u32 = 8_192;
 
-/// The cache of the writing connection, in KiB, negative as SQLite requires. It holds the inner pages of all indexes of a large
-/// book, so that a commit reads nothing from disk.
+/// The writer's cache, in KiB as SQLite's negative number: room for the inner pages of all indexes of a large book, so that a commit reads nothing
+/// from disk.
 const WRITER_CACHE: i32 = -32_768;
 
-/// Cached prepared statements per connection, enough for all that ingest and questions use.
+/// Cached prepared statements for each connection: all that ingest and questions use.
 const STATEMENTS: usize = 64;
 
-/// Concurrent readers. They are bound by the CPU, so more would only wait for each other.
+/// The most concurrent readers. They compute on few cores, so more of them would only wait for each other.
 const READERS: usize = 8;
 
+/// A SQLite file, or a private in-memory database.
 #[derive(Debug)]
 pub(crate) struct Database {
     /// `None` in memory.
     path: Option<PathBuf>,
     writer: Mutex<Connection>,
+    /// Idle connections for reading.
     readers: Mutex<Vec<Connection>>,
+    /// Permits to read.
     reading: Semaphore,
+    /// True once the tables are known to have this program's version.
     schema_checked: AtomicBool,
 }
 
+/// Errors of the database, by what a caller can do about them.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DatabaseError {
-    /// Unreachable, or locked for too long; may pass.
+    /// The file is unreachable or locked for too long; a retry may succeed.
     #[error("{0}")]
     Unavailable(String),
     /// The tables are older than this program.
@@ -52,17 +57,19 @@ pub(crate) enum DatabaseError {
         "the tables have schema version {found}, this program needs {needed}; run `bookrag migrate`"
     )]
     Schema { found: i32, needed: i32 },
+    /// The file is damaged.
     #[error("{} is damaged ({reason})", path.display())]
     Damaged { path: PathBuf, reason: String },
+    /// No space is left on the file's disk.
     #[error("no space is left to write {}", path.display())]
     StorageFull { path: PathBuf },
-    /// A statement was rejected: a bug.
+    /// A statement failed because of a bug.
     #[error("{0}")]
     Rejected(String),
 }
 
 impl Database {
-    /// Opens the file; creates it and its folder if missing. The first [`Self::migrate`] creates the tables.
+    /// Opens the file. Creates it and its folder if they do not exist; [`Self::migrate`] creates the tables.
     pub(crate) async fn open(path: &Path) -> Result<Self, DatabaseError> {
         let path = path.to_owned();
         blocking(move || {
@@ -72,7 +79,7 @@ impl Database {
         .await
     }
 
-    /// Creates an in-memory database with its tables. Its calls run synchronously on the caller's thread and need no runtime.
+    /// Creates an in-memory database with its tables. Calls run on the caller's thread, so no runtime is needed.
     pub(crate) fn in_memory() -> Result<Self, DatabaseError> {
         let mut writer = Connection::open_in_memory()?;
         writer.pragma_update(None, "foreign_keys", true)?;
@@ -91,18 +98,18 @@ impl Database {
         }
     }
 
-    /// Applies the missing migrations. Returns the version reached.
+    /// Applies the missing migrations. Returns the resulting version.
     pub(crate) async fn migrate(self: &Arc<Self>) -> Result<i32, DatabaseError> {
         self.with_writer(migrations::apply).await
     }
 
-    /// Checks that the file is readable and has this program's tables.
+    /// Checks that the file can be read and has this program's tables.
     pub(crate) async fn ping(self: &Arc<Self>) -> Result<(), DatabaseError> {
         self.with_writer(|connection| migrations::check(connection))
             .await
     }
 
-    /// Runs `work` on the writing connection, after checking the schema version.
+    /// Runs `work` on the writing connection, after checking the schema version once.
     pub(crate) async fn write<T, Work>(self: &Arc<Self>, work: Work) -> Result<T, DatabaseError>
     where
         T: Send + 'static,
@@ -144,7 +151,7 @@ impl Database {
         outcome
     }
 
-    /// Waits for the writing connection. If its last user panicked, the transaction was rolled back when it was dropped.
+    /// Waits for the writing connection. A panic leaves no partial changes, because its transaction is rolled back when it is dropped.
     pub(crate) fn writer(&self) -> MutexGuard<'_, Connection> {
         lock(&self.writer)
     }
@@ -186,15 +193,14 @@ fn connect(path: &Path) -> Result<Connection, DatabaseError> {
     }
     let connection = Connection::open(path)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
-    // Has no effect on a file with content.
+    // Has no effect on a file that already has pages.
     connection.pragma_update(None, "page_size", PAGE_BYTES)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
-    // All data is in this file, so a power cut can lose the last commits but cannot make data inconsistent. The next run indexes
-    // lost pages again.
+    // With a single file, a power cut can lose the last commits but not make data inconsistent. The next run indexes lost pages again.
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "cache_size", WRITER_CACHE)?;
-    // Overwrite what a reader has deleted.
+    // Data deleted by a reader must be overwritten.
     connection.query_row("PRAGMA secure_delete = ON", (), |_| Ok(()))?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     Ok(connection)
@@ -208,7 +214,7 @@ fn connect_reader(path: &Path) -> Result<Connection, DatabaseError> {
     Ok(connection)
 }
 
-/// Begins a write transaction. It takes the file's write lock immediately, so nothing it has read can change.
+/// Begins a write transaction. It takes the file's write lock immediately, so that data it reads cannot change meanwhile.
 pub(crate) fn begin_write(connection: &mut Connection) -> rusqlite::Result<Transaction<'_>> {
     connection.transaction_with_behavior(TransactionBehavior::Immediate)
 }
@@ -228,7 +234,7 @@ where
 }
 
 impl DatabaseError {
-    /// Adds the file to errors that concern it.
+    /// Adds the file's path to errors about the file.
     fn at(self, file: &Path) -> Self {
         let path = file.to_owned();
         match self {
@@ -240,7 +246,7 @@ impl DatabaseError {
     }
 }
 
-/// [`DatabaseError::at`] adds the file's path where the connection is known.
+/// [`DatabaseError::at`] adds the file's path later.
 impl From<rusqlite::Error> for DatabaseError {
     fn from(error: rusqlite::Error) -> Self {
         let path = PathBuf::new();
@@ -249,7 +255,7 @@ impl From<rusqlite::Error> for DatabaseError {
             return Self::Rejected(reason);
         };
         if failure.extended_code == ffi::SQLITE_IOERR_SHMSIZE {
-            // The shared-memory file of the write-ahead log could not grow.
+            // The write-ahead log's index file could not grow.
             return Self::StorageFull { path };
         }
         match failure.code {

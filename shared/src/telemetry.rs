@@ -1,8 +1,8 @@
-//! Logs: JSON lines with fixed fields, never a question, an answer, a prompt, an address or a key.
+//! Logs as JSON lines with fixed fields, without questions, answers, prompts, addresses and keys.
 
 use tracing_subscriber::EnvFilter;
 
-/// What prints whole requests at its lower levels: held where it prints none, whatever is asked for.
+/// Crates that log whole requests at low levels, limited to a safe level whatever is configured.
 const TALKATIVE: [&str; 7] = [
     "lambda_runtime=info",
     "lambda_http=info",
@@ -13,7 +13,7 @@ const TALKATIVE: [&str; 7] = [
     "rmcp=error",
 ];
 
-/// Logs to standard error: as JSON in Lambda, as text on a laptop. `BOOKRAG_LOG` sets the levels.
+/// Logs to standard error, as JSON in Lambda and as text on a laptop. `BOOKRAG_LOG` sets the levels.
 pub fn init(place: crate::config::Place) {
     let filter = EnvFilter::try_from_env("BOOKRAG_LOG").unwrap_or_else(|_| {
         EnvFilter::new(match place {
@@ -35,6 +35,6 @@ pub fn init(place: crate::config::Place) {
             .try_init(),
         crate::config::Place::Laptop => builder.try_init(),
     };
-    // A second call, in a test, changes nothing.
+    // In tests, further calls have no effect.
     drop(outcome);
 }

@@ -1,10 +1,10 @@
-//! The words of a text as a ranker compares them: in lower case, without stop words, stemmed, compounds also by their parts.
+//! Splits texts into the terms that a ranker compares: lower case, without stop words, stemmed, with the parts of compounds.
 
 use std::collections::{BTreeMap, HashMap};
 
 use qdrant_rust_stemmers::{Algorithm, Stemmer};
 
-/// The language whose endings are cut.
+/// A language with its stemmer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Language(Option<Algorithm>);
 
@@ -12,7 +12,7 @@ impl Language {
     /// English.
     pub const ENGLISH: Self = Self(Some(Algorithm::English));
 
-    /// The language of a locale such as `de` or `pt-BR`; one without a Snowball stemmer keeps its words whole.
+    /// Returns the language of a locale such as `de` or `pt-BR`; words are not stemmed if it has no Snowball stemmer.
     #[must_use]
     pub fn of_locale(locale: &str) -> Self {
         let language = locale.split(['-', '_']).next().unwrap_or_default();
@@ -40,7 +40,7 @@ impl Language {
     }
 }
 
-/// English words that say nothing about a text's subject, sorted: every word of every text is looked up.
+/// English words that say nothing about a text's subject; sorted, because every word of every text is looked up.
 const STOP_WORDS: [&str; 105] = [
     "a", "about", "am", "an", "and", "any", "are", "as", "at", "be", "been", "being", "but", "by",
     "can", "could", "did", "do", "does", "don", "each", "few", "for", "from", "get", "had", "has",
@@ -53,19 +53,19 @@ const STOP_WORDS: [&str; 105] = [
     "you", "your", "yours",
 ];
 
-/// Words of asking, which say nothing about what is asked for. Texts keep them: only those of a question are left out.
+/// Words of requests that say nothing about the subject. They are removed from questions, not from texts.
 const ASKING_WORDS: &str = "explain thanks thank hello hi hey dear sorry help show give tell understand know want wanted like try way \
     possible able question wonder ask mean say someone somebody anyone anybody something anything everything \
     whats hows wheres whens whos thats theres dont doesnt didnt cant wont isnt arent im ive";
 
-/// Cuts texts of one language in words.
+/// Splits texts of one language into words.
 pub struct Words {
     stemmer: Option<Stemmer>,
     language: Language,
 }
 
 impl Words {
-    /// Of a language.
+    /// Creates a splitter for a language.
     #[must_use]
     pub fn of(language: Language) -> Self {
         Self {
@@ -74,20 +74,20 @@ impl Words {
         }
     }
 
-    /// The words of a text that matter, in order. `testEnvironment` and `create_node` give the whole and their parts.
+    /// Returns the terms of a text in order. `testEnvironment` and `create_node` yield the whole word and its parts.
     #[must_use]
     pub fn terms(&self, text: &str) -> Vec<String> {
         let words = words_that_matter(text).into_iter();
         words.map(|word| self.stem(&word)).collect()
     }
 
-    /// The term of a word as a whole, without its parts; `None` if the word says nothing about a text's subject.
+    /// Returns the term of a whole word without its parts; `None` for a stop word.
     #[must_use]
     pub fn term(&self, word: &str) -> Option<String> {
         self.terms(word).into_iter().next()
     }
 
-    /// The words of a question that matter, in lower case, each with its term; without words of asking such as `explain`.
+    /// Returns the relevant words of a question in lower case, each with its term, without words of requests such as `explain`.
     pub fn of_question(&self, question: &str) -> impl Iterator<Item = (String, String)> {
         let asking = match self.language {
             Language::ENGLISH => self.terms(ASKING_WORDS),
@@ -101,9 +101,9 @@ impl Words {
         with_terms.filter(move |(_, term)| !asking.contains(term))
     }
 
-    /// Returns the beginnings of the forms of each word that matters, for a search that compares beginnings of words.
+    /// Returns prefixes that match all forms of each relevant word, for a prefix search.
     ///
-    /// A stem alone would not do: that of `battery` is `batteri`.
+    /// A stem is not enough: that of `battery` is `batteri`.
     #[must_use]
     pub fn beginnings(&self, text: &str) -> Vec<Vec<String>> {
         let words = words_that_matter(text).into_iter();
@@ -135,24 +135,24 @@ impl Words {
     }
 }
 
-/// In how many chunks of an index some words are.
+/// The document frequencies of words in an index.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DocumentFrequencies {
-    /// All chunks of the index.
+    /// The number of chunks in the index.
     pub chunks: u64,
-    /// By word, the chunks that have it in any of its forms. Words without a subject (`the`) count as words of all chunks.
+    /// The number of chunks with each word in any form. Stop words (`the`) count as in all chunks.
     pub with: BTreeMap<String, u64>,
 }
 
 impl DocumentFrequencies {
-    /// How rare a word is that no chunk has.
+    /// Returns the rarity of a word that no chunk has.
     #[must_use]
     pub fn idf_of_unknown(&self) -> f32 {
         self.idf_of(0)
     }
 
-    /// How rare a word is, 0 and up: ln(1 + (n − d + 0.5) / (d + 0.5)) for a word that d of n chunks have. `None` if the word was
-    /// not counted. Source: Robertson and Zaragoza, 2009.
+    /// Returns the rarity of a word, at least 0: ln(1 + (n − d + 0.5) / (d + 0.5)) for a word in d of n chunks (Robertson and Zaragoza, 2009). `None`
+    /// if the word was not counted.
     #[must_use]
     pub fn idf(&self, word: &str) -> Option<f32> {
         self.with.get(word).map(|with| self.idf_of(*with))
@@ -165,8 +165,8 @@ impl DocumentFrequencies {
     }
 }
 
-/// Endings of English stems that Snowball rewrites instead of cutting, and what other forms of the word have there.
-/// Source: steps 1b, 1c and 2 of <https://snowballstem.org/algorithms/english/stemmer.html>.
+/// Endings of English stems that Snowball rewrites instead of removing, with the endings of other forms of the word. Source: steps 1b, 1c and 2 of
+/// <https://snowballstem.org/algorithms/english/stemmer.html>.
 const REWRITTEN_ENDINGS: [(&str, &str); 3] = [
     // batteri: battery
     ("i", "y"),
@@ -176,12 +176,11 @@ const REWRITTEN_ENDINGS: [(&str, &str); 3] = [
     ("bl", "bil"),
 ];
 
-/// Reads texts as numbers of their terms: equal terms, equal numbers. Each distinct word is stemmed once, so it is made for many
-/// texts.
+/// Numbers the terms of texts; equal terms have equal numbers. Each distinct word is stemmed only once, so use one instance for many texts.
 #[derive(Debug)]
 pub(crate) struct TermNumbers<'w> {
     words: &'w Words,
-    /// The terms of each word that was read.
+    /// The terms of each word read so far.
     by_word: HashMap<String, Vec<u32>>,
     numbers: HashMap<String, u32>,
 }
@@ -195,7 +194,7 @@ impl<'w> TermNumbers<'w> {
         }
     }
 
-    /// The numbers of a text's terms, in order.
+    /// Returns the term numbers of a text, in order.
     pub(crate) fn read(&mut self, text: &str) -> Vec<u32> {
         let mut found = Vec::new();
         for word in split(text) {
@@ -211,13 +210,13 @@ impl<'w> TermNumbers<'w> {
         found
     }
 
-    /// The number of a term.
+    /// Returns the number of a term.
     pub(crate) fn number(&mut self, term: String) -> u32 {
         let next = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
         *self.numbers.entry(term).or_insert(next)
     }
 
-    /// The numbers of a text's terms, in order, if all of them are known.
+    /// Returns the term numbers of a text in order, if all terms are known.
     pub(crate) fn known(&self, text: &str) -> Option<Vec<u32>> {
         let terms = self.words.terms(text).into_iter();
         terms.map(|term| self.numbers.get(&term).copied()).collect()
@@ -229,13 +228,13 @@ impl<'w> TermNumbers<'w> {
         terms.iter().all(|term| self.numbers.contains_key(term))
     }
 
-    /// The words that were read, in no order.
+    /// Returns the words read so far, in no order.
     pub(crate) fn words_read(&self) -> impl Iterator<Item = &str> {
         self.by_word.keys().map(String::as_str)
     }
 }
 
-/// Cuts a text into words, as they are.
+/// Splits a text into words, unchanged.
 pub(crate) fn split(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
         .filter(|word| !word.is_empty())
@@ -262,7 +261,7 @@ impl std::fmt::Debug for Words {
     }
 }
 
-/// Cuts a word at underscores, before capitals and between letters and digits: `XMLHttp2_a` gives `XML`, `Http`, `2`, `a`.
+/// Splits a word at underscores, before capitals and between letters and digits: `XMLHttp2_a` gives `XML`, `Http`, `2`, `a`.
 fn parts(word: &str) -> Vec<&str> {
     let characters: Vec<(usize, char)> = word.char_indices().collect();
     let mut parts = Vec::new();

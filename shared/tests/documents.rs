@@ -1,5 +1,4 @@
-//! The repository's own documents: each link between them leads somewhere, the README is short, each setting is
-//! described. Addresses on the web are not fetched.
+//! Checks the repository's documents: links between them resolve, the README is short, and each setting is described. Web addresses are not fetched.
 #![expect(clippy::unwrap_used, reason = "a failed step fails its test")]
 
 use std::collections::{BTreeSet, HashMap};
@@ -11,15 +10,15 @@ use bookrag::book::slug;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use regex::Regex;
 
-/// The longest README, in lines: what a newcomer reads to its end. Details belong in `docs/`.
+/// The most lines of the README, so that newcomers read all of it. Details belong in `docs/`.
 const README_MAX_LINES: usize = 120;
 
-/// Where an HTML tag leads, and the anchor that it sets.
+/// The link and the anchor of an HTML tag.
 static HTML_LINK: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r#"\b(?:href|src)="([^"]*)""#).unwrap());
 static HTML_ANCHOR: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r#"\b(?:id|name)="([^"]*)""#).unwrap());
-/// A setting's name between the first character of the pattern and the last.
+/// A setting's name, between one character on each side.
 const SETTING: &str = r"((?:BOOKRAG|OPENAI|COHERE|QDRANT|DATABASE)_[A-Z_]*[A-Z])";
 
 /// A Markdown file as GitHub shows it.
@@ -72,7 +71,7 @@ impl Document {
     }
 }
 
-/// The Markdown files below `folder`. Pages of Docusaurus sites are not among them: Docusaurus resolves their links.
+/// Returns the Markdown files below `folder`, without pages of Docusaurus sites, which resolve their own links.
 fn markdown_files(folder: &Path) -> Vec<PathBuf> {
     let entries: Vec<PathBuf> = fs::read_dir(folder)
         .unwrap()
@@ -96,7 +95,7 @@ fn markdown_files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The path that a link of `document` leads to; `None` if it leaves `root`.
+/// Returns the target path of a link in `document`; `None` if it is outside `root`.
 fn target(root: &Path, document: &Path, link: &str) -> Option<PathBuf> {
     let mut target = document.parent()?.to_owned();
     for part in Path::new(link).components() {
@@ -112,7 +111,7 @@ fn target(root: &Path, document: &Path, link: &str) -> Option<PathBuf> {
     target.starts_with(root).then_some(target)
 }
 
-/// What is wrong with a link of the file `from`.
+/// Returns the problem of a link in the file `from`.
 fn problem(root: &Path, from: &Path, link: &str) -> Option<&'static str> {
     if link.starts_with("https://") || link.starts_with("http://") || link.starts_with("mailto:") {
         return None;
@@ -139,7 +138,7 @@ fn problem(root: &Path, from: &Path, link: &str) -> Option<&'static str> {
     (!leads).then_some("no such anchor")
 }
 
-/// Each link that leads nowhere, as `FILE: LINK: PROBLEM`, and how many links were checked.
+/// Returns each broken link as `FILE: LINK: PROBLEM`, and the number of links checked.
 fn broken_links(root: &Path) -> (BTreeSet<String>, usize) {
     let (mut broken, mut checked) = (BTreeSet::new(), 0);
     for file in markdown_files(root) {

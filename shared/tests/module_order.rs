@@ -1,10 +1,10 @@
-//! One way: a module imports only modules above it in `lib.rs`.
+//! A module imports only modules above it in `lib.rs`.
 #![expect(clippy::unwrap_used, reason = "a failed step fails its test")]
 
 use std::fs;
 use std::path::Path;
 
-/// For the functions and the command; no stage may import them.
+/// Modules of the functions and the command, which no stage may import.
 const AT_THE_EDGE: [&str; 4] = ["config", "context", "telemetry", "lambda"];
 
 #[test]
@@ -45,7 +45,7 @@ fn files_of(source: &Path, module: &str) -> Vec<(String, String)> {
             );
         } else if path.is_file() && path.extension().is_some_and(|extension| extension == "rs") {
             if path.ends_with("faulty.rs") {
-                // The simulation's wrappers, which know of one another.
+                // Wrappers of the simulation, which use each other.
                 continue;
             }
             files.push((

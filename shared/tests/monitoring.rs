@@ -1,4 +1,4 @@
-//! What is emitted, what operators look at, what wakes them and what is written about it are one set of metrics.
+//! The metrics in the code, the dashboard, the alarms and `infra/metrics.md` agree.
 #![expect(clippy::unwrap_used, reason = "a failed step fails its test")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,7 +8,7 @@ use std::path::Path;
 use bookrag::metrics::{DIMENSION, Metric};
 use serde_json::Value;
 
-/// A metric of one function.
+/// A metric and its function.
 type Series = (String, String);
 
 fn read(name: &str) -> String {
@@ -40,7 +40,7 @@ fn of_type(kind: &str) -> Vec<(String, Value)> {
     of_type
 }
 
-/// Every object in a value.
+/// Collects every object in a value.
 fn objects<'a>(value: &'a Value, found: &mut Vec<&'a Value>) {
     match value {
         Value::Object(fields) => {
@@ -52,7 +52,7 @@ fn objects<'a>(value: &'a Value, found: &mut Vec<&'a Value>) {
     }
 }
 
-/// The metrics of ours that an alarm looks at.
+/// Returns this project's metrics that an alarm uses.
 fn series_of_alarm(alarm: &Value) -> BTreeSet<Series> {
     let mut all = Vec::new();
     objects(alarm, &mut all);
@@ -70,11 +70,11 @@ fn series_of_alarm(alarm: &Value) -> BTreeSet<Series> {
     series.collect()
 }
 
-/// The metrics of ours that the dashboard shows.
+/// Returns this project's metrics on the dashboard.
 fn series_of_dashboard() -> BTreeSet<Series> {
     let (_, dashboard) = of_type("AWS::CloudWatch::Dashboard").remove(0);
     let body = dashboard["DashboardBody"]["Fn::Sub"].as_str().unwrap();
-    // The one number among what is substituted.
+    // The only numeric substitution.
     let body = body.replace("${DailySpendUsd}", "1");
     let body: Value = serde_json::from_str(&body).unwrap();
     let widgets = body["widgets"].as_array().unwrap().iter();
@@ -91,7 +91,7 @@ fn series_of_dashboard() -> BTreeSet<Series> {
     series.collect()
 }
 
-/// A line of the table in `metrics.md`.
+/// A row of the table in `metrics.md`.
 struct Told {
     unit: String,
     functions: BTreeSet<String>,

@@ -1,5 +1,5 @@
-//! Pages are read again when the reader's version is raised. So a change of what is read from the same bytes must raise
-//! it: this test holds the fixture book's reading against the one that is written down for the version.
+//! Pages are read again when the reader's version is raised, so any change of the reader's output must raise it. This test compares the fixture
+//! book's output with the one recorded for the version.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

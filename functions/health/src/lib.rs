@@ -1,7 +1,6 @@
-//! The health function: whether this process answers, and if it is asked for more, each component's state and what the index
-//! holds.
+//! The health function: reports that this process answers, and on request each component's state and the index's content.
 //!
-//! A monitor that asked the stores each minute would keep a serverless Postgres awake, so only `?deep=true` asks them.
+//! Only `?deep=true` calls the stores, because a monitor that calls them each minute would keep a serverless Postgres awake.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -22,48 +21,48 @@ use bookrag::index::VectorIndex;
 use bookrag::retrieve::milliseconds;
 use serde::{Deserialize, Serialize};
 
-/// A component that has not answered by then is down; the whole answers within 5 seconds.
+/// Time limit for a component, so that the response takes less than 5 seconds.
 const DEADLINE: Duration = Duration::from_secs(4);
-/// How long the components are not asked again after they were all well: anybody may ask for health.
+/// How long a healthy result is cached, because anybody may request it.
 const REMEMBERED: Duration = Duration::from_secs(30);
-/// How old an answer may be that is given while another request asks the components, or without asking them.
+/// The greatest age of a result used while another request checks the components, or without checking them.
 const USABLE: Duration = Duration::from_mins(1);
 
-/// The state of the whole or of a component.
+/// The state of the service or of a component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// All is well.
+    /// Everything works.
     Healthy,
-    /// Questions are answered, something is not as it should be.
+    /// Questions are answered, but something is wrong.
     Degraded,
     /// Questions cannot be answered.
     Unhealthy,
-    /// Nobody asked: `?deep=true` does.
+    /// Not checked; `?deep=true` checks it.
     Unchecked,
 }
 
-/// A component.
+/// The state of a component.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Component {
-    /// Its state.
+    /// The component's state.
     pub status: Status,
-    /// What is configured: `qdrant`, `postgres`, `openai`, `cohere`, or `local` for what is in this process.
+    /// The configured backend: `qdrant`, `postgres`, `openai`, `cohere`, or `local` if it runs in this process.
     pub kind: &'static str,
-    /// How long it took to answer, in milliseconds.
+    /// The response time in milliseconds.
     pub latency_ms: f64,
-    /// What is wrong, without causes that are nobody's business.
+    /// The problem, without internal details.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<&'static str>,
 }
 
-/// The answer.
+/// The result of a health check.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Health {
-    /// The state of the whole.
+    /// The state of the service.
     pub status: Status,
     /// Qdrant.
     pub vector_store: Component,
@@ -71,39 +70,39 @@ pub struct Health {
     pub catalog: Component,
     /// The embedder.
     pub embedder: Component,
-    /// The chat model; absent where the book's own sentences answer.
+    /// The chat model; absent if answers are quotes of the book.
     pub generator: Option<Component>,
-    /// What the live index holds.
+    /// The content of the live index.
     pub index: Option<IndexHealth>,
 }
 
-/// What the live index holds.
+/// The content of the live index.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct IndexHealth {
-    /// Its collection, which names its version.
+    /// The name of its collection, which includes its version.
     pub collection: String,
     /// The embedding model.
     pub embedder: String,
     /// Progress of the book's first indexing; absent once it is complete.
     pub indexing: Option<Indexing>,
-    /// Pages.
+    /// The number of pages.
     pub documents: u64,
-    /// Chunks.
+    /// The number of chunks.
     pub chunks: u64,
     /// Pages whose newest text could not be indexed.
     pub stale: Vec<String>,
-    /// Points that wait for their deletion.
+    /// Points waiting for deletion.
     pub pending_points: u64,
-    /// The newest commit, ISO 8601.
+    /// The time of the newest commit, ISO 8601.
     pub last_ingest: Option<String>,
 }
 
-/// What is asked for, in the URL's query.
+/// The query of the URL.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Asked {
-    /// Whether the components are asked.
+    /// True if the components are checked.
     deep: bool,
 }
 
@@ -112,12 +111,12 @@ struct Checks {
     last: Remembered<Health>,
 }
 
-/// The function: its routes, and clear errors for all other requests.
+/// Returns the function's routes, with errors for all other requests.
 pub fn router(context: Arc<Context>) -> Router {
     routes(context).fallback(not_found)
 }
 
-/// The routes alone, to be mounted beside others.
+/// Returns the routes alone, to be mounted with others.
 pub fn routes(context: Arc<Context>) -> Router {
     let cors = cors(&context.origins, context.local_origins);
     let checks = Arc::new(Checks {
@@ -158,7 +157,7 @@ async fn health(State(checks): State<Arc<Checks>>, request: Request) -> Response
 }
 
 impl Checks {
-    /// The last answer of the components if it is of this minute, else what is configured. Asks nobody.
+    /// Returns the last result if it is recent, else the configuration. Calls no component.
     fn unasked(&self) -> Health {
         let ages = |_: &Health| Ages {
             fresh: USABLE,
@@ -170,7 +169,7 @@ impl Checks {
         }
     }
 
-    /// The last answer while it is fresh and well, or while another request waits for a new one; else a new one.
+    /// Returns the last result if it is fresh and healthy, or while another request checks the components; else checks them.
     async fn remembered(&self) -> Health {
         let ages = |health: &Health| Ages {
             fresh: match health.status {
@@ -189,7 +188,7 @@ impl Checks {
     }
 }
 
-/// What is configured, unchecked.
+/// Returns the configured components, unchecked.
 fn configured(context: &Context) -> Health {
     let backends = &context.backends;
     let unchecked = |kind| Component {
@@ -258,10 +257,10 @@ async fn check(context: &Context) -> Health {
         .all(is_well);
     let mut index = index;
     if let (Some(index), true) = (&mut index, context.authorizer.is_some()) {
-        // The book is not for everybody, and health is.
+        // Health is public, but the book may not be.
         index.stale.clear();
     }
-    // Either store answers questions by itself; so do words without vectors, and the book's sentences without a model.
+    // Either store can answer questions alone, and so can words without vectors, and quotes without a chat model.
     let is_whole = index.as_ref().is_some_and(|index| index.indexing.is_none());
     let status = match is_whole && all_well {
         true => Status::Healthy,

@@ -1,4 +1,4 @@
-//! What the function is asked to do with the whole book.
+//! Commands that concern the whole book.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -13,11 +13,11 @@ use serde_json::{Value, json};
 use crate::events::Command;
 use crate::{Function, HandlerError};
 
-/// How long a reindex waits before it looks again at what the queue has done.
+/// The interval at which a reindex checks the progress of the queue.
 const REINDEX_WAIT: Duration = Duration::from_mins(1);
-/// At every which look what is pending is put into the queue again: it may be in the dead-letter queue.
+/// After this many checks, pending documents are put into the queue again, because they may be in the dead-letter queue.
 const REINDEX_ENQUEUES: u32 = 10;
-/// How often it looks: half a day.
+/// The most checks: half a day.
 const MAX_REINDEX_ATTEMPTS: u32 = 720;
 
 impl Function {
@@ -59,7 +59,7 @@ impl Function {
         }
     }
 
-    /// Puts what differs from the bucket into the queue, or without one converges it here; sweeps, compares and repairs.
+    /// Puts documents that differ from the bucket into the queue, or indexes them here without a queue; then sweeps, compares and repairs.
     async fn reconcile(
         &self,
         ingest: &Ingest,
@@ -102,7 +102,7 @@ impl Function {
         }))
     }
 
-    /// Counts the points that are neither in the book nor gone, of all indexes.
+    /// Counts the points of all indexes that are neither committed nor deleted yet.
     async fn count_pending_points(&self, metrics: &mut Metrics) -> Result<(), HandlerError> {
         for index in self.catalog.indexes().await? {
             let stats = self.catalog.stats(index.index_id).await?;
@@ -112,7 +112,7 @@ impl Function {
         Ok(())
     }
 
-    /// Whether the index is the live one now. What writers of the one before left out is put into the queue.
+    /// Makes the index live if it is complete, and returns whether it is. Documents that writers of the former index left out are put into the queue.
     async fn switch(
         &self,
         ingest: &Ingest,
@@ -123,7 +123,7 @@ impl Function {
             Switched::Live(status) => {
                 let sources = sources(&status).collect();
                 self.work_off(ingest, &sources, metrics).await?;
-                // Every reconcile tries it again.
+                // Every reconcile retries it.
                 if let Err(error) = ingest.calibrate().await {
                     tracing::warn!(stage = "reindex", %error, "the index is not calibrated");
                 }
@@ -140,7 +140,7 @@ impl Function {
         }
     }
 
-    /// The first time everything is enqueued; then a message of this function to itself looks again and again.
+    /// Puts all documents into the queue the first time. Then the function checks again and again, by messages to itself.
     async fn reindex(
         &self,
         attempt: u32,
@@ -152,7 +152,7 @@ impl Function {
             _ => OpenMode::Write,
         };
         let ingest = match self.open(mode).await {
-            // Another deployment has taken over since.
+            // Another deployment has taken over since then.
             Err(HandlerError::Ingest(IngestError::Retired)) if attempt > 0 => {
                 return Ok(json!({ "live": false }));
             }
@@ -166,7 +166,7 @@ impl Function {
         let answer = if attempt.is_multiple_of(REINDEX_ENQUEUES) || self.queue.is_none() {
             self.reconcile(&ingest, "", options, metrics).await?
         } else {
-            // What is pending is in the queue.
+            // Pending documents are in the queue.
             let live =
                 index.state == IndexState::Live || self.switch(&ingest, options, metrics).await?;
             json!({ "live": live })

@@ -1,4 +1,4 @@
-//! From files that may have changed to the documents they concern.
+//! Finds the documents affected by changed files, and updates them.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -9,15 +9,15 @@ use bookrag::metrics::{Metric, Metrics};
 
 use crate::HandlerError;
 
-/// One invocation's work, all of it under the settings that were read at its start.
+/// The work of one invocation, all under the settings read at its start.
 #[derive(Debug)]
 pub(crate) struct Converging {
     pub(crate) ingest: Ingest,
-    /// Documents that agree with their files as these were after the invocation began, hence after every event in it.
+    /// Documents that match their files as read after the invocation began, and so after every event in it.
     done: BTreeSet<String>,
-    /// Whether anything was committed.
+    /// True if anything was committed.
     committed: bool,
-    /// Whether a page was deleted.
+    /// True if a page was deleted.
     deleted: bool,
 }
 
@@ -31,7 +31,7 @@ impl Converging {
         }
     }
 
-    /// The documents that changes of these files concern: of the settings, all that are not as their files are.
+    /// Returns the documents affected by these files. For settings files, these are all documents that differ from their files.
     pub(crate) async fn concerned(
         &self,
         paths: &[String],
@@ -46,7 +46,7 @@ impl Converging {
                 );
                 let status = self.ingest.outstanding("", SyncOptions::default()).await;
                 let status = match status {
-                    // The settings came before the first page.
+                    // The settings were uploaded before the first page.
                     Err(SyncError::NoPages(_)) => continue,
                     status => status?,
                 };
@@ -58,7 +58,7 @@ impl Converging {
         Ok(concerned)
     }
 
-    /// Converges documents. One that fails is written down, and does not hold back the others.
+    /// Updates documents. A failure is recorded and does not stop the others.
     ///
     /// # Errors
     /// The first failure, after all were tried.
@@ -95,7 +95,7 @@ impl Converging {
         }
     }
 
-    /// Ends an invocation that served one request: records the progress, then checks the settings if it was served.
+    /// Ends an invocation for one request: records the progress, then checks the settings if the request succeeded.
     pub(crate) async fn finish<T>(
         &self,
         served: Result<T, HandlerError>,
@@ -106,8 +106,8 @@ impl Converging {
         Ok(served)
     }
 
-    /// Records how far the first indexing is. Called once an invocation, because it may read the whole book; a failure is
-    /// only logged, as the documents themselves are committed.
+    /// Records the progress of the first indexing. Called once for an invocation, because it may read the whole book. A failure is only logged,
+    /// because the documents themselves are committed.
     pub(crate) async fn note_progress(&self) {
         let noted = if self.deleted {
             self.ingest.note_deleted_pages().await
@@ -119,10 +119,10 @@ impl Converging {
         }
     }
 
-    /// Checks that the settings all this was done under are still the site's.
+    /// Checks that the settings used are still the site's.
     ///
     /// # Errors
-    /// [`HandlerError::SettingsChanged`] when what was committed may undo what the new settings' event led to.
+    /// [`HandlerError::SettingsChanged`] if the commits may have undone the effect of the new settings' event.
     pub(crate) async fn check_settings(&self) -> Result<(), HandlerError> {
         if self.committed && self.ingest.settings_changed().await? {
             return Err(HandlerError::SettingsChanged);
@@ -162,7 +162,7 @@ impl Converging {
     }
 }
 
-/// Whether readers find something else than before.
+/// Whether search results may have changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Changed {
     Yes,

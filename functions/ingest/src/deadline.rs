@@ -1,4 +1,4 @@
-//! How long an invocation may still take.
+//! The time limits of an invocation.
 
 use std::future::Future;
 use std::time::Duration;
@@ -8,23 +8,23 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::HandlerError;
 
-/// What is kept of an invocation's time, at most, to hand back what was not begun and to answer.
+/// The most time reserved for returning messages and answering.
 const RESERVE: Duration = Duration::from_secs(15);
 
-/// The moments that end an invocation's work, before Lambda ends the invocation.
+/// Deadlines of an invocation's work, before Lambda ends the invocation.
 #[derive(Debug, Clone, Copy)]
 pub struct Deadline {
-    /// Nothing is begun after it.
+    /// No work starts after this.
     last_start: Instant,
-    /// What was begun is given up then.
+    /// Running work is cancelled at this time.
     end: Instant,
-    /// What has to be known for the answer is given up then.
+    /// Work needed for the answer is cancelled at this time.
     answer: Instant,
 }
 
 impl Deadline {
-    /// Those of an invocation that Lambda ends at `epoch_ms`, in milliseconds since 1970: a quarter of the time that is
-    /// left is kept, 15 seconds at most.
+    /// Returns the deadlines of an invocation that Lambda ends at `epoch_ms`, in milliseconds since 1970. A quarter of the remaining time is
+    /// reserved, at most 15 seconds.
     #[must_use]
     pub fn before(epoch_ms: u64) -> Self {
         let now_ms = u64::try_from(Timestamp::now().as_millisecond()).unwrap_or(0);
@@ -41,12 +41,12 @@ impl Deadline {
         }
     }
 
-    /// Whether it is too late to begin anything.
+    /// True if it is too late to start work.
     pub(crate) fn has_passed(self) -> bool {
         Instant::now() >= self.last_start
     }
 
-    /// Does the work, or gives it up in time.
+    /// Runs the work, and cancels it at the deadline.
     pub(crate) async fn bound<T>(
         self,
         work: impl Future<Output = Result<T, HandlerError>>,
@@ -56,7 +56,7 @@ impl Deadline {
             .unwrap_or(Err(HandlerError::Deadline))
     }
 
-    /// As [`Self::bound`], of what the answer depends on: it has a little more time.
+    /// Like [`Self::bound`], with slightly more time, for work that the answer needs.
     pub(crate) async fn bound_for_answer<T>(
         self,
         work: impl Future<Output = Result<T, HandlerError>>,
@@ -67,7 +67,7 @@ impl Deadline {
     }
 }
 
-/// Milliseconds until a deadline. cargo-lambda's emulator (1.9) says how long instead of until when.
+/// Returns the milliseconds until a deadline. cargo-lambda's emulator (1.9) sends a duration instead of a time.
 fn left(epoch_ms: u64, now_ms: u64) -> u64 {
     const A_DAY: u64 = 24 * 60 * 60 * 1000;
     if epoch_ms < A_DAY {
@@ -77,7 +77,7 @@ fn left(epoch_ms: u64, now_ms: u64) -> u64 {
     }
 }
 
-/// What is kept of the time that is left.
+/// Returns the reserved part of the remaining time.
 fn reserve(left: Duration) -> Duration {
     RESERVE.min(left / 4)
 }

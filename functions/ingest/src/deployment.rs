@@ -1,5 +1,5 @@
-//! What happens with each deployment: the catalog's tables are brought up to date, and all that is configured is looked for. As a
-//! resource of a `CloudFormation` stack a failure stops the deployment, and its reason stands in the stack's events.
+//! Prepares each deployment: migrates the catalog's tables and checks all configured backends. It is a resource of a `CloudFormation` stack, so a
+//! failure stops the deployment and appears in the stack's events.
 //!
 //! Protocol: <https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/crpg-ref.html>
 
@@ -15,19 +15,19 @@ use tokio::time::{Instant, sleep};
 use crate::events::Event;
 use crate::{ConnectError, Function, HandlerError};
 
-/// What the resource is called: one thing, which is never replaced.
+/// The resource's id. It is constant, so the resource is never replaced.
 const PHYSICAL_ID: &str = "bookrag-prepared";
-/// `CloudFormation` takes answers of 4 KiB; the rest of one is some hundred bytes.
+/// `CloudFormation` accepts answers of 4 KiB; the other fields take some hundred bytes.
 const MAX_REASON_CHARACTERS: usize = 1_000;
-/// Where answers are put: presigned addresses of S3.
+/// Hosts of the presigned S3 URLs for answers.
 const ANSWER_HOSTS: [&str; 2] = [".amazonaws.com", ".amazonaws.com.cn"];
 
-/// How long a database may take to answer. A serverless Postgres stops while nobody asks: its first connections may time out.
+/// Time limit for a database to respond. An idle serverless Postgres is stopped, so its first connections may time out.
 const PATIENCE: Duration = Duration::from_mins(1);
-/// The pause between two attempts to reach a database.
+/// The delay between two attempts to reach a database.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// `CloudFormation` wants the resource made, changed or deleted.
+/// A `CloudFormation` request to create, update or delete the resource.
 #[derive(Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub(crate) struct ResourceRequest {
@@ -41,15 +41,14 @@ pub(crate) struct ResourceRequest {
 }
 
 impl Function {
-    /// Brings the catalog's tables up to date and asks everything that is configured for an answer: both database URLs, the
-    /// vector store, the embedder.
+    /// Migrates the catalog's tables, and checks everything configured: both database URLs, the vector store, the embedder.
     pub(crate) async fn prepare(&self) -> Result<Value, HandlerError> {
         let given_up = Instant::now() + PATIENCE;
         let migrated = awake(self.migrated_over, given_up, || self.catalog.migrate());
         let version = migrated.await?;
         awake("DATABASE_URL", given_up, || self.catalog.ping()).await?;
         self.index.check_version().await?;
-        // Unlike its health this needs the key.
+        // Unlike the health check, this needs the key.
         self.index.has_collection(&self.collection).await?;
         self.embedder.ping().await?;
         tracing::info!(stage = "deploy", schema.version = version, "prepared");
@@ -57,13 +56,13 @@ impl Function {
     }
 }
 
-/// Answers an event for a function that could not start.
+/// Answers an event of a function that could not start.
 ///
-/// `CloudFormation` is told the reason: without an answer it would wait for one until its timeout, and could not delete a stack
-/// whose creation failed. Every other event fails with the reason.
+/// `CloudFormation` gets the reason: without an answer it would wait until its timeout, and could not delete a stack whose creation failed. Every
+/// other event fails with the reason.
 ///
 /// # Errors
-/// The reason, unless `CloudFormation` was told; or why it could not be told.
+/// The reason, unless `CloudFormation` got it; or why the answer could not be sent.
 pub async fn not_started(reason: &ConnectError, event: Value) -> Result<Value, HandlerError> {
     let failed = async { Err(HandlerError::NotStarted(reason.to_string())) };
     match Event::try_from(event) {
@@ -72,7 +71,7 @@ pub async fn not_started(reason: &ConnectError, event: Value) -> Result<Value, H
     }
 }
 
-/// Calls a database again until it answers, fails for good, or `given_up` is near. `setting` names its URL.
+/// Retries a database call until it succeeds, fails permanently, or `given_up` is near. `setting` names its URL.
 async fn awake<T, C>(
     setting: &'static str,
     given_up: Instant,
@@ -100,8 +99,8 @@ where
 }
 
 impl ResourceRequest {
-    /// Does the work and answers `CloudFormation`. A failure is told to it, not to the invoker. Delete does no work and always
-    /// succeeds: nothing is deleted with the resource.
+    /// Does the work and answers `CloudFormation`. A failure is reported to it, not to the invoker. Delete does no work and always succeeds, because
+    /// nothing is deleted with the resource.
     pub(crate) async fn settle(
         self,
         work: impl Future<Output = Result<Value, HandlerError>>,
@@ -116,7 +115,7 @@ impl ResourceRequest {
         Ok(answer)
     }
 
-    /// Where the answer goes: nowhere but to S3, or to what stands in for it.
+    /// Returns the URL for the answer, which must be S3 or its local substitute.
     fn answer_url(&self) -> Result<HttpsUrl, HandlerError> {
         let stand_in = std::env::var("AWS_ENDPOINT_URL").ok();
         HttpsUrl::among(&self.response_url, &ANSWER_HOSTS, stand_in.as_deref())
@@ -166,7 +165,7 @@ mod tests {
         serde_json::from_value(request).unwrap()
     }
 
-    /// What a database answers that is unavailable for the first `sleeps` attempts, and how often it was asked.
+    /// Calls a database that is unavailable for the first `sleeps` attempts; returns the result and the number of calls.
     async fn ask(sleeps: u32, given_up: Instant) -> (Result<u32, HandlerError>, u32) {
         let asked = std::cell::Cell::new(0);
         let answer = awake("DATABASE_URL", given_up, async || {

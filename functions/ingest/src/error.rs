@@ -1,4 +1,4 @@
-//! Why the function does not start, or an event is not served.
+//! Errors of starting, and of handling an event.
 
 use bookrag::book::SettingsError;
 use bookrag::catalog::CatalogError;
@@ -13,80 +13,80 @@ use lambda_runtime::Diagnostic;
 use crate::{EventError, QueueError};
 use bookrag::provider::ProviderError;
 
-/// Why the function cannot start.
+/// The reason why the function cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
-    /// The configuration.
+    /// The configuration is invalid.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// A port.
+    /// A backend cannot be created.
     #[error(transparent)]
     Start(#[from] StartError),
-    /// The bucket.
+    /// The bucket's setting is invalid.
     #[error(transparent)]
     Source(#[from] SourceError),
 }
 
-/// Why an event, or a message of a batch, was not served. All but [`HandlerError::Event`] may pass.
+/// The reason why an event or a message of a batch failed. All but [`HandlerError::Event`] may be temporary.
 #[derive(Debug, thiserror::Error)]
 pub enum HandlerError {
     /// The function did not start.
     #[error("the function did not start: {0}")]
     NotStarted(String),
-    /// It cannot be read.
+    /// The event cannot be read.
     #[error(transparent)]
     Event(#[from] EventError),
-    /// The bucket.
+    /// The bucket failed.
     #[error(transparent)]
     Source(#[from] SourceError),
-    /// The catalog.
+    /// The catalog failed.
     #[error(transparent)]
     Catalog(#[from] CatalogError),
-    /// A database, asked by a deployment.
+    /// A database failed during a deployment.
     #[error("{setting}: {source}")]
     Database {
-        /// The setting that holds its URL.
+        /// The setting with the database's URL.
         setting: &'static str,
-        /// What it answered.
+        /// The database's error.
         source: CatalogError,
     },
-    /// A document.
+    /// A document failed.
     #[error(transparent)]
     Ingest(#[from] IngestError),
     /// A run over the whole book stopped.
     #[error(transparent)]
     Sync(#[from] SyncError),
-    /// The queue.
+    /// The queue failed.
     #[error(transparent)]
     Queue(#[from] QueueError),
-    /// The vector store, asked whether it is there.
+    /// The vector store is unavailable.
     #[error("the vector store at QDRANT_URL: {0}")]
     Index(#[from] IndexError),
-    /// The embedder, asked whether it is there.
+    /// The embedder is unavailable.
     #[error("the embedder {0}")]
     Embed(#[from] ProviderError),
-    /// An answer to `CloudFormation` would go elsewhere.
+    /// The URL for an answer to `CloudFormation` is not an S3 URL.
     #[error("the ResponseURL is no address of S3")]
     AnswerUrl,
-    /// An answer to `CloudFormation`.
+    /// An answer to `CloudFormation` could not be sent.
     #[error(transparent)]
     NotSent(#[from] NotSent),
-    /// The invocation's time is over. What was committed stays.
+    /// The invocation's time is used up. Committed work is kept.
     #[error("it was not done before the invocation's deadline; what was done stays")]
     Deadline,
-    /// A reindex waits for documents that do not come.
+    /// A reindex waited too long for documents.
     #[error(
         "the new index is still not complete; see the status for what is pending, then reindex again"
     )]
     ReindexStuck,
-    /// What was done was done under older settings.
+    /// The work was done under older settings.
     #[error("the site's settings changed meanwhile")]
     SettingsChanged,
 }
 
 impl HandlerError {
-    /// The error in the site's settings that caused this one. To try again does not help: the author must correct the
-    /// file, and the event of its upload has all pages read again.
+    /// Returns the error in the site's settings that caused this one. A retry does not help: the author must correct the file, and its upload
+    /// triggers reading all pages again.
     #[must_use]
     pub fn settings(&self) -> Option<&SettingsError> {
         match self {
@@ -100,7 +100,7 @@ impl HandlerError {
         }
     }
 
-    /// Which of these it is, for logs and for Lambda's `errorType`.
+    /// Returns the error's name, for logs and for Lambda's `errorType`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {

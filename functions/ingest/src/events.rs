@@ -1,4 +1,4 @@
-//! The events the function takes, read tolerantly: S3's imitations leave fields out, and Amazon adds some.
+//! Parses the function's events, tolerating fields that S3-compatible servers omit and that Amazon adds.
 
 use std::borrow::Cow;
 
@@ -10,13 +10,13 @@ use serde_json::Value;
 
 use crate::deployment::ResourceRequest;
 
-/// What S3 sends once when notifications are set up.
+/// Sent by S3 once when notifications are set up.
 const TEST_EVENT: &str = "s3:TestEvent";
 
-/// What the function is asked to do.
+/// A parsed event.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Event {
-    /// Messages of a queue; each succeeds or fails by itself.
+    /// Messages of a queue, which succeed or fail independently.
     Queue(Vec<Message>),
     /// Objects that may have changed.
     Objects(Vec<Object>),
@@ -29,30 +29,30 @@ pub(crate) enum Event {
 /// A message of a queue.
 #[derive(Debug, PartialEq, Eq, Deserialize)]
 pub(crate) struct Message {
-    /// What a failure is named by.
+    /// The id under which a failure is reported.
     #[serde(rename = "messageId")]
     pub(crate) id: String,
     /// An S3 notification, an `EventBridge` event or a command, as text.
     pub(crate) body: String,
 }
 
-/// What a message asks for.
+/// The request in a message.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Request {
     /// Objects that may have changed.
     Objects(Vec<Object>),
-    /// What this function or a schedule put into the queue.
+    /// A command that this function or a schedule put into the queue.
     Command(Command),
 }
 
-/// An object that may have changed: how is for the bucket to say.
+/// An object that may have changed; the bucket has its current state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Object {
     /// The bucket's name.
     pub(crate) bucket: String,
-    /// The key, not escaped.
+    /// The unescaped key.
     pub(crate) key: String,
-    /// When it changed, if the event says so.
+    /// The time of the change, if the event has it.
     pub(crate) changed_at: Option<Timestamp>,
 }
 
@@ -60,56 +60,56 @@ pub(crate) struct Object {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "command", rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum Command {
-    /// Makes the index hold exactly the pages of the bucket.
+    /// Makes the index hold exactly the bucket's pages.
     Reconcile {
-        /// Only files whose path begins so.
+        /// Limits it to files whose path begins with this.
         #[serde(default)]
         prefix: String,
-        /// Whether more than half of the book may be deleted.
+        /// True if more than half of the book may be deleted.
         #[serde(default)]
         allow_mass_deletion: bool,
     },
-    /// Fills the index of this function's settings beside the live one, and makes it the live one once it holds the book.
+    /// Builds the index of this function's settings beside the live one, and makes it live once it is complete.
     Reindex {
-        /// How often this was looked at.
+        /// The number of checks so far.
         #[serde(default)]
         attempt: u32,
-        /// The collection that is filled; whichever this function's settings make, for the first time.
+        /// The collection to build; the first time, it is derived from this function's settings.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         of: Option<String>,
     },
-    /// Deletes what writers and switches left behind.
+    /// Deletes leftovers of writers and switches.
     Sweep {},
-    /// Tells in what the index differs from the bucket.
+    /// Reports the differences between the index and the bucket.
     Status {
-        /// Only files whose path begins so.
+        /// Limits it to files whose path begins with this.
         #[serde(default)]
         prefix: String,
     },
-    /// Brings the catalog's tables up to date and looks whether everything configured can be reached.
+    /// Migrates the catalog's tables and checks everything that is configured.
     Prepare {},
-    /// Looks at these files.
+    /// Updates the documents affected by these files.
     Converge {
         /// Their paths below the site's prefix.
         paths: Vec<String>,
     },
 }
 
-/// Why an event cannot be read. It never will be: it belongs in the dead-letter queue.
+/// The reason why an event cannot be read. A retry would fail too, so it belongs in the dead-letter queue.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EventError {
-    /// It is none of those this function takes.
+    /// The event has an unknown form.
     #[error(
         "the event is no batch of SQS messages, no notification of S3, no S3 event of EventBridge, no request of CloudFormation and \
          no command (`reconcile`, `reindex`, `sweep`, `status`, `prepare`, `converge`)"
     )]
     Unknown,
-    /// It looks like one of them and lacks something.
+    /// The event has a known form but is invalid.
     #[error("the {kind} cannot be read: {reason}")]
     Malformed {
-        /// What it looks like.
+        /// The form.
         kind: &'static str,
-        /// What is wrong.
+        /// The problem.
         reason: String,
     },
 }
@@ -140,7 +140,7 @@ struct BridgeEvent {
     detail: Change,
 }
 
-/// What notifications and `EventBridge` say alike.
+/// The common part of notifications and `EventBridge` events.
 #[derive(Deserialize)]
 struct Change {
     bucket: Bucket,
@@ -176,10 +176,10 @@ impl TryFrom<Value> for Event {
 }
 
 impl Message {
-    /// What the message asks for; no object for S3's test event.
+    /// Parses the message's request; S3's test event has no objects.
     ///
     /// # Errors
-    /// When its body is no event of S3, and no command.
+    /// If the body is neither an S3 event nor a command.
     pub(crate) fn request(&self) -> Result<Request, EventError> {
         let body: Value =
             serde_json::from_str(&self.body).map_err(|error| EventError::Malformed {
@@ -199,7 +199,7 @@ fn objects(event: Value) -> Result<Vec<Object>, EventError> {
     }
     if event["source"] == "aws.s3" {
         let BridgeEvent { time, detail } = read("S3 event of EventBridge", event)?;
-        // Here, unlike in notifications, the key is not escaped.
+        // Unlike in notifications, the key is not escaped here.
         return Ok(vec![Object {
             bucket: detail.bucket.name,
             key: detail.object.key,
@@ -222,12 +222,12 @@ fn objects(event: Value) -> Result<Vec<Object>, EventError> {
         .collect()
 }
 
-/// A time that cannot be read only costs a metric.
+/// Parses a time; an invalid one only loses a metric.
 fn read_time(time: Option<String>) -> Option<Timestamp> {
     time?.parse().ok()
 }
 
-/// Reads a key as notifications escape it: like a form's field, `+` for a space.
+/// Decodes a key of a notification, which is escaped like a form field, with `+` for a space.
 fn unescape(key: &str) -> Result<String, EventError> {
     let spaced = key.replace('+', " ");
     let unescaped = percent_decode_str(&spaced).decode_utf8();

@@ -1,4 +1,4 @@
-//! The ingest function: looks at the objects that events name and makes the index hold what they say now.
+//! The ingest function: updates the index with the current state of the objects named by events.
 
 mod events;
 mod queue;
@@ -33,10 +33,10 @@ use converge::{Changed, Converging};
 use events::{Command, Event, Message, Object, Request};
 use queue::Queue;
 
-/// Documents that one change may concern and that are still converged at once; more go into the queue, one by one.
+/// The most documents updated at once for a change; more are put into the queue one by one.
 const MAX_AT_ONCE: usize = 8;
 
-/// The ports of the function, which it holds from one event to the next.
+/// The function's backends, kept between events.
 #[derive(Debug)]
 pub struct Function {
     source: S3Source,
@@ -45,20 +45,20 @@ pub struct Function {
     embedder: Embedder,
     index: VectorIndex,
     catalog: Catalog,
-    /// The setting with the URL that migrations go over.
+    /// The name of the setting with the URL for migrations.
     migrated_over: &'static str,
     collection: String,
     namespace: String,
     retention: Option<Duration>,
-    /// Without it long work is done here, as far as an invocation's time goes.
+    /// Without a queue, long work is done here within an invocation's time.
     queue: Option<Queue>,
 }
 
 impl Function {
-    /// Builds the ports from the configuration; `BOOKRAG_SOURCE` must be set. Nothing is sent to them yet.
+    /// Creates the backends from the configuration, without sending requests. `BOOKRAG_SOURCE` must be set.
     ///
     /// # Errors
-    /// When something configured is missing or cannot be built.
+    /// If something configured is missing or cannot be created.
     pub async fn connect(config: &Config) -> Result<Self, ConnectError> {
         let missing = |name: &str| StartError::NotInThisBuild(format!("{name} is not set"));
         let source = config.source.as_deref();
@@ -94,13 +94,13 @@ impl Function {
         })
     }
 
-    /// Does what an event asks for, before the deadline.
+    /// Handles an event before the deadline.
     ///
-    /// A batch of SQS messages is answered with those that failed, as `ReportBatchItemFailures` wants it. Messages and
-    /// objects that fail on the site's settings are logged, counted and done with: see [`HandlerError::settings`].
+    /// For a batch of SQS messages, returns those that failed, as `ReportBatchItemFailures` requires. Messages and objects that fail because of the
+    /// site's settings are logged and counted, but not retried: see [`HandlerError::settings`].
     ///
     /// # Errors
-    /// When the event cannot be read or served. Of a batch only what Lambda does not know it by.
+    /// If the event cannot be read or handled. For a batch, only if Lambda cannot identify its messages.
     pub async fn handle(&self, event: Value, deadline: Deadline) -> Result<Value, HandlerError> {
         let mut metrics = Metrics::new(&self.namespace, "ingest");
         let answer = match Event::try_from(event)? {
@@ -115,7 +115,7 @@ impl Function {
                 let served = Box::pin(self.command(command, &mut metrics));
                 deadline.bound(served).await
             }
-            // `CloudFormation` is also told that the time is over.
+            // A timeout must also be reported to `CloudFormation`.
             Event::Resource(request) => {
                 Box::pin(request.settle(deadline.bound(self.prepare()))).await
             }
@@ -225,7 +225,7 @@ impl Function {
         self.serve(converging, &objects, metrics).await
     }
 
-    /// What all messages of a batch are served with.
+    /// Prepares the state that all messages of a batch share.
     async fn shared<'batch>(
         &self,
         converging: &'batch mut Option<Converging>,
@@ -236,11 +236,11 @@ impl Function {
         }
     }
 
-    /// Puts messages that were not begun into the queue again, as new ones: they are had at once, and have not used up
-    /// any of the times that a message is received before it is given up.
+    /// Puts messages that were not started into the queue again, as new ones: these are available immediately, and have their full number of receives
+    /// before the dead-letter queue.
     ///
     /// # Errors
-    /// When they must fail instead: there is no queue, or it did not take them.
+    /// If there is no queue, or it did not accept them; then the messages must fail.
     async fn hand_back(
         &self,
         late: &[&Message],
@@ -256,7 +256,7 @@ impl Function {
         Ok(())
     }
 
-    /// Converges all documents that changes of these objects concern.
+    /// Updates all documents affected by these objects.
     async fn serve(
         &self,
         converging: &mut Converging,
@@ -279,7 +279,7 @@ impl Function {
         Ok(())
     }
 
-    /// Puts documents into the queue, one a message; without a queue they are converged here. Returns how many were put.
+    /// Puts documents into the queue, one for each message; without a queue, updates them here. Returns the number put.
     async fn work_off(
         &self,
         ingest: &Ingest,
@@ -301,7 +301,7 @@ impl Function {
         }
     }
 
-    /// The paths of the objects that are files of the site, with the times they changed.
+    /// Returns the paths of objects that are files of the site, with the times of their changes.
     fn ours(&self, objects: Vec<Object>) -> Vec<(String, Option<Timestamp>)> {
         let ours = |object: &Object| object.bucket == self.source.bucket();
         let ours = objects.into_iter().filter(ours);
@@ -316,7 +316,7 @@ impl Function {
         Ok(Converging::new(self.open(OpenMode::Write).await?))
     }
 
-    /// Reads the site's settings and finds or makes the index that is fed.
+    /// Reads the site's settings and finds or creates the index to write.
     async fn open(&self, mode: OpenMode) -> Result<Ingest, HandlerError> {
         let ports = Ports {
             source: Source::S3(self.source.clone()),
@@ -349,7 +349,7 @@ fn log_failure(message: &Message, error: &HandlerError) {
     tracing::error!(stage = "ingest", message.id = message.id, error.kind = kind, error = %error, "the message failed");
 }
 
-/// The answer to an event that failed on the site's settings: it is not sent again, since that would change nothing.
+/// Accepts a failure caused by the site's settings, because sending the event again would change nothing.
 fn unless_in_settings(error: HandlerError, metrics: &mut Metrics) -> Result<Value, HandlerError> {
     if error.settings().is_none() {
         return Err(error);
@@ -359,7 +359,7 @@ fn unless_in_settings(error: HandlerError, metrics: &mut Metrics) -> Result<Valu
     Ok(json!({ "files": 0, "error": error.to_string() }))
 }
 
-/// Counts what an author or operator must look at.
+/// Counts failures that an author or operator must check.
 fn count_refusal(error: &HandlerError, metrics: &mut Metrics) {
     if error.settings().is_some() {
         metrics.count(Metric::DocumentsSkipped, 1);
@@ -369,7 +369,7 @@ fn count_refusal(error: &HandlerError, metrics: &mut Metrics) {
     }
 }
 
-/// A message for each document: one that cannot be served holds back no other.
+/// Creates one message for each document, so that a failure does not hold back others.
 fn one_by_one(sources: &BTreeSet<String>) -> Vec<String> {
     let message = |source: &String| {
         let command = Command::Converge {

@@ -1,4 +1,4 @@
-//! Cold start of the ingest function: configuration and ports, then its handler under the Lambda runtime.
+//! Cold start of the ingest function: configuration and backends, then its handler under the Lambda runtime.
 
 use bookrag::config::{Config, Place};
 use bookrag::telemetry;
@@ -10,7 +10,7 @@ use serde_json::Value;
 async fn main() -> Result<(), lambda_runtime::Error> {
     telemetry::init(Place::Lambda);
     let started = &start().await;
-    // Boxed: in one piece with the runtime's futures it nests deeper than the compiler lays out.
+    // Boxed, because the runtime's nested futures otherwise exceed the compiler's layout limit.
     let handler = service_fn(|event: LambdaEvent<Value>| {
         let deadline = Deadline::before(event.context.deadline);
         Box::pin(serve(started, event.payload, deadline))
@@ -23,7 +23,7 @@ async fn start() -> Result<Function, ConnectError> {
     Function::connect(&config).await
 }
 
-/// Serves an event, also where the function did not start: a deployment must be told.
+/// Handles an event. If the function could not start, a deployment is told why.
 async fn serve(
     started: &Result<Function, ConnectError>,
     event: Value,

@@ -1,4 +1,4 @@
-//! The queue that feeds this function, as it writes into it.
+//! Writes to the queue that triggers this function.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use aws_sdk_sqs::error::DisplayErrorContext;
 use aws_sdk_sqs::types::SendMessageBatchRequestEntry;
 use bookrag::source::aws_config;
 
-/// Messages in one request: SQS takes no more.
+/// The most messages that SQS accepts in one request.
 const BATCH: usize = 10;
 
-/// A queue of SQS.
+/// An SQS queue.
 #[derive(Debug, Clone)]
 pub(crate) struct Queue {
     client: Client,
@@ -33,10 +33,10 @@ impl Queue {
         }
     }
 
-    /// Puts messages into the queue, to be had after `delay`, a quarter of an hour at most.
+    /// Puts messages into the queue, to be received after `delay`, at most 15 minutes.
     ///
     /// # Errors
-    /// When one was not taken; others may have been.
+    /// If a message was not accepted; others may have been.
     pub(crate) async fn send(&self, bodies: &[String], delay: Duration) -> Result<(), QueueError> {
         let refused = |count, reason| QueueError { count, reason };
         for batch in bodies.chunks(BATCH) {

@@ -1,4 +1,4 @@
-//! The query function: a question in, a cited answer out, as JSON or as a stream; and the book for programs, over the Model Context Protocol.
+//! The query function: answers questions with citations, as JSON or as a stream, and serves the book to programs over the Model Context Protocol.
 
 use std::sync::Arc;
 
@@ -21,12 +21,12 @@ use bookrag::context::Context;
 use bookrag::error::{Error, ErrorKind};
 use uuid::Uuid;
 
-/// The function: its routes, and clear errors for all other requests.
+/// Returns the function's routes, with errors for all other requests.
 pub fn router(context: Arc<Context>) -> Router {
     routes(context).fallback(not_found)
 }
 
-/// The routes alone, to be mounted beside others; chat has the names that older clients use, too.
+/// Returns the routes alone, to be mounted with others; chat also has the paths of older clients.
 pub fn routes(context: Arc<Context>) -> Router {
     let cors = cors(&context.origins, context.local_origins);
     let authorize = from_fn_with_state(context.authorizer.clone(), authorize);
@@ -35,12 +35,12 @@ pub fn routes(context: Arc<Context>) -> Router {
     let judged = post(feedback).route_layer(limited(Route::Feedback));
     let forgotten = delete(forget).route_layer(limited(Route::Feedback));
     let origins = Origins::new(&context.origins, context.local_origins);
-    // Pages that may not call use up no turns of their readers.
+    // Requests of pages that may not call do not count against their readers' limits.
     let known_origin = from_fn_with_state(origins, known_origin);
     let called = post(mcp)
         .route_layer(limited(Route::Mcp))
         .route_layer(known_origin);
-    // For clients of OpenAI's API. Outside of `authorize` and `limit`, so that their refusals have its shape too.
+    // For clients of OpenAI's API. Outside `authorize` and `limit`, so that their errors use its format too.
     let completions = Router::new()
         .route(
             "/v1/chat/completions",
@@ -61,7 +61,7 @@ pub fn routes(context: Arc<Context>) -> Router {
         .method_not_allowed_fallback(method_not_allowed)
         .layer(authorize)
         .merge(completions)
-        // Outermost: refusals carry its headers too.
+        // Outermost, so that errors have the headers too.
         .layer(cors)
         .with_state(context)
 }
@@ -134,7 +134,7 @@ async fn complete(State(context): State<Arc<Context>>, request: Request) -> Resp
     }
 }
 
-/// The request, the book's title, and the answer to be written.
+/// Returns the request, the book's title, and the prepared answer.
 async fn prepare_completion(
     context: &Context,
     request: Request,
@@ -151,7 +151,7 @@ async fn prepare_completion(
     Ok((request, index.site.title, prepared))
 }
 
-/// Where the book's pages are: at its first origin; on a laptop without one, at this server.
+/// Returns the origin of the book's pages: its first origin, or this server on a laptop without one.
 fn site_origin(context: &Context, headers: &HeaderMap) -> Option<String> {
     let host = headers.get(header::HOST).filter(|_| context.local_origins);
     let host = host.and_then(|host| host.to_str().ok());
@@ -197,7 +197,7 @@ async fn store_feedback(context: &Context, request: Request) -> Result<(), Error
     }
 }
 
-/// Deletes a conversation; its session is named by the header `X-Session-Id`, where it has one.
+/// Deletes a conversation. The header `X-Session-Id` names its session, if it has one.
 async fn forget(
     State(context): State<Arc<Context>>,
     Path(id): Path<String>,
@@ -206,7 +206,7 @@ async fn forget(
     let Observed { request_id, .. } = Observed::of(&request);
     let client = client_address(&request, context.trusted_proxies);
     let session = request.headers().get(SESSION_HEADER);
-    // As the body's: in UTF-8, and an empty one is none.
+    // Like in the body, the session is UTF-8, and an empty one counts as none.
     let session = session.and_then(|value| std::str::from_utf8(value.as_bytes()).ok());
     let session = session.map(str::trim).filter(|session| !session.is_empty());
     match delete_conversation(&context, &id, &context.session_hash(&client, session)).await {

@@ -1,4 +1,4 @@
-//! Cold start of the query function: configuration and ports, then the router under the Lambda runtime.
+//! Cold start of the query function: configuration and backends, then the router under the Lambda runtime.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The search function: a query in, ranked chunks with their places out.
+//! The search function: returns ranked chunks for a query, with their places in the book.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -19,17 +19,17 @@ use bookrag::index::Filters;
 use bookrag::retrieve::milliseconds;
 use serde::Deserialize;
 
-/// The function: its routes, and clear errors for all other requests. Preflights of any path are answered, also of the other
-/// functions' paths: API Gateway sends them here, because their own function streams and a preflight has no body.
+/// Returns the function's routes, with errors for all other requests. Answers preflights of any path, including the other functions' paths: API
+/// Gateway sends them here, because their own function streams and a preflight has no body.
 pub fn router(context: Arc<Context>) -> Router {
     let cors = cors(&context.origins, context.local_origins);
     routes_without_cors(context).fallback(not_found).layer(cors)
 }
 
-/// The routes alone, to be mounted beside others.
+/// Returns the routes alone, to be mounted with others.
 pub fn routes(context: Arc<Context>) -> Router {
     let cors = cors(&context.origins, context.local_origins);
-    // Outermost: refusals carry its headers too.
+    // Outermost, so that errors have the headers too.
     routes_without_cors(context).layer(cors)
 }
 
@@ -77,7 +77,7 @@ impl TryFrom<UrlQuery> for SearchRequest {
     }
 }
 
-/// Reads kinds that commas separate.
+/// Parses kinds separated by commas.
 fn kinds(text: Option<&str>) -> Result<Vec<ContentKind>, Error> {
     let names = text.into_iter().flat_map(|text| text.split(','));
     names

@@ -1,9 +1,9 @@
-//! Detects English questions that need the conversation before them to be understood.
+//! Detects English questions that cannot be understood without the conversation.
 //!
-//! A question needs it if it is elliptical ("And why?", "On Windows?"), or if it has a pronoun without an antecedent. An antecedent is
-//! a noun of an earlier clause: a pronoun cannot refer to a noun of its own clause (principle B of Chomsky's binding theory,
-//! 1981), so "What is the difference between them?" has none. Possessives and headless nouns ("its", "the second one") can also
-//! refer to a noun of their own clause.
+//! A question depends on the conversation if it is elliptical ("And why?", "On Windows?"), or if it has a pronoun without an antecedent. An
+//! antecedent is a noun of an earlier clause: a pronoun cannot refer to a noun of its own clause (principle B of Chomsky's binding theory, 1981), so
+//! "What is the difference between them?" has none. Possessives and headless nouns ("its", "the second one") can also refer to a noun of their own
+//! clause.
 
 use crate::retrieve::{Language, Words};
 
@@ -17,7 +17,7 @@ const PREPOSITIONS_TOO: [&str; 4] = ["since", "until", "after", "before"];
 const QUESTION_WORDS: [&str; 9] = [
     "what", "which", "who", "whom", "whose", "where", "when", "why", "how",
 ];
-/// Auxiliaries, including what follows the apostrophe in `what's`, `they're` and `I'll`.
+/// Auxiliaries, including the contracted ones of `what's`, `they're` and `I'll`.
 const AUXILIARIES: [&str; 30] = [
     "am", "is", "are", "was", "were", "be", "s", "re", "do", "does", "did", "don", "doesn", "didn",
     "isn", "aren", "has", "have", "had", "can", "could", "will", "would", "ll", "d", "shall",
@@ -43,7 +43,7 @@ const REQUESTS: [&str; 12] = [
     "summarize",
     "tell",
 ];
-/// Nouns and adverbs about the answer, not about a subject. They need a complement that names one: "an example of".
+/// Words that describe the answer and name no subject. They need a complement that names one: "an example of".
 const OF_THE_ANSWER: [&str; 24] = [
     "again",
     "another",
@@ -70,7 +70,7 @@ const OF_THE_ANSWER: [&str; 24] = [
     "way",
     "ways",
 ];
-/// Words for how an answer is written, in a request that has no subject of its own: "in simpler words", "show me the code".
+/// Words for the form of an answer, in requests without a subject: "in simpler words", "show me the code".
 const OF_ITS_FORM: [&str; 46] = [
     "beginner",
     "beginners",
@@ -119,9 +119,9 @@ const OF_ITS_FORM: [&str; 46] = [
     "table",
     "words",
 ];
-/// Prepositions that begin such a complement.
+/// Prepositions that begin a complement of [`OF_THE_ANSWER`].
 const COMPLEMENTS: [&str; 5] = ["of", "about", "between", "to", "for"];
-/// Words that a verb follows.
+/// Words followed by a verb.
 const BEFORE_VERBS: [&str; 9] = ["i", "you", "we", "they", "it", "to", "not", "t", "please"];
 const PRONOUNS: [&str; 6] = ["it", "they", "them", "he", "she", "him"];
 const POSSESSIVES: [&str; 3] = ["its", "their", "his"];
@@ -130,7 +130,7 @@ const HEADLESS: [&str; 11] = [
     "first", "second", "third", "last", "two", "three", "former", "latter", "same", "other",
     "others",
 ];
-/// Nouns after "this" that refer to what is being read, not to the conversation.
+/// Nouns after "this" that refer to the page or book, not to the conversation.
 const WHERE_A_READER_IS: [&str; 13] = [
     "book",
     "textbook",
@@ -146,7 +146,7 @@ const WHERE_A_READER_IS: [&str; 13] = [
     "site",
     "documentation",
 ];
-/// Adjectives that make an "it" personal although "to" follows: "is it able to".
+/// Adjectives after which "it" is a real pronoun although "to" follows: "is it able to".
 const OF_A_SUBJECT: [&str; 12] = [
     "able",
     "connected",
@@ -161,26 +161,26 @@ const OF_A_SUBJECT: [&str; 12] = [
     "supposed",
     "used",
 ];
-/// Verbs with an impersonal "it" if a clause follows: "does it take to".
+/// Verbs whose "it" is impersonal if a clause follows: "does it take to".
 const IMPERSONAL: [&str; 4] = ["make", "matter", "mean", "take"];
-/// Words after "that" that show it to be a conjunction: "check that the node runs".
+/// Words after "that" which make it a conjunction: "check that the node runs".
 const DETERMINERS: [&str; 15] = [
     "a", "an", "the", "my", "your", "our", "i", "you", "we", "it", "they", "there", "all", "each",
     "every",
 ];
 
-/// True if a question needs those before it to be understood.
+/// True if a question cannot be understood without the conversation.
 pub(super) fn leans_back(question: &str) -> bool {
     let sentence = Sentence::of(question);
     sentence.is_elliptical() || sentence.has_dangling_pronoun() || sentence.has_no_subject()
 }
 
-/// True if a question has no word to search for: it asks for the answer before it in another form, or for more of it.
+/// True if a question has no word to search for: it asks for the previous answer in another form, or for more of it.
 pub(super) fn asks_for_form(question: &str) -> bool {
     Sentence::of(question).has_no_subject()
 }
 
-/// True if it asks for the code of the answer before it.
+/// True if a question asks for the code of the previous answer.
 pub(super) fn asks_for_code(question: &str) -> bool {
     let sentence = Sentence::of(question);
     let names_code = |word: &Word| is(&word.text, &["code", "snippet", "sample", "example"]);
@@ -194,11 +194,11 @@ struct Sentence {
 
 struct Word {
     text: String,
-    /// The number of its clause.
+    /// The clause's index.
     clause: usize,
-    /// True if it may name a subject: stop words and words about the answer do not.
+    /// False for stop words and words about the answer, which name no subject.
     is_content: bool,
-    /// True if punctuation follows.
+    /// True if punctuation follows the word.
     ends: bool,
 }
 
@@ -270,7 +270,7 @@ impl Sentence {
         at.checked_sub(1).map_or("", |before| self.text(before))
     }
 
-    /// True if punctuation or the end follows.
+    /// True if punctuation or the end follows the word.
     fn ends(&self, at: usize) -> bool {
         self.words.get(at).is_none_or(|word| word.ends) || at + 1 == self.words.len()
     }
@@ -279,7 +279,7 @@ impl Sentence {
         self.words.get(at).is_some_and(|word| word.is_content)
     }
 
-    /// True if it names no subject, or only the part of a sentence that differs from the question before.
+    /// True if the question names no subject, or is a fragment that depends on the question before ("On Windows?").
     fn is_elliptical(&self) -> bool {
         let subjects = self.words.iter().filter(|word| word.is_content).count();
         if subjects == 0 {
@@ -300,7 +300,7 @@ impl Sentence {
             || (subjects == 1 && self.asks_for_more())
     }
 
-    /// True if all its words are about the answer. "What is code?" has a subject: who asks what something is names it.
+    /// True if every word is about the answer. "What is code?" has a subject, because a definition question names its subject.
     fn has_no_subject(&self) -> bool {
         let asks = self
             .words
@@ -310,7 +310,7 @@ impl Sentence {
         subjects.all(|word| !asks && is(&word.text, &OF_ITS_FORM))
     }
 
-    /// True if it asks for an example, a difference or another way without a complement.
+    /// True if the question asks for an example, a difference or another way without a complement.
     fn asks_for_more(&self) -> bool {
         (0..self.words.len())
             .any(|at| is(self.text(at), &OF_THE_ANSWER) && !is(self.text(at + 1), &COMPLEMENTS))
@@ -325,14 +325,14 @@ impl Sentence {
 
     fn has_antecedent(&self, at: usize, antecedent: &Antecedent) -> bool {
         let clause = self.words[at].clause;
-        // The word directly before is a verb or an adjective: "declare its", "the fastest one".
+        // Skips the word directly before, which is a verb or an adjective: "declare its", "the fastest one".
         (0..at.saturating_sub(1)).any(|earlier| {
             let is_near = self.words[earlier].clause == clause;
             self.is_noun(earlier) && (*antecedent == Antecedent::Earlier || !is_near)
         })
     }
 
-    /// True if a word may be a noun: a content word that is not in a verb's position.
+    /// True if a word may be a noun: a content word outside a verb's position.
     fn is_noun(&self, at: usize) -> bool {
         self.is_content(at) && !self.is_verb(at)
     }
@@ -348,7 +348,7 @@ impl Sentence {
         is(before, &BEFORE_VERBS) || (is(before, &["what", "who"]) && !has_auxiliary())
     }
 
-    /// Where the antecedent of a pronoun may be; `None` for other words.
+    /// Returns where a pronoun's antecedent may be; `None` for other words.
     fn pronoun(&self, at: usize) -> Option<Antecedent> {
         let (word, next) = (self.text(at), self.text(at + 1));
         let stands_alone = self.words[at].ends || !self.is_content(at + 1);
@@ -372,7 +372,7 @@ impl Sentence {
         needs.then_some(Antecedent::InEarlierClause)
     }
 
-    /// True if an "it" only announces a clause: "is it possible to", "how long does it take to".
+    /// True if "it" only announces a clause: "is it possible to", "how long does it take to".
     fn is_impersonal(&self, at: usize) -> bool {
         let next = self.text(at + 1);
         if is(next, &IMPERSONAL) {
@@ -388,12 +388,12 @@ impl Sentence {
         } else {
             return false;
         };
-        // At most three words: "a good idea".
+        // The clause begins after at most three words: "a good idea".
         let announced = (from..from + 4).find(|place| is(self.text(*place), &["to", "that", "if"]));
         announced.is_some_and(|place| !is(self.before(place), &OF_A_SUBJECT))
     }
 
-    /// True if a "that" is a demonstrative, not a conjunction or a relative pronoun.
+    /// True if "that" is a demonstrative, not a conjunction or a relative pronoun.
     fn is_demonstrative(&self, at: usize) -> bool {
         let (before, next) = (self.before(at), self.text(at + 1));
         if self.words[at].ends || next.is_empty() || is(next, &PREPOSITIONS) {
@@ -420,7 +420,7 @@ impl Sentence {
                     ],
                 );
         }
-        // After a noun it is a relative pronoun; after a verb it may be a conjunction.
+        // "that" after a noun is a relative pronoun; after a verb it may be a conjunction.
         let is_object = self.is_verb(at - 1);
         let has_own_verb = (at + 2..at + 5).any(|place| is(self.text(place), &AUXILIARIES));
         is_object && !is(next, &DETERMINERS) && !has_own_verb

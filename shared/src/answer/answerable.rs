@@ -1,39 +1,38 @@
-//! Whether the book answers a question.
+//! Decides whether the book answers a question.
 
 use serde::{Deserialize, Serialize};
 
 use crate::retrieve::Signals;
 
-/// How a question ended.
+/// Whether the book answered a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// The book answers it.
     Answered,
-    /// The book may not answer it. The answer names the sections that come closest, or a model has written one from them.
+    /// The book may not answer it. The answer lists the closest sections, or a model wrote it from them.
     Uncertain,
-    /// The book has nothing near it.
+    /// The book has nothing close to it.
     NotCovered,
 }
 
-/// What a question is near enough for, as z + [`COVERAGE_WEIGHT`] × coverage: less is not covered.
+/// The least z + [`COVERAGE_WEIGHT`] × coverage of a covered question.
 const NEAR: f32 = 1.1;
 /// See [`NEAR`].
 const COVERAGE_WEIGHT: f32 = 2.0;
-/// The coverage below which a question is not covered where no cosine says how near the book is.
+/// The least coverage of a covered question if there is no cosine.
 const NEAR_BY_WORDS: f32 = 0.25;
-/// The coverage below which an answer is uncertain.
+/// The least coverage of a certain answer.
 const CERTAIN: f32 = 0.4;
 
-/// The numbers that decide.
 pub(super) fn thresholds() -> [f32; 4] {
     [NEAR, COVERAGE_WEIGHT, NEAR_BY_WORDS, CERTAIN]
 }
 
-/// Decides whether the book answers a question, from what a search for it found.
+/// Decides whether the book answers a question, from the signals of its search.
 ///
-/// The rule has the same constants for every embedder. `docs/decisions/0005-not-in-this-book.md` has its error rates.
+/// The constants are the same for every embedder. `docs/decisions/0005-not-in-this-book.md` has the rule's error rates.
 #[must_use]
 pub fn outcome(signals: &Signals) -> Outcome {
     let is_near = match signals.z {

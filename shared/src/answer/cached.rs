@@ -1,7 +1,7 @@
-//! Answers of chat models that are given again: to an equal question about the same state of the book, with the same settings.
+//! Reuses a chat model's answer for an equal question about the same state of the book, with the same settings.
 //!
-//! An extract costs milliseconds and is made anew. What a reader may have said of themselves is not kept: neither the question nor an
-//! answer that repeats words of it which the book does not have.
+//! Extracts cost milliseconds and are not cached. To protect what readers say about themselves, the cache never stores the question, nor an answer
+//! that repeats words of the question which the book does not have.
 
 use std::collections::HashSet;
 use std::mem::discriminant;
@@ -22,13 +22,13 @@ use crate::cite::Citation;
 use crate::generate::{Generator, Turn, form_of_prompts};
 use crate::retrieve::{Language, UNKNOWN_INDEX, Words};
 
-/// How long an answer waits for the cache, and the cache for what it keeps.
+/// Time limit for reading from the cache and for writing to it.
 const DEADLINE: Duration = Duration::from_secs(1);
 
-/// A kept answer.
+/// A cached answer.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Kept {
-    /// What was streamed, in order.
+    /// The streamed pieces, in order.
     pieces: Vec<Piece>,
     text: String,
     outcome: Option<Outcome>,
@@ -40,39 +40,36 @@ pub(super) struct Kept {
     retrieved_chunk_ids: Vec<Uuid>,
     num_candidates: usize,
     scores: Vec<f32>,
-    /// What it had cost, in millionths of a dollar.
+    /// The original cost, in millionths of a dollar.
     cost_micro_usd: u64,
 }
 
-/// A piece of a streamed answer.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 enum Piece {
     Text(String),
     Citation(Box<Citation>),
 }
 
-/// What the cache has for a question.
+/// The result of a cache lookup.
 #[derive(Debug, Clone)]
 pub(super) enum Cache {
-    /// It is not used: it is off, the question is part of a conversation, or the catalog is unavailable.
+    /// The cache is off, the question is part of a conversation, or the catalog is unavailable.
     Unused,
-    /// An answer.
     Hit(Box<Kept>),
-    /// A place for one.
     Miss(Place),
 }
 
-/// Where an answer is kept.
+/// The cache entry to write.
 #[derive(Debug, Clone)]
 pub(super) struct Place {
     key: String,
     index_id: i64,
-    /// The book's revision before it was searched.
+    /// The book's revision before the search.
     book_revision: i64,
 }
 
 impl Kept {
-    /// The events that the first reader got, without the end.
+    /// The events that the first reader got, except the last.
     pub(super) fn events(&self) -> impl Iterator<Item = AnswerEvent> + use<> {
         let pieces = self.pieces.clone().into_iter();
         pieces.map(|piece| match piece {
@@ -81,7 +78,7 @@ impl Kept {
         })
     }
 
-    /// Adds what was streamed; adjacent texts become one.
+    /// Appends a streamed event; adjacent texts are merged.
     pub(super) fn push(&mut self, event: &AnswerEvent) {
         match (event, self.pieces.last_mut()) {
             (AnswerEvent::Token(more), Some(Piece::Text(text))) => text.push_str(more),
@@ -111,8 +108,8 @@ impl Kept {
 }
 
 impl Answerer {
-    /// Looks for an answer to an equal question. A question that needs more than itself to be understood, or a book that is being
-    /// indexed, has none.
+    /// Looks up an answer to an equal question. Questions that depend on a conversation are not cached, nor is anything while the book is being
+    /// indexed.
     pub(super) async fn cached(
         &self,
         question: &Question,
@@ -142,7 +139,7 @@ impl Answerer {
                 answer,
                 book_revision,
             }) => {
-                // One of another release may be unreadable.
+                // An answer written by another release may be unreadable.
                 let kept = answer.and_then(|answer| serde_json::from_str(&answer).ok());
                 let place = Place {
                     key,
@@ -158,8 +155,7 @@ impl Answerer {
         }
     }
 
-    /// A hash of all that a model's answer depends on but the book's text: another setting, prompt or model is another key. `None`
-    /// without a model.
+    /// Hashes everything a model's answer depends on except the book's text, such as settings, prompt and model. `None` without a model.
     fn key(&self, question: &Question, asker: &Asker) -> Option<String> {
         let Generator::Model(model) = &self.generator else {
             return None;
@@ -197,7 +193,7 @@ impl Answerer {
 }
 
 impl Prepared {
-    /// A former answer, as an answer to this question.
+    /// Returns a cached answer as the answer to this question.
     pub(super) fn given_again(&self, kept: Kept) -> Answer {
         Answer {
             text: kept.text,
@@ -214,7 +210,7 @@ impl Prepared {
         }
     }
 
-    /// What keeps the answer, if it has a place.
+    /// Returns the writer for this answer's cache entry, if there is one.
     pub(super) fn keeper(&self) -> Option<Keeper> {
         let Cache::Miss(place) = &self.cache else {
             return None;
@@ -242,19 +238,19 @@ impl Prepared {
     }
 }
 
-/// What keeps an answer.
+/// Writes an answer to the cache.
 pub(super) struct Keeper {
     place: Place,
     catalog: Catalog,
-    /// The points of all that the model read.
+    /// The points of everything the model read.
     points: Vec<Uuid>,
-    /// The terms of the question that the passages do not have.
+    /// The question's terms that no passage has.
     own: HashSet<String>,
     words: Words,
 }
 
 impl Keeper {
-    /// Keeps a complete answer of a model.
+    /// Caches a model's complete answer.
     pub(super) async fn keep(self, kept: Kept, answer: &Answer) {
         let by_a_model = answer.tokens > 0 && answer.degraded.is_empty();
         let mut terms = self.words.terms(&answer.text).into_iter();

@@ -1,4 +1,4 @@
-//! Sections and pages that are named beside an answer, or instead of one. Pure.
+//! Lists sections and pages beside an answer, or instead of one. Pure.
 
 use super::Suggestion;
 use crate::book::escaped;
@@ -6,11 +6,10 @@ use crate::cite::{Citation, visible};
 use crate::generate::{Passage, Quote};
 use crate::retrieve::ScoredChunk;
 
-/// The most sections or pages that are named.
 const MAX_SECTIONS: usize = 3;
-/// How far below the first section's score that of a section under "See also" may be.
+/// The largest score difference between the first section and one under "See also".
 ///
-/// On 144 questions about seven books the first section is wrong for 54; for 24 of these the right one is named.
+/// Of 144 questions about seven books, the first section is wrong for 54; for 24 of these "See also" lists the right one.
 const MAX_GAP: f32 = 0.2;
 
 /// Returns the pages nearest to a question that the book does not cover.
@@ -21,7 +20,7 @@ pub(super) fn nearest_pages(candidates: &[ScoredChunk], locale: Option<&str>) ->
     }))
 }
 
-/// Returns the sections that are about as near to the question as the first one and that the answer does not cite.
+/// Returns the uncited sections that are about as close to the question as the first one.
 pub(super) fn see_also(
     candidates: &[ScoredChunk],
     citations: &[Citation],
@@ -38,7 +37,7 @@ pub(super) fn see_also(
     listed(sections.filter(|(_, _, url)| !is_cited(url)))
 }
 
-/// The first suggestions with different URLs, without pages that the site does not list.
+/// Returns the first suggestions with different URLs, without unlisted pages.
 fn listed<'a>(found: impl Iterator<Item = (&'a ScoredChunk, String, String)>) -> Vec<Suggestion> {
     let mut named: Vec<Suggestion> = Vec::new();
     for (found, title, url) in found {
@@ -51,8 +50,8 @@ fn listed<'a>(found: impl Iterator<Item = (&'a ScoredChunk, String, String)>) ->
     named
 }
 
-/// Lists the best passages by page and heading, each with its citation, after `introduction`. Pages that the site does not list
-/// are left out; empty if no passage remains.
+/// Lists the best passages by page and heading after `introduction`, each with its citation. Unlisted pages are left out. Empty if no passage
+/// remains.
 pub(super) fn closest(introduction: &str, passages: &[Passage<'_>]) -> Vec<Quote> {
     let listed = passages
         .iter()
@@ -70,8 +69,7 @@ pub(super) fn closest(introduction: &str, passages: &[Passage<'_>]) -> Vec<Quote
     quotes
 }
 
-/// Returns the page's title and the section's heading, with the heading above it: `API – Loggers › level`. A page may have the
-/// same heading several times.
+/// Returns the page's title and the section's heading with its parent: `API – Loggers › level`. A page may repeat a heading.
 fn name(title: &str, heading_path: &[String]) -> String {
     let below_title = match heading_path {
         [first, rest @ ..] if first == title => rest,

@@ -1,16 +1,15 @@
-//! Blocks of code in what a model writes, as it comes. Pure.
+//! Finds code blocks in a model's streamed text. Pure.
 
-/// Reads what is no sentence for blocks of code.
+/// Reads the text outside sentences for code blocks.
 #[derive(Debug, Default)]
 pub(super) struct CodeReader {
-    /// The line so far.
     line: String,
-    /// The fence that ends the open block, and its lines, without their indentation.
+    /// The closing fence of the open block, and the block's lines without indentation.
     open: Option<(String, Vec<String>)>,
 }
 
 impl CodeReader {
-    /// Reads a piece; returns the lines of each block that has ended.
+    /// Reads a piece; returns the lines of each block that ended.
     pub(super) fn push(&mut self, text: &str) -> Vec<Vec<String>> {
         let mut ended = Vec::new();
         for piece in text.split_inclusive('\n') {
@@ -22,14 +21,14 @@ impl CodeReader {
         ended
     }
 
-    /// A sentence begins: what stands before it on its line opens no block.
+    /// Ends the line because a sentence begins: text before a sentence cannot open a block.
     pub(super) fn interrupt(&mut self) -> Option<Vec<String>> {
         self.end_line()
     }
 
     fn end_line(&mut self) -> Option<Vec<String>> {
         let line = std::mem::take(&mut self.line);
-        // The marks of the quote or the item that it stands in.
+        // Strips the marks of the enclosing quotes.
         let bare = line.trim_start_matches(['>', ' ']);
         match &mut self.open {
             Some((fence, _)) if bare.trim_end() == fence => {

@@ -1,4 +1,4 @@
-//! The conversation before a question, and what the question means in it.
+//! Loads the conversation before a question, and resolves the question in it.
 
 use std::time::Duration;
 
@@ -14,21 +14,21 @@ use crate::degradation::Degradation;
 use crate::generate::{Generator, Turn};
 use crate::retrieve::{RetrieveError, Retrieved};
 
-/// How long a conversation's beginning is waited for.
+/// Time limit for loading a conversation.
 const MEMORY_DEADLINE: Duration = Duration::from_secs(2);
 
-/// What was found for a question.
+/// The search results of a question.
 pub(super) struct Found {
-    /// The question as it was searched for: it stands alone.
+    /// The question that was searched for, understandable on its own.
     pub(super) standalone: String,
-    /// From which locale it is answered.
+    /// The locale it is answered in.
     pub(super) answered_in: AnswerLocale,
     pub(super) retrieved: Retrieved,
 }
 
 impl Answerer {
-    /// The conversation so far: as it is stored, else as the client tells it. A stored one that is gone, or another session's,
-    /// goes on as a new one.
+    /// Returns the conversation so far: the stored one, else the client's. If the stored one is deleted or belongs to another session, a new
+    /// conversation begins.
     pub(super) async fn remembered(
         &self,
         question: &Question,
@@ -59,17 +59,15 @@ impl Answerer {
             Err(error) => {
                 tracing::warn!(stage = "memory", %error, "the conversation is not remembered");
                 degraded.push(Degradation::Memory);
-                // It goes on when the catalog is back; whose it is, is looked at when it is written to.
+                // Continue under the same id; writing to it later checks the session.
                 (Some(id), told)
             }
         }
     }
 
-    /// Retrieves for a question of a conversation: for the question itself, or if it leans on those before it, for what can be
-    /// understood without them.
+    /// Retrieves for a question of a conversation, rewritten to stand alone if it depends on earlier questions.
     ///
-    /// That it leans on them is recognised in English. With a model that can rewrite it, so is a question in any language that finds
-    /// nothing by itself.
+    /// The dependence is detected in English only. With a model that can rewrite, a question in any language that finds nothing is rewritten too.
     pub(super) async fn find(
         &self,
         question: &Question,
@@ -92,7 +90,7 @@ impl Answerer {
         self.retrieve(question, standalone).await
     }
 
-    /// The question as it can be understood without the conversation.
+    /// Returns the question in a form that can be understood without the conversation.
     async fn standalone(
         &self,
         question: &str,
@@ -148,7 +146,7 @@ mod tests {
             (1_000, 4),
             (280, 4),
             (279, 3),
-            // The oldest would fit again, but not the one behind it.
+            // The oldest turn would fit again, but the one after it does not.
             (80, 2),
             (70, 2),
             (69, 1),

@@ -1,12 +1,11 @@
-//! Code that was cut into several chunks, made one again. Pure.
+//! Joins code that was split into several chunks. Pure.
 
 use crate::book::MarkKind;
 use crate::index::ChunkPayload;
 
-/// Opens the code again that ends `whole`, if `next` begins with the lines that follow there. Returns how many bytes of `next` are
-/// the second opening fence.
+/// Removes the closing fence of `whole` if `next` begins with the rest of the same code. Returns the length of `next`'s opening fence, in bytes.
 ///
-/// Parts of one code have the same language and follow each other line by line; other code has fences between.
+/// Parts of one code block have the same language and consecutive lines.
 pub(super) fn reopen(whole: &mut ChunkPayload, next: &ChunkPayload) -> Option<usize> {
     let (opening, _) = next.text.split_once('\n')?;
     let language = opening.trim_start_matches('`');

@@ -1,4 +1,4 @@
-//! What a model writes, read as it comes: refusals and rules are told from an answer, the rest becomes events. Pure.
+//! Reads a model's text as it streams: detects refusals and leaked rules, and turns the rest into events. Pure.
 
 use super::AnswerEvent;
 use super::leak::LeakReader;
@@ -6,36 +6,35 @@ use super::refusal::RefusalReader;
 use super::turns::TurnReader;
 use super::writer::Writer;
 
-/// A model's answer so far.
 pub(super) struct Draft {
     turns: TurnReader,
     refusals: RefusalReader,
     rules: LeakReader,
     pub(super) writer: Writer,
-    /// Bytes that the model wrote.
+    /// Bytes written by the model.
     pub(super) written: usize,
-    /// Bytes it may write: a server need not keep to the tokens it was told.
+    /// The most bytes the model may write, because a server may ignore the token limit.
     most: usize,
 }
 
-/// Bytes of a token, at most, but for rare ones.
+/// The most bytes of a token, except rare ones.
 const BYTES_PER_TOKEN: usize = 12;
 
-/// Why the rest of what a model writes is not read.
+/// The reason to stop reading a model's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// It refuses to answer.
+    /// The model refuses to answer.
     Refused,
-    /// It repeats its rules.
+    /// The model repeats its rules.
     Leaked,
-    /// It goes on with a turn that is not its own.
+    /// The model continues with another speaker's turn.
     Ended,
-    /// It wrote more than it may.
+    /// The model exceeded its length limit.
     Full,
 }
 
 impl Draft {
-    /// Nothing yet. `refusals` are the sentences that refuse, `rules` what must not be repeated.
+    /// Creates an empty draft. `refusals` are refusing sentences; `rules` must not be repeated.
     pub(super) fn new<'a>(
         refusals: [&str; 3],
         rules: impl IntoIterator<Item = &'a str>,
@@ -54,7 +53,7 @@ impl Draft {
         }
     }
 
-    /// Reads a piece; what can be shown now.
+    /// Reads a piece; returns the events that can be shown now.
     pub(super) fn push(&mut self, piece: &str) -> Vec<AnswerEvent> {
         let left = self.most.saturating_sub(self.written);
         self.written += piece.len();
@@ -63,7 +62,7 @@ impl Draft {
         self.writer.push(&shown)
     }
 
-    /// Whether enough was read.
+    /// Returns the reason to stop, if there is one.
     pub(super) fn stopped(&self) -> Option<Stop> {
         if self.refusals.refused() {
             Some(Stop::Refused)
@@ -76,7 +75,7 @@ impl Draft {
         }
     }
 
-    /// What is left when the text has ended; nothing of a refusal.
+    /// Returns the remaining events at the end of the text; none of a refusal.
     pub(super) fn finish(&mut self) -> Vec<AnswerEvent> {
         if self.refusals.refused() {
             return Vec::new();

@@ -1,4 +1,4 @@
-//! A prepared answer, written: as a stream of events, or whole.
+//! Writes a prepared answer, as a stream of events or whole.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -34,18 +34,18 @@ use crate::generate::{
 use crate::provider::ProviderError;
 use crate::retrieve::milliseconds;
 
-/// How long an answer that is ready waits until its beginning is written down.
+/// How long a finished answer waits for the journal to record its beginning.
 const BEGIN_GRACE: Duration = Duration::from_millis(200);
 
-/// What an answer is written from.
+/// The source of an answer's text.
 enum Text {
-    /// The fixed sentence.
+    /// A fixed sentence.
     Refusal,
-    /// A model's former answer.
+    /// A model's cached answer.
     Kept(Box<Kept>),
-    /// The book's own sentences.
+    /// Sentences quoted from the book.
     Extracted(Vec<Quote>),
-    /// A model's.
+    /// A model that is writing.
     Model(Box<Asking>),
 }
 
@@ -54,9 +54,8 @@ struct Asking {
     model: ChatModel,
     prompt: Prompt,
     reserved: Reserved,
-    /// When it must have ended.
+    /// When the answer must be complete.
     deadline: Instant,
-    /// Its first text.
     first: String,
     pieces: Pieces,
 }
@@ -70,7 +69,7 @@ impl Prepared {
         stream! {
             let journal = self.journal();
             let mut degraded = Vec::new();
-            // It is written down beside the answer.
+            // Recorded while the answer is written.
             let mut begun = Box::pin(maybe_done(journal.begin()));
             let mut text = match beside(begun.as_mut(), Box::pin(self.text(&mut degraded))).await {
                 Ok(text) => text,
@@ -81,7 +80,7 @@ impl Prepared {
                     return;
                 }
             };
-            // The question is logged even if the reader leaves at the first word; a catalog that hangs delays nobody.
+            // Log the question even if the reader leaves at the first word, but do not wait for a catalog that hangs.
             let _ = timeout(BEGIN_GRACE, begun.as_mut()).await;
             let (text, mut answer) = loop { match text {
                 Text::Refusal => break self.refusal(),
@@ -119,7 +118,7 @@ impl Prepared {
                         let piece = beside(begun.as_mut(), piece).await;
                         next = piece.ok().flatten().unwrap_or(Err(ProviderError::Timeout));
                     };
-                    // Nobody reads on: the model stops.
+                    // Dropping the stream stops the model; nothing more is read.
                     drop(pieces);
                     for event in draft.finish() {
                         yield Ok(event);
@@ -127,7 +126,7 @@ impl Prepared {
                     self.pay(&model, &prompt, reserved, &ended, draft.written).await;
                     match (ended, draft.stopped()) {
                         (Ok(_), Some(Stop::Refused)) => break self.refusal(),
-                        // Nothing of it was seen.
+                        // The reader saw none of it, so another text can replace it.
                         (ended, _) if draft.writer.is_blank() => {
                             let finish = ended.map_or(Finish::Complete, |ending| ending.finish);
                             degraded.push(degradation_of(finish).unwrap_or(Degradation::Generator));
@@ -168,7 +167,7 @@ impl Prepared {
             }
             degraded.retain(|what| !answer.degraded.contains(what));
             answer.degraded.append(&mut degraded);
-            // Taken by the reader when the next event is asked for: only then is it complete.
+            // The reader has the answer only after requesting the next event.
             yield Ok(AnswerEvent::Done(Box::new(answer.clone())));
             journal.end(&answer, begun).await;
         }
@@ -190,7 +189,7 @@ impl Prepared {
         )
     }
 
-    /// What the answer will be written from.
+    /// Chooses the source of the answer's text.
     async fn text(&mut self, degraded: &mut Vec<Degradation>) -> Result<Text, Error> {
         if let Cache::Hit(kept) = &mut self.cache {
             return Ok(Text::Kept(std::mem::take(kept)));
@@ -212,8 +211,7 @@ impl Prepared {
         Ok(self.extracted().await)
     }
 
-    /// What the book says. If there is nothing to quote, or it is uncertain that any of it answers: the sections that come
-    /// closest, else the refusal.
+    /// Quotes the book. If there is nothing to quote or the match is uncertain, lists the closest sections, else refuses.
     async fn extracted(&mut self) -> Text {
         let similarities = self.similarities().await;
         let passages = self.extractable();
@@ -236,6 +234,7 @@ impl Prepared {
         }
     }
 
+<<<<<<< HEAD
     /// Adds what the book says to a model's text that is no answer.
     fn correct(&mut self, worth: Worth, writer: &mut Writer) -> Vec<AnswerEvent> {
         let introduction = match worth {
@@ -246,13 +245,17 @@ impl Prepared {
                 format!("\n\n{}\n\n", self.sentences.uncertain)
             }
         };
+=======
+    /// Quotes the book to replace an unsupported text of the model.
+    fn correct(&self, writer: &mut Writer) -> Vec<AnswerEvent> {
+        let introduction = format!("\n\n{}\n\n", self.sentences.uncertain);
+>>>>>>> slice-z2
         let quotes = extract(&self.standalone, &self.readable(), None);
         let quotes = [Quote::Text(introduction)].into_iter().chain(quotes);
         quotes.flat_map(|quote| writer.quote(quote)).collect()
     }
 
-    /// How well the lines of the first section resemble the question, if something of it is to be chosen by that and the index
-    /// has token vectors.
+    /// Compares the lines of the first section with the question, if an extract will choose among them and the index has token vectors.
     async fn similarities(&self) -> Option<Similarities> {
         let first = self.texts.quotable.first()?;
         if self.outcome != Outcome::Answered || !is_long(&first.chunk) {
@@ -263,7 +266,7 @@ impl Prepared {
         similarities(retriever, &self.retrieved.query_tokens, &parts).await
     }
 
-    /// Asks a model, and waits for its first word. A busy one is asked again while there is time.
+    /// Asks a model and waits for its first text. A busy model is retried while there is time.
     async fn ask(&self, model: &ChatModel) -> Result<Asking, (NoModel, Spent)> {
         let rules = &self.answerer.rules;
         let passages = self.readable();
@@ -281,7 +284,7 @@ impl Prepared {
             },
             &fence(self.message_id),
         );
-        // What a reader of the book cannot see, a model does not read either.
+        // Text that is invisible to readers is hidden from the model too.
         let prompt = Prompt {
             user: visible(&prompt.user),
             ..prompt
@@ -312,7 +315,7 @@ impl Prepared {
         }
     }
 
-    /// The events of an extract, and what wrote it.
+    /// Returns the events of an extract, and the writer that produced them.
     fn quoted(&self, quotes: Vec<Quote>) -> (Vec<AnswerEvent>, Writer) {
         let mut writer = self.writer(&self.extractable());
         let quotes = quotes.into_iter();
@@ -333,7 +336,7 @@ impl Prepared {
         Writer::new(passages, self.locale.as_deref(), labels)
     }
 
-    /// What reads a model's text: it may link to what the passages link to, and to the book's own pages.
+    /// Creates the reader of a model's text. It may link to the book's pages and to the passages' link targets.
     fn draft(&self) -> Draft {
         let passages = self.readable();
         let chunks = || passages.iter().map(|passage| &passage.candidate.chunk);
@@ -352,7 +355,7 @@ impl Prepared {
         Draft::new(refusals, rules_of_answers(), most, writer)
     }
 
-    /// Counts what the model took: as its provider says, else by the length of what was read and written.
+    /// Records the tokens used: the provider's figures, else an estimate from the text's length.
     async fn pay(
         &mut self,
         model: &ChatModel,
@@ -376,7 +379,7 @@ impl Prepared {
         }
     }
 
-    /// A sentence that gives no answer. A question that the embedder does not read is told so first.
+    /// Returns a sentence that gives no answer, after a notice if the embedder does not support the question's language.
     fn with_limits(&self, sentence: &str) -> String {
         let embedder = &self.answerer.retriever.backends.embedder;
         if embedder.reads(&self.question.query) {
@@ -386,7 +389,7 @@ impl Prepared {
         }
     }
 
-    /// What is said when the book does not answer, with the nearest pages.
+    /// Returns the refusal, with the nearest pages.
     fn refusal(&self) -> (Option<String>, Answer) {
         let text = match self.retrieved.indexing {
             Some(progress) => still_indexing(progress),
@@ -430,7 +433,7 @@ impl Prepared {
         (None, answer)
     }
 
-    /// All of an answer but its text.
+    /// Returns the answer without its text.
     pub(super) fn bare(&self) -> Answer {
         let candidates = &self.retrieved.candidates;
         let used = &candidates[..self.question.top_k.min(candidates.len())];
@@ -459,28 +462,28 @@ impl Prepared {
     }
 }
 
-/// Replaces the refusal while the book is indexed for the first time.
+/// The refusal while the book is indexed for the first time.
 fn still_indexing(progress: Indexing) -> String {
     format!(
         "This book is still being indexed ({progress}), so I cannot answer that yet. Please ask again in a moment."
     )
 }
 
-/// Does the main work, and the side work as far as it gets meanwhile.
+/// Runs the main task to completion, and polls the side task meanwhile.
 async fn beside<T, Side: Future>(
     mut side: Pin<&mut MaybeDone<Side>>,
     main: impl Future<Output = T>,
 ) -> T {
     let mut main = pin!(main);
     poll_fn(|context| {
-        // Whether it is done is asked later.
+        // The caller checks later whether it is done.
         let _ = side.as_mut().poll(context);
         main.as_mut().poll(context)
     })
     .await
 }
 
-/// How an answer ended that was not read on.
+/// Converts the reason for stopping.
 fn finish_of(stop: Stop) -> Finish {
     match stop {
         Stop::Ended => Finish::Complete,

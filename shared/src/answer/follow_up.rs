@@ -1,4 +1,4 @@
-//! A question that leans on the conversation before it, made to stand alone for the search.
+//! Rewrites a question that depends on the conversation, so that the search can use it alone.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,14 +10,14 @@ use crate::index::ChunkPayload;
 use crate::provider::ProviderError;
 use crate::retrieve::ScoredChunk;
 
-/// The longest rewritten question, in tokens, and how long the model has for it.
+/// The longest rewritten question in tokens, and the time limit for rewriting.
 const MAX_REWRITTEN_TOKENS: u32 = 120;
 const DEADLINE: Duration = Duration::from_secs(4);
-/// Characters that a rewritten question may have; what is longer is no question.
+/// The longest rewritten question in characters; longer text is rejected.
 const MAX_REWRITTEN_CHARACTERS: usize = 600;
 
-/// The question behind those that it leans on, oldest first: what is searched for without a model that rewrites. Questions for another
-/// form of an answer are left out, so that they find the sections of that answer.
+/// Joins the earlier questions that a question depends on with the question, oldest first. This is searched for if no model rewrites. Questions that
+/// ask for another form of an answer are left out, so that the sections of that answer are found.
 pub(super) fn joined(question: &str, history: &[Turn]) -> String {
     let before = history.iter().rev().map(|turn| turn.question.as_str());
     let mut asked = Vec::new();
@@ -25,7 +25,7 @@ pub(super) fn joined(question: &str, history: &[Turn]) -> String {
         if !text.is_empty() && !asks_for_form(text) {
             asked.push(text);
         }
-        // The question itself leans back, or nobody would ask.
+        // The question itself is known to depend on earlier ones.
         if at > 0 && !text.is_empty() && !leans_back(text) {
             break;
         }
@@ -37,7 +37,7 @@ pub(super) fn joined(question: &str, history: &[Turn]) -> String {
     asked.join("\n")
 }
 
-/// The sections' code, each block with the paragraph that leads to it; `None` if they have none.
+/// Returns the code of the sections, each block with its introducing paragraph; `None` if there is no code.
 pub(super) fn code_of(sections: &[ScoredChunk]) -> Option<Vec<ScoredChunk>> {
     let code: Vec<ScoredChunk> = sections.iter().filter_map(code_of_section).collect();
     (!code.is_empty()).then_some(code)
@@ -77,7 +77,7 @@ fn code_of_section(section: &ScoredChunk) -> Option<ScoredChunk> {
     })
 }
 
-/// Asks a model for the question that stands alone.
+/// Asks a model for the standalone question.
 pub(super) async fn rewritten(
     model: &ChatModel,
     question: &str,
@@ -119,7 +119,7 @@ mod tests {
             ),
             ("On Windows?", &[], "On Windows?"),
             ("Why?", &[], "Why?"),
-            // Another form of the answer finds the sections of the answer.
+            // A request for another form searches for the previous question.
             ("Why?", &["What is a node?"], "What is a node?"),
             ("In simpler words", &["What is a node?"], "What is a node?"),
             (
@@ -127,7 +127,7 @@ mod tests {
                 &["What is a node?", "Shorter, please"],
                 "What is a node?",
             ),
-            // Each goes on from the one before it.
+            // Each question depends on the one before it.
             (
                 "Show me the code",
                 &[

@@ -1,4 +1,4 @@
-//! Answers from a section that is given instead of found, for measuring extraction apart from retrieval.
+//! Answers from a given section, to measure extraction apart from retrieval.
 
 use uuid::Uuid;
 
@@ -7,8 +7,7 @@ use crate::catalog::CatalogError;
 use crate::retrieve::{ScoredChunk, Scores};
 
 impl Prepared {
-    /// Answers from the section of one chunk, the one at `position` in its document, whatever was found. Returns `None` if there is
-    /// no such chunk.
+    /// Answers from the section of the chunk at `position` in its document, instead of the sections found. Returns `None` if there is no such chunk.
     ///
     /// # Errors
     /// If the catalog cannot be read.

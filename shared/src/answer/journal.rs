@@ -1,5 +1,4 @@
-//! What is written down of an answer: the query log, the conversation, the day's spending. An answer that began and did not end
-//! stays marked incomplete.
+//! Records an answer in the query log, the conversation and the day's spending. An answer that never ends stays marked incomplete.
 
 use std::time::{Duration, Instant};
 
@@ -9,16 +8,16 @@ use super::spending::Spent;
 use super::{Answer, Asker, Outcome, Rules};
 use crate::catalog::{Catalog, CatalogError, Exchange, NewExchange, QueryLog, QueryStatus};
 
-/// How long writing down may hold an answer back.
+/// How long an answer waits for a write.
 const DEADLINE: Duration = Duration::from_secs(2);
 
-/// What one answer is written down in; without an asker, nowhere.
+/// The records of one answer. Nothing is recorded without an asker.
 #[derive(Debug, Clone)]
 pub(super) struct Journal {
     catalog: Catalog,
     asker: Option<Asker>,
     message_id: Uuid,
-    /// Where conversations are kept: the conversation, the question as asked, and for how long.
+    /// The stored conversation: its id, the question as asked, and the retention time.
     conversation: Option<(Uuid, String, Duration)>,
     question: Option<String>,
     started: Instant,
@@ -47,13 +46,13 @@ impl Journal {
         }
     }
 
-    /// An answer begins. `false` when the catalog is away: then there is no memory of it.
+    /// Records that an answer begins. Returns `false` if the catalog is unavailable.
     pub(super) async fn begin(&self) -> bool {
         let log = self.log(QueryStatus::Incomplete, None);
         self.written(log, self.keep(None)).await
     }
 
-    /// It ended, and the reader has it. What was not written down when it `begun` is written now.
+    /// Records that the reader has the whole answer, including its beginning unless it `begun`.
     pub(super) async fn end(&self, answer: &Answer, begun: bool) -> bool {
         let log = self.log(QueryStatus::Success, Some(answer));
         let kept = async {
@@ -65,7 +64,7 @@ impl Journal {
         self.written(log, kept).await
     }
 
-    /// It failed, after this was spent. Of the conversation nothing is written: it may have been deleted meanwhile.
+    /// Records that an answer failed, and its cost. The conversation is not written: it may have been deleted meanwhile.
     pub(super) async fn fail(&self, status: QueryStatus, spent: Spent) {
         let log = self.log(status, None).map(|log| QueryLog {
             tokens: spent.tokens,
@@ -99,7 +98,7 @@ impl Journal {
         })
     }
 
-    /// Waits for a write to the query log. A failure is only reported, because the reader gets the answer anyway.
+    /// Waits for a write to the query log. A failure is only logged, because the reader gets the answer anyway.
     async fn written(
         &self,
         log: Option<QueryLog>,

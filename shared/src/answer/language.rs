@@ -1,20 +1,20 @@
-//! The language that a question is asked in. Pure.
+//! Detects the language of a question. Pure.
 
 use whatlang::{Detector, Info, Lang, Script, detect};
 
 use super::{Question, locale_of};
 use crate::catalog::SiteInfo;
 
-/// Where a question is answered from.
+/// The locale a question is answered from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct AnswerLocale {
-    /// The locale of its language if the site has it, else of the page, else of the filters.
+    /// The locale of the question's language if the site has it, else the page's, else the filter's.
     pub(super) locale: Option<String>,
-    /// The locale of the book's text, if the question is in a language that the site does not have.
+    /// The locale of the book's text, if the site does not have the question's language.
     pub(super) book_language: Option<String>,
 }
 
-/// Decides from which locale a question is answered. One that the client filters by, and that of selected text, stay.
+/// Chooses the locale a question is answered from. A locale filter of the client and the locale of selected text are kept.
 pub(super) fn answer_locale(
     question: &Question,
     standalone: &str,
@@ -38,23 +38,22 @@ pub(super) fn answer_locale(
     }
 }
 
-/// What the language of a question means for a site.
+/// The result of language detection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Spoken {
-    /// The site has it, under this locale.
+    /// The site's locale for the language.
     Locale(String),
-    /// The site does not have it.
+    /// The site does not have the language.
     Foreign,
-    /// It cannot be told.
+    /// The language is uncertain.
     Unknown,
 }
 
-/// Tells the language of a question that is asked under `locale`.
+/// Detects the language of a question asked under `locale`.
 ///
-/// Most questions are short and full of names, and a wrong language hides the right pages. So a language counts only if it stands out
-/// among those of the site and is the likeliest of all, too. Of 607 English questions none is foreign, and one at most is taken for
-/// the other language of a site in English and German, Spanish, French, Italian or Portuguese; of 54 questions in those languages 31
-/// are recognised.
+/// Most questions are short and full of names, and a wrong language hides the right pages. So a language counts only if it is clearly ahead of the
+/// site's other languages and the likeliest of all languages. Of 607 English questions none is detected as foreign, and at most one as the second
+/// language of a site in English and German, Spanish, French, Italian or Portuguese; of 54 questions in those languages 31 are recognised.
 fn spoken(question: &str, site: &SiteInfo, locale: &str) -> Spoken {
     let locales = || std::iter::once(&site.default_locale).chain(&site.locales);
     let known: Option<Vec<Lang>> = locales().map(|own| language_of(own)).collect();
@@ -63,7 +62,7 @@ fn spoken(question: &str, site: &SiteInfo, locale: &str) -> Spoken {
         return Spoken::Unknown;
     };
     let script = likeliest.script();
-    // Names and code are Latin in questions of all languages, and Chinese characters may be Japanese.
+    // Names and code are in Latin script in any language, and Chinese characters may be Japanese.
     let is_written = match script {
         Script::Latin => true,
         Script::Mandarin => known.iter().any(|own| [Lang::Cmn, Lang::Jpn].contains(own)),
@@ -88,14 +87,14 @@ fn spoken(question: &str, site: &SiteInfo, locale: &str) -> Spoken {
     }
 }
 
-/// The language of a locale such as `pt-BR`; `None` if the detector does not know it.
+/// Returns the language of a locale such as `pt-BR`; `None` if the detector does not support it.
 fn language_of(locale: &str) -> Option<Lang> {
     let code = locale.split(['-', '_']).next()?.to_ascii_lowercase();
     let known = LANGUAGES.binary_search_by_key(&code.as_str(), |(code, _)| *code);
     known.ok().map(|at| LANGUAGES[at].1)
 }
 
-/// The detector's languages by their ISO 639-1 codes.
+/// The detector's languages by ISO 639-1 code.
 const LANGUAGES: [(&str, Lang); 70] = [
     ("af", Lang::Afr),
     ("ak", Lang::Aka),
@@ -182,7 +181,7 @@ mod tests {
         }
     }
 
-    /// The locale that a question is answered from, which is asked on a page of `page`, and the language that it is told of.
+    /// Returns the answer locale for a question asked on a page of locale `page`, and the language the reader is told about.
     fn told(question: &str, locales: &[&str], page: &str) -> (String, Option<String>) {
         let question = Question {
             page_url: Some(format!("/{page}/docs/a")),
@@ -257,7 +256,7 @@ mod tests {
             let expected = ("en".to_owned(), Some("en".to_owned()));
             assert_eq!(told(question, &["en", "fr"], ""), expected, "{question}");
         }
-        // Kanji alone may be Chinese. Nothing is known of a site in a language that the detector does not know.
+        // Kanji alone may be Chinese. Site languages that the detector does not support stay unknown.
         assert_eq!(told("環境変数 設定", &["ja"], "").1, None);
         assert_eq!(told("Что такое узел?", &["en", "sw"], "").1, None);
     }

@@ -1,28 +1,28 @@
-//! A model that repeats its rules, stopped before they are seen. Pure.
+//! Stops a model that repeats its rules before the reader sees them. Pure.
 
 use std::collections::HashSet;
 
-/// So many words in a row that stand so in the rules are a leak; an answer has no reason for them.
+/// A leak is this many consecutive words of the rules; answers have no reason to contain them.
 const LEAK_WORDS: usize = 8;
-/// From so many words in a row on, what may become a leak is held back. Fewer stand in many sentences.
+/// Text is held back from this many consecutive words on. Shorter runs occur in ordinary sentences.
 const HELD_WORDS: usize = 4;
 
-/// Looks at a text that comes in pieces. Words that follow one another as in the rules are held back, seven at most.
+/// Searches streamed text for the rules. Holds back up to seven words that match them.
 #[derive(Debug)]
 pub(super) struct LeakReader {
     /// Every run of 1 to [`LEAK_WORDS`] words of the rules.
     runs: HashSet<Vec<String>>,
-    /// The last words in a row that stand so in the rules.
+    /// The latest consecutive words that match the rules.
     row: Vec<String>,
-    /// Text that was not shown, from the first of those words on.
+    /// The text held back, from the first of those words on.
     held: String,
-    /// The word that may go on.
+    /// The last word, which may be incomplete.
     word: String,
     leaked: bool,
 }
 
 impl LeakReader {
-    /// A reader that knows the rules, which come in pieces.
+    /// Creates a reader for the rules, given in pieces.
     pub(super) fn new<'a>(rules: impl IntoIterator<Item = &'a str>) -> Self {
         let mut runs = HashSet::new();
         for piece in rules {
@@ -40,7 +40,7 @@ impl LeakReader {
         }
     }
 
-    /// What of the text is to be shown now.
+    /// Reads a piece; returns the text to show now.
     pub(super) fn push(&mut self, piece: &str) -> String {
         let mut shown = String::new();
         for c in piece.chars() {
@@ -61,7 +61,7 @@ impl LeakReader {
         shown
     }
 
-    /// What was held back when the text ended.
+    /// Returns the text held back at the end.
     pub(super) fn finish(&mut self) -> String {
         let mut shown = String::new();
         self.end_word(&mut shown);
@@ -72,7 +72,7 @@ impl LeakReader {
         shown
     }
 
-    /// Whether the rules were repeated; the rest of the text is not shown.
+    /// True if the rules were repeated; the rest of the text is then hidden.
     pub(super) fn leaked(&self) -> bool {
         self.leaked
     }

@@ -1,54 +1,54 @@
-//! How long a chat model may take, and how much it reads: a model of one's own is slower than a hosted one.
+//! Limits on a chat model's time and input. Self-hosted models are slower than hosted ones.
 
 use std::time::Duration;
 
 use crate::http::is_private;
 
-/// Bytes of a token of English, about.
+/// Approximate bytes of an English token.
 pub(super) const BYTES_PER_TOKEN: usize = 4;
 
-/// What a chat model is given.
+/// Limits on a chat model's time and input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ModelLimits {
-    /// How long it has for its first text, from the request to the model. Without any by then the book's own sentences answer.
+    /// Time from the request to the first text. After it, the answer is quoted from the book.
     pub first_text: Duration,
-    /// How long it has for an answer in all. What it has not written by then is cut off.
+    /// Time for the whole answer; the text is cut off after it.
     pub answer: Duration,
-    /// How many tokens the passages that it reads have, about. The best passage is always read. The conversation before may have
-    /// half as many, and the addresses of links a tenth.
+    /// Approximate number of tokens of the passages to read. The best passage is always read. The conversation may have half as many in addition, and
+    /// link addresses a tenth.
     pub passage_tokens: usize,
 }
 
 impl ModelLimits {
-    /// Those of a hosted model. The number of passages was measured: `docs/decisions/0003-one-chunk-one-vector.md`.
+    /// The limits for a hosted model. `docs/decisions/0003-one-chunk-one-vector.md` has the measurement.
     pub const HOSTED: Self = Self {
         first_text: Duration::from_secs(30),
         answer: Duration::from_secs(30),
         passage_tokens: 2_500,
     };
-    /// Those of a model on this machine or in this network: without a graphics card one reads 20 to 40 tokens a second.
+    /// The limits for a model on this machine or network, which reads 20 to 40 tokens a second without a graphics card.
     pub const LOCAL: Self = Self {
         first_text: Duration::from_mins(2),
         answer: Duration::from_mins(5),
         passage_tokens: 1_500,
     };
 
-    /// How many bytes of passages a model reads.
+    /// The most bytes of passages that a model reads.
     pub(super) fn passage_bytes(&self) -> usize {
         self.passage_tokens.saturating_mul(BYTES_PER_TOKEN)
     }
 
-    /// How many bytes of the conversation before a question a model reads.
+    /// The most bytes of conversation that a model reads.
     pub(super) fn history_bytes(&self) -> usize {
         self.passage_bytes() / 2
     }
 
-    /// How many bytes the addresses of links may add to the passages.
+    /// The most bytes that link addresses may add to the passages.
     pub(super) fn link_bytes(&self) -> usize {
         self.passage_bytes() / 10
     }
 
-    /// Those of the model at an address.
+    /// Returns the limits for the model at an address.
     #[must_use]
     pub fn at(base_url: &str) -> Self {
         if is_private(base_url) {

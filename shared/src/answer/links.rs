@@ -1,4 +1,4 @@
-//! Links in the book's text, with the addresses of their pages.
+//! Resolves links in the book's text to the URLs of their pages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use crate::book::{Mark, MarkKind, follow_links, linked_sources};
 use crate::catalog::CatalogError;
 use crate::retrieve::{Retriever, ScoredChunk};
 
-/// How long the catalog has to find the addresses. Without them links to pages are text.
+/// Time limit for looking up URLs. After it, links to pages become text.
 const DEADLINE: Duration = Duration::from_secs(1);
 
-/// Gives the links in the chunks' texts the addresses that readers can follow.
+/// Replaces links in the chunks' texts by URLs that readers can follow.
 pub(super) async fn resolve(
     retriever: &Retriever,
     chunks: &mut [ScoredChunk],
@@ -35,8 +35,8 @@ pub(super) async fn resolve(
     }
 }
 
-/// Keeps the first links of a model's passages until their addresses have `max_bytes` together, and makes the others text: an address
-/// costs a model as much as a sentence.
+/// Keeps the first links of a model's passages, up to `max_bytes` of addresses, and makes the others text: an address costs a model as much as a
+/// sentence.
 pub(super) fn afford(passages: &mut [ScoredChunk], max_bytes: usize) {
     let mut left = max_bytes;
     for passage in passages {
@@ -52,7 +52,7 @@ pub(super) fn afford(passages: &mut [ScoredChunk], max_bytes: usize) {
     }
 }
 
-/// The pages of the book that passages link to.
+/// Returns the book's pages that passages link to.
 pub(super) fn linked_pages(passages: &[ScoredChunk]) -> impl Iterator<Item = String> {
     let marks = passages.iter().flat_map(|passage| &passage.chunk.marks);
     let pages = marks.filter_map(address);
@@ -61,7 +61,7 @@ pub(super) fn linked_pages(passages: &[ScoredChunk]) -> impl Iterator<Item = Str
         .map(str::to_owned)
 }
 
-/// Where a link leads.
+/// Returns the address of a link.
 fn address(mark: &Mark) -> Option<&str> {
     match &mark.kind {
         MarkKind::Link(addresses) => addresses.first().map(String::as_str),

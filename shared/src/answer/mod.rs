@@ -1,4 +1,4 @@
-//! The pipeline from a question to a cited answer: rewrite → retrieve → decide → generate → cite → write down.
+//! The pipeline from a question to a cited answer: rewrite → retrieve → decide → generate → cite → record.
 
 mod limits;
 mod scope;
@@ -60,55 +60,55 @@ use texts::Texts;
 
 /// The answer to a question that the book does not cover.
 pub const NOT_COVERED: &str = "I don't have information on that in the textbook.";
-/// What introduces the sections that come closest when the book may not answer a question.
+/// Introduces the closest sections if the book may not answer a question.
 pub const UNCERTAIN: &str =
     "I am not sure that the book answers this. These sections come closest:";
 /// The answer to a question that the selected text does not cover.
 pub const NOT_IN_SELECTION: &str =
     "I cannot answer this question based on the provided information.";
-/// The exchanges of a conversation that are remembered: 10 messages.
+/// Exchanges of a conversation that are remembered; 5 exchanges are 10 messages.
 pub const REMEMBERED_EXCHANGES: u32 = 5;
-/// Chunks that an answer considers: more than it draws on, for suggestions and selections.
+/// Chunks considered for an answer: more than it uses, to find suggestions and selections.
 pub const CONSIDERED: usize = 150;
 
-/// What may answer.
+/// The part of the book that may answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
     /// The whole book.
     GlobalBook,
-    /// The section that the reader selected text in, and its page.
+    /// The section in which the reader selected text, and its page.
     SelectedText,
 }
 
-/// A question that was checked.
+/// A validated question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
     /// The question, 1 to 2,000 characters.
     pub query: String,
-    /// The reader's own words on what it is about.
+    /// Background on the question, in the reader's words.
     pub context: Option<String>,
-    /// What may answer.
+    /// The part of the book that may answer.
     pub mode: Mode,
     /// The text the reader selected.
     pub selected_text: Option<String>,
     /// The page the reader is on.
     pub page_url: Option<String>,
-    /// Limits on what may be found.
+    /// Limits on the search.
     pub filters: Filters,
-    /// How many passages an answer may draw on.
+    /// The most passages that an answer may use.
     pub top_k: usize,
-    /// Whether labels replace `[n]` in the text.
+    /// The form of citations in the text.
     pub labels_in_text: LabelsInText,
-    /// The conversation before, as the client tells it: oldest first.
+    /// The conversation so far according to the client, oldest first.
     pub history: Vec<Turn>,
-    /// The conversation, where conversations are stored.
+    /// The id of the stored conversation.
     pub conversation_id: Option<Uuid>,
 }
 
 impl Question {
-    /// A question about the whole book, without all that may go with it.
+    /// Creates a question about the whole book, without optional fields.
     #[must_use]
     pub fn new(query: &str, top_k: usize) -> Self {
         Self {
@@ -126,11 +126,11 @@ impl Question {
     }
 }
 
-/// Signs at the end of a question that equal questions may differ in.
+/// Trailing signs that do not distinguish questions.
 const ENDS: [char; 7] = ['?', '!', '.', '…', '？', '！', '。'];
 
 impl Question {
-    /// The question as equal ones have it: in lower case, with single spaces, without signs at its end.
+    /// Returns the normal form that equal questions share: lower case, single spaces, no trailing signs.
     #[must_use]
     pub fn normalised(&self) -> String {
         let lower = self.query.to_lowercase().replace('’', "'");
@@ -142,48 +142,48 @@ impl Question {
     }
 }
 
-/// Who asks: hashes only.
+/// Who asks, as hashes only.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asker {
-    /// Of the client's address.
+    /// The hash of the client's address.
     pub address_hash: String,
-    /// Of the question.
+    /// The hash of the question.
     pub question_hash: String,
-    /// Of the session that a stored conversation belongs to.
+    /// The hash of the session that owns the stored conversation.
     pub session_hash: String,
 }
 
-/// What answers questions: its ports, and the rules it keeps to.
+/// Answers questions, with its backends and rules.
 #[derive(Debug, Clone)]
 pub struct Answerer {
-    /// Retrieval, with its ports.
+    /// Finds the chunks.
     pub retriever: Retriever,
-    /// What writes answers.
+    /// Writes the text.
     pub generator: Generator,
-    /// The rules.
+    /// The rules of answering.
     pub rules: Rules,
 }
 
 /// The rules of answering.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rules {
-    /// What is said when the book does not cover a question.
+    /// The refusal if the book does not cover a question.
     pub not_covered: String,
-    /// What introduces the sections that come closest when the book may not answer a question.
+    /// Introduces the closest sections if the book may not answer a question.
     pub uncertain: String,
-    /// What is said when a selection does not.
+    /// The refusal if a selection does not answer a question.
     pub not_in_selection: String,
-    /// How long a model may take, and how much it reads.
+    /// Limits on a model's time and input.
     pub model: ModelLimits,
-    /// Tokens an answer may have.
+    /// The most tokens of an answer.
     pub max_answer_tokens: u32,
-    /// Millionths of a dollar that models may cost a day, all instances together; beyond them answers are extractive.
+    /// The daily budget for models over all instances, in millionths of a dollar; when it is spent, answers are extractive.
     pub daily_budget_micro_usd: Option<u64>,
-    /// For how long conversations are stored; `None` stores none.
+    /// How long conversations are stored; `None` stores none.
     pub keep_conversations: Option<Duration>,
-    /// Whether the query log holds the questions' text, not their hash alone.
+    /// True if the query log stores the question's text in addition to its hash.
     pub keep_questions: bool,
-    /// Whether a model's answer to a question is given again to the next reader who asks it.
+    /// True if a model's answer is reused for the next reader who asks the same.
     pub cache_answers: bool,
 }
 
@@ -203,7 +203,7 @@ impl Default for Rules {
     }
 }
 
-/// How citations stand in the text.
+/// The form of citations in the text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum LabelsInText {
     /// `[n]`.
@@ -211,104 +211,104 @@ pub enum LabelsInText {
     Numbers,
     /// `[Module 1, Chapter 2, Lesson 3]`.
     Labels,
-    /// `[^n]`: Markdown's footnotes.
+    /// `[^n]`, a Markdown footnote.
     Footnotes,
 }
 
-/// A page near to a question that the book does not answer.
+/// A section or page that is close to a question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Suggestion {
-    /// The page's title; for a section its heading, too.
+    /// The page's title, with the heading for a section.
     pub title: String,
-    /// Its URL, for a section with its anchor.
+    /// The page's URL, with the anchor for a section.
     pub url: String,
 }
 
-/// What an answer is made of, before it is written.
+/// Everything an answer is written from.
 #[derive(Debug, Clone)]
 pub struct Prepared {
     answerer: Answerer,
     asker: Option<Asker>,
     question: Question,
-    /// The question as it was searched for: it stands alone.
+    /// The question that was searched for, understandable on its own.
     pub standalone: String,
     history: Vec<Turn>,
-    /// The message's id; the query log's too.
+    /// The message's id, also used in the query log.
     pub message_id: Uuid,
-    /// The conversation, where conversations are stored.
+    /// The id of the stored conversation.
     pub conversation_id: Option<Uuid>,
-    /// What was found, best first.
+    /// The search results, best first.
     pub retrieved: Retrieved,
-    /// Whether the book answers the question, as far as retrieval can say. A model may still refuse.
+    /// Whether the book answers the question according to retrieval. A model may still refuse.
     pub outcome: Outcome,
     texts: Texts,
     cache: Cache,
     book: String,
     base_url: String,
     locale: Option<String>,
-    /// The locale of the book's text, if the question is in a language that the book does not have.
+    /// The locale of the book's text, if the book does not have the question's language.
     book_language: Option<String>,
     sentences: Sentences,
-    /// The version that is searched, if the book has several.
+    /// The version searched, if the book has several.
     version: Option<String>,
     spent: Spent,
     started: Instant,
 }
 
-/// A piece of the answer as it comes.
+/// A piece of the streamed answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AnswerEvent {
-    /// A model reads so many sections and has not begun to write.
+    /// A model reads this many sections and has not begun to write.
     Reading(usize),
-    /// Text.
+    /// Text of the answer.
     Token(String),
-    /// A passage that the text named for the first time.
+    /// A passage that the text cites for the first time.
     Citation(Box<Citation>),
-    /// The end, with the whole.
+    /// The end, with the whole answer.
     Done(Box<Answer>),
 }
 
-/// A whole answer.
+/// A complete answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
-    /// The text, citations as `[n]` or labels.
+    /// The text, with citations as `[n]` or labels.
     pub text: String,
     /// Whether the book answered the question.
     pub outcome: Outcome,
-    /// What was searched.
+    /// The part of the book that was searched.
     pub mode_used: Mode,
     /// The mean confidence of the citations, 0 to 1.
     pub confidence: f32,
-    /// The passages cited, by number.
+    /// The cited passages, by number.
     pub citations: Vec<Citation>,
-    /// The sentences of a model that no passage says, as they stand in the text.
+    /// A model's sentences that no passage supports, as they appear in the text.
     pub unsupported: Vec<String>,
-    /// If the book does not cover the question, the nearest pages; if it does, sections that are about as near as the cited ones.
+    /// The nearest pages if the book does not cover the question, else sections about as close as the cited ones.
     pub suggestions: Vec<Suggestion>,
     /// The message's id.
     pub message_id: Uuid,
-    /// The conversation, where conversations are stored.
+    /// The id of the stored conversation.
     pub conversation_id: Option<Uuid>,
     /// Tokens that models read and wrote.
     pub tokens: u64,
-    /// What they cost, in millionths of a dollar; 0 where prices are not known.
+    /// Cost of these tokens in millionths of a dollar; 0 if prices are unknown.
     pub cost_micro_usd: u64,
-    /// What a model's former answer that is given again had cost, in millionths of a dollar; `None` for one that is made anew.
+    /// The original cost of a reused answer, in millionths of a dollar; `None` for a new answer.
     pub saved_micro_usd: Option<u64>,
-    /// The chunks that were used, best first.
+    /// The chunks used, best first.
     pub retrieved_chunk_ids: Vec<Uuid>,
-    /// How many chunks were found.
+    /// The number of chunks found.
     pub num_candidates: usize,
-    /// What they are ranked by.
+    /// The chunks' ranking scores.
     pub scores: Vec<f32>,
-    /// How long each stage took.
+    /// The duration of each stage.
     pub times: StageTimes,
-    /// What it went without.
+    /// The dependencies that were bypassed.
     pub degraded: Vec<Degradation>,
-    /// The locale of the book's text, if the question is in a language that the book does not have.
+    /// The locale of the book's text, if the book does not have the question's language.
     pub book_language: Option<String>,
-    /// From the question to the end, in milliseconds.
+    /// Milliseconds from the question to the end.
     pub latency_ms: f64,
 }
 
@@ -319,7 +319,7 @@ impl Answer {
         self.outcome == Outcome::Answered
     }
 
-    /// True if a model's former answer is given again.
+    /// True if this is a reused answer of a model.
     #[must_use]
     pub fn is_cached(&self) -> bool {
         self.saved_micro_usd.is_some()
@@ -327,10 +327,10 @@ impl Answer {
 }
 
 impl Answerer {
-    /// Retrieves for a question and decides whether the book answers it. Without an asker nothing is written down.
+    /// Retrieves for a question and decides whether the book answers it. Nothing is recorded without an asker.
     ///
     /// # Errors
-    /// If neither the vector store nor the catalog can be searched, or a filter has a value that nothing in the book has.
+    /// If neither the vector store nor the catalog can be searched, or a filter has a value that does not occur in the book.
     pub async fn prepare(
         &self,
         question: Question,
@@ -398,7 +398,7 @@ impl Answerer {
         })
     }
 
-    /// Retrieves for a question, which `standalone` says without the conversation before it.
+    /// Retrieves for a question; `standalone` is the question in a form that needs no conversation.
     async fn retrieve(
         &self,
         question: &Question,
@@ -447,7 +447,7 @@ impl Answerer {
     }
 }
 
-/// The version that is searched; `None` if the book has only one.
+/// Returns the version that is searched; `None` if the book has only one.
 fn version_of(site: &SiteInfo, question: &Question) -> Option<String> {
     let filters = default_filters(site, &question.filters, question.page_url.as_deref());
     filters
@@ -455,7 +455,7 @@ fn version_of(site: &SiteInfo, question: &Question) -> Option<String> {
         .filter(|_| site.all_docs().any(|docs| !docs.version_paths.is_empty()))
 }
 
-/// Decides whether the book answers a question. A selection that is near enough is quoted: there is no closer section to name.
+/// Decides whether the book answers a question. A selection that is close enough is quoted, because no other section can be closer.
 fn outcome_of(mode: &Mode, retrieved: &Retrieved) -> Outcome {
     if retrieved.candidates.is_empty() {
         return Outcome::NotCovered;
@@ -466,11 +466,10 @@ fn outcome_of(mode: &Mode, retrieved: &Retrieved) -> Outcome {
     }
 }
 
-/// How many hexadecimal digits tell a fence from others: 48 random bits. Each line of a fence costs a model about as many tokens as it
-/// has digits.
+/// Hexadecimal digits of a fence: 48 random bits. Each fence line costs a model about one token per digit.
 const FENCE_DIGITS: usize = 12;
 
-/// A word that stands before and after what is data in a prompt: nobody who wrote the data could know it.
+/// Returns a word that encloses untrusted data in a prompt. It is random, so the data cannot contain it.
 fn fence(message_id: Uuid) -> String {
     let digits = message_id.simple().to_string();
     format!("data-{}", &digits[..FENCE_DIGITS])

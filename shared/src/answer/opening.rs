@@ -1,4 +1,4 @@
-//! Waiting for a model to begin its answer.
+//! Waits for a model to begin its answer.
 
 use std::time::Duration;
 
@@ -10,25 +10,25 @@ use crate::degradation::Degradation;
 use crate::generate::{ChatModel, Ending, Finish, Piece, Pieces, Prompt, Usage};
 use crate::provider::ProviderError;
 
-/// How long a busy model is waited for in all, and the first wait where it names none; each other is twice as long.
+/// The total time limit for retrying a busy model, and the first delay if the model names none; each further delay doubles.
 const BUSY_DEADLINE: Duration = Duration::from_secs(8);
 const BUSY_WAIT: Duration = Duration::from_secs(1);
 
-/// Why a model wrote nothing, and the tokens that are paid for nevertheless.
+/// The reason why a model wrote nothing, and the tokens to pay for anyway.
 pub(super) struct Unwritten {
     pub(super) why: NoModel,
     pub(super) usage: Option<Usage>,
 }
 
-/// Why a model writes nothing.
+/// The reason why a model writes nothing.
 pub(super) enum NoModel {
-    /// Another way of answering stands in; what to call what is missing.
+    /// Answers without the model, and reports this degradation.
     Without(Degradation),
-    /// It has too much to do.
+    /// The model is overloaded.
     Busy,
 }
 
-/// The name of an ending that cut the answer off; `None` if the answer is complete.
+/// Returns the degradation for an ending that cut the answer off; `None` if the answer is complete.
 pub(super) fn degradation_of(finish: Finish) -> Option<Degradation> {
     match finish {
         Finish::Complete => None,
@@ -37,9 +37,9 @@ pub(super) fn degradation_of(finish: Finish) -> Option<Degradation> {
     }
 }
 
-/// Waits for a model's first text, and returns it with the stream of the rest.
+/// Waits for a model's first text, and returns it with the remaining stream.
 ///
-/// White space is not a beginning. Thoughts that the model writes down are one.
+/// White space does not count as text; written thoughts do.
 pub(super) async fn first_text(
     model: &ChatModel,
     prompt: &Prompt,
@@ -80,7 +80,7 @@ pub(super) async fn first_text(
                 continue;
             }
             ProviderError::Rejected(_) => {
-                // Key, model or account: the operator must see to it.
+                // The key, model or account is wrong, so an operator must act.
                 tracing::error!(stage = "generate", error = %format_args!("the chat model {error}"), "the book's own sentences answer");
                 None
             }
@@ -88,7 +88,7 @@ pub(super) async fn first_text(
             | ProviderError::Unavailable(_)
             | ProviderError::Malformed(_) => {
                 tracing::warn!(stage = "generate", error = %format_args!("the chat model {error}"), "the book's own sentences answer");
-                // It may have been read all the same, and is paid for then.
+                // The provider may have processed the prompt, and then charges for it.
                 Some(estimated(prompt, 0))
             }
         };
@@ -99,11 +99,10 @@ pub(super) async fn first_text(
     }
 }
 
-/// How a model's answer begins.
 enum OpenMode {
-    /// With this text.
+    /// The first text and the remaining stream.
     Text(String, Pieces),
-    /// With its end.
+    /// The answer ended without text.
     Blank(Ending),
 }
 

@@ -1,6 +1,6 @@
-//! Which passages an answer may draw on, and their context.
+//! Selects the passages an answer may use, with their context.
 //!
-//! Small chunks are found, and whole sections are read: all parts of a long one, and what stands below one that only leads to it.
+//! Small chunks are found, but whole sections are read: all parts of a long section, and the subsections of a heading with little text.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,11 +12,11 @@ use crate::generate::Passage;
 use crate::index::ChunkPayload;
 use crate::retrieve::{Retriever, ScoredChunk};
 
-/// Words of a heading's own text below which what stands under its subheadings is read with it.
+/// A heading with fewer words of its own is read with its subsections.
 const STUB_WORDS: usize = 40;
-/// Words from which on nothing more is read below a heading with little text of its own.
+/// Reading subsections stops at this many words.
 const ENOUGH_WORDS: usize = 400;
-/// Chunks that are read before a chunk, and after it.
+/// Chunks read before and after a chunk.
 const REACH: i32 = 8;
 
 /// Numbers passages in their order.
@@ -27,12 +27,12 @@ pub(super) fn numbered(chunks: &[ScoredChunk]) -> Vec<Passage<'_>> {
         .collect()
 }
 
-/// The chunks around each of the best, in the order of their page.
+/// The chunks around each of the best chunks, in page order.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Surroundings(Vec<Vec<ScoredChunk>>);
 
 impl Surroundings {
-    /// Reads what stands around the chunks. A chunk whose position is unknown stays alone.
+    /// Reads the neighbours of the chunks. A chunk with unknown position gets none.
     pub(super) async fn read(
         retriever: &Retriever,
         best: &[ScoredChunk],
@@ -66,8 +66,7 @@ impl Surroundings {
         Ok(Self(around.collect()))
     }
 
-    /// Makes each of the best chunks the whole text of its heading. A heading with little text of its own gets what stands below
-    /// it, under its subheadings.
+    /// Extends each of the best chunks to the whole text of its heading. A heading with little text of its own also gets its subsections.
     pub(super) fn complete(&self, best: &mut [ScoredChunk]) {
         for (found, around) in best.iter_mut().zip(&self.0) {
             let of_section = |other: &&ScoredChunk| is_of_section(found, other);
@@ -86,7 +85,7 @@ impl Surroundings {
         }
     }
 
-    /// The chunks that a section was joined of; itself if it was not.
+    /// Returns the chunks joined into a section, or the section itself if it is a single chunk.
     pub(super) fn parts(&self, whole: &ScoredChunk) -> Vec<ScoredChunk> {
         let is_found = |around: &&Vec<ScoredChunk>| {
             around.iter().any(|chunk| chunk.point_id == whole.point_id)
@@ -104,11 +103,10 @@ impl Surroundings {
     }
 }
 
-/// Returns the passages that a model reads: the best sections, each once, up to `max_bytes`. The best is always included.
+/// Returns the passages that a model reads: the best sections without duplicates, up to `max_bytes`. The best is always included.
 ///
-/// A passage is the text of one heading, so that a citation names it. What merely stands around a section is left out: over 84
-/// questions to four books it never added the section that answers, and a third of the tokens. `docs/decisions/0003-one-chunk-one-vector.md`
-/// has the figures.
+/// A passage is the text of one heading, so that a citation names it. The text around a section is left out: over 84 questions to four books it never
+/// added the section that answers, and a third of the tokens. `docs/decisions/0003-one-chunk-one-vector.md` has the figures.
 pub(super) fn given(best: &[ScoredChunk], max_bytes: usize) -> Vec<ScoredChunk> {
     let mut given: Vec<ScoredChunk> = Vec::new();
     let mut left = max_bytes;
@@ -126,12 +124,12 @@ pub(super) fn given(best: &[ScoredChunk], max_bytes: usize) -> Vec<ScoredChunk> 
     given
 }
 
-/// True if a section says the same under the same heading, as in another version of its page.
+/// True if a section has the same heading and text, as in another version of its page.
 fn is_copy(section: &ScoredChunk, other: &ScoredChunk) -> bool {
     section.section() == other.section() && section.chunk.text == other.chunk.text
 }
 
-/// A neighbour of a chunk that was found. It answers as well as that one, as far as is known.
+/// Returns a neighbour of a found chunk, with that chunk's scores.
 fn beside(found: &ScoredChunk, chunk: JoinedChunk) -> ScoredChunk {
     ScoredChunk {
         point_id: chunk.point_id,
@@ -141,13 +139,12 @@ fn beside(found: &ScoredChunk, chunk: JoinedChunk) -> ScoredChunk {
     }
 }
 
-/// True if two chunks are parts of the text of one heading.
 fn is_of_section(found: &ScoredChunk, other: &ScoredChunk) -> bool {
     let place = |scored: &ScoredChunk| Some((scored.chunk.document_id, section_start(scored)?));
     place(found).is_some() && place(found) == place(other)
 }
 
-/// True if the lines of a chunk are among those of another one.
+/// True if a chunk's lines are within those of another chunk.
 fn is_within(chunk: &ScoredChunk, other: &ScoredChunk) -> bool {
     let (chunk, other) = (&chunk.chunk, &other.chunk);
     let lines = other.start_line..=other.end_line;
@@ -156,14 +153,14 @@ fn is_within(chunk: &ScoredChunk, other: &ScoredChunk) -> bool {
         && lines.contains(&chunk.end_line)
 }
 
-/// True if a heading has little text of its own: none, or a sentence that leads to what stands below.
+/// True if a heading has no text of its own, or only an introducing sentence.
 fn is_stub(scored: &ScoredChunk) -> bool {
     let chunk = &scored.chunk;
     let leads = chunk.text.trim_end().ends_with([':', '：']);
     chunk.chunk_count == 1 && (chunk.word_count < STUB_WORDS || leads)
 }
 
-/// The chunks below a heading's own text, under its subheadings, in order, until there are enough words.
+/// Returns the chunks under a heading's subheadings in order, until there are enough words.
 fn subtree<'a>(
     found: &'a ScoredChunk,
     around: &'a [ScoredChunk],
@@ -190,8 +187,7 @@ fn section_start(scored: &ScoredChunk) -> Option<i32> {
     Some(scored.position? - index)
 }
 
-/// The chunk with the text of all parts, those below other headings after their heading. Blocks that two parts share are there
-/// once.
+/// Joins all parts into one chunk. Parts below other headings follow their heading; blocks shared by two parts appear once.
 fn joined(found: &ScoredChunk, parts: &[&ScoredChunk]) -> ChunkPayload {
     let mut whole = ChunkPayload::clone(&found.chunk);
     (whole.chunk_index, whole.chunk_count) = (0, 1);
@@ -234,7 +230,7 @@ fn joined(found: &ScoredChunk, parts: &[&ScoredChunk]) -> ChunkPayload {
     whole
 }
 
-/// Adds a text and its marks at the end, as blocks of their own.
+/// Appends a text and its marks as separate blocks.
 fn append(whole: &mut ChunkPayload, text: &str, marks: &[Mark]) {
     if !whole.text.is_empty() && !text.is_empty() {
         whole.text.push_str("\n\n");
@@ -246,7 +242,7 @@ fn append(whole: &mut ChunkPayload, text: &str, marks: &[Mark]) {
     whole.text.push_str(text);
 }
 
-/// The bytes of the longest run of whole lines that `next` begins with and `text` ends with.
+/// Returns the length in bytes of the longest run of whole lines that ends `text` and begins `next`.
 fn shared_lines(text: &str, next: &str) -> usize {
     let line_ends = next.rmatch_indices('\n').map(|(at, _)| at);
     let is_shared = |end: &usize| {
@@ -265,7 +261,7 @@ mod tests {
 
     const PAYLOAD: &str = include_str!("../generate/prompt/payload.json");
 
-    /// A chunk of a page, one of the `count` of its section.
+    /// Returns a chunk of a page, one of the `count` chunks of its section.
     fn chunk(
         position: i32,
         path: &[&str],
@@ -292,7 +288,7 @@ mod tests {
         }
     }
 
-    /// The chunk with a first line that the one before has, too.
+    /// Adds the previous chunk's last line as the first line.
     fn overlapping(mut found: ScoredChunk) -> ScoredChunk {
         let chunk = Arc::make_mut(&mut found.chunk);
         chunk.start_line -= 5;

@@ -1,10 +1,9 @@
-//! A model's own refusal, told from an answer as its first words come. Pure.
+//! Detects a model's own refusal in its first words. Pure.
 
-/// Looks at the beginning of a text that comes in pieces. What may still become the refusal is held back: as much as the
-/// refusal is long, never more.
+/// Searches the beginning of a streamed text for a refusal. Text that may become one is held back, at most as much as the refusal is long.
 #[derive(Debug)]
 pub(super) struct RefusalReader {
-    /// The sentences that refuse, normalised.
+    /// The refusing sentences, normalised.
     refusals: Vec<String>,
     held: String,
     state: State,
@@ -27,7 +26,7 @@ impl RefusalReader {
         }
     }
 
-    /// What of the text is to be shown now.
+    /// Reads a piece; returns the text to show now.
     pub(super) fn push(&mut self, piece: &str) -> String {
         if self.state != State::Undecided {
             return piece.to_owned();
@@ -35,7 +34,7 @@ impl RefusalReader {
         self.held.push_str(piece);
         let said = normalised(&self.held);
         let mut refusals = self.refusals.iter();
-        // The last word is whole when something follows it.
+        // The last word is complete only when another character follows it.
         let ends = |rest: &str| {
             rest.starts_with(' ')
                 || (rest.is_empty() && !self.held.ends_with(char::is_alphanumeric))
@@ -55,12 +54,12 @@ impl RefusalReader {
         std::mem::take(&mut self.held)
     }
 
-    /// Whether the text refuses; what follows such a sentence is not shown.
+    /// True if the text refuses; anything after the refusal is hidden.
     pub(super) fn refused(&self) -> bool {
         self.state == State::Refusal
     }
 
-    /// What was held back when the text ended.
+    /// Returns the text held back at the end.
     pub(super) fn finish(&mut self) -> String {
         let said = normalised(&self.held);
         if self.state == State::Undecided && self.refusals.contains(&said) {
@@ -74,7 +73,7 @@ impl RefusalReader {
     }
 }
 
-/// Letters and digits in lower case, words apart by one space: a model changes quotation marks and full stops.
+/// Returns letters and digits in lower case with single spaces, because models change quotation marks and full stops.
 fn normalised(text: &str) -> String {
     let mut words = String::new();
     let letters = text.chars().filter(|c| !matches!(c, '\'' | '’' | '`'));
@@ -85,7 +84,7 @@ fn normalised(text: &str) -> String {
             words.push(' ');
         }
     }
-    // The sentence's last mark is no part of it.
+    // The sentence's last mark is not part of it.
     words.trim_end().to_owned()
 }
 

@@ -1,4 +1,4 @@
-//! Which part of the book a question is about: the reader's locale and version, or a selection.
+//! Selects the part of the book a question is about: the reader's locale and version, or a selection.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::index::{ChunkPayload, Filters};
 use crate::rerank::Reranker;
 use crate::retrieve::{Language, Query, RetrieveError, Retrieved, Retriever, ScoredChunk, Words};
 
-/// The path of a page's URL, without origin, query and anchor.
+/// Returns the path of a page's URL, without origin, query and anchor.
 pub(super) fn path_of(page_url: &str) -> &str {
     let path = match page_url.split_once("://") {
         Some((_, rest)) => rest.find('/').map_or("/", |at| &rest[at..]),
@@ -18,24 +18,24 @@ pub(super) fn path_of(page_url: &str) -> &str {
     path.split(['?', '#']).next().unwrap_or_default()
 }
 
-/// The parts of a page's path below the base URL.
+/// Returns the path segments below the site's base URL.
 fn segments<'a>(site: &SiteInfo, page_url: &'a str) -> impl Iterator<Item = &'a str> {
     let path = path_of(page_url);
     let below = path.strip_prefix(site.base_url.as_str()).unwrap_or(path);
     below.split('/').filter(|part| !part.is_empty())
 }
 
-/// The locale of the page a reader is on; `None` without a page.
+/// Returns the locale of the page a reader is on; `None` without a page.
 #[must_use]
 pub fn locale_of(site: &SiteInfo, page_url: Option<&str>) -> Option<String> {
     let first = segments(site, page_url?).next();
     let prefixed = first.filter(|part| site.locales.iter().any(|locale| locale == part));
     let locale = prefixed.map_or_else(|| site.default_locale.clone(), str::to_owned);
-    // Nothing is known of a site while the catalog is away.
+    // The site is unknown while the catalog is unavailable.
     (!locale.is_empty()).then_some(locale)
 }
 
-/// The version of the page a reader is on; without a page that of the first docs.
+/// Returns the version of the page a reader is on; without a page, that of the first docs instance.
 fn version_of<'a>(site: &'a SiteInfo, page_url: Option<&str>) -> &'a str {
     let Some(page_url) = page_url else {
         return &site.docs.default_version;
@@ -45,44 +45,43 @@ fn version_of<'a>(site: &'a SiteInfo, page_url: Option<&str>) -> &'a str {
     site.version_at(&parts.collect::<Vec<_>>())
 }
 
-/// The filters of a request, locale and version those of the page the reader is on unless they are given. Docs of which it gives
-/// no version are searched in their default one.
+/// Adds the locale and version of the reader's page to the filters, unless they are set. Docs instances not covered by the version are searched in
+/// their default version.
 #[must_use]
 pub fn default_filters(site: &SiteInfo, filters: &Filters, page_url: Option<&str>) -> Filters {
     let locale = locale_of(site, page_url).unwrap_or_else(|| site.default_locale.clone());
     let version = version_of(site, page_url).to_owned();
-    // Nothing is known of a site while the catalog is away: then nothing is narrowed.
+    // Without the catalog the site is unknown, so nothing is filtered.
     let known = |default: String| (!default.is_empty()).then_some(default);
     let version = filters.version.clone().or_else(|| known(version));
     let beside = version.iter().flat_map(|it| site.versions_beside(it));
-    // A kind is the versions of its instances: nothing else of it is stored.
+    // A kind of page is stored only as the versions of its plugin instances.
     let versions = version.as_deref().into_iter().chain(beside);
     let mut versions = versions.filter(|version| filters.admits_kind_of(version));
     let first = versions.next().map(str::to_owned);
     Filters {
         locale: filters.locale.clone().or_else(|| known(locale)),
         versions_beside: versions.map(str::to_owned).collect(),
-        // Where the site has nothing of the kind, the version that was asked for finds nothing of it.
+        // If the site has no pages of the kind, this version matches nothing.
         version: first.or(version.clone()),
         ..filters.clone()
     }
 }
 
-/// Sections that a selection is looked for in.
+/// Sections searched for a selection.
 const LOOKED_AT: usize = 20;
-/// The least share of a selection's words that the chunks of its page have, when no chunk has it letter by letter: a page shows
-/// formulas, admonitions and components in other words than its source.
+/// The least share of a selection's words on its page if no chunk contains it verbatim: rendered formulas, admonitions and components differ from
+/// their source.
 const SHARED_WORDS: f32 = 0.6;
 /// Lines between a section and its neighbours.
 const NEIGHBOUR_LINES: u32 = 3;
-/// What a section of the page that the reader selected text on gains in the whole book.
+/// Score bonus for sections of the page with the selection.
 const PAGE_BONUS: f32 = 0.1;
-/// What a section of the page that the reader is on gains in the whole book: enough to decide between near ties. Readers ask about
-/// other pages, too: with one of the three best wrong pages open, .02 of 84 questions lose their first page, with any other page
-/// none; .05 gain it with the right one open.
+/// Score bonus for sections of the open page, enough to decide near ties. Readers also ask about other pages: with one of the three best wrong pages
+/// open, .02 of 84 questions lose their first page, with any other page none; .05 gain it with the right one open.
 const OPEN_PAGE_BONUS: f32 = 0.03;
 
-/// Retrieves within the section that holds the selection and those that touch it; nothing when it is not in the book.
+/// Retrieves from the section with the selection and the adjacent ones; nothing if the book does not contain the selection.
 pub(super) async fn retrieve_in_selection(
     retriever: &Retriever,
     query: Query<'_>,
@@ -114,7 +113,7 @@ pub(super) async fn retrieve_in_selection(
     Ok(retrieved)
 }
 
-/// Retrieves from the whole book, sections of the page that holds the selection a little ahead.
+/// Retrieves from the whole book, with a bonus for the page of the selection.
 pub(super) async fn retrieve_around_selection(
     retriever: &Retriever,
     query: Query<'_>,
@@ -131,7 +130,7 @@ pub(super) async fn retrieve_around_selection(
     Ok(retrieved)
 }
 
-/// Retrieves from the whole book, sections of the page that the reader is on a very little ahead.
+/// Retrieves from the whole book, with a small bonus for the open page.
 pub(super) async fn retrieve_on_page(
     retriever: &Retriever,
     query: Query<'_>,
@@ -146,7 +145,7 @@ pub(super) async fn retrieve_on_page(
     Ok(retrieved)
 }
 
-/// The sections that the selection may come from. Which of them answers best does not matter, so nothing is reranked.
+/// Returns the sections that may contain the selection. Their order does not matter, so they are not reranked.
 async fn locate(
     retriever: &Retriever,
     selection: &Selection<'_>,
@@ -159,7 +158,7 @@ async fn locate(
         .await
 }
 
-/// What a reader selected, and on which page.
+/// The selected text and its page.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Selection<'a> {
     pub(super) text: &'a str,
@@ -168,8 +167,8 @@ pub(super) struct Selection<'a> {
 }
 
 impl Selection<'_> {
-    /// The section it comes from: one of the page with these very words, else of the book; else the one that shares most of its
-    /// words, if that is most of them.
+    /// Finds the selection's section. Prefers one on the page with exactly this text, then one elsewhere in the book, then the section of the page
+    /// that shares most words, if the page has enough of them.
     fn holder<'c>(&self, candidates: &'c [ScoredChunk]) -> Option<&'c ScoredChunk> {
         let selected = normalised(self.text);
         let on_page = |candidate: &ScoredChunk| {
@@ -184,7 +183,7 @@ impl Selection<'_> {
             let shared =
                 |candidate: &&ScoredChunk| shared_words(&selected, &with_heading(candidate));
             let best = here().max_by(|a, b| shared(a).total_cmp(&shared(b)))?;
-            // A selection may reach over several chunks of its page.
+            // A selection may span several chunks of its page.
             let page = here().filter(|other| other.chunk.document_id == best.chunk.document_id);
             let text: String = page
                 .map(|other| format!("{}\n", with_heading(other)))
@@ -200,12 +199,12 @@ fn is_on_page(candidate: &ScoredChunk, page_url: &str, locale: Option<&str>) -> 
     own.trim_end_matches('/') == path_of(page_url).trim_end_matches('/')
 }
 
-/// The text as the page shows it.
+/// Returns the chunk's text after its heading, as on the page.
 fn with_heading(candidate: &ScoredChunk) -> String {
     format!("{}\n{}", candidate.section(), candidate.chunk.text)
 }
 
-/// The share of a text's words that another has, stop words aside.
+/// Returns the share of `words_of`'s words that `text` has, ignoring stop words.
 fn shared_words(words_of: &str, text: &str) -> f32 {
     let cutter = Words::of(Language::ENGLISH);
     let words = |text: &str| -> HashSet<String> { cutter.terms(text).into_iter().collect() };
@@ -300,7 +299,7 @@ mod tests {
         assert_eq!(searched(None, &[Blog]), others[1..]);
         assert_eq!(searched(Some("1.0"), &[Blog]), others[1..]);
         assert_eq!(searched(None, &[Docs, Blog])[1..], others);
-        // What is found there is left out, as it is no page.
+        // Standalone pages belong to no version, so they are left out.
         assert_eq!(searched(None, &[Pages]), ["2.0"]);
     }
 }

@@ -1,25 +1,25 @@
-//! The sentences that give no answer, by language.
+//! Fixed sentences of answers, by language.
 
 use super::{NOT_COVERED, NOT_IN_SELECTION, Rules, UNCERTAIN};
 
-/// What is said before a refusal if the embedder does not read the question's language.
+/// Introduces a refusal if the embedder does not support the question's language.
 const UNREAD: &str = "The search does not read the language of this question, so only its exact words were looked for.";
 
-/// What is said if the book gives no answer.
+/// Fixed sentences of one language.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Sentences {
     /// The book does not cover the question.
     pub(super) not_covered: String,
-    /// The closest sections follow.
+    /// Introduces the closest sections.
     pub(super) uncertain: String,
     /// The selection does not answer the question.
     pub(super) not_in_selection: String,
-    /// The embedder does not read the question's language.
+    /// The embedder does not support the question's language.
     pub(super) unread: String,
 }
 
 impl Sentences {
-    /// Returns those of a locale: as they are configured, else in its language, else in English.
+    /// Returns the sentences for a locale: the configured ones, else those in its language, else English ones.
     pub(super) fn of(rules: &Rules, locale: &str) -> Self {
         let code = locale.split(['-', '_']).next().unwrap_or_default();
         let translated = TRANSLATED.iter().find(|(language, _)| *language == code);
@@ -41,10 +41,10 @@ impl Sentences {
     }
 }
 
-/// In the order of the fields of [`Sentences`].
+/// The English sentences, in the order of the fields of [`Sentences`].
 const ENGLISH: [&str; 4] = [NOT_COVERED, UNCERTAIN, NOT_IN_SELECTION, UNREAD];
 
-/// The same in other languages.
+/// The sentences in other languages.
 const TRANSLATED: [(&str, [&str; 4]); 10] = [
     (
         "ar",

@@ -1,4 +1,4 @@
-//! How well the lines of a section resemble the question, by the token vectors that the index has.
+//! Compares the lines of a section with the question, using the index's token vectors.
 
 use std::time::Duration;
 
@@ -9,11 +9,11 @@ use crate::generate::Similarities;
 use crate::index::{ChunkPayload, IndexError};
 use crate::retrieve::{Retriever, ScoredChunk};
 
-/// How long the vector store has to read a section's token vectors.
+/// Time limit for reading a section's token vectors.
 const TOKENS_DEADLINE: Duration = Duration::from_secs(1);
 
-/// Compares the lines of a section with a question. `parts` are the chunks that the section was joined of. Returns `None` if the
-/// index has no token vectors, or the vector store does not answer in time.
+/// Compares the lines of a section with a question. `parts` are the chunks joined into the section. Returns `None` if the index has no token vectors,
+/// or the vector store does not answer in time.
 pub(super) async fn similarities(
     retriever: &Retriever,
     question: &[WeightedToken],
@@ -40,7 +40,7 @@ pub(super) async fn similarities(
     Some(similarities)
 }
 
-/// Adds the lines of a chunk. Its tokens are those of its breadcrumb, then those of each line.
+/// Adds the lines of a chunk. Its token vectors are those of its breadcrumb, then those of each line.
 fn add_lines(
     similarities: &mut Similarities,
     question: &MaxSim,
@@ -58,7 +58,7 @@ fn add_lines(
     }
 }
 
-/// How many tokens of a chunk's breadcrumb stand before those of its text.
+/// Returns the number of breadcrumb tokens before a chunk's text.
 fn tokens_of_breadcrumb(embedder: &Embedder, chunk: &ChunkPayload) -> usize {
     let windows = embedder.windows(&chunk.breadcrumb, &chunk.text);
     let head = windows

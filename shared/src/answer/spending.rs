@@ -1,14 +1,14 @@
-//! What an answer costs, and the day's budget.
+//! The cost of an answer, and the daily budget.
 
 use std::time::Duration;
 
 use crate::catalog::{Catalog, CatalogError};
 use crate::generate::{ChatModel, Prompt, Usage};
 
-/// Bytes of a token, at least: an estimate that is rather too high, for what is reserved and for servers that do not count.
+/// The fewest bytes of a token, so that estimates are rather too high. Used for reservations, and for servers that report no usage.
 const BYTES_PER_TOKEN: usize = 3;
 
-/// How long the catalog has for a reserve.
+/// Time limit for the catalog.
 const DEADLINE: Duration = Duration::from_secs(2);
 
 /// Tokens and costs of an answer's calls.
@@ -30,7 +30,7 @@ impl Spent {
     }
 }
 
-/// An answer waits no longer for its bill.
+/// Limits the time that an answer waits for accounting.
 async fn in_time<T>(
     call: impl Future<Output = Result<T, CatalogError>>,
 ) -> Result<T, CatalogError> {
@@ -38,7 +38,7 @@ async fn in_time<T>(
     outcome.unwrap_or_else(|_| Err(CatalogError::Unavailable("no answer in time".to_owned())))
 }
 
-/// In millionths of a dollar; 0 where the price is not known.
+/// Returns the cost in millionths of a dollar; 0 if the price is unknown.
 fn cost(model: &ChatModel, usage: Usage) -> u64 {
     let price = model.price();
     price.map_or(0, |price| {
@@ -46,7 +46,7 @@ fn cost(model: &ChatModel, usage: Usage) -> u64 {
     })
 }
 
-/// About how many tokens a prompt and a text of so many bytes have.
+/// Estimates the tokens of a prompt and of `written` bytes of text.
 pub(super) fn estimated(prompt: &Prompt, written: usize) -> Usage {
     let tokens = |bytes: usize| (bytes / BYTES_PER_TOKEN + 1) as u64;
     Usage {
@@ -55,14 +55,14 @@ pub(super) fn estimated(prompt: &Prompt, written: usize) -> Usage {
     }
 }
 
-/// A part of the day's budget, taken before a model is asked.
+/// A reservation from the daily budget, made before a model is asked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Reserved {
     micro_usd: u64,
 }
 
 impl Reserved {
-    /// Reserves the most an answer may cost; `None` when the day's budget does not have it, or nobody can say: money is not spent
+    /// Reserves the most an answer may cost. Returns `None` if the remaining budget is too small, or if it is unknown: money is never spent
     /// uncounted.
     pub(super) async fn take(
         catalog: &Catalog,
@@ -96,7 +96,7 @@ impl Reserved {
         }
     }
 
-    /// Gives back what was not spent.
+    /// Returns the unspent rest to the budget.
     pub(super) async fn settle(self, catalog: &Catalog, spent: Spent) {
         if self.micro_usd == 0 {
             return;

@@ -1,4 +1,4 @@
-//! An answer as a reader gets it: told what happens while a model reads, and kept once it is whole.
+//! Streams an answer to its reader, with progress while a model reads, and caches it when it is complete.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -11,13 +11,12 @@ use super::cached::Kept;
 use super::{Answer, AnswerEvent, Prepared};
 use crate::error::Error;
 
-/// How long a reader waits for a model's first text without being told what it does.
+/// How long a reader waits for a model's first text before progress is sent.
 const QUIET: Duration = Duration::from_secs(2);
 
 impl Prepared {
-    /// Writes the answer, or the refusal when the book does not cover the question. The last event is [`AnswerEvent::Done`], or an
-    /// error. Dropping the stream before it stops the model and leaves the message incomplete; all else is written down when
-    /// the stream ends.
+    /// Writes the answer, or the refusal if the book does not cover the question. The last event is [`AnswerEvent::Done`], or an error. Dropping the
+    /// stream earlier stops the model and leaves the message incomplete; everything else is recorded when the stream ends.
     pub fn events(self) -> impl Stream<Item = Result<AnswerEvent, Error>> + Send + 'static {
         let keeper = self.keeper();
         let sections = self.texts.readable.len();
@@ -50,10 +49,10 @@ impl Prepared {
         }
     }
 
-    /// The whole answer.
+    /// Returns the whole answer.
     ///
     /// # Errors
-    /// When the model is too busy, or broke off.
+    /// If the model is overloaded or fails midway.
     pub async fn whole(self) -> Result<Answer, Error> {
         let mut events = pin!(self.events());
         let mut whole = None;

@@ -1,4 +1,4 @@
-//! Extractive answers over a catalog in memory, while the vector store is down.
+//! Extractive answers with an in-memory catalog, while the vector store is down.
 
 use futures::FutureExt;
 use futures::future::join_all;
@@ -38,7 +38,7 @@ async fn while_the_book_is_indexed_for_the_first_time_progress_is_told_instead_o
         told.degraded,
         [Degradation::Indexing, Degradation::VectorStore]
     );
-    // Pages that are indexed already are answered from.
+    // Answers come from the pages that are already indexed.
     let question = Question::new("Does the dew sensor drift at night?", 5);
     let answered = answer(&retriever, question).await;
     assert!(
@@ -144,7 +144,7 @@ async fn a_refusal_is_in_the_questions_language_if_the_book_has_it() {
         refused.text
     );
     assert_eq!(refused.book_language, None);
-    // The book has no Russian.
+    // The book has no Russian translation.
     let asked = "Кто выиграл чемпионат мира по шахматам?";
     let refused = answer(&retriever, Question::new(asked, 5)).await;
     assert!(refused.text.contains(NOT_COVERED), "{}", refused.text);
@@ -175,7 +175,7 @@ async fn the_open_page_decides_between_near_ties_and_hides_nothing() {
     }
 }
 
-/// A page that is too long to be quoted whole: its last paragraph answers.
+/// Returns a page that is too long to be quoted whole; its last paragraph has the answer.
 fn long_page() -> String {
     let paragraphs = (0..30).map(|n| format!("The station number {n} counts birds."));
     let paragraphs: Vec<String> = paragraphs.collect();
@@ -185,7 +185,7 @@ fn long_page() -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_question_has_the_same_answer_and_sources_each_time() {
     let long = long_page();
-    // Pages of equal text have equal scores.
+    // Pages with equal text have equal scores.
     let names: Vec<String> = (0..12).map(|n| format!("page{n}")).collect();
     let texts = ["The dew sensor drifts at night.", &long];
     let texts = texts.into_iter().cycle();

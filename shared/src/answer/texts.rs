@@ -1,4 +1,4 @@
-//! The texts that an answer is written from: whole sections, with what stands around them and where they link to.
+//! The texts an answer is written from: whole sections, with their context and resolved links.
 
 use std::time::Duration;
 
@@ -10,23 +10,23 @@ use crate::degradation::Degradation;
 use crate::generate::Generator;
 use crate::retrieve::{Retrieved, ScoredChunk};
 
-/// How long the catalog has to read what stands around the best chunks.
+/// Time limit for reading the neighbours of the best chunks.
 const DEADLINE: Duration = Duration::from_secs(2);
 
-/// The texts that an answer is written from.
+/// The texts an answer is written from.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Texts {
-    /// What stands around the best chunks.
+    /// The neighbours of the best chunks.
     pub(super) around: Surroundings,
     /// The passages that a model reads.
     pub(super) readable: Vec<ScoredChunk>,
-    /// The passages that an extract is taken from.
+    /// The passages that an extract quotes.
     pub(super) quotable: Vec<ScoredChunk>,
 }
 
 impl Answerer {
-    /// Makes each of the best chunks the whole text of its heading, with links that readers can follow. If the catalog does not
-    /// answer in time, the chunks stay as they are.
+    /// Extends each of the best chunks to the whole text of its heading, with links that readers can follow. If the catalog does not answer in time,
+    /// the chunks stay unchanged.
     pub(super) async fn read_texts(
         &self,
         retrieved: &mut Retrieved,

@@ -1,8 +1,8 @@
-//! Marks of a model's own template in its text: thoughts are not shown, and where another turn begins the answer ends. Pure.
+//! Handles chat template marks in a model's text: hides thoughts, and ends the answer where another turn begins. Pure.
 
-/// What begins and ends a model's thoughts.
+/// The marks around a model's thoughts.
 const THOUGHTS: [[&str; 2]; 2] = [["<think>", "</think>"], ["<thinking>", "</thinking>"]];
-/// What ends a turn, or begins another: the chat templates' own marks, which a model of theirs means as such.
+/// Marks of chat templates that end a turn or begin another.
 const ENDS: [&str; 9] = [
     "<|im_end|>",
     "<|im_start|>",
@@ -15,17 +15,17 @@ const ENDS: [&str; 9] = [
     "<start_of_turn>",
 ];
 
-/// Reads a text that comes in pieces. What may become such a mark is held back.
+/// Reads a streamed text. Text that may become a mark is held back.
 #[derive(Debug, Default)]
 pub(super) struct TurnReader {
     held: String,
-    /// What ends the thoughts that are being read.
+    /// The mark that ends the current thoughts.
     thoughts: Option<&'static str>,
     ended: bool,
 }
 
 impl TurnReader {
-    /// What of the text belongs to the answer.
+    /// Reads a piece; returns the text that belongs to the answer.
     pub(super) fn push(&mut self, piece: &str) -> String {
         let mut shown = String::new();
         for c in piece.chars() {
@@ -45,14 +45,14 @@ impl TurnReader {
         shown
     }
 
-    /// What was held back when the text ended.
+    /// Returns the text held back at the end.
     pub(super) fn finish(&mut self) -> String {
         let mut shown = String::new();
         self.release(&mut shown);
         shown
     }
 
-    /// Whether another turn has begun.
+    /// True if another turn has begun.
     pub(super) fn ended(&self) -> bool {
         self.ended
     }

@@ -1,4 +1,4 @@
-//! From the pieces of a text to events: text, and citations as soon as their first marker is read. Pure.
+//! Turns the pieces of a text into events: text, and citations as soon as their first marker is read. Pure.
 
 use std::collections::BTreeMap;
 
@@ -12,27 +12,27 @@ use crate::cite::{
 use crate::generate::{Passage, Quote};
 use crate::retrieve::ScoredChunk;
 
-/// Turns a text with markers into events; passages that share a URL share a citation.
+/// Turns a text with markers into events. Passages with the same URL share a citation.
 pub(super) struct Writer {
     candidates: Vec<ScoredChunk>,
     locale: Option<String>,
     labels: LabelsInText,
-    /// What reads a model's text. The book's own sentences need none of it.
+    /// The reader of a model's text; `None` for quotes of the book.
     model: Option<ModelText>,
     events: Vec<AnswerEvent>,
     /// True if the last event is a marker.
     after_marker: bool,
     text: String,
     citations: BTreeMap<usize, Citation>,
-    /// Passage → the number it is shown under.
+    /// Maps a passage to its displayed number.
     shown_as: BTreeMap<usize, usize>,
-    /// Where a model's sentence begins in the text.
+    /// Where the current sentence of a model begins in the text.
     sentence: usize,
-    /// A model's sentences that no passage says, as they stand in the text.
+    /// A model's sentences that no passage supports, as they appear in the text.
     unsupported: Vec<String>,
 }
 
-/// A model's text: its markers, its Markdown, and what its sentences are from.
+/// The readers of a model's text: markers, Markdown, attribution of sentences.
 struct ModelText {
     markers: MarkerReader,
     markdown: MarkdownWriter,
@@ -40,7 +40,7 @@ struct ModelText {
 }
 
 impl Writer {
-    /// A writer of the book's own sentences.
+    /// Creates a writer for quotes of the book.
     pub(super) fn new(
         passages: &[Passage<'_>],
         locale: Option<&str>,
@@ -64,8 +64,13 @@ impl Writer {
         }
     }
 
+<<<<<<< HEAD
     /// A writer of a model's text, which may link where it is allowed.
     pub(super) fn of_model(self, book: &str, question: &str, allowed: AllowedLinks) -> Self {
+=======
+    /// Converts it to a writer for a model's text, which may contain only allowed links.
+    pub(super) fn of_model(self, book: &str, allowed: AllowedLinks) -> Self {
+>>>>>>> slice-z2
         let chunks = self.candidates.iter().map(|candidate| &candidate.chunk);
         let texts = chunks.map(|chunk| format!("{}\n{}", chunk.breadcrumb, chunk.text));
         let evidence = Evidence::new(book, texts, self.locale.as_deref());
@@ -79,7 +84,7 @@ impl Writer {
         }
     }
 
-    /// Reads a piece of a model's text; what can be shown now.
+    /// Reads a piece of a model's text; returns the events that can be shown now.
     pub(super) fn push(&mut self, piece: &str) -> Vec<AnswerEvent> {
         if let Some(mut model) = self.model.take() {
             for cited in model.markers.push(piece) {
@@ -90,17 +95,17 @@ impl Writer {
         std::mem::take(&mut self.events)
     }
 
-    /// Writes a piece of an extractive answer: what looks like a marker in the book's text is none.
+    /// Writes a piece of an extract. Text that looks like a marker is not a citation.
     pub(super) fn quote(&mut self, quote: Quote) -> Vec<AnswerEvent> {
         match quote {
             Quote::Text(markdown) => self.token(markdown),
-            // A quote is its passage's own words, so the passage supports it.
+            // A quote is its passage's own text, so the passage supports it.
             Quote::Citation(passage) => self.cite(passage, true),
         }
         std::mem::take(&mut self.events)
     }
 
-    /// What is left when a model's text has ended.
+    /// Returns the remaining events at the end of a model's text.
     pub(super) fn finish(&mut self) -> Vec<AnswerEvent> {
         if let Some(mut model) = self.model.take() {
             let pieces = model.finish();
@@ -110,18 +115,23 @@ impl Writer {
         std::mem::take(&mut self.events)
     }
 
+<<<<<<< HEAD
     /// What the model's text is worth, when it has ended.
     pub(super) fn worth(&self) -> Worth {
+=======
+    /// True if no passage supports most of the model's text.
+    pub(super) fn is_mostly_unsupported(&self) -> bool {
+>>>>>>> slice-z2
         let model = self.model.as_ref();
         model.map_or(Worth::Answer, |model| model.attribution.worth())
     }
 
-    /// Whether anything but spaces was written.
+    /// True if nothing but white space was written.
     pub(super) fn is_blank(&self) -> bool {
         self.text.trim().is_empty()
     }
 
-    /// The text, the citations by number, and the sentences that no passage says.
+    /// Returns the text, the citations by number, and the unsupported sentences.
     pub(super) fn into_parts(self) -> (String, Vec<Citation>, Vec<String>) {
         let citations = self.citations.into_values().collect();
         (self.text, citations, self.unsupported)
@@ -157,8 +167,7 @@ impl Writer {
         self.after_marker = true;
     }
 
-    /// A citation's label as Markdown. One that is made of the book's titles is text; one of numbers stays as it is, since
-    /// clients look for its brackets.
+    /// Returns a citation's label as Markdown. Labels of titles are escaped; labels of numbers are not, because clients search for their brackets.
     fn label_of(&self, passage: usize) -> String {
         let candidate = &self.candidates[passage - 1];
         let lesson = candidate.chunk.lesson();
@@ -169,7 +178,7 @@ impl Writer {
     fn token(&mut self, text: String) {
         if !text.is_empty() {
             self.text.push_str(&text);
-            // Words that come together are one token, and so is a marker.
+            // Adjacent words share one token, and so does an adjacent marker.
             match self.events.last_mut() {
                 Some(AnswerEvent::Token(before)) if !self.after_marker => before.push_str(&text),
                 _ => self.events.push(AnswerEvent::Token(text)),
@@ -178,7 +187,7 @@ impl Writer {
         }
     }
 
-    /// The number a passage is shown under: numbers count up in the order of the text.
+    /// Returns a passage's displayed number. Numbers count up in text order.
     fn number_of(&mut self, passage: usize, supported: bool) -> usize {
         if let Some(&n) = self.shown_as.get(&passage) {
             if let Some(known) = self.citations.get_mut(&n) {

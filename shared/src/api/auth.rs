@@ -1,4 +1,4 @@
-//! Who may ask: requests with a token that the operator's own sign-in signed.
+//! Authorizes requests that have a token signed by the operator's sign-in.
 
 mod public_key;
 mod signatures;
@@ -20,32 +20,32 @@ use super::envelope::failure;
 use super::observe::Observed;
 use crate::error::{Error, ErrorKind};
 
-/// How far the clocks of who signs and who checks may be apart.
+/// The largest difference between the clocks of issuer and checker.
 const LEEWAY_SECONDS: u64 = 60;
-/// HS256 takes a key as long as its hash (RFC 7518, section 3.2): a shorter one can be guessed from a single token.
+/// HS256 needs a key as long as its hash (RFC 7518, section 3.2), because a shorter one can be guessed from a single token.
 const MIN_SECRET_BYTES: usize = 32;
 
-/// What tokens are checked with; without a key, none is asked for.
+/// Settings for checking tokens; without a key, no token is required.
 #[derive(Debug, Clone, Default)]
 pub struct AuthOptions {
-    /// `BOOKRAG_AUTH_SECRET`: what HS256 is keyed with, from 32 bytes.
+    /// `BOOKRAG_AUTH_SECRET`: the HS256 secret, at least 32 bytes.
     pub secret: Option<SecretString>,
-    /// `BOOKRAG_AUTH_PUBLIC_KEY`: a PEM (`BEGIN PUBLIC KEY`) whose key says the algorithm: RS256, ES256 or `EdDSA`. Line
-    /// breaks may be written as `\n`.
+    /// `BOOKRAG_AUTH_PUBLIC_KEY`: a PEM (`BEGIN PUBLIC KEY`) whose key determines the algorithm: RS256, ES256 or `EdDSA`. Line breaks may be written
+    /// as `\n`.
     pub public_key: Option<String>,
-    /// `BOOKRAG_AUTH_ISSUER`: the `iss` that a token must have.
+    /// `BOOKRAG_AUTH_ISSUER`: the required `iss` of a token.
     pub issuer: Option<String>,
-    /// `BOOKRAG_AUTH_AUDIENCE`: what must be among the `aud` of a token. Without it, a token that names an audience is
-    /// refused: it is meant for others (RFC 7519, section 4.1.3).
+    /// `BOOKRAG_AUTH_AUDIENCE`: an audience that must be in a token's `aud`. Without it, a token that names an audience is refused, because it is
+    /// meant for others (RFC 7519, section 4.1.3).
     pub audience: Option<String>,
 }
 
 impl AuthOptions {
-    /// What checks tokens by these options; `None` without a key: then everybody may ask.
+    /// Creates the authorizer for these settings; `None` without a key, so that no token is required.
     ///
     /// # Errors
     ///
-    /// A sentence on what is wrong, which never repeats the key.
+    /// A sentence that says what is wrong, without repeating the key.
     pub fn check(&self) -> Result<Option<Authorizer>, String> {
         let (algorithm, key) = match (&self.secret, &self.public_key) {
             (None, None) => return self.nothing_set().map(|()| None),
@@ -63,7 +63,7 @@ impl AuthOptions {
         let mut validation = Validation::new(algorithm);
         validation.leeway = LEEWAY_SECONDS;
         validation.validate_nbf = true;
-        // What is compared must be there: by itself a claim that is missing matches.
+        // Compared claims are required, because `jsonwebtoken` accepts a missing one.
         let mut required = vec!["exp"];
         if let Some(issuer) = &self.issuer {
             validation.set_issuer(&[issuer]);
@@ -126,20 +126,19 @@ struct Checks {
     validation: Validation,
 }
 
-/// The claims that `jsonwebtoken` checks too loosely: it takes a list of issuers that has ours, but the issuer is one string
-/// (RFC 7519, section 4.1.1).
+/// The claims that `jsonwebtoken` checks too loosely: it accepts a list of issuers, but the issuer is a single string (RFC 7519, section 4.1.1).
 #[derive(Deserialize)]
 struct Claims {
     #[expect(dead_code, reason = "only its type counts")]
     iss: Option<String>,
 }
 
-/// Why a request may not pass.
+/// The reason for refusing a request.
 #[derive(Debug, PartialEq, Eq)]
 enum Refusal {
-    /// It has no token.
+    /// The request has no token.
     NoToken,
-    /// Its token does not count: why, without a word of the token's own.
+    /// The token is invalid; the reason never quotes it.
     InvalidToken(String),
 }
 
@@ -148,7 +147,7 @@ impl Authorizer {
         let token = bearer_token(headers)?;
         let invalid = |error: &TokenError| Refusal::InvalidToken(self.reason(error));
         let header = decode_header(token).map_err(|error| match error.kind() {
-            // It is JSON, but what it names is no algorithm: `none` is one such.
+            // Valid JSON with an unknown algorithm, such as `none`.
             TokenErrorKind::Json(json) if json.is_data() => self.wrong_algorithm(),
             _ => invalid(&error),
         })?;
@@ -190,7 +189,7 @@ impl Authorizer {
     }
 }
 
-/// The token of a request (RFC 6750, section 2.1); one in a URL or a body is not looked for: URLs are logged.
+/// Returns a request's token (RFC 6750, section 2.1). Tokens in a URL or a body are ignored, because URLs are logged.
 fn bearer_token(headers: &HeaderMap) -> Result<&str, Refusal> {
     let mut values = headers.get_all(header::AUTHORIZATION).iter();
     let value = values.next().ok_or(Refusal::NoToken)?;
@@ -207,7 +206,7 @@ fn bearer_token(headers: &HeaderMap) -> Result<&str, Refusal> {
 
 impl Refusal {
     fn into_response(self, request_id: &str) -> Response {
-        // Without a token there is no error to name (RFC 6750, section 3.1).
+        // Without a token, no error code is sent (RFC 6750, section 3.1).
         let (challenge, message) = match self {
             Self::NoToken => (
                 "Bearer",
@@ -224,8 +223,8 @@ impl Refusal {
     }
 }
 
-/// Middleware of all routes that need a token: without a valid one the answer is 401. `OPTIONS` needs none, browsers send
-/// none with it; without an authorizer nothing does.
+/// Middleware for routes that need a token; answers 401 without a valid one. `OPTIONS` passes, because browsers send no token with it; without an
+/// authorizer every request passes.
 pub async fn authorize(
     State(authorizer): State<Option<Authorizer>>,
     request: Request,

@@ -1,4 +1,4 @@
-//! Chat: the request, and its answer as JSON.
+//! The chat request, and its answer as JSON.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -20,15 +20,14 @@ pub(super) const MAX_QUERY_CHARACTERS: usize = 2_000;
 const MAX_TEXT_CHARACTERS: usize = 2_000;
 /// The longest session name, in characters.
 const MAX_SESSION_CHARACTERS: usize = 200;
-/// The newest messages of a history that are read, and the characters that are read of each: an answer may be longer, and
-/// clients send it back.
+/// The newest messages of a history that are read, and the characters read of each. Clients send back answers, which may be longer.
 const MAX_HISTORY: usize = 10;
 const MAX_HISTORY_CHARACTERS: usize = 2_000;
-/// Passages an answer may draw on: unless told, and at most.
+/// The default and the maximum number of passages for an answer.
 const DEFAULT_TOP_K: usize = 10;
 const MAX_TOP_K: usize = 10;
 
-/// A question as a client sends it. The field names of all five specifications are accepted.
+/// A question as sent by a client. The field names of all five specifications are accepted.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default)]
@@ -40,60 +39,60 @@ pub struct ChatRequest {
     /// `global_book` or `selected_text`.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Mode>))]
     pub mode: Option<String>,
-    /// The text the reader selected, at most 2,000 characters. Mode `selected_text` needs it.
+    /// The text the reader selected, at most 2,000 characters. Required in mode `selected_text`.
     #[cfg_attr(feature = "openapi", schema(max_length = 2000))]
     pub selected_text: Option<String>,
-    /// The reader's own words on what it is about, at most 2,000 characters.
+    /// Background on the question in the reader's words, at most 2,000 characters.
     #[cfg_attr(feature = "openapi", schema(max_length = 2000))]
     pub context: Option<String>,
     /// The page the reader is on.
     #[cfg_attr(feature = "openapi", schema(max_length = 2000))]
     pub page_url: Option<String>,
-    /// Limits on what may be found.
+    /// Limits on the search.
     #[serde(deserialize_with = "object")]
     pub filters: Filters,
-    /// Passages an answer may draw on, 1 to 10.
+    /// The most passages that an answer may use, 1 to 10.
     #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 10))]
     #[serde(alias = "max_results", deserialize_with = "whole_number")]
     pub top_k: Option<usize>,
-    /// The conversation before, oldest first: for clients that keep it themselves. The newest 10 messages are read.
+    /// The conversation so far, oldest first, for clients that keep it. The newest 10 messages are read.
     #[serde(deserialize_with = "objects")]
     pub history: Vec<HistoryMessage>,
-    /// The conversation, where they are stored: the one that an answer named.
+    /// The id of the stored conversation, from an earlier answer.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Uuid>))]
     pub conversation_id: Option<String>,
-    /// The reader's session, at most 200 characters: a stored conversation is its alone.
+    /// The reader's session, at most 200 characters. Other sessions cannot read its stored conversations.
     #[cfg_attr(feature = "openapi", schema(max_length = 200))]
     pub session_id: Option<String>,
-    /// `number` or `label`.
+    /// The form of citations: `number` or `label`.
     #[cfg_attr(feature = "openapi", schema(pattern = "^(number|label)$"))]
     pub citation_style: Option<String>,
 }
 
-/// A message of a conversation that the client keeps.
+/// A message of a conversation kept by the client.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct HistoryMessage {
     /// `user` or `assistant`.
     #[cfg_attr(feature = "openapi", schema(required, pattern = "^(user|assistant)$"))]
     pub role: String,
-    /// What was said. The first 2,000 characters are read.
+    /// The message's text. The first 2,000 characters are read.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub content: String,
 }
 
 impl ChatRequest {
-    /// The reader's session.
+    /// Returns the reader's session.
     ///
     /// # Errors
-    /// `Invalid` when it is too long.
+    /// `Invalid` if it is too long.
     pub fn session(&self) -> Result<Option<String>, Error> {
         let session = self.session_id.clone();
         limited_text("session_id", session, MAX_SESSION_CHARACTERS)
     }
 }
 
-/// The newest messages of the history as questions with their answers.
+/// Returns the newest messages of the history as questions with their answers.
 fn turns(history: &[HistoryMessage]) -> Result<Vec<Turn>, Error> {
     let newest = &history[history.len().saturating_sub(MAX_HISTORY)..];
     let mut turns: Vec<Turn> = Vec::new();
@@ -188,7 +187,7 @@ impl TryFrom<ChatRequest> for Question {
     }
 }
 
-/// A text that must be there, without control characters and spaces at its ends.
+/// Returns a required text without control characters and surrounding spaces.
 pub(super) fn required_text(
     field: &'static str,
     text: Option<String>,
@@ -233,7 +232,7 @@ fn limited_text(
     Ok(Some(text))
 }
 
-/// Text without control characters; they are never part of a question.
+/// Removes control characters, which are never part of a question.
 fn clean(text: &str) -> String {
     let kept: String = text
         .chars()
@@ -252,34 +251,33 @@ pub(super) fn check_filters(filters: &Filters) -> Result<(), Error> {
     }
 }
 
-/// An answer on the wire.
+/// An answer as sent to a client.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ChatData {
-    /// The answer as Markdown, citations as `[n]`. Sentences of the book are escaped: whatever is text in the book is text here,
-    /// and a number in brackets that the book has is no citation.
+    /// The answer as Markdown, with citations as `[n]`. Quotes of the book are escaped, so that its text renders as text and its bracketed numbers
+    /// are not citations.
     pub answer: String,
     /// True if `outcome` is `answered`.
     pub answered: bool,
-    /// Whether the book answered the question. If that is uncertain, the answer names the sections that come closest, or a model
-    /// has written it from them.
+    /// Whether the book answered the question. If that is uncertain, the answer lists the closest sections, or a model wrote it from them.
     pub outcome: Outcome,
-    /// What was searched.
+    /// The part of the book that was searched.
     pub mode_used: Mode,
     /// The mean confidence of the citations, 0 to 1.
     pub confidence: f32,
-    /// The passages cited.
+    /// The cited passages.
     pub citations: Vec<Citation>,
-    /// The sentences of a model that no passage says, as they stand in the answer.
+    /// A model's sentences that no passage supports, as they appear in the answer.
     #[serde(default)]
     pub unsupported: Vec<String>,
-    /// If the book does not cover the question, the nearest pages; if it does, sections that are about as near as the cited ones.
+    /// The nearest pages if the book does not cover the question, else sections about as close as the cited ones.
     pub suggestions: Vec<Suggestion>,
-    /// The locale of the book's text, such as `en`, if the question is in a language that the book does not have.
+    /// The locale of the book's text, such as `en`, if the book does not have the question's language.
     pub book_language: Option<String>,
-    /// The conversation, where they are stored: to be sent with the next question.
+    /// The id of the stored conversation, to be sent with the next question.
     pub conversation_id: Option<Uuid>,
-    /// The message, for feedback.
+    /// The message's id, for feedback.
     pub message_id: Uuid,
 }
 
@@ -302,7 +300,7 @@ impl From<&Answer> for ChatData {
 }
 
 impl Meta {
-    /// How an answer came about.
+    /// Returns the answer's metadata.
     #[must_use]
     pub fn of_answer(answer: &Answer, request_id: String) -> Self {
         Self {
@@ -321,18 +319,18 @@ impl Meta {
     }
 }
 
-/// A judgement as a client sends it.
+/// Feedback as sent by a client.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default)]
 pub struct FeedbackRequest {
-    /// The message.
+    /// The message's id.
     #[cfg_attr(feature = "openapi", schema(required, value_type = Uuid))]
     pub message_id: Option<String>,
     /// `up`, `down` or `citation_clicked`.
     #[cfg_attr(feature = "openapi", schema(required, value_type = String, pattern = "^(up|down|citation_clicked)$"))]
     pub rating: Option<String>,
-    /// The reader's words, at most 2,000 characters.
+    /// A comment of the reader, at most 2,000 characters.
     #[cfg_attr(feature = "openapi", schema(max_length = 2000))]
     pub comment: Option<String>,
 }

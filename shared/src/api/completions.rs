@@ -1,5 +1,4 @@
-//! Chat completions as OpenAI-compatible APIs have them, so that chat front ends use the book as a model. The answer is that of the
-//! chat route.
+//! OpenAI-compatible chat completions, so that chat front ends can use the book as a model. Answers are those of the chat route.
 
 use axum::Json;
 use axum::http::StatusCode;
@@ -22,33 +21,33 @@ use crate::cite::Citation;
 use crate::degradation::Degradation;
 use crate::error::Error;
 
-/// The last event of a stream.
+/// The data of a stream's last event.
 const END: &str = "[DONE]";
 
-/// A chat completion as a client asks for it. Fields that are not listed, such as `temperature` and `tools`, are ignored.
+/// A chat completion request. Other fields, such as `temperature` and `tools`, are ignored.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default)]
 pub struct CompletionRequest {
-    /// The model. There is one, the book, so any name is taken.
+    /// The model. Any name is accepted, because the book is the only model.
     pub model: Option<String>,
-    /// The conversation, oldest first. The last message of the user is the question, 1 to 2,000 characters; of those before it the
-    /// newest 10 are read. Messages of other roles than `user` and `assistant` are not.
+    /// The conversation, oldest first. The user's last message is the question, 1 to 2,000 characters; the newest 10 messages before it are read.
+    /// Messages with roles other than `user` and `assistant` are ignored.
     #[cfg_attr(feature = "openapi", schema(required, min_items = 1))]
     #[serde(deserialize_with = "objects")]
     pub messages: Vec<CompletionMessage>,
     /// True for server-sent events.
     pub stream: Option<bool>,
-    /// What a stream has besides.
+    /// Optional parts of a stream.
     pub stream_options: Option<StreamOptions>,
 }
 
-/// What a stream has besides the answer.
+/// Optional parts of a stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default)]
 pub struct StreamOptions {
-    /// True for a chunk with the tokens before the end.
+    /// True for a chunk with token counts before the end.
     pub include_usage: Option<bool>,
 }
 
@@ -57,21 +56,21 @@ pub struct StreamOptions {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default)]
 pub struct CompletionMessage {
-    /// `user`, `assistant` or another.
+    /// The author's role: `user`, `assistant` or another.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub role: String,
-    /// What was said.
+    /// The message's content.
     pub content: Option<Content>,
 }
 
-/// What was said: a text, or parts of which the texts are read.
+/// The content of a message: a text, or parts, of which only texts are read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(untagged)]
 pub enum Content {
-    /// A text.
+    /// A single text.
     Text(String),
-    /// Parts.
+    /// A list of parts.
     Parts(Vec<ContentPart>),
 }
 
@@ -80,7 +79,7 @@ pub enum Content {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default)]
 pub struct ContentPart {
-    /// The text, if it is one.
+    /// The text, if the part is a text.
     pub text: Option<String>,
 }
 
@@ -103,7 +102,7 @@ impl CompletionRequest {
         self.stream == Some(true)
     }
 
-    /// True if a stream is to tell the tokens.
+    /// True if a stream must report the tokens.
     #[must_use]
     pub fn wants_usage(&self) -> bool {
         let options = self.stream_options.as_ref();
@@ -153,7 +152,7 @@ impl TryFrom<CompletionRequest> for Question {
     }
 }
 
-/// A former answer as the chat route would have given it: clients send it back with what was added to it.
+/// Removes the footnotes that were added to an earlier answer, because clients send it back with them.
 fn without_footnotes(answer: &str) -> String {
     let lines = answer.lines().filter(|line| {
         let is_definition = line.starts_with("[^") && line.contains("]: ");
@@ -166,29 +165,29 @@ fn without_footnotes(answer: &str) -> String {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Completion {
-    /// Names it.
+    /// The completion's id.
     pub id: String,
     /// `chat.completion`.
     pub object: String,
-    /// When it was made, in seconds since 1970.
+    /// The creation time, in seconds since 1970.
     pub created: i64,
     /// The book's title.
     pub model: String,
-    /// The one answer.
+    /// The only answer.
     pub choices: Vec<Choice>,
-    /// The tokens that models read and wrote for it.
+    /// The tokens that models read and wrote.
     pub usage: Usage,
-    /// The passages cited, as the chat route has them.
+    /// The cited passages, as in the chat route.
     pub citations: Vec<Citation>,
     /// Whether the book answered the question.
     pub outcome: Outcome,
 }
 
-/// An answer.
+/// An answer of a completion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Choice {
-    /// 0.
+    /// Always 0.
     pub index: u32,
     /// The answer.
     pub message: AnswerMessage,
@@ -202,20 +201,20 @@ pub struct Choice {
 pub struct AnswerMessage {
     /// `assistant`.
     pub role: String,
-    /// Markdown, with a footnote for each passage that is cited.
+    /// Markdown, with a footnote for each cited passage.
     pub content: String,
 }
 
-/// Tokens; 0 without a model. What was read and what was written are not told apart.
+/// Token counts; 0 without a model. Tokens read and tokens written are not separated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[expect(clippy::struct_field_names, reason = "these are the names on the wire")]
 pub struct Usage {
-    /// All of them.
+    /// All tokens.
     pub prompt_tokens: u64,
-    /// 0.
+    /// Always 0.
     pub completion_tokens: u64,
-    /// All of them.
+    /// All tokens.
     pub total_tokens: u64,
 }
 
@@ -230,7 +229,7 @@ impl Usage {
 }
 
 impl Completion {
-    /// The completion of an answer. Paths of pages are completed with the `origin`, if the site's is known.
+    /// Creates the completion of an answer. Page paths become URLs if the site's `origin` is known.
     #[must_use]
     pub fn of(answer: &Answer, model: String, origin: Option<&str>) -> Self {
         let content = format!("{}{}", answer.text, footnotes(&answer.citations, origin));
@@ -268,7 +267,7 @@ fn finish_reason(answer: &Answer) -> &'static str {
     }
 }
 
-/// The definitions of an answer's footnotes, each with a link to its section; empty without citations.
+/// Returns the definitions of an answer's footnotes, each with a link to its section; empty without citations.
 fn footnotes(citations: &[Citation], origin: Option<&str>) -> String {
     let notes = citations.iter().map(|citation| {
         let Citation { title, section, .. } = citation;
@@ -290,17 +289,17 @@ fn footnotes(citations: &[Citation], origin: Option<&str>) -> String {
     notes.collect()
 }
 
-/// The models: the book.
+/// The list of models, which has only the book.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ModelList {
     /// `list`.
     pub object: String,
-    /// The one there is.
+    /// The only model.
     pub data: Vec<Model>,
 }
 
-/// A model.
+/// The book as a model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Model {
@@ -308,14 +307,14 @@ pub struct Model {
     pub id: String,
     /// `model`.
     pub object: String,
-    /// 0: a book has no such time.
+    /// Always 0, because a book has no creation time.
     pub created: i64,
     /// `bookrag`.
     pub owned_by: String,
 }
 
 impl ModelList {
-    /// The list of one book.
+    /// Creates the list for a book.
     #[must_use]
     pub fn of(book: String) -> Self {
         Self {
@@ -330,7 +329,7 @@ impl ModelList {
     }
 }
 
-/// How the chunks of a stream are written.
+/// The constant fields of a stream's chunks.
 struct Chunks {
     id: String,
     created: i64,
@@ -340,7 +339,7 @@ struct Chunks {
     has_begun: bool,
 }
 
-/// The answer as the chunks of a chat completion. What fails before the first is an error with its own status.
+/// Streams the answer as chunks of a chat completion. A failure before the first chunk is an error with its own status.
 pub async fn completion_stream(
     events: impl Stream<Item = Result<AnswerEvent, Error>> + Send + 'static,
     message_id: Uuid,
@@ -365,13 +364,13 @@ pub async fn completion_stream(
 }
 
 impl Chunks {
-    /// The data of the events that tell an event of an answer.
+    /// Returns the data of the chunks for an event of the answer.
     fn written(&mut self, event: Result<&AnswerEvent, &Error>) -> Vec<String> {
         match event {
-            // Clients know no other progress than an empty text.
+            // The API has no progress event, so an empty text is sent.
             Ok(AnswerEvent::Reading(_)) => vec![self.text("")],
             Ok(AnswerEvent::Token(token)) => vec![self.text(token)],
-            // At the end, when it is known what supports them.
+            // Sent at the end, when their support is known.
             Ok(AnswerEvent::Citation(_)) => Vec::new(),
             Ok(AnswerEvent::Done(answer)) => self.end(answer),
             Err(error) => {
@@ -427,7 +426,7 @@ impl Chunks {
     }
 }
 
-/// Gives errors the shape that clients of this API read; other responses stay as they are.
+/// Converts errors to the format of this API; other responses stay unchanged.
 pub async fn in_openai_shape(mut response: Response) -> Response {
     let Some(body) = response.extensions_mut().remove::<ErrorBody>() else {
         return response;

@@ -1,4 +1,4 @@
-//! The one shape of every JSON answer.
+//! The common format of JSON responses.
 
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -10,25 +10,25 @@ use crate::degradation::Degradation;
 use crate::error::{Error, ErrorKind};
 use crate::retrieve::StageTimes;
 
-/// The form of every JSON response.
+/// The common format of JSON responses.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Envelope<T> {
-    /// Whether `data` is there.
+    /// True if `data` is present.
     pub success: bool,
-    /// The answer.
+    /// The result.
     pub data: Option<T>,
-    /// What went wrong.
+    /// The error.
     pub error: Option<ErrorBody>,
-    /// How the answer came about.
+    /// Metadata of the result.
     pub meta: Meta,
 }
 
-/// That something was done.
+/// The confirmation of an action.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Receipt {
-    /// A judgement was taken.
+    /// Feedback was recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub received: Option<bool>,
     /// A conversation was deleted.
@@ -36,23 +36,23 @@ pub struct Receipt {
     pub deleted: Option<bool>,
 }
 
-/// An error on the wire.
+/// An error as sent to a client.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ErrorBody {
-    /// A name for programs.
+    /// A code for programs.
     pub code: String,
-    /// A sentence for people.
+    /// A message for people.
     pub message: String,
-    /// The field of the request that is wrong.
+    /// The invalid field of the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
-    /// Seconds to wait before trying again.
+    /// Seconds to wait before retrying.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<u64>,
 }
 
-/// How an answer came about.
+/// Metadata of a result.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Meta {
@@ -60,30 +60,30 @@ pub struct Meta {
     pub request_id: String,
     /// Milliseconds from the request to the answer.
     pub latency_ms: f64,
-    /// How many sources are cited, or results returned.
+    /// The number of cited sources or of results.
     pub source_count: usize,
-    /// How many candidates were found.
+    /// The number of candidates found.
     pub num_candidates: usize,
-    /// What the passages used, or the results, are ranked by, best first.
+    /// The ranking scores of the passages used or of the results, best first.
     pub score_distribution: Vec<f32>,
-    /// Milliseconds of each stage.
+    /// The duration of each stage, in milliseconds.
     #[serde(skip_deserializing)]
     pub stages_ms: StageTimes,
-    /// What the answer went without.
+    /// The dependencies that were bypassed.
     pub degraded: Vec<Degradation>,
     /// Model tokens spent; 0 without a model.
     pub tokens: u64,
-    /// What they cost, in US dollars.
+    /// The cost of these tokens, in US dollars.
     pub cost_usd: f64,
-    /// True if a model's former answer to an equal question was given again.
+    /// True if a model's answer to an equal question was reused.
     #[serde(default)]
     pub cached: bool,
-    /// Whether the book answered; only with an answer.
+    /// Whether the book answered; only present with an answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
 }
 
-/// A successful answer.
+/// Returns a successful response.
 pub fn success<T: Serialize>(data: T, meta: Meta) -> Response {
     let envelope = Envelope {
         success: true,
@@ -94,7 +94,7 @@ pub fn success<T: Serialize>(data: T, meta: Meta) -> Response {
     Json(envelope).into_response()
 }
 
-/// A failure: logged here, once, with its cause; the client gets the message alone.
+/// Returns an error response. The error is logged here, once, with its cause; the client only gets the message.
 #[must_use]
 pub fn failure(error: &Error, request_id: &str) -> Response {
     let (status, code) = status_of(error.kind);
@@ -126,7 +126,7 @@ pub fn failure(error: &Error, request_id: &str) -> Response {
         },
     };
     let mut response = (status, Json(envelope)).into_response();
-    // For routes whose errors have another shape.
+    // For routes with another error format.
     response.extensions_mut().insert(body);
     if let Some(seconds) = seconds {
         response
@@ -136,7 +136,7 @@ pub fn failure(error: &Error, request_id: &str) -> Response {
     response
 }
 
-/// The status and the code of an error: the only place where that is decided.
+/// Maps an error to its status and code; the only place that does.
 pub(super) fn status_of(kind: ErrorKind) -> (StatusCode, &'static str) {
     match kind {
         ErrorKind::Invalid => (StatusCode::BAD_REQUEST, "invalid_request"),
@@ -154,7 +154,7 @@ pub(super) fn status_of(kind: ErrorKind) -> (StatusCode, &'static str) {
     }
 }
 
-/// The code of an error, for stream events.
+/// Returns the code of an error, for stream events.
 #[must_use]
 pub(super) fn code_of(kind: ErrorKind) -> &'static str {
     status_of(kind).1

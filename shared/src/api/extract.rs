@@ -1,4 +1,4 @@
-//! From an HTTP request to typed values, and what every route has in common.
+//! Converts HTTP requests to typed values, and holds what all routes share.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -20,20 +20,20 @@ use super::limits::{RATE_LIMIT, RATE_LIMIT_POLICY};
 use super::observe::Observed;
 use crate::error::{Error, ErrorKind};
 
-/// The session that a conversation to delete belongs to.
+/// Names the session that owns the conversation to delete.
 pub const SESSION_HEADER: &str = "x-session-id";
-/// The conversation that a streamed answer is stored in.
+/// Names the conversation that a streamed answer is stored in.
 pub(super) const CONVERSATION_HEADER: HeaderName = HeaderName::from_static("x-conversation-id");
 /// The largest body that is read.
 pub const MAX_BODY_BYTES: usize = 64 * 1024;
 
-/// How long a body may take.
+/// Time limit for reading a body.
 const BODY_DEADLINE: Duration = Duration::from_secs(20);
 
 /// Reads a JSON body of at most [`MAX_BODY_BYTES`].
 ///
 /// # Errors
-/// `UnsupportedMediaType` without a JSON content type, `TooLarge`, and `Invalid` with what is wrong where.
+/// `UnsupportedMediaType` without a JSON content type, `TooLarge`, and `Invalid` with the position and reason.
 pub async fn json_body<T: DeserializeOwned>(request: Request<Body>) -> Result<T, Error> {
     let content_type = request.headers().get(header::CONTENT_TYPE);
     let content_type = content_type
@@ -55,7 +55,7 @@ pub async fn json_body<T: DeserializeOwned>(request: Request<Body>) -> Result<T,
     let parsed = parsed.map_err(|error| {
         let path = error.path().to_string();
         let reason = error.into_inner();
-        // The path of the whole is a dot.
+        // The path of the whole value is a dot.
         let at = if path == "." {
             String::new()
         } else {
@@ -73,7 +73,7 @@ pub async fn json_body<T: DeserializeOwned>(request: Request<Body>) -> Result<T,
     Ok(parsed)
 }
 
-/// What came as a JSON object: serde takes a list for a structure, too, its fields in their order.
+/// Accepts only a JSON object, because serde also reads a structure from a list of its fields.
 struct Object<T>(T);
 
 impl<'de, T: DeserializeOwned> Deserialize<'de> for Object<T> {
@@ -118,7 +118,7 @@ where
 /// Reads the query of a URL.
 ///
 /// # Errors
-/// `Invalid` with what is wrong.
+/// `Invalid` with the reason.
 pub fn url_query<T: DeserializeOwned>(uri: &Uri) -> Result<T, Error> {
     let parsed = Query::try_from_uri(uri).map_err(|error| {
         let message = format!("the URL's query is not valid: {}", error.body_text());
@@ -142,18 +142,17 @@ pub async fn method_not_allowed(request: Request) -> Response {
     failure(&error, &Observed::of(&request).request_id)
 }
 
-/// What each proxy appends to: the address that it was asked from.
+/// Each proxy appends the address it was called from.
 const FORWARDED_FOR: &str = "x-forwarded-for";
 
-/// The client's address.
+/// Returns the client's address.
 ///
-/// Without trusted proxies it is the platform's word: API Gateway's source, or the connection's other end; never a
-/// header, which anybody can write. With `n` of them the platform's address is the first one's, and the client's is the
-/// `n`th of `X-Forwarded-For` from the right, where each of them wrote down who asked it: 1 behind a content delivery
-/// network that readers ask directly. API Gateway appends its source as well; that is not counted. Where there are fewer
-/// addresses, or something else in this place, the request did not come through all of them: the platform's counts.
+/// Without trusted proxies, it comes from the platform: API Gateway's source, or the peer of the connection; never from a header, which anybody can
+/// write. With `n` trusted proxies, it is the `n`th address of `X-Forwarded-For` from the right, where each proxy appended its caller: 1 behind a
+/// content delivery network that readers call directly. The entry that API Gateway appends is not counted. If there are fewer addresses, or this
+/// entry is not an address, the request bypassed a proxy, and the platform's address is used.
 ///
-/// Proxies may only be trusted where nobody can go around them.
+/// Trust proxies only if clients cannot bypass them.
 #[must_use]
 pub fn client_address(request: &Request<Body>, trusted_proxies: usize) -> String {
     let platform = platform_address(request);
@@ -162,7 +161,7 @@ pub fn client_address(request: &Request<Body>, trusted_proxies: usize) -> String
     };
     let forwarded = request.headers().get_all(FORWARDED_FOR).iter();
     let mut forwarded: Vec<Option<IpAddr>> = forwarded
-        // Bytes that are no text stand in their own place alone.
+        // Bytes that are not text invalidate only their own entry.
         .flat_map(|value| value.as_bytes().split(|byte| *byte == b','))
         .map(|part| parse_address(&String::from_utf8_lossy(part)))
         .collect();
@@ -177,7 +176,7 @@ pub fn client_address(request: &Request<Body>, trusted_proxies: usize) -> String
     }
 }
 
-/// An address; some proxies write its port, too.
+/// Parses an address; some proxies add the port.
 fn parse_address(text: &str) -> Option<IpAddr> {
     let text = text.trim();
     let with_port = || text.parse::<SocketAddr>().map(|address| address.ip());
@@ -197,7 +196,7 @@ fn platform_address(request: &Request<Body>) -> String {
 /// Reads a body of at most [`MAX_BODY_BYTES`].
 ///
 /// # Errors
-/// `TooLarge`, and `Invalid` if it does not come in time.
+/// `TooLarge`, and `Invalid` if it does not arrive in time.
 pub(crate) async fn whole_body(body: Body) -> Result<Bytes, Error> {
     body_within(body, BODY_DEADLINE).await
 }
@@ -211,24 +210,23 @@ async fn body_within(body: Body, deadline: Duration) -> Result<Bytes, Error> {
     })
 }
 
-/// How long a browser may remember the answer to a preflight: the longest time that Chromium takes. Without it a preflight
-/// comes before almost every question.
+/// How long a browser may cache a preflight response: Chromium's maximum. Without it, almost every question needs a preflight.
 const PREFLIGHT_AGE: Duration = Duration::from_hours(2);
 
-/// The client's address as the platform gives it.
+/// The client's address according to the platform.
 #[derive(Debug, Clone)]
 pub struct ClientAddress(pub String);
 
-/// The origins whose pages may call.
+/// The origins whose pages may call the service.
 #[derive(Debug, Clone)]
 pub struct Origins {
     named: Vec<String>,
-    /// Whether pages of this machine may, at any port.
+    /// True if pages of this machine may call, from any port.
     local: bool,
 }
 
 impl Origins {
-    /// These origins, and on a laptop any port of it.
+    /// Creates a set of these origins, and of this machine's if `local`.
     #[must_use]
     pub fn new(named: &[String], local: bool) -> Self {
         Self {
@@ -244,7 +242,7 @@ impl Origins {
     }
 }
 
-/// Middleware: refuses the requests of pages whose origin may not call. Programs send no origin.
+/// Middleware that refuses requests of pages with a foreign origin. Programs send no origin.
 pub async fn known_origin(
     State(origins): State<Origins>,
     request: Request,
@@ -260,10 +258,10 @@ pub async fn known_origin(
     }
 }
 
-/// Headers of the Model Context Protocol, which repeat what stands in the body.
+/// Headers of the Model Context Protocol that repeat parts of the body.
 const MCP_HEADERS: [&str; 3] = ["mcp-method", "mcp-name", "mcp-protocol-version"];
 
-/// Cross-origin access for the book's own pages; on a laptop, for any port of it.
+/// Allows cross-origin requests from the book's own pages, and from this machine if `local`.
 pub fn cors(origins: &[String], local: bool) -> CorsLayer {
     let origins = Origins::new(origins, local);
     let allowed = AllowOrigin::predicate(move |origin: &HeaderValue, _| origins.allows(origin));
@@ -291,7 +289,7 @@ pub fn cors(origins: &[String], local: bool) -> CorsLayer {
         .max_age(PREFLIGHT_AGE)
 }
 
-/// True if an origin is `http`, a name of this machine and perhaps a port: nothing else, such as a user before an `@`.
+/// True if an origin is only `http`, a name of this machine and an optional port. A user before an `@`, for example, is refused.
 fn is_local(origin: &str) -> bool {
     let Ok(uri) = origin.parse::<Uri>() else {
         return false;

@@ -1,5 +1,5 @@
-//! How often a client may ask, route by route, and how many requests are worked on at once: turns are counted in the catalog,
-//! and here while that is away.
+//! Limits how often a client may call each route, and how many requests are processed at once. Requests are counted in the catalog, or in this
+//! process while it is unavailable.
 
 mod places;
 mod stand_in;
@@ -25,32 +25,32 @@ use crate::error::{Error, ErrorKind};
 use places::Places;
 use stand_in::StandIn;
 
-/// What limits are counted in.
+/// The period of rate limits.
 const PERIOD: Duration = Duration::from_mins(1);
-/// How long the catalog may take to count a turn: a reader waits for it before every answer.
+/// Time limit for counting in the catalog, because every answer waits for it.
 const STORE_DEADLINE: Duration = Duration::from_secs(1);
-/// A client with an IPv6 address has all of its network's, which share 64 bits (RFC 7421).
+/// All addresses of an IPv6 network, which share 64 bits (RFC 7421), count as one client.
 const IPV6_NETWORK: u128 = u128::MAX << 64;
 
-/// What a client may do now, and by which rule. Source: draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4.
+/// The remaining requests and the policy that limits them (draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4).
 pub(super) const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 pub(super) const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
-/// The routes that are limited, each by itself.
+/// The routes with a rate limit of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Route {
     /// Questions.
     Chat,
     /// Searches.
     Search,
-    /// Judgements of answers.
+    /// Feedback on answers.
     Feedback,
     /// Messages of the Model Context Protocol.
     Mcp,
 }
 
 impl Route {
-    /// The name of its policy, and of its keys in the catalog.
+    /// Returns the route's name in its policy and in the catalog's keys.
     const fn name(self) -> &'static str {
         match self {
             Self::Chat => "chat",
@@ -60,7 +60,7 @@ impl Route {
         }
     }
 
-    /// What came too often.
+    /// Returns the word for the route's requests.
     const fn requests(self) -> &'static str {
         match self {
             Self::Chat => "questions",
@@ -71,24 +71,23 @@ impl Route {
     }
 }
 
-/// How many requests a client may make in a minute, by route, and how many all may make at once; `None` for as many as they
-/// like, 0 for none at all.
+/// The most requests of a client in a minute, for each route, and the most requests processed at once. `None` means unlimited, 0 allows none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Questions.
     pub chat: Option<u32>,
     /// Searches.
     pub search: Option<u32>,
-    /// Judgements of answers.
+    /// Feedback on answers.
     pub feedback: Option<u32>,
-    /// Messages of the Model Context Protocol. Its questions count as questions, too.
+    /// Messages of the Model Context Protocol. Questions among them also count as chat requests.
     pub mcp: Option<u32>,
-    /// Requests of all clients that are worked on at once.
+    /// Requests of all clients processed at once.
     pub concurrent: Option<usize>,
 }
 
-/// Ten questions a minute. A search costs less, and the panel searches while a reader types. Coding agents work in parallel, and open
-/// a connection with several messages.
+/// Ten questions a minute. A search costs less, and the panel searches while a reader types. Coding agents work in parallel, and send several
+/// messages to open a connection.
 impl Default for Limits {
     fn default() -> Self {
         Self {
@@ -96,14 +95,14 @@ impl Default for Limits {
             search: Some(60),
             feedback: Some(10),
             mcp: Some(120),
-            // An instance of a function is given one request at a time.
+            // Lambda sends an instance one request at a time.
             concurrent: None,
         }
     }
 }
 
 impl Limits {
-    /// No limit on any route.
+    /// No limits.
     pub const NONE: Self = Self {
         chat: None,
         search: None,
@@ -126,7 +125,7 @@ impl Limits {
     }
 }
 
-/// Counts the turns of clients; clones count together.
+/// Counts the requests of clients; clones share the counts.
 #[derive(Debug, Clone)]
 pub struct Limiter {
     counts: Arc<Counts>,
@@ -138,12 +137,12 @@ struct Counts {
     limits: Limits,
     places: Option<Places>,
     stand_in: Mutex<StandIn>,
-    /// The stand-in's clock begins here.
+    /// The start of the fallback's clock.
     started: Instant,
 }
 
 impl Limiter {
-    /// A limiter that counts in this catalog.
+    /// Creates a limiter that counts in this catalog.
     #[must_use]
     pub fn new(catalog: Catalog, limits: Limits) -> Self {
         Self {
@@ -157,15 +156,14 @@ impl Limiter {
         }
     }
 
-    /// Takes a turn of a client, who is told by a hash: keys are stored. `None` when the route has no limit.
+    /// Counts a request of a client, identified by a hash because keys are stored. `None` if the route has no limit.
     ///
-    /// When the catalog is out of reach, or has not answered within a second, this process counts by itself. Readers get
-    /// their answers then, and a client gets as many turns as there are instances: the throttle of the stage, in front of
-    /// all of them, stands in the way of more.
+    /// If the catalog is unavailable or does not answer within a second, this process counts on its own, so that readers still get answers. A client
+    /// then has the limit once for each instance; the API stage's throttle bounds the total.
     ///
     /// # Errors
     ///
-    /// `RateLimited` when it has no turn, with the time until it has; `Unavailable` when the catalog cannot count.
+    /// `RateLimited` with the time until the next request is allowed; `Unavailable` if the catalog cannot count.
     pub async fn take(&self, route: Route, client_key: &str) -> Result<Option<Turn>, Error> {
         let Some(limit) = self.counts.limits.of(route) else {
             return Ok(None);
@@ -184,11 +182,11 @@ impl Limiter {
         Err(Error::rate_limited(Duration::from_secs(wait), message))
     }
 
-    /// Waits for one of the places of requests that are worked on. `None` where their number has no bound.
+    /// Waits for a permit to process a request; `None` if the number is unlimited.
     ///
     /// # Errors
     ///
-    /// `Unavailable` when too many wait, or one would wait too long.
+    /// `Unavailable` if too many requests wait, or the wait is too long.
     async fn enter(&self) -> Result<Option<SemaphorePermit<'_>>, Error> {
         match &self.counts.places {
             Some(places) => places.enter().await.map(Some),
@@ -213,7 +211,7 @@ impl Limiter {
         Ok(stand_in.take(key, limit, now))
     }
 
-    /// The header fields that tell a client where it stands; `None` without a limit, or when nothing was counted.
+    /// Returns the rate limit header fields; `None` without a limit, or if nothing was counted.
     fn fields(
         &self,
         route: Route,
@@ -237,7 +235,7 @@ impl Limiter {
     }
 }
 
-/// The time until a client that was given a turn has one more than now. Its `reset` is when all are back, one by one.
+/// Returns the time until a client's remaining requests increase by one. `reset` is the time until all are restored.
 fn until_one_more(limit: TurnLimit, given: Turn) -> Duration {
     let turns = limit.turns.max(1);
     let others = turns.saturating_sub(given.remaining.saturating_add(1));
@@ -246,12 +244,12 @@ fn until_one_more(limit: TurnLimit, given: Turn) -> Duration {
     given.reset.saturating_sub(interval)
 }
 
-/// Seconds, rounded up: nobody is told to come too early.
+/// Returns seconds, rounded up so that no client retries too early.
 fn whole_seconds(time: Duration) -> u64 {
     time.as_secs() + u64::from(time.subsec_nanos() > 0)
 }
 
-/// What [`limit`] needs to know of a route.
+/// The state that [`limit`] needs for a route.
 #[derive(Clone)]
 pub struct LimitedRoute {
     limiter: Limiter,
@@ -260,7 +258,7 @@ pub struct LimitedRoute {
 }
 
 impl LimitedRoute {
-    /// A route whose clients are told apart by `client_key`: a hash, see [`Limiter::take`], of the [`client_network`] of a
+    /// Creates the state of a route. `client_key` identifies a client by a hash (see [`Limiter::take`]) of the [`client_network`] of its
     /// [`client_address`](super::client_address).
     pub fn new(
         limiter: Limiter,
@@ -281,12 +279,11 @@ impl fmt::Debug for LimitedRoute {
     }
 }
 
-/// Middleware of one route: a request waits for a place and takes a turn, and its answer says how many turns are left. `OPTIONS`
-/// needs neither.
+/// Middleware for one route: waits for a permit, counts the request, and adds the rate limit headers. `OPTIONS` is exempt.
 ///
-/// A place is held until the answer begins: by then the searching is done, and what is streamed costs microseconds a token.
+/// The permit is held until the answer begins: the search is done by then, and streaming costs microseconds for each token.
 ///
-/// `HEAD` takes none either, hence it is refused: it would cost what `GET` costs.
+/// `HEAD` is refused, because it would cost as much as `GET` without being counted.
 pub async fn limit(State(limited): State<LimitedRoute>, request: Request, next: Next) -> Response {
     match *request.method() {
         Method::OPTIONS => return next.run(request).await,
@@ -312,8 +309,7 @@ pub async fn limit(State(limited): State<LimitedRoute>, request: Request, next: 
     response
 }
 
-/// What a client's turns are counted by: its IPv4 address, or the network of its IPv6 address, of which it has them all.
-/// What is no address stays as it is.
+/// Returns the key for counting a client: its IPv4 address, or the network of its IPv6 address. Other text stays unchanged.
 #[must_use]
 pub fn client_network(address: &str) -> String {
     match address

@@ -1,4 +1,4 @@
-//! The wire: who may ask and how often, requests, the envelope, stream events, and errors to status codes.
+//! The HTTP interface: authorization, rate limits, requests, the response envelope, stream events, and status codes of errors.
 
 mod observe;
 mod auth;

@@ -1,11 +1,11 @@
-//! Whole numbers of a request.
+//! Reads the integers of a request.
 
 use std::fmt;
 
 use serde::de::{Error, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer};
 
-/// Reads a field that may be absent: `7`, or `7.0`, which JSON does not tell from it.
+/// Reads an optional integer: `7`, or `7.0`, which is the same number in JSON.
 pub(crate) fn whole_number<'de, D>(deserializer: D) -> Result<Option<usize>, D::Error>
 where
     D: Deserializer<'de>,
@@ -33,7 +33,7 @@ impl<'de> Deserialize<'de> for Whole {
             }
 
             fn visit_f64<E: Error>(self, number: f64) -> Result<Whole, E> {
-                // A whole number is written without a point.
+                // An integer is written without a decimal point.
                 let whole = number.to_string().parse().map(Whole);
                 whole.map_err(|_| E::invalid_value(Unexpected::Float(number), &self))
             }

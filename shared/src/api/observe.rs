@@ -1,4 +1,4 @@
-//! A request as operators see it: its id, and what is measured of it.
+//! The id and the measurements of a request.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -14,21 +14,21 @@ use crate::metrics::{Metric, Metrics};
 use crate::prices::dollars;
 use crate::retrieve::{StageTimes, milliseconds};
 
-/// A request's id as the platform gives it: the one in its logs.
+/// The request's id from the platform, as in its logs.
 #[derive(Debug, Clone)]
 pub struct PlatformRequestId(pub String);
 
-/// What a request is known by.
+/// Identifies and measures a request.
 #[derive(Debug, Clone)]
 pub struct Observed {
-    /// Its id: the platform's, else a new one.
+    /// The platform's id, else a new one.
     pub request_id: String,
-    /// What is measured of it.
+    /// The request's measurements.
     pub measured: Measured,
 }
 
 impl Observed {
-    /// That of a request.
+    /// Returns the value attached to a request.
     #[must_use]
     pub fn of(request: &Request) -> Self {
         let extensions = request.extensions();
@@ -43,16 +43,16 @@ impl Observed {
     }
 }
 
-/// Whose requests [`measure`] measures.
+/// Labels for the metrics of [`measure`].
 #[derive(Debug, Clone)]
 pub struct Measuring {
     /// The metrics' namespace.
     pub namespace: String,
-    /// The function.
+    /// The function's name.
     pub function: &'static str,
 }
 
-/// Middleware of a whole function: its metrics are written when a request has ended, a stream with its last event.
+/// Middleware for a whole function: writes the metrics of a request at its end, or at the last event of its stream.
 pub async fn measure(
     State(Measuring {
         namespace,
@@ -61,7 +61,7 @@ pub async fn measure(
     mut request: Request,
     next: Next,
 ) -> Response {
-    // The browser asks; no reader does.
+    // Preflights come from browsers, not from readers.
     if request.method() == Method::OPTIONS {
         return next.run(request).await;
     }
@@ -73,7 +73,7 @@ pub async fn measure(
     response
 }
 
-/// What is measured of one request; nothing, by default. Clones measure the same request, and the last one writes it down.
+/// Measures one request; by default nothing. Clones measure the same request, and dropping the last one writes the metrics.
 #[derive(Debug, Clone, Default)]
 pub struct Measured(Option<Arc<Measurement>>);
 
@@ -102,10 +102,10 @@ impl Measured {
         })))
     }
 
-    /// The status it was answered with.
+    /// Records the response's status.
     fn status(&self, status: StatusCode) {
         self.with(|metrics, _| {
-            // A stream that has broken off already stays an error.
+            // A stream that was interrupted stays an error.
             if status.is_server_error() {
                 metrics.rate(Metric::Errors, true);
             }
@@ -113,17 +113,17 @@ impl Measured {
         });
     }
 
-    /// Its stream broke off.
+    /// Records that the stream was interrupted.
     pub fn broke_off(&self) {
         self.with(|metrics, _| metrics.rate(Metric::Errors, true));
     }
 
-    /// The first text of its answer is there.
+    /// Records the first text of the answer.
     pub fn first_token(&self) {
         self.with(|metrics, started| metrics.first(Metric::FirstToken, milliseconds(started)));
     }
 
-    /// It was served by a search.
+    /// Records that a search served the request.
     pub fn searched(&self, times: &StageTimes, is_degraded: bool) {
         self.with(|metrics, started| {
             metrics.note(Metric::Latency, milliseconds(started));
@@ -135,7 +135,7 @@ impl Measured {
         });
     }
 
-    /// It was served by an answer.
+    /// Records that an answer served the request.
     pub fn answered(&self, answer: &Answer) {
         self.searched(&answer.times, !answer.degraded.is_empty());
         self.with(|metrics, _| {

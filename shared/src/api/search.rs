@@ -1,4 +1,4 @@
-//! Search: the request and its results.
+//! The search request and its results.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -12,41 +12,41 @@ use crate::error::Error;
 use crate::index::Filters;
 use crate::retrieve::{Query, Retrieved, Retriever, ScoredChunk, Scores};
 
-/// Results: unless told, and at most.
+/// The default and the maximum number of results.
 const DEFAULT_TOP_K: usize = 5;
 const MAX_TOP_K: usize = 20;
-/// The message of a search without results.
+/// The message if nothing is found.
 const NOTHING_FOUND: &str =
     "I couldn't find relevant content for your question. Try the table of contents.";
 /// Characters of a preview.
 const PREVIEW_CHARACTERS: usize = 240;
 
-/// A search as a client sends it.
+/// A search as sent by a client.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default)]
 pub struct SearchRequest {
-    /// What to look for, 1 to 2,000 characters.
+    /// The text to search for, 1 to 2,000 characters.
     #[cfg_attr(feature = "openapi", schema(required, value_type = String, min_length = 1, max_length = 2000))]
     #[serde(alias = "q", alias = "question", alias = "message")]
     pub query: Option<String>,
     /// The page the reader is on.
     #[cfg_attr(feature = "openapi", schema(max_length = 2000))]
     pub page_url: Option<String>,
-    /// Limits on what may be found.
+    /// Limits on the search.
     #[serde(deserialize_with = "object")]
     pub filters: Filters,
-    /// Results, 1 to 20.
+    /// The number of results, 1 to 20.
     #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 20))]
     #[serde(alias = "max_results", deserialize_with = "whole_number")]
     pub top_k: Option<usize>,
 }
 
 impl SearchRequest {
-    /// Checks the request: the query, the number of results, the page and the filters.
+    /// Validates the query, the number of results, the page and the filters.
     ///
     /// # Errors
-    /// Naming the field and its limit.
+    /// `Invalid` with the field and its limit.
     pub fn check(self) -> Result<Search, Error> {
         let query = required_text("query", self.query, MAX_QUERY_CHARACTERS)?;
         let top_k = self.top_k.unwrap_or(DEFAULT_TOP_K);
@@ -66,7 +66,7 @@ impl SearchRequest {
     }
 }
 
-/// A search that was checked.
+/// A validated search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Search {
     query: String,
@@ -76,7 +76,7 @@ pub struct Search {
 }
 
 impl Search {
-    /// Finds the sections of listed pages that match.
+    /// Finds the matching sections of listed pages.
     ///
     /// # Errors
     /// As [`Retriever::retrieve`] and [`Retriever::check_limits`].
@@ -89,7 +89,7 @@ impl Search {
         Ok(found)
     }
 
-    /// The locale that results have their URLs in.
+    /// Returns the locale for the URLs of results.
     #[must_use]
     pub fn locale(&self, retriever: &Retriever) -> Option<String> {
         let site = &retriever.index.site;
@@ -98,7 +98,7 @@ impl Search {
     }
 }
 
-/// What a search without results says; `None` if there are some.
+/// Returns the message of a search without results; `None` if there are some.
 #[must_use]
 pub fn nothing_found(found: &Retrieved) -> Option<String> {
     let is_empty = found.candidates.is_empty();
@@ -114,18 +114,18 @@ pub fn nothing_found(found: &Retrieved) -> Option<String> {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SearchData {
-    /// Best first.
+    /// The results, best first.
     pub results: Vec<SearchResult>,
-    /// Said when there are none.
+    /// The message if there are no results.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
 
-/// A section that matches.
+/// A matching section.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SearchResult {
-    /// The chunk.
+    /// The chunk's id.
     pub chunk_id: Uuid,
     /// The score it is ranked by, 0 to 1.
     pub score: f32,
@@ -139,36 +139,36 @@ pub struct SearchResult {
     pub chapter: String,
     /// The module's title.
     pub module: String,
-    /// The heading that matches best.
+    /// The heading of the best match.
     pub section: String,
-    /// What the section is for.
+    /// The purpose of the section.
     pub section_type: crate::chunk::SectionType,
     /// The page's URL with the heading's anchor.
     pub url: String,
-    /// The source path.
+    /// The path of the source file.
     pub source: String,
     /// The first line, from 1.
     pub start_line: u32,
     /// The last line.
     pub end_line: u32,
-    /// What the page is: of the docs, a post of the blog, or a page beside them.
+    /// The kind of page: docs, blog post or standalone page.
     pub kind: ContentKind,
-    /// The id that the site gives the plugin that the page is of: `default` unless it has several of the kind.
+    /// The id of the page's Docusaurus plugin: `default` unless the site has several of the kind.
     pub instance: String,
-    /// The day of a blog post: `2024-05-03`.
+    /// The date of a blog post, such as `2024-05-03`.
     pub date: Option<String>,
-    /// The least equipment a reader needs.
+    /// The least hardware that a reader needs.
     pub hardware_tier: i64,
-    /// The place in its section, from 0.
+    /// The chunk's index in its section, from 0.
     pub chunk_index: usize,
-    /// How many chunks the section has.
+    /// The number of chunks in the section.
     pub chunk_count: usize,
-    /// The beginning of the text, as plain text: it is not Markdown.
+    /// The beginning of the text, as plain text.
     pub preview: String,
 }
 
 impl SearchResult {
-    /// A result of a candidate, with URLs of a locale.
+    /// Creates the result for a chunk, with URLs of a locale.
     #[must_use]
     pub fn new(candidate: &ScoredChunk, locale: Option<&str>) -> Self {
         let chunk = &candidate.chunk;

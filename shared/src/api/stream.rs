@@ -1,4 +1,4 @@
-//! An answer as server-sent events.
+//! Sends an answer as server-sent events.
 
 use std::time::Duration;
 
@@ -40,7 +40,7 @@ struct DoneEvent<'a> {
     answered: bool,
     outcome: Outcome,
     confidence: f32,
-    /// As at the end: what later sentences showed of their support included.
+    /// The final citations, with the support found for later sentences.
     citations: &'a [Citation],
     unsupported: &'a [String],
     suggestions: &'a [Suggestion],
@@ -56,8 +56,8 @@ struct ErrorEvent<'a> {
     message: &'a str,
 }
 
-/// The answer as server-sent events: `progress`, `token`, `citation`, `done`, `error`. What fails before the first event is an error
-/// with its own status. A header names a stored conversation, so that it can be deleted even if the stream breaks off.
+/// Sends the answer as server-sent events: `progress`, `token`, `citation`, `done`, `error`. A failure before the first event is an error with its
+/// own status. A header names the stored conversation, so that it can be deleted even if the stream is interrupted.
 pub async fn event_stream(
     events: impl Stream<Item = Result<AnswerEvent, Error>> + Send + 'static,
     conversation_id: Option<Uuid>,
@@ -67,7 +67,7 @@ pub async fn event_stream(
     streamed(events, conversation_id, observed, one).await
 }
 
-/// The answer as server-sent events in the form that `written` gives each event or the error that ends them.
+/// Sends the answer as server-sent events in a format given by `written`, which converts each event and the final error.
 pub(super) async fn streamed(
     events: impl Stream<Item = Result<AnswerEvent, Error>> + Send + 'static,
     conversation_id: Option<Uuid>,
@@ -89,7 +89,7 @@ pub(super) async fn streamed(
             Ok(AnswerEvent::Done(answer)) => observed.measured.answered(answer),
             Err(error) => {
                 observed.measured.broke_off();
-                // The status is out: what it would have been is logged here.
+                // The status is already sent, so the error is only logged.
                 drop(failure(error, &observed.request_id));
             }
         }
@@ -98,7 +98,7 @@ pub(super) async fn streamed(
     let stream = stream::iter(waited).chain(events);
     let heartbeat = KeepAlive::new().interval(HEARTBEAT);
     let mut response = Sse::new(stream).keep_alive(heartbeat).into_response();
-    // Proxies must not wait for the whole.
+    // Proxies must not buffer the stream.
     response.headers_mut().insert(
         "x-accel-buffering",
         axum::http::HeaderValue::from_static("no"),
@@ -110,7 +110,7 @@ pub(super) async fn streamed(
     response
 }
 
-/// A stream whose logs name the request that it answers, which is over for the platform before it is.
+/// Adds the request's id to the stream's logs: for the platform the request ends before its stream.
 fn in_span<S: Stream + Unpin>(mut stream: S) -> impl Stream<Item = S::Item> {
     let span = tracing::Span::current();
     stream::poll_fn(move |context| {

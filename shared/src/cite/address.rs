@@ -1,22 +1,22 @@
-//! Addresses that stand bare in a text.
+//! Finds bare addresses in a text.
 
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::{Regex, RegexBuilder};
 
-/// What a text is.
+/// The kind of text, which decides where an address begins and ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     Prose,
-    /// Code: `//` begins a comment there, `@` a name, and a quote ends an address.
+    /// In code, `//` begins a comment, `@` a name, and a quote ends an address.
     Code,
 }
 
-/// A scheme or `www.` and what follows it, schemes that need no host, and slashes before what may be a host.
+/// A scheme or `www.` with the text after it, a scheme that needs no host, or slashes before a possible host.
 ///
-/// In prose a quote does not end an address: `https://a.org"@b.org` leads to `b.org`. Characters of East Asia do: no space
-/// stands between an address and the words after it.
+/// In prose a quote does not end an address: `https://a.org"@b.org` leads to `b.org`. East Asian characters do, because these scripts have no space
+/// between an address and the next word.
 static IN_PROSE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r#"(?<prefix>[a-z][a-z0-9+.-]*://[/\\]*|(?:https?|ftp):[/\\]+|www\.)[^\s<\u{3000}-\u{ffef}]*
@@ -25,7 +25,7 @@ static IN_PROSE: LazyLock<Regex> = LazyLock::new(|| {
         |(?<slashes>[/\\]{2,})[^\s<\u{3000}-\u{ffef}]*"#,
     )
 });
-/// The same in code.
+/// Like [`IN_PROSE`], for code.
 static IN_CODE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r#"(?<prefix>[a-z][a-z0-9+.-]*://[/\\]*|(?:https?|ftp):[/\\]+|www\.)[^\s<>"'`]*
@@ -34,7 +34,7 @@ static IN_CODE: LazyLock<Regex> = LazyLock::new(|| {
         |(?<slashes>//)[^\s<>"'`]*"#,
     )
 });
-/// What some renderer takes for a mail address.
+/// Text that some renderer turns into a mail address.
 static MAIL: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r#"(?<local>[^\s()\[\]<>@:…]*[^\s()\[\]<>@:…"'`])["'`]*@(?<host>[^\s<>()\[\],;:!?"'*|\u{3000}-\u{ffef}]+)"#,
@@ -49,10 +49,10 @@ fn pattern(pattern: &str) -> Regex {
         .expect("the pattern is a constant")
 }
 
-/// Returns where addresses stand in a text, in order: what leads to a host, without the punctuation behind it.
+/// Returns the ranges of addresses with a host in a text, in order and without the punctuation after them.
 pub(super) fn addresses(text: &str, place: Place) -> Vec<Range<usize>> {
     if place == Place::Code {
-        // Anywhere else slashes begin a comment.
+        // After any other character, slashes begin a comment.
         return web(text, &IN_CODE, |before| {
             matches!(before, Some('(' | '=' | '"' | '\''))
         });
@@ -70,7 +70,7 @@ pub(super) fn addresses(text: &str, place: Place) -> Vec<Range<usize>> {
     found
 }
 
-/// The addresses that are not of mail. Those without a scheme follow a character that they may begin after.
+/// Finds addresses other than mail. `may_begin` says which characters may precede an address without a scheme.
 fn web(text: &str, pattern: &Regex, may_begin: fn(Option<char>) -> bool) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut from = 0;
@@ -95,7 +95,6 @@ fn web(text: &str, pattern: &Regex, may_begin: fn(Option<char>) -> bool) -> Vec<
     found
 }
 
-/// The mail addresses in a stretch of a text.
 fn mail(text: &str, stretch: Range<usize>) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut from = stretch.start;
@@ -114,14 +113,14 @@ fn mail(text: &str, stretch: Range<usize>) -> Vec<Range<usize>> {
     found
 }
 
-/// The bytes of a local part before the last that all renderers take for one; 0 if there is no such part.
+/// Returns the length in bytes of the beginning of a local part that only some renderers accept.
 fn odd_start(local: &str) -> usize {
     let is_plain = |c: char| c.is_alphanumeric() || "._+-".contains(c);
     let start = local.trim_end_matches(is_plain).len();
     if start < local.len() { start } else { 0 }
 }
 
-/// A word without the punctuation that ends it and is not the address's own, closing parentheses without an opening one included.
+/// Removes trailing punctuation that is not part of an address, including unmatched closing parentheses.
 pub(super) fn trimmed(word: &str) -> &str {
     let mut address = word;
     while let Some(last) = address.chars().next_back() {
@@ -138,8 +137,8 @@ pub(super) fn trimmed(word: &str) -> &str {
     address
 }
 
-/// True if what follows slashes begins with a host, or does behind a user's name: names between dots of which one behind the
-/// first is more than a letter.
+/// True if the text after slashes begins with a host, possibly after a user name. A host has dots, and one of its names after the first has more than
+/// one letter.
 fn has_host(rest: &str) -> bool {
     let authority = rest.split(['/', '\\', '?', '#']).next().unwrap_or_default();
     authority.split('@').any(|part| {
@@ -150,7 +149,7 @@ fn has_host(rest: &str) -> bool {
     })
 }
 
-/// True if what follows `@` is a host: there is a name behind a dot.
+/// True if the text after `@` is a host: it has a name after a dot.
 fn has_domain(host: &str) -> bool {
     let mut names = host.split(['.', '\\']).skip(1);
     names.any(|name| name.contains(char::is_alphanumeric))

@@ -1,4 +1,4 @@
-//! Where an answer may link to.
+//! The link targets that an answer may use.
 
 use std::collections::HashSet;
 
@@ -7,21 +7,21 @@ use pulldown_cmark::{Event, Parser, Tag};
 use super::address::{Place, addresses, trimmed};
 use crate::book::href;
 
-/// Attributes of HTML and JSX that lead somewhere.
+/// HTML and JSX attributes that hold link targets.
 const TARGETS: [&str; 3] = ["href=", "src=", "to="];
 
-/// The addresses that stand in the passages, and the book's own pages.
+/// The addresses in the passages, and the book's own pages.
 #[derive(Debug, Clone, Default)]
 pub struct AllowedLinks {
-    /// Absolute addresses, `www.` and mail addresses among them; only as they are.
+    /// Absolute addresses including `www.` and mail addresses; they must match exactly.
     addresses: HashSet<String>,
-    /// Paths and the book's absolute addresses, without anchor and closing slash; with any anchor.
+    /// Paths and the book's absolute URLs, without anchor and trailing slash; any anchor is allowed.
     pages: HashSet<String>,
 }
 
 impl AllowedLinks {
-    /// Takes what an answer may link to: `texts` are the passages' Markdown, `pages` the paths or URLs of the book's pages.
-    /// A `base_url` with a host makes the paths absolute as well.
+    /// Collects the allowed targets. `texts` are the passages' Markdown, `pages` the paths or URLs of the book's pages. If `base_url` has a host, the
+    /// paths are also allowed as absolute URLs.
     #[must_use]
     pub fn new<'a>(
         texts: impl Iterator<Item = &'a str>,
@@ -48,12 +48,12 @@ impl AllowedLinks {
         allowed
     }
 
-    /// The address of a link as it is written, if the link is allowed and leads somewhere wherever the answer is shown.
+    /// Returns the normalised target of a link that is allowed and works wherever the answer is shown.
     pub(super) fn href(&self, target: &str) -> Option<String> {
         href::of(target).filter(|_| self.has_target(target))
     }
 
-    /// Whether a link's target is allowed: an address, a page or path with or without an anchor, or an anchor.
+    /// True if a link target is allowed: an address, a page or path with an optional anchor, or an anchor.
     fn has_target(&self, target: &str) -> bool {
         let odd = |c: char| {
             c.is_whitespace() || c.is_control() || matches!(c, '<' | '>' | '"' | '\'' | '`' | '\\')
@@ -72,7 +72,7 @@ impl AllowedLinks {
         self.has_address(target) || (has_anchor && self.pages.contains(without_slash(page)))
     }
 
-    /// Whether an address that stands bare in a text is allowed.
+    /// True if a bare address in a text is allowed.
     pub(super) fn has_address(&self, address: &str) -> bool {
         let page = self.pages.contains(without_anchor(address));
         let anchor = address
@@ -101,7 +101,7 @@ impl AllowedLinks {
         }
     }
 
-    /// Adds what Markdown and HTML link to.
+    /// Adds the link targets of Markdown and HTML.
     fn add_targets(&mut self, text: &str) {
         let parser = Parser::new(text);
         for (_, definition) in parser.reference_definitions().iter() {
@@ -128,7 +128,7 @@ impl AllowedLinks {
         if is_allowed_scheme(target) {
             self.addresses
                 .extend([target, trimmed(target)].map(str::to_owned));
-            // As it is written in an answer.
+            // Answers contain the normalised form.
             self.addresses.extend(href::of(target));
         } else {
             self.add_path(target);
@@ -145,7 +145,7 @@ impl AllowedLinks {
 
     fn add_page(&mut self, page: &str) {
         self.pages.insert(page.to_owned());
-        // As it is written in an answer.
+        // Answers contain the normalised form.
         self.pages.extend(href::of(page));
     }
 }
@@ -165,7 +165,7 @@ fn is_allowed_scheme(address: &str) -> bool {
         .any(is)
 }
 
-/// `https://host` of an absolute URL.
+/// Returns `https://host` of an absolute URL.
 fn origin(url: &str) -> Option<&str> {
     let host = url.find("://").filter(|_| is_absolute(url))? + 3;
     let end = url[host..].find('/').map_or(url.len(), |at| host + at);
@@ -183,7 +183,7 @@ fn without_slash(page: &str) -> &str {
     }
 }
 
-/// Whether it is an anchor as headings have them, not an address in disguise.
+/// True for an anchor such as headings have; false for a disguised address.
 fn is_anchor(anchor: &str) -> bool {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '%');
     anchor.chars().all(is_plain) && !anchor.to_ascii_lowercase().contains("www.")

@@ -1,4 +1,4 @@
-//! Writes a model's Markdown again, from what an answer may hold.
+//! Rewrites a model's Markdown, keeping only what an answer may contain.
 
 mod inline;
 mod line;
@@ -16,30 +16,29 @@ use super::allowed::AllowedLinks;
 use super::markers::Cited;
 use crate::book::{HiddenFilter, ListMarkers, Place, fence_info, heading_text};
 
-/// Begins a line of a paragraph while it is read, so that nothing in it begins a block. Private, so no text holds it.
+/// Starts a line of a paragraph during parsing, so that nothing in it begins a block. A private character that no text contains.
 const GUARD: char = '\u{e0ff}';
-/// Stands before and after what is written of a paragraph. Private as well.
+/// Encloses the written text of a paragraph. Private as well.
 const PROSE: char = '\u{e0fe}';
-/// The private character before those that stand for markers: the first stands for passage 1.
+/// The private character before the marker characters; the first of these is passage 1.
 const MARKERS: u32 = 0xe100;
 /// The last private character.
 const LAST_MARKER: u32 = 0xf8ff;
-/// The longest word, in bytes: what is left of a longer one is dropped.
+/// The longest word in bytes; the rest of a longer one is dropped.
 const MAX_WORD_BYTES: usize = 2_048;
-/// The longest text that waits for its end, in bytes: a longer line, quote, table or stretch of a paragraph is written in parts.
+/// The longest text held until its end, in bytes. Longer lines, quotes, tables and stretches are written in parts.
 const MAX_HELD_BYTES: usize = 8_192;
-/// Quotes within quotes that are written as such.
+/// Levels of nested quotes that are kept.
 const MAX_DEPTH: usize = 4;
 
-/// Writes a model's Markdown, which comes in pieces, again.
+/// Rewrites a model's streamed Markdown.
 ///
-/// What is written are paragraphs, headings, lists, quotes, tables, code, formulas, emphasis, line breaks and links that are
-/// allowed. All else is text, escaped so that every renderer shows it as text; a link that is not allowed is its text, an image its
-/// alternative text or a link to it, and an address that is not allowed is `…`, in code too. Definitions, terminal sequences and
-/// invisible characters are dropped.
+/// It keeps paragraphs, headings, lists, quotes, tables, code, formulas, emphasis, line breaks and allowed links. Everything else becomes text,
+/// escaped so that every renderer shows it as text. A forbidden link becomes its text, an image its alternative text or a link to it, and a forbidden
+/// address becomes `…`, also in code. Definitions, terminal sequences and invisible characters are dropped.
 ///
-/// Words of a paragraph are written as they come, as far as nothing before them is open. A line of code waits for its end, and
-/// a heading, a table or a quote too. How a text is cut changes nothing, and writing what was written changes nothing.
+/// Words of a paragraph are written immediately unless a construct before them is open. Lines of code, headings, tables and quotes wait for their
+/// end. The result does not depend on how the text is split, and rewriting it again changes nothing.
 #[derive(Debug)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -48,31 +47,30 @@ const MAX_DEPTH: usize = 4;
 pub struct MarkdownWriter {
     allowed: Arc<AllowedLinks>,
     filter: HiddenFilter,
-    /// Quotes around it.
+    /// Number of enclosing quotes.
     depth: usize,
-    /// Bytes of the word that is being read.
+    /// Bytes of the current word.
     word: usize,
-    /// The line so far, unless it is text.
+    /// The line so far, unless it is paragraph text.
     line: String,
-    /// True if the rest of the line is text of a paragraph.
+    /// True if the rest of the line is paragraph text.
     in_text: bool,
     block: Block,
     items: ListMarkers,
-    /// True if the block stands in a list.
+    /// True if the block is in a list.
     in_list: bool,
-    /// The column at which the block is written.
+    /// The output column of the block.
     column: usize,
-    /// The markers of items of which nothing was written, and whether they stand on this line.
+    /// Markers of items without output yet, and whether they are on this line.
     markers: String,
     has_marker: bool,
-    /// True if something was written before.
     has_begun: bool,
-    /// True if what is written next must stand apart from what is before it.
+    /// True if the next output needs a blank line before it.
     is_apart: bool,
     written: String,
 }
 
-/// What is being read.
+/// The block that is being read.
 #[derive(Debug, Default)]
 enum Block {
     #[default]
@@ -87,7 +85,7 @@ enum Block {
 }
 
 impl MarkdownWriter {
-    /// A writer that lets these links through.
+    /// Creates a writer that keeps only these links.
     #[must_use]
     pub fn new(allowed: AllowedLinks) -> Self {
         Self::within(Arc::new(allowed), 0)
@@ -113,7 +111,7 @@ impl MarkdownWriter {
         }
     }
 
-    /// Reads the next piece, without markers; what can be shown now.
+    /// Reads the next piece, without markers; returns the text that can be shown now.
     pub fn push(&mut self, text: &str) -> Vec<Cited> {
         let mut seen = String::with_capacity(text.len());
         self.filter.push(text, &mut seen);
@@ -121,7 +119,7 @@ impl MarkdownWriter {
         self.shown()
     }
 
-    /// Reads the marker of a passage; what can be shown now.
+    /// Reads the marker of a passage; returns the text that can be shown now.
     pub fn marker(&mut self, passage: usize) -> Vec<Cited> {
         if let Some(marker) = marker_char(passage) {
             for c in ['[', marker, ']'] {
@@ -131,7 +129,7 @@ impl MarkdownWriter {
         self.shown()
     }
 
-    /// What is left when the text has ended.
+    /// Returns the remaining text at the end.
     pub fn finish(&mut self) -> Vec<Cited> {
         self.end();
         self.shown()
@@ -239,7 +237,7 @@ impl MarkdownWriter {
         }
     }
 
-    /// Reads a line that is known when it has ended.
+    /// Reads a complete line.
     fn whole_line(&mut self, line: &str, kind: Line) {
         let indentation = indentation(line);
         match (kind, &mut self.block) {
@@ -283,7 +281,7 @@ impl MarkdownWriter {
         self.column = self.items.column(usize::MAX);
     }
 
-    /// Finds the item that a block with this indentation stands in.
+    /// Finds the list item that contains a block with this indentation.
     fn indent(&mut self, indentation: usize) {
         if self.has_marker {
             return;
@@ -296,7 +294,7 @@ impl MarkdownWriter {
         self.in_list = column > 0;
     }
 
-    /// Begins a block. In a list it may follow on the line before if it `may_follow`.
+    /// Begins a block. If it `may_follow`, it needs no blank line before it in a list.
     fn begin(&mut self, markdown: &str, may_follow: bool) {
         let follows = !self.is_apart && (may_follow || !self.markers.is_empty());
         if self.has_begun {
@@ -311,7 +309,7 @@ impl MarkdownWriter {
         self.go_on(markdown);
     }
 
-    /// Writes Markdown of the block that has begun.
+    /// Writes more Markdown of the current block.
     fn go_on(&mut self, markdown: &str) {
         for (at, line) in markdown.split('\n').enumerate() {
             if at > 0 {
@@ -365,7 +363,7 @@ impl MarkdownWriter {
         self.block = Block::None;
     }
 
-    /// Writes what is no table or quote after all.
+    /// Writes a table or quote that turned out to be text.
     fn as_text(&mut self) {
         if let Block::Table(text) | Block::Quote(text) = std::mem::take(&mut self.block) {
             self.block = Block::Paragraph(Paragraph::default());
@@ -409,7 +407,7 @@ impl MarkdownWriter {
         self.settle(is_full);
     }
 
-    /// Writes what was read of a paragraph if what follows cannot change how it is read, or nothing follows.
+    /// Writes the stretch read so far if following text cannot change its parse, or if none follows.
     fn settle(&mut self, is_whole: bool) {
         let Block::Paragraph(paragraph) = &mut self.block else {
             return;
@@ -441,7 +439,7 @@ impl MarkdownWriter {
     }
 }
 
-/// Code without the addresses that are not allowed.
+/// Removes forbidden addresses from code.
 fn without_addresses(code: &str, allowed: &AllowedLinks) -> String {
     let mut shown = String::with_capacity(code.len());
     let mut from = 0;
@@ -455,7 +453,7 @@ fn without_addresses(code: &str, allowed: &AllowedLinks) -> String {
     shown + &code[from..]
 }
 
-/// Code in which a marker is no citation.
+/// Replaces markers in code by plain text.
 fn with_plain_markers(code: &str) -> String {
     let mut plain = String::with_capacity(code.len());
     for c in code.chars() {
@@ -472,7 +470,7 @@ fn marker_char(passage: usize) -> Option<char> {
     char::from_u32(code).filter(|_| code <= LAST_MARKER)
 }
 
-/// The passage that a private character stands for.
+/// Returns the passage that a private character stands for.
 fn marker_of(c: char) -> Option<usize> {
     let passage = u32::from(c).checked_sub(MARKERS)?;
     (u32::from(c) <= LAST_MARKER).then_some(passage as usize)

@@ -1,4 +1,4 @@
-//! Reads citation markers in a text that comes in pieces.
+//! Reads citation markers in a streamed text.
 
 mod code;
 mod form;
@@ -6,45 +6,44 @@ mod form;
 use self::code::Code;
 use self::form::{Form, is_closing, is_opening, may_hold, read_form};
 
-/// The longest marker that is waited for, in bytes: `[Module 12, Chapter 34, Lesson 56]` and `【12:34†source name】` fit.
+/// The longest marker held back, in bytes: `[Module 12, Chapter 34, Lesson 56]` and `【12:34†source name】` fit.
 const MAX_MARKER_BYTES: usize = 64;
-/// The longest label that is waited for, in bytes: `(Source: chapter, section)`.
+/// The longest label held back, in bytes: `(Source: chapter, section)`.
 const MAX_LABEL_BYTES: usize = 240;
-/// How the label of a book without lesson numbers begins. Such labels are ours to write, never a model's.
+/// The beginning of labels in a book without lesson numbers. Only bookrag may write labels, so a model's are dropped.
 const LABEL: &str = "(Source: ";
 
 /// A piece of cited text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cited {
-    /// Text to show.
+    /// Text inside sentences.
     Text(String),
-    /// Text outside of sentences: code, a table, a heading, and what stands between blocks.
+    /// Text outside sentences: code, tables, headings, and the space between blocks.
     Other(String),
-    /// A marker of a passage that was given; it is shown as `[n]`.
+    /// A marker of a given passage, shown as `[n]`.
     Marker(usize),
 }
 
-/// Reads the markers of a text that comes in pieces.
+/// Reads the markers of a streamed text.
 ///
-/// `[1]`, lists and ranges (`[1, 2; 3]`, `[2–4]`), `[^1]`, `[Source 1]`, `［1］` and `【1†source】` become one
-/// [`Cited::Marker`] for each passage that was given. Whatever else could pass for a citation (`[99]`, `[٣]`, `[0x1]`, a label
-/// such as `[Module 1, Chapter 2, Lesson 3]`) is dropped. What is mathematics stays: `[0, 1]`, `[-0.5, 2]`. So does what stands
-/// in Markdown code. At most 64 bytes are held back, or 240 of a `(Source: …)` label.
+/// `[1]`, lists and ranges (`[1, 2; 3]`, `[2–4]`), `[^1]`, `[Source 1]`, `［1］` and `【1†source】` become one [`Cited::Marker`] for each given passage.
+/// Anything else that looks like a citation (`[99]`, `[٣]`, `[0x1]`, a label such as `[Module 1, Chapter 2, Lesson 3]`) is dropped. Mathematics such
+/// as `[0, 1]` and `[-0.5, 2]` stays, and so does Markdown code. At most 64 bytes are held back, or 240 of a `(Source: …)` label.
 #[derive(Debug, Default)]
 pub struct MarkerReader {
-    /// How many passages were given.
+    /// The number of given passages.
     passages: usize,
     code: Code,
-    /// What may become a marker; what stands in brackets within it was read already.
+    /// Text that may become a marker. Nested brackets in it are already resolved.
     held: String,
-    /// Where its brackets open.
+    /// Where brackets open in `held`.
     opens: Vec<usize>,
-    /// Whether the rest of an endless number is being dropped.
+    /// True while the rest of an overlong number is dropped.
     skips: bool,
 }
 
 impl MarkerReader {
-    /// A reader of answers to `passages` passages, numbered from 1.
+    /// Creates a reader for passages 1 to `passages`.
     #[must_use]
     pub fn new(passages: usize) -> Self {
         Self {
@@ -53,7 +52,7 @@ impl MarkerReader {
         }
     }
 
-    /// Reads the next piece. Text is held back no longer than a marker needs; markers of no passage are dropped.
+    /// Reads the next piece. Text is held back no longer than a marker needs; markers of unknown passages are dropped.
     pub fn push(&mut self, piece: &str) -> Vec<Cited> {
         let mut out = Out::default();
         for c in piece.chars() {
@@ -64,7 +63,7 @@ impl MarkerReader {
         out.cited
     }
 
-    /// What was held back when the text ended. It holds no marker: one within brackets that never close is dropped.
+    /// Returns the text held back at the end, without markers: a marker in brackets that never close is dropped.
     #[must_use]
     pub fn finish(mut self) -> Option<String> {
         let mut out = Out::default();
@@ -84,7 +83,7 @@ impl MarkerReader {
             return;
         }
         if self.code.is_inside() {
-            // A number in code marks is read as part of the marker that it stands in.
+            // A number in code marks is read as part of the enclosing marker.
             let in_brackets = !self.opens.is_empty() && !is_opening(c) && !is_closing(c);
             if !in_brackets || !may_hold(&self.held, c) {
                 self.release(out);
@@ -154,7 +153,7 @@ impl MarkerReader {
         }
     }
 
-    /// Reads what the innermost brackets hold.
+    /// Resolves the innermost brackets.
     fn close(&mut self, c: char, out: &mut Out) {
         let from = self.opens.pop().unwrap_or(0);
         match read_form(&self.held[from..], self.passages) {
@@ -171,7 +170,7 @@ impl MarkerReader {
                 out.flush();
                 out.cited.extend(numbers.into_iter().map(Cited::Marker));
             }
-            // Within other brackets; a space keeps what stands before and behind from becoming one number.
+            // In nested brackets, a space keeps the text on both sides from becoming one number.
             Form::Markers(numbers) => {
                 self.held.truncate(from);
                 let markers: String = numbers.iter().map(|n| format!("[{n}]")).collect();
@@ -181,7 +180,7 @@ impl MarkerReader {
         }
     }
 
-    /// Gives up waiting: what is held is text, but for the markers that were read within it.
+    /// Stops waiting: the held text is shown, with the markers already read in it.
     fn release(&mut self, out: &mut Out) {
         self.opens.clear();
         let held = std::mem::take(&mut self.held);
@@ -205,7 +204,7 @@ impl MarkerReader {
     }
 }
 
-/// What was read so far of a piece.
+/// The output of the current piece.
 #[derive(Default)]
 struct Out {
     text: String,

@@ -1,4 +1,4 @@
-//! From markers in a text to citations that were checked. Pure.
+//! Turns markers in a text into verified citations. Pure.
 
 mod markers;
 mod address;
@@ -21,16 +21,16 @@ pub use markers::{Cited, MarkerReader};
 pub use sentence::{SentenceTracker, plain_sentence};
 pub use support::{Best, Claim, CodeSource, Evidence, Support};
 
-/// Characters of a quote.
+/// The most characters of a quote.
 const MAX_QUOTE_CHARACTERS: usize = 240;
 
 /// The source of a claim.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Citation {
-    /// The number that the text's markers name.
+    /// The number used by the text's markers.
     pub n: usize,
-    /// The chunk.
+    /// The chunk's id.
     pub chunk_id: Uuid,
     /// The module's title.
     pub module: String,
@@ -40,11 +40,11 @@ pub struct Citation {
     pub title: String,
     /// The heading.
     pub section: String,
-    /// Its anchor.
+    /// The heading's anchor.
     pub section_id: Option<String>,
-    /// The page's URL with the anchor.
+    /// The page's URL, with the anchor.
     pub url: String,
-    /// The source path.
+    /// The path of the source file.
     pub source: String,
     /// The first line cited, from 1.
     pub start_line: u32,
@@ -52,26 +52,26 @@ pub struct Citation {
     pub end_line: u32,
     /// The printed page within the document.
     pub page: usize,
-    /// How well it matches, 0 to 1.
+    /// How well the chunk matches the question, 0 to 1.
     pub confidence: f32,
-    /// The beginning of the cited text, as plain text: it is not Markdown, and `<` or `[` in it are themselves.
+    /// The beginning of the cited text, as plain text; `<` and `[` are literal.
     pub quote: String,
-    /// What the page is: of the docs, a post of the blog, or a page beside them.
+    /// The kind of page: docs, blog post or standalone page.
     #[serde(default)]
     pub kind: ContentKind,
-    /// The id that the site gives the plugin that the page is of: `default` unless it has several of the kind.
+    /// The id of the page's Docusaurus plugin: `default` unless the site has several of the kind.
     #[serde(default)]
     pub instance: String,
-    /// The day of a blog post: `2024-05-03`.
+    /// The date of a blog post, such as `2024-05-03`.
     #[serde(default)]
     pub date: Option<String>,
-    /// `[Module 1, Chapter 2, Lesson 3]`, or `(Source: chapter, section)`; plain text.
+    /// `[Module 1, Chapter 2, Lesson 3]`, or `(Source: chapter, section)`, as plain text.
     pub label: String,
-    /// Whether the passage says what the sentence says; absent until it was checked.
+    /// True if the passage supports the sentence; `None` until checked.
     pub supported: Option<bool>,
 }
 
-/// The citation of a chunk under a number.
+/// Creates the citation of a chunk with this number.
 #[must_use]
 pub fn citation(n: usize, candidate: &ScoredChunk, locale: Option<&str>) -> Citation {
     let chunk = &candidate.chunk;

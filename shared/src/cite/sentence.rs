@@ -1,17 +1,17 @@
-//! The sentences of a text that comes in pieces. Pure.
+//! Splits a streamed text into sentences. Pure.
 
 use pulldown_cmark::{Event, Parser};
 
-/// The longest sentence that is kept, in bytes: of a longer one, its end.
+/// The longest sentence in bytes; of a longer one the end is kept.
 const MAX_BYTES: usize = 2_000;
-/// Words that end in a full stop within a sentence.
+/// Words with a full stop that does not end the sentence.
 const ABBREVIATIONS: [&str; 8] = ["e.g.", "i.e.", "vs.", "cf.", "approx.", "dr.", "mr.", "ms."];
 
-/// Follows a text and knows the sentence it is in.
+/// Follows a text and collects its current sentence.
 #[derive(Debug, Default)]
 pub struct SentenceTracker {
     sentence: String,
-    /// What ended it, if something did.
+    /// The character that ended the sentence.
     stop: Option<char>,
 }
 
@@ -31,7 +31,7 @@ impl SentenceTracker {
         self.sentence.push(c);
     }
 
-    /// True if the sentence has ended before a character that follows it, after white space or at once.
+    /// True if the sentence ended before `next`, which follows directly or after white space.
     #[must_use]
     pub fn has_ended_before(&self, next: char, after_space: bool) -> bool {
         let Some(stop) = self.stop else {
@@ -50,7 +50,7 @@ impl SentenceTracker {
         }
     }
 
-    /// The Markdown of the sentence so far.
+    /// Returns the Markdown of the sentence so far.
     #[must_use]
     pub fn sentence(&self) -> &str {
         self.sentence.trim()
@@ -63,7 +63,7 @@ impl SentenceTracker {
     }
 }
 
-/// A sentence's words without its Markdown, but for the marks of code.
+/// Returns a sentence's words without Markdown, except code marks.
 #[must_use]
 pub fn plain_sentence(markdown: &str) -> String {
     let mut plain = String::with_capacity(markdown.len());
@@ -82,7 +82,7 @@ pub fn plain_sentence(markdown: &str) -> String {
 mod tests {
     use super::*;
 
-    /// The sentences of a text, as one who reads it along ends them.
+    /// Splits a text into sentences, one character at a time.
     fn sentences(text: &str) -> Vec<String> {
         let mut tracker = SentenceTracker::default();
         let mut sentences = Vec::new();

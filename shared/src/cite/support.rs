@@ -1,6 +1,6 @@
-//! Whether a passage says what a sentence says, by its words: numbers, names, opposites, negations, and how many it has. Pure.
+//! Decides by words whether a passage supports a sentence: by numbers, names, opposites, negations and the share of shared words. Pure.
 //!
-//! Token vectors were tried and say less: a negated copy resembles a passage more than a paraphrase does.
+//! Token vectors were tried and are worse: a negated copy resembles a passage more than a paraphrase does.
 
 mod code;
 mod denial;
@@ -15,51 +15,51 @@ use self::names::{Name, Squeezed, has_option, names};
 use self::negation::{Sentence, Sentences};
 use crate::words::{Language, Words};
 
-/// The least share of a sentence's words that its passages have, unless they lack fewer than [`MIN_LACKING`].
+/// The least share of a sentence's words in its passages, unless they lack fewer than [`MIN_LACKING`].
 const MIN_SHARE: f32 = 0.4;
-/// So many words a passage must lack to say something else: short paraphrases share few.
+/// A passage must lack at least this many words to count as different, because short paraphrases share few.
 const MIN_LACKING: usize = 5;
-/// What a number or name that a passage lacks, or a contradiction, takes from its score.
+/// The score penalty for each number or name that a passage lacks, and for a contradiction.
 const PENALTY: f32 = 0.2;
-/// The least score of a passage that a sentence without a marker is attributed to. Of 294 true sentences of seven books it keeps
-/// 96 %, and of the same sentences given other passages it refuses 94 %.
+/// The least score for attributing a sentence without a marker to a passage. Of 294 true sentences of seven books it keeps 96 %, and of the same
+/// sentences given other passages it refuses 94 %.
 const MIN_SCORE: f32 = 0.45;
 
-/// Words for what the sentence before is about, at the beginning of one that goes on from it.
+/// Words that begin a sentence and refer to the subject of the previous one.
 const PRONOUNS: [&str; 8] = [
     "it", "its", "this", "these", "they", "their", "those", "both",
 ];
 
-/// What of a sentence its passages have.
+/// How much of a sentence its passages have.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Support {
-    /// The share of its words, stop words aside, 0 to 1.
+    /// The share of the sentence's words in the passages, without stop words, 0 to 1.
     share: f32,
-    /// The same of its words and those of the sentence that it goes on from.
+    /// The same share, computed with the words of the previous sentences it refers to.
     share_with_before: f32,
-    /// How many of its words they lack.
+    /// How many of the sentence's words the passages lack.
     lacking: usize,
-    /// How many of its numbers and names they lack.
+    /// How many of the sentence's numbers and names the passages lack.
     missing: usize,
-    /// True if they say the opposite.
+    /// True if the passages say the opposite.
     is_contradicted: bool,
 }
 
 impl Support {
-    /// True unless something in the sentence shows that the passages do not say it.
+    /// True unless words of the sentence show that the passages do not support it.
     #[must_use]
     pub fn is_supported(self) -> bool {
         let is_elsewhere = self.share < MIN_SHARE && self.lacking >= MIN_LACKING;
         self.missing == 0 && !self.is_contradicted && !is_elsewhere
     }
 
-    /// True if the passages say it, as far as words tell.
+    /// True if the passages support the sentence, judging by words.
     #[must_use]
     pub fn is_close(self) -> bool {
         self.is_supported() && self.score() >= MIN_SCORE
     }
 
-    /// How well the passages fit the sentence, at most 1.
+    /// Returns how well the passages fit the sentence, at most 1.
     fn score(self) -> f32 {
         #[expect(clippy::cast_precision_loss, reason = "a sentence has few names")]
         let missing = self.missing as f32;
@@ -68,19 +68,19 @@ impl Support {
     }
 }
 
-/// A sentence, read once to be compared with many passages.
+/// A sentence, prepared for comparison with many passages.
 pub struct Claim {
     sentence: String,
     stems: HashSet<String>,
     names: Vec<Name>,
     clauses: Sentence,
-    /// The words of the sentence that it goes on from which it does not have itself.
+    /// Words of the previous sentences it refers to, without its own.
     before: HashSet<String>,
 }
 
 impl Claim {
-    /// The claim of a sentence that follows another one in its paragraph. If it begins with a word for what that one is about, such
-    /// as `It`, it is from the passage that says both best.
+    /// Links the claim to the previous sentence of its paragraph. If it begins with a pronoun such as `It`, the passage that fits both sentences best
+    /// is its source.
     #[must_use]
     pub fn after(self, before: &Self) -> Self {
         let first = self.sentence.split_whitespace().next().unwrap_or_default();
@@ -95,12 +95,13 @@ impl Claim {
         }
     }
 
-    /// True if the sentence only says what the passages leave open.
+    /// True if the sentence only says what the passages do not contain.
     #[must_use]
     pub fn is_denial(&self) -> bool {
         denial::is_denial(&self.sentence)
     }
 
+<<<<<<< HEAD
     /// True if the sentence tells nothing but what the question says itself.
     #[must_use]
     pub fn repeats(&self, question: &Self) -> bool {
@@ -108,20 +109,23 @@ impl Claim {
     }
 
     /// How many words of the sentence say something.
+=======
+    /// Returns the number of words in the sentence, without stop words.
+>>>>>>> slice-z2
     #[must_use]
     pub fn words(&self) -> usize {
         self.stems.len()
     }
 }
 
-/// Which passage a sentence is from.
+/// The best passage for a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Best {
-    /// The passage of this number says it.
+    /// The passage with this number supports it.
     Passage(usize),
-    /// No passage says enough of it, and none shows that it does not say it.
+    /// No passage supports it well enough, but at least one is not ruled out.
     Uncertain,
-    /// Each passage shows that it does not say it.
+    /// Every passage is ruled out.
     None,
 }
 
@@ -129,13 +133,13 @@ pub enum Best {
 pub struct Evidence {
     passages: Vec<Text>,
     words: Words,
-    /// Words of the book's title, which say little of a sentence.
+    /// Words of the book's title, which are too common to distinguish sentences.
     common: HashSet<String>,
     is_english: bool,
     capitals_mark_names: bool,
 }
 
-/// What is known of a text.
+/// A passage, prepared for comparison.
 struct Text {
     whole: String,
     numbers: HashSet<String>,
@@ -145,7 +149,7 @@ struct Text {
 }
 
 impl Evidence {
-    /// Takes the texts of the passages with their headings, in the order of their numbers.
+    /// Prepares the passages' texts with their headings, in the order of their numbers.
     pub fn new(
         title: &str,
         passages: impl IntoIterator<Item = String>,
@@ -158,13 +162,13 @@ impl Evidence {
             passages: texts.map(|text| Text::of(text, &words)).collect(),
             common: words.terms(title).into_iter().collect(),
             is_english: language == Language::ENGLISH,
-            // In German they mark every noun.
+            // German capitalises every noun.
             capitals_mark_names: language != Language::of_locale("de"),
             words,
         }
     }
 
-    /// Reads a sentence, to compare it.
+    /// Prepares a sentence for comparison.
     #[must_use]
     pub fn claim(&self, sentence: &str) -> Claim {
         Claim {
@@ -176,7 +180,7 @@ impl Evidence {
         }
     }
 
-    /// Compares a claim with the passages of these numbers, from 1, together.
+    /// Compares a claim with these passages together, numbered from 1.
     #[must_use]
     pub fn support(&self, claim: &Claim, numbers: &[usize]) -> Support {
         let known = |n: &usize| self.passages.get(n.checked_sub(1)?);
@@ -196,7 +200,7 @@ impl Evidence {
         for (n, text) in (1..).zip(&self.passages) {
             let support = self.compare(claim, text);
             may_say |= support.is_supported();
-            // Of equals the first, which was ranked before.
+            // On a tie, the passage ranked first wins.
             if support.is_close() && best.is_none_or(|(_, best)| support.score() > best.score()) {
                 best = Some((n, support));
             }
@@ -208,14 +212,14 @@ impl Evidence {
         }
     }
 
-    /// True if each passage lacks a number or name of a claim.
+    /// True if every passage lacks a number or name of a claim.
     #[must_use]
     pub fn lacks(&self, claim: &Claim) -> bool {
         let mut passages = self.passages.iter();
         passages.all(|text| self.compare(claim, text).missing > 0)
     }
 
-    /// Looks a block of code up in the passages.
+    /// Finds a code block in the passages.
     #[must_use]
     pub fn source_of_code(&self, lines: &[String]) -> CodeSource {
         code::source(lines, self.passages.iter().map(|text| text.whole.as_str()))
@@ -269,7 +273,7 @@ fn share(held: usize, all: usize) -> f32 {
     }
 }
 
-/// The words of a text as a ranker compares them, numbers aside.
+/// Returns the stems of a text as the ranker sees them, without numbers.
 fn stems(text: &str, words: &Words) -> HashSet<String> {
     let is_word = |term: &String| term.contains(char::is_alphabetic);
     words.terms(text).into_iter().filter(is_word).collect()

@@ -1,13 +1,13 @@
-//! Which databases are trusted.
+//! Reads the certificate authorities that databases may use.
 
 use rustls::RootCertStore;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 
-/// How a PEM of certificates begins.
+/// The beginning of PEM certificates.
 const PEM_BEGINS: &str = "-----BEGIN";
 
-/// The certificate authorities of `BOOKRAG_DATABASE_CA`: PEM, or the path of a file with it. Problems with them join `problems`.
+/// Reads the certificate authorities of `BOOKRAG_DATABASE_CA`, which is a PEM or its file path. Errors are added to `problems`.
 pub(super) fn authorities(
     text: impl Fn(&str) -> Option<String>,
     problems: &mut Vec<String>,
@@ -17,7 +17,7 @@ pub(super) fn authorities(
         return Vec::new();
     };
     let read = if value.starts_with(PEM_BEGINS) {
-        // On one line, as some editors of settings need it.
+        // Some settings editors require a PEM on one line.
         certificates(value.replace("\\n", "\n").as_bytes())
     } else {
         let read = std::fs::read(&value);
@@ -35,7 +35,7 @@ pub(super) fn authorities(
 /// Reads all certificates of a PEM.
 ///
 /// # Errors
-/// A predicate of the PEM.
+/// A phrase that follows the name of the PEM.
 fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, String> {
     let read: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
     let read = read.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Which models are chosen.
+//! Reads the choice of models.
 
 use secrecy::SecretString;
 
@@ -8,7 +8,7 @@ use crate::generate::{CohereChat, OpenAiChat};
 use crate::models::LocalModel;
 use crate::prices::Price;
 
-/// Which model embeds.
+/// The embedder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EmbedderChoice {
     /// A model in this process.
@@ -17,20 +17,20 @@ pub enum EmbedderChoice {
     OpenAi {
         /// The model's name.
         model: String,
-        /// Its dimensions, when they are not those of its name.
+        /// The dimensions, if they differ from the model's default.
         dimensions: Option<usize>,
     },
     /// Cohere's API.
     Cohere {
         /// The model's name.
         model: String,
-        /// Its dimensions, when they are not those of its name.
+        /// The dimensions, if they differ from the model's default.
         dimensions: Option<usize>,
     },
 }
 
 impl EmbedderChoice {
-    /// The most tokens that the model reads of one text.
+    /// Returns the model's input limit, in tokens.
     #[must_use]
     pub fn max_tokens(&self) -> usize {
         match self {
@@ -41,12 +41,12 @@ impl EmbedderChoice {
     }
 }
 
-/// What looks at the best candidates once more.
+/// The reranker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RerankerChoice {
-    /// Nothing.
+    /// No reranking.
     None,
-    /// A weighted sum of cosine, words and recency, without a model.
+    /// A weighted sum of cosine, word coverage and recency, without a model.
     Weighted,
     /// ms-marco-MiniLM-L-12-v2 in this process.
     CrossEncoder,
@@ -57,10 +57,10 @@ pub enum RerankerChoice {
     },
 }
 
-/// What writes answers.
+/// The writer of answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GeneratorChoice {
-    /// The book's own sentences.
+    /// Quotes the book.
     Extractive,
     /// An OpenAI-compatible API.
     OpenAi {
@@ -74,7 +74,7 @@ pub enum GeneratorChoice {
     },
 }
 
-/// The model that `BOOKRAG_EMBEDDER` and the variables about it choose; what is wrong with them joins `problems`.
+/// Reads the embedder chosen by `BOOKRAG_EMBEDDER` and its related variables. Errors are added to `problems`.
 pub(super) fn embedder_choice(
     text: impl Fn(&str) -> Option<String>,
     problems: &mut Vec<String>,
@@ -116,7 +116,7 @@ pub(super) fn embedder_choice(
     }
 }
 
-/// The reranker that `BOOKRAG_RERANKER` chooses; problems with the variables about it join `problems`.
+/// Reads the reranker chosen by `BOOKRAG_RERANKER` and its related variables. Errors are added to `problems`.
 pub(super) fn reranker_choice(
     text: impl Fn(&str) -> Option<String>,
     problems: &mut Vec<String>,
@@ -162,7 +162,7 @@ fn embedding_dimensions(
     number
 }
 
-/// What writes answers: the book's own sentences unless a model is chosen; a key alone chooses none.
+/// Reads the writer of answers. Without a model's name answers are quotes, even if a key is set.
 pub(super) fn generator_choice(
     text: impl Fn(&str) -> Option<String>,
     problems: &mut Vec<String>,
@@ -192,19 +192,19 @@ pub(super) fn generator_choice(
     }
 }
 
-/// The chat model that is chosen, and where it is.
+/// The chat model and its server.
 #[derive(Debug)]
 pub struct ChatServer<'a> {
-    /// Up to and without the API's path.
+    /// The URL before the API's path.
     pub base_url: &'a str,
-    /// Its key.
+    /// The API key.
     pub api_key: Option<&'a SecretString>,
     /// The model's name.
     pub model: &'a str,
 }
 
 impl Config {
-    /// The chat model that writes answers; `None` where the book's own sentences answer.
+    /// Returns the chat model that writes answers; `None` if they are quotes.
     #[must_use]
     pub fn chat_server(&self) -> Option<ChatServer<'_>> {
         let (base_url, api_key, model, default) = match &self.generator {
@@ -229,7 +229,7 @@ impl Config {
     }
 }
 
-/// What is wrong with a budget for a model whose price is not known: nothing would count towards it.
+/// Reports a budget for a model with an unknown price, whose use could not be counted.
 pub(super) fn budget_without_price(config: &Config) -> Option<String> {
     config.rules.daily_budget_micro_usd?;
     let ChatServer {
@@ -244,7 +244,7 @@ pub(super) fn budget_without_price(config: &Config) -> Option<String> {
     })
 }
 
-/// What tokens of the chat model cost, as `INPUT/OUTPUT` in US dollars for a million.
+/// Reads the chat model's price, as `INPUT/OUTPUT` in US dollars for a million tokens.
 pub(super) fn chat_price(
     text: impl Fn(&str) -> Option<String>,
     problems: &mut Vec<String>,

@@ -1,4 +1,4 @@
-//! The rules of answering, and who may ask how often.
+//! Reads the rules of answering, rate limits and authorization.
 
 use std::str::FromStr;
 use std::thread::available_parallelism;
@@ -10,28 +10,26 @@ use super::Place;
 use crate::answer::{ModelLimits, Rules};
 use crate::api::{AuthOptions, Limits};
 
-/// Seconds in an hour.
 const HOUR: u64 = 3_600;
-/// Millionths of a dollar in a dollar.
 const MICRO: f64 = 1e6;
-/// The longest time conversations are kept for, in hours: a year.
+/// The longest retention of conversations, in hours: a year.
 const MAX_HOURS: u64 = 24 * 366;
-/// How long what readers left behind is kept unless another time is set, and the longest that can be: ten years.
+/// The default retention of readers' data. The next constant is the longest: ten years.
 const DEFAULT_RETENTION_DAYS: u64 = 90;
 const MAX_RETENTION_DAYS: u64 = 3_660;
-/// Requests that `serve` works on at once for each core, unless a number is set: enough to keep the core busy while some of them wait
-/// for a store or for a chat model's first word. More only make each other slower. With 200 questions at once, on two busy cores and
-/// without optimisation, a search waited 3 s behind 8 requests, 11 s behind 32 and 15 s without a bound.
+/// Default number of requests that `serve` processes at once for each core: enough to keep the core busy while some wait for a store or for a chat
+/// model's first word. More only slow each other down. With 200 questions at once, on two busy cores and without optimisation, a search waited 3 s
+/// behind 8 requests, 11 s behind 32 and 15 s without a limit.
 const CONCURRENT_PER_CORE: usize = 8;
-/// The most tokens an answer may be allowed.
+/// The upper limit of `BOOKRAG_ANSWER_TOKENS`.
 const MAX_ANSWER_TOKENS: u32 = 16_000;
 
-/// The longest time a model may be given, in seconds: an hour.
+/// The longest time limit for a model, in seconds: an hour.
 const MAX_MODEL_SECONDS: u64 = HOUR;
-/// The most tokens of passages that a model may be given.
+/// The upper limit of `BOOKRAG_PASSAGE_TOKENS`.
 const MAX_PASSAGE_TOKENS: usize = 100_000;
 
-/// The rules of answering that are set; the defaults where they are not. `chat_server` is where the chat model is.
+/// Reads the rules of answering, with defaults. `chat_server` is the chat model's address.
 pub(super) fn rules(
     chat_server: Option<&str>,
     text: impl Fn(&str) -> Option<String>,
@@ -81,7 +79,7 @@ pub(super) fn rules(
     }
 }
 
-/// How long a model may take, and how much it reads.
+/// Reads the limits on a model's time and input.
 fn model_limits(
     default: ModelLimits,
     text: impl Fn(&str) -> Option<String>,
@@ -122,7 +120,7 @@ fn model_limits(
     }
 }
 
-/// How long questions, judgements and messages are kept; `None` for ever.
+/// Reads how long questions, feedback and messages are kept; `None` for ever.
 pub(super) fn retention(
     text: impl Fn(&str) -> Option<String>,
     problems: &mut Vec<String>,
@@ -144,8 +142,8 @@ pub(super) fn retention(
     (days > 0).then(|| Duration::from_hours(24 * days))
 }
 
-/// How often a client may ask: in Lambda the default limits unless others are set, on a laptop without limit. How much is done at once: on a
-/// laptop [`CONCURRENT_PER_CORE`] requests a core; a function is given one at a time.
+/// Reads the rate limits: by default those of [`Limits`] in Lambda, none on a laptop. A laptop processes [`CONCURRENT_PER_CORE`] requests for each
+/// core at once, a function only one.
 pub(super) fn limits(
     place: Place,
     text: impl Fn(&str) -> Option<String>,
@@ -181,7 +179,7 @@ pub(super) fn limits(
     }
 }
 
-/// Proxies in front of the service whose word for the client's address counts.
+/// Reads the number of proxies whose `X-Forwarded-For` entries are trusted.
 pub(super) fn trusted_proxies(
     text: impl Fn(&str) -> Option<String>,
     problems: &mut Vec<String>,
@@ -189,7 +187,7 @@ pub(super) fn trusted_proxies(
     number::<u8>(text, "BOOKRAG_TRUSTED_PROXIES", problems, |_| true).map_or(0, usize::from)
 }
 
-/// What tokens of readers are checked with.
+/// Reads the settings for checking readers' tokens.
 pub(super) fn auth(
     text: impl Fn(&str) -> Option<String>,
     problems: &mut Vec<String>,
@@ -206,7 +204,7 @@ pub(super) fn auth(
     options
 }
 
-/// Which of two names a variable has; the first stands for a variable that is not set.
+/// Reads a variable with two possible values; the first one is the default.
 fn choice(
     text: impl Fn(&str) -> Option<String>,
     name: &str,

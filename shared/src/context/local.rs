@@ -1,4 +1,4 @@
-//! The models that run in this process.
+//! Loads the models that run in this process.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use crate::embed::{Embedder, LocalEmbedder};
 use crate::models::{LocalModel, ModelFiles, locate};
 use crate::rerank::{CrossEncoder, Reranker};
 
-/// A local model's files: in the folder that is configured, else fetched once. `say` gets a line for a person before each wait.
+/// Returns a local model's files, from the configured folder or by downloading them once. `say` gets a line for the user before each wait.
 ///
 /// # Errors
-/// When they are not there, or are others.
+/// If files are missing or differ from the expected ones.
 pub async fn model_files(
     config: &Config,
     model: LocalModel,
@@ -22,7 +22,7 @@ pub async fn model_files(
     Ok(locate(model, configured, &cache_folder().join("models"), say).await?)
 }
 
-/// The embedder that runs `model` in this process.
+/// Creates the embedder that runs `model` in this process.
 pub(super) async fn embedder(
     config: &Config,
     model: LocalModel,
@@ -41,8 +41,7 @@ pub(super) async fn reranker(config: &Config, say: impl Fn(&str)) -> Result<Rera
     Ok(Reranker::CrossEncoder(Arc::new(encoder)))
 }
 
-/// The user's cache folder for this program, `$XDG_CACHE_HOME/bookrag` or else `~/.cache/bookrag`: models are in its folder
-/// `models`.
+/// Returns the user's cache folder, `$XDG_CACHE_HOME/bookrag` or else `~/.cache/bookrag`. Models are in its folder `models`.
 #[must_use]
 pub fn cache_folder() -> PathBuf {
     let cache = std::env::var_os("XDG_CACHE_HOME")

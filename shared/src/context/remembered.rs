@@ -1,46 +1,46 @@
-//! A value that is read again when it is old, without making anybody wait for a reader that hangs.
+//! A cached value that expires, with a fallback to the old value while a reader hangs.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The last value that was read, and when.
+/// The last value and when it was read.
 #[derive(Debug)]
 pub struct Remembered<T> {
     last: Mutex<Option<(Instant, T)>>,
-    /// Held by whoever reads a new value. Nobody waits for it.
+    /// Held by the caller that reads a new value. Nobody waits for it.
     reading: tokio::sync::Mutex<()>,
 }
 
-/// For how long a value serves.
+/// The ages at which a cached value can be used.
 #[derive(Debug, Clone, Copy)]
 pub struct Ages {
-    /// A younger value is not read again.
+    /// Up to this age, the value is not read again.
     pub fresh: Duration,
-    /// While somebody else reads a new value, one younger than this serves.
+    /// Up to this age, the value is used while another caller reads a new one.
     pub usable: Duration,
 }
 
 impl Ages {
-    /// The value is read each time.
+    /// Reads the value each time.
     pub const ZERO: Self = Self {
         fresh: Duration::ZERO,
         usable: Duration::ZERO,
     };
 }
 
-/// What is known of a value.
+/// The result of a lookup.
 #[derive(Debug)]
 pub enum LookUp<'a, T> {
-    /// This value serves.
+    /// A value that can be used.
     Known(T),
-    /// It is to be read.
+    /// The caller must read the value.
     Read(Reading<'a, T>),
 }
 
-/// Permission to read a value. Others use the former value until it is dropped.
+/// Permission to read a value. Until it is dropped, other callers use the former value.
 #[derive(Debug)]
 pub struct Reading<'a, T> {
-    /// The last value, however old.
+    /// The last value, whatever its age.
     pub former: Option<T>,
     remembered: &'a Remembered<T>,
     _others_wait: Option<tokio::sync::MutexGuard<'a, ()>>,
@@ -56,8 +56,8 @@ impl<T> Default for Remembered<T> {
 }
 
 impl<T: Clone> Remembered<T> {
-    /// Returns the value, or permission to read it: to one caller at a time, and to each of those who have no usable value.
-    /// `ages` may depend on the value.
+    /// Returns the value, or permission to read it. Permission is given to one caller at a time, and to every caller without a usable value. `ages`
+    /// may depend on the value.
     pub fn look_up(&self, ages: impl FnOnce(&T) -> Ages) -> LookUp<'_, T> {
         let last = self.last().clone();
         let others_wait = self.reading.try_lock().ok();
@@ -81,7 +81,7 @@ impl<T: Clone> Remembered<T> {
 }
 
 impl<T: Clone> Reading<'_, T> {
-    /// Remembers the value that was read.
+    /// Caches the value that was read.
     pub fn remember(self, value: T) {
         *self.remembered.last() = Some((Instant::now(), value));
     }

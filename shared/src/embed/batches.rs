@@ -1,8 +1,8 @@
-//! Dividing texts among requests.
+//! Divides texts among requests.
 
 use super::windows::estimate_tokens;
 
-/// Successive runs of texts that one request may hold, its tokens estimated; a text over the limit goes alone.
+/// Splits texts into consecutive batches for one request each, by estimated tokens. A text over the limit gets its own batch.
 pub(super) fn batches(texts: &[String], max_texts: usize, max_tokens: usize) -> Vec<&[String]> {
     let mut batches = Vec::new();
     let (mut start, mut tokens) = (0, 0);

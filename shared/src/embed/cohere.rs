@@ -1,4 +1,4 @@
-//! Cohere's models, by `POST {base}/v2/embed`: they embed questions in another way than passages.
+//! Cohere's models, through `POST {base}/v2/embed`. They embed questions differently from stored texts.
 
 use std::time::Duration;
 
@@ -12,34 +12,34 @@ use crate::http::Endpoint;
 use crate::prices::Price;
 use crate::provider::ProviderError;
 
-/// Tokens a window may have: `embed-*-v3.0` and the models before them take 512, their special tokens included.
+/// The most tokens of a window: `embed-*-v3.0` and earlier models accept 512, including special tokens.
 const MAX_TOKENS: usize = 500;
 
-/// The same for `embed-v4.0`, which takes 128,000: a vector of more says little about any part of it.
+/// The same for `embed-v4.0`, which accepts 128,000; a vector of a longer text says little about any part of it.
 const LONG_MAX_TOKENS: usize = 8_000;
 
 /// Texts in one request. Source: `V2EmbedRequest.texts` in Cohere's API description.
 const BATCH_TEXTS: usize = 96;
 
-/// Tokens in one request: Oracle, which serves these models too, takes 128,000. Cohere names no limit.
+/// Tokens in one request. Cohere names no limit; Oracle, which serves these models too, accepts 128,000.
 const BATCH_TOKENS: usize = 120_000;
 
-/// What Cohere is asked with.
+/// Connection settings of Cohere's API.
 #[derive(Debug, Clone)]
 pub struct CohereOptions {
-    /// Up to and without `/v2`, e.g. `https://api.cohere.com`.
+    /// The URL before `/v2`, such as `https://api.cohere.com`.
     pub base_url: String,
-    /// Sent as a bearer token.
+    /// The bearer token.
     pub api_key: SecretString,
     /// The model's name, e.g. `embed-multilingual-v3.0`.
     pub model: String,
-    /// The vectors' length; models before `embed-v4.0` give their native one only.
+    /// The length of vectors; models before `embed-v4.0` support only their native one.
     pub dimensions: Dimensions,
     /// Longest time for one request of up to 96 texts.
     pub timeout: Duration,
 }
 
-/// A model of Cohere's; clones share connections.
+/// A Cohere embedder; clones share connections.
 #[derive(Debug, Clone)]
 pub struct CohereEmbedder {
     identity: EmbedderIdentity,
@@ -71,10 +71,10 @@ struct EmbeddingsByType {
 }
 
 impl CohereEmbedder {
-    /// The most tokens that a model reads of one text.
+    /// Returns the model's input limit, in tokens.
     #[must_use]
     pub fn max_tokens(model: &str) -> usize {
-        // `embed-v4.0` and later begin with it; names of earlier models end with the version.
+        // Names of `embed-v4.0` and later begin with `embed-v`; earlier names end with the version.
         if model.starts_with("embed-v") {
             LONG_MAX_TOKENS
         } else {
@@ -82,11 +82,11 @@ impl CohereEmbedder {
         }
     }
 
-    /// Sets the client up; no request is made.
+    /// Creates the client without sending a request.
     ///
     /// # Errors
     ///
-    /// `Rejected` if the base URL is none.
+    /// `Rejected` if the base URL is invalid.
     pub fn new(options: CohereOptions) -> Result<Self, ProviderError> {
         let api_key = Some(options.api_key);
         let paths = ["/v2/embed", "/v1/models"];
@@ -98,13 +98,13 @@ impl CohereEmbedder {
         })
     }
 
-    /// The model's price; `None` where it is not known.
+    /// Returns the model's price; `None` if it is unknown.
     pub(super) fn dollars_per_million_tokens(&self) -> Option<f64> {
         let price = Price::of(self.endpoint.host(), &self.identity.name);
         price.map(|price| price.input)
     }
 
-    /// The same provider with another of its models.
+    /// Returns another model of the same provider.
     pub(super) fn with_model(&self, model: &str, dimensions: usize) -> Self {
         let dimensions = Dimensions::of_model(model, Some(dimensions));
         Self {
@@ -147,8 +147,7 @@ impl CohereEmbedder {
                 Purpose::Query => "search_query",
             },
             embedding_types: ["float"],
-            // A passage was cut into windows: one that is too long all the same is refused, not stored in part. Of a
-            // question the start will do.
+            // Stored texts are cut into windows, so one that is still too long is an error. Of a question, the beginning is enough.
             truncate: match purpose {
                 Purpose::Document => "NONE",
                 Purpose::Query => "END",
@@ -157,7 +156,7 @@ impl CohereEmbedder {
         };
         let response: EmbedResponse = self.endpoint.post(&request, "list of embeddings").await?;
         let vectors = response.embeddings.float;
-        // Here, as one batch's surplus would fill another's gap.
+        // Checked here, because the surplus of one batch could fill the gap of another.
         if vectors.len() != texts.len() {
             return Err(ProviderError::Malformed(format!(
                 "{} embeddings came for {} texts",

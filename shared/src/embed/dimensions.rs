@@ -1,24 +1,24 @@
-//! How long a hosted model's vectors are.
+//! The vector lengths of hosted models.
 
-/// What `text-embedding-3-large` gives by itself.
+/// The default of `text-embedding-3-large`.
 const LARGE: usize = 3_072;
-/// What its smaller sister and the models before it give, and Cohere's `embed-v4.0`.
+/// The default of `OpenAI`'s other models, and of Cohere's `embed-v4.0`.
 const USUAL: usize = 1_536;
-/// What Cohere's `embed-english-v3.0` and `embed-multilingual-v3.0` give, and their light sisters.
+/// The length of Cohere's `embed-english-v3.0` and `embed-multilingual-v3.0`.
 const COHERE_V3: usize = 1_024;
 const COHERE_V3_LIGHT: usize = 384;
 
-/// How long vectors are, and who says so.
+/// The length of vectors, and whether requests name it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dimensions {
-    /// What the model gives by itself; the request does not name it, as many servers refuse to be told.
+    /// The model's default. Requests do not name it, because many servers reject the field.
     Native(usize),
-    /// Asked for in each request (`text-embedding-3-*` and `embed-v4.0` can shorten their vectors).
+    /// Named in each request (`text-embedding-3-*` and `embed-v4.0` can shorten their vectors).
     Requested(usize),
 }
 
 impl Dimensions {
-    /// The dimensions that are wanted of a model; without any, those that its name stands for.
+    /// Returns the configured dimensions of a model, or the default of its name.
     #[must_use]
     pub fn of_model(model: &str, wanted: Option<usize>) -> Self {
         let native = native(model);
@@ -28,14 +28,14 @@ impl Dimensions {
         }
     }
 
-    /// The vectors' length, whoever says so.
+    /// Returns the length of the vectors.
     pub(super) fn length(self) -> usize {
         match self {
             Self::Native(length) | Self::Requested(length) => length,
         }
     }
 
-    /// What a request names.
+    /// Returns the length to name in requests.
     pub(super) fn requested(self) -> Option<usize> {
         match self {
             Self::Native(_) => None,

@@ -7,14 +7,14 @@ use super::TokenVectors;
 pub struct Embedding {
     /// The text's vector, of unit length.
     pub vector: Vec<f32>,
-    /// Those of its tokens; empty if the model has none.
+    /// The token vectors; empty if the model has none.
     pub tokens: TokenVectors,
 }
 
-/// A text cut into pieces that fit the model's input, each after the same breadcrumb.
+/// A text split into pieces that fit the model's input, each with the same breadcrumb.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Windows {
-    /// The pieces with the breadcrumb; one at least.
+    /// The pieces with the breadcrumb; at least one.
     pub texts: Vec<String>,
     /// Bytes of the breadcrumb and the line break after it, at the start of each text.
     pub head: usize,
@@ -31,8 +31,8 @@ impl From<Vec<f32>> for Embedding {
 }
 
 impl Embedding {
-    /// Joins the embeddings of a text's windows: the mean of their vectors, of unit length, and the tokens of all, in order. Each
-    /// window begins with the tokens of the breadcrumb, so many; they are taken once.
+    /// Joins the embeddings of a text's windows: the mean of their vectors, scaled to unit length, and all tokens in order. Each window begins with
+    /// the same number of breadcrumb tokens, which are kept once.
     #[must_use]
     pub fn of_windows(windows: Vec<Self>, in_breadcrumb: usize) -> Self {
         let mut tokens = Vec::new();

@@ -1,4 +1,4 @@
-//! An embedder for tests: deterministic, instant, and near for texts that share words.
+//! An embedder for tests: deterministic and instant. Texts that share words are close.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::{EmbedderIdentity, Embedding, TOKEN_DIMENSIONS, TokenVectors, Windows
 /// Longest input in words, as many as the local model has tokens, so that tests see windows.
 const MAX_WORDS: usize = 256;
 
-/// Counts hashed words: texts that share many words are near.
+/// Counts hashed words, so that texts with many common words are close.
 #[derive(Debug, Clone)]
 pub struct FakeEmbedder {
     identity: EmbedderIdentity,

@@ -1,4 +1,4 @@
-//! Embedders in this process.
+//! Embedders that run in this process.
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -23,21 +23,21 @@ use crate::provider::ProviderError;
 /// Length of the models' vectors (their hidden size).
 const DIMENSIONS: usize = 384;
 
-/// An embedding model, loaded. A process has 135 MB at most with bge-small, 184 MB with the multilingual model.
+/// A loaded embedding model. A process takes at most 135 MB with bge-small, and 184 MB with the multilingual model.
 pub struct LocalEmbedder {
     identity: EmbedderIdentity,
     transformer: Transformer,
     traits: EmbedderTraits,
-    /// Makes the token vectors; `None` if the model has no projection.
+    /// Computes the token vectors; `None` if the model has no projection.
     projection: Option<TokenProjection>,
 }
 
 impl LocalEmbedder {
-    /// Loads the model, to run on `threads` threads, else on one for each core.
+    /// Loads the model to run on `threads` threads, or one for each core.
     ///
     /// # Errors
     ///
-    /// `Unavailable`, naming the file, if one cannot be read or is no such model; `Rejected` if the model is no embedder.
+    /// `Unavailable`, naming the file, if a file is unreadable or invalid; `Rejected` if the model is not an embedder.
     pub async fn load(
         files: &ModelFiles,
         threads: Option<NonZeroUsize>,
@@ -80,7 +80,7 @@ impl LocalEmbedder {
         )
     }
 
-    /// True if the model makes sense of a text.
+    /// True if the model understands a text.
     pub(super) fn reads(&self, text: &str) -> bool {
         self.transformer.tokenizer.reads(text)
     }
@@ -98,7 +98,7 @@ impl LocalEmbedder {
         words.take(MAX_TOKENS - SPECIAL_TOKENS).flatten().collect()
     }
 
-    /// Embeds each text in a blocking task of its own, so that a caller who gives up pays for one text a thread at most.
+    /// Embeds each text in a separate blocking task, so that after cancellation at most one text for each thread is finished.
     pub(super) async fn embed(
         self: Arc<Self>,
         texts: &[String],
@@ -148,14 +148,14 @@ impl LocalEmbedder {
         })
     }
 
-    /// The states that the model makes of a text's tokens.
+    /// Returns the model's states for a text's tokens.
     fn states(&self, text: &str, threads: Threads) -> Result<NdTensor<f32, 3>, ProviderError> {
         let ids = self.transformer.tokenizer.encode(text, MAX_TOKENS);
         let types = vec![0; ids.len()];
         self.transformer.run(ids, types, threads)
     }
 
-    /// The projected states of a text's words, those of the prefix left out.
+    /// Returns the projected states of a text's words, without the prefix.
     fn token_vectors(&self, states: &NdTensor<f32, 3>, text: &str, prefix: &str) -> TokenVectors {
         let Some(projection) = &self.projection else {
             return TokenVectors::default();
@@ -191,7 +191,7 @@ fn subtract(vector: &mut [f32], centre: &[u8]) {
     }
 }
 
-/// A text's vector: there is no padding, so a mean is over all tokens; the port scales it to length 1, mean or sum.
+/// Returns a text's vector. There is no padding, so a mean covers all tokens; the caller scales the vector to length 1.
 fn pool(states: &NdTensor<f32, 3>, pooling: Pooling) -> Vec<f32> {
     let [_, tokens, dimensions] = states.shape();
     let tokens = match pooling {

@@ -1,7 +1,7 @@
-//! The port `embed`: texts to unit-length vectors, and to those of their tokens where the model runs in this process.
+//! Embeds texts as unit-length vectors, and as token vectors if the model runs in this process.
 //!
-//! A text longer than the model's input is cut off unseen by the model, so documents go through
-//! [`Embedder::windows`] first. Vectors of two embedders compare only if their [`EmbedderIdentity`] is equal.
+//! A model ignores text beyond its input limit, so documents are split with [`Embedder::windows`] first. Vectors of two embedders are comparable only
+//! if their [`EmbedderIdentity`] is equal.
 
 mod batches;
 mod cohere;
@@ -34,11 +34,11 @@ pub use tokens::{
     MaxSim, TOKEN_DIMENSIONS, TokenVector, TokenVectors, WeightedToken, rounded, widened,
 };
 
-/// The input of the local models, in their tokens: what `MiniLM` was trained on (`max_seq_length` of its
-/// sentence-transformers configuration). bge reads 512, but finds more when a section is cut to this size.
+/// The input of local models in tokens, as `MiniLM` was trained (`max_seq_length` of its sentence-transformers configuration). bge accepts 512, but
+/// finds more with sections cut to this size.
 pub const LOCAL_MAX_TOKENS: usize = 256;
 
-/// What turns texts into vectors.
+/// Converts texts to vectors.
 #[derive(Debug, Clone)]
 pub enum Embedder {
     /// A model in this process.
@@ -46,7 +46,7 @@ pub enum Embedder {
     Local(Arc<LocalEmbedder>),
     /// A hosted model behind an OpenAI-compatible `POST {base}/embeddings`.
     OpenAi(OpenAiEmbedder),
-    /// A model of Cohere's.
+    /// A Cohere model.
     Cohere(CohereEmbedder),
     /// Hashed words, for tests.
     Fake(FakeEmbedder),
@@ -55,16 +55,16 @@ pub enum Embedder {
     Faulty(FaultyEmbedder),
 }
 
-/// What a text is embedded for; some models embed questions and passages differently.
+/// The purpose of an embedding; some models embed questions differently from stored texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// A passage of the book, to be stored.
+    /// A text of the book, to be stored.
     Document,
-    /// A question, to be compared with stored passages.
+    /// A question, to be compared with stored texts.
     Query,
 }
 
-/// What two vectors must share to be comparable; part of an index's version.
+/// The properties that comparable vectors share; part of an index's version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EmbedderIdentity {
     /// The model's name, e.g. `all-MiniLM-L6-v2`.
@@ -73,19 +73,19 @@ pub struct EmbedderIdentity {
     pub fingerprint: String,
     /// Length of each vector.
     pub dimensions: usize,
-    /// Longest input in the model's tokens, special ones included; the rest of a text is not seen.
+    /// The input limit in the model's tokens, including special ones; the rest of a text is ignored.
     pub max_tokens: usize,
-    /// Which token vectors it gives: the name and the hash of their projection. `None` if it gives none.
+    /// The name and hash of the projection of token vectors; `None` without token vectors.
     pub token_vectors: Option<String>,
 }
 
 impl Embedder {
-    /// Embeds each text as one unit-length vector and those of its tokens, in order; what exceeds the model's input is not seen.
+    /// Embeds each text as one unit-length vector and its token vectors, in order; text beyond the input limit is ignored.
     ///
     /// # Errors
     ///
-    /// Any [`ProviderError`]; then no vector is returned. `Malformed` if there is not one finite vector of
-    /// [`EmbedderIdentity::dimensions`] numbers a text.
+    /// Any [`ProviderError`]; then no vector is returned. `Malformed` unless each text has one finite vector of [`EmbedderIdentity::dimensions`]
+    /// numbers.
     pub async fn embed(
         &self,
         texts: &[String],
@@ -123,7 +123,7 @@ impl Embedder {
         }
     }
 
-    /// The share of the token score in the meaning of a chunk; the rest is the cosine's.
+    /// Returns the weight of the token score beside the cosine.
     #[must_use]
     pub fn token_share(&self) -> f32 {
         match self {
@@ -134,8 +134,8 @@ impl Embedder {
         }
     }
 
-    /// The embedder of a model with this name, fingerprint and dimensions: this one, or another model of its provider.
-    /// `None` when it cannot be had from here.
+    /// Returns the embedder with this name, fingerprint and dimensions: this one, or another model of its provider. `None` if it is not available
+    /// here.
     #[must_use]
     pub fn of_model(&self, name: &str, fingerprint: &str, dimensions: usize) -> Option<Self> {
         let is_model = |embedder: &Self| {
@@ -153,7 +153,7 @@ impl Embedder {
         Some(other).filter(is_model)
     }
 
-    /// Whether the model makes sense of a text; where it does not, its vectors say nothing.
+    /// True if the model understands a text. If not, its vectors are meaningless.
     #[must_use]
     pub fn reads(&self, text: &str) -> bool {
         match self {
@@ -166,7 +166,7 @@ impl Embedder {
         }
     }
 
-    /// What a million tokens cost, in US dollars; `None` when the model has no public price.
+    /// Returns the price of a million tokens in US dollars; `None` if the model has no public price.
     #[must_use]
     pub fn dollars_per_million_tokens(&self) -> Option<f64> {
         match self {
@@ -176,7 +176,7 @@ impl Embedder {
         }
     }
 
-    /// Which model this is.
+    /// Returns the model's identity.
     #[must_use]
     pub fn identity(&self) -> &EmbedderIdentity {
         match self {
@@ -208,8 +208,8 @@ impl Embedder {
         }
     }
 
-    /// Embeds one word, to see whether it can. A list of models would be free, but a key that may embed may not be allowed to list
-    /// them, and the other way round; the word costs less than a millionth of a dollar.
+    /// Embeds one word, to check that the model works. Listing models would be free, but a key may have either permission without the other; the word
+    /// costs less than a millionth of a dollar.
     ///
     /// # Errors
     ///

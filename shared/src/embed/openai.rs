@@ -12,18 +12,18 @@ use crate::http::Endpoint;
 use crate::prices::Price;
 use crate::provider::ProviderError;
 
-/// Texts in one request: `api.openai.com` takes 2,048, other servers fewer.
+/// Texts in one request: `api.openai.com` accepts 2,048, other servers fewer.
 const BATCH_TEXTS: usize = 128;
 
-/// Tokens in one request: `api.openai.com` takes 300,000.
+/// Tokens in one request: `api.openai.com` accepts 300,000.
 const BATCH_TOKENS: usize = 250_000;
 
-/// What a hosted model is asked with.
+/// Connection settings of a hosted model.
 #[derive(Debug, Clone)]
 pub struct OpenAiOptions {
-    /// Up to and without `/embeddings`, e.g. `https://api.openai.com/v1`.
+    /// The URL before `/embeddings`, such as `https://api.openai.com/v1`.
     pub base_url: String,
-    /// Sent as a bearer token; local servers need none.
+    /// The bearer token; local servers need none.
     pub api_key: Option<SecretString>,
     /// The model's name, e.g. `text-embedding-3-small`.
     pub model: String,
@@ -61,14 +61,14 @@ struct Embedding {
 }
 
 impl OpenAiEmbedder {
-    /// Tokens a text may have: `text-embedding-3-*` take 8,191.
+    /// The most tokens of a text: `text-embedding-3-*` accept 8,191.
     pub const MAX_TOKENS: usize = 8_000;
 
-    /// Sets the client up; no request is made.
+    /// Creates the client without sending a request.
     ///
     /// # Errors
     ///
-    /// `Rejected` if the base URL is none.
+    /// `Rejected` if the base URL is invalid.
     pub fn new(options: OpenAiOptions) -> Result<Self, ProviderError> {
         let paths = ["/embeddings", "/models"];
         let endpoint = Endpoint::new(&options.base_url, paths, options.api_key, options.timeout)?;
@@ -79,13 +79,13 @@ impl OpenAiEmbedder {
         })
     }
 
-    /// The model's price; `None` where it is not known.
+    /// Returns the model's price; `None` if it is unknown.
     pub(super) fn dollars_per_million_tokens(&self) -> Option<f64> {
         let price = Price::of(self.endpoint.host(), &self.identity.name);
         price.map(|price| price.input)
     }
 
-    /// The same provider with another of its models.
+    /// Returns another model of the same provider.
     pub(super) fn with_model(&self, model: &str, dimensions: usize) -> Self {
         let dimensions = Dimensions::of_model(model, Some(dimensions));
         Self {
@@ -137,7 +137,7 @@ fn identity(endpoint: &Endpoint, model: String, dimensions: Dimensions) -> Embed
     }
 }
 
-/// The vectors by their `index`, which must name each text once.
+/// Sorts the vectors by `index`; each text must have exactly one.
 fn in_order(mut data: Vec<Embedding>, count: usize) -> Result<Vec<Vec<f32>>, ProviderError> {
     if data.len() != count {
         return Err(ProviderError::Malformed(format!(

@@ -1,15 +1,15 @@
-//! Vectors of a text's tokens, and how well those of a question are resembled.
+//! Token vectors of a text, and their similarity to those of a question.
 //!
-//! A local model makes a state for each token on its way to the text's vector. Projected to 96 dimensions and rounded to 8 bits they
-//! show which words of a question a text resembles, for the price of one forward pass.
+//! A local model computes a state for each token before the text's vector. Projected to 96 dimensions and rounded to 8 bits, the states show which
+//! words of a question a text resembles, at the cost of a single forward pass.
 
 /// Length of a token's vector.
 pub const TOKEN_DIMENSIONS: usize = 96;
 
-/// Most token vectors of a text; those of its end are left out.
+/// The most token vectors of a text; later ones are dropped.
 const MAX_TOKENS: usize = 512;
 
-/// What a coordinate of 1 is stored as.
+/// The stored value of a coordinate of 1.
 const ONE: f32 = 127.0;
 
 /// A token's vector: coordinates of a unit vector times 127, rounded.
@@ -19,12 +19,12 @@ pub type TokenVector = [i8; TOKEN_DIMENSIONS];
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TokenVectors(Vec<TokenVector>);
 
-/// A token of a question with what its word weighs.
+/// A token of a question with the weight of its word.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WeightedToken {
     /// The token's vector.
     pub vector: TokenVector,
-    /// 0 and up.
+    /// The weight, at least 0.
     pub weight: f32,
 }
 
@@ -49,19 +49,19 @@ impl TokenVectors {
         coordinates.map(|value| value.cast_unsigned()).collect()
     }
 
-    /// Each vector.
+    /// Iterates over the vectors.
     #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &TokenVector> {
         self.0.iter()
     }
 
-    /// How many there are.
+    /// Returns the number of vectors.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// True if there are none.
+    /// True if there are no vectors.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -83,7 +83,7 @@ pub fn widened(vector: &TokenVector) -> [f32; TOKEN_DIMENSIONS] {
     vector.map(|value| f32::from(value) / ONE)
 }
 
-/// A question's tokens, to be compared with many texts.
+/// A question's tokens, prepared for comparison with many texts.
 #[derive(Debug, Clone)]
 pub struct MaxSim {
     /// As 16-bit numbers, which processors multiply and add in pairs.
@@ -109,7 +109,7 @@ impl MaxSim {
         self.weights
     }
 
-    /// What each of the question's tokens weighs; those that weigh nothing are left out.
+    /// Returns the weights of the question's tokens; tokens with weight 0 are left out.
     #[must_use]
     pub fn token_weights(&self) -> Vec<f32> {
         self.tokens.iter().map(|(_, weight)| *weight).collect()

@@ -1,12 +1,12 @@
-//! Cutting a text into windows of a model's input, each with the breadcrumb before it.
+//! Splits a text into windows of a model's input, each with the breadcrumb before it.
 //!
-//! Measured on four books: the breadcrumb before every window is worth as much as a second ranker.
+//! Measured on four books: the breadcrumb in every window improves ranking as much as a second ranker.
 
 use std::ops::Range;
 
 use super::Windows;
 
-/// A breadcrumb may take this part of the input (one quarter).
+/// The breadcrumb may use a quarter of the input.
 const BREADCRUMB_DIVISOR: usize = 4;
 
 /// Where the search for a cut within a word starts; real words have about four.
@@ -83,7 +83,7 @@ pub(super) fn estimate_tokens(text: &str) -> usize {
     tokens + run_tokens(run)
 }
 
-/// What a piece is made of, from coarse to fine.
+/// The units of a split, from coarse to fine.
 #[derive(Clone, Copy)]
 enum Unit {
     Text,
@@ -137,7 +137,7 @@ impl<Count: Fn(&str) -> usize> Packer<'_, Count> {
         }
     }
 
-    /// Cuts a word that no window holds between characters; its last part stays open.
+    /// Splits a word that fits no window between characters; its last part stays open.
     fn cut(&mut self, word: Range<usize>) {
         let mut start = word.start;
         while start < word.end {

@@ -1,4 +1,4 @@
-//! A section's text as blocks that can be quoted: headings, paragraphs, list items, tables, pieces of code.
+//! Splits a section's text into blocks that can be quoted: headings, paragraphs, list items, tables, pieces of code.
 
 mod tidy;
 mod unmarked;
@@ -12,17 +12,17 @@ use super::Passage;
 
 pub(super) use tidy::is_admonition_name;
 
-/// Code of more words is cut in pieces at blank lines.
+/// Code with more words is split at blank lines.
 const LONG_CODE_WORDS: usize = 200;
-/// The fewest lines of such a piece.
+/// The fewest lines of a piece of code.
 const PIECE_LINES: usize = 8;
 /// What separates the cells of a row.
 const CELL_SEPARATOR: &str = " | ";
-/// What a sentence, or a line that leads to what follows, ends with.
+/// Marks that end a sentence or an introducing line.
 const ENDS: [char; 17] = [
     '.', '!', '?', '…', ')', '"', '”', '’', '。', '！', '？', '۔', ':', '：', ',', '，', '、',
 ];
-/// The longest line, in characters, that is read as a label of what follows if it has no end.
+/// The longest line without an end mark, in characters, that can be a label of the next block.
 const LABEL_CHARACTERS: usize = 60;
 /// The most words of a label that says nothing on its own.
 const LABEL_WORDS: usize = 3;
@@ -31,35 +31,34 @@ const LABEL_WORDS: usize = 3;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Block {
     pub(super) kind: BlockKind,
-    /// The text as the book has it; its lines are compared with the question.
+    /// The book's text; its lines are compared with the question.
     pub(super) text: String,
-    /// Code as it is; of all else Markdown, of a list item without its marker.
+    /// Code verbatim, other blocks as Markdown; list items without their marker.
     pub(super) markdown: String,
 }
 
-/// The kinds of block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum BlockKind {
-    /// The heading of a section below.
+    /// The heading of a subsection.
     Heading,
     Paragraph,
     ListItem {
-        /// The marker, with its indentation; empty before a further paragraph of an item.
+        /// The marker with its indentation; empty for later paragraphs of an item.
         marker: String,
     },
     Table,
-    /// A picture, with the words that stand for it.
+    /// A picture, with its alternative text.
     Picture,
     Code(Code),
 }
 
-/// A block of code, or a piece of it.
+/// A code block, or a piece of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Code {
     pub(super) language: String,
-    /// The title shown above it; empty without one.
+    /// The title above the code, or an empty string.
     pub(super) title: String,
-    /// Which piece it is, from 0, and of how many.
+    /// The index of this piece, and the number of pieces.
     pub(super) piece: usize,
     pub(super) pieces: usize,
 }
@@ -73,7 +72,6 @@ impl Block {
         }
     }
 
-    /// A heading.
     pub(super) fn heading(text: &str) -> Self {
         Self {
             kind: BlockKind::Heading,
@@ -82,7 +80,6 @@ impl Block {
         }
     }
 
-    /// How many words it has.
     pub(super) fn words(&self) -> usize {
         split(&self.text).count()
     }
@@ -91,7 +88,7 @@ impl Block {
         matches!(self.kind, BlockKind::Code(_))
     }
 
-    /// True for the source of a diagram, which the site shows as a drawing.
+    /// True for the source of a diagram, which the site renders as an image.
     pub(super) fn is_diagram(&self) -> bool {
         matches!(&self.kind, BlockKind::Code(code) if code.language == "mermaid")
     }
@@ -101,12 +98,12 @@ impl Block {
         self.kind == BlockKind::Paragraph && self.text.trim_end().ends_with([':', '：'])
     }
 
-    /// True for a short line that is no sentence, such as the title of what follows.
+    /// True for a short line that is not a sentence, such as a title.
     fn is_short_line(&self) -> bool {
         self.kind == BlockKind::Paragraph && is_short_line(&self.text)
     }
 
-    /// What stands where a list was cut.
+    /// Returns a block that marks where a list was cut.
     pub(super) fn cut(mark: &str) -> Self {
         Self::paragraph(mark, mark.to_owned())
     }
@@ -115,41 +112,41 @@ impl Block {
         matches!(self.kind, BlockKind::ListItem { .. })
     }
 
-    /// True for the beginning of an item.
+    /// True for the first block of a list item.
     pub(super) fn has_marker(&self) -> bool {
         matches!(&self.kind, BlockKind::ListItem { marker } if !marker.is_empty())
     }
 
-    /// True for what a label leads to.
+    /// True for a block that a label can introduce.
     pub(super) fn is_led(&self) -> bool {
         self.is_item() || self.is_code() || self.kind == BlockKind::Table
     }
 
-    /// True for a short line that may be a title: without an end or a mark, and not the end of a sentence.
+    /// True for a short line that may be a title: it has no end mark, and does not end a sentence.
     pub(super) fn is_title(&self) -> bool {
         self.is_short_line()
             && !self.text.starts_with(char::is_lowercase)
             && !self.markdown.contains(['*', '_', '`', '$', '[', '\\', '<'])
     }
 
-    /// True for a paragraph that is a link.
+    /// True for a paragraph that is a single link.
     pub(super) fn is_link(&self) -> bool {
         self.kind == BlockKind::Paragraph && tidy::is_link(&self.markdown)
     }
 
-    /// True for a paragraph that speaks of the one before it: "To avoid this, …". English.
+    /// True for an English paragraph that refers to the one before it: "To avoid this, …".
     pub(super) fn goes_on_from(&self, before: &Self) -> bool {
         let (here, there) = (&self.kind, &before.kind);
         let both = *here == BlockKind::Paragraph && *there == BlockKind::Paragraph;
         both && refers_back(&self.text)
     }
 
-    /// True for a paragraph that leads to what follows.
+    /// True for a paragraph that introduces the next block.
     pub(super) fn leads(&self) -> bool {
         self.ends_in_colon() || self.is_short_line()
     }
 
-    /// True for a short line that says nothing without what follows.
+    /// True for a short line that says nothing without the next block.
     pub(super) fn is_label(&self) -> bool {
         self.is_short_line()
             && self.text.split_whitespace().count() <= LABEL_WORDS
@@ -157,7 +154,7 @@ impl Block {
             && !self.markdown.contains(['`', '$'])
     }
 
-    /// True if a block is never quoted without the block before it.
+    /// True if a block is never quoted without the previous one.
     pub(super) fn belongs_to(&self, before: &Self) -> bool {
         if before.kind == BlockKind::Heading || before.leads() {
             return true;
@@ -173,7 +170,7 @@ impl Block {
         }
     }
 
-    /// True if it is the next piece of the code before it.
+    /// True for the next piece of the same code block.
     pub(super) fn continues(&self, before: &Self) -> bool {
         match (&before.kind, &self.kind) {
             (BlockKind::Code(before), BlockKind::Code(code)) => {
@@ -184,7 +181,7 @@ impl Block {
     }
 }
 
-/// True for a short line that is no sentence.
+/// True for a short line that is not a sentence.
 pub(super) fn is_short_line(text: &str) -> bool {
     let text = text.trim_end();
     text.chars().count() <= LABEL_CHARACTERS
@@ -193,17 +190,17 @@ pub(super) fn is_short_line(text: &str) -> bool {
         && !text.ends_with('$')
 }
 
-/// Words that refer to what was said before, at the beginning of a sentence.
+/// Words that refer to an earlier sentence, at the beginning of a sentence.
 const REFERRING: &str = "this these those that it its they their such otherwise however instead therefore thus hence also so then \
     similarly here both";
-/// Those of them that do so within the first words of a sentence, unless one of [`PLACES`] follows.
+/// Words that refer to an earlier sentence anywhere in the first words, unless one of [`PLACES`] follows.
 const WITHIN: [&str; 4] = ["this", "these", "instead", "otherwise"];
 const FIRST_WORDS: usize = 5;
 const PLACES: [&str; 8] = [
     "section", "page", "guide", "chapter", "lesson", "tutorial", "document", "module",
 ];
 
-/// True if a sentence refers to what was said before it.
+/// True if a sentence refers to an earlier one.
 fn refers_back(text: &str) -> bool {
     let words = split(text).take(FIRST_WORDS + 1).map(str::to_lowercase);
     let words: Vec<String> = words.collect();
@@ -215,7 +212,7 @@ fn refers_back(text: &str) -> bool {
     })
 }
 
-/// The blocks of a passage, tidied, in order. A heading with nothing below it has none.
+/// Returns the tidied blocks of a passage; none for a heading without text.
 pub(super) fn blocks_of(passage: &Passage<'_>) -> Vec<Block> {
     if passage.candidate.is_bare_heading() {
         return Vec::new();
@@ -225,7 +222,7 @@ pub(super) fn blocks_of(passage: &Passage<'_>) -> Vec<Block> {
     blocks.into_iter().flat_map(pieces).collect()
 }
 
-/// Reads the blocks of a text. The marks say what its stretches are.
+/// Reads the blocks of a text from its marks.
 fn read(text: &str, marks: &[Mark]) -> Vec<Block> {
     let unmarked = if marks.is_empty() {
         unmarked::blocks_of(text)
@@ -241,7 +238,7 @@ fn read(text: &str, marks: &[Mark]) -> Vec<Block> {
     for mark in stretches {
         let is_next_line = text.get(end..mark.start) == Some("\n");
         let block = reader.block(&mark);
-        // A text of invisible characters alone shows nothing.
+        // A text of only invisible characters shows nothing.
         if !block.markdown.is_empty() {
             tidy::push(&mut blocks, block, is_next_line);
         }
@@ -253,7 +250,7 @@ fn read(text: &str, marks: &[Mark]) -> Vec<Block> {
 
 struct Reader<'a> {
     text: &'a str,
-    /// The marks within blocks, in the order of their first bytes.
+    /// Inline marks, sorted by start.
     inline: Vec<Mark>,
 }
 
@@ -269,7 +266,7 @@ impl<'a> Reader<'a> {
                 text: text.to_owned(),
                 markdown: self.markdown(stretch),
             },
-            // It is written in bold.
+            // An admonition's name is written in bold.
             MarkKind::Paragraph if tidy::is_admonition_name(text) => {
                 let is_bold =
                     |mark: &&Mark| !matches!(mark.kind, MarkKind::Strong | MarkKind::Emphasis);
@@ -283,11 +280,11 @@ impl<'a> Reader<'a> {
                 markdown: self.table(stretch),
             },
             MarkKind::ListItem => {
-                // Indentation is part of the marker.
+                // The indentation belongs to the marker.
                 let text = self.slice(&mark.range()).trim_end();
                 let body = mark.start + marker_length(text)..stretch.end;
                 let marker = self.slice(&(mark.start..body.start)).to_owned();
-                // A box of a list of tasks is one in GitHub's dialect, and reads the same elsewhere.
+                // A task list box is GitHub syntax, and plain text elsewhere.
                 let boxed = ["[ ] ", "[x] "];
                 let boxed = boxed
                     .iter()
@@ -312,13 +309,13 @@ impl<'a> Reader<'a> {
         marked_text(self.text, marks_in(&self.inline, &stretch), stretch)
     }
 
-    /// True if a picture is all of a paragraph.
+    /// True if a paragraph is a single picture.
     fn is_picture(&self, stretch: &Range<usize>) -> bool {
         let mut marks = marks_in(&self.inline, stretch).iter();
         marks.any(|mark| matches!(mark.kind, MarkKind::Picture(_)) && mark.range() == *stretch)
     }
 
-    /// A paragraph; formulas of several lines stand apart.
+    /// Returns a paragraph's Markdown; multi-line formulas become separate blocks.
     fn prose(&self, stretch: Range<usize>) -> String {
         let mut parts = Vec::new();
         let mut at = stretch.start;
@@ -346,13 +343,13 @@ impl<'a> Reader<'a> {
         table(self.text, &self.inline, &rows.collect::<Vec<_>>())
     }
 
-    /// True if a stretch ends within inline code, a formula or a link.
+    /// True if a stretch ends inside inline code, a formula or a link.
     fn holds_cut(&self, stretch: &Range<usize>) -> bool {
         let mut marks = marks_in(&self.inline, stretch).iter();
         marks.any(|mark| mark.end > stretch.end)
     }
 
-    /// Joins what was cut within inline code, a formula or a link.
+    /// Rejoins cells that were split inside inline code, a formula or a link.
     fn whole_cells(&self, cells: Vec<Range<usize>>) -> Vec<Range<usize>> {
         let mut whole: Vec<Range<usize>> = Vec::new();
         for cell in cells {
@@ -365,7 +362,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A block of code, from its fence to its fence.
+/// Reads a code block, including its fences.
 fn code(text: &str) -> Block {
     let (opening, rest) = text.split_once('\n').unwrap_or((text, ""));
     let language = opening.trim_start_matches('`');
@@ -383,7 +380,7 @@ fn code(text: &str) -> Block {
     }
 }
 
-/// Cuts long code at blank lines; all else stays whole.
+/// Splits long code at blank lines.
 fn pieces(block: Block) -> Vec<Block> {
     let BlockKind::Code(code) = &block.kind else {
         return vec![block];
@@ -415,21 +412,21 @@ fn pieces(block: Block) -> Vec<Block> {
     cut.into_iter().enumerate().map(block).collect()
 }
 
-/// A stretch without spaces at its ends.
+/// Removes spaces at both ends of a stretch.
 fn trimmed(text: &str, stretch: Range<usize>) -> Range<usize> {
     let part = text.get(stretch.clone()).unwrap_or_default();
     let start = stretch.start + (part.len() - part.trim_start().len());
     start..start + part.trim().len()
 }
 
-/// The marks that begin in a stretch. Marks stand in the order of their first bytes.
+/// Returns the marks that begin in a stretch. `marks` are sorted by start.
 fn marks_in<'a>(marks: &'a [Mark], stretch: &Range<usize>) -> &'a [Mark] {
     let from = marks.partition_point(|mark| mark.start < stretch.start);
     let to = marks.partition_point(|mark| mark.start < stretch.end);
     marks.get(from..to).unwrap_or_default()
 }
 
-/// The stretches between separators.
+/// Splits a stretch at a separator.
 fn split_at(text: &str, stretch: Range<usize>, separator: &str) -> Vec<Range<usize>> {
     let mut start = stretch.start;
     let parts = text.get(stretch).unwrap_or_default().split(separator);

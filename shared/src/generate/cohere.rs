@@ -1,4 +1,4 @@
-//! Cohere's chat models, by `POST {base}/v2/chat`.
+//! Cohere's chat models, through `POST {base}/v2/chat`.
 
 use async_stream::try_stream;
 use futures::StreamExt;
@@ -9,7 +9,7 @@ use crate::http::Endpoint;
 use crate::prices::Price;
 use crate::provider::ProviderError;
 
-/// A chat model of Cohere's; clones share connections.
+/// A Cohere chat model; clones share connections.
 #[derive(Debug, Clone)]
 pub struct CohereChat {
     endpoint: Endpoint,
@@ -33,7 +33,7 @@ struct Message<'a> {
     content: &'a str,
 }
 
-/// `StreamedChatResponseV2`: the events that matter, told by their type.
+/// `StreamedChatResponseV2`: the relevant event types.
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 enum Event {
@@ -70,12 +70,12 @@ struct MessageEnd {
 
 #[derive(Deserialize)]
 struct EndUsage {
-    /// What is paid for.
+    /// The billed tokens.
     billed_units: Option<Counted>,
     tokens: Option<Counted>,
 }
 
-/// Counts are numbers, not integers, in the API's description.
+/// The API's description declares counts as numbers, not integers.
 #[derive(Clone, Copy, Deserialize)]
 struct Counted {
     #[serde(default)]
@@ -85,14 +85,14 @@ struct Counted {
 }
 
 impl CohereChat {
-    /// The model that is asked unless another is named.
+    /// The default model.
     pub const DEFAULT_MODEL: &'static str = "command-a-03-2025";
 
-    /// Sets the client up; no request is made.
+    /// Creates the client without sending a request.
     ///
     /// # Errors
     ///
-    /// `Rejected` if the base URL is none.
+    /// `Rejected` if the base URL is invalid.
     pub fn new(options: ChatOptions) -> Result<Self, ProviderError> {
         let (key, timeout) = (options.api_key, options.timeout);
         Ok(Self {

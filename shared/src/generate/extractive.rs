@@ -1,4 +1,4 @@
-//! The extractive answer: one contiguous quote of whole blocks from the section that ranks first, in the book's own words.
+//! The extractive answer: a contiguous quote of whole blocks from the section that ranks first.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -10,34 +10,34 @@ use crate::book::{ListMarkers, fenced};
 use crate::retrieve::is_unasked_exercise;
 use crate::words::{Language, Words, split};
 
-/// Words of a section that is quoted whole, and the length that a quote of a longer one aims at. This and the next four were
-/// chosen on 84 questions to four books; each book's choice without that book is about the same.
+/// Sections up to this many words are quoted whole; quotes of longer ones aim at it. This and the next four values were chosen on 84 questions to
+/// four books. Values chosen without one of the books are about the same.
 const WORDS: usize = 120;
-/// Most words of a quote. Blocks that belong together may be longer.
+/// The most words of a quote. Blocks that belong together may be longer.
 const MAX_WORDS: usize = 200;
-/// What a quote loses for each unit of |ln(words / WORDS)|.
+/// The penalty for each unit of |ln(words / WORDS)|.
 const LENGTH_WEIGHT: f32 = 0.1;
-/// What a quote gains for beginning where its section begins.
+/// The bonus for a quote that begins at its section's start.
 const START_BONUS: f32 = 0.06;
-/// How far the second section's score may be below the first's if it is quoted, too.
+/// The largest score difference at which the second section is quoted too.
 const MAX_GAP: f32 = 0.2;
-/// What a quote gains for having code. Without it, 3 of 30 how-to questions about other books were answered without the code of
-/// their section; nothing changed on the 84.
+/// The bonus for a quote with code. Without it, 3 of 30 how-to questions about other books were answered without their section's code; the 84
+/// questions were unaffected.
 const CODE_BONUS: f32 = 0.06;
-/// A list of more words is cut. Of 5,800 sections 15 have a list of half as many, and there a cut loses answers.
+/// Longer lists are cut. Of 5,800 sections 15 have a list of half as many words, and cutting those loses answers.
 const MAX_LIST_WORDS: usize = 400;
 /// Scores that differ by less are equal.
 const TOLERANCE: f32 = 1e-6;
 
-/// Stands where code was cut.
+/// Marks where code was cut.
 const CUT: &str = "…";
 
-/// True if a text is too long to be quoted whole, so that similarities decide what is quoted of it.
+/// True if a text is too long to be quoted whole, so that a part is chosen by similarity.
 pub(super) fn is_long(text: &str) -> bool {
     split(text).count() > WORDS
 }
 
-/// Quotes the first section that has text; the next one, too, if both are short and about as good, and it answers the question.
+/// Quotes the first section with text. Also quotes the next one if both are short, their scores are close, and it answers the question.
 pub(super) fn answer(
     query: &str,
     passages: &[Passage<'_>],
@@ -58,7 +58,7 @@ pub(super) fn answer(
     };
     let span = quoted_span(&blocks, similarities);
     let length = words(&blocks[span.clone()]);
-    // A heading with little text of its own is quoted with what stands below it.
+    // A heading with little text is already quoted with its subsections.
     let is_new = |(second, _): &(&Passage<'_>, Vec<Block>)| !is_within(second, first);
     let second = sections.find(is_new).filter(|(second, blocks)| {
         let gap = first.candidate.scores.score - second.candidate.scores.score;
@@ -71,7 +71,7 @@ pub(super) fn answer(
         write(heading, &blocks, span, first.n, &mut quotes);
         return quotes;
     };
-    // Headings tell two quotes apart.
+    // Headings separate the two quotes.
     for (passage, blocks) in [(first, blocks), (second, more)] {
         let span = quoted_span(&blocks, similarities);
         let heading = heading_above(passage, &blocks, span.start);
@@ -80,7 +80,7 @@ pub(super) fn answer(
     quotes
 }
 
-/// True if a passage is part of another one, or says the same.
+/// True if a passage is part of another one, or has the same text.
 fn is_within(passage: &Passage<'_>, other: &Passage<'_>) -> bool {
     let (passage, other) = (&passage.candidate.chunk, &other.candidate.chunk);
     let lines = other.start_line..=other.end_line;
@@ -94,15 +94,15 @@ fn words(blocks: &[Block]) -> usize {
     blocks.iter().map(Block::words).sum()
 }
 
-/// True if a section is nothing but a link.
+/// True if a section is only a link.
 fn leads_away(blocks: &[Block]) -> bool {
     matches!(blocks, [only] if only.is_link())
 }
 
-/// The blocks that are quoted of a section.
+/// Chooses the blocks to quote from a section.
 fn quoted_span(blocks: &[Block], similarities: &Similarities) -> Range<usize> {
     let Range { mut start, end } = without_loose_ends(blocks, best_span(blocks, similarities));
-    // What a sentence refers to is quoted with it.
+    // The block that a sentence refers to is quoted with it.
     let refers = |at: usize| at > 0 && blocks[at].goes_on_from(&blocks[at - 1]);
     let belongs = |at: usize| at > 0 && blocks[at].belongs_to(&blocks[at - 1]);
     while refers(start) {
@@ -114,7 +114,7 @@ fn quoted_span(blocks: &[Block], similarities: &Similarities) -> Range<usize> {
     start..end
 }
 
-/// The heading that a block stands below; `None` if the block is one.
+/// Returns the heading above a block; `None` if the block is a heading.
 fn heading_above(passage: &Passage<'_>, blocks: &[Block], at: usize) -> Option<Block> {
     if blocks[at].kind == BlockKind::Heading {
         return None;
@@ -128,7 +128,7 @@ fn heading_above(passage: &Passage<'_>, blocks: &[Block], at: usize) -> Option<B
     )
 }
 
-/// True if a quote says itself what it is about: it begins with its section's first sentence, and has the words of its heading.
+/// True if a quote needs no heading: it begins with its section's first sentence, and contains the heading's words.
 fn is_clear(blocks: &[Block], span: &Range<usize>, heading: &Block) -> bool {
     let cutter = Words::of(Language::ENGLISH);
     let quoted = blocks[span.clone()].iter();
@@ -139,7 +139,7 @@ fn is_clear(blocks: &[Block], span: &Range<usize>, heading: &Block) -> bool {
         && names.iter().all(|term| said.contains(term))
 }
 
-/// The blocks that answer most of the question's terms at about the right length.
+/// Returns the blocks that cover most of the question's terms at about the target length.
 fn best_span(blocks: &[Block], similarities: &Similarities) -> Range<usize> {
     if words(blocks) <= WORDS {
         return 0..blocks.len();
@@ -181,7 +181,7 @@ fn best_span(blocks: &[Block], similarities: &Similarities) -> Range<usize> {
                 0.0
             };
             let score = covered - LENGTH_WEIGHT * distance(length) + start + code;
-            // Of equal ones the earlier, then the shorter.
+            // On a tie the earlier span wins, then the shorter one.
             if score > best.1 + TOLERANCE {
                 best = (from..group[1], score);
             }
@@ -196,7 +196,7 @@ fn has_code(blocks: &[Block]) -> bool {
         .any(|block| block.is_code() && !block.is_diagram())
 }
 
-/// Where a list of more than [`MAX_LIST_WORDS`] may be cut: at its items.
+/// Returns the items at which a list of more than [`MAX_LIST_WORDS`] words may be cut.
 fn list_cuts(blocks: &[Block]) -> Vec<usize> {
     let mut cuts = Vec::new();
     let mut at = 0;
@@ -210,14 +210,14 @@ fn list_cuts(blocks: &[Block]) -> Vec<usize> {
     cuts
 }
 
-/// How far a length is from the one aimed at.
+/// Returns the distance of a length from the target.
 fn distance(length: usize) -> f32 {
     #[expect(clippy::cast_precision_loss, reason = "a page has few words")]
     let ratio = length.max(1) as f32 / WORDS as f32;
     ratio.ln().abs()
 }
 
-/// Leaves out what leads from or to what is not quoted: labels at both ends, and a heading or a colon at the end.
+/// Removes labels at both ends, and a heading or a colon at the end, if the text they belong to is not quoted.
 fn without_loose_ends(blocks: &[Block], span: Range<usize>) -> Range<usize> {
     let Range { mut start, mut end } = span;
     while end - start > 1 && blocks[start].is_label() && !blocks[start + 1].is_led() {
@@ -232,7 +232,7 @@ fn without_loose_ends(blocks: &[Block], span: Range<usize>) -> Range<usize> {
     start..end
 }
 
-/// Writes a span of a section below its heading, and its citation at the end.
+/// Writes a span of a section below its heading, with the citation at the end.
 fn write(
     heading: Option<Block>,
     section: &[Block],
@@ -277,7 +277,7 @@ fn write(
             _ => block.markdown.clone(),
         }));
     }
-    // A marker within a table, or after a fence on its line, would be part of it.
+    // A marker in a table, or on a fence's line, would become part of it.
     let ends_in_text = blocks.last().is_some_and(|last| {
         let stands_alone = last.is_code() || last.kind == BlockKind::Table;
         !stands_alone && last.kind != BlockKind::Picture && !last.markdown.ends_with("$$")
@@ -287,12 +287,12 @@ fn write(
     quotes.push(Quote::Citation(n));
 }
 
-/// True for a title of what follows it, whatever component shows it.
+/// True for the title of the next block, in whatever component.
 fn is_title(block: &Block, next: Option<&&[Block]>) -> bool {
     block.is_title() && next.is_some_and(|next| !next[0].is_code())
 }
 
-/// Adjacent pieces of one block of code, with a mark where it was cut.
+/// Writes adjacent pieces of one code block, with a mark where code was cut.
 fn fenced_pieces(code: &Code, run: &[Block]) -> String {
     let before = (code.piece > 0).then_some(CUT);
     let after = (code.piece + run.len() < code.pieces).then_some(CUT);

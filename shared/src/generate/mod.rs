@@ -1,4 +1,4 @@
-//! Port: passages and a question to an answer that cites them by number.
+//! Writes an answer from passages and a question, citing passages by number.
 
 mod cohere;
 mod extractive;
@@ -26,91 +26,91 @@ pub use prompt::{
 pub use readable::readable;
 pub use similarity::Similarities;
 
-/// What writes answers.
+/// Writes answers.
 #[derive(Debug, Clone)]
 pub enum Generator {
-    /// The part of the book that answers best, in its own words.
+    /// Quotes the part of the book that answers best.
     Extractive,
-    /// A hosted model.
+    /// A chat model.
     Model(ChatModel),
 }
 
-/// A hosted chat model; clones share connections.
+/// A chat model; clones share connections.
 #[derive(Debug, Clone)]
 pub enum ChatModel {
-    /// Behind an OpenAI-compatible API.
+    /// A model behind an OpenAI-compatible API.
     OpenAi(OpenAiChat),
-    /// Cohere's.
+    /// A Cohere model.
     Cohere(CohereChat),
 }
 
-/// A passage the answer may draw on; it is cited as `[n]`.
+/// A passage the answer may use, cited as `[n]`.
 #[derive(Debug, Clone, Copy)]
 pub struct Passage<'a> {
-    /// Its number, from 1.
+    /// The passage's number, from 1.
     pub n: usize,
-    /// The section.
+    /// The section's chunk.
     pub candidate: &'a ScoredChunk,
 }
 
-/// What a model is asked with.
+/// Connection settings of a chat model.
 #[derive(Debug, Clone)]
 pub struct ChatOptions {
-    /// Up to and without the API's path.
+    /// The URL before the API's path.
     pub base_url: String,
-    /// Sent as a bearer token; local servers need none.
+    /// The bearer token; local servers need none.
     pub api_key: Option<secrecy::SecretString>,
     /// The model's name.
     pub model: String,
-    /// Longest time for one answer, from its request to its end.
+    /// Time limit for one complete answer.
     pub timeout: Duration,
-    /// The model's price, if it is not the one that is listed.
+    /// The model's price, if it differs from the list price.
     pub price: Option<Price>,
 }
 
-/// A piece of what a model writes.
+/// A piece of a model's output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece {
-    /// Text, never empty.
+    /// Non-empty text.
     Text(String),
-    /// The end; nothing follows.
+    /// The end of the output.
     End(Ending),
 }
 
 /// How a model's answer ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ending {
-    /// Why.
+    /// Why the model stopped.
     pub finish: Finish,
-    /// What it took, if the provider says so.
+    /// The tokens used, if the provider reports them.
     pub usage: Option<Usage>,
 }
 
 /// Why a model stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Finish {
-    /// It had said all.
+    /// The answer is complete.
     Complete,
-    /// It may say no more: its output, or the time, was used up.
+    /// The answer reached its token or time limit.
     Truncated,
-    /// The provider's content filter stopped it.
+    /// The provider's content filter stopped the model.
     Filtered,
 }
 
-/// Tokens of one call, as the provider counts them.
+/// Tokens of one call, as counted by the provider.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Read.
+    /// Tokens read.
     pub input_tokens: u64,
-    /// Written.
+    /// Tokens written.
     pub output_tokens: u64,
 }
 
-/// What a model writes, piece by piece; dropping it stops the model.
+/// A model's output, piece by piece; dropping it stops the model.
 pub type Pieces = BoxStream<'static, Result<Piece, ProviderError>>;
 
 impl ChatModel {
-    /// Asks the model, which may write `max_tokens` tokens. Its pieces end with [`Piece::End`], or with an error.
+    /// Sends a prompt to the model, which may write `max_tokens` tokens. The stream ends with [`Piece::End`], or with an error.
     ///
     /// # Errors
     /// Any [`ProviderError`].
@@ -121,7 +121,7 @@ impl ChatModel {
         }
     }
 
-    /// Asks the model for a short text and waits for the whole.
+    /// Requests a short text and waits for all of it.
     ///
     /// # Errors
     /// Any [`ProviderError`].
@@ -141,7 +141,7 @@ impl ChatModel {
         Err(broke_off())
     }
 
-    /// Whether the provider is there and takes the key; costs nothing.
+    /// Checks, free of charge, that the provider is reachable and accepts the key.
     ///
     /// # Errors
     /// Any [`ProviderError`].
@@ -152,7 +152,7 @@ impl ChatModel {
         }
     }
 
-    /// Its address and name.
+    /// The model's address and name.
     #[must_use]
     pub fn identity(&self) -> String {
         match self {
@@ -161,7 +161,7 @@ impl ChatModel {
         }
     }
 
-    /// The model's price; `None` where it is not known, as on a server of one's own.
+    /// Returns the model's price; `None` if it is unknown, as for self-hosted models.
     #[must_use]
     pub fn price(&self) -> Option<Price> {
         match self {
@@ -171,7 +171,7 @@ impl ChatModel {
     }
 }
 
-/// The answer ended in the middle.
+/// The error for an answer that ended midway.
 fn broke_off() -> ProviderError {
     ProviderError::Unavailable("the answer broke off".to_owned())
 }
@@ -179,21 +179,20 @@ fn broke_off() -> ProviderError {
 /// A piece of an extractive answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Quote {
-    /// The book's text as Markdown that shows exactly this text, a block or what stands between two. Text that looks like a
-    /// citation marker is not a citation.
+    /// Markdown that renders as exactly the book's text: a block, or the space between two. Text that looks like a marker is not a citation.
     Text(String),
-    /// The number of the passage that the text before is from.
+    /// The number of the passage of the preceding text.
     Citation(usize),
 }
 
-/// True if a section is too long to be quoted whole: [`Similarities`] decide what is quoted of it.
+/// True if a section is too long to be quoted whole, so that [`Similarities`] choose a part.
 #[must_use]
 pub fn is_long(chunk: &ChunkPayload) -> bool {
     extractive::is_long(&chunk.text)
 }
 
-/// The extractive answer; empty if no passage has text. `similarities` are those of the first passage's lines; without any, the
-/// words that they share with the question decide.
+/// Returns the extractive answer; empty if no passage has text. `similarities` compare the first passage's lines with the question; without them,
+/// shared words are used.
 #[must_use]
 pub fn extract(
     query: &str,

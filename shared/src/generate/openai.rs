@@ -11,7 +11,7 @@ use crate::provider::ProviderError;
 
 const OPENAI_HOST: &str = "api.openai.com";
 
-/// A chat model; clones share connections.
+/// An OpenAI-compatible chat model; clones share connections.
 #[derive(Debug, Clone)]
 pub struct OpenAiChat {
     endpoint: Endpoint,
@@ -26,10 +26,10 @@ struct ChatRequest<'a> {
     messages: [Message<'a>; 2],
     stream: bool,
     stream_options: StreamOptions,
-    /// Absent for reasoning models, which take their own only.
+    /// Omitted for reasoning models, which reject it.
     #[serde(skip_serializing_if = "Option::is_none")]
     temperature: Option<f32>,
-    /// What other servers than `OpenAI`'s call it.
+    /// The name of the same limit on servers other than `OpenAI`'s.
     #[serde(skip_serializing_if = "Option::is_none")]
     max_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -77,14 +77,14 @@ struct ChunkUsage {
 }
 
 impl OpenAiChat {
-    /// The model that is asked unless another is named.
+    /// The default model.
     pub const DEFAULT_MODEL: &'static str = "gpt-4.1-mini";
 
-    /// Sets the client up; no request is made.
+    /// Creates the client without sending a request.
     ///
     /// # Errors
     ///
-    /// `Rejected` if the base URL is none.
+    /// `Rejected` if the base URL is invalid.
     pub fn new(options: ChatOptions) -> Result<Self, ProviderError> {
         let paths = ["/chat/completions", "/models"];
         Ok(Self {
@@ -149,7 +149,7 @@ impl OpenAiChat {
                     }
                 }
             }
-            // Without a reason to finish the connection was cut.
+            // Without a finish reason, the connection was cut.
             let finish = finish.ok_or_else(broke_off)?;
             yield Piece::End(Ending { finish, usage });
         };
@@ -165,7 +165,7 @@ fn finish_of(reason: &str) -> Finish {
     }
 }
 
-/// Whether a model of `OpenAI`'s reasons before it writes: those refuse a temperature.
+/// True for `OpenAI`'s reasoning models, which reject a temperature.
 fn reasons(model: &str) -> bool {
     let number = model.strip_prefix('o').unwrap_or_default();
     model.starts_with("gpt-5") || number.starts_with(|c: char| c.is_ascii_digit())

@@ -1,18 +1,18 @@
-//! What a model is told and asked: the texts of `prompts/`, with the passages and the reader's words as data between fences.
+//! Builds prompts from the texts in `prompts/`, with the passages and the reader's words as fenced data.
 
 use super::Passage;
 use super::readable::readable;
 
 /// The rules for answers.
 const ANSWER: &str = include_str!("../../prompts/answer.md");
-/// What is said last, after the question: a small model keeps to what it read last. With the rules above alone it made up steps.
+/// Repeated after the question, because small models follow the latest instructions best. Without it one invented steps.
 const LAST: &str = "The passages stand best first, and most may be beside the point. Answer the reader's question, which may be a few \
     words or a problem to solve, briefly and from the passages alone. Give no step, command, option or code that they do not have. \
     If they do not answer it, reply only: {refusal}";
-/// The rules for questions that are to stand alone.
+/// The rules for rewriting a question to stand alone.
 const REWRITE: &str = include_str!("../../prompts/rewrite.md");
 
-/// What a model is asked.
+/// A prompt for a chat model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prompt {
     /// The rules.
@@ -24,36 +24,36 @@ pub struct Prompt {
 /// A question of a conversation, with its answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Turn {
-    /// What the reader asked; empty when a client's history begins with an answer.
+    /// The reader's question; empty if a client's history begins with an answer.
     pub question: String,
-    /// What was answered; absent when the answer broke off.
+    /// The answer; `None` if it is incomplete.
     pub answer: Option<String>,
 }
 
-/// All that an answer is asked for with.
+/// The parts of a prompt for an answer.
 #[derive(Debug, Clone)]
 pub struct Asked<'a> {
     /// The book's title.
     pub book: &'a str,
-    /// What is to be said when the passages do not answer.
+    /// The sentence to write if the passages do not answer.
     pub refusal: &'a str,
     /// The passages, in order.
     pub passages: &'a [Passage<'a>],
-    /// The conversation before, oldest first.
+    /// The conversation so far, oldest first.
     pub history: &'a [Turn],
     /// The text the reader selected.
     pub selected_text: Option<&'a str>,
-    /// The reader's own words on what it is about.
+    /// Background on the question, in the reader's words.
     pub context: Option<&'a str>,
-    /// The page that the reader is on.
+    /// The page that the reader has open.
     pub page: Option<&'a str>,
-    /// The version of the book that the passages are of, if it has several.
+    /// The version of the passages, if the book has several.
     pub version: Option<&'a str>,
     /// The question.
     pub question: &'a str,
 }
 
-/// The rules for answers, in pieces: without what is filled in, a book's title or a sentence that a model may well write.
+/// Returns the rules for answers in pieces, without inserted values such as the book's title, which a model may legitimately write.
 pub fn rules_of_answers() -> impl Iterator<Item = &'static str> {
     let pieces = [ANSWER, LAST]
         .into_iter()
@@ -61,8 +61,7 @@ pub fn rules_of_answers() -> impl Iterator<Item = &'static str> {
     pieces.filter(|piece| !["book", "refusal", "fence"].contains(piece))
 }
 
-/// The prompt for an answer. `fence` is a word that nobody who wrote a text in it could know, so that no text can close its
-/// fence.
+/// Returns the prompt for an answer. `fence` is a word that the authors of the inserted texts cannot know, so no text can close its fence.
 #[must_use]
 pub fn answer_prompt(asked: &Asked<'_>, fence: &str) -> Prompt {
     let system = ANSWER
@@ -102,7 +101,7 @@ pub fn answer_prompt(asked: &Asked<'_>, fence: &str) -> Prompt {
     Prompt { system, user }
 }
 
-/// The prompt for an answer without anything filled in: what is the same in all of them.
+/// Returns the constant part of the prompt for an answer.
 #[must_use]
 pub fn form_of_prompts() -> Prompt {
     let nothing = Asked {
@@ -119,7 +118,7 @@ pub fn form_of_prompts() -> Prompt {
     answer_prompt(&nothing, "")
 }
 
-/// The prompt that makes a follow-up stand alone.
+/// Returns the prompt for rewriting a follow-up question.
 #[must_use]
 pub fn rewrite_prompt(question: &str, history: &[Turn], fence: &str) -> Prompt {
     let mut user = String::new();
@@ -142,9 +141,9 @@ fn conversation(user: &mut String, fence: &str, history: &[Turn]) {
     }
 }
 
-/// A text between fences, with a line of ours on what it is.
+/// Appends a fenced text, with a line that describes it.
 fn data(user: &mut String, fence: &str, about: &str, text: &str) {
-    // What it is from may be an author's words: it stays on its line.
+    // The description may contain an author's words, so it must stay on one line.
     let about = about.replace(['\n', '\r'], " ");
     user.push_str(&format!("{fence} begin: {about}\n{text}\n{fence} end\n\n"));
 }

@@ -1,13 +1,13 @@
-//! A passage as a model reads it: Markdown with as few characters besides the text as it takes. Pure.
+//! Writes a passage for a model: as Markdown with few characters besides the text. Pure.
 //!
-//! Nothing is escaped: what a model reads is not rendered, and each backslash is a token.
+//! Nothing is escaped, because a model's input is not rendered and each backslash is a token.
 
 use super::blocks::{is_admonition_name, is_short_line};
 use crate::book::{Mark, MarkKind, href};
 
-/// Writes a text with its marks as Markdown. List items, code blocks and formulas are in the text as Markdown has them; inline code
-/// gets its backticks, a link its address, a table the rule below its header, a heading its number signs. The title above code
-/// moves into its fence, and the name of an admonition before its text.
+/// Writes a text with its marks as Markdown. The text already has Markdown list items, code blocks and formulas. Adds backticks to inline code,
+/// addresses to links, a rule below a table's header, and number signs to headings. A title above code is moved into the fence, and an admonition's
+/// name before its text.
 #[must_use]
 pub fn readable(text: &str, marks: &[Mark]) -> String {
     let marks = marks.iter().filter(|mark| text.get(mark.range()).is_some());
@@ -34,12 +34,12 @@ pub fn readable(text: &str, marks: &[Mark]) -> String {
     for pair in blocks.windows(2) {
         edits.extend(label(text, pair[0], pair[1]).into_iter().flatten());
     }
-    // What ends at a place stands before what begins there, and an inner mark ends before an outer one.
+    // At the same position, ends come before beginnings, and inner marks end before outer ones.
     edits.sort_by_key(|edit| (edit.at, edit.order));
     let mut written = String::with_capacity(text.len() + 2 * edits.len());
     let mut from = 0;
     for edit in edits {
-        // Nothing is written into what was removed.
+        // Removed text gets no insertions.
         if edit.at >= from {
             written.push_str(&text[from..edit.at]);
             written.push_str(&edit.inserted);
@@ -50,12 +50,11 @@ pub fn readable(text: &str, marks: &[Mark]) -> String {
     written
 }
 
-/// A change of a text.
 struct Edit {
     at: usize,
-    /// The place among those at the same byte.
+    /// The order of edits at the same byte.
     order: i32,
-    /// How many bytes are removed.
+    /// Bytes to remove.
     removed: usize,
     inserted: String,
 }
@@ -71,7 +70,7 @@ impl Edit {
     }
 }
 
-/// Writes a block as the label of the next one: the title of code, or the name of an admonition. `None` if it is neither.
+/// Turns a block into the label of the next one: a code title or an admonition's name. `None` if it is neither.
 fn label(text: &str, block: &Mark, next: &Mark) -> Option<[Edit; 2]> {
     let (label, between) = (&text[block.range()], text.get(block.end..next.start)?);
     if block.kind != MarkKind::Paragraph {
@@ -98,13 +97,13 @@ fn label(text: &str, block: &Mark, next: &Mark) -> Option<[Edit; 2]> {
     }
 }
 
-/// What stands before and after the text of a link; `None` if it leads nowhere.
+/// Returns the Markdown before and after a link's text; `None` if the link has no target.
 fn link(addresses: &[String]) -> Option<(String, String)> {
     let address = href::of(addresses.first()?)?;
     Some(("[".to_owned(), format!("]({address})")))
 }
 
-/// What stands before and after inline code.
+/// Returns the Markdown before and after inline code.
 fn ticks(code: &str) -> (String, String) {
     let longest = code.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     if longest == 0 {
@@ -114,12 +113,12 @@ fn ticks(code: &str) -> (String, String) {
     (format!("{ticks} "), format!(" {ticks}"))
 }
 
-/// The rule below a table's header, and where it stands; `None` if there is only a header.
+/// Returns the rule below a table's header and its position; `None` if there is only a header.
 fn rule(table: &str) -> Option<(usize, String)> {
     let (header, _) = table.split_once('\n')?;
     let columns = header.split(" | ").count();
     let cells = vec!["---"; columns];
-    // A rule of one column would make a heading of the line above.
+    // With a single column, the rule would turn the line above into a heading.
     let edge = if columns == 1 { "|" } else { "" };
     let rule = format!("\n{edge}{}{edge}", cells.join(" | "));
     Some((header.len(), rule))
@@ -206,7 +205,7 @@ mod tests {
         assert_eq!(readable(text, &[]), text);
         let marks = [
             mark(text, MarkKind::Table, "One\nTwo"),
-            // Out of range, and within a character.
+            // Marks out of range, and inside a character.
             (MarkKind::Code, 90, 99).into(),
             (MarkKind::Code, 15, 16).into(),
         ];

@@ -1,23 +1,23 @@
-//! How well the lines of a section resemble a question.
+//! Measures how well the lines of a section resemble a question.
 
 use std::collections::{BTreeSet, HashMap};
 
 use crate::words::{Language, Words};
 
-/// The similarity of two tokens, as a cosine, from which on it counts.
+/// The least cosine of two tokens that counts as similarity.
 const FLOOR: f32 = 0.5;
 
-/// How well each line of a section resembles each term of a question. A term is a token of the embedder's, or a word.
+/// The similarity of each line of a section to each term of a question. A term is a token of the embedder, or a word.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Similarities {
-    /// What each term weighs; 1 in all, or 0 without terms.
+    /// The weight of each term; they add up to 1, or to 0 without terms.
     weights: Vec<f32>,
-    /// Of each line its best similarity with each term, −1 to 1.
+    /// The best similarity of each line to each term, −1 to 1.
     lines: HashMap<String, Vec<f32>>,
 }
 
 impl Similarities {
-    /// No line yet, and terms of such weights.
+    /// Creates similarities without lines, for terms with these weights.
     #[must_use]
     pub fn new(weights: &[f32]) -> Self {
         let sum: f32 = weights.iter().sum();
@@ -27,7 +27,7 @@ impl Similarities {
         }
     }
 
-    /// Adds a line with its similarity to each term. Of equal lines the best counts.
+    /// Adds a line with its similarity to each term. Equal lines keep the best value.
     pub fn add(&mut self, line: &str, similarities: Vec<f32>) {
         match self.lines.get_mut(line) {
             Some(known) => raise(known, &similarities),
@@ -35,7 +35,7 @@ impl Similarities {
         }
     }
 
-    /// The lines of a text by the words that they share with the question: similar by 1 or 0.
+    /// Compares the lines of a text by the words they share with the question: 1 or 0.
     #[must_use]
     pub fn by_words(question: &str, text: &str) -> Self {
         let words = Words::of(Language::ENGLISH);
@@ -50,7 +50,7 @@ impl Similarities {
         similarities
     }
 
-    /// What a text contributes to answering each term: its similarity above the floor, 0 to 1, times the term's weight.
+    /// Returns how much a text contributes to each term: the similarity above the floor, 0 to 1, times the term's weight.
     pub(super) fn gains(&self, text: &str) -> Vec<f32> {
         let mut best = vec![FLOOR; self.weights.len()];
         for similarities in text.lines().filter_map(|line| self.lines.get(line)) {
@@ -63,7 +63,7 @@ impl Similarities {
     }
 }
 
-/// Makes each number the larger of two.
+/// Replaces each number by the larger of the two.
 pub(super) fn raise(numbers: &mut [f32], others: &[f32]) {
     for (number, other) in numbers.iter_mut().zip(others) {
         *number = number.max(*other);

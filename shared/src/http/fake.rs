@@ -1,4 +1,4 @@
-//! A hosted model's API on loopback, for tests: it answers as it is told and keeps what it was asked.
+//! A fake API of a hosted model on loopback, for tests. It sends scripted answers and records requests.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,20 +9,20 @@ use axum::response::Response;
 use axum::routing::post;
 use serde_json::Value;
 
-/// What a request's body is answered with.
+/// Returns the response to a request's body.
 pub(crate) type Answer = fn(&Value) -> Response;
 
 type Seen = Arc<Mutex<Vec<(HeaderMap, Value)>>>;
 
-/// The API; it ends with the test's runtime.
+/// A fake API, which runs until the test's runtime ends.
 pub(crate) struct Server {
-    /// Its address without a path, e.g. `http://127.0.0.1:40000`.
+    /// The address without a path, such as `http://127.0.0.1:40000`.
     pub(crate) origin: String,
     seen: Seen,
 }
 
 impl Server {
-    /// Listens on a free port of the loopback interface, for `POST {origin}{path}`.
+    /// Listens on a free loopback port for `POST {origin}{path}`.
     pub(crate) async fn start(path: &str, answer: Answer) -> Self {
         let seen = Seen::default();
         let router = Router::new()
@@ -34,7 +34,7 @@ impl Server {
         Self { origin, seen }
     }
 
-    /// The requests so far, in order.
+    /// Returns the requests so far, in order.
     pub(crate) fn seen(&self) -> Vec<(HeaderMap, Value)> {
         self.seen.lock().unwrap().clone()
     }

@@ -1,4 +1,4 @@
-//! A local index in memory whose calls are steps of a simulation.
+//! An in-memory index whose calls are steps of a simulation.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Deref;
@@ -10,18 +10,18 @@ use super::{IndexError, LocalIndex, NewPoint};
 use crate::embed::TokenVectors;
 use crate::faults;
 
-/// A local index whose calls may fail, and which remembers what it was given. Clones share it.
+/// A local index whose calls may fail, and that records its input. Clones share it.
 ///
-/// What it does not override is the local index's own.
+/// Methods that it does not override are the local index's.
 #[derive(Debug, Clone)]
 pub struct FaultyIndex {
     local: LocalIndex,
     given: Arc<Mutex<Given>>,
-    /// True if reads of token vectors never end, and all else is as it is.
+    /// True if reads of token vectors never finish; everything else works.
     is_silent: bool,
 }
 
-/// All that the index was ever given.
+/// Everything that was upserted.
 #[derive(Debug, Default)]
 struct Given {
     collections: BTreeSet<String>,
@@ -45,7 +45,7 @@ impl FaultyIndex {
         }
     }
 
-    /// An index whose reads of token vectors never end. No other call fails.
+    /// Creates an index whose reads of token vectors never finish. No other call fails.
     pub(crate) fn without_tokens(local: LocalIndex) -> Self {
         Self {
             is_silent: true,
@@ -53,7 +53,7 @@ impl FaultyIndex {
         }
     }
 
-    /// Makes a call of the index a step.
+    /// Makes an index call a simulation step.
     pub(super) async fn step<T>(
         &self,
         work: impl Future<Output = Result<T, IndexError>>,
@@ -85,7 +85,7 @@ impl FaultyIndex {
         self.local.tokens(collection, points).await
     }
 
-    /// The names of the collections that exist.
+    /// Returns the names of the existing collections.
     pub(crate) async fn collections(&self) -> Result<BTreeSet<String>, IndexError> {
         let ever = self.given().collections.clone();
         let mut collections = BTreeSet::new();
@@ -97,7 +97,7 @@ impl FaultyIndex {
         Ok(collections)
     }
 
-    /// Loses a point, and stores its vector under an id that nobody knows, as no protocol would. `false` if there is no point.
+    /// Loses a point and stores its vector under an unknown id, which no protocol step would do. `false` if there is no point.
     pub(crate) async fn damage(
         &self,
         collection: &str,

@@ -1,4 +1,4 @@
-//! Which chunks a request may find.
+//! Filters of a search.
 
 use qdrant_client::qdrant::r#match::MatchValue;
 use qdrant_client::qdrant::{Condition, FieldCondition, Filter, Match, Range, RepeatedStrings};
@@ -8,18 +8,18 @@ use super::ChunkPayload;
 use crate::book::{ContentKind, origin_of_version};
 use crate::chunk::SectionType;
 
-/// Conditions that all must hold. An absent one does not limit; unknown names are ignored.
+/// Conditions that must all hold. An omitted one does not limit; unknown names are ignored.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default)]
 pub struct Filters {
-    /// The module: its title or its number.
+    /// The module's title or number.
     pub module: Option<TitleOrNumber>,
-    /// The chapter: its title or its number.
+    /// The chapter's title or number.
     pub chapter: Option<TitleOrNumber>,
-    /// The lesson: `1.2.3` of module, chapter and lesson.
+    /// The lesson, as module, chapter and lesson: `1.2.3`.
     pub lesson: Option<String>,
-    /// The most equipment the reader has, 1 to 4: chunks that need more are left out.
+    /// The reader's hardware tier, 1 to 4: chunks that need more are left out.
     #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 4))]
     pub hardware_tier: Option<i64>,
     /// The teaching layer.
@@ -28,30 +28,29 @@ pub struct Filters {
     pub proficiency_level: Option<String>,
     /// Structural, instructional or code-heavy.
     pub section_type: Option<SectionType>,
-    /// Whether code stands in it.
+    /// True for chunks with code.
     pub has_code: Option<bool>,
-    /// Whether a formula stands in it.
+    /// True for chunks with a formula.
     pub has_equations: Option<bool>,
     /// The locale.
     pub locale: Option<String>,
-    /// The version. Of docs other than the default ones it has their id before it: `api@2.0`. Pages of other docs are found in
-    /// their default version.
+    /// The version. For a docs instance other than the default, its id comes first: `api@2.0`. Other instances are searched in their default version.
     pub version: Option<String>,
-    /// Versions of other docs than `version` is of, whose chunks are admitted beside it.
+    /// Versions of other docs instances that are searched in addition to `version`.
     #[serde(skip)]
     pub versions_beside: Vec<String>,
-    /// What is searched: the docs, the blog, pages beside them; one or a list. All of them if it is empty.
+    /// The kinds of page to search: docs, blog, standalone pages; one or a list. An empty list means all.
     #[serde(
         deserialize_with = "one_or_more",
         skip_serializing_if = "Vec::is_empty"
     )]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Kinds>))]
     pub kind: Vec<ContentKind>,
-    /// The source path.
+    /// The path of the source file.
     pub source: Option<String>,
 }
 
-/// One kind, or a list of them.
+/// One kind, or a list of kinds.
 #[derive(Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(
@@ -59,9 +58,9 @@ pub struct Filters {
     expecting = "expected `docs`, `blog` or `page`, or a list of these"
 )]
 enum Kinds {
-    /// One.
+    /// A single kind.
     One(ContentKind),
-    /// Any of several; any kind if there is none.
+    /// Any of several; any kind if empty.
     Several(Vec<ContentKind>),
 }
 
@@ -85,7 +84,7 @@ pub enum TitleOrNumber {
     Title(String),
 }
 
-/// The fields of a payload that [`Filters`] compare.
+/// The payload fields that [`Filters`] compare.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub(crate) struct FilterValues {
     pub(crate) source: String,
@@ -126,7 +125,7 @@ impl From<&ChunkPayload> for FilterValues {
 }
 
 impl Filters {
-    /// The filter in Qdrant's terms; every field it names has a payload index. `None` without conditions.
+    /// Converts to a Qdrant filter; each of its fields has a payload index. `None` without conditions.
     #[must_use]
     pub(super) fn to_qdrant(&self) -> Option<Filter> {
         let keyword =
@@ -168,20 +167,20 @@ impl Filters {
         (!conditions.is_empty()).then(|| Filter::must(conditions))
     }
 
-    /// The versions that are admitted; `None` if all are.
+    /// Returns the admitted versions; `None` if all are.
     pub(crate) fn versions(&self) -> Option<Vec<&str>> {
         let version = self.version.as_deref()?;
         let beside = self.versions_beside.iter().map(String::as_str);
         Some(std::iter::once(version).chain(beside).collect())
     }
 
-    /// True if the filters admit the kind of page that a stored version belongs to. Stores only know versions, so a search for a kind is a
-    /// search for the versions of its instances.
+    /// True if the filters admit the kind of page that a stored version belongs to. Stores know only versions, so a kind is searched by the versions
+    /// of its plugin instances.
     pub(crate) fn admits_kind_of(&self, version: &str) -> bool {
         self.kind.is_empty() || self.kind.contains(&origin_of_version(version).0)
     }
 
-    /// Returns whether a chunk with these values may be found: what [`Self::to_qdrant`] asks of Qdrant.
+    /// True if the filters admit a chunk with these values; the equivalent of [`Self::to_qdrant`].
     pub(crate) fn admits(&self, values: &FilterValues) -> bool {
         let Self {
             module,
@@ -227,7 +226,7 @@ impl Filters {
     }
 }
 
-/// One of the values.
+/// Matches any of the values.
 fn any_of(field: &str, values: Vec<&str>) -> Condition {
     match values.as_slice() {
         [value] => is(field, value),
@@ -240,7 +239,7 @@ fn any_of(field: &str, values: Vec<&str>) -> Condition {
     }
 }
 
-/// The value itself. The client's own shorthand searches the words of a value that has spaces.
+/// Matches the exact value. The client's own shorthand searches the words of a value with spaces.
 fn is(field: &str, value: &str) -> Condition {
     matches(field, MatchValue::Keyword(value.to_owned()))
 }
@@ -273,7 +272,7 @@ mod tests {
         "version": "current", "unlisted": false, "created_at": ""
     }"#;
 
-    /// A chunk; another one differs in all that filters name, and has neither numbers nor locales.
+    /// Returns a chunk, and another that differs in all filtered fields and has neither numbers nor locales.
     fn payloads() -> [ChunkPayload; 2] {
         let first: ChunkPayload = serde_json::from_str(PAYLOAD).unwrap();
         let second = ChunkPayload {
@@ -296,7 +295,7 @@ mod tests {
         [first, second]
     }
 
-    /// Whether a filter admits each of [`payloads`]; its JSON is what requests have.
+    /// Returns whether a filter, in the JSON of requests, admits each of [`payloads`].
     fn admitted(filters: serde_json::Value) -> [bool; 2] {
         let filters: Filters = serde_json::from_value(filters).unwrap();
         payloads().map(|payload| filters.admits(&FilterValues::from(&payload)))
@@ -412,7 +411,7 @@ mod tests {
         assert_eq!(admitted(Some("current"), &["api@2.0"]), [true, false]);
         assert_eq!(admitted(Some("api@2.0"), &["1.0"]), [false, true]);
         assert_eq!(admitted(Some("current"), &["1.0"]), [true, true]);
-        // Without a version nothing is limited.
+        // Without a version all are admitted.
         assert_eq!(admitted(None, &["1.0"]), [true, true]);
     }
 

@@ -1,8 +1,7 @@
-//! Vectors in the book's one SQLite file, searched exactly.
+//! Vectors in the book's SQLite file, searched exactly.
 //!
-//! Only vectors are stored here: texts, filters and words are those of the catalog's chunks, so a search sees what is
-//! committed and nothing else. All that a search compares is held in memory, one [`Image`] of the index, and read again when a
-//! commit raised the index's generation, by this process or another one.
+//! Only vectors are stored here; texts and filter values are those of the catalog's chunks, so a search sees exactly what is committed. Search data
+//! is held in memory as an [`Image`] of the index. It is read again when a commit of any process raised the index's generation.
 
 mod image;
 mod nearest;
@@ -25,17 +24,17 @@ use image::Image;
 pub(crate) use stored::{STORED_COLUMNS, split, stored_payload};
 pub(crate) use words::document_terms;
 
-/// The vectors of a book in its SQLite file; clones share what they hold in memory.
+/// The vectors in a book's SQLite file; clones share the in-memory data.
 #[derive(Debug, Clone)]
 pub struct LocalIndex {
     database: Arc<Database>,
-    /// Of the index that was searched last: the live one.
+    /// The image of the index searched last, normally the live one.
     image: Arc<Mutex<Option<Arc<Image>>>>,
-    /// Held while an image is read, so that callers who come together read it once.
+    /// Held while an image is read, so that concurrent callers read it once.
     loading: Arc<Mutex<()>>,
 }
 
-/// What is searched: an index of the catalog, and its collection if it has one here.
+/// The index to search: its catalog id, and its collection if it has one here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Searched {
     index_id: i64,
@@ -58,7 +57,7 @@ impl LocalIndex {
         }
     }
 
-    /// Checks that the file answers and has this program's tables.
+    /// Checks that the file can be read and has this program's tables.
     pub async fn ping(&self) -> Result<(), IndexError> {
         Ok(self.database.ping().await?)
     }
@@ -80,7 +79,7 @@ impl LocalIndex {
         .await
     }
 
-    /// Returns whether there is a collection of this name.
+    /// True if a collection of this name exists.
     pub async fn has_collection(&self, collection: &str) -> Result<bool, IndexError> {
         let name = collection.to_owned();
         let found = self
@@ -89,7 +88,7 @@ impl LocalIndex {
         Ok(found.await?.is_some())
     }
 
-    /// Drops a collection. One that is not there is no error.
+    /// Drops a collection. A missing one is not an error.
     pub async fn drop_collection(&self, collection: &str) -> Result<(), IndexError> {
         let name = collection.to_owned();
         self.write(move |connection| {
@@ -107,7 +106,7 @@ impl LocalIndex {
         .await
     }
 
-    /// Does nothing: readers find the live index in the catalog, which is in the same file.
+    /// Does nothing, because readers find the live index in the catalog, in the same file.
     #[expect(
         clippy::unused_async,
         reason = "the port's other stores are asked over a network"
@@ -116,7 +115,7 @@ impl LocalIndex {
         Ok(())
     }
 
-    /// Deletes the vectors of points. Points that are not there are no error.
+    /// Deletes the vectors of points. Missing points are not an error.
     pub async fn delete(&self, collection: &str, points: &[Uuid]) -> Result<(), IndexError> {
         let (name, points) = (collection.to_owned(), points.to_vec());
         self.write(move |connection| {
@@ -136,7 +135,7 @@ impl LocalIndex {
         .await
     }
 
-    /// Returns the ids of all points of a collection, those among them that no chunk has.
+    /// Returns the ids of all points in a collection, including points without a chunk.
     pub async fn point_ids(&self, collection: &str) -> Result<BTreeSet<Uuid>, IndexError> {
         self.read(collection, |connection, collection| {
             let ids = connection
@@ -163,7 +162,7 @@ impl LocalIndex {
         .await
     }
 
-    /// Returns the payloads of points that the book has, by point.
+    /// Returns the payloads of points that belong to the book, by point.
     pub async fn payloads(
         &self,
         collection: &str,
@@ -188,8 +187,8 @@ impl LocalIndex {
         .await
     }
 
-    /// Returns the union of the `limit` nearest chunks and of the `limit` best by BM25, each with its cosine and token score, best
-    /// by cosine first. With an empty vector: the best by BM25, with that score.
+    /// Returns the `limit` nearest chunks and the `limit` best by BM25, merged and sorted by cosine, with cosines and token scores. If the vector is
+    /// empty, returns only the best by BM25, with that score.
     pub async fn search(
         &self,
         collection: &str,
@@ -200,7 +199,7 @@ impl LocalIndex {
         let vector = nearest::unit(query.vector);
         let question = MaxSim::of(query.tokens);
         let found = self.database.read(move |connection| {
-            // One transaction, so that the image and the words are of one moment.
+            // One transaction, so that the image and the full-text index are consistent.
             let transaction = connection.transaction()?;
             let collection = existing(&transaction, &name)?;
             let Some(searched) = Searched::of(&transaction, "collection = ?1", &name)? else {
@@ -227,8 +226,8 @@ impl LocalIndex {
         Ok(found.await?)
     }
 
-    /// Returns the points of an index that are best by BM25, best first: the catalog's search while another vector store is
-    /// unavailable. Takes the connection, so that the caller reads the chunks in the same transaction.
+    /// Returns an index's best points by BM25, best first, for the catalog's search while another vector store is unavailable. Takes the connection,
+    /// so that the caller can read the chunks in the same transaction.
     pub(crate) fn search_words(
         &self,
         connection: &Connection,
@@ -248,7 +247,7 @@ impl LocalIndex {
         Ok(image.chunks.points(best))
     }
 
-    /// Counts in how many chunks of an index each word is. Takes the connection, as [`Self::search_words`] does.
+    /// Counts the chunks of an index that contain each word. Takes the connection, like [`Self::search_words`].
     pub(crate) fn document_frequencies(
         &self,
         connection: &Connection,
@@ -265,7 +264,7 @@ impl LocalIndex {
             .document_frequencies(connection, words, language)
     }
 
-    /// Returns the image of this generation, and reads it if a commit made the last one old.
+    /// Returns the image of this generation, reading it if the cached one is outdated.
     fn image(
         &self,
         connection: &Connection,
@@ -283,7 +282,7 @@ impl LocalIndex {
         }
         let image = Image::load(connection, searched, former.as_deref())?;
         let image = Arc::new(image);
-        // A caller whose transaction began before a commit may come after one that saw it.
+        // A transaction that began before a commit may get here after one that saw the commit.
         let is_newer = |former: &Arc<Image>| {
             former.searched.index_id == searched.index_id
                 && former.searched.generation > searched.generation
@@ -318,7 +317,7 @@ impl LocalIndex {
 }
 
 impl Searched {
-    /// `condition` finds at most one index.
+    /// Finds the index by `condition`, which matches at most one.
     fn of(
         connection: &Connection,
         condition: &str,

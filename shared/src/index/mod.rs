@@ -1,4 +1,4 @@
-//! Port: the chunks' vectors and the search among them: in Qdrant, or in the book's one file.
+//! Stores and searches the chunks' vectors, in Qdrant or in the book's SQLite file.
 
 mod filters;
 mod payload;
@@ -34,37 +34,37 @@ pub(crate) use stored::{with_text, without_text};
 pub enum VectorIndex {
     /// A Qdrant server.
     Qdrant(QdrantIndex),
-    /// The book's one SQLite file.
+    /// The book's SQLite file.
     #[cfg(feature = "embedded")]
     Local(LocalIndex),
-    /// A file in memory whose calls may fail.
+    /// An in-memory index whose calls may fail.
     #[cfg(all(test, feature = "embedded"))]
     Faulty(FaultyIndex),
 }
 
-/// What can go wrong, by what a caller can do.
+/// Errors of the vector store, by what a caller can do about them.
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {
-    /// Out of reach or over its time: may pass.
+    /// The store is unreachable or too slow; a retry may succeed.
     #[error("the vector store is unavailable: {0}")]
     Unavailable(String),
-    /// No room for more points.
+    /// The store has no room for more points.
     #[error("the vector store is full: {0}")]
     StorageFull(String),
-    /// It refused the request: a bug or a wrong configuration.
+    /// The store refused the request, because of a bug or a wrong configuration.
     #[error("the vector store refused: {0}")]
     Rejected(String),
-    /// Its answer could not be read.
+    /// The store's answer could not be read.
     #[error("the vector store answered with {0}")]
     Malformed(String),
-    /// It is of a version that lacks what is needed.
+    /// The store's version lacks required features.
     #[error(
         "it is Qdrant {found}, and bookrag needs {needed} or newer, which computes BM25: update it"
     )]
     TooOld {
-        /// Its version.
+        /// The store's version.
         found: String,
-        /// The oldest version that works.
+        /// The oldest supported version.
         needed: String,
     },
 }
@@ -74,39 +74,39 @@ pub enum IndexError {
 pub struct NewPoint {
     /// A fresh id, never used before.
     pub point_id: Uuid,
-    /// Its text and metadata. The local store leaves them to the catalog.
+    /// The chunk's text and metadata. The local store leaves them to the catalog.
     pub payload: ChunkPayload,
-    /// Its dense vector, of unit length, and those of its tokens.
+    /// The chunk's dense vector, of unit length, and its token vectors.
     pub embedding: Embedding,
 }
 
-/// A search by meaning and by words.
+/// A combined vector search and full-text search.
 #[derive(Debug, Clone, Copy)]
 pub struct VectorQuery<'a> {
     /// The question, for BM25.
     pub text: &'a str,
-    /// Its vector, of unit length; empty to search by words alone.
+    /// The question's vector, of unit length; empty for full-text search only.
     pub vector: &'a [f32],
-    /// Its tokens; empty without token scores, for example if the collection has no token vectors.
+    /// The question's tokens; empty for no token scores, for example if the collection has no token vectors.
     pub tokens: &'a [WeightedToken],
-    /// Which chunks may be found.
+    /// The filters.
     pub filters: &'a Filters,
-    /// How many points each ranker contributes.
+    /// The number of points from each ranker.
     pub limit: usize,
 }
 
 /// A point that a search found.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScoredPoint {
-    /// The point.
+    /// The point's id.
     pub point_id: Uuid,
-    /// Its cosine with the query's vector, −1 to 1; without one its BM25 score.
+    /// The cosine with the question, −1 to 1; the BM25 score if there is no vector.
     pub score: f32,
-    /// How well its tokens resemble the question's, about −1 to 1, as [`MaxSim`](crate::embed::MaxSim) says; `None` if either has none.
+    /// The similarity of its tokens and the question's, about −1 to 1 (see [`MaxSim`](crate::embed::MaxSim)); `None` if either has none.
     pub token_score: Option<f32>,
 }
 
-/// Calls the same method on whichever store this is.
+/// Calls a method on the selected store.
 macro_rules! on_store {
     ($self:ident, $store:ident => $call:expr) => {
         match $self {
@@ -120,10 +120,10 @@ macro_rules! on_store {
 }
 
 impl VectorIndex {
-    /// Prepares a client of a Qdrant server; nothing is sent yet.
+    /// Creates a client of a Qdrant server without sending a request.
     ///
     /// # Errors
-    /// [`IndexError::Rejected`] when the URL is invalid.
+    /// [`IndexError::Rejected`] if the URL is invalid.
     pub fn qdrant(
         url: &str,
         api_key: Option<&SecretString>,
@@ -132,25 +132,25 @@ impl VectorIndex {
         Ok(Self::Qdrant(QdrantIndex::new(url, api_key, timeout)?))
     }
 
-    /// Asks for an answer.
+    /// Checks that the store answers.
     pub async fn ping(&self) -> Result<(), IndexError> {
         on_store!(self, store => store.ping())
     }
 
-    /// Checks that the store's version is one that works.
+    /// Checks that the store's version is supported.
     ///
     /// # Errors
-    /// [`IndexError::TooOld`], or why it does not tell its version.
+    /// [`IndexError::TooOld`], or the error of reading the version.
     pub async fn check_version(&self) -> Result<(), IndexError> {
         match self {
             Self::Qdrant(store) => store.check_version().await,
-            // The others are part of this program.
+            // The other stores are part of this program.
             #[cfg(feature = "embedded")]
             _ => Ok(()),
         }
     }
 
-    /// Creates a collection and its field indexes if they are not there.
+    /// Creates a collection and its field indexes if they do not exist.
     pub async fn ensure_collection(
         &self,
         collection: &str,
@@ -159,26 +159,26 @@ impl VectorIndex {
         on_store!(self, store => store.ensure_collection(collection, dimensions))
     }
 
-    /// True if there is a collection of this name.
+    /// True if a collection of this name exists.
     pub async fn has_collection(&self, collection: &str) -> Result<bool, IndexError> {
         on_store!(self, store => store.has_collection(collection))
     }
 
-    /// Drops a collection. One that is not there is no error.
+    /// Drops a collection. A missing one is not an error.
     pub async fn drop_collection(&self, collection: &str) -> Result<(), IndexError> {
         on_store!(self, store => store.drop_collection(collection))
     }
 
-    /// Makes `alias` a name of the collection, whatever it was a name of before.
+    /// Points `alias` to the collection, replacing its former target.
     pub async fn point_alias(&self, alias: &str, collection: &str) -> Result<(), IndexError> {
         on_store!(self, store => store.point_alias(alias, collection))
     }
 
-    /// Stores points and waits until they are there.
+    /// Stores points and waits until they are stored.
     pub async fn upsert(&self, collection: &str, points: Vec<NewPoint>) -> Result<(), IndexError> {
         match self {
             Self::Qdrant(store) => store.upsert(collection, points).await,
-            // The catalog, which is in the same file, stores the payloads.
+            // The catalog stores the payloads in the same file.
             #[cfg(feature = "embedded")]
             Self::Local(store) => {
                 let embeddings = points
@@ -191,7 +191,7 @@ impl VectorIndex {
         }
     }
 
-    /// Deletes points and waits until they are gone. Points that are not there are no error.
+    /// Deletes points and waits until they are deleted. Missing points are not an error.
     pub async fn delete(&self, collection: &str, points: &[Uuid]) -> Result<(), IndexError> {
         if points.is_empty() {
             return Ok(());
@@ -199,7 +199,7 @@ impl VectorIndex {
         on_store!(self, store => store.delete(collection, points))
     }
 
-    /// The vectors of points, those of tokens included, by point; points that are not there are missing.
+    /// Returns the vectors of points and of their tokens, by point; missing points are left out.
     pub async fn vectors(
         &self,
         collection: &str,
@@ -208,8 +208,7 @@ impl VectorIndex {
         on_store!(self, store => store.vectors(collection, points))
     }
 
-    /// The vectors of the tokens of a few points, by point; points without any are missing. The collection must be one with
-    /// token vectors.
+    /// Returns the token vectors of a few points, by point; points without any are left out. The collection must have token vectors.
     pub async fn tokens(
         &self,
         collection: &str,
@@ -218,19 +217,18 @@ impl VectorIndex {
         on_store!(self, store => store.tokens(collection, points))
     }
 
-    /// The ids of all points of a collection.
+    /// Returns the ids of all points in a collection.
     pub async fn point_ids(&self, collection: &str) -> Result<BTreeSet<Uuid>, IndexError> {
         on_store!(self, store => store.point_ids(collection))
     }
 
-    /// How many points a collection holds.
+    /// Returns the number of points in a collection.
     pub async fn count(&self, collection: &str) -> Result<u64, IndexError> {
         on_store!(self, store => store.count(collection))
     }
 
-    /// Returns the union of the points that are nearest by cosine and those whose words match best by BM25, `limit` of each, with
-    /// their cosines and token scores, best by cosine first. Without a vector: the best by BM25, with its scores. Neither texts nor
-    /// vectors travel.
+    /// Returns the `limit` nearest points by cosine and the `limit` best by BM25, merged and sorted by cosine, with cosines and token scores. Without
+    /// a vector, returns only the best by BM25, with that score. Texts and vectors are not transferred.
     pub async fn search(
         &self,
         collection: &str,
@@ -239,7 +237,7 @@ impl VectorIndex {
         on_store!(self, store => store.search(collection, query))
     }
 
-    /// The payloads of points, by point, for when the catalog is unavailable. Points that are not there are missing.
+    /// Returns the payloads of points, by point, for use while the catalog is unavailable. Missing points are left out.
     pub async fn payloads(
         &self,
         collection: &str,

@@ -1,4 +1,4 @@
-//! The metadata and text of a chunk, as points and the catalog hold it.
+//! The metadata and text of a chunk, as stored in points and in the catalog.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -6,33 +6,33 @@ use uuid::Uuid;
 use crate::book::{ContentKind, Document, Lesson, Mark, UNKNOWN, hex, origin_of_version};
 use crate::chunk::{Chunk, SectionType};
 
-/// The value of missing metadata other than titles.
+/// The value of missing metadata, except titles.
 const NOT_AVAILABLE: &str = "N/A";
-/// The tier of pages that name none: everybody can follow them.
+/// The hardware tier of pages that name none, which every reader has.
 const DEFAULT_HARDWARE_TIER: i64 = 1;
 
 /// A chunk with the metadata of its page.
 ///
-/// The fields that release 0.1 stored and this one does not are ignored, and those that it lacked are empty.
+/// Fields of release 0.1 that no longer exist are ignored, and fields that it lacked are empty.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ChunkPayload {
-    /// The chunk.
+    /// The chunk's id.
     pub chunk_id: Uuid,
-    /// The document.
+    /// The document's id.
     pub document_id: Uuid,
-    /// The text below the heading; code stands in fences. The catalog has it in a column of its own.
+    /// The text below the heading, with fenced code. The catalog stores it in a column.
     #[serde(default)]
     pub text: String,
-    /// The blocks of the text, and the inline code and formulas in them.
+    /// The blocks of the text, and its inline code and formulas.
     #[serde(default)]
     pub marks: Vec<Mark>,
-    /// What is embedded before the text: the page's title and the headings above; of a short section module and chapter too.
+    /// Embedded before the text: the page's title and the headings above; for a short section also module and chapter.
     #[serde(default)]
     pub breadcrumb: String,
-    /// The addresses that its Markdown links to.
+    /// The link targets of its Markdown.
     #[serde(default)]
     pub links: Vec<String>,
-    /// The source path.
+    /// The path of the source file.
     pub source: String,
     /// The page's URL, without an anchor.
     pub url: String,
@@ -48,7 +48,7 @@ pub struct ChunkPayload {
     pub lesson: String,
     /// The lesson's number.
     pub lesson_number: Option<i64>,
-    /// `1.2.3` of module, chapter and lesson.
+    /// Module, chapter and lesson as `1.2.3`.
     pub lesson_id: Option<String>,
     /// The page's title.
     pub title: String,
@@ -60,9 +60,9 @@ pub struct ChunkPayload {
     pub heading_path: Vec<String>,
     /// Structural, instructional or code-heavy.
     pub section_type: SectionType,
-    /// The place in its section, from 0.
+    /// The chunk's index in its section, from 0.
     pub chunk_index: usize,
-    /// How many chunks the section has.
+    /// The number of chunks in the section.
     pub chunk_count: usize,
     /// The first line, from 1.
     pub start_line: u32,
@@ -70,15 +70,15 @@ pub struct ChunkPayload {
     pub end_line: u32,
     /// The printed page within the document, from 1.
     pub page: usize,
-    /// cl100k tokens.
+    /// The number of cl100k tokens.
     pub token_count: usize,
-    /// Words.
+    /// The number of words.
     pub word_count: usize,
-    /// Whether code stands in it.
+    /// True if the chunk has code.
     pub has_code: bool,
-    /// Whether a formula stands in it.
+    /// True if the chunk has a formula.
     pub has_equations: bool,
-    /// The least equipment a reader needs, 1 to 4.
+    /// The least hardware that a reader needs, 1 to 4.
     pub hardware_tier: i64,
     /// The teaching layer, or `N/A`.
     pub layer: String,
@@ -86,22 +86,22 @@ pub struct ChunkPayload {
     pub proficiency_level: String,
     /// Keywords of the page.
     pub keywords: Vec<String>,
-    /// What the author files the page under (`keywords`, `tags`, `description`): searched with the text, never embedded, shown or
-    /// quoted. Left out where there is none, so that other chunks keep their hash and their point.
+    /// The page's `keywords`, `tags` and `description`: searched with the text, never embedded, shown or quoted. Omitted if empty, so that other
+    /// chunks keep their hash and their point.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub search_words: String,
-    /// The locales that show this text: its own, and those that have no translation of the page.
+    /// The locales that show this text: its own, and those without a translation of the page.
     pub locale: Vec<String>,
-    /// URLs of the page under those other locales, in their order.
+    /// The page's URLs under those other locales, in the same order.
     pub fallback_urls: Vec<String>,
-    /// The version: of the default docs its name, of others with their id before it, as in `api@2.0`.
+    /// The version: its name in the default docs instance; in others with the instance's id first, as in `api@2.0`.
     pub version: String,
-    /// The day of a blog post, `2024-05-03`. Left out where there is none, so that other chunks keep their hash and their point.
+    /// The date of a blog post, `2024-05-03`. Omitted if there is none, so that other chunks keep their hash and their point.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
-    /// Whether the page stands in no list.
+    /// True if the page is unlisted.
     pub unlisted: bool,
-    /// When it was made, ISO 8601.
+    /// The creation time, ISO 8601.
     pub created_at: String,
 }
 
@@ -161,7 +161,7 @@ impl ChunkPayload {
         }
     }
 
-    /// The hash by which two payloads are alike: of everything but when they were made.
+    /// Returns a hash of everything except the creation time, to compare payloads.
     #[must_use]
     pub fn hash(&self) -> String {
         use sha2::{Digest, Sha256};
@@ -173,7 +173,7 @@ impl ChunkPayload {
         hex(&Sha256::digest(json))
     }
 
-    /// The place in the book, for labels.
+    /// Returns the place in the book, for labels.
     #[must_use]
     pub fn lesson(&self) -> Lesson {
         let known =
@@ -188,13 +188,13 @@ impl ChunkPayload {
         }
     }
 
-    /// What the page is.
+    /// Returns the kind of page.
     #[must_use]
     pub fn kind(&self) -> ContentKind {
         origin_of_version(&self.version).0
     }
 
-    /// The id that the site gives the plugin that the page is of.
+    /// Returns the id of the page's Docusaurus plugin.
     #[must_use]
     pub fn instance(&self) -> &str {
         origin_of_version(&self.version).1
@@ -206,13 +206,13 @@ impl ChunkPayload {
         format!("{}\n{}", self.breadcrumb, self.text)
     }
 
-    /// Returns the text that BM25 weighs: the embedded one, after what the author files the page under.
+    /// Returns the text for BM25: the page's keywords, then the embedded text.
     #[must_use]
     pub fn searched_text(&self) -> String {
         format!("{}\n{}", self.search_words, self.embedded_text())
     }
 
-    /// The page's URL in a locale: its own, or the one under a locale that has no translation.
+    /// Returns the page's URL in a locale, also for a locale without a translation.
     #[must_use]
     pub fn url_in(&self, locale: Option<&str>) -> &str {
         let place = locale.and_then(|locale| self.locale.iter().position(|name| name == locale));
@@ -230,7 +230,7 @@ mod tests {
 
     use super::*;
 
-    /// Each release adds a file: a payload as it writes them.
+    /// Each release adds a file with a payload as it writes them.
     #[test]
     fn payloads_of_each_release_are_read() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/payloads");

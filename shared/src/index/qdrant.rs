@@ -1,4 +1,4 @@
-//! Qdrant, by its gRPC API.
+//! Qdrant, through its gRPC API.
 
 mod convert;
 mod version;
@@ -30,47 +30,45 @@ use convert::{
 
 /// The dense vectors.
 const DENSE: &str = "dense";
-/// The vectors of a point's tokens, compared by the sum of the best dot products of the question's.
+/// The token vectors, compared by the sum of the question's best dot products.
 const TOKENS: &str = "tokens";
-/// The BM25 weights, made by Qdrant of the embedded text.
+/// The BM25 weights, computed by Qdrant from the embedded text.
 const LEXICAL: &str = "bm25";
 const BM25_MODEL: &str = "qdrant/bm25";
 
 /// Term frequency saturation and length normalisation of BM25, the usual values (Robertson and Zaragoza, 2009).
 const BM25_K: f64 = 1.2;
 const BM25_B: f64 = 0.75;
-/// Words of an average chunk, against which BM25 weighs lengths.
+/// The mean number of words in a chunk, used by BM25 to normalise lengths.
 const BM25_AVERAGE_WORDS: f64 = 256.0;
 
-/// The language whose stems and stop words BM25 knows.
+/// The language of BM25's stems and stop words.
 const BM25_LANGUAGE: &str = "english";
 
-/// The BM25 settings as part of an index's identity.
+/// Returns the BM25 settings as part of an index's identity.
 #[must_use]
 pub fn bm25_settings() -> String {
     format!("k={BM25_K} b={BM25_B} avg_len={BM25_AVERAGE_WORDS} language={BM25_LANGUAGE}")
 }
 
-/// HNSW edges a node, and candidates while building.
+/// HNSW edges of a node, and candidates during construction.
 const HNSW_M: u64 = 16;
 const HNSW_EF_CONSTRUCT: u64 = 100;
 
-/// Points in one request that carries vectors. With 3,072 dimensions and texts of 8,000 tokens it stays below the 32 MiB that
-/// Qdrant takes.
+/// Points in one request with vectors. With 3,072 dimensions and texts of 8,000 tokens the request is below Qdrant's limit of 32 MiB.
 const UPSERT_BATCH: usize = 100;
 /// Points in one request that reads or deletes by id.
 const ID_BATCH: usize = 1_000;
 
-/// How often a write, or a read that ingest needs, is tried when the store is unavailable: points are immutable, so doing
-/// one of these twice changes nothing.
+/// Attempts of a write, or of a read that ingest needs, while the store is unavailable. Points are immutable, so a repeated call changes nothing.
 const ATTEMPTS: u32 = 3;
-/// The wait before the second attempt; twice as long before each other one.
+/// The delay before the second attempt; each further delay doubles.
 const BACKOFF: Duration = Duration::from_millis(200);
 
-/// Ids in one answer when all are listed.
+/// Ids in one response when all are listed.
 const SCROLL_PAGE: u32 = 5_000;
 
-/// Fields that filters may name, with the index Qdrant keeps for each.
+/// The filtered fields, with the type of their index in Qdrant.
 const FIELD_INDEXES: [(&str, FieldType); 15] = [
     ("document_id", FieldType::Keyword),
     ("source", FieldType::Keyword),
@@ -102,7 +100,7 @@ impl std::fmt::Debug for QdrantIndex {
 }
 
 impl QdrantIndex {
-    /// Prepares a client; nothing is sent yet.
+    /// Creates a client without sending a request.
     ///
     /// # Errors
     /// [`IndexError::Rejected`] if the URL is invalid.
@@ -122,19 +120,19 @@ impl QdrantIndex {
         Ok(Self { client })
     }
 
-    /// Asks for an answer.
+    /// Checks that the server answers.
     pub(super) async fn ping(&self) -> Result<(), IndexError> {
         self.client.health_check().await.map_err(from_client)?;
         Ok(())
     }
 
-    /// Asks which version it is; [`IndexError::TooOld`] if that does not do all that is needed.
+    /// Checks that the server's version is supported; [`IndexError::TooOld`] if not.
     pub(super) async fn check_version(&self) -> Result<(), IndexError> {
         let health = retried(|| self.client.health_check()).await?;
         version::check(&health.version)
     }
 
-    /// Creates a collection and its field indexes if they are not there.
+    /// Creates a collection and its field indexes if they do not exist.
     pub(super) async fn ensure_collection(
         &self,
         collection: &str,
@@ -143,7 +141,7 @@ impl QdrantIndex {
         if !self.has_collection(collection).await? {
             self.create_collection(collection, dimensions).await?;
         }
-        // Whoever created it may have died before its last index was there.
+        // Its creator may have died before creating all field indexes.
         let info = retried(|| self.client.collection_info(collection)).await?;
         let indexed = info.result.unwrap_or_default().payload_schema;
         for (field, kind) in FIELD_INDEXES {
@@ -166,7 +164,7 @@ impl QdrantIndex {
             DENSE,
             VectorParamsBuilder::new(dimensions as u64, Distance::Cosine),
         );
-        // Never searched: only the points that the rankers found are compared. So there is no graph of them.
+        // Token vectors are compared only for points that the rankers found, so they need no graph.
         dense.add_named_vector_params(
             TOKENS,
             VectorParamsBuilder::new(TOKEN_DIMENSIONS as u64, Distance::Dot)
@@ -189,7 +187,7 @@ impl QdrantIndex {
             .hnsw_config(hnsw);
         match retried(|| self.client.create_collection(create.clone())).await {
             Ok(_) => Ok(()),
-            // Another writer was first, or the answer to this call was lost.
+            // Another writer was first, or the response to this call was lost.
             Err(_)
                 if self
                     .client
@@ -203,7 +201,7 @@ impl QdrantIndex {
         }
     }
 
-    /// Stores points and waits until they are there.
+    /// Stores points and waits until they are stored.
     pub(super) async fn upsert(
         &self,
         collection: &str,
@@ -218,7 +216,7 @@ impl QdrantIndex {
         Ok(())
     }
 
-    /// Deletes points and waits until they are gone. Points that are not there are no error.
+    /// Deletes points and waits until they are deleted. Missing points are not an error.
     pub(super) async fn delete(&self, collection: &str, points: &[Uuid]) -> Result<(), IndexError> {
         for batch in points.chunks(ID_BATCH) {
             let ids: Vec<PointId> = batch.iter().map(|id| id.to_string().into()).collect();
@@ -228,13 +226,13 @@ impl QdrantIndex {
         Ok(())
     }
 
-    /// The vectors of points, those of tokens included, by point; points that are not there are missing.
+    /// Returns the vectors of points and of their tokens, by point; missing points are left out.
     pub(super) async fn vectors(
         &self,
         collection: &str,
         points: &[Uuid],
     ) -> Result<HashMap<Uuid, Embedding>, IndexError> {
-        // All that there are: a collection of a former release has no vectors of tokens, and refuses their name.
+        // All vectors are requested without names, because a collection of a former release has no token vectors and rejects their name.
         let found = self.with_vectors(collection, points, true).await?;
         let found = found.into_iter().map(|point| {
             let embedding = embedding_of(point.vectors.unwrap_or_default());
@@ -243,7 +241,7 @@ impl QdrantIndex {
         found.collect()
     }
 
-    /// The vectors of the tokens of points, by point; points without any are missing.
+    /// Returns the token vectors of points, by point; points without any are left out.
     pub(super) async fn tokens(
         &self,
         collection: &str,
@@ -260,7 +258,7 @@ impl QdrantIndex {
         Ok(tokens)
     }
 
-    /// Looks points up with some of their vectors.
+    /// Reads points with some of their vectors.
     async fn with_vectors(
         &self,
         collection: &str,
@@ -279,7 +277,7 @@ impl QdrantIndex {
         Ok(found)
     }
 
-    /// The ids of all points of a collection.
+    /// Returns the ids of all points in a collection.
     pub(super) async fn point_ids(&self, collection: &str) -> Result<BTreeSet<Uuid>, IndexError> {
         let mut ids = BTreeSet::new();
         let mut offset: Option<PointId> = None;
@@ -302,12 +300,12 @@ impl QdrantIndex {
         }
     }
 
-    /// Whether there is a collection of this name.
+    /// True if a collection of this name exists.
     pub(super) async fn has_collection(&self, collection: &str) -> Result<bool, IndexError> {
         retried(|| self.client.collection_exists(collection)).await
     }
 
-    /// Drops a collection. One that is not there is no error.
+    /// Drops a collection. A missing one is not an error.
     pub(super) async fn drop_collection(&self, collection: &str) -> Result<(), IndexError> {
         if self.has_collection(collection).await? {
             retried(|| self.client.delete_collection(collection)).await?;
@@ -315,7 +313,7 @@ impl QdrantIndex {
         Ok(())
     }
 
-    /// Makes `alias` a name of the collection, whatever it was a name of before.
+    /// Points `alias` to the collection, replacing its former target.
     pub(super) async fn point_alias(
         &self,
         alias: &str,
@@ -326,14 +324,14 @@ impl QdrantIndex {
         Ok(())
     }
 
-    /// How many points a collection holds.
+    /// Returns the number of points in a collection.
     pub(super) async fn count(&self, collection: &str) -> Result<u64, IndexError> {
         let count = CountPointsBuilder::new(collection).exact(true);
         let answer = self.client.count(count).await.map_err(from_client)?;
         Ok(answer.result.map_or(0, |result| result.count))
     }
 
-    /// The payloads of points, by point. Points that are not there, or whose payload this program cannot read, are missing.
+    /// Returns the payloads of points, by point. Points that are missing, or whose payload this program cannot read, are left out.
     pub(super) async fn payloads(
         &self,
         collection: &str,
@@ -359,8 +357,8 @@ impl QdrantIndex {
         Ok(found)
     }
 
-    /// See [`super::VectorIndex::search`]. One request: both rankers' best are fetched, and the union is scored by cosine, and once
-    /// more by the question's tokens.
+    /// See [`super::VectorIndex::search`]. A single request fetches the best of both rankers, and scores the union by cosine and by the question's
+    /// tokens.
     pub(super) async fn search(
         &self,
         collection: &str,
@@ -414,7 +412,7 @@ impl QdrantIndex {
     }
 }
 
-/// Makes a call that may be made twice, again while the store is unavailable.
+/// Makes an idempotent call, with retries while the store is unavailable.
 async fn retried<T, C>(call: impl Fn() -> C) -> Result<T, IndexError>
 where
     C: Future<Output = Result<T, QdrantError>>,

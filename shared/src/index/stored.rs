@@ -1,4 +1,4 @@
-//! Payloads as a database holds them: without the text, which has a column of its own.
+//! Payloads in a database, which stores the text in a separate column.
 
 use serde_json::{Map, Value};
 
@@ -7,10 +7,10 @@ use super::ChunkPayload;
 /// A payload's fields by name.
 pub(crate) type Fields = Map<String, Value>;
 
-/// The field that has a column of its own.
+/// The field with a column of its own.
 pub(crate) const TEXT: &str = "text";
 
-/// Returns the fields of a payload but its text.
+/// Returns the fields of a payload except its text.
 pub(crate) fn without_text(payload: &ChunkPayload) -> Fields {
     let Ok(Value::Object(mut fields)) = serde_json::to_value(payload) else {
         unreachable!("a payload of plain fields is a JSON object");
@@ -19,8 +19,8 @@ pub(crate) fn without_text(payload: &ChunkPayload) -> Fields {
     fields
 }
 
-/// Reads a payload of fields and a text that are stored apart. `None` if this program cannot read it, for example another
-/// release's: the caller goes on without the chunk.
+/// Reads a payload from fields and a separate text. `None` if this program cannot read it, for example another release's; the caller then skips the
+/// chunk.
 pub(crate) fn with_text(fields: serde_json::Result<Fields>, text: String) -> Option<ChunkPayload> {
     let payload = fields.and_then(|mut fields| {
         fields.insert(TEXT.to_owned(), text.into());

@@ -1,30 +1,30 @@
-//! How much of an answer a program is given: results are cut to a number of tokens. Pure.
+//! Cuts results to a number of tokens. Pure.
 
 use serde::Serialize;
 
 use crate::chunk::count_tokens;
 use crate::error::Error;
 
-/// Bytes of the longest token, about: a longer beginning of a line is not counted at all.
+/// Approximate bytes of the longest token; longer line beginnings are not counted at all.
 const LONGEST_TOKEN: usize = 16;
 
-/// The most tokens that one result may have, as cl100k counts its JSON.
+/// The most tokens of one result, as cl100k counts its JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget(usize);
 
 impl Default for Budget {
-    /// A quarter of what Claude Code takes of a tool, and enough for ten sections.
+    /// A quarter of Claude Code's limit for a tool result, and enough for ten sections.
     fn default() -> Self {
         Self(6_000)
     }
 }
 
 impl Budget {
-    /// Room for one section with its titles and addresses.
+    /// The smallest budget: one section with its titles and addresses.
     const LEAST: usize = 1_000;
     const MOST: usize = 100_000;
 
-    /// A budget that a user chose.
+    /// Creates the budget that a user chose.
     ///
     /// # Errors
     /// `Invalid` if it is out of range.
@@ -37,12 +37,12 @@ impl Budget {
         Err(Error::field("max_tokens", message))
     }
 
-    /// True if a result may be given.
+    /// True if a result fits.
     pub(super) fn holds(self, result: &impl Serialize) -> bool {
         tokens_of(result) <= self.0
     }
 
-    /// How many of the first items a result has room for.
+    /// Returns how many of the first items fit into a result.
     pub(super) fn fill<Item: Serialize, Output: Serialize>(
         self,
         items: &[Item],
@@ -56,7 +56,7 @@ impl Budget {
             fits
         });
         let mut count = fitting.count();
-        // What stands between items counts as well.
+        // Separators between items count as well.
         while count > 0 && !self.holds(&result_of(count)) {
             count -= 1;
         }
@@ -81,7 +81,7 @@ impl Budget {
     }
 }
 
-/// The length of the longest beginning of a text that has so many tokens as a JSON string, each line counted by itself.
+/// Returns the length of the longest prefix with at most this many tokens as a JSON string, counting each line separately.
 fn beginning(text: &str, tokens: usize) -> usize {
     let (mut end, mut left) = (0, tokens);
     for line in text.split_inclusive('\n') {
@@ -126,7 +126,7 @@ mod tests {
             prop_assert!(budget.holds(&&text[..end]));
             let rest = &text[end..];
             let line = rest.split_inclusive('\n').next().unwrap_or_default();
-            // Another line would be too much, or all that is left is there.
+            // One more line would exceed the budget, or none is left.
             let is_short = tokens_of(&&text[..end]) * 3 < tokens && tokens_of(&line) * 3 < tokens;
             prop_assert!(rest.is_empty() || !is_short, "{end} of {}", text.len());
         }

@@ -1,4 +1,4 @@
-//! What each tool does.
+//! Implements the tools.
 
 use crate::answer::{Answer, Question};
 use crate::api::{ChatRequest, Route, SearchRequest, nothing_found};
@@ -17,10 +17,10 @@ use super::tools::{
     OutlineArguments, SearchArguments,
 };
 
-/// Sections of a search: unless told, and at most.
+/// The default and the maximum number of sections in a search.
 const DEFAULT_LIMIT: usize = 5;
 const MAX_LIMIT: usize = 20;
-/// Stands where a text was cut.
+/// Marks where a text was cut.
 const CUT: char = '…';
 
 impl Server {
@@ -60,7 +60,7 @@ impl Server {
         }
     }
 
-    /// As many results as there is room for; the text of the next one is cut to the room that is left.
+    /// Returns as many results as fit; the text of the next one is cut to the remaining space.
     fn within_budget(&self, mut results: Vec<FoundSection>, message: Option<String>) -> Found {
         let found = |results: &[FoundSection]| Found {
             results: results.to_vec(),
@@ -90,7 +90,7 @@ impl Server {
         self.fetch_at(&Id::parse(&id)).await
     }
 
-    /// Fetches the text that an id names, from the offset that it holds.
+    /// Fetches the text of an id, from the offset in the id.
     pub(super) async fn fetch_at(&self, id: &Id) -> Result<Fetched, Error> {
         let text = reading::text(&self.live().await?.retriever, id).await?;
         if id.from > 0 && id.from >= text.markdown.len() {
@@ -131,7 +131,7 @@ impl Server {
         let question = Question::try_from(request)?;
         let asker = match &self.caller {
             Some(caller) => {
-                // A chat model may be asked: it costs what a reader's question costs.
+                // A chat model may be called, so this counts like a reader's question.
                 caller.limiter.take(Route::Chat, &caller.client_key).await?;
                 Some((caller.asker)(&question))
             }
@@ -144,7 +144,7 @@ impl Server {
         Ok(self.answered(&answer))
     }
 
-    /// The answer, cut if it takes more than half of the budget; then as many citations and pages as there is room for.
+    /// Returns the answer, cut if it exceeds half of the budget, and as many citations and pages as fit.
     fn answered(&self, answer: &Answer) -> Answered {
         let cited: Vec<Cited> = answer.citations.iter().map(|it| self.cited(it)).collect();
         let nearest = answer.suggestions.iter().map(|page| Nearest {
@@ -209,7 +209,7 @@ impl Server {
         let limits = limits(arguments.version, arguments.locale);
         let retriever = self.live().await?.retriever;
         let root = Id::parse(&retriever.index.site.base_url);
-        // All pages stand below the site's root.
+        // All pages are below the site's root.
         let place = id.as_ref().filter(|id| id.place != root.place);
         let entries = reading::outline(&retriever, place, &limits).await?;
         let id = id.unwrap_or(root);
@@ -241,7 +241,7 @@ fn lines(first: u32, last: u32) -> String {
     format!("{first}-{last}")
 }
 
-/// A score in hundredths: more digits tell a program nothing.
+/// Rounds a score to hundredths; programs have no use for more digits.
 fn hundredths(score: f32) -> f64 {
     (f64::from(score) * 100.0).round() / 100.0
 }

@@ -1,12 +1,12 @@
-//! Ids of what can be fetched: pages and sections by their addresses, chunks by their UUIDs, and where a cut text goes on. Pure.
+//! Ids for `fetch`: addresses of pages and sections, UUIDs of chunks, and continuations of cut texts. Pure.
 
 use std::fmt;
 
 use uuid::Uuid;
 
-/// What a resource's URI has before the page's path.
+/// The scheme of a resource's URI, before the page's path.
 pub(super) const RESOURCE_SCHEME: &str = "book://";
-/// Stands between an id and where its text, or its list, goes on.
+/// Separates an id from the offset of its continuation.
 const CONTINUATION: char = '~';
 /// Characters of an id that an error repeats.
 const SHOWN_CHARACTERS: usize = 120;
@@ -14,25 +14,25 @@ const SHOWN_CHARACTERS: usize = 120;
 /// The id of a page, a section or a chunk, or of the rest of its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Id {
-    /// The page, section or chunk that it names.
+    /// The page, section or chunk.
     pub(super) place: Place,
-    /// How much was returned before: bytes of a text, or entries of a list.
+    /// The offset of the continuation: bytes of a text, or entries of a list.
     pub(super) from: usize,
 }
 
 /// A place in the book.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Place {
-    /// A page: its path from the site's root.
+    /// A page, by its path from the site's root.
     Page(String),
-    /// A section: its page's path, and its anchor.
+    /// A section, by its page's path and its anchor.
     Section(String, String),
-    /// A chunk, as citations name it.
+    /// A chunk, by the id in citations.
     Chunk(Uuid),
 }
 
 impl Id {
-    /// Reads an id. An address in full and a resource's URI mean the page or section at their path.
+    /// Parses an id. Full URLs and resource URIs identify the page or section at their path.
     pub(super) fn parse(text: &str) -> Self {
         let text = text.trim();
         let (text, from) = continued(text).unwrap_or((text, 0));
@@ -57,13 +57,13 @@ impl Id {
         Self { place, from }
     }
 
-    /// The id of what follows after so much.
+    /// Returns the id of the continuation at an offset.
     pub(super) fn at(&self, from: usize) -> String {
         let place = self.place.clone();
         Self { place, from }.to_string()
     }
 
-    /// The id as an error repeats it.
+    /// Returns the id for an error message, shortened.
     pub(super) fn shown(&self) -> String {
         let shown = self.to_string();
         match shown.char_indices().nth(SHOWN_CHARACTERS) {
@@ -89,7 +89,7 @@ impl fmt::Display for Id {
     }
 }
 
-/// An id without its continuation; `None` if it has none.
+/// Splits an id from its continuation; `None` if it has none.
 fn continued(text: &str) -> Option<(&str, usize)> {
     let (id, from) = text.rsplit_once(CONTINUATION)?;
     let is_number = from.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,8 +1,7 @@
-//! The Model Context Protocol: the book as tools and resources for programs. Both of its lifecycles are served without sessions, over one
-//! POST or over standard input and output. Specification: <https://modelcontextprotocol.io/specification/2026-07-28>.
+//! The Model Context Protocol: the book as tools and resources for programs. Supports both of the protocol's lifecycles without sessions, over single
+//! POST requests or standard input and output. Specification: <https://modelcontextprotocol.io/specification/2026-07-28>.
 //!
-//! Nothing is found or answered here that a reader's request would not find: `search` and `ask` call the same code with the same
-//! limits, `fetch` and `outline` read the catalog.
+//! Programs get the same results as readers: `search` and `ask` call the same code with the same limits, `fetch` and `outline` read the catalog.
 
 mod budget;
 mod id;
@@ -37,9 +36,9 @@ pub use server::Server;
 /// The book that is served.
 #[derive(Clone)]
 pub struct Book {
-    /// Returns what answers from the live index. It is called for each request: a book may get another index.
+    /// Returns the answerer of the live index. Called for each request, because the live index may change.
     pub live: Arc<dyn Fn() -> BoxFuture<'static, Result<Answerer, Error>> + Send + Sync>,
-    /// The origin of the site, such as `https://book.example`: addresses begin with it. Without one they are paths.
+    /// The origin of the site, such as `https://book.example`, for URLs. Without it, addresses are paths.
     pub origin: Option<String>,
 }
 
@@ -51,14 +50,14 @@ impl fmt::Debug for Book {
     }
 }
 
-/// Who calls. What a program asks counts, and is logged, like a reader's question.
+/// The caller. A program's questions are counted and logged like a reader's.
 #[derive(Clone)]
 pub struct Caller {
-    /// Counts its questions.
+    /// Counts the caller's questions.
     pub limiter: Limiter,
-    /// What they are counted under.
+    /// The key for counting.
     pub client_key: String,
-    /// Who asks a question, in hashes.
+    /// Returns who asks a question, as hashes.
     pub asker: Arc<dyn Fn(&Question) -> Asker + Send + Sync>,
 }
 
@@ -68,13 +67,13 @@ impl fmt::Debug for Caller {
     }
 }
 
-/// What a user may put into the URL.
+/// Options in the URL's query.
 #[derive(Debug, Deserialize)]
 struct UrlQuery {
     max_tokens: Option<usize>,
 }
 
-/// Answers one message over HTTP. Who may call, from where and how often, is for the layers around it.
+/// Answers one message over HTTP. Outer layers handle authorization, origins and rate limits.
 pub async fn respond(mut book: Book, caller: Caller, request: Request) -> Response {
     let observed = Observed::of(&request);
     let request_id = observed.request_id.clone();
@@ -94,7 +93,7 @@ pub async fn respond(mut book: Book, caller: Caller, request: Request) -> Respon
     service.handle(request).await.map(Body::new)
 }
 
-/// Reads what is read here of a request: the budget, and the body within its limits.
+/// Reads the budget and the body, within its limits, from a request.
 async fn read(request: Request) -> Result<(Budget, Request), Error> {
     let UrlQuery { max_tokens } = url_query(request.uri())?;
     let budget = max_tokens.map_or(Ok(Budget::default()), Budget::of_tokens)?;
@@ -103,8 +102,8 @@ async fn read(request: Request) -> Result<(Budget, Request), Error> {
     Ok((budget, Request::from_parts(head, Body::from(body))))
 }
 
-/// One message, one JSON answer. `Host` is checked before: by API Gateway, which knows its own names, and by `serve`, which answers
-/// under names of this machine. `Origin` is checked by [`known_origin`](crate::api::known_origin).
+/// One JSON answer for each message. `Host` is checked earlier: by API Gateway, which knows its own names, and by `serve`, which accepts only names
+/// of this machine. `Origin` is checked by [`known_origin`](crate::api::known_origin).
 fn transport() -> StreamableHttpServerConfig {
     StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
@@ -113,7 +112,7 @@ fn transport() -> StreamableHttpServerConfig {
         .disable_allowed_hosts()
 }
 
-/// The origin that a program on this machine called: `serve` shows the pages there.
+/// Returns the origin that a program on this machine called, which is where `serve` shows the pages.
 fn local_origin(request: &Request) -> Option<String> {
     let host = request.headers().get(header::HOST)?.to_str().ok()?;
     let name = host.rsplit_once(':').map_or(host, |(name, _)| name);

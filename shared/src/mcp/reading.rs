@@ -1,4 +1,4 @@
-//! Texts and tables of contents, read from the catalog.
+//! Reads texts and tables of contents from the catalog.
 
 use crate::answer::default_filters;
 use crate::book::visible;
@@ -15,7 +15,7 @@ use super::tools::Entry;
 /// All positions of a page's chunks.
 const ALL: std::ops::RangeInclusive<i32> = 0..=i32::MAX;
 
-/// A text of the book, whole.
+/// A complete text of the book.
 pub(super) struct Text {
     /// The page's title, and the section's heading.
     pub(super) title: String,
@@ -27,10 +27,10 @@ pub(super) struct Text {
     pub(super) tokens: usize,
 }
 
-/// Reads the text that an id names.
+/// Reads the text of an id.
 ///
 /// # Errors
-/// `NotFound` if the book has nothing there, `Unavailable` if the catalog cannot be asked.
+/// `NotFound` if the book has no such text, `Unavailable` if the catalog is.
 pub(super) async fn text(retriever: &Retriever, id: &Id) -> Result<Text, Error> {
     let chunks = chunks_at(retriever, id).await?;
     let chunks = match &id.place {
@@ -59,7 +59,7 @@ pub(super) async fn text(retriever: &Retriever, id: &Id) -> Result<Text, Error> 
     })
 }
 
-/// The title of a section: its page's, and its own where it has one.
+/// Returns the title of a section: the page's title, and the heading if there is one.
 pub(super) fn title(page: &str, section: &str) -> String {
     let title = if page == section {
         page.to_owned()
@@ -69,11 +69,10 @@ pub(super) fn title(page: &str, section: &str) -> String {
     visible(&title)
 }
 
-/// Lists the headings of the page or section that an id names, then the pages below its path; without an id, all pages.
+/// Lists the headings of the page or section of an id, then the pages below its path; without an id, all pages.
 ///
 /// # Errors
-/// `NotFound` if the book has nothing there, `Invalid` for a version or locale that it does not have, `Unavailable` if the catalog
-/// cannot be asked.
+/// `NotFound` if the book has no such page, `Invalid` for an unknown version or locale, `Unavailable` if the catalog is.
 pub(super) async fn outline(
     retriever: &Retriever,
     under: Option<&Id>,
@@ -107,7 +106,7 @@ pub(super) async fn outline(
     let below = |page: &&PageRow| {
         below.as_ref().is_some_and(|path| {
             let rest = page.url.strip_prefix(path.as_str());
-            // A page's own address may end in a slash.
+            // The page's own address may end in a slash.
             rest.is_some_and(|rest| !rest.is_empty())
         })
     };
@@ -119,10 +118,10 @@ pub(super) async fn outline(
     Ok(entries)
 }
 
-/// The pages that a reader who chooses nothing is shown.
+/// Returns the pages shown to a reader by default.
 ///
 /// # Errors
-/// `Unavailable` if the catalog cannot be asked.
+/// `Unavailable` if the catalog is.
 pub(super) async fn pages(retriever: &Retriever) -> Result<Vec<PageRow>, Error> {
     let index = &retriever.index;
     let filters = default_filters(&index.site, &Filters::default(), None);
@@ -141,7 +140,7 @@ fn page_entry(page: &PageRow) -> Entry {
     }
 }
 
-/// The sections of consecutive chunks, each with the tokens of all below it.
+/// Returns the sections of consecutive chunks, each with the tokens of its whole subtree.
 fn headings(chunks: &[JoinedChunk]) -> Vec<Entry> {
     let mut headings = Vec::new();
     for (at, chunk) in chunks.iter().enumerate() {
@@ -178,7 +177,7 @@ fn admits(filters: &Filters, page: &PageRow) -> bool {
             .is_none_or(|locale| *locale == page.locale)
 }
 
-/// Refuses a version or locale that no page has, with those that there are.
+/// Rejects a version or locale that no page has, and lists the existing ones.
 fn check_limits(limits: &Filters, pages: &[PageRow]) -> Result<(), Error> {
     let check = |field: &'static str, value: &Option<String>, of: fn(&PageRow) -> &str| {
         let known: std::collections::BTreeSet<&str> = pages.iter().map(of).collect();
@@ -195,7 +194,7 @@ fn check_limits(limits: &Filters, pages: &[PageRow]) -> Result<(), Error> {
     check("locale", &limits.locale, |page| &page.locale)
 }
 
-/// Reads the chunks of the page that an id is on, or the one chunk that it is.
+/// Reads the chunks of an id's page, or the single chunk that the id names.
 async fn chunks_at(retriever: &Retriever, id: &Id) -> Result<Vec<JoinedChunk>, Error> {
     let (catalog, index_id) = (retriever.catalog(), retriever.index.index_id);
     let place = match &id.place {
@@ -218,7 +217,7 @@ async fn chunks_at(retriever: &Retriever, id: &Id) -> Result<Vec<JoinedChunk>, E
         .unwrap_or_default())
 }
 
-/// The page at a path; a page without a translation has a path under each locale.
+/// Returns the page at a path; an untranslated page has a path under each locale.
 async fn page_at(retriever: &Retriever, path: &str) -> Result<Option<PageRow>, CatalogError> {
     let index = &retriever.index;
     let own = without_locale(&index.site, path);
@@ -233,7 +232,7 @@ async fn page_at(retriever: &Retriever, path: &str) -> Result<Option<PageRow>, C
     Ok(None)
 }
 
-/// A path without the prefix of its locale; `None` if it has none.
+/// Removes the locale's prefix from a path; `None` if it has none.
 fn without_locale(site: &SiteInfo, path: &str) -> Option<String> {
     let rest = path.strip_prefix(site.base_url.as_str())?;
     let (first, rest) = rest.split_once('/').unwrap_or((rest, ""));

@@ -1,4 +1,4 @@
-//! The server that one request, or one client over standard input and output, is answered by.
+//! The server of one request, or of one client over standard input and output.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -27,11 +27,11 @@ use crate::book::visible;
 use crate::catalog::PageRow;
 use crate::error::{Error, ErrorKind};
 
-/// How long a client may keep lists and texts, in milliseconds: five minutes, so that an edit is seen soon.
+/// How long a client may cache lists and texts, in milliseconds: five minutes, so that edits are visible soon.
 const TTL_MS: u64 = 5 * 60 * 1_000;
 /// The type of all resources.
 const MARKDOWN: &str = "text/markdown";
-/// Characters of the book's title in descriptions.
+/// The most characters of the book's title in descriptions.
 const TITLE_CHARACTERS: usize = 80;
 
 /// Serves a book.
@@ -39,15 +39,15 @@ const TITLE_CHARACTERS: usize = 80;
 pub struct Server {
     book: Book,
     pub(super) budget: Budget,
-    /// `None` for a program that this process serves alone: nothing is counted or logged.
+    /// `None` for a program served by its own process, where nothing is counted or logged.
     pub(super) caller: Option<Caller>,
     request_id: String,
-    /// Taken by the first call, so that nothing is left to be measured once it is answered.
+    /// Taken by the first call, so that nothing is left to be measured after its answer.
     measured: Arc<Mutex<Option<Measured>>>,
 }
 
 impl Server {
-    /// A server of one program on this machine.
+    /// Creates a server for one program on this machine.
     #[must_use]
     pub fn local(book: Book, budget: Budget) -> Self {
         Self {
@@ -78,7 +78,7 @@ impl Server {
         (self.book.live)().await
     }
 
-    /// The address of a path of the site.
+    /// Returns the address of a path of the site.
     pub(super) fn address(&self, path: &str) -> String {
         match &self.book.origin {
             Some(origin) => format!("{origin}{path}"),
@@ -97,7 +97,7 @@ impl Server {
         }
     }
 
-    /// What the book is called in descriptions. They are given even if it cannot be asked now.
+    /// Returns the book's title for descriptions, with a fallback if it is unavailable.
     async fn title(&self) -> String {
         let live = self.live().await;
         let title = live.map_or_else(|_| String::new(), |it| it.retriever.index.site.title);
@@ -120,13 +120,13 @@ impl Server {
         ))
     }
 
-    /// A failure as it is logged, and its message for the program.
+    /// Logs a failure and returns its message for the program.
     fn told(&self, error: &Error) -> String {
         drop(failure(error, &self.request_id));
         error.message.clone()
     }
 
-    /// Calls a tool. What is wrong with its arguments is told like what else fails: a program can correct it.
+    /// Calls a tool. Invalid arguments are reported like other failures, so that the program can correct them.
     async fn called<Arguments, Output, Outcome>(
         &self,
         given: Option<JsonObject>,
@@ -146,7 +146,7 @@ impl Server {
                 let text = serde_json::to_string(&output).expect("texts and numbers are JSON");
                 let value = serde_json::to_value(output).expect("texts and numbers are JSON");
                 let mut result = CallToolResult::structured(value);
-                // The same in the order of its fields.
+                // The same content as the structured result, in the order of its fields.
                 result.content = vec![ContentBlock::text(text)];
                 result
             }
@@ -159,7 +159,7 @@ impl Server {
         }
     }
 
-    /// An error of the protocol: there is no result that could say it.
+    /// Returns a protocol error, for methods whose result cannot report one.
     fn refused(&self, error: &Error, uri: &str) -> ErrorData {
         let message = self.told(error);
         match error.kind {
@@ -222,12 +222,12 @@ fn resource(page: &PageRow) -> Resource {
         .with_mime_type(MARKDOWN)
 }
 
-/// The arguments of a call.
+/// Reads the arguments of a call.
 fn arguments<T: DeserializeOwned>(arguments: Option<JsonObject>) -> Result<T, Error> {
     let arguments = Value::Object(arguments.unwrap_or_default());
     serde_path_to_error::deserialize(arguments).map_err(|error| {
         let (path, reason) = (error.path().to_string(), error.into_inner().to_string());
-        // The value may be as long as the request.
+        // The message may quote a value as long as the request.
         let reason: String = reason.chars().take(2 * TITLE_CHARACTERS).collect();
         Error::new(
             ErrorKind::Invalid,

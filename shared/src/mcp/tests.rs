@@ -1,4 +1,4 @@
-//! Whole calls over HTTP, of a book that was indexed from its files into a catalog in memory.
+//! Complete calls over HTTP, with a book indexed from its files into an in-memory catalog.
 
 mod generated;
 mod protocol;
@@ -37,14 +37,13 @@ const FROST: &str = "# Frost\n\nCover the seedlings before the night falls below
     ```js\nread({sensor: \"dew\"});\n```\n";
 const HIDDEN: &str = "---\nunlisted: true\n---\n\n# Draft\n\nThis page is in no list.\n";
 
-/// A book as it is served, and who asks it.
+/// A book that is served, and its caller.
 pub(super) struct Served {
     pub(super) router: Router,
     pub(super) retriever: Retriever,
 }
 
 impl Served {
-    /// A small book.
     pub(super) async fn book() -> Self {
         let long: String = (0..400)
             .map(|line| format!("Line {line} tells of \"compost\" and sand — ü.\n\n"))
@@ -107,7 +106,7 @@ impl Served {
         }
     }
 
-    /// The response to a message.
+    /// Sends a message and returns the response.
     pub(super) async fn send(&self, request: Request<Body>) -> (StatusCode, Value) {
         let response = self.router.clone().oneshot(request).await.unwrap();
         let status = response.status();
@@ -119,7 +118,7 @@ impl Served {
         )
     }
 
-    /// The result of a method of the newest revision.
+    /// Calls a method of the newest protocol revision and returns its result.
     pub(super) async fn method(&self, method: &str, params: Value) -> Value {
         let (status, mut answer) = self.send(message("/mcp", method, params)).await;
         assert_eq!(status, StatusCode::OK, "{answer}");
@@ -127,7 +126,7 @@ impl Served {
         answer["result"].take()
     }
 
-    /// What a tool returns. It says the same twice.
+    /// Calls a tool and returns its result, which is given twice.
     pub(super) async fn tool(&self, name: &str, arguments: Value) -> Value {
         let mut result = self
             .method("tools/call", json!({"name": name, "arguments": arguments}))
@@ -139,7 +138,7 @@ impl Served {
         result["structuredContent"].take()
     }
 
-    /// What a tool says is wrong.
+    /// Calls a tool and returns its error message.
     pub(super) async fn refusal(&self, name: &str, arguments: Value) -> String {
         let result = self
             .method("tools/call", json!({"name": name, "arguments": arguments}))
@@ -149,7 +148,7 @@ impl Served {
     }
 }
 
-/// The route as the query function has it.
+/// Returns the route as mounted by the query function.
 fn router(retriever: &Retriever, limits: Limits) -> Router {
     let answerer = Answerer {
         retriever: retriever.clone(),
@@ -177,7 +176,7 @@ fn router(retriever: &Retriever, limits: Limits) -> Router {
     )
 }
 
-/// A message as a client of the newest revision sends it.
+/// Returns a message of the newest protocol revision.
 pub(super) fn message(uri: &str, method: &str, mut params: Value) -> Request<Body> {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": MODERN,
@@ -201,7 +200,7 @@ pub(super) fn message(uri: &str, method: &str, mut params: Value) -> Request<Bod
     request.body(Body::from(body.to_string())).unwrap()
 }
 
-/// A message as clients of the former revisions send it.
+/// Returns a message of former protocol revisions.
 fn former(method: &str, params: Value) -> Request<Body> {
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
     Request::post("/mcp")

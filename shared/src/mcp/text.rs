@@ -1,4 +1,4 @@
-//! The text of a page or a section, put together from its chunks. Pure.
+//! Assembles the text of a page or a section from its chunks. Pure.
 
 use crate::book::{Mark, MarkKind, visible};
 use crate::catalog::JoinedChunk;
@@ -8,8 +8,8 @@ use crate::index::ChunkPayload;
 /// The most number signs of a heading.
 const MAX_LEVEL: usize = 6;
 
-/// Writes consecutive chunks of a page as Markdown, their headings with their anchors: `## Signs of frost {#signs-of-frost}`. Nothing
-/// that a reader of the site cannot see is in it.
+/// Writes consecutive chunks of a page as Markdown, with anchors after the headings: `## Signs of frost {#signs-of-frost}`. Text that is invisible on
+/// the site is left out.
 pub(super) fn markdown(chunks: &[JoinedChunk]) -> String {
     let mut parts: Vec<String> = Vec::new();
     for (place, chunk) in chunks.iter().enumerate() {
@@ -26,21 +26,21 @@ pub(super) fn markdown(chunks: &[JoinedChunk]) -> String {
     visible(&parts.join("\n\n"))
 }
 
-/// Writes a chunk's text as Markdown. Links are their words: an address that no reader sees may lead away from the book.
+/// Writes a chunk's text as Markdown without link targets, because a target that no reader sees may lead away from the book.
 pub(super) fn without_links(chunk: &ChunkPayload) -> String {
     let marks = chunk.marks.iter();
     let marks = marks.filter(|mark| !matches!(mark.kind, MarkKind::Link(_)));
     readable(&chunk.text, &marks.cloned().collect::<Vec<Mark>>())
 }
 
-/// How deep a chunk's heading is below the page's title, which is level 1.
+/// Returns the level of a chunk's heading; the page's title has level 1.
 pub(super) fn level(chunk: &ChunkPayload) -> usize {
     let is_below_title = chunk.heading_path.first() == Some(&chunk.title);
     let depth = chunk.heading_path.len() + usize::from(!is_below_title);
     depth.clamp(1, MAX_LEVEL)
 }
 
-/// The heading of a chunk; `None` above the first one.
+/// Returns the heading of a chunk; `None` above the first heading.
 pub(super) fn section_title(chunk: &ChunkPayload) -> Option<&str> {
     chunk.heading_path.last().map(String::as_str)
 }
@@ -54,12 +54,12 @@ fn heading(chunk: &ChunkPayload) -> Option<String> {
     })
 }
 
-/// True if a chunk is a heading with nothing below it.
+/// True for a heading without text below it.
 fn is_bare(chunk: &ChunkPayload) -> bool {
     section_title(chunk).is_some_and(|title| chunk.text.trim() == title.trim())
 }
 
-/// Picks the chunks of a section and of those below it from a page's.
+/// Returns the chunks of a section and its subsections.
 pub(super) fn of_section<'a>(chunks: &'a [JoinedChunk], anchor: &str) -> &'a [JoinedChunk] {
     let is_own = |chunk: &ChunkPayload| chunk.section_id.as_deref() == Some(anchor);
     let Some(first) = chunks.iter().position(|chunk| is_own(&chunk.payload)) else {

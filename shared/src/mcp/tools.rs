@@ -1,4 +1,4 @@
-//! What a program may ask, and what it is answered: the shapes of all tools, from which their schemas are made.
+//! The arguments and results of all tools, from which their schemas are generated.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::answer::Outcome;
 
-/// What `search` is asked.
+/// The arguments of `search`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct SearchArguments {
     /// What to look for, in a reader's words: a question, an error message, the name of an option. 1 to 2,000 characters.
@@ -29,7 +29,7 @@ pub(super) struct SearchArguments {
     pub(super) limit: Option<usize>,
 }
 
-/// What `fetch` is asked.
+/// The arguments of `fetch`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct FetchArguments {
     /// The id of a section, a page or a chunk, as another tool returned it; or the address of a page; or `next` of a former fetch.
@@ -38,10 +38,10 @@ pub(super) struct FetchArguments {
     pub(super) id: Option<String>,
 }
 
-/// What `ask` is asked.
+/// The arguments of `ask`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct AskArguments {
-    /// The question, 1 to 2,000 characters. It must stand alone: nothing that was asked before is remembered.
+    /// The question, 1 to 2,000 characters. It must be understandable on its own: earlier questions are not remembered.
     #[serde(alias = "query", alias = "q")]
     #[schemars(required, with = "String")]
     pub(super) question: Option<String>,
@@ -51,11 +51,11 @@ pub(super) struct AskArguments {
     pub(super) locale: Option<String>,
 }
 
-/// What `outline` is asked.
+/// The arguments of `outline`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct OutlineArguments {
-    /// The id or address of a page or section whose headings are wanted, or the path that pages stand below, such as `/docs/guides`;
-    /// or `next` of a former outline. Without it, all pages.
+    /// The id or address of a page or section to list the headings of, or a path to list the pages below, such as `/docs/guides`; or `next` of a
+    /// former outline. Without it, all pages.
     #[serde(alias = "id", alias = "url")]
     pub(super) under: Option<String>,
     /// The version of the book. Without it, that of `under`, or the one that the site shows first.
@@ -64,7 +64,7 @@ pub(super) struct OutlineArguments {
     pub(super) locale: Option<String>,
 }
 
-/// The sections that match, best first.
+/// The matching sections, best first.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Found {
     pub(super) results: Vec<FoundSection>,
@@ -73,11 +73,11 @@ pub(super) struct Found {
     pub(super) message: Option<String>,
 }
 
-/// A section that matches.
+/// A matching section.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub(super) struct FoundSection {
-    /// What `fetch` opens: the section with all below it.
+    /// The id for `fetch`, which returns the section with its subsections.
     pub(super) id: String,
     /// The page's title and the section's heading.
     pub(super) title: String,
@@ -101,17 +101,17 @@ pub(super) struct Fetched {
     pub(super) id: String,
     /// The page's title, and the section's heading.
     pub(super) title: String,
-    /// Markdown. Each heading has its anchor behind it: `## Heading {#anchor}`.
+    /// Markdown. Each heading is followed by its anchor: `## Heading {#anchor}`.
     pub(super) text: String,
     /// The address to cite.
     pub(super) url: String,
     /// The source file.
     pub(super) source: String,
-    /// The lines of the source file that all of it was read from: `first-last`.
+    /// The lines of the source file that the text spans: `first-last`.
     pub(super) lines: String,
     /// The tokens of the whole text.
     pub(super) tokens: usize,
-    /// What to fetch for the rest of the text; absent if this is all.
+    /// The id to fetch the rest of the text; absent if this is all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) next: Option<String>,
 }
@@ -119,19 +119,19 @@ pub(super) struct Fetched {
 /// An answer from the book.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Answered {
-    /// True if the book answers the question. If false, `answer` says so, or names what comes closest: do not take it for an answer.
+    /// True if the book answers the question. If false, `answer` says so, or lists the closest sections: do not take it for an answer.
     pub(super) answerable: bool,
-    /// `answered`, `uncertain` if it may be answered by what comes closest, or `not_covered`.
+    /// `answered`, `uncertain` if the closest sections may answer it, or `not_covered`.
     #[schemars(with = "String")]
     pub(super) outcome: Outcome,
     /// Markdown; `[1]` is the citation with this number.
     pub(super) answer: String,
     /// The sections that the answer is taken from.
     pub(super) citations: Vec<Cited>,
-    /// The sentences of a chat model that no cited section says.
+    /// The sentences of a chat model that no cited section supports.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) unsupported: Vec<String>,
-    /// If the book does not cover the question, the closest pages; if it does, sections that match about as well as the cited ones.
+    /// The closest pages if the book does not cover the question, else sections that match about as well as the cited ones.
     pub(super) nearest: Vec<Nearest>,
 }
 
@@ -141,11 +141,11 @@ pub(super) struct Answered {
 pub(super) struct Cited {
     /// The number of its marker in the answer.
     pub(super) n: usize,
-    /// What `fetch` opens.
+    /// The id for `fetch`.
     pub(super) id: String,
     /// The page's title and the section's heading.
     pub(super) title: String,
-    /// The beginning of the cited text, letter by letter.
+    /// The beginning of the cited text, verbatim.
     pub(super) quote: String,
     /// The address to cite.
     pub(super) url: String,
@@ -159,7 +159,7 @@ pub(super) struct Cited {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub(super) struct Nearest {
-    /// What `fetch` opens.
+    /// The id for `fetch`.
     pub(super) id: String,
     pub(super) title: String,
     pub(super) url: String,
@@ -169,7 +169,7 @@ pub(super) struct Nearest {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Outline {
     pub(super) entries: Vec<Entry>,
-    /// What to pass as `under` for the rest; absent if this is all.
+    /// The value of `under` for the rest; absent if this is all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) next: Option<String>,
 }
@@ -178,19 +178,19 @@ pub(super) struct Outline {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub(super) struct Entry {
-    /// What `fetch` opens: the page, or the section with all below it.
+    /// The id for `fetch`, which returns the page, or the section with its subsections.
     pub(super) id: String,
     pub(super) title: String,
     /// 1 for a page, 2 to 6 for the headings on it.
     pub(super) level: usize,
-    /// The tokens of all that `fetch` returns for it, about.
+    /// The approximate number of tokens that `fetch` returns for it.
     pub(super) tokens: u64,
 }
 
-/// The names of the tools, in the order in which they are listed.
+/// The names of the tools, in listed order.
 pub(super) const NAMES: [&str; 4] = ["search", "fetch", "ask", "outline"];
 
-/// The tools, in the order of [`NAMES`]. `book` is what they are about.
+/// Returns the tools, in the order of [`NAMES`], for a book with this title.
 pub(super) fn tools(book: &str) -> Vec<Tool> {
     let descriptions = [
         format!(
@@ -242,7 +242,7 @@ fn empty() -> Arc<JsonObject> {
     Arc::default()
 }
 
-/// Annotations of a tool that changes nothing and reaches nothing but the book.
+/// Returns the annotations of a read-only tool that accesses only the book.
 fn reads_only(title: &str) -> ToolAnnotations {
     ToolAnnotations::with_title(title)
         .read_only(true)

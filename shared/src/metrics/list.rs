@@ -1,18 +1,18 @@
-//! Every metric there is.
+//! The list of all metrics.
 
-/// What a metric counts in.
+/// The unit of a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
-    /// Things.
+    /// A number of things.
     Count,
-    /// Thousandths of a second.
+    /// Milliseconds.
     Milliseconds,
-    /// What `CloudWatch` has no unit for: US dollars.
+    /// US dollars, for which `CloudWatch` has no unit.
     None,
 }
 
 impl Unit {
-    /// The name that `CloudWatch` gives it.
+    /// Returns the unit's name in `CloudWatch`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -36,22 +36,22 @@ macro_rules! metrics {
         }
 
         impl Metric {
-            /// All of them.
+            /// All metrics.
             pub const ALL: &[Self] = &[$(Self::$metric),+];
 
-            /// Its name in `CloudWatch`.
+            /// Returns the metric's name in `CloudWatch`.
             #[must_use]
             pub fn name(self) -> &'static str {
                 match self { $(Self::$metric => $name,)+ }
             }
 
-            /// What it counts in.
+            /// Returns the metric's unit.
             #[must_use]
             pub fn unit(self) -> Unit {
                 match self { $(Self::$metric => Unit::$unit,)+ }
             }
 
-            /// The functions that have it.
+            /// Returns the functions that write the metric.
             #[must_use]
             pub fn functions(self) -> &'static [&'static str] {
                 match self { $(Self::$metric => $functions,)+ }
@@ -61,15 +61,15 @@ macro_rules! metrics {
 }
 
 metrics! {
-    /// Requests, preflights aside.
+    /// Requests, except preflights.
     Requests = "requests", Count, READERS;
-    /// Whether a request failed on our side: a 5xx, or a stream that broke off.
+    /// 1 if a request failed with a 5xx status or an interrupted stream, else 0.
     Errors = "errors", Count, READERS;
-    /// Whether a request was refused since its client came too often.
+    /// 1 if a request was refused by a rate limit, else 0.
     Limited = "limited", Count, READERS;
-    /// Whether an answer went without something.
+    /// 1 if a dependency of an answer was bypassed, else 0.
     Degraded = "degraded", Count, READERS;
-    /// From a question or search that was served to the end of its answer.
+    /// From the request to the end of the answer, for questions and searches that succeeded.
     Latency = "latency_ms", Milliseconds, READERS;
     /// Embedding the question.
     Embed = "embed_ms", Milliseconds, READERS;
@@ -81,42 +81,42 @@ metrics! {
     Rerank = "rerank_ms", Milliseconds, READERS;
     /// From a streamed question to the first text of its answer.
     FirstToken = "first_token_ms", Milliseconds, QUERY;
-    /// Whether the book answered a question.
+    /// 1 if the book answered a question, else 0.
     Answered = "answered", Count, QUERY;
-    /// Whether it may not have answered one, and the answer says so.
+    /// 1 if an answer is marked as uncertain, else 0.
     Uncertain = "answers_uncertain", Count, QUERY;
-    /// Whether it has nothing near one.
+    /// 1 if the book has nothing close to a question, else 0.
     NotCovered = "not_covered", Count, QUERY;
-    /// Tokens that chat models read and wrote.
+    /// Tokens read and written by chat models.
     Tokens = "tokens", Count, QUERY;
-    /// What they cost, in US dollars.
+    /// The cost of these tokens, in US dollars.
     Cost = "cost_usd", None, QUERY;
     /// From an upload to the commit that makes it visible.
     IngestLag = "ingest_lag_ms", Milliseconds, INGEST;
-    /// Pages whose text is in the index anew.
+    /// Pages whose text was indexed again.
     DocumentsIndexed = "documents_indexed", Count, INGEST;
-    /// Pages that are gone from it.
+    /// Pages deleted from the index.
     DocumentsDeleted = "documents_deleted", Count, INGEST;
-    /// Pages that were looked at and agree.
+    /// Pages checked and up to date.
     DocumentsUnchanged = "documents_unchanged", Count, INGEST;
-    /// Pages that cannot be read, and events that met settings that cannot be read: the last good text stays.
+    /// Unreadable pages, and events that failed on unreadable settings; the last good text stays.
     DocumentsSkipped = "documents_skipped", Count, INGEST;
-    /// Pages that could not be brought in, and are tried again.
+    /// Pages that could not be indexed and will be retried.
     DocumentsFailed = "documents_failed", Count, INGEST;
-    /// Pages whose last good text is served, as a reconcile finds them.
+    /// Pages served with an older text, counted by a reconcile.
     DocumentsStale = "documents_stale", Count, INGEST;
     /// Pages put into the queue one by one.
     DocumentsEnqueued = "documents_enqueued", Count, INGEST;
-    /// Chunks whose vectors were made.
+    /// Chunks that were embedded.
     ChunksEmbedded = "chunks_embedded", Count, INGEST;
-    /// Chunks that took a stored vector over.
+    /// Chunks that reuse a stored vector.
     VectorsReused = "vectors_reused", Count, INGEST;
-    /// Messages that failed and come again.
+    /// Messages that failed and will be received again.
     MessagesFailed = "messages_failed", Count, INGEST;
-    /// Messages put back for want of time.
+    /// Messages put back because the time was used up.
     MessagesHandedBack = "messages_handed_back", Count, INGEST;
-    /// Runs that were refused since most of the book would be deleted.
+    /// Runs refused because they would delete most of the book.
     MassDeletionsStopped = "mass_deletions_stopped", Count, INGEST;
-    /// Points that are written and not committed, or to be deleted, as a reconcile or sweep leaves them.
+    /// Points not yet committed or not yet deleted after a reconcile or sweep.
     PendingPoints = "pending_points", Count, INGEST;
 }

@@ -1,7 +1,7 @@
-//! A BERT encoder as an ONNX graph, for weights that do not come in ONNX.
+//! Builds a BERT encoder as an ONNX graph, for weights that are not published as ONNX.
 //!
-//! Weights are 8-bit numbers with a scale for each output; what is multiplied with them is quantised as it comes, as in the ONNX
-//! files of the other models. `rten` recognises the patterns written here and runs them as single operators.
+//! Weights are 8-bit numbers with one scale for each output, and inputs are quantised dynamically, as in the ONNX files of the other models. `rten`
+//! recognises the patterns written here and runs them as single operators.
 
 use std::cell::RefCell;
 
@@ -10,26 +10,26 @@ use rten_onnx::onnx::{
     OperatorSetIdProto, TensorProto, TensorShapeProto, TypeProto, TypeProtoTensor, ValueInfoProto,
 };
 
-/// The graph's input: a row of numbers for each token, batch first.
+/// The graph's input: a vector for each token, batch first.
 pub(super) const INPUT: &str = "embeddings";
 
-/// The version of ONNX whose operators are used: the first with `Gelu`.
+/// The ONNX operator set, the first with `Gelu`.
 const OPERATORS: i64 = 20;
-/// The version of the file format that has these operators.
+/// The ONNX file format version with this operator set.
 const FORMAT: i64 = 9;
 
 /// Weights and sizes of an encoder.
 pub(super) struct Encoder {
     pub(super) hidden: usize,
     pub(super) heads: usize,
-    /// Keeps normalisation from dividing by zero.
+    /// Prevents division by zero in normalisation.
     pub(super) epsilon: f32,
-    /// Of the input.
+    /// Normalises the input.
     pub(super) norm: Norm,
     pub(super) layers: Vec<Layer>,
 }
 
-/// Attention, then two linear maps with an activation between them.
+/// A transformer layer: attention, then two linear maps with an activation between them.
 pub(super) struct Layer {
     pub(super) query: Linear,
     pub(super) key: Linear,
@@ -41,7 +41,7 @@ pub(super) struct Layer {
     pub(super) norm: Norm,
 }
 
-/// Layer normalisation; both are 32-bit floats, little-endian.
+/// Layer normalisation; both vectors are little-endian 32-bit floats.
 pub(super) struct Norm {
     pub(super) scale: Vec<u8>,
     pub(super) bias: Vec<u8>,
@@ -50,15 +50,15 @@ pub(super) struct Norm {
 /// A linear map.
 pub(super) struct Linear {
     inputs: usize,
-    /// Signed bytes: a row for each input.
+    /// Signed bytes, one row for each input.
     weights: Vec<u8>,
-    /// For each output, as 32-bit floats, little-endian.
+    /// Little-endian 32-bit floats, one for each output.
     scales: Vec<u8>,
     bias: Vec<u8>,
 }
 
 impl Linear {
-    /// Quantises weights that come in a row for each output, so that the largest of each output is ±127.
+    /// Quantises weights given row by row for each output; the largest of each output becomes ±127.
     pub(super) fn quantized(weights: &[f32], inputs: usize, bias: Vec<u8>) -> Self {
         const LARGEST: f32 = 127.0;
         let outputs = weights.len() / inputs;
@@ -90,7 +90,7 @@ impl Linear {
 }
 
 impl Encoder {
-    /// The graph as an ONNX file whose output is a state for each token.
+    /// Returns the graph as an ONNX file that outputs a state for each token.
     pub(super) fn into_onnx(self) -> Result<Vec<u8>, String> {
         let mut graph = Graph::default();
         let sizes = Sizes::new(&self, &mut graph);
@@ -125,21 +125,21 @@ impl Encoder {
     }
 }
 
-/// What all layers share: names of constants, and numbers.
+/// Names of the constants that all layers share, and sizes.
 struct Sizes {
     epsilon: f32,
-    /// Splits a state into heads.
+    /// The shape that splits a state into heads.
     split: String,
-    /// Joins the heads again.
+    /// The shape that joins the heads.
     joined: String,
-    /// Keeps products of long vectors small: 1 / √(numbers a head).
+    /// 1 / √(head size), which keeps products of long vectors small.
     attention_scale: String,
 }
 
 impl Sizes {
     fn new(encoder: &Encoder, graph: &mut Graph) -> Self {
         let head = encoder.hidden / encoder.heads;
-        // In a shape 0 stands for the size that is there.
+        // In an ONNX shape, 0 keeps the existing size.
         let split = [0, 0, encoder.heads, head];
         let joined = [0, 0, encoder.hidden];
         #[expect(clippy::cast_precision_loss, reason = "some dozens")]
@@ -153,11 +153,11 @@ impl Sizes {
     }
 }
 
-/// A graph as it is written: values are named by numbers, in order.
+/// Writes a graph; values are named by consecutive numbers.
 #[derive(Default)]
 struct Graph(GraphProto);
 
-/// A value as unsigned bytes.
+/// A value quantised to unsigned bytes.
 struct Quantized {
     value: String,
     scale: String,

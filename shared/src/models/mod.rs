@@ -1,6 +1,6 @@
-//! Models that run in this process: their files, their tokenizers, and inference by `rten`.
+//! Models that run in this process: their files, their tokenizers, and inference with `rten`.
 //!
-//! All are BERT encoders with int8 weights; one text is run at a time, since batches are slower and need far more memory.
+//! All are BERT encoders with int8 weights. Inputs are run one at a time, because batches are slower and need far more memory.
 
 #[cfg(feature = "local-models")]
 mod list;
@@ -32,14 +32,14 @@ pub(crate) use tokenizer::SPECIAL_TOKENS;
 #[cfg(feature = "local-models")]
 pub(crate) use transformer::{Threads, Transformer};
 
-/// A model that runs in this process, if the program is built with it.
+/// A model that runs in this process, in builds that include it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LocalModel {
     /// `BAAI/bge-small-en-v1.5`, an embedder.
     BgeSmall,
     /// `sentence-transformers/all-MiniLM-L6-v2`, an embedder.
     MiniLm,
-    /// `intfloat/multilingual-e5-small`, an embedder of a hundred languages.
+    /// `intfloat/multilingual-e5-small`, an embedder for a hundred languages.
     Multilingual,
     /// `cross-encoder/ms-marco-MiniLM-L-12-v2`, a reranker.
     MsMarco,
@@ -56,7 +56,7 @@ impl LocalModel {
     /// The models that `BOOKRAG_EMBEDDER` can name.
     pub const EMBEDDERS: [Self; 3] = [Self::BgeSmall, Self::MiniLm, Self::Multilingual];
 
-    /// What settings and commands call it.
+    /// Returns the model's name in settings and commands.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {

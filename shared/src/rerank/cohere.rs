@@ -1,4 +1,4 @@
-//! Cohere's rerankers, by `POST {base}/v2/rerank`.
+//! Cohere's rerankers, through `POST {base}/v2/rerank`.
 
 use std::time::Duration;
 
@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 use crate::http::Endpoint;
 use crate::provider::ProviderError;
 
-/// What Cohere is asked with.
+/// Connection settings of Cohere's API.
 #[derive(Debug, Clone)]
 pub struct CohereRerankOptions {
-    /// Up to and without `/v2`, e.g. `https://api.cohere.com`.
+    /// The URL before `/v2`, such as `https://api.cohere.com`.
     pub base_url: String,
-    /// Sent as a bearer token.
+    /// The bearer token.
     pub api_key: SecretString,
     /// The model's name, e.g. [`CohereReranker::DEFAULT_MODEL`].
     pub model: String,
@@ -21,7 +21,7 @@ pub struct CohereRerankOptions {
     pub timeout: Duration,
 }
 
-/// A reranker of Cohere's; clones share connections.
+/// A Cohere reranker; clones share connections.
 #[derive(Debug, Clone)]
 pub struct CohereReranker {
     model: String,
@@ -49,14 +49,14 @@ struct Ranked {
 }
 
 impl CohereReranker {
-    /// The multilingual reranker that is asked unless another is named.
+    /// The default model, which is multilingual.
     pub const DEFAULT_MODEL: &'static str = "rerank-v3.5";
 
-    /// Sets the client up; no request is made.
+    /// Creates the client without sending a request.
     ///
     /// # Errors
     ///
-    /// `Rejected` if the base URL is none.
+    /// `Rejected` if the base URL is invalid.
     pub fn new(options: CohereRerankOptions) -> Result<Self, ProviderError> {
         let api_key = Some(options.api_key);
         let paths = ["/v2/rerank", "/v1/models"];
@@ -91,7 +91,7 @@ impl CohereReranker {
     }
 }
 
-/// The scores by their `index`, which must name each document once.
+/// Sorts the scores by `index`; each document must have exactly one.
 fn in_order(results: &[Ranked], count: usize) -> Result<Vec<f32>, ProviderError> {
     let mut scores = vec![None; count];
     for ranked in results {

@@ -21,7 +21,7 @@ const PASSAGE_TOKENS: usize = 80;
 /// `[CLS]` before the question, `[SEP]` after it and after the passage.
 const SPECIAL_TOKENS: usize = 3;
 
-/// The model, loaded: about 90 MB.
+/// The loaded model, about 90 MB.
 #[derive(Debug)]
 pub struct CrossEncoder {
     transformer: Transformer,
@@ -47,7 +47,7 @@ impl CrossEncoder {
         Ok(Self { transformer })
     }
 
-    /// True if the model makes sense of a question.
+    /// True if the model understands a question.
     pub(super) fn reads(&self, question: &str) -> bool {
         self.transformer.tokenizer.reads(question)
     }

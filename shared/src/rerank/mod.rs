@@ -1,4 +1,4 @@
-//! Port: a question and passages → how well each passage answers it, 0 to 1.
+//! Scores how well passages answer a question, 0 to 1.
 
 mod cohere;
 #[cfg(feature = "local-models")]
@@ -12,17 +12,17 @@ pub use cohere::{CohereRerankOptions, CohereReranker};
 #[cfg(feature = "local-models")]
 pub use cross_encoder::CrossEncoder;
 
-/// What looks at the best candidates once more.
+/// Reranks the best candidates.
 #[derive(Debug, Clone)]
 pub enum Reranker {
-    /// Nothing: the order of retrieval stands.
+    /// No reranking: the order of retrieval is kept.
     None,
     /// 0.7 × cosine + 0.2 × share of the question's words + 0.1 × recency, without a model.
     Weighted,
     /// A cross-encoder in this process.
     #[cfg(feature = "local-models")]
     CrossEncoder(Arc<CrossEncoder>),
-    /// Cohere's.
+    /// A Cohere reranker.
     Cohere(CohereReranker),
 }
 
@@ -40,7 +40,7 @@ impl Reranker {
         }
     }
 
-    /// Whether the model makes sense of a question; where it does not, it is not asked.
+    /// True if the model understands a question; otherwise it is not called.
     #[must_use]
     pub fn reads(&self, question: &str) -> bool {
         match self {

@@ -1,4 +1,4 @@
-//! Exercises, quizzes, objectives, takeaways and next steps: sections that repeat a question's words and answer nothing.
+//! Detects exercises, quizzes, objectives, takeaways and next steps: sections that repeat a question's words without answering it.
 
 use std::sync::LazyLock;
 
@@ -6,7 +6,7 @@ use regex::Regex;
 
 use crate::index::ChunkPayload;
 
-/// How such sections are headed: the heading begins so, after a number such as `Chapter 3:` or `2.4`, or ends so.
+/// A heading of such a section: a typical first word, possibly after a number such as `Chapter 3:` or `2.4`, or a typical ending.
 static NAMED: LazyLock<Regex> = LazyLock::new(|| {
     let number = r"(?:(?:chapter|module|lesson|section|part|week)?\s*[a-z]?[\d.]*\s*[:.–—-]?\s*)?";
     let names = [
@@ -33,7 +33,7 @@ static NAMED: LazyLock<Regex> = LazyLock::new(|| {
     pattern(&format!(r"(?i)^\W*{number}(?:{beginnings})\b|{endings}"))
 });
 
-/// A line with an answer to choose: `- A) x`, `b. x`, `- [ ] x`.
+/// A line with one option of a quiz: `- A) x`, `b. x`, `- [ ] x`.
 static OPTION: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^\W{0,6}[\[(]?(?:[A-Ea-e][.)]|[ xX]?\])\s"));
 
@@ -41,17 +41,17 @@ fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("the pattern is a constant")
 }
 
-/// Questions from which a section may be made of questions.
+/// The fewest questions in a section made of questions.
 const MIN_QUESTIONS: usize = 3;
 
-/// True if a chunk is headed as such a section, or made of questions, in any language.
+/// True if a chunk's heading names an exercise, or if its text consists of questions, in any language.
 pub(super) fn is_exercise(chunk: &ChunkPayload) -> bool {
     let heading = chunk.heading_path.last().unwrap_or(&chunk.title);
     NAMED.is_match(&heading.replace('’', "'")) || is_made_of_questions(&chunk.text)
 }
 
-/// True if a third of the sentences are questions, three at least; or if most lines are questions and options, two or more for
-/// each question.
+/// True if at least three sentences and a third of all are questions, or if most lines are questions and options, with two or more options for each
+/// question.
 fn is_made_of_questions(text: &str) -> bool {
     let mut in_code = false;
     let lines = text.lines().filter(|line| {
@@ -76,7 +76,7 @@ fn is_made_of_questions(text: &str) -> bool {
     mostly || with_options
 }
 
-/// Cuts a line after each full stop, exclamation or question mark that a space follows.
+/// Splits a line after each full stop, exclamation or question mark before a space.
 fn sentences(line: &str) -> impl Iterator<Item = &str> {
     let ends = ['.', '!', '?', '؟', '？', '。'];
     let mut before = ' ';

@@ -1,4 +1,4 @@
-//! From the chunks found to one order.
+//! Combines the scores of all rankers into one order.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,56 +8,56 @@ use super::names::is_headed;
 use super::{ScoredChunk, Signals};
 use crate::book::ContentKind;
 
-/// The share of BM25 in the fused score; the rest is the cosine's.
+/// The weight of BM25 in the fused score; the cosine has the rest.
 ///
-/// The convex combination of scaled scores ranks better than reciprocal rank fusion here and elsewhere (Bruch, Gai and
-/// Ingber, ACM TOIS 2023); `docs/decisions/0004-the-order-of-chunks.md` has the figures.
+/// The convex combination of scaled scores ranks better than reciprocal rank fusion (Bruch, Gai and Ingber, ACM TOIS 2023);
+/// `docs/decisions/0004-the-order-of-chunks.md` has this project's figures.
 const LEXICAL_SHARE: f32 = 0.15;
-/// The reranker's weight beside the fused score's 1.
+/// The reranker's weight, relative to 1 for the fused score.
 const RERANK_WEIGHT: f32 = 0.5;
-/// The factor for chunks that answer nothing: a heading without text below it, an exercise.
+/// The factor for chunks without an answer: empty headings and exercises.
 const ANSWERS_NOTHING: f32 = 0.7;
-/// What a chunk gains whose section is of the kind the question asks for, of the lesson it names, or headed by a name in it.
+/// The bonus for a chunk whose section is of the kind the question asks for, belongs to the lesson it names, or has a name from it in the heading.
 const INTENT_BONUS: f32 = 0.2;
 
-/// The factor for posts of a blog where the question does not ask for news: documentation that says the same is kept up to date. A post has
-/// a shorter breadcrumb than its twin in the docs, which scores up to a tenth more: of 63 pairs of equal sections about one book, .93 leaves
-/// 9 posts ahead and .85 none; of 90 about another, neither leaves any.
+/// The factor for blog posts, unless the question asks for news: documentation is kept up to date. A post has a shorter breadcrumb than its twin in
+/// the docs, which raises its score by up to a tenth: of 63 pairs of equal sections about one book, .93 leaves 9 posts ahead and .85 none; of 90
+/// about another, neither leaves any.
 const POST: f32 = 0.85;
-/// The share of [`INTENT_BONUS`] that only the posts asked for gain: the newest, or those of a year. All posts gain the rest.
+/// The share of [`INTENT_BONUS`] for the posts asked for: the newest, or those of a year. All posts get the rest.
 const FRESH_SHARE: f32 = 0.3;
 
-/// What a chunk gains whose page is filed under words of the question that the chunk itself does not have, for all words of the question:
-/// the embedder has not seen them. With a word of each of 84 questions made unknown and a keyword of the right page, that is first in
-/// .77 (.57 without the gain); for the word alone in .78 (.14).
+/// The bonus for a chunk if the page's keywords contain all words of the question that the chunk lacks; the embedder has not seen them. With a word
+/// of each of 84 questions replaced by an unknown one that is a keyword of the right page, this page is first in .77 (.57 without the bonus); for the
+/// word alone in .78 (.14).
 const FILED_BONUS: f32 = 0.4;
 
-/// The weights of the cosine, the question's words and recency in the weighted reranker.
+/// The weights of cosine, word coverage and recency in the weighted reranker.
 const WEIGHTED: [f32; 3] = [0.7, 0.2, 0.1];
 
-/// How both rankers' scores are weighed.
+/// How the rankers' scores are combined.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Weights {
-    /// Both, each scaled to the range it has among the chunks.
+    /// Both rankers, each scaled to its range among the chunks.
     Scaled {
-        /// The share of the token score in the meaning of a chunk; the rest is the cosine's, all of it where there are no token vectors.
+        /// The weight of the token score beside the cosine; ignored without token vectors.
         tokens: f32,
     },
-    /// The sum of [`WEIGHTED`], of unscaled scores.
+    /// The sum of unscaled scores with the weights [`WEIGHTED`].
     Fixed,
-    /// BM25 alone: the embedder does not read the question.
+    /// BM25 alone, because the embedder does not support the question's language.
     Words,
 }
 
-/// What a question asks for beside its subject.
+/// What a question asks for besides its subject.
 pub(super) struct Asked<'q> {
-    /// A kind of section, a place in the book.
+    /// The kinds of section and places it names.
     pub(super) intent: &'q Intent,
-    /// The names in it, in lower case.
+    /// The names in the question, in lower case.
     pub(super) names: HashSet<String>,
 }
 
-/// The days of posts, oldest first, each once.
+/// The distinct days of posts, oldest first.
 struct Days(Vec<String>);
 
 impl Days {
@@ -71,7 +71,7 @@ impl Days {
         Self(days)
     }
 
-    /// Returns how new a post is among the others, above 0 for the oldest to 1 for the newest; 0 if it has no day.
+    /// Returns how new a post is, from above 0 for the oldest to 1 for the newest; 0 without a date.
     #[expect(clippy::cast_precision_loss, reason = "few posts are found")]
     fn newness(&self, day: Option<&String>) -> f32 {
         let place = day.and_then(|day| self.0.binary_search(day).ok());
@@ -94,7 +94,7 @@ impl Asked<'_> {
         Some(1.0 - FRESH_SHARE + FRESH_SHARE * fresh)
     }
 
-    /// Returns how many things it asks for, and how many of them a chunk has.
+    /// Returns how many things the question asks for, and how many of them a chunk has.
     fn fits(&self, found: &ScoredChunk, days: &Days) -> (f32, f32) {
         let (most, fits) = self.intent.fits(&found.chunk);
         // A book without posts ranks a question for news like any other.
@@ -112,8 +112,8 @@ impl Asked<'_> {
     }
 }
 
-/// Scores chunks by both rankers, puts the best first, and keeps each heading once. `question` and `terms` are the words of
-/// the question and of each chunk.
+/// Scores chunks with both rankers, sorts them best first, and keeps each heading once. `question` and `terms` are the terms of the question and of
+/// each chunk.
 pub(super) fn fused(
     question: &[QuestionTerm],
     asked: &Asked<'_>,
@@ -188,8 +188,8 @@ pub(super) fn fused(
         found.scores.score = found.scores.fused;
     }
     sort(&mut chunks);
-    // Two files may claim one URL: the better one has it. In one file headings may share a URL, since one without an anchor has
-    // that of the heading above; each of them is listed once.
+    // If two files have the same URL, only the better one is listed. In one file, headings without an anchor share the URL of the heading above; each
+    // of them is listed.
     let mut owners: HashMap<String, String> = HashMap::new();
     let mut seen: HashSet<(String, String)> = HashSet::new();
     chunks.retain(|found| {
@@ -200,7 +200,7 @@ pub(super) fn fused(
     (chunks, signals)
 }
 
-/// Mixes the reranker's scores of the first candidates with their fused ones. Those it did not see stay behind.
+/// Combines the reranker's scores of the first candidates with their fused scores. The other candidates stay behind them.
 pub(super) fn reranked(candidates: &mut [ScoredChunk], scores: &[f32]) {
     if scores.is_empty() {
         return;
@@ -216,7 +216,7 @@ pub(super) fn reranked(candidates: &mut [ScoredChunk], scores: &[f32]) {
     sort(candidates);
 }
 
-/// Best first; equal scores in the order of the book, so that results repeat.
+/// Sorts best first; ties are in book order, so that results are reproducible.
 pub(super) fn sort(candidates: &mut [ScoredChunk]) {
     candidates.sort_by(|a, b| {
         let place =
@@ -228,13 +228,13 @@ pub(super) fn sort(candidates: &mut [ScoredChunk]) {
     });
 }
 
-/// The least and the largest of scores; `None` without any.
+/// Returns the smallest and the largest score; `None` if there are none.
 fn range_of(scores: impl Iterator<Item = f32>) -> Option<(f32, f32)> {
     let ranges = scores.map(|score| (score, score));
     ranges.reduce(|(least, largest), (score, _)| (least.min(score), largest.max(score)))
 }
 
-/// A score's place in a range, 0 to 1; 0 without one.
+/// Scales a score to 0 to 1 within a range; 0 without a score.
 fn scaled(score: Option<f32>, range: Option<(f32, f32)>) -> f32 {
     match (score, range) {
         (Some(score), Some((least, largest))) => share(score - least, largest - least),
@@ -242,7 +242,7 @@ fn scaled(score: Option<f32>, range: Option<(f32, f32)>) -> f32 {
     }
 }
 
-/// A part of a whole, 0 to 1; 0 of nothing.
+/// Returns `part` / `whole`, 0 to 1; 0 if `whole` is 0.
 fn share(part: f32, whole: f32) -> f32 {
     if whole > 0.0 {
         (part / whole).clamp(0.0, 1.0)
@@ -273,7 +273,7 @@ pub(super) mod tests {
         "version": "current", "unlisted": false, "created_at": "CREATED"
     }"#;
 
-    /// A chunk of `page` under the heading `anchor`, with a cosine.
+    /// Returns a chunk of `page` under the heading `anchor`, with a cosine.
     pub(crate) fn section(
         page: &str,
         anchor: &str,
@@ -349,7 +349,7 @@ pub(super) mod tests {
         let scaled = order(SCALED, chunks());
         assert_eq!(scaled, ["/near#x", "/new#x", "/far#x"]);
         assert_eq!(order(Weights::Words, chunks())[0], "/far#x");
-        // 0.7 × 0.8 + 0.2 × its share of the words + 0.1 is more than 0.7 × 0.9.
+        // 0.7 × 0.8 + 0.2 × word coverage + 0.1 is more than 0.7 × 0.9.
         assert_eq!(order(Weights::Fixed, chunks())[0], "/new#x");
     }
 
@@ -398,11 +398,10 @@ pub(super) mod tests {
             found[0].url(None)
         };
         assert_eq!(order("a text of its own"), "/filed#x");
-        // There the embedder has seen it.
+        // Here the embedder has seen the word.
         assert_eq!(order("a quark of its own"), "/near#x");
     }
 
-    /// A post of a day.
     fn post(page: &str, text: &str, cosine: f32, day: &str) -> ScoredChunk {
         let mut found = section(page, "x", text, cosine, "2026-01-01");
         let chunk = Arc::make_mut(&mut found.chunk);

@@ -1,4 +1,4 @@
-//! What a question asks for beside its subject: a kind of section, a place in the book.
+//! Detects what a question asks for besides its subject: a kind of section, a place in the book, news.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -8,7 +8,7 @@ use regex::Regex;
 use super::exercises::is_exercise;
 use crate::index::{ChunkPayload, Filters, TitleOrNumber};
 
-/// Kinds of sections that a lesson repeats its words in.
+/// Kinds of sections that repeat a lesson's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Objectives,
@@ -18,7 +18,7 @@ enum Kind {
     NextSteps,
 }
 
-/// For each kind what a question says, and how the sections are headed; in lower case.
+/// For each kind, the words of questions and of headings, in lower case.
 const KINDS: [(Kind, &[&str], &[&str]); 5] = [
     (
         Kind::Objectives,
@@ -113,7 +113,7 @@ const KINDS: [(Kind, &[&str], &[&str]); 5] = [
     ),
 ];
 
-/// How questions ask for what is new, or when something came; in lower case.
+/// Phrases that ask for news or for a date, in lower case.
 const NEWS: [&str; 22] = [
     "what's new",
     "what is new",
@@ -139,33 +139,32 @@ const NEWS: [&str; 22] = [
     "was released",
 ];
 
-/// A year that posts may be from.
+/// A year of blog posts.
 static YEAR: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\b20[0-4][0-9]\b").expect("the pattern is a constant"));
 
-/// Which posts a question asks for.
+/// The posts that a question asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum News {
-    /// The newest.
     Newest,
-    /// Those of a year.
+    /// The posts of a year.
     Of(String),
 }
 
-/// The most places that are searched for one question; further ones are only raised.
+/// The most places searched for one question. Other named places only get the bonus.
 const MAX_PLACES: usize = 4;
 
-/// What a question asks for.
+/// What a question asks for besides its subject.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Intent {
     kind: Option<Kind>,
     modules: Vec<i64>,
     chapters: Vec<i64>,
-    /// `1.2.3` of module, chapter and lesson.
+    /// Module, chapter and lesson as `1.2.3`.
     lessons: Vec<String>,
-    /// `lesson 1.2`, as titles have it.
+    /// `lesson 1.2`, as in titles.
     lesson_titles: Vec<String>,
-    /// The posts it asks for; `None` if it does not ask for what is new, or when.
+    /// The posts asked for; `None` if the question asks for neither news nor a date.
     pub(super) news: Option<News>,
 }
 
@@ -207,8 +206,7 @@ impl Intent {
         }
     }
 
-    /// Returns how many things it asks for beside its subject (a kind of section, a place, a lesson by its title's number),
-    /// and how many of them a chunk has.
+    /// Returns how many things the question asks for (a kind of section, a place, a lesson number in a title), and how many of them a chunk has.
     pub(super) fn fits(&self, chunk: &ChunkPayload) -> (f32, f32) {
         let asked = [
             self.kind.is_some(),
@@ -224,7 +222,7 @@ impl Intent {
         (count(asked), count(fits))
     }
 
-    /// True if a chunk's section is of the kind it asks for.
+    /// True if a chunk's section is of the kind asked for.
     fn asks_for(&self, chunk: &ChunkPayload) -> bool {
         let Some((_, _, headed)) = KINDS.iter().find(|(kind, _, _)| Some(*kind) == self.kind)
         else {
@@ -237,12 +235,12 @@ impl Intent {
             .any(|heading| headed.iter().any(|words| heading.contains(words)))
     }
 
-    /// True if a chunk repeats a lesson's words without answering, as an exercise does, and the question names no such kind.
+    /// True if a chunk repeats a lesson's words without answering, as an exercise does, and the question does not ask for this kind.
     pub(super) fn has_unasked(&self, chunk: &ChunkPayload) -> bool {
         self.kind.is_none() && is_exercise(chunk)
     }
 
-    /// True if a page is a lesson that it names by the number in its title.
+    /// True if a page is a lesson whose title has a number named in the question.
     fn names(&self, chunk: &ChunkPayload) -> bool {
         [&chunk.title, &chunk.lesson].into_iter().any(|title| {
             let title = title.to_lowercase();
@@ -260,7 +258,7 @@ impl Intent {
         !(self.modules.is_empty() && self.chapters.is_empty() && self.lessons.is_empty())
     }
 
-    /// True if a chunk is in a place that it names by module, chapter or lesson.
+    /// True if a chunk is in a module, chapter or lesson named in the question.
     fn is_placed(&self, chunk: &ChunkPayload) -> bool {
         let is_in = |named: &[i64], number: Option<i64>| {
             named.is_empty() || number.is_some_and(|number| named.contains(&number))
@@ -274,10 +272,9 @@ impl Intent {
             && in_lesson
     }
 
-    /// Returns the filters of each place that the question names, at most [`MAX_PLACES`]; empty if it names none or the
-    /// caller has set one.
+    /// Returns filters for each place that the question names, at most [`MAX_PLACES`]; empty if it names none or the caller filters by place.
     ///
-    /// These searches add candidates to those from the whole book: a place that is named hides no others.
+    /// The searches with these filters add candidates to those of the whole book, so a named place hides no others.
     pub(super) fn places(&self, filters: &Filters) -> Vec<Filters> {
         let is_set =
             filters.module.is_some() || filters.chapter.is_some() || filters.lesson.is_some();
@@ -299,13 +296,13 @@ impl Intent {
     }
 }
 
-/// True if a chunk is an exercise, a list of objectives or the like, and the question asks for no such section.
+/// True if a chunk is an exercise, a list of objectives or the like, and the question does not ask for one.
 #[must_use]
 pub fn is_unasked_exercise(question: &str, chunk: &ChunkPayload) -> bool {
     Intent::of(question).has_unasked(chunk)
 }
 
-/// Returns each of the filters with each of the values; the filters as they are if there are no values.
+/// Combines each filter with each value; returns the filters unchanged if there are no values.
 fn narrowed<T>(
     filters: Vec<Filters>,
     values: &[T],
@@ -325,8 +322,7 @@ fn narrowed<T>(
     narrowed
 }
 
-/// Returns the numbers that follow one of the names, each once: `chapter 3`, `lesson 1.2.3`, `modules 1, 2 and 4`, and all three
-/// of `chapters 2 to 4`.
+/// Returns the distinct numbers after one of the names: `chapter 3`, `lesson 1.2.3`, `modules 1, 2 and 4`, and all three of `chapters 2 to 4`.
 fn numbers_after(question: &str, names: &[&str]) -> Vec<String> {
     let dashes = question.replace(['-', '–', '—'], " to ");
     let words: Vec<&str> = dashes
@@ -365,7 +361,7 @@ fn numbers_after(question: &str, names: &[&str]) -> Vec<String> {
 /// Words between the numbers of a list or a range.
 const JOINS: [&str; 6] = ["and", "or", "to", "through", "vs", "versus"];
 
-/// The whole numbers between two others, at most [`MAX_PLACES`].
+/// Returns the integers between two others, at most [`MAX_PLACES`].
 fn between(from: &str, to: &str) -> Vec<String> {
     match (from.parse::<i64>(), to.parse::<i64>()) {
         (Ok(from), Ok(to)) => (from + 1..to)

@@ -1,4 +1,4 @@
-//! Tells an empty result from a filter value that does not exist in the book.
+//! Reports filter values that do not exist in the book, if a search finds nothing.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use crate::index::{Filters, TitleOrNumber};
 const MAX_LISTED: usize = 20;
 /// The most characters of a value that an error repeats.
 const MAX_SHOWN_CHARACTERS: usize = 80;
-/// How long the catalog has to list the values of a field.
+/// Time limit for listing a field's values.
 const DEADLINE: Duration = Duration::from_secs(2);
 
-/// A filter value that nothing in the book has.
+/// A filter value that does not occur in the book.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{field} must be a value that the book has, got `{}`; the book has {}",
@@ -24,9 +24,9 @@ const DEADLINE: Duration = Duration::from_secs(2);
 pub struct UnknownValue {
     /// The field of the request.
     pub field: &'static str,
-    /// Its value.
+    /// The rejected value.
     pub value: String,
-    /// The values that exist, sorted.
+    /// The existing values, sorted.
     pub known: Vec<String>,
 }
 
@@ -61,14 +61,14 @@ struct Limit<'a> {
 }
 
 impl Retriever {
-    /// Checks that the values of `limits` exist, if the search found nothing or nothing that they limit. `limits` are the filters of the request itself,
-    /// without the defaults that were added to them.
+    /// Checks that the values of `limits` exist, if the search found nothing, or nothing within one of them. `limits` are the request's own filters,
+    /// without defaults.
     ///
-    /// Costs nothing if something was found and the version, if there is one, is in the site's settings. Every value is accepted while the catalog is down or the book is indexed for the
-    /// first time.
+    /// Needs no query if something was found and the version filter, if any, is in the site's settings. While the catalog is down, or the book is
+    /// indexed for the first time, every value is accepted.
     ///
     /// # Errors
-    /// [`RetrieveError::Filter`] with the first value that nothing in the index has.
+    /// [`RetrieveError::Filter`] with the first value that does not occur in the index.
     pub async fn check_limits(
         &self,
         limits: &Filters,
@@ -81,7 +81,7 @@ impl Retriever {
         if found.candidates.is_empty() {
             check_kinds(limits, &index.site)?;
         }
-        // A version limits its own docs alone: pages of others are found even if it does not exist.
+        // A version filters only its own docs instance: a wrong one still lets other pages be found.
         let explains = |limit: &Limit| {
             let has_others = !index.site.other_docs.is_empty();
             found.candidates.is_empty() || (has_others && limit.payload_field == "version")
@@ -117,7 +117,7 @@ impl Retriever {
     }
 }
 
-/// Checks that the site has anything of the kinds that are asked for.
+/// Checks that the site has pages of the requested kinds.
 fn check_kinds(limits: &Filters, site: &SiteInfo) -> Result<(), UnknownValue> {
     let versions = site.all_docs().map(|docs| docs.default_version.as_str());
     let held: Vec<ContentKind> = versions.map(|it| origin_of_version(it).0).collect();
@@ -135,7 +135,7 @@ fn check_kinds(limits: &Filters, site: &SiteInfo) -> Result<(), UnknownValue> {
     })
 }
 
-/// The filters that name a value. Flags, kinds and tiers are checked where the request is read.
+/// Returns the filters that name a value. Flags, kinds and tiers are validated with the request.
 fn limits_of<'a>(filters: &Filters, site: &'a SiteInfo) -> Vec<Limit<'a>> {
     let mut limits = Vec::new();
     let mut limit = |field, payload_field, value: &Option<String>, configured: Vec<&'a String>| {

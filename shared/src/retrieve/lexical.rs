@@ -1,7 +1,7 @@
-//! BM25 among the candidates.
+//! BM25 over the candidates.
 //!
-//! The search by meaning and the one by words find chunks; how well a chunk's words fit is weighed here, over all that were found.
-//! How rare a word is, the catalog counts in the whole book; if it is unavailable, it is counted among the chunks found.
+//! Candidates come from vector search and full-text search; all of them are scored here. The catalog counts word frequencies in the whole book; if it
+//! is unavailable, they are counted among the candidates.
 
 use std::collections::HashMap;
 
@@ -12,36 +12,36 @@ const B: f32 = 0.75;
 /// A term of a question.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct QuestionTerm {
-    /// Its number in the texts.
+    /// The term's number.
     pub(super) number: u32,
-    /// How rare it is in the book; `None` to count among the texts.
+    /// The inverse document frequency in the book; `None` computes it from the candidates.
     pub(super) idf: Option<f32>,
 }
 
-/// The numbers of a chunk's terms, in order.
+/// The term numbers of a chunk, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ChunkTerms {
-    /// All of them, those that its page is filed under first.
+    /// All terms, beginning with the page's keywords.
     pub(super) all: Vec<u32>,
-    /// How many of the first its page is filed under.
+    /// How many of the first terms are keywords of the page.
     pub(super) filed: usize,
 }
 
-/// The scores of texts for a question.
+/// The scores of texts for a question, in the texts' order.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct LexicalScores {
-    /// BM25, in the texts' order.
+    /// BM25 scores.
     pub(super) scores: Vec<f32>,
-    /// The share of the question's terms that a text has, each weighing its idf, 0 to 1; in the texts' order.
+    /// The share of the question's terms in each text, weighted by idf, 0 to 1.
     pub(super) coverage: Vec<f32>,
-    /// The part of the coverage that a text has only by what its page is filed under; in the texts' order.
+    /// The part of the coverage that comes only from the page's keywords.
     pub(super) filed: Vec<f32>,
 }
 
-/// score(text) = Σ over the question's words of idf × f (k1 + 1) / (f + k1 (1 − b + b × length / mean length)), with
-/// idf = ln(1 + (n − d + 0.5) / (d + 0.5)) for a word that d of n texts have. Source: Robertson and Zaragoza, 2009.
+/// Computes Σ over the question's terms of idf × f (k1 + 1) / (f + k1 (1 − b + b × length / mean length)), with idf = ln(1 + (n − d + 0.5) / (d +
+/// 0.5)) for a term in d of n texts (Robertson and Zaragoza, 2009).
 ///
-/// Terms are numbers; those of the question are distinct.
+/// The question's terms are distinct.
 pub(super) fn bm25(question: &[QuestionTerm], texts: &[ChunkTerms]) -> LexicalScores {
     let places = question.iter().map(|term| term.number).zip(0..);
     let places: HashMap<u32, usize> = places.collect();
@@ -98,7 +98,7 @@ fn number(count: usize) -> f32 {
 mod tests {
     use super::*;
 
-    /// The numbers of words, in the order of this list.
+    /// Returns the numbers of words, as indexes of this list.
     fn numbers(text: &str) -> Vec<u32> {
         let all = ["node", "spin", "quark", "a", "b"];
         let number = |word: &str| all.iter().position(|known| *known == word).unwrap();
@@ -131,7 +131,7 @@ mod tests {
     fn a_rare_word_weighs_more_than_a_common_one() {
         let texts = ["node a", "node b", "node spin"].map(words);
         let found = bm25(&terms("node spin quark", None), &texts);
-        // Lengths are equal, so f = 1 gives the idf: ln(1 + 0.5/3.5), ln(1 + 2.5/1.5).
+        // Lengths are equal, so f = 1 leaves the idf: ln(1 + 0.5/3.5), ln(1 + 2.5/1.5).
         let (node, spin, quark) = (0.133_531_4, 0.980_829_3, 2.079_441_5);
         for (score, expected) in found.scores.iter().zip([node, node, node + spin]) {
             assert!((score - expected).abs() < 1e-5, "{score} {expected}");

@@ -1,4 +1,4 @@
-//! From a question to the chunks that may answer it: search → join → fuse → rerank.
+//! The pipeline from a question to the chunks that may answer it: search → join → fuse → rerank.
 
 mod scored;
 mod exercises;
@@ -41,42 +41,42 @@ use question::EmbeddedQuestion;
 use search::Found;
 use synonyms::Synonyms;
 
-/// The number of an index that is known by its alias alone: the catalog could not be asked.
+/// The id of an index known only by its alias, because the catalog is unavailable.
 pub const UNKNOWN_INDEX: i64 = 0;
-/// How long the catalog has to count the pages of a book that is being indexed.
+/// Time limit for counting the pages of a book that is being indexed.
 const STATS_DEADLINE: Duration = Duration::from_secs(2);
-/// How long the embedder has before words alone are searched for.
+/// Time limit for embedding; after it, only full-text search is used.
 const EMBED_DEADLINE: Duration = Duration::from_secs(5);
 
 /// The backends of retrieval.
 #[derive(Debug, Clone)]
 pub struct Backends {
-    /// Makes the question's vector.
+    /// Embeds the question.
     pub embedder: Embedder,
-    /// Scores the best chunks once more.
+    /// Reranks the best chunks.
     pub reranker: Reranker,
-    /// Where the vectors are.
+    /// The vector store.
     pub vectors: VectorIndex,
-    /// Which chunks are the book, and their texts.
+    /// Lists the book's chunks, with their texts.
     pub catalog: Catalog,
 }
 
 /// Retrieval from one index.
 #[derive(Debug, Clone)]
 pub struct Retriever {
-    /// The backends. Their embedder is the one that the index was made with.
+    /// The backends; the index was made with their embedder.
     pub backends: Backends,
-    /// The index.
+    /// The index to search.
     pub index: IndexRow,
 }
 
-/// Why nothing could be retrieved.
+/// The reason why nothing could be retrieved.
 #[derive(Debug, thiserror::Error)]
 pub enum RetrieveError {
-    /// The vector store failed, and so did the catalog's full-text search.
+    /// The vector store failed, and so did the fallback to the catalog's full-text search.
     #[error(transparent)]
     Index(#[from] IndexError),
-    /// A filter has a value that nothing in the book has.
+    /// A filter value does not occur in the book.
     #[error(transparent)]
     Filter(#[from] UnknownValue),
 }
@@ -90,34 +90,34 @@ impl From<RetrieveError> for Error {
     }
 }
 
-/// A text to search for, and the reader's question behind it.
+/// A search text, and the reader's question it was made from.
 #[derive(Debug, Clone, Copy)]
 pub struct Query<'a> {
-    /// The text that chunks are compared with.
+    /// The text compared with chunks.
     text: &'a str,
-    /// The reader's own question: it alone may name a chapter or a kind of section.
+    /// The reader's question; only it may name a chapter or a kind of section.
     question: &'a str,
-    /// Which pages may be found.
+    /// The pages that may be found.
     pages: Pages,
 }
 
-/// Which pages a search may find.
+/// The pages that a search may find.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pages {
-    /// All.
+    /// All pages.
     All,
-    /// Those that the site lists.
+    /// Pages that the site lists.
     Listed,
 }
 
 impl<'a> Query<'a> {
-    /// A reader's question.
+    /// Creates a query for a reader's question.
     #[must_use]
     pub fn question(question: &'a str) -> Self {
         Self::reworded(question, question)
     }
 
-    /// A reader's question with other or more words.
+    /// Creates a query for a rewritten question.
     #[must_use]
     pub fn reworded(text: &'a str, question: &'a str) -> Self {
         Self {
@@ -127,13 +127,13 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// A text of the book to be located. The chapters that it names are not asked for.
+    /// Creates a query to locate a text of the book; chapters named in it are ignored.
     #[must_use]
     pub fn passage(text: &'a str) -> Self {
         Self::reworded(text, "")
     }
 
-    /// The same without pages that the site does not list.
+    /// Excludes unlisted pages.
     #[must_use]
     pub fn of_listed_pages(self) -> Self {
         Self {
@@ -147,24 +147,24 @@ impl<'a> Query<'a> {
     }
 }
 
-/// How long each stage took.
+/// The duration of each stage, in milliseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct StageTimes {
-    /// Embedding the question, in milliseconds.
+    /// Embedding the question.
     pub embed_ms: f64,
-    /// The search by meaning and by words.
+    /// Vector search and full-text search.
     pub search_ms: f64,
     /// Reading the chunks from the catalog.
     pub join_ms: f64,
-    /// Combining both rankers.
+    /// Combining the scores.
     pub fuse_ms: f64,
-    /// The reranker.
+    /// Reranking.
     pub rerank_ms: f64,
 }
 
 impl StageTimes {
-    /// Returns the longer time of each stage, for two concurrent searches.
+    /// Returns the longer duration of each stage, for two concurrent searches.
     fn longest(self, other: &Self) -> Self {
         Self {
             embed_ms: self.embed_ms.max(other.embed_ms),
@@ -175,7 +175,7 @@ impl StageTimes {
         }
     }
 
-    /// Adds those of a search that was made for the same question.
+    /// Adds the durations of another search for the same question.
     fn add(&mut self, other: &Self) {
         self.embed_ms += other.embed_ms;
         self.search_ms += other.search_ms;
@@ -185,44 +185,44 @@ impl StageTimes {
     }
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug, Clone, Default)]
 pub struct Retrieved {
-    /// Chunks, best first; of each heading the best.
+    /// Chunks, best first, at most one for each heading.
     pub candidates: Vec<ScoredChunk>,
-    /// How many there were before the best were taken.
+    /// The number of chunks before the best were selected.
     pub num_candidates: usize,
     /// The question's vector.
     pub query_vector: Vec<f32>,
     /// The question's tokens; empty if the index has no token vectors of this embedder.
     pub query_tokens: Vec<WeightedToken>,
-    /// How it was weighed.
+    /// Signals for deciding whether the book answers.
     pub signals: Signals,
-    /// What the cosines mean; `None` if the index has not measured it.
+    /// The scale of the index's cosines; `None` if it has not been measured.
     pub calibration: Option<Calibration>,
-    /// How long it took.
+    /// The duration of each stage.
     pub times: StageTimes,
     /// Progress of the book's first indexing; `None` once it is complete.
     pub indexing: Option<Indexing>,
-    /// What it went without.
+    /// The dependencies that were bypassed.
     pub degraded: Vec<Degradation>,
 }
 
-/// What says whether the book covers the question, beside the candidates' own scores.
+/// Signals for deciding whether the book covers the question.
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
 pub struct Signals {
-    /// The best cosine of any chunk found; absent when the embedder does not read the question's script.
+    /// The best cosine; `None` if the embedder does not support the question's script.
     pub cosine: Option<f32>,
-    /// The same on the index's own scale ([`Calibration::z`]); absent when the index has not measured it.
+    /// The best cosine on the index's own scale ([`Calibration::z`]); `None` if the index has not measured it.
     pub z: Option<f32>,
-    /// The largest share of the question's words that one chunk has, rare words counting more, 0 to 1.
+    /// The largest share of the question's words in one chunk, weighted by rarity, 0 to 1.
     pub coverage: f32,
-    /// True if the question has a name that no chunk found has, such as an option, a product or a version.
+    /// True if the question contains a name, such as an option, a product or a version, that no chunk found has.
     pub unknown_name: bool,
 }
 
 impl Retrieved {
-    /// Keeps some of the candidates; the signals are then theirs.
+    /// Keeps the candidates that match, and recomputes the signals from them.
     pub fn keep(&mut self, of: impl Fn(&ScoredChunk) -> bool) {
         self.candidates.retain(of);
         let signals = &mut self.signals;
@@ -233,7 +233,7 @@ impl Retrieved {
         signals.coverage = coverage.fold(0.0, f32::max);
     }
 
-    /// Puts some of the candidates ahead by a bonus.
+    /// Adds a bonus to the candidates that match, and sorts again.
     pub fn raise(&mut self, bonus: f32, of: impl Fn(&ScoredChunk) -> bool) {
         for candidate in &mut self.candidates {
             let gained = if of(candidate) { bonus } else { 0.0 };
@@ -256,8 +256,8 @@ impl Retriever {
 
     /// Finds the chunks that may answer `query`, best first, `top_k` at most.
     ///
-    /// A lesson, chapter or module that the question names is searched beside the whole book, and its chunks are raised.
-    /// If the join shows that the book changed during the search, it searches once more.
+    /// If the question names a lesson, chapter or module, it is searched in addition to the whole book, and its chunks get a bonus. If the join shows
+    /// that the book changed during the search, the search is repeated once.
     pub async fn retrieve(
         &self,
         query: Query<'_>,
@@ -299,7 +299,7 @@ impl Retriever {
         let rerank_ms = milliseconds(started);
         candidates.retain(|found| {
             let is_listed = pages == Pages::All || !found.chunk.unlisted;
-            // While the catalog is down, the versions of a kind are not known to the search.
+            // While the catalog is down, the search does not know which versions belong to a kind.
             is_listed && filters.admits_kind_of(&found.chunk.version)
         });
         let num_candidates = candidates.len();
@@ -322,7 +322,7 @@ impl Retriever {
         })
     }
 
-    /// Ranks chunks by cosine, token vectors and BM25. Returns the question with its spelling corrected, too.
+    /// Ranks chunks by cosine, token vectors and BM25. Also returns the question with corrected spelling.
     fn fused(
         &self,
         query: &str,
@@ -352,12 +352,12 @@ impl Retriever {
         unknown.retain(|name| !meant.contains(name));
         let frequencies = question.frequencies.as_ref();
         let idf = |word: &str| frequencies?.idf(word);
-        // In one order, so that sums repeat to the last bit.
+        // A fixed order makes sums reproducible to the last bit.
         let mut terms: BTreeMap<String, Option<f32>> = words
             .of_question(&query)
             .map(|(word, term)| (term, idf(&word)))
             .collect();
-        // A name of several words is one more word that no chunk has.
+        // An unknown name of several words counts as another word that no chunk has.
         for name in &unknown {
             let idf = frequencies.map(DocumentFrequencies::idf_of_unknown);
             terms.entry(name.clone()).or_insert(idf);
@@ -390,7 +390,7 @@ impl Retriever {
             .and_then(|stats| index.indexing(stats.documents))
     }
 
-    /// Lets the reranker look at the best candidates, and puts them in the order of both scores.
+    /// Reranks the best candidates and sorts them by both scores.
     async fn rerank(
         &self,
         query: &str,
@@ -411,12 +411,12 @@ impl Retriever {
     }
 }
 
-/// A cosine on the scale of an index.
+/// Converts a cosine to the scale of an index.
 fn scaled(cosine: Option<f32>, calibration: Option<Calibration>) -> Option<f32> {
     calibration?.z(cosine?)
 }
 
-/// The language that a search's texts are in.
+/// Returns the language of the texts that a search covers.
 fn language_of(filters: &Filters) -> Language {
     match &filters.locale {
         Some(locale) => Language::of_locale(locale),
@@ -430,7 +430,7 @@ async fn timed<T>(work: impl Future<Output = T>) -> (T, f64) {
     (result, milliseconds(started))
 }
 
-/// Milliseconds since an instant.
+/// Returns the milliseconds since an instant.
 #[must_use]
 pub fn milliseconds(since: Instant) -> f64 {
     since.elapsed().as_secs_f64() * 1_000.0

@@ -1,4 +1,4 @@
-//! Names in a question, as code and products have them: `testEnvironment`, `--watch`, `happy-dom`, `24.04`.
+//! Finds code and product names in a question: `testEnvironment`, `--watch`, `happy-dom`, `24.04`.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -8,15 +8,15 @@ use regex::Regex;
 use super::ScoredChunk;
 use crate::words::{TermNumbers, split};
 
-/// Words joined without blanks.
+/// Words joined without spaces.
 static JOINED: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\w+(?:[.\-/:@#]+\w+)+").expect("the pattern is a constant"));
 
-/// A question of this many words may be a name alone.
+/// A question with at most this many words may be only a name.
 const SHORT: usize = 2;
 
-/// Returns the names in a question, in lower case: words with an inner capital, `_`, `$`, or `.`, `/`, `-` inside, those that
-/// begin with `--` or `@`, and all words of a question of one or two.
+/// Returns the names in a question, in lower case: words with an inner capital, `_`, `$`, or `.`, `/`, `-` inside, words that begin with `--` or `@`,
+/// and all words of a question of one or two words.
 pub(super) fn names(question: &str) -> HashSet<String> {
     let around = |c: char| ".,?!`\"'()".contains(c);
     let words: Vec<&str> = question
@@ -37,7 +37,7 @@ pub(super) fn names(question: &str) -> HashSet<String> {
     names.map(str::to_lowercase).collect()
 }
 
-/// True if a heading is one of the names: all of it, its first word (`testEnvironment [node]`), or that after its last dot
+/// True if a heading is one of the names, or if its first word is (`testEnvironment [node]`), or the part after its last dot
 /// (`expect.extend(matchers)`).
 pub(super) fn is_headed(heading: &str, names: &HashSet<String>) -> bool {
     if names.is_empty() {
@@ -53,8 +53,8 @@ pub(super) fn is_headed(heading: &str, names: &HashSet<String>) -> bool {
         .any(|name| names.contains(name))
 }
 
-/// Returns the names of a question that no chunk found has: joined words that stand side by side in none, and words with a
-/// digit, `_` or an inner capital that none has. `terms` has read the chunks.
+/// Returns the names in a question that no chunk has: joined words that are adjacent in none, and words with a digit, `_` or an inner capital that
+/// occur in none. `terms` has read the chunks.
 pub(super) fn unknown(
     question: &str,
     chunks: &[ScoredChunk],
@@ -66,7 +66,7 @@ pub(super) fn unknown(
     joined.chain(words).map(str::to_lowercase).collect()
 }
 
-/// True if the words of a name stand side by side in some chunk.
+/// True if the words of a name are adjacent in some chunk.
 fn stands_in(name: &str, chunks: &[ScoredChunk]) -> bool {
     let spaced = |text: &str| {
         let words: Vec<&str> = split(text).collect();

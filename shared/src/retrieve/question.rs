@@ -1,4 +1,4 @@
-//! A question as the vector store compares it: its vector, and its tokens weighed by how rare their words are in the book.
+//! Embeds a question and weights its tokens by the rarity of their words in the book.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -9,26 +9,26 @@ use crate::embed::{Embedding, Purpose, WeightedToken};
 use crate::provider::ProviderError;
 use crate::words::{DocumentFrequencies, Language, Words};
 
-/// How long the catalog has to count in how many chunks the question's words are.
+/// Time limit for counting the chunks that contain the question's words.
 const FREQUENCIES_DEADLINE: Duration = Duration::from_secs(1);
 
-/// What a token weighs at least: that of a word such as `how` says little, and something.
+/// The least weight of a token: a word such as `how` says little, but not nothing.
 const LEAST_WEIGHT: f32 = 0.5;
 
 /// An embedded question.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EmbeddedQuestion {
-    /// Its vector; empty if the embedder is unavailable.
+    /// The question's vector; empty if the embedder is unavailable.
     pub(super) vector: Vec<f32>,
-    /// Its tokens; empty if the index has no token vectors of this embedder.
+    /// The question's tokens; empty if the index has no token vectors of this embedder.
     pub(super) tokens: Vec<WeightedToken>,
-    /// In how many chunks its words are; `None` if the catalog is unavailable.
+    /// How many chunks contain each word; `None` if the catalog is unavailable.
     pub(super) frequencies: Option<DocumentFrequencies>,
 }
 
 impl Retriever {
-    /// Embeds a question with its synonyms, and weighs its tokens. The catalog counts while the embedder runs. If the embedder fails, the
-    /// question has its words' frequencies alone, beside the error.
+    /// Embeds a question with its synonyms, and weights its tokens. The catalog counts word frequencies concurrently. If the embedder fails, returns
+    /// only the frequencies, with the error.
     pub(super) async fn embed(
         &self,
         question: &str,
@@ -66,7 +66,7 @@ impl Retriever {
         (question, failure)
     }
 
-    /// The word of each token of a question; empty if the index has no token vectors that this embedder's compare with.
+    /// Returns the word of each token of a question; empty if the index has no comparable token vectors.
     fn token_words<'q>(&self, question: &'q str) -> Vec<&'q str> {
         let embedder = &self.backends.embedder;
         if self.index.spec.token_vectors != embedder.identity().token_vectors {
@@ -76,7 +76,7 @@ impl Retriever {
         words.map(|word| &question[word]).collect()
     }
 
-    /// In how many chunks each word is; `None` if the catalog is unavailable.
+    /// Returns how many chunks contain each word; `None` if the catalog is unavailable.
     async fn document_frequencies(
         &self,
         words: BTreeSet<String>,
@@ -106,7 +106,7 @@ impl Retriever {
     }
 }
 
-/// A question's tokens with the weights of their words.
+/// Returns a question's tokens with the weights of their words.
 fn weighted(
     embedding: &Embedding,
     words: &[&str],

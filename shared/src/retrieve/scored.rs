@@ -10,11 +10,11 @@ use crate::index::{ChunkPayload, ScoredPoint};
 /// A chunk with the scores of one search.
 #[derive(Debug, Clone)]
 pub struct ScoredChunk {
-    /// The point.
+    /// The id of the chunk's point.
     pub point_id: Uuid,
-    /// Its place in the page, from 0; `None` if the catalog is unavailable.
+    /// The index of the chunk in its page; `None` if the catalog is unavailable.
     pub position: Option<i32>,
-    /// The chunk.
+    /// The stored chunk.
     pub chunk: Arc<ChunkPayload>,
     /// The scores.
     pub scores: Scores,
@@ -24,25 +24,24 @@ pub struct ScoredChunk {
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Scores {
-    /// The cosine with the question, −1 to 1; absent when the embedder does not read the question.
+    /// The cosine with the question, −1 to 1; `None` if the embedder does not support the question.
     pub dense: Option<f32>,
-    /// How well its tokens resemble the question's, about −1 to 1; absent if the index has no token vectors.
+    /// The similarity of its tokens and the question's, about −1 to 1; `None` if the index has no token vectors.
     pub tokens: Option<f32>,
-    /// The BM25 score among the chunks found, 0 and up.
+    /// The BM25 score among the chunks found, at least 0.
     pub lexical: f32,
-    /// The share of the question's words that it has, rare words counting more, 0 to 1.
+    /// The share of the question's words in the chunk, weighted by rarity, 0 to 1.
     #[serde(skip)]
     pub coverage: f32,
-    /// All together, 0 to 1.
+    /// The combined score of all rankers, 0 to 1.
     pub fused: f32,
-    /// The reranker's score, 0 to 1; absent if it did not look.
+    /// The reranker's score, 0 to 1; `None` if the chunk was not reranked.
     pub rerank: Option<f32>,
-    /// What it is ranked by, 0 to 1.
+    /// The final score for ranking, 0 to 1.
     pub score: f32,
 }
 
 impl Scores {
-    /// The scores of a point.
     pub(super) fn of(found: Option<ScoredPoint>) -> Self {
         Self {
             dense: found.map(|point| point.score),
@@ -53,7 +52,7 @@ impl Scores {
 }
 
 impl ScoredChunk {
-    /// A chunk of the book with the scores of the point that was found; without one, words found it.
+    /// Creates a scored chunk from the point that was found; without one, full-text search found the chunk.
     pub(super) fn new(joined: JoinedChunk, found: Option<ScoredPoint>) -> Self {
         Self {
             point_id: joined.point_id,
@@ -63,7 +62,7 @@ impl ScoredChunk {
         }
     }
 
-    /// The URL in a locale, with the anchor.
+    /// Returns the chunk's URL in a locale, with the anchor.
     #[must_use]
     pub fn url(&self, locale: Option<&str>) -> String {
         let page = self.chunk.url_in(locale);
@@ -73,14 +72,14 @@ impl ScoredChunk {
         }
     }
 
-    /// The heading, else the page's title.
+    /// Returns the heading, or the page's title if there is none.
     #[must_use]
     pub fn section(&self) -> &str {
         self.chunk.heading_path.last().unwrap_or(&self.chunk.title)
     }
 
-    /// How well it matches, 0 to 1: the reranker's score, else the cosine, which unlike a rank mean the same for every
-    /// question; else what it is ranked by.
+    /// Returns how well the chunk matches, 0 to 1: the reranker's score, else the cosine, because both are comparable between questions; else the
+    /// final score.
     #[must_use]
     pub fn confidence(&self) -> f32 {
         self.scores
@@ -90,7 +89,7 @@ impl ScoredChunk {
             .clamp(0.0, 1.0)
     }
 
-    /// True if it is a heading with nothing below it.
+    /// True for a heading without text below it.
     pub(crate) fn is_bare_heading(&self) -> bool {
         self.chunk.text.trim() == self.section().trim()
     }

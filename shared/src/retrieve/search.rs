@@ -1,4 +1,4 @@
-//! The searches of one question: both rankers in the vector store, joined with the catalog; or the catalog's full-text search.
+//! Runs the searches of one question: both rankers in the vector store, joined with the catalog, or the catalog's full-text search.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -13,15 +13,15 @@ use crate::catalog::{CatalogError, JoinedChunk};
 use crate::degradation::Degradation;
 use crate::index::{Filters, IndexError, ScoredPoint, VectorQuery};
 
-/// Points that each ranker contributes.
+/// Points fetched from each ranker.
 const FETCHED: usize = 40;
-/// Chunks that are read from the vector store if the catalog is unavailable: those that may be shown.
+/// Chunks read from the vector store if the catalog is unavailable; only these can be shown.
 const STAND_IN: usize = 20;
-/// How long the catalog has for the join before the vector store's payloads stand in.
+/// Time limit for the join with the catalog; after it, the vector store's payloads are used.
 const JOIN_DEADLINE: Duration = Duration::from_secs(2);
-/// How long the catalog has for a search if the vector store is unavailable.
+/// Time limit for full-text search if the vector store is unavailable.
 const CATALOG_SEARCH_DEADLINE: Duration = Duration::from_secs(5);
-/// The wait before the vector store is asked once more.
+/// The delay before the vector store is retried.
 const SEARCH_BACKOFF: Duration = Duration::from_millis(200);
 
 impl Retriever {
@@ -51,8 +51,8 @@ impl Retriever {
         Ok(found)
     }
 
-    /// The chunks of the book that the rankers found; once more if it changed meanwhile. If the vector store is unavailable,
-    /// those that the catalog finds.
+    /// Returns the chunks that the rankers found, repeating the search once if the book changed meanwhile. Falls back to full-text search if the
+    /// vector store is unavailable.
     async fn search(&self, query: VectorQuery<'_>) -> Result<Found, RetrieveError> {
         let searched = match self.search_once(&query).await {
             Err(IndexError::Unavailable(_)) => {
@@ -68,7 +68,7 @@ impl Retriever {
         if !found.changed {
             return Ok(found);
         }
-        // If the second search fails, the chunks of the first that are still in the book serve.
+        // If the second search fails, use the chunks of the first that are still in the book.
         Ok(match self.search_once(&query).await {
             Ok(mut again) => {
                 again.times.add(&found.times);
@@ -81,7 +81,7 @@ impl Retriever {
         })
     }
 
-    /// What the catalog's full-text search finds; the vector store's error if that fails too.
+    /// Runs the catalog's full-text search; returns the vector store's error if that fails too.
     async fn search_catalog(
         &self,
         query: &VectorQuery<'_>,
@@ -163,7 +163,7 @@ impl Retriever {
         })
     }
 
-    /// The best points with the payloads of the vector store.
+    /// Returns the best points with the vector store's payloads.
     async fn stand_in(
         &self,
         points: &[ScoredPoint],
@@ -199,12 +199,12 @@ impl Retriever {
     }
 }
 
-/// What the rankers found.
+/// The chunks that the rankers found.
 #[derive(Default)]
 pub(super) struct Found {
-    /// True if a chunk was replaced, or committed after the search began.
+    /// True if a chunk was replaced or committed after the search began.
     changed: bool,
-    /// True if the chunks come from words alone and have no cosines.
+    /// True if the chunks come from full-text search and have no cosines.
     pub(super) by_words: bool,
     pub(super) chunks: Vec<ScoredChunk>,
     pub(super) times: StageTimes,
@@ -212,7 +212,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Adds the chunks of a concurrent search, each once.
+    /// Adds the chunks of a concurrent search, without duplicates.
     fn join(&mut self, other: Self) {
         let known: HashSet<Uuid> = self.chunks.iter().map(|chunk| chunk.point_id).collect();
         let new = other.chunks.into_iter();

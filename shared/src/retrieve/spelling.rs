@@ -1,17 +1,16 @@
-//! Words of the question that are spelt wrong.
+//! Corrects misspelt words of the question.
 
 use std::collections::BTreeSet;
 
 use crate::words::{TermNumbers, split};
 
-/// Letters that a word must have to be looked at: of shorter ones too many are a letter apart.
+/// The fewest letters of a word to correct; too many shorter words differ by one letter.
 const SHORTEST: usize = 6;
 
-/// The question, each word that no chunk found has replaced by one that some chunk has and that is one letter away, or two
-/// neighbours swapped.
+/// Replaces each word that no chunk has by a word of the chunks that differs by one letter or by swapping two neighbours.
 ///
-/// Only plain words are looked at: capitals, digits and underscores make names, and another name is another question.
-/// A word whose stem is known stays: it is another form, not another spelling. `terms` has read the chunks.
+/// Only plain words are corrected: a word with inner capitals, digits or underscores is a name, and another name is another question. Other forms of
+/// a known word stay unchanged. `terms` has read the chunks.
 pub(super) fn corrected(question: &str, terms: &TermNumbers<'_>) -> String {
     if split(question).all(|word| terms.knows(word)) {
         return question.to_owned();
@@ -34,7 +33,7 @@ pub(super) fn corrected(question: &str, terms: &TermNumbers<'_>) -> String {
     corrected
 }
 
-/// The nearest word that begins alike, if it is near enough.
+/// Returns the closest word with the same beginning, if it is close enough.
 fn nearest<'k>(word: &str, known: &'k BTreeSet<String>) -> Option<&'k str> {
     let length = word.chars().count();
     if length < SHORTEST {
@@ -48,7 +47,7 @@ fn nearest<'k>(word: &str, known: &'k BTreeSet<String>) -> Option<&'k str> {
     found.map(String::as_str)
 }
 
-/// Whether a word is letters alone, capitals at most its first.
+/// True if a word has only letters, with at most the first one capitalised.
 fn is_plain(word: &str) -> bool {
     word.chars().all(char::is_alphabetic) && !word.chars().skip(1).any(char::is_uppercase)
 }
@@ -74,7 +73,7 @@ mod tests {
             corrected("wat is the diffrence of toEqal & a Subcsribers?"),
             "wat is the difference of toEqal & a subscribers?"
         );
-        // Other forms of a known word, too short, another beginning.
+        // Other forms of a known word, words that are too short, and words with another beginning.
         for kept in ["calibrating it", "ros3", "zubscriber", ""] {
             assert_eq!(corrected(kept), kept);
         }

@@ -1,13 +1,13 @@
-//! The book's own synonyms: a chunk that has one of a word in the question is read as if it had that word.
+//! Applies the book's synonyms: a chunk with a synonym of a question's word counts as having that word.
 
 use super::lexical::ChunkTerms;
 use crate::words::{DocumentFrequencies, TermNumbers, Words, split};
 
-/// The synonyms of what a question asks for.
+/// The synonyms of a question's words.
 #[derive(Debug, Default)]
 pub(super) struct Synonyms<'s>(Vec<Synonym<'s>>);
 
-/// A word of a question, or several, with the others of its set.
+/// A word or phrase of a question, with the other entries of its synonym set.
 #[derive(Debug)]
 struct Synonym<'s> {
     asked: &'s str,
@@ -15,7 +15,7 @@ struct Synonym<'s> {
 }
 
 impl<'s> Synonyms<'s> {
-    /// Those of a question, from the sets of a book.
+    /// Finds the synonyms of a question in the book's sets.
     pub(super) fn of(question: &str, sets: &'s [Vec<String>], words: &Words) -> Self {
         if sets.is_empty() {
             return Self::default();
@@ -42,22 +42,22 @@ impl<'s> Synonyms<'s> {
             .flat_map(|synonym| synonym.others.iter().copied())
     }
 
-    /// The question with its synonyms, as it is embedded and searched for.
+    /// Appends synonyms to the question for embedding and searching.
     ///
-    /// With a word of each of 144 questions about seven books made unknown and its former form made its synonym, the right page is
-    /// first in .63 and .90 of them (four books, three others), with the question embedded alone in .58 and .87, without synonyms
-    /// in .55 and .80.
+    /// A word of each of 144 questions about seven books was replaced by an unknown word, with the original as its synonym. The right page is then
+    /// first in .63 and .90 of them (four books, three others); if only the question itself is embedded in .58 and .87, and without synonyms in .55
+    /// and .80.
     pub(super) fn with(&self, question: &str) -> String {
         let texts: Vec<&str> = std::iter::once(question).chain(self.others()).collect();
         texts.join(" ")
     }
 
-    /// Counts each word of the question in as many chunks as its commonest synonym, if that is in more.
+    /// Gives each word of the question the document frequency of its most common synonym, if that is higher.
     pub(super) fn count(&self, frequencies: &mut DocumentFrequencies, words: &Words) {
         for synonym in &self.0 {
             let with = |other: &&str| {
                 let counts = split(other).map(|word| frequencies.with.get(&word.to_lowercase()));
-                // Chunks with all words are not more than those with the rarest.
+                // A chunk with all words has the rarest one, so this is an upper bound.
                 counts.flatten().min().copied()
             };
             let most = synonym.others.iter().filter_map(with).max().unwrap_or(0);
@@ -70,8 +70,7 @@ impl<'s> Synonyms<'s> {
         }
     }
 
-    /// Adds to each text that has synonyms of words in the question these words, as often. Returns what was added to any, in lower
-    /// case.
+    /// Adds the question's words to each text that has their synonyms, as many times. Returns the words that were added to any text, in lower case.
     pub(super) fn add(
         &self,
         texts: &mut [ChunkTerms],
@@ -79,7 +78,7 @@ impl<'s> Synonyms<'s> {
     ) -> Vec<String> {
         let mut added = Vec::new();
         for Synonym { asked, others } in &self.0 {
-            // If a word is not known, no text has it.
+            // If no text has a word, it has no number.
             let others: Vec<Vec<u32>> = others
                 .iter()
                 .filter_map(|other| numbers.known(other))
@@ -101,7 +100,7 @@ impl<'s> Synonyms<'s> {
     }
 }
 
-/// How often one sequence is in another; an empty one never.
+/// Counts a sequence in another one; an empty sequence never occurs.
 fn count<T: PartialEq>(text: &[T], looked_for: &[T]) -> usize {
     if looked_for.is_empty() {
         return 0;
@@ -166,7 +165,7 @@ mod tests {
         let ci = numbers.known("CI").unwrap();
         assert_eq!(count(&texts[0].all, &ci), 2);
         assert_eq!(texts[1..], before[1..]);
-        // Nothing is known of a word that no text has, so that its spelling is looked at.
+        // A word that no text has stays unknown, so that its spelling is corrected.
         let mut none = [terms(&mut numbers, "quark")];
         let added = Synonyms::of("Kubernetes", &sets[..2], &words).add(&mut none, &mut numbers);
         assert_eq!(added, [""; 0]);

@@ -1,4 +1,4 @@
-//! Whole retrievals over a catalog in memory, while the vector store is down.
+//! Complete retrievals with an in-memory catalog, while the vector store is down.
 
 mod limits;
 mod synonyms;
@@ -26,10 +26,10 @@ use crate::rerank::Reranker;
 /// A page of one section: its name, its chapter's number, and its text.
 pub(crate) type Page<'a> = (&'a str, i64, &'a str);
 
-/// Nothing listens on this port, which is reserved (RFC 6335, section 6).
+/// A reserved port on which nothing listens (RFC 6335, section 6).
 const NO_STORE: &str = "http://127.0.0.1:0";
 
-/// A completely indexed book, without a vector store.
+/// Returns a completely indexed book without a vector store.
 pub(crate) async fn book(pages: &[Page<'_>]) -> Retriever {
     let mut retriever = unfinished_book(pages).await;
     let index_id = retriever.index.index_id;
@@ -39,7 +39,7 @@ pub(crate) async fn book(pages: &[Page<'_>]) -> Retriever {
     retriever
 }
 
-/// A book whose first indexing is not over, without a vector store.
+/// Returns a book during its first indexing, without a vector store.
 pub(super) async fn unfinished_book(pages: &[Page<'_>]) -> Retriever {
     let catalog = Catalog::Sqlite(SqliteCatalog::in_memory().unwrap());
     let index = catalog.ensure_index(&new_index()).await.unwrap();
@@ -169,7 +169,7 @@ async fn found(retriever: &Retriever, query: Query<'_>) -> Retrieved {
     found.unwrap()
 }
 
-/// The names of the pages that are found, best first.
+/// Returns the names of the pages found, best first.
 fn names(found: &Retrieved) -> Vec<&str> {
     let titles = found.candidates.iter().map(|found| &found.chunk.title);
     titles.map(String::as_str).collect()
@@ -241,7 +241,7 @@ async fn words_are_found_in_their_other_forms_without_the_vector_store() {
         ("create_node", &["node"]),
         ("nodes", &["node"]),
         ("testEnvironments", &["environment"]),
-        // No page has these; `bat` begins a word of one.
+        // No page has these words, but `bat` begins one.
         ("bat", &[]),
         ("quasar", &[]),
         ("the of it", &[]),
@@ -297,7 +297,7 @@ async fn a_chapter_that_is_named_is_raised_and_hides_no_other() {
     assert!(names(&either).contains(&"services"), "{:?}", names(&either));
 }
 
-/// Beginnings of sentences that name a place or a kind of section, as books have them.
+/// Sentence beginnings that name a place or a kind of section.
 pub(crate) const NAMING: [&str; 30] = [
     "As we saw in Chapter 4, ",
     "Chapter 4 explained why ",

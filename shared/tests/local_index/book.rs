@@ -1,4 +1,4 @@
-//! A book in a file, and how its pages are written.
+//! A book in a file, with functions to publish its pages.
 
 use std::path::{Path, PathBuf};
 
@@ -12,11 +12,11 @@ use bookrag::index::{ChunkPayload, Filters, LocalIndex, ScoredPoint, VectorQuery
 use tempfile::TempDir;
 use uuid::Uuid;
 
-/// The dimensions of [`vector`].
+/// The length of [`vector`].
 pub(crate) const DIMENSIONS: usize = 16;
-/// More than any test writes.
+/// A limit above the number of chunks in any test.
 pub(crate) const ALL: usize = 10_000;
-/// The middle of what a byte can be.
+/// The middle of the range of a byte.
 const MIDDLE: f32 = 127.5;
 
 /// A catalog and the index in its file.
@@ -41,7 +41,7 @@ impl Book {
         (book, folder)
     }
 
-    /// Opens the book as another process does.
+    /// Opens the book as another process would.
     pub(crate) async fn open(path: &Path) -> Self {
         Self::open_index(path, "adaptive").await
     }
@@ -61,7 +61,7 @@ impl Book {
         }
     }
 
-    /// Opens a book that is there, without writing to it.
+    /// Opens an existing book read-only.
     pub(crate) async fn open_reading(path: &Path) -> Self {
         let sqlite = SqliteCatalog::open(path).await.unwrap();
         let index = LocalIndex::of(&sqlite);
@@ -122,13 +122,13 @@ impl Book {
         searching.await.unwrap()
     }
 
-    /// The points that words find.
+    /// Searches with full-text search only.
     pub(crate) async fn by_words(&self, text: &str) -> Vec<Uuid> {
         let found = self.search(text, &[], &Filters::default(), ALL).await;
         found.iter().map(|point| point.point_id).collect()
     }
 
-    /// The points nearest to a vector.
+    /// Returns the points nearest to a vector.
     pub(crate) async fn nearest(&self, vector: &[f32], limit: usize) -> Vec<Uuid> {
         let found = self.search("", vector, &Filters::default(), limit).await;
         found.iter().map(|point| point.point_id).collect()
@@ -143,7 +143,7 @@ pub(crate) fn ids(chunks: &[Chunk]) -> Vec<Uuid> {
     chunks.iter().map(|chunk| chunk.point_id).collect()
 }
 
-/// A vector of unit length, always the same for a number; those of other numbers point elsewhere.
+/// Returns a unit vector that depends only on `number`; other numbers give other directions.
 pub(crate) fn vector(number: usize) -> Vec<f32> {
     let bytes = Uuid::new_v5(&Uuid::NAMESPACE_OID, &number.to_le_bytes()).into_bytes();
     let vector = bytes.map(|byte| f32::from(byte) - MIDDLE);
@@ -155,7 +155,7 @@ pub(crate) fn dot(left: &[f32], right: &[f32]) -> f32 {
     left.iter().zip(right).map(|(a, b)| a * b).sum()
 }
 
-/// A chunk on a point of its own, with the vector of this number.
+/// Creates a chunk with a new point and this number's vector.
 pub(crate) fn chunk(number: usize, text: &str) -> Chunk {
     Chunk {
         point_id: Uuid::new_v4(),

@@ -40,8 +40,8 @@ async fn a_replaced_chunk_is_found_by_its_new_words_and_vector_only() {
     assert!(book.nearest(&vector(1), ALL).await.is_empty());
 }
 
-/// Pages come, change and go; some chunks keep their points. The image that followed each commit finds what one finds that is
-/// read anew.
+/// Pages are added, changed and deleted, and some chunks keep their points. An image updated after each commit finds the same as one that is read
+/// anew.
 #[tokio::test]
 async fn an_image_that_followed_all_commits_equals_one_read_anew() {
     let (book, folder) = Book::create().await;
@@ -57,7 +57,7 @@ async fn an_image_that_followed_all_commits_equals_one_read_anew() {
         for chunk in page.iter_mut() {
             chunk.payload.version = format!("{}", step % 3);
         }
-        // A chunk whose payload changed is another point.
+        // A chunk with a changed payload gets a new point.
         for chunk in page.iter_mut().skip(1) {
             chunk.point_id = Uuid::new_v4();
         }
@@ -79,7 +79,7 @@ async fn an_image_that_followed_all_commits_equals_one_read_anew() {
     }
 }
 
-/// Publishes a page of which some points are there already.
+/// Publishes a page with some existing points.
 async fn republish(book: &Book, source: &str, page: &[Chunk]) {
     let stored = book.index.point_ids(&book.row.collection).await.unwrap();
     let index_id = book.row.index_id;
@@ -145,7 +145,7 @@ async fn a_lost_vector_leaves_the_chunk_to_its_words() {
     assert_eq!(book.by_words("node").await, ids(&chunks[..1]));
 }
 
-/// SQLite gives the number of a deleted row to a later one.
+/// SQLite reuses the row number of a deleted row.
 #[tokio::test]
 async fn a_new_point_has_no_tokens_of_one_that_is_gone() {
     let (book, _folder) = Book::create().await;
@@ -192,7 +192,7 @@ async fn a_dropped_collection_is_gone_and_can_be_made_anew() {
     assert!(book.index.count(name).await.is_err());
     book.index.ensure_collection(name, 2).await.unwrap();
     assert_eq!(book.index.count(name).await.unwrap(), 0);
-    // The catalog's chunks are there still; they have no vectors.
+    // The catalog still has the chunks, but without vectors.
     let found = book
         .search("node", &[0.6, 0.8], &Filters::default(), ALL)
         .await;

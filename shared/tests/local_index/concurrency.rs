@@ -1,4 +1,4 @@
-//! Several processes read while one writes. Each `Book::open` has connections of its own, as a process has.
+//! Several processes read while one writes. Each `Book::open` has its own connections, like a process.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,7 +9,7 @@ use futures::future::join_all;
 use super::book::{ALL, Book, Chunk, chunk, file, ids, vector};
 
 const PAGE: &str = "docs/a.md";
-/// What the page has, always.
+/// The number of chunks of the page at any time.
 const CHUNKS: usize = 5;
 const COMMITS: usize = 60;
 const READERS: usize = 4;
@@ -52,7 +52,7 @@ async fn while_one_writes_every_search_finds_one_whole_revision() {
                     .search("nodes", &vector(number), &Filters::default(), ALL)
                     .await;
                 assert_eq!(found.len(), CHUNKS, "{found:?}");
-                // A vector that is not there would be at a right angle to all others.
+                // A missing vector would have cosine 0 with all others.
                 assert!(found.iter().all(|point| point.score != 0.0));
                 searches += 1;
             }

@@ -1,4 +1,4 @@
-//! A process that is killed while it writes leaves whole commits.
+//! A process that is killed while writing leaves only whole commits.
 
 use std::env;
 use std::path::Path;
@@ -9,14 +9,14 @@ use bookrag::index::Filters;
 
 use super::book::{ALL, Book, Chunk, DIMENSIONS, chunk, document_id, file};
 
-/// The file that this process writes to until it is killed.
+/// Names the file that the child process writes to until it is killed.
 const FILE_VARIABLE: &str = "BOOKRAG_TEST_WRITES_TO";
 const ROUNDS: u64 = 8;
 const PAGES: usize = 3;
-/// What each page has, always.
+/// The number of chunks of each page at any time.
 const CHUNKS: usize = 20;
 
-/// In a process of its own, this test writes until it is killed; the one that started it looks at the file.
+/// Writes until it is killed, if it runs as the child process. The parent process checks the file.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_writer_leaves_whole_commits() {
     if let Some(path) = env::var_os(FILE_VARIABLE) {
@@ -34,7 +34,7 @@ async fn a_killed_writer_leaves_whole_commits() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        // Long enough for its first commits; then at another moment in each round.
+        // Long enough for the first commits, then a different time in each round.
         let before = revisions;
         while revisions <= before {
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -66,7 +66,7 @@ async fn write_forever(path: &Path) -> ! {
     unreachable!("it is killed first");
 }
 
-/// Each page is of one commit, with all its chunks, vectors and words. Returns how often pages were committed.
+/// Checks that each page comes from one commit, with all its chunks, vectors and words. Returns the number of commits.
 async fn check(path: &Path) -> i64 {
     let book = Book::open_reading(path).await;
     let index_id = book.row.index_id;
@@ -82,7 +82,7 @@ async fn check(path: &Path) -> i64 {
         let text = &chunks[0].payload.text;
         assert!(chunks.iter().all(|chunk| chunk.payload.text == *text));
     }
-    // A search is of one moment, so it counts whole pages.
+    // A search sees one state, so it finds only whole pages.
     let zeros = vec![0.5; DIMENSIONS];
     for vector in [&[][..], &zeros] {
         let found = book.search("node", vector, &Filters::default(), ALL).await;

@@ -1,4 +1,4 @@
-//! What the local vector index promises: what is committed is found, by words and by vectors, in every process at once.
+//! The local vector index finds everything that is committed, by words and by vectors, in every process at once.
 #![expect(clippy::unwrap_used, reason = "a failed step fails its test")]
 
 mod book;

@@ -1,4 +1,4 @@
-//! What is nearest, and what matches best.
+//! The order of search results: nearest by vector, best by words.
 
 use bookrag::chunk::SectionType;
 use bookrag::index::{Filters, IndexError, TitleOrNumber, VectorQuery};
@@ -9,21 +9,21 @@ use super::book::{ALL, Book, Chunk, DIMENSIONS, chunk, dot, file, ids, vector};
 const PAGE: &str = "docs/a.md";
 const NEAREST: usize = 10;
 
-/// Vectors may be off by this after they were scaled to unit length.
+/// The rounding error of vectors scaled to unit length.
 const TOLERANCE: f32 = 1e-5;
 
 fn near(left: f32, right: f32) -> bool {
     (left - right).abs() < TOLERANCE
 }
 
-/// The word that only the chunk of this number has: letters alone, as words with digits are found by their parts too.
+/// Returns a word that only this number's chunk has. It has no digits, because words with digits are also found by their parts.
 fn word(number: usize) -> String {
     let letter = |digit: u8| char::from(b"abcdefghij"[usize::from(digit - b'0')]);
     let letters: String = number.to_string().bytes().map(letter).collect();
     format!("zu{letters}x")
 }
 
-/// Chunks that differ in their vectors, and of which each has a word of its own.
+/// Returns chunks with different vectors and a unique word each.
 fn many(count: usize) -> Vec<Chunk> {
     (0..count)
         .map(|number| {
@@ -46,7 +46,7 @@ async fn the_nearest_are_those_that_comparing_all_finds() {
             .map(|chunk| dot(&chunk.vector, &query))
             .collect();
         best.sort_by(|left, right| right.total_cmp(left));
-        // The length of the question's vector does not count.
+        // The length of the question's vector must not matter.
         let long: Vec<f32> = query.iter().map(|value| value * 30.0).collect();
         let found = book.search("", &long, &Filters::default(), NEAREST).await;
         assert_eq!(found.len(), NEAREST);
@@ -80,7 +80,7 @@ async fn a_search_joins_both_rankings_and_orders_them_by_cosine() {
     assert_eq!(points, expected);
     let farthest = found.last().unwrap().score;
     assert!(near(farthest, dot(&chunks[number].vector, &query)));
-    // A chunk that both rankings have is there once.
+    // A chunk found by both rankers is returned once.
     let found = book.search(&word(3), &query, &Filters::default(), 5).await;
     assert_eq!(found.len(), 5);
 }
@@ -134,7 +134,7 @@ async fn pages_and_questions_are_read_in_the_pages_language() {
     let (book, _folder) = Book::create().await;
     let mut chunks = [chunk(0, "Viele Häuser"), chunk(1, "Many nodes")];
     chunks[0].payload.locale = vec!["de".to_owned()];
-    // Shown under `de` too, which has no translation of it.
+    // Also shown under `de`, which has no translation of it.
     chunks[1].payload.locale = vec!["en".to_owned(), "de".to_owned()];
     book.publish(PAGE, &chunks).await;
     let german = Filters {

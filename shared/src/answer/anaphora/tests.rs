@@ -1,4 +1,4 @@
-//! Real phrasings of readers of technical books, both ways.
+//! Phrasings of real readers of technical books: questions that need the conversation, and questions that do not.
 
 use super::{asks_for_code, asks_for_form, leans_back};
 
@@ -210,7 +210,7 @@ fn words_of_other_languages_do_not_lean_back() {
     }
 }
 
-/// These were written after the rules; the rules were not fitted to them.
+/// Questions written after the rules, so the rules are not fitted to them.
 #[test]
 fn other_questions_are_told_apart_by_the_same_rules() {
     for question in [

@@ -12,7 +12,7 @@ const PAYLOAD: &str = include_str!("../../generate/prompt/payload.json");
 const REFUSALS: [&str; 3] = ["It is not there.", "No.", "Nowhere."];
 const RULES: &str = "Say only what the passages say. Do not add what you know from elsewhere.";
 
-/// So many passages, each of a page of its own.
+/// Returns `count` passages, each from its own page.
 fn sections(count: usize) -> Vec<ScoredChunk> {
     let section = |number: usize| ScoredChunk {
         point_id: uuid::Uuid::nil(),
@@ -25,7 +25,7 @@ fn sections(count: usize) -> Vec<ScoredChunk> {
     (1..=count).map(section).collect()
 }
 
-/// The events of a text that comes in these pieces.
+/// Returns the events of a text that arrives in these pieces.
 fn read(pieces: &[String], passages: usize) -> (Vec<AnswerEvent>, String, Vec<String>) {
     let sections = sections(passages);
     let passages: Vec<Passage<'_>> = sections
@@ -75,7 +75,7 @@ proptest! {
         let given: Vec<String> = sections(passages).iter().map(|section| section.url(None)).collect();
         prop_assert!(urls.iter().all(|url| given.contains(url)), "{urls:?}");
         prop_assert!(!text.contains("evil.example"), "{text:?}");
-        // What is shown is what the text is, and each citation is told once, before its marker.
+        // The tokens add up to the text, and each citation is sent once, before its marker.
         let mut shown = String::new();
         let mut told = Vec::new();
         for event in events {

@@ -7,7 +7,7 @@ use crate::retrieve::Scores;
 const PAYLOAD: &str = include_str!("../../generate/prompt/payload.json");
 const TITLE: &str = "Use <Tabs> [x](javascript:alert(1)) [2]";
 
-/// The text and citations of one quote, labelled by its place in a book whose pages have this title.
+/// Returns the text and citations of one quote, labelled by its place in a book whose pages have this title.
 fn quoted(lesson_number: &str) -> (String, Vec<Citation>, Vec<String>) {
     let payload = PAYLOAD
         .replace("\"title\": \"page\"", &format!("\"title\": \"{TITLE}\""))

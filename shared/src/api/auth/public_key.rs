@@ -1,4 +1,4 @@
-//! A public key in a PEM, and the one algorithm that it is for.
+//! Reads a public key from PEM and determines its only algorithm.
 
 use jsonwebtoken::{Algorithm, DecodingKey};
 use rustls::pki_types::alg_id::{ECDSA_P256, ED25519, RSA_ENCRYPTION};
@@ -10,18 +10,18 @@ const SEQUENCE: u8 = 0x30;
 const INTEGER: u8 = 0x02;
 const BIT_STRING: u8 = 0x03;
 
-/// An uncompressed point (SEC 1, section 2.3.3): its mark, then two coordinates of 32 bytes.
+/// Marks an uncompressed point, which has two coordinates of 32 bytes (SEC 1, section 2.3.3).
 const UNCOMPRESSED: u8 = 4;
 const P256_POINT_BYTES: usize = 65;
 const ED25519_KEY_BYTES: usize = 32;
-/// The moduli that RS256 is checked with, in bits.
+/// Accepted RSA modulus lengths, in bits.
 const RSA_BITS: std::ops::RangeInclusive<usize> = 2_048..=8_192;
 
 /// Reads the first public key of a PEM.
 ///
 /// # Errors
 ///
-/// A predicate of the PEM.
+/// A phrase that follows the name of the PEM.
 pub(super) fn read(pem: &str) -> Result<(Algorithm, DecodingKey), String> {
     let key = SubjectPublicKeyInfoDer::from_pem_slice(pem.as_bytes())
         .map_err(|_| "holds no PEM of a public key (-----BEGIN PUBLIC KEY-----)".to_owned())?;
@@ -42,20 +42,20 @@ pub(super) fn read(pem: &str) -> Result<(Algorithm, DecodingKey), String> {
     }
 }
 
-/// The parts of a `SubjectPublicKeyInfo` (RFC 5280, section 4.1).
+/// Returns the parts of a `SubjectPublicKeyInfo` (RFC 5280, section 4.1).
 fn algorithm_and_key(der: &[u8]) -> Option<(&[u8], &[u8])> {
     let (info, []) = element(SEQUENCE, der)? else {
         return None;
     };
     let (algorithm, rest) = element(SEQUENCE, info)?;
-    // Bits come in whole bytes: the first byte says that none is unused.
+    // The first byte is the number of unused bits, which must be 0.
     let ([0, key @ ..], []) = element(BIT_STRING, rest)? else {
         return None;
     };
     Some((algorithm, key))
 }
 
-/// The length of an `RSAPublicKey`'s modulus (RFC 8017, appendix A.1.1).
+/// Returns the length of an `RSAPublicKey`'s modulus (RFC 8017, appendix A.1.1).
 fn modulus_bits(der: &[u8]) -> Option<usize> {
     let (key, _) = element(SEQUENCE, der)?;
     let (modulus, _) = element(INTEGER, key)?;
@@ -64,7 +64,7 @@ fn modulus_bits(der: &[u8]) -> Option<usize> {
     Some((modulus.len() - first) * 8 - usize::try_from(unused).ok()?)
 }
 
-/// The content of the first element, which has this tag, and what follows it.
+/// Returns the content of the first element, which must have this tag, and the bytes after it.
 fn element(tag: u8, der: &[u8]) -> Option<(&[u8], &[u8])> {
     let [found, length, rest @ ..] = der else {
         return None;
@@ -82,7 +82,7 @@ fn element(tag: u8, der: &[u8]) -> Option<(&[u8], &[u8])> {
             let (length, rest) = rest.split_first_chunk()?;
             rest.split_at_checked(usize::from(u16::from_be_bytes(*length)))
         }
-        // No key is longer than two bytes can say.
+        // No key needs a length of more than two bytes.
         _ => None,
     }
 }

@@ -1,4 +1,4 @@
-//! Signatures of tokens, checked by `ring`, which TLS is made of, too: `jsonwebtoken` brings no cryptography of its own.
+//! Checks token signatures with `ring`, which TLS uses too; `jsonwebtoken` has no cryptography of its own.
 
 use jsonwebtoken::crypto::{CryptoProvider, JwtSigner, JwtVerifier, KeyUtils};
 use jsonwebtoken::errors::{ErrorKind, Result, new_error};
@@ -10,18 +10,18 @@ use ring::signature::{
     VerificationAlgorithm,
 };
 
-/// Makes `ring` what this process checks tokens with; the second time changes nothing.
+/// Makes `ring` the provider for checking tokens. Further calls change nothing.
 pub(super) fn install() {
     static RING: CryptoProvider = CryptoProvider {
         signer_factory: no_signer,
         verifier_factory: verifier,
         key_utils: KeyUtils::new_unimplemented(),
     };
-    // An error says that it is done: nothing else in this process installs one.
+    // An error means that it is already installed; nothing else in this process installs one.
     let _ = RING.install_default();
 }
 
-/// Nothing is signed here.
+/// Tokens are only verified here, never signed.
 #[expect(
     clippy::trivially_copy_pass_by_ref,
     reason = "the type of a provider's function"
@@ -42,7 +42,7 @@ fn verifier(algorithm: &Algorithm, key: &DecodingKey) -> Result<Box<dyn JwtVerif
         Algorithm::EdDSA => Scheme::PublicKey(&ED25519),
         _ => return Err(new_error(ErrorKind::InvalidAlgorithm)),
     };
-    // A public key is no secret: a token signed with it as one must not pass.
+    // A public key is not secret, so it must not verify a token as an HMAC key.
     if key.family() != algorithm.family() {
         return Err(new_error(ErrorKind::InvalidAlgorithm));
     }

@@ -52,7 +52,7 @@ fn claims() -> Value {
     json!({ "iss": ISSUER, "aud": "bookrag", "exp": seconds_from_now(600) })
 }
 
-/// The claims with some changed; those that become null are left out.
+/// Returns the claims with some changes; claims set to null are left out.
 fn claims_with(changes: Value) -> Value {
     let mut claims = claims();
     for (name, value) in changes.as_object().unwrap() {
@@ -65,7 +65,7 @@ fn claims_with(changes: Value) -> Value {
     claims
 }
 
-/// A token whose HMAC is right, whatever its header says.
+/// Returns a token with a correct HMAC, whatever its header says.
 fn signed(header: &Value, claims: &Value, secret: &[u8]) -> String {
     let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
     let message = format!("{}.{}", part(header), part(claims));
@@ -155,7 +155,7 @@ fn a_token_must_be_signed_with_the_keys_algorithm() {
         assert_refused(&authorizer, &with(json!({ "alg": algorithm })), wrong);
     }
     assert_refused(&authorizer, &with(json!({ "typ": "JWT" })), wrong);
-    // As a library that knows `none` would write it: without a signature.
+    // An unsigned token, as a library that supports `none` writes it.
     let unsigned = with(json!({ "alg": "none" }));
     let (message, _) = unsigned.rsplit_once('.').unwrap();
     assert_refused(&authorizer, &format!("{message}."), wrong);
@@ -173,7 +173,7 @@ fn claims_are_there_and_are_those_asked_for() {
         (json!({ "exp": "tomorrow" }), "the token has no valid exp"),
         (json!({ "exp": -1 }), "the token has no valid exp"),
         (json!({ "iss": null }), "the token has no valid iss"),
-        // RFC 7519, section 4.1.1: one string.
+        // The issuer must be a single string (RFC 7519, section 4.1.1).
         (
             json!({ "iss": [ISSUER, "https://others.example"] }),
             "the token has no valid iss",
@@ -421,7 +421,7 @@ async fn a_valid_token_passes_and_health_and_preflights_need_none() {
     assert_eq!(response.status(), StatusCode::OK);
     let allowed = &response.headers()[header::ACCESS_CONTROL_ALLOW_HEADERS];
     assert!(allowed.to_str().unwrap().contains("authorization"));
-    // Where nothing answers preflights before it, it lets them through.
+    // Without a layer that answers preflights, they pass through.
     let layered = Router::new()
         .route(
             "/ask",

@@ -115,7 +115,7 @@ fn each_citation_is_a_footnote_that_links_to_its_section() {
     assert!(footnotes(&citations[..1], None).ends_with("](/docs/wheels#torque)"));
 }
 
-/// The data of the events of a stream.
+/// Returns the data of a stream's events.
 async fn streamed_data(events: Vec<Result<AnswerEvent, Error>>) -> Vec<String> {
     let observed = Observed {
         request_id: "r".to_owned(),

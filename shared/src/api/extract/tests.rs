@@ -2,7 +2,7 @@ use super::*;
 
 const CONNECTED: &str = "198.51.100.1";
 
-/// A request from an address, with lines of `X-Forwarded-For`.
+/// Returns a request from an address, with lines of `X-Forwarded-For`.
 fn request(forwarded: &[&str]) -> Request<Body> {
     let mut request = Request::new(Body::empty());
     for line in forwarded {
@@ -14,7 +14,7 @@ fn request(forwarded: &[&str]) -> Request<Body> {
     request
 }
 
-/// The same through API Gateway, which appends its source.
+/// Like [`request`], through API Gateway, which appends its source.
 fn through_gateway(source: &str, forwarded: &[&str]) -> Request<Body> {
     let mut request = request(forwarded);
     let source = ClientAddress(source.to_owned());
@@ -50,7 +50,7 @@ fn what_a_gateway_appends_is_not_counted_twice() {
     let edge = "2001:db8::1";
     let spelt_otherwise = through_gateway(edge, &["203.0.113.7, 2001:DB8:0::1"]);
     assert_eq!(client_address(&spelt_otherwise, 1), "203.0.113.7");
-    // A proxy's own address may be a client's, where no gateway writes it.
+    // Without a gateway that writes the header, a client may use the proxy's own address.
     let from_there = request(&["203.0.113.9, 198.51.100.1"]);
     assert_eq!(client_address(&from_there, 1), CONNECTED);
 }

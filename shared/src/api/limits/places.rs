@@ -1,4 +1,4 @@
-//! How many requests a process works on at once.
+//! Limits how many requests a process works on at once.
 
 use std::time::Duration;
 
@@ -7,15 +7,14 @@ use tokio::time::timeout;
 
 use crate::error::Error;
 
-/// Requests that may wait for each one that is worked on.
+/// Waiting requests allowed for each active one.
 const WAITING_FOR_EACH: usize = 4;
-/// How long a request waits at most. A reader who is told to come again has lost less than one who waits longer.
+/// The longest wait. A reader told to retry loses less time than one who waits longer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Places of requests that are worked on, and of those that wait for one. Whoever finds neither is refused.
+/// Permits for active requests and for waiting ones. A request that gets neither is refused.
 ///
-/// Not tower's layers: `ConcurrencyLimit` queues without end, with `LoadShed` not at all, and a `Buffer` between them is one
-/// queue for each route.
+/// Tower's layers do not fit: `ConcurrencyLimit` has an unlimited queue, with `LoadShed` none, and with a `Buffer` one queue for each route.
 #[derive(Debug)]
 pub(super) struct Places {
     working: Semaphore,
@@ -24,7 +23,6 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// Places for so many requests at once.
     pub(super) fn new(working: usize) -> Self {
         let working = working.clamp(1, Semaphore::MAX_PERMITS / WAITING_FOR_EACH);
         Self {
@@ -34,10 +32,10 @@ impl Places {
         }
     }
 
-    /// Waits for a place, which is held until the permit is dropped.
+    /// Waits for a permit.
     ///
     /// # Errors
-    /// `Unavailable` if too many wait already, or none became free in time.
+    /// `Unavailable` if too many requests wait already, or no permit became free in time.
     pub(super) async fn enter(&self) -> Result<SemaphorePermit<'_>, Error> {
         if let Ok(place) = self.working.try_acquire() {
             return Ok(place);

@@ -1,24 +1,24 @@
-//! Turns counted in this process, while the catalog is away.
+//! Counts requests in this process while the catalog is unavailable.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::catalog::{Turn, TurnLimit};
 
-/// Clients that are remembered: at about 200 bytes each, two megabytes.
+/// The most clients remembered: at about 200 bytes each, two megabytes.
 pub(super) const MAX_KEYS: usize = 10_000;
 
-/// The theoretical arrival times of the last clients, as the catalog would keep them.
+/// The theoretical arrival times of recent clients, as the catalog stores them.
 #[derive(Debug, Default)]
 pub(super) struct StandIn {
     arrival_times: HashMap<Arc<str>, i64>,
-    /// The same, earliest first.
+    /// The same times, earliest first.
     by_time: BTreeSet<(i64, Arc<str>)>,
 }
 
 impl StandIn {
-    /// Takes a turn at `now`, in microseconds since any moment. Of too many clients the one is forgotten whose turns are
-    /// back first: it gains the least.
+    /// Counts a request at `now`, in microseconds since any fixed moment. If there are too many clients, it forgets the one whose limit resets first,
+    /// because that client gains least.
     pub(super) fn take(&mut self, key: String, limit: TurnLimit, now: i64) -> Turn {
         let key: Arc<str> = key.into();
         let known = self.arrival_times.get(&key).copied();

@@ -14,7 +14,7 @@ use super::*;
 use crate::api::cors;
 use crate::catalog::{PostgresCatalog, PostgresOptions, TlsOptions};
 
-/// A catalog that nobody answers for.
+/// Returns a catalog that never answers.
 fn away(port: u16) -> Catalog {
     let options = PostgresOptions {
         url: SecretString::from(format!(
@@ -29,7 +29,7 @@ fn away(port: u16) -> Catalog {
     Catalog::Postgres(PostgresCatalog::new(options).unwrap())
 }
 
-/// A catalog whose address refuses connections: the port was free a moment ago.
+/// Returns a catalog whose address refuses connections, because its port was just freed.
 async fn refusing() -> Catalog {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     away(listener.local_addr().unwrap().port())
@@ -45,7 +45,7 @@ fn limits(turns: u32) -> Limits {
     }
 }
 
-/// The routes as a function has them; a client is told by a header here.
+/// Returns the routes as a function mounts them; a header identifies the client.
 fn routes(limiter: &Limiter) -> Router {
     let limited = |route| {
         let client_key = |request: &Request<Body>| {
@@ -256,7 +256,7 @@ proptest! {
         let address = |host: u64| {
             Ipv6Addr::from_bits(u128::from(network) << 64 | u128::from(host)).to_string()
         };
-        // Those that map IPv4 addresses are told apart.
+        // Addresses that map IPv4 are distinguished from each other.
         prop_assume!(network != 0);
         prop_assert_eq!(client_network(&address(one)), client_network(&address(other)));
         let beside = Ipv6Addr::from_bits(u128::from(network ^ 1) << 64).to_string();

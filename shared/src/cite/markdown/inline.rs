@@ -1,4 +1,4 @@
-//! What stands in a paragraph, read and written again.
+//! Parses the inline Markdown of a paragraph and writes it again.
 
 use std::iter::Peekable;
 use std::ops::Range;
@@ -13,22 +13,22 @@ use crate::book::{Piece, Pieces, Place, Wrap, visible};
 use crate::cite::address::{self, addresses};
 use crate::cite::allowed::AllowedLinks;
 
-/// What stands for an address that was taken out.
+/// Replaces an address that was removed.
 pub(super) const REMOVED: &str = "…";
 
-/// A number in brackets that is no marker: it was written with character references.
+/// A number in brackets that is not a marker, because it was written with character references.
 static NUMBER: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\[\d{1,9}\]").expect("the pattern is a constant"));
 
-/// What a stretch of a paragraph was read as.
+/// A parsed stretch of a paragraph.
 pub(super) struct Inline {
     pieces: Pieces,
-    /// False if something in it is not closed, so that what follows may change how it is read.
+    /// False if a construct is still open, so that following text may change the parse.
     pub(super) is_settled: bool,
 }
 
 impl Inline {
-    /// Reads a stretch of a paragraph that begins at a line's start or after a space. No line of it begins a block.
+    /// Parses a stretch that begins at the start of a line or after a space. None of its lines begins a block.
     pub(super) fn read(stretch: &str, allowed: &AllowedLinks) -> Self {
         let lines: Vec<String> = stretch
             .lines()
@@ -39,7 +39,7 @@ impl Inline {
         Self::of_events(events, &source, allowed)
     }
 
-    /// Reads the events that stand within a block of the source.
+    /// Reads the events of a block's content.
     pub(super) fn of_events<'a>(
         events: impl Iterator<Item = (Event<'a>, Range<usize>)>,
         source: &str,
@@ -68,12 +68,12 @@ impl Inline {
         }
     }
 
-    /// The Markdown of it where a line has come so far.
+    /// Returns the Markdown for this place in a line.
     pub(super) fn written(self, place: Place) -> String {
         if place == Place::Start && self.pieces.is_formula() {
             return with_markers_apart(&self.pieces.written(place), place);
         }
-        // White space stands on both sides, which decides what has to be escaped.
+        // Escaping depends on the characters around the text, which are white space here.
         let before = if place == Place::Start { "" } else { " " };
         let mut pieces = Pieces::default();
         pieces.push_text(before);
@@ -99,21 +99,20 @@ enum Part {
 #[derive(Debug)]
 enum Around {
     Emphasis(&'static str),
-    /// A link or an image, which becomes one, and its target.
+    /// The target of a link, or of an image that becomes a link.
     Link(String),
 }
 
-/// Reads events.
 #[derive(Debug, Default)]
 struct Reader {
     parts: Vec<Part>,
-    /// Square brackets that are open.
+    /// Number of open square brackets.
     brackets: usize,
-    /// True if what may be a link's target is.
+    /// True if a possible link target is open.
     in_target: bool,
-    /// True if a mark has not found the one that closes it.
+    /// True if a mark has no closing mark yet.
     is_open: bool,
-    /// Where the text before ended in the source.
+    /// Where the previous text ended in the source.
     end: usize,
 }
 
@@ -125,7 +124,7 @@ impl Reader {
                 self.end = range.end;
                 return self.text(&text);
             }
-            // A character reference, which may be of a character that is hidden.
+            // A character reference can stand for a hidden character.
             Event::Text(text) => return self.text(&visible(&text)),
             Event::SoftBreak => return self.text("\n"),
             Event::InlineHtml(html) | Event::Html(html) => {
@@ -147,7 +146,7 @@ impl Reader {
             }) if !matches!(link_type, LinkType::Autolink | LinkType::Email) => {
                 Part::Open(Around::Link(dest_url.into_string()))
             }
-            // An address in angle brackets is read as one without.
+            // An address in angle brackets is handled like a bare address.
             Event::Start(Tag::Link { .. }) => Part::Open(Around::Emphasis("")),
             Event::Start(Tag::Image { dest_url, .. }) => {
                 Part::Open(Around::Link(dest_url.into_string()))
@@ -168,7 +167,7 @@ impl Reader {
         }
     }
 
-    /// Adds a formula; one that leads somewhere is text.
+    /// Adds a formula; one that contains an address becomes text.
     fn formula(&mut self, formula: &str) {
         let formula = with_plain_markers(&without_guards(formula));
         if addresses(&formula, address::Place::Prose).is_empty() {
@@ -178,7 +177,7 @@ impl Reader {
         }
     }
 
-    /// Looks for marks that were read as text since nothing closes them yet.
+    /// Looks for marks parsed as text because nothing closes them yet.
     fn look_for_open_marks(&mut self, source: &str, range: Range<usize>) {
         let is_space = |c: Option<char>| c.is_none_or(char::is_whitespace);
         let is_letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
@@ -187,7 +186,7 @@ impl Reader {
             let before = source[..at].chars().next_back();
             let next = source[at + c.len_utf8()..].chars().next();
             if at == range.start && before == Some('\\') && self.end < at {
-                // It is escaped.
+                // The mark is escaped.
                 continue;
             }
             match c {
@@ -220,7 +219,7 @@ fn is_line_break(html: &str) -> bool {
     inner.eq_ignore_ascii_case("br")
 }
 
-/// Text in which a marker is its character alone, and nothing else passes for a marker.
+/// Reduces each marker to its character, and removes other text that looks like a marker.
 fn without_brackets(text: &str) -> String {
     let is_marker = |c: &char| marker_of(*c).is_some();
     let markers: Vec<char> = text.chars().filter(is_marker).collect();
@@ -234,7 +233,7 @@ fn without_guards(text: &str) -> String {
     text.replace(&format!("{GUARD} "), "").replace(GUARD, "")
 }
 
-/// The text of all parts: emphasis does not part an address in it, and neither does a link that is not kept.
+/// Returns the text of all parts. Emphasis and dropped links do not split an address.
 fn text_of(parts: &[Part]) -> String {
     let mut text = String::new();
     for part in parts {
@@ -247,15 +246,15 @@ fn text_of(parts: &[Part]) -> String {
     text
 }
 
-/// Makes pieces of parts.
+/// Converts parts to pieces.
 struct Tree<'a> {
     allowed: &'a AllowedLinks,
-    /// Where addresses stand in the text of all parts.
+    /// The ranges of bare addresses in the text of all parts.
     bare: Vec<Range<usize>>,
-    /// How far that text was read.
+    /// The position reached in that text.
     at: usize,
     in_link: bool,
-    /// True if a marker was read since a link began.
+    /// True if a marker was read since the link began.
     has_marker: bool,
 }
 
@@ -264,7 +263,7 @@ impl Tree<'_> {
         self.pieces(&mut parts.into_iter().peekable())
     }
 
-    /// The pieces up to the part that closes them.
+    /// Returns the pieces up to the closing part.
     fn pieces(&mut self, parts: &mut Peekable<IntoIter<Part>>) -> Pieces {
         let mut pieces = Pieces::default();
         while let Some(part) = parts.next_if(|part| !matches!(part, Part::Close)) {
@@ -296,7 +295,7 @@ impl Tree<'_> {
                     (self.in_link, self.has_marker) = (outer.0 || href.is_some(), false);
                     let inner = self.pieces(parts);
                     parts.next();
-                    // A link around a marker would be two links in one.
+                    // A link around a marker would nest two links.
                     let href = href.filter(|_| !self.has_marker);
                     (self.in_link, self.has_marker) = (outer.0, outer.1 || self.has_marker);
                     pieces.push_wrapped(href.map(|href| Wrap::Link { href }), inner);
@@ -307,7 +306,7 @@ impl Tree<'_> {
         pieces
     }
 
-    /// Adds text. An address that may be shown is a link, any other is taken out.
+    /// Adds text. An allowed address becomes a link, any other is removed.
     fn text(&mut self, text: &str, ends_line: bool, pieces: &mut Pieces) {
         let start = self.at;
         let end = start + text.len();
@@ -356,7 +355,7 @@ impl Tree<'_> {
         let mut rest = text;
         while let Some((before, after)) = rest.split_once('<') {
             pieces.push_text(before);
-            // What reads HTML instead of Markdown finds no tag either.
+            // Escape `<` so that HTML parsers find no tag either.
             let compares =
                 after.starts_with(|c: char| c.is_whitespace() || c == '=' || c.is_ascii_digit());
             let is_alone = compares || (after.is_empty() && ends_line);
@@ -368,7 +367,7 @@ impl Tree<'_> {
     }
 }
 
-/// Keeps what stands beside a marker from making a link, a definition or an image of it.
+/// Prevents the text beside a marker from turning it into a link, a definition or an image.
 fn with_markers_apart(markdown: &str, place: Place) -> String {
     let mut written = String::with_capacity(markdown.len());
     let mut before = if place == Place::Start { '\n' } else { ' ' };

@@ -1,23 +1,21 @@
-//! What a line of Markdown begins with.
+//! Classifies a line of Markdown by its beginning.
 
-/// The longest number of a list item.
+/// The most digits of a list item's number.
 const MAX_ITEM_DIGITS: usize = 9;
-/// The shortest fence.
 const MIN_FENCE: usize = 3;
-/// The deepest heading.
 const MAX_LEVEL: usize = 6;
-/// The columns of a tab.
+/// Columns of a tab.
 const TAB: usize = 4;
 
-/// What a line is.
+/// The kind of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Line {
-    /// That is not known before more of it is read.
+    /// Unknown until more of the line is read.
     Undecided,
     Blank,
-    /// Text from a byte on.
+    /// Text from this byte on.
     Text(usize),
-    /// An item: its marker, and where its content begins.
+    /// A list item: its marker, and where its content begins.
     Item {
         marker: String,
         content: usize,
@@ -28,38 +26,37 @@ pub(super) enum Line {
         text: String,
     },
     Rule,
-    /// A line of a quote, without its mark.
+    /// A line of a quote, without the quote mark.
     Quote(String),
-    /// A row of a table.
     Row,
 }
 
-/// A line that opens code.
+/// A line that opens a code block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fence {
-    /// Its mark, as often as it stands there.
+    /// The fence's characters.
     pub(super) marks: String,
     pub(super) info: String,
 }
 
 impl Fence {
-    /// True if a line closes the code.
+    /// True if a line closes the code block.
     pub(super) fn is_closed_by(&self, line: &str) -> bool {
         let line = line.trim_matches([' ', '\t']);
         line.len() >= self.marks.len() && line.chars().all(|c| self.marks.starts_with(c))
     }
 }
 
-/// What stands before a line.
+/// The blocks that are open before a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Before {
-    /// True if a paragraph goes on.
+    /// True if a paragraph is open.
     pub(super) paragraph: bool,
-    /// True if a list does.
+    /// True if a list is open.
     pub(super) list: bool,
 }
 
-/// The columns of white space that a line begins with.
+/// Returns the columns of white space at the beginning of a line.
 pub(super) fn indentation(line: &str) -> usize {
     let spaces = line.chars().take_while(|c| matches!(c, ' ' | '\t'));
     spaces.fold(0, |column, c| match c {
@@ -69,7 +66,7 @@ pub(super) fn indentation(line: &str) -> usize {
 }
 
 impl Line {
-    /// Reads a line as far as it has come.
+    /// Classifies the part of a line read so far.
     pub(super) fn read(line: &str, has_ended: bool, before: Before) -> Self {
         let text = line.trim_start_matches([' ', '\t']);
         let start = line.len() - text.len();
@@ -117,7 +114,7 @@ fn is_only(text: &str, mark: char) -> bool {
     text.chars().all(|c| c == mark || c == ' ' || c == '\t')
 }
 
-/// An item whose mark is so many bytes long, or text.
+/// Returns a list item whose marker has `mark` bytes, or text.
 fn item(line: &str, start: usize, mark: usize, written: &str) -> Line {
     let behind = &line[start + mark..];
     let content = behind.trim_start_matches([' ', '\t']);
@@ -130,7 +127,7 @@ fn item(line: &str, start: usize, mark: usize, written: &str) -> Line {
     }
 }
 
-/// `1. `; in a paragraph outside of lists no other number begins a list.
+/// Reads a numbered item. Inside a paragraph outside lists, only `1.` begins a list.
 fn number(line: &str, start: usize, before: Before, has_ended: bool) -> Line {
     let text = &line[start..];
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
@@ -181,13 +178,13 @@ fn fence(text: &str, mark: char) -> Option<Line> {
     })
 }
 
-/// A line of code without the indentation of its fence.
+/// Removes the fence's indentation from a line of code.
 pub(super) fn without_indentation(line: &str, indentation: usize) -> &str {
     let spaces = line.len() - line.trim_start_matches(' ').len();
     &line[spaces.min(indentation)..]
 }
 
-/// The title in what stands after a fence.
+/// Returns the title in a fence's info string.
 pub(super) fn title_of(info: &str) -> &str {
     let title = info
         .split_once("title=\"")

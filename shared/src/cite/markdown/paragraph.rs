@@ -1,26 +1,25 @@
-//! A paragraph, word by word.
+//! Reads a paragraph word by word.
 
 use pulldown_cmark::Parser;
 
-/// A stretch that is open is looked at again once it has grown by this part, so that reading takes about linear time.
+/// An unsettled stretch is parsed again once it has grown by this fraction, which keeps the total time about linear.
 const RETRY: usize = 8;
 
-/// A paragraph that is being read.
 #[derive(Debug, Default)]
 pub(super) struct Paragraph {
-    /// What was not written yet, from a word's beginning on.
+    /// The text not yet written, from the beginning of a word on.
     pub(super) stretch: String,
-    /// How much of it was read without finding an end.
+    /// The length at the last attempt that left a construct open.
     pub(super) tried: usize,
-    /// White space behind it.
+    /// White space after the stretch.
     pub(super) space: String,
-    /// What stands between it and what was written.
+    /// Separates the stretch from the text written before.
     pub(super) joint: &'static str,
     pub(super) has_begun: bool,
 }
 
 impl Paragraph {
-    /// Puts the white space before a word in its place.
+    /// Moves the white space before a word to its place.
     pub(super) fn take_space(&mut self) {
         if self.space.is_empty() {
             return;
@@ -40,7 +39,7 @@ impl Paragraph {
         self.space.clear();
     }
 
-    /// True if what was read last may close what is open. A long stretch is looked at less often than at each word.
+    /// True if the last character may close an open construct. Long stretches are checked less often than at each word.
     pub(super) fn may_be_settled(&self) -> bool {
         let may_define =
             !self.has_begun && self.stretch.starts_with('[') && self.stretch.contains("]:");
@@ -51,7 +50,7 @@ impl Paragraph {
     }
 }
 
-/// A paragraph without the definitions of references that it begins with.
+/// Removes reference definitions from the beginning of a paragraph.
 pub(super) fn without_definitions(paragraph: &str) -> &str {
     let mut text = paragraph;
     while text.starts_with('[') {
@@ -68,7 +67,7 @@ pub(super) fn without_definitions(paragraph: &str) -> &str {
     text
 }
 
-/// True for the characters of East Asia, between whose words no space stands.
+/// True for East Asian characters, which have no spaces between words.
 pub(super) fn is_east_asian(c: char) -> bool {
     matches!(u32::from(c), 0x3000..=0xd7ff | 0xf900..=0xfaff | 0xff00..=0xffef | 0x2_0000..=0x3_ffff)
 }

@@ -1,4 +1,4 @@
-//! A table, read and written again.
+//! Parses a table and writes it again.
 
 use pulldown_cmark::{Alignment, Event, Options, Parser, Tag, TagEnd};
 
@@ -6,7 +6,7 @@ use super::inline::Inline;
 use crate::book::Place;
 use crate::cite::allowed::AllowedLinks;
 
-/// Reads a table and writes it again; `None` if the text is no table.
+/// Parses a table and writes it again; `None` if the text is not a table.
 pub(super) fn table(text: &str, allowed: &AllowedLinks) -> Option<String> {
     let options = Options::ENABLE_TABLES | Options::ENABLE_MATH;
     let mut events = Parser::new_ext(text, options).into_offset_iter();
@@ -40,7 +40,7 @@ pub(super) fn table(text: &str, allowed: &AllowedLinks) -> Option<String> {
     Some(lines.join("\n"))
 }
 
-/// Code with an escaped pipe is read differently by renderers.
+/// Turns code with an escaped pipe into text, because renderers disagree about it.
 fn as_text(event: Event<'_>) -> Event<'_> {
     match event {
         Event::Code(code) if code.contains('|') && code.contains('\\') => Event::Text(code),
@@ -48,7 +48,7 @@ fn as_text(event: Event<'_>) -> Event<'_> {
     }
 }
 
-/// A cell is one line, and a pipe in it does not end it.
+/// Keeps a cell on one line and escapes its pipes.
 fn in_cell(markdown: &str) -> String {
     let line = markdown.replace("\\\n", " ").replace('\n', " ");
     line.trim().replace('|', "\\|")

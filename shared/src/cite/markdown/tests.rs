@@ -9,7 +9,7 @@ fn allowed() -> AllowedLinks {
     AllowedLinks::new([text].into_iter(), pages.into_iter(), "/docs/")
 }
 
-/// Writes a text that comes in these pieces; `⟦n⟧` stands for a citation marker.
+/// Writes a text that arrives in these pieces; `⟦n⟧` is a citation marker.
 fn written(pieces: &[&str]) -> String {
     let mut writer = MarkdownWriter::new(allowed());
     let mut shown = Vec::new();

@@ -1,19 +1,18 @@
-//! Where a text that comes in pieces is Markdown code, as well as one can say without waiting for its end.
+//! Detects Markdown code in a streamed text, without waiting for its end.
 
-/// The shortest fence.
 const FENCE: usize = 3;
 
-/// Follows a text one character at a time. A run of backticks opens code until a run of that length, at most to the end of
-/// its line: a lone backtick must not hide the markers of a whole answer.
+/// Follows a text one character at a time. A run of backticks opens code until an equal run or the end of the line, so that a lone backtick cannot
+/// hide an answer's markers.
 #[derive(Debug)]
 pub(super) struct Code {
     fence: Option<Fence>,
-    /// The length of the run that opened a code span, or 0.
+    /// The length of the run that opened the code span, or 0.
     span: usize,
-    /// The run of backticks or tildes that is being read.
+    /// The length of the current run of backticks or tildes.
     run: usize,
     mark: char,
-    /// Whether that run, or else what comes next, is the first on its line but for list markers and quote signs.
+    /// True if that run, or else the next character, is the first on its line after list markers and quote signs.
     first: bool,
     before: char,
 }
@@ -46,12 +45,11 @@ impl Default for Code {
 }
 
 impl Code {
-    /// Whether what was read last is code, or opens or closes it.
+    /// True if the last character is code, or opens or closes it.
     pub(super) fn is_inside(&self) -> bool {
         self.fence.is_some() || self.span > 0 || self.run > 0
     }
 
-    /// Reads a character.
     pub(super) fn push(&mut self, c: char) {
         let goes_on = self.run > 0 && c == self.mark;
         let escaped = self.before == '\\' && !self.is_inside();
@@ -85,7 +83,7 @@ impl Code {
         }
         let first = std::mem::replace(&mut self.first, false);
         match &mut self.fence {
-            // No fence has a backtick behind it on its line: it was a code span.
+            // A fence cannot have a backtick after it on its line, so this was a code span.
             Some(fence)
                 if fence.line == FenceLine::OpenMode && fence.mark == '`' && self.mark == '`' =>
             {
@@ -124,7 +122,7 @@ impl Code {
 mod tests {
     use super::*;
 
-    /// The text with code replaced by dots.
+    /// Returns the text with code replaced by dots.
     fn prose(text: &str) -> String {
         let mut code = Code::default();
         let read = |c| {

@@ -1,8 +1,8 @@
-//! What stands in brackets: a citation, what could pass for one, or text.
+//! Classifies text in brackets: a citation, something that looks like one, or text.
 
 use crate::book::is_hidden;
 
-/// Words that models write before a passage's number.
+/// Words that models write before a passage number.
 const PASSAGE_WORDS: [&str; 8] = [
     "passage",
     "passages",
@@ -13,17 +13,16 @@ const PASSAGE_WORDS: [&str; 8] = [
     "ref",
     "reference",
 ];
-/// Words of citations that name no passage: pages, and our own labels.
+/// Words of citations that name no passage: pages, and labels written by bookrag.
 const OTHER_WORDS: [&str; 6] = ["p", "pp", "page", "module", "chapter", "lesson"];
-/// The longest number that is read.
 const MAX_DIGITS: usize = 4;
 
-/// What brackets hold.
+/// The content of brackets.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// Text.
+    /// Text that is not a citation.
     Text,
-    /// A citation: of the passages that were given, in order, each once; none if it names no such passage.
+    /// A citation of given passages, in order and without duplicates; empty if it names no given passage.
     Markers(Vec<usize>),
 }
 
@@ -35,7 +34,7 @@ pub(super) fn is_closing(c: char) -> bool {
     matches!(c, ']' | '］' | '】' | '〕')
 }
 
-/// Whether what follows an opening bracket may go on with a character and still be a citation.
+/// True if the text after an opening bracket can still become a citation with this character.
 pub(super) fn may_hold(held: &str, c: char) -> bool {
     let names_source = held.contains('†') && c != '\n';
     let separates = c.is_whitespace() || matches!(c, ',' | ';' | '、' | '，' | '；' | '،' | '؛');
@@ -54,7 +53,7 @@ pub(super) fn may_hold(held: &str, c: char) -> bool {
     let before = held.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let word = format!("{}{c}", &held[before.len()..]).to_ascii_lowercase();
     if before.ends_with(|c: char| c.is_ascii_digit()) {
-        // `0x63`, `0b11`, `1e2`.
+        // Numbers such as `0x63`, `0b11` and `1e2`.
         return word
             .chars()
             .all(|c| c.is_ascii_hexdigit() || c == 'x' || c == 'o');
@@ -63,7 +62,7 @@ pub(super) fn may_hold(held: &str, c: char) -> bool {
     words.any(|known| known.starts_with(&word))
 }
 
-/// Reads an opening bracket and what follows it up to the closing one.
+/// Classifies an opening bracket and the text up to the closing one.
 pub(super) fn read_form(held: &str, passages: usize) -> Form {
     let content = held.strip_prefix(is_opening).unwrap_or(held);
     let nested = content.contains(is_opening);
@@ -75,24 +74,24 @@ pub(super) fn read_form(held: &str, passages: usize) -> Form {
     if !content.contains(char::is_numeric) || (!nested && is_mathematics(content)) {
         return Form::Text;
     }
-    // A character reference hides what a reader will see.
+    // A character reference can hide what the reader sees.
     if content.contains('&') {
         return Form::Markers(Vec::new());
     }
     if let Some((number, _)) = content.split_once('†') {
-        // `4:0†source`: the number is the first.
+        // In `4:0†source` the first number is the passage.
         let number = number.split(':').next().unwrap_or(number);
         return Form::Markers(numbers(number.trim(), passages).unwrap_or_default());
     }
     read_list(content, passages)
 }
 
-/// Whether a character is a letter and no numeral: `Ⅸ` is both.
+/// True for a letter that is not a numeral; `Ⅸ` is both.
 fn is_letter(c: char) -> bool {
     c.is_alphabetic() && !c.is_numeric()
 }
 
-/// Reads numbers and ranges between separators, words before them.
+/// Reads separated numbers and ranges, with optional words before them.
 fn read_list(content: &str, passages: usize) -> Form {
     let words: Vec<String> = content
         .split(|c: char| !c.is_alphanumeric())
@@ -137,7 +136,7 @@ fn read_list(content: &str, passages: usize) -> Form {
     Form::Markers(found)
 }
 
-/// The passages of `3` or `2–4`; none for a number of no passage or in other digits, `None` for what is no number.
+/// Parses `3` or `2–4` as passage numbers. Empty if out of range or not in ASCII digits; `None` if not a number.
 fn numbers(part: &str, passages: usize) -> Option<Vec<usize>> {
     if let Some(number) = number(part) {
         return Some(
@@ -178,7 +177,7 @@ fn number(digits: &str) -> Option<usize> {
     if !is_number {
         return None;
     }
-    // Longer than any that was given: a number, but of no passage.
+    // A longer number cannot be a passage.
     Some(if digits.len() > MAX_DIGITS {
         0
     } else {
@@ -186,7 +185,7 @@ fn number(digits: &str) -> Option<usize> {
     })
 }
 
-/// Whether it is a list of numbers that cannot all be passages, or a decimal: `0, 1` and `-0.5, 2` are ranges of values, `1.5` is a value.
+/// True for a decimal, or a list with a number that cannot be a passage: `0, 1` and `-0.5, 2` are intervals, `1.5` is a value.
 fn is_mathematics(content: &str) -> bool {
     let parts: Vec<&str> = content.split(',').map(str::trim).collect();
     let is_decimal = |part: &&str| {

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Reads a text in pieces; the text as it is shown, and its markers.
+/// Reads a text in pieces; returns the text as shown, and its markers.
 fn read(pieces: &[&str], passages: usize) -> (String, Vec<usize>) {
     let mut reader = MarkerReader::new(passages);
     let mut text = String::new();
@@ -138,7 +138,7 @@ fn brackets_that_never_close_hold_no_marker_back_for_long() {
     assert_eq!((text.len(), markers), (deep.len(), vec![1]));
 }
 
-/// Fragments of which markers, code and what looks like them are made.
+/// Fragments of markers, code and similar text.
 fn fragments() -> impl Strategy<Value = Vec<String>> {
     let fragment = prop_oneof![
         8 => "[\\[\\]0-9a,; \n`~\\\\(-]",

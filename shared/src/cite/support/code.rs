@@ -1,20 +1,20 @@
-//! Where code stands in passages.
+//! Finds code in the passages.
 
-/// What a line of a comment begins with.
+/// Prefixes of comment lines.
 const COMMENTS: [&str; 7] = ["//", "#", "/*", "*", "<!--", "--", ";"];
 
-/// How a block of code stands in passages.
+/// The source of a code block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CodeSource {
-    /// The passage of this number has most of its lines.
+    /// The passage with this number has most of the block's lines.
     Passage(usize),
-    /// No passage has most of its lines; this is the first that none has.
+    /// No passage has most of the lines; holds the first line that none has.
     Elsewhere(String),
-    /// It has no lines to tell by.
+    /// The block has no lines to compare.
     Unknown,
 }
 
-/// Looks the lines of a block of code up in passages; spaces, comments and lines of signs alone do not count.
+/// Finds the passage of a code block. Spaces, comments and lines without letters or digits do not count.
 pub(super) fn source<'a>(lines: &[String], passages: impl Iterator<Item = &'a str>) -> CodeSource {
     let passages: Vec<String> = passages.map(with_single_spaces).collect();
     let is_comment = |line: &String| COMMENTS.iter().any(|mark| line.starts_with(mark));
@@ -32,7 +32,7 @@ pub(super) fn source<'a>(lines: &[String], passages: impl Iterator<Item = &'a st
     if let Some(first) = unknown.first().filter(|_| 2 * unknown.len() > lines.len()) {
         return CodeSource::Elsewhere((*first).clone());
     }
-    // Of equals the first, which was ranked before.
+    // On a tie, the passage ranked first wins.
     let best = (0..passages.len())
         .rev()
         .max_by_key(|at| held(&passages[*at]));

@@ -1,4 +1,4 @@
-//! Sentences that say what the passages leave open. They claim nothing that a passage could say. English.
+//! Detects English sentences that only say what the passages do not contain. Such sentences claim nothing that a passage could support.
 
 use std::sync::LazyLock;
 
@@ -31,13 +31,13 @@ static DENIAL: LazyLock<Regex> = LazyLock::new(|| {
     .build()
     .expect("the pattern is a constant")
 });
-/// After these a sentence goes on with a claim.
+/// Words after which a sentence continues with a claim.
 static CONTRAST: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)[,;–—]\s(?:but|however|though|although|while|whereas|yet|so|instead|only)\b|;")
         .expect("the pattern is a constant")
 });
 
-/// True if a sentence says that the passages or the book do not say something, and nothing else.
+/// True if a sentence only says that the passages or the book lack something.
 pub(super) fn is_denial(sentence: &str) -> bool {
     DENIAL.is_match(sentence) && !CONTRAST.is_match(sentence)
 }

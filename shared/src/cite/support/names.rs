@@ -1,4 +1,4 @@
-//! Names in a sentence: identifiers, options, versions, and words with a capital.
+//! Finds names in a sentence: identifiers, options, versions, and capitalised words.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -9,32 +9,31 @@ use regex::Regex;
 static TOKEN: LazyLock<Regex> = LazyLock::new(|| pattern(r#"`[^`]+`|"[^"\s]+"|[^\s`]+"#));
 /// A number with its unit: `8GB`, `13-week`, `2°/s`.
 static QUANTITY: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\d[\d.,]*[-×°]?[^\W\d]+(/\w+)?$"));
-/// An inner capital, an underscore, a point or `@` between letters, or a digit.
+/// A word with an inner capital, an underscore, a point or `@` between letters, or a digit.
 static CODE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"[^\W_][A-Z]*[a-z][A-Z]|_|\w\.\w|\w@\w|\d"));
 /// An option, a file such as `.env`, or a package such as `@types/node`.
 static MARKED: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(--?\w|\.\w|@\w)"));
-/// The pieces that names are compared by.
+/// The pieces by which names are compared.
 static PIECE: LazyLock<Regex> = LazyLock::new(|| pattern(r"\d+|[^\W\d_][^\W_]*"));
 
-/// What stands around a word.
+/// Punctuation around a word.
 const AROUND: &str = ".,;:!?()[]{}\"'“”‘’";
-/// The shortest name whose final `s` may be an ending.
+/// The shortest name whose final `s` may be a plural ending.
 const MIN_PLURAL_BYTES: usize = 4;
 
 fn pattern(pattern: &str) -> Regex {
     Regex::new(pattern).expect("the pattern is a constant")
 }
 
-/// A name.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Name {
     pub(super) text: String,
-    /// False for a word that only has a capital.
+    /// False for a word that is only capitalised.
     pub(super) is_code: bool,
 }
 
-/// The names in a sentence; words with a capital only where these mark names.
+/// Returns the names in a sentence; capitalised words count only if `capitals_mark_names`.
 pub(super) fn names(sentence: &str, capitals_mark_names: bool) -> Vec<Name> {
     let mut names = Vec::new();
     let mut starts = true;
@@ -79,7 +78,7 @@ fn quoted(token: &str) -> Option<&str> {
         .filter(|inner| !inner.is_empty())
 }
 
-/// A word without what stands around it, and without `'s`.
+/// Removes punctuation around a word, and `'s`.
 fn bare(token: &str) -> &str {
     let is_file = token.starts_with('.') && token[1..].starts_with(char::is_alphanumeric);
     let around = |c: char| AROUND.contains(c);
@@ -108,7 +107,7 @@ fn is_code(word: &str, token: &str) -> bool {
     is_word(word) && (CODE.is_match(word) || MARKED.is_match(word) || is_call)
 }
 
-/// The letters and digits of a text without what stands between them.
+/// The letters and digits of a text, without the characters between them.
 #[derive(Debug, Default)]
 pub(super) struct Squeezed {
     text: String,
@@ -128,7 +127,7 @@ impl Squeezed {
         squeezed
     }
 
-    /// True if the text has a name, however its parts are joined: `ROS 2` is `ROS2`, and `fs` is not in `offset`.
+    /// True if the text has a name, however its parts are joined: `ROS 2` matches `ROS2`, but `fs` does not match `offset`.
     pub(super) fn holds(&self, name: &str) -> bool {
         let name: String = name
             .to_lowercase()
@@ -158,7 +157,7 @@ impl Squeezed {
     }
 }
 
-/// True if an option such as `--watch` stands in a text as it is written.
+/// True if a text contains an option such as `--watch` verbatim.
 pub(super) fn has_option(text: &str, option: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(option).any(|(at, _)| {

@@ -1,4 +1,4 @@
-//! Sentences that say the opposite: one of a pair of opposites stands for the other, or a negation was added or dropped. English.
+//! Detects English sentences that say the opposite: a word is replaced by its opposite, or a negation was added or removed.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -12,7 +12,7 @@ const NEGATIONS: [&str; 24] = [
     "dont", "doesnt", "isnt", "arent", "wasnt", "werent", "wont", "wouldnt", "shouldnt", "didnt",
     "hasnt", "havent", "couldnt", "cant",
 ];
-/// After these a negation denies nothing of what follows: `not only`, `no more than`.
+/// After these words a negation does not deny the text that follows: `not only`, `no more than`.
 const NOT_AFTER: [&str; 10] = [
     "only",
     "just",
@@ -25,7 +25,7 @@ const NOT_AFTER: [&str; 10] = [
     "later",
     "than",
 ];
-/// Words that negate without a negation.
+/// Words that negate without being negations.
 const IMPLICIT: &str = "instead rather unless except stop stops stopped avoid avoids avoiding prevent prevents preventing eliminate \
     eliminates eliminating lack lacks lacking missing absent fail fails failed failing ignore ignores ignored ignoring skip skips \
     skipped disable disables disabled remove removes removed omit omits omitted exclude excludes excluded rarely non free";
@@ -36,9 +36,9 @@ const PAIRS: &str = "enabled/disabled enable/disable enables/disables enabling/d
     synchronously/asynchronously all/none same/different public/private static/dynamic internal/external readable/writable \
     local/remote left/right top/bottom upper/lower automatic/manual automatically/manually deprecated/recommended \
     explicit/implicit explicitly/implicitly";
-/// Stems after a negation that it surely denies.
+/// Stems after a negation that it certainly denies.
 const SCOPE: usize = 3;
-/// Sentences of a passage that a sentence is compared with.
+/// Sentences of a passage that are compared with a claim.
 const NEAREST: usize = 2;
 
 static OPPOSITES: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
@@ -54,7 +54,7 @@ fn pattern(pattern: &str) -> Regex {
     Regex::new(pattern).expect("the pattern is a constant")
 }
 
-/// A word, its stem if it says something, and whether it negates.
+/// A word, its stem if it is not a stop word, and whether it negates.
 #[derive(Debug)]
 struct Token {
     word: String,
@@ -62,14 +62,14 @@ struct Token {
     negates: bool,
 }
 
-/// The stems that a negation denies: surely, and up to the end of its clause.
+/// The stems that a negation denies: the certain ones, and all up to the end of its clause.
 #[derive(Debug)]
 struct Scope {
     narrow: HashSet<String>,
     wide: HashSet<String>,
 }
 
-/// A sentence, cut in clauses.
+/// A sentence, split into clauses.
 #[derive(Debug)]
 pub(super) struct Sentence {
     clauses: Vec<Vec<Token>>,
@@ -78,7 +78,6 @@ pub(super) struct Sentence {
     stems: HashSet<String>,
 }
 
-/// The sentences of a text.
 #[derive(Debug)]
 pub(super) struct Sentences {
     all: Vec<Sentence>,
@@ -98,7 +97,7 @@ impl Sentences {
         Self { all, words }
     }
 
-    /// True if a sentence says the opposite of the text. Words that are `common` deny nothing by themselves.
+    /// True if a sentence says the opposite of the text. Words in `common` alone deny nothing.
     pub(super) fn contradict(&self, said: &Sentence, common: &HashSet<String>) -> bool {
         self.has_opposite(said) || self.is_flipped(said, common)
     }
@@ -114,7 +113,7 @@ impl Sentences {
         pairs.any(|(x, y)| is_swapped(x, y) || is_swapped(y, x))
     }
 
-    /// True if a negation of the sentence or of the nearest sentences of the text is missing in the other.
+    /// True if either the sentence or the nearest sentences of the text have a negation that the other lacks.
     fn is_flipped(&self, said: &Sentence, common: &HashSet<String>) -> bool {
         let claims = said.claimed();
         let share = |other: &Sentence| {
@@ -178,7 +177,7 @@ fn sentences_of_line(line: &str) -> Vec<&str> {
 }
 
 impl Scope {
-    /// True if a text has two thirds of what is surely denied.
+    /// True if a text has two thirds of the certainly denied stems.
     fn is_in(&self, stems: &HashSet<String>) -> bool {
         3 * self.narrow.intersection(stems).count() >= 2 * self.narrow.len()
     }
@@ -208,6 +207,7 @@ impl Sentence {
         }
     }
 
+<<<<<<< HEAD
     /// True if the sentence has words, and all of them, stop words aside, are words of the question. A negation counts as a word.
     pub(super) fn repeats(&self, question: &Self) -> bool {
         let mut tokens = self.clauses.iter().flatten();
@@ -219,12 +219,15 @@ impl Sentence {
     }
 
     /// The stems of the sentence but for negations.
+=======
+    /// Returns the sentence's stems without negations.
+>>>>>>> slice-z2
     fn claimed(&self) -> HashSet<&str> {
         let tokens = self.clauses.iter().flatten().filter(|token| !token.negates);
         tokens.filter_map(|token| token.stem.as_deref()).collect()
     }
 
-    /// True if the clause that holds the scope negates in another way, by a word that the other sentence lacks.
+    /// True if the scope's clause negates in another way, with a word that the other sentence lacks.
     fn is_doubtful(&self, scope: &Scope, other: &Self) -> bool {
         self.clauses.iter().any(|clause| {
             let holds = |token: &Token| {
@@ -259,7 +262,7 @@ impl Token {
     }
 }
 
-/// What the negations of a clause deny.
+/// Returns the scopes of a clause's negations.
 fn scopes(clause: &[Token]) -> Vec<Scope> {
     let mut scopes = Vec::new();
     for (at, token) in clause.iter().enumerate() {
@@ -269,14 +272,14 @@ fn scopes(clause: &[Token]) -> Vec<Scope> {
             continue;
         }
         let rest = &clause[at + 1..];
-        // “No wind and a low moon” denies the wind.
+        // “No wind and a low moon” denies only the wind.
         let ends = |pair: &[Token]| {
             matches!(&*pair[0].word, "and" | "but") && matches!(&*pair[1].word, "a" | "an" | "the")
         };
         let end = rest.windows(2).position(ends).unwrap_or(rest.len());
         let denied = rest[..end].iter().take_while(|token| !token.negates);
         let stems: Vec<String> = denied.filter_map(|token| token.stem.clone()).collect();
-        // “The server, not the client” claims nothing by itself.
+        // “The server, not the client” alone claims nothing.
         let sure = if at == 0 && token.word == "not" {
             0
         } else {

@@ -1,8 +1,8 @@
-//! Numbers of a text, compared by value however they are written.
+//! Compares the numbers of a text by value, independent of notation.
 
 use std::collections::HashSet;
 
-/// Numbers in English words, in order from zero; then tens and more.
+/// English number words: from zero in order, then tens and larger units.
 const SMALL: [&str; 21] = [
     "zero",
     "one",
@@ -37,16 +37,16 @@ const LARGE: [(&str, usize); 9] = [
     ("hundred", 100),
     ("thousand", 1_000),
 ];
-/// Smaller numbers in words say little: `one of them`, `the two`.
+/// Smaller number words say little: `one of them`, `the two`.
 const MIN_SPELT: usize = 3;
 
-/// The numbers of a text in all their readings, those in words included.
+/// Returns all readings of a text's numbers, including number words.
 pub(super) fn known(text: &str) -> HashSet<String> {
     let spelt = spelt(text).map(|value| normal(&value.to_string(), ""));
     numbers(text).flatten().chain(spelt).collect()
 }
 
-/// How many numbers of a sentence are not known. Those in words count only where they are `in_words`.
+/// Counts the unknown numbers of a sentence. Number words count only if `in_words`.
 pub(super) fn unknown(sentence: &str, known: &HashSet<String>, in_words: bool) -> usize {
     let is_unknown = |readings: &Vec<String>| !readings.iter().any(|number| known.contains(number));
     let spelt = spelt(sentence)
@@ -55,7 +55,7 @@ pub(super) fn unknown(sentence: &str, known: &HashSet<String>, in_words: bool) -
     numbers(sentence).filter(is_unknown).count() + spelt.count()
 }
 
-/// The numbers of a text, each in all its readings: `1,000` is a thousand to one reader and one to another.
+/// Returns the numbers of a text, each with all its readings: `1,000` may mean a thousand or one.
 fn numbers(text: &str) -> impl Iterator<Item = Vec<String>> {
     let text: String = text.chars().map(with_ascii_digits).collect();
     let is_part = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',');
@@ -76,21 +76,21 @@ fn readings(run: &str) -> Vec<String> {
         readings.push(normal(&run.replace(['.', ','], ""), ""));
     }
     if let Some((whole, part)) = run.rsplit_once(['.', ',']) {
-        // More than one point: a version, unless the others part thousands.
+        // With several points it is a version, unless the other separators group thousands.
         let separators: HashSet<char> = whole.chars().filter(|c| !c.is_ascii_digit()).collect();
         let is_decimal =
             separators.is_empty() || !separators.contains(&char::from(run.as_bytes()[whole.len()]));
         readings.push(if is_decimal {
             normal(&whole.replace(['.', ','], ""), part)
         } else {
-            // 7.13.0 is 7.13.
+            // 7.13.0 equals 7.13.
             run.trim_end_matches(".0").to_owned()
         });
     }
     readings
 }
 
-/// A number without the zeros that do not count.
+/// Removes leading and trailing zeros.
 fn normal(whole: &str, part: &str) -> String {
     let whole = whole.trim_start_matches('0');
     match part.trim_end_matches('0') {
@@ -99,7 +99,7 @@ fn normal(whole: &str, part: &str) -> String {
     }
 }
 
-/// The values of the numbers in English words.
+/// Returns the values of English number words.
 fn spelt(text: &str) -> impl Iterator<Item = usize> {
     let words = text.split(|c: char| !c.is_alphabetic());
     words.filter_map(|word| {
@@ -114,7 +114,7 @@ fn spelt(text: &str) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Digits of the scripts that books are translated to, and the separators of Arabic ones, as ASCII has them.
+/// Converts digits of other scripts, and Arabic separators, to ASCII.
 fn with_ascii_digits(c: char) -> char {
     const ZEROS: [char; 4] = ['٠', '۰', '०', '０'];
     match c {

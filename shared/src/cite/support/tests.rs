@@ -89,13 +89,13 @@ fn a_sentence_that_goes_on_is_from_the_passage_of_the_one_before() {
     for (first, sentence, expected) in [
         ("The testRunner is a package.", "It needs node.", 2),
         ("The testEnvironment is a package.", "It needs node.", 1),
-        // A sentence that names its subject stands alone.
+        // A sentence that names its subject does not depend on the one before.
         ("The testRunner is a package.", "The default needs node.", 1),
     ] {
         let claim = evidence.claim(sentence).after(&before(first));
         assert_eq!(evidence.best(&claim), Best::Passage(expected), "{first}");
     }
-    // What "it" stands for goes on over several sentences, and lends no number.
+    // A chain of "it" sentences keeps its subject but inherits no number.
     let second = before("It is installed by npm.").after(&before("The testRunner is a package."));
     let third = evidence.claim("This runs in node.").after(&second);
     assert_eq!(evidence.best(&third), Best::Passage(2));

@@ -1,6 +1,6 @@
 use super::*;
 
-/// The blocks of a text as `kind: Markdown`.
+/// Returns the blocks of a text as `kind: Markdown`.
 fn shown(text: &str, marks: &[Mark]) -> Vec<String> {
     let blocks = read(text, marks).into_iter();
     let shown = blocks.map(|block| {
@@ -17,7 +17,7 @@ fn shown(text: &str, marks: &[Mark]) -> Vec<String> {
     shown.collect()
 }
 
-/// Marks of each block of a text, in order, and of inline code in it.
+/// Returns the marks of a text's blocks and inline code, in order.
 fn marks(text: &str, blocks: &[(MarkKind, &str)], code: &[&str]) -> Vec<Mark> {
     let mut at = 0;
     let mut marks = Vec::new();
@@ -107,7 +107,7 @@ fn labels_stand_where_they_belong() {
     use MarkKind::{Fence, Heading, Paragraph};
     let code = "```js\na\n```";
     for (blocks, expected) in [
-        // A title stands directly above its code; a short one may have a line between.
+        // A title is directly above its code; a short one may have a line between.
         (
             &[(Paragraph, "in the file a.js"), (Fence, code)][..],
             &["paragraph: in the file a.js", "code js: a"][..],
@@ -129,7 +129,7 @@ fn labels_stand_where_they_belong() {
             &[(Paragraph, "Tip of it"), (Paragraph, "Use it.")],
             &["paragraph: Tip of it", "paragraph: Use it."],
         ),
-        // What closes a section without saying anything.
+        // Closing lines without content.
         (
             &[(Paragraph, "It is."), (Paragraph, "Warning")],
             &["paragraph: It is."],

@@ -1,5 +1,4 @@
-//! Labels are written where they belong: the title of code, the name of an admonition. What closes a section with a question to
-//! the reader is left out.
+//! Moves labels to their block, such as the title of code or the name of an admonition, and removes closing questions to the reader.
 
 use std::sync::LazyLock;
 
@@ -7,16 +6,16 @@ use regex::Regex;
 
 use super::{Block, BlockKind};
 
-/// The name of an admonition, alone or with a title.
+/// The name of an admonition, with an optional title.
 static ADMONITION: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r"(?i)^(note|tip|info|caution|warning|danger|important|success|secondary)(: [^\n]+)?$",
     )
     .expect("the pattern is a constant")
 });
-/// The most words of an admonition's title that is a name.
+/// The most words of an admonition's title that can serve as its name.
 const NAME_WORDS: usize = 3;
-/// A link as it is written in a quote.
+/// A Markdown link as written in a quote.
 static LINK: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^\*{0,2}\[(?:[^\[\]\\]|\\.)+\]\([^()\s]+\)\*{0,2}$")
         .expect("the pattern is a constant")
@@ -25,7 +24,7 @@ static LINK: LazyLock<Regex> = LazyLock::new(|| {
 static ASKS: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^[^.!?]{8,200}\?\s").expect("the pattern is a constant"));
 
-/// Adds a block. The block before it becomes part of it if it is the title of code, or the name of an admonition.
+/// Appends a block. The previous block is merged into it if that is a title of code or the name of an admonition.
 pub(super) fn push(blocks: &mut Vec<Block>, mut block: Block, is_next_line: bool) {
     if block.kind == BlockKind::Heading {
         close_section(blocks);
@@ -46,7 +45,7 @@ pub(super) fn push(blocks: &mut Vec<Block>, mut block: Block, is_next_line: bool
     blocks.push(block);
 }
 
-/// The name of an admonition: its title alone, if that is a name as well, such as "Pro Tip".
+/// Returns the name of an admonition; its title alone if that can serve as a name, such as "Pro Tip".
 fn name_of(label: &str) -> &str {
     let title = label.split_once(": ").map_or("", |(_, title)| title);
     let is_name = title.split_whitespace().count() <= NAME_WORDS
@@ -56,7 +55,7 @@ fn name_of(label: &str) -> &str {
     if is_name { title } else { label }
 }
 
-/// Leaves out what ends a section without saying anything, but never all of it.
+/// Removes closing blocks without content, but never all blocks.
 pub(super) fn close_section(blocks: &mut Vec<Block>) {
     while let [.., before, last] = &**blocks
         && before.kind != BlockKind::Heading
@@ -67,7 +66,7 @@ pub(super) fn close_section(blocks: &mut Vec<Block>) {
     }
 }
 
-/// True for links between bars, with nothing but bold text beside them.
+/// True for links separated by bars, with only bold text beside them.
 fn is_navigation(block: &Block) -> bool {
     let (mut links, mut others) = (0, 0);
     for part in block.markdown.split(" | ") {
@@ -80,7 +79,7 @@ fn is_navigation(block: &Block) -> bool {
     links > 0 && others == 0 && block.markdown.contains(" | ")
 }
 
-/// True if Markdown is a link and nothing else.
+/// True if Markdown is a single link.
 pub(super) fn is_link(markdown: &str) -> bool {
     LINK.is_match(markdown)
 }
@@ -89,7 +88,7 @@ fn is_admonition(block: &Block) -> bool {
     block.kind == BlockKind::Paragraph && is_admonition_name(&block.text)
 }
 
-/// True for the name of an admonition, alone or with a title.
+/// True for the name of an admonition, with an optional title.
 pub(in super::super) fn is_admonition_name(text: &str) -> bool {
     ADMONITION.is_match(text)
 }

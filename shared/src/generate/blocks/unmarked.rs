@@ -1,8 +1,8 @@
-//! The blocks of a text that was stored without marks, told by its lines.
+//! Detects the blocks of a text stored without marks.
 
 use crate::book::{Mark, MarkKind, marker_length};
 
-/// Marks the blocks of a text. Inline code cannot be told from text, so there is none.
+/// Marks the blocks of a text. Inline code cannot be detected.
 pub(super) fn blocks_of(text: &str) -> Vec<Mark> {
     let mut marks: Vec<Mark> = Vec::new();
     let mut fence = String::new();

@@ -1,4 +1,4 @@
-//! Pages whose text is nearly markup: an answer shows it as the text that it is in the book.
+//! Pages with text that looks like markup: an answer shows it as the book's text.
 
 mod joined;
 mod kept;
@@ -15,7 +15,7 @@ use crate::chunk::{ChunkPolicy, chunk_document};
 use crate::index::ChunkPayload;
 use crate::retrieve::{ScoredChunk, Scores};
 
-/// The sections of a page, as they come back from the store.
+/// Returns the sections of a page, as stored.
 fn sections(file: &str, page: &str) -> Vec<ScoredChunk> {
     let settings = SiteSettings::read(&BTreeMap::new(), true).unwrap();
     let file = page_file(&settings, file).unwrap();
@@ -35,7 +35,7 @@ fn sections(file: &str, page: &str) -> Vec<ScoredChunk> {
     sections
 }
 
-/// The answer's Markdown.
+/// Returns the answer's Markdown.
 fn answered(query: &str, sections: &[ScoredChunk]) -> String {
     let passages: Vec<Passage<'_>> = sections
         .iter()
@@ -53,9 +53,9 @@ fn markdown_of(quotes: Vec<Quote>) -> String {
     pieces.collect()
 }
 
-/// Source of a page below its title, and what a reader must see of it in the answer.
+/// The source of a page below its title, and the text a reader must see in the answer.
 const PAGES: &[(&str, &str)] = &[
-    // Escapes, entities and inline code, as an attacker would write them.
+    // Escapes, entities and inline code that an attacker might write.
     (
         r"- mopple \[click me\](javascript:alert(document.domain))",
         "mopple [click me](javascript:alert(document.domain)) [1]",
@@ -117,7 +117,7 @@ const PAGES: &[(&str, &str)] = &[
         "The mopple &amp;lt;b&amp;gt; and &amp;#60; stay.",
         "The mopple &lt;b&gt; and &#60; stay. [1]",
     ),
-    // Nobody attacks: books about markup, shells and prices.
+    // Harmless books about markup, shells and prices.
     (
         "Use the mopple `<Tabs>` component.",
         "Use the mopple <Tabs> component. [1]",
@@ -195,7 +195,7 @@ fn what_is_text_in_the_book_is_text_in_every_renderer() {
         let sections = sections("docs/page.md", &format!("# Page\n\n{source}\n"));
         let markdown = answered("What is the mopple?", &sections);
         for seen in rendered(&markdown) {
-            // A link of the book is one: it leads where the book says.
+            // A link of the book stays a link, with the book's target.
             let links = source.starts_with("[The mopple](https://evil.example/a ");
             let expected_addresses = ["https://evil.example/a"].map(str::to_owned);
             let expected_addresses = expected_addresses.into_iter().filter(|_| links);
@@ -288,16 +288,16 @@ fn an_item_without_the_items_around_it_is_still_an_item() {
     }
 }
 
-/// A section of blocks whose words are numbered, `w0` and up, in the order of the text.
+/// A section of blocks with numbered words, `w0` and up, in text order.
 struct Numbered {
     section: ScoredChunk,
-    /// Each block: its kind, and the numbers of its words.
+    /// The kind of each block, and the numbers of its words.
     blocks: Vec<(MarkKind, Range<usize>)>,
     words: usize,
 }
 
-/// Makes a section of blocks of a kind and a number of words. A paragraph of a number that three divides ends in a colon, others
-/// in a full stop.
+/// Makes a section of blocks with a kind and a number of words. If this number is divisible by three, a paragraph ends in a colon, else in a full
+/// stop.
 fn numbered(blocks: &[(MarkKind, usize)]) -> Numbered {
     let mut section = sections("docs/page.md", "# Page\n\nText.\n").remove(0);
     let chunk = Arc::make_mut(&mut section.chunk);
@@ -334,7 +334,7 @@ impl Numbered {
         answered(query, std::slice::from_ref(&self.section))
     }
 
-    /// The blocks that an answer quotes, checked to be whole ones in order without a gap.
+    /// Returns the quoted range of blocks, after checking that they are whole, in order and contiguous.
     fn quoted(&self, markdown: &str) -> Result<Range<usize>, TestCaseError> {
         let words = markdown.split(|c: char| !c.is_alphanumeric());
         let said: Vec<usize> = words
@@ -378,7 +378,7 @@ proptest! {
         if page.words <= WORDS {
             prop_assert_eq!(start, 0);
         }
-        // Lists are whole, with what leads to them, unless they are long.
+        // Lists and their introductions are quoted whole unless they are long.
         let is_item = |at: usize| kind(at) == MarkKind::ListItem;
         let words_at = |at: usize| page.blocks[at].1.len();
         let is_long = |at: usize| {
@@ -392,7 +392,7 @@ proptest! {
         prop_assert!(start == 0 || !leads(start - 1), "{}", markdown);
         prop_assert!(end == page.blocks.len() || !is_item(end) || !is_item(end - 1) || is_cut(end));
         prop_assert!(end - start == 1 || !leads(end - 1), "{}", markdown);
-        // A heading says what a quote is about that does not begin with its section's first sentence.
+        // A heading is added unless the quote begins with its section's first sentence.
         let is_subject = start == 0 && kind(0) == MarkKind::Paragraph;
         prop_assert!(is_subject || markdown.starts_with("#### Page"), "{}", markdown);
     }
@@ -467,7 +467,7 @@ fn a_second_section_is_quoted_if_both_are_short_and_about_as_good() {
         (section(70, 0.2, 20), false),
         (section(80, 0.5, 20), false),
         (exercises, false),
-        // It is part of the first, or says the same.
+        // The second section is part of the first, or has the same text.
         (section(70, 0.5, 1), false),
         (section(50, 0.5, 20), false),
     ] {

@@ -1,4 +1,4 @@
-//! What a search compares, in memory: one index at one generation.
+//! The in-memory data of searches: one index at one generation.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
@@ -12,45 +12,44 @@ use super::words::Postings;
 use crate::index::{FilterValues, Filters, ScoredPoint};
 use crate::sqlite::DatabaseError;
 
-/// A generation of an index. Chunks are known by their place in it, their slot.
+/// A generation of an index. Each chunk has a slot, its position here.
 #[derive(Debug)]
 pub(super) struct Image {
     pub(super) searched: Searched,
     pub(super) chunks: Chunks,
-    /// One unit vector a chunk, in the order of the slots; zeros for a chunk whose vector is lost. Empty if the index has no
-    /// collection here.
+    /// One unit vector for each slot; zeros for a chunk whose vector is lost. Empty if the index has no collection here.
     vectors: Vectors,
 }
 
-/// The chunks of an index, by their numbers in the table: what filters and BM25 look at.
+/// The chunks of an index, sorted by their ids in the table, for filters and BM25.
 #[derive(Debug, Default)]
 pub(super) struct Chunks {
     pub(super) numbers: Vec<i64>,
     points: Vec<Uuid>,
-    /// The place in `fields` of what filters compare.
+    /// The index in `fields` of each chunk's filter values.
     field_places: Vec<usize>,
     fields: Vec<Fields>,
     pub(super) term_counts: Vec<u32>,
-    /// How many terms a chunk has on average, at least 1.
+    /// The mean number of terms in a chunk, at least 1.
     pub(super) mean_terms: f32,
-    /// The locales of the pages: the languages that terms are of.
+    /// The locales of the pages, which give the languages of terms.
     pub(super) locales: BTreeSet<String>,
-    /// Terms that were asked for. Chunks do not change within a generation, so neither does where a term is.
+    /// A cache of postings. It stays valid because chunks do not change within a generation.
     pub(super) postings: Mutex<Postings>,
 }
 
-/// The values of a row of `chunk_metadata`; `None` if this program cannot read them, which no filter admits.
+/// The values of a row of `chunk_metadata`; `None` if this program cannot read them, so that no filter admits them.
 #[derive(Debug, Clone)]
 struct Fields {
     metadata_id: i64,
     values: Option<Arc<FilterValues>>,
 }
 
-/// A chunk and its score.
+/// A score and its chunk's slot.
 pub(super) type Scored = (f32, usize);
 
 impl Image {
-    /// Reads an index. Vectors and fields that the former image has are taken over: both are immutable.
+    /// Reads an index. Reuses the immutable vectors and fields of the former image.
     pub(super) fn load(
         connection: &Connection,
         searched: Searched,
@@ -70,7 +69,7 @@ impl Image {
         })
     }
 
-    /// The cosines of the `limit` nearest admitted chunks and of those given, best first.
+    /// Returns the cosines of the `limit` nearest admitted chunks and of the given ones, best first.
     pub(super) fn nearest(
         &self,
         query: &[f32],
@@ -149,7 +148,7 @@ impl Chunks {
         Ok(chunks)
     }
 
-    /// Which of the fields' values the filters admit, by their places.
+    /// Returns whether the filters admit each entry of `fields`.
     pub(super) fn admitted(&self, filters: &Filters) -> Vec<bool> {
         let fields = self.fields.iter();
         let is_admitted = |fields: &Fields| {
@@ -192,7 +191,7 @@ impl Fields {
     }
 }
 
-/// Best first, at most `limit`; equal ones by slot, so that results repeat.
+/// Keeps the `limit` best, best first; ties are ordered by slot, so that results are reproducible.
 pub(super) fn keep_best(scored: &mut Vec<Scored>, limit: usize) {
     let better = |(left, left_slot): &Scored, (right, right_slot): &Scored| {
         right.total_cmp(left).then(left_slot.cmp(right_slot))
@@ -222,7 +221,7 @@ fn load_vectors(
             }
         }
     }
-    // Reading the whole table in its order is faster than looking most of it up.
+    // Reading the whole table sequentially is faster than looking up most of it.
     if missing.len() * 4 > chunks.points.len() {
         let mut statement = connection.prepare_cached(
             "SELECT point_id, vector FROM point_vectors NOT INDEXED WHERE collection_id = ?1",

@@ -1,8 +1,8 @@
-//! Vectors as they are kept, in the file and in memory: 16 bits a number, and their cosines.
+//! Vectors with 16 bits for each number, in the file and in memory, and their cosines.
 //!
-//! A vector is a scale and whole numbers up to 32,767. That is half of what 32-bit numbers need, on disk and for the memory
-//! bandwidth that an exact search is limited by. Rounding moves a cosine by some millionths: 384 numbers of a unit vector are below
-//! 0.3 or so, so each is off by 0.000005 at most, to both sides.
+//! A vector is stored as a scale and integers up to 32,767. That halves the disk space and the memory bandwidth, which limits an exact search.
+//! Rounding changes a cosine by some millionths: 384 numbers of a unit vector are below about 0.3, so each is off by at most 0.000005, in either
+//! direction.
 
 use std::path::PathBuf;
 
@@ -10,13 +10,13 @@ use rusqlite::Row;
 
 use crate::sqlite::DatabaseError;
 
-/// Sums that are kept apart, so that the compiler adds several at once.
+/// Separate sums, so that the compiler can add several at once.
 const LANES: usize = 8;
 /// Bytes of the scale, and of a number.
 const SCALE_WIDTH: usize = size_of::<f32>();
 const WIDTH: usize = size_of::<i16>();
 
-/// Vectors of equal length, one after the other.
+/// Vectors of equal length, stored consecutively.
 #[derive(Debug, Default)]
 pub(super) struct Vectors {
     dimensions: usize,
@@ -25,7 +25,7 @@ pub(super) struct Vectors {
 }
 
 impl Vectors {
-    /// As many vectors of zeros.
+    /// Creates `count` zero vectors.
     pub(super) fn zeros(count: usize, dimensions: usize) -> Self {
         Self {
             dimensions,
@@ -34,19 +34,19 @@ impl Vectors {
         }
     }
 
-    /// The cosine of a vector to a query of unit length.
+    /// Returns the cosine of a vector and a query of unit length.
     pub(super) fn cosine(&self, slot: usize, query: &[f32]) -> f32 {
         dot(query, self.numbers_of(slot)) * self.scales[slot]
     }
 
-    /// Takes a vector over from others of the same dimensions.
+    /// Copies a vector from others of the same dimensions.
     pub(super) fn copy(&mut self, slot: usize, from: &Self, other: usize) {
         self.numbers[slot * self.dimensions..][..self.dimensions]
             .copy_from_slice(from.numbers_of(other));
         self.scales[slot] = from.scales[other];
     }
 
-    /// Reads a vector from the bytes in a row's column.
+    /// Reads a vector from the bytes of a row.
     pub(super) fn read(
         &mut self,
         slot: usize,
@@ -73,7 +73,7 @@ impl Vectors {
         Ok(())
     }
 
-    /// A vector as 32-bit numbers.
+    /// Returns a vector as 32-bit floats.
     pub(super) fn get(&self, slot: usize) -> Vec<f32> {
         let numbers = self.numbers_of(slot).iter();
         let scale = self.scales[slot];
@@ -85,7 +85,7 @@ impl Vectors {
     }
 }
 
-/// The vector in its direction that has length 1; zeros stay zeros.
+/// Scales a vector to length 1; zeros stay zeros.
 pub(super) fn unit(vector: &[f32]) -> Vec<f32> {
     let length: f32 = vector.iter().map(|value| value * value).sum();
     let length = length.sqrt();
@@ -93,7 +93,7 @@ pub(super) fn unit(vector: &[f32]) -> Vec<f32> {
     vector.iter().map(|value| value * scale).collect()
 }
 
-/// The bytes that [`Vectors::read`] reads, little-endian.
+/// Returns the little-endian bytes that [`Vectors::read`] reads.
 pub(super) fn bytes(vector: &[f32]) -> Vec<u8> {
     let largest = vector
         .iter()
@@ -127,7 +127,6 @@ pub(super) fn check_dimensions(vector: &[f32], expected: usize) -> Result<(), Da
     )))
 }
 
-/// The dot product.
 fn dot(query: &[f32], numbers: &[i16]) -> f32 {
     let (query, query_rest) = query.as_chunks::<LANES>();
     let (numbers, numbers_rest) = numbers.as_chunks::<LANES>();

@@ -1,5 +1,5 @@
-//! A chunk's payload as the SQLite file holds it, each value once: what the chunk's row has in columns, what the chunks of a page
-//! share in `chunk_metadata`, and the rest as JSON in the row.
+//! Splits a chunk's payload for SQLite so that each value is stored once: in columns of the chunk's row, in `chunk_metadata` for values shared by a
+//! page's chunks, or as JSON in the row.
 
 use rusqlite::Row;
 use rusqlite::types::ValueRef;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::index::ChunkPayload;
 use crate::index::stored::{Fields, with_text};
 
-/// The fields that many chunks of a page share, among them all that filters name.
+/// Fields that many chunks of a page share, including all filtered fields.
 const OF_A_PAGE: [&str; 24] = [
     "chapter",
     "chapter_number",
@@ -36,7 +36,7 @@ const OF_A_PAGE: [&str; 24] = [
     "version",
 ];
 
-/// The fields that are columns of the row, under the same names.
+/// Fields with a column of the same name.
 const COLUMNS: [&str; 6] = [
     "chunk_id",
     "section",
@@ -50,7 +50,7 @@ const COLUMNS: [&str; 6] = [
 pub(crate) const STORED_COLUMNS: &str =
     "chunk_id, section, section_id, start_line, end_line, token_count, text, payload, fields";
 
-/// Separates the fields that the chunks of a page share from those of one chunk, `(shared, own)`, without those that are columns.
+/// Separates fields shared by a page's chunks from those of one chunk, `(shared, own)`, without fields that have columns.
 pub(crate) fn split(mut own: Fields) -> (Fields, Fields) {
     let shared = OF_A_PAGE
         .iter()
@@ -62,8 +62,8 @@ pub(crate) fn split(mut own: Fields) -> (Fields, Fields) {
     (shared, own)
 }
 
-/// Reads the payload of a row; rows of earlier releases have all fields in their JSON. `None` if the row has
-/// no payload, or one that this program cannot read.
+/// Reads a row's payload; rows of earlier releases have all fields in their JSON. `None` if the row has no payload, or one that this program cannot
+/// read.
 pub(crate) fn stored_payload(row: &Row) -> rusqlite::Result<Option<ChunkPayload>> {
     let Some(own) = row.get_ref("payload")?.as_str_or_null()? else {
         return Ok(None);

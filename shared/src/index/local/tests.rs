@@ -1,11 +1,11 @@
-//! Laws of vectors as they are kept.
+//! Laws of stored vectors.
 
 use super::nearest::{Vectors, bytes, unit};
 
-/// What a number of a vector of unit length may be off by: half of 1 / 32,767.
+/// The largest rounding error of a unit vector's number: half of 1 / 32,767.
 const TOLERANCE: f32 = 1.6e-5;
 
-/// Reads the bytes as a row has them.
+/// Reads the bytes of a row.
 fn read(bytes: Vec<u8>, dimensions: usize) -> Vectors {
     let connection = rusqlite::Connection::open_in_memory().unwrap();
     let mut vectors = Vectors::zeros(1, dimensions);
@@ -31,7 +31,7 @@ fn a_vector_is_read_as_it_was_written() {
             );
         }
         assert!((vectors.cosine(0, &vector) - 1.0).abs() < TOLERANCE);
-        // What was read once is written the same again.
+        // Writing a vector that was read gives the same bytes.
         assert_eq!(bytes(&unit(&vectors.get(0)))[4..], bytes(&vector)[4..]);
     }
     let zeros = read(bytes(&[0.0, 0.0]), 2);

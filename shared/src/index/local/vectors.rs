@@ -1,4 +1,4 @@
-//! The stored vectors: of points, and of their tokens, which are read when a search has found their points.
+//! The stored vectors of points and of their tokens. Token vectors are read only for points that a search found.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -13,10 +13,10 @@ use crate::index::{IndexError, ScoredPoint};
 use crate::sqlite::{DatabaseError, begin_write};
 
 impl LocalIndex {
-    /// Stores vectors by their points' ids. A point that is there already keeps its vectors: points are immutable.
+    /// Stores vectors by point id. Existing points keep their vectors, because points are immutable.
     ///
     /// # Errors
-    /// [`IndexError::Rejected`] if there is no such collection, or a vector has other dimensions: nothing is stored then.
+    /// [`IndexError::Rejected`] if the collection does not exist, or a vector has other dimensions; then nothing is stored.
     pub async fn upsert(
         &self,
         collection: &str,
@@ -47,7 +47,7 @@ impl LocalIndex {
         .await
     }
 
-    /// Returns the vectors of points, those of tokens included, by point; points that are not there are missing.
+    /// Returns the vectors of points and of their tokens, by point; missing points are left out.
     pub async fn vectors(
         &self,
         collection: &str,
@@ -78,7 +78,7 @@ impl LocalIndex {
         .await
     }
 
-    /// Returns the vectors of the tokens of points, by point; points without any are missing.
+    /// Returns the token vectors of points, by point; points without any are left out.
     pub async fn tokens(
         &self,
         collection: &str,
@@ -100,7 +100,7 @@ impl LocalIndex {
     }
 }
 
-/// Gives points their token scores.
+/// Computes the token scores of points.
 pub(super) fn score_tokens(
     connection: &Connection,
     collection: Collection,
@@ -114,7 +114,7 @@ pub(super) fn score_tokens(
     Ok(())
 }
 
-/// Reads the vectors of points' tokens, one point at a time.
+/// Reads token vectors, one point at a time.
 struct TokenReader<'c> {
     statement: CachedStatement<'c>,
     collection_id: i64,

@@ -1,5 +1,5 @@
-//! BM25 over the chunks of an index. SQLite's FTS5 says where a term is; the scores are computed here, since FTS5's own count
-//! the chunks of all indexes in the file and are negative for words that most chunks have.
+//! BM25 over the chunks of an index. SQLite's FTS5 finds the chunks of a term. Scores are computed here, because FTS5's own scores count all indexes
+//! in the file and are negative for words that most chunks have.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -15,13 +15,13 @@ use crate::words::{DocumentFrequencies, Language, Words};
 const K: f32 = 1.2;
 const B: f32 = 0.75;
 
-/// Postings that are kept, 16 bytes each: 32 MiB an index. The words of questions repeat.
+/// Cached postings, 16 bytes each: 32 MiB for an index. Questions repeat words.
 const CACHED_POSTINGS: usize = 2 << 20;
 
-/// The chunks that a term is in, by slot, with how often.
+/// The slots of the chunks with a term, and how often it occurs.
 type TermPostings = Arc<[(usize, f32)]>;
 
-/// The terms that were asked for.
+/// The cached postings.
 #[derive(Debug, Default)]
 pub(super) struct Postings {
     by_term: HashMap<String, TermPostings>,
@@ -35,10 +35,10 @@ pub(crate) fn document_terms(payload: &ChunkPayload) -> Vec<String> {
 }
 
 impl Chunks {
-    /// The `limit` best of the admitted chunks that have any of the text's words, best first.
+    /// Returns the `limit` best admitted chunks with any of the text's words, best first.
     ///
-    /// score(chunk) = Σ over the words of idf × f (k + 1) / (f + k (1 − b + b × length / mean length)), with idf = ln(1 + (n − d +
-    /// 0.5) / (d + 0.5)) for a word that d of n chunks have. Source: Robertson and Zaragoza, 2009.
+    /// score(chunk) = Σ over the words of idf × f (k + 1) / (f + k (1 − b + b × length / mean length)), with idf = ln(1 + (n − d + 0.5) / (d + 0.5))
+    /// for a word in d of n chunks (Robertson and Zaragoza, 2009).
     pub(super) fn best_by_words(
         &self,
         connection: &Connection,
@@ -46,7 +46,7 @@ impl Chunks {
         admitted: &[bool],
         limit: usize,
     ) -> Result<Vec<Scored>, DatabaseError> {
-        // A page stands in its own language, also under a locale that has no translation of it.
+        // A page keeps its own language when it is shown under a locale without a translation.
         let languages = self
             .locales
             .iter()
@@ -74,7 +74,7 @@ impl Chunks {
         Ok(best)
     }
 
-    /// Counts in how many chunks each word is.
+    /// Counts the chunks that contain each word.
     pub(super) fn document_frequencies(
         &self,
         connection: &Connection,
@@ -95,7 +95,7 @@ impl Chunks {
         })
     }
 
-    /// Where a term is, with its weight there, f (k + 1) / (f + k (1 − b + b × length / mean length)).
+    /// Returns the chunks with a term and its weight there, f (k + 1) / (f + k (1 − b + b × length / mean length)).
     fn postings_of(
         &self,
         connection: &Connection,
@@ -110,7 +110,7 @@ impl Chunks {
             connection.prepare_cached("SELECT doc FROM chunk_word_instances WHERE term = ?1")?;
         let mut rows = statement.query([&term])?;
         let mut last = None;
-        // Instances come by chunk, chunks by number.
+        // Occurrences are grouped by chunk, in id order.
         while let Some(row) = rows.next()? {
             let chunk_number: i64 = row.get(0)?;
             if last == Some(chunk_number) {
@@ -134,12 +134,12 @@ impl Chunks {
 }
 
 impl Postings {
-    /// Begins anew when there are too many.
+    /// Caches postings; empties the cache first if it is full.
     fn keep(&mut self, term: String, postings: &TermPostings) {
         if self.count > CACHED_POSTINGS {
             *self = Self::default();
         }
-        // A term costs something even if no chunk has it.
+        // A term takes memory even if no chunk has it.
         self.count += postings.len() + 16;
         self.by_term.insert(term, Arc::clone(postings));
     }

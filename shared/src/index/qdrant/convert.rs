@@ -1,4 +1,4 @@
-//! Between our types and Qdrant's.
+//! Converts between this project's types and Qdrant's.
 
 use std::collections::HashMap;
 
@@ -52,14 +52,14 @@ pub(super) fn bm25_document(text: &str) -> Document {
     }
 }
 
-/// Asks for the vectors of one name.
+/// Selects the vectors of one name.
 pub(super) fn selected(name: &str) -> VectorsSelector {
     VectorsSelector {
         names: vec![name.to_owned()],
     }
 }
 
-/// The vectors of a question's tokens, each times its weight: the sum of their best dot products is then weighed.
+/// Returns a question's token vectors, each multiplied by its weight, so that the sum of the best dot products is weighted.
 pub(super) fn weighed_tokens(tokens: &[WeightedToken]) -> Vec<Vec<f32>> {
     let tokens = tokens.iter().filter(|token| token.weight > 0.0);
     tokens
@@ -73,7 +73,7 @@ pub(super) fn weighed_tokens(tokens: &[WeightedToken]) -> Vec<Vec<f32>> {
 /// Reads a payload.
 ///
 /// # Errors
-/// `Malformed` if it is another release's or damaged.
+/// `Malformed` if it is damaged or another release's.
 pub(super) fn payload_of(payload: HashMap<String, Value>) -> Result<ChunkPayload, IndexError> {
     let payload = serde_json::Value::from(Payload::from(payload));
     serde_json::from_value(payload)
@@ -96,7 +96,7 @@ pub(super) fn uuid_of(id: Option<PointId>) -> Result<Uuid, IndexError> {
     }
 }
 
-/// The vectors of a point; empty those that it does not have.
+/// Returns the vectors of a point; missing ones are empty.
 pub(super) fn embedding_of(vectors: VectorsOutput) -> Embedding {
     Embedding {
         tokens: tokens_of(&vectors),
@@ -107,7 +107,7 @@ pub(super) fn embedding_of(vectors: VectorsOutput) -> Embedding {
     }
 }
 
-/// The vectors of a point's tokens; those of another length are left out.
+/// Returns the token vectors of a point, without those of another length.
 pub(super) fn tokens_of(vectors: &VectorsOutput) -> TokenVectors {
     let Some(vector_output::Vector::MultiDense(rows)) = vectors.get_vector_by_name(TOKENS) else {
         return TokenVectors::default();
@@ -143,7 +143,7 @@ pub(super) fn from_client(error: QdrantError) -> IndexError {
 mod tests {
     use crate::index::bm25_settings;
 
-    /// The text is part of the identity of indexes that are stored.
+    /// Stored indexes contain this text in their identity.
     #[test]
     fn the_bm25_settings_are_told_as_they_always_were() {
         let text = "k=1.2 b=0.75 avg_len=256 language=english";

@@ -1,12 +1,12 @@
-//! The oldest Qdrant that works.
+//! Checks the version of a Qdrant server.
 
 use crate::index::IndexError;
 
-/// Computes BM25 (`qdrant/bm25`) by itself. All else that is asked of it is older: multivectors and prefetches (1.10), sparse
-/// vectors weighed by `idf` (1.10), indexes of keywords, integers and booleans (1.4).
+/// The first version with its own BM25 (`qdrant/bm25`). Other required features are older: multivectors and prefetches (1.10), sparse vectors with
+/// `idf` (1.10), indexes of keywords, integers and booleans (1.4).
 const OLDEST: [u32; 3] = [1, 15, 2];
 
-/// Checks the version that a server tells. One that is not made of numbers is let through: it may be somebody's own build.
+/// Checks a server's version. A version that is not made of numbers is accepted, because it may be a custom build.
 ///
 /// # Errors
 /// [`IndexError::TooOld`] with both versions.
@@ -20,7 +20,7 @@ pub(super) fn check(found: &str) -> Result<(), IndexError> {
     }
 }
 
-/// The numbers of `1.15.2` or `v1.15.2-dev`.
+/// Parses the numbers of `1.15.2` or `v1.15.2-dev`.
 fn numbers(version: &str) -> Option<[u32; 3]> {
     let version = version.trim_start_matches('v');
     let (version, _) = version.split_once(['-', '+']).unwrap_or((version, ""));

@@ -7,10 +7,9 @@ use serde_json::{Value, json};
 use super::{Served, message};
 use crate::chunk::count_tokens;
 
-/// How many calls are made.
 const CALLS: u32 = 10_000;
 
-/// The words of ids, questions and limits.
+/// Texts for ids, questions and limits.
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         prop::sample::select(vec![
@@ -87,7 +86,7 @@ fn no_call_is_answered_beyond_its_budget_or_with_a_failure_of_ours() {
         prop_assert!(!is_internal, "{answer}");
         let result = &answer["result"];
         let given = match method {
-            // What a model reads is one of the two.
+            // Models read only one of the two copies.
             "tools/call" => result["content"][0]["text"].to_string(),
             _ => result.to_string(),
         };

@@ -1,4 +1,4 @@
-//! The protocol, and who may call what how often.
+//! The protocol, access and rate limits.
 
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
@@ -35,7 +35,7 @@ async fn both_lifecycles_are_served_without_a_session() {
         json!(FORMER),
         "{answer}"
     );
-    // No session: the next message may meet another instance.
+    // There is no session, so another instance may get the next message.
     let call = json!({"name": "fetch", "arguments": {"id": "/docs/frost"}});
     let (status, answer) = served.send(former("tools/call", call)).await;
     assert_eq!(status, StatusCode::OK);
@@ -61,7 +61,7 @@ async fn tools_have_a_fixed_order_and_say_that_they_only_read() {
         assert_eq!(annotations["openWorldHint"], json!(false), "{tool}");
         for schema in ["inputSchema", "outputSchema"] {
             assert_eq!(tool[schema]["type"], json!("object"), "{tool}");
-            // Clients do not all follow references.
+            // Not all clients resolve references.
             assert!(!tool[schema].to_string().contains("$ref"), "{tool}");
         }
     }
@@ -144,7 +144,7 @@ async fn a_question_counts_as_a_readers_question() {
     let told = served.refusal("ask", question).await;
     assert!(told.contains("too many questions, please wait"), "{told}");
     served.tool("search", json!({"query": "frost"})).await;
-    // What readers are told by is not used up by what costs no model.
+    // Calls that need no model leave the chat limit untouched.
     let turn = Limiter::new(served.retriever.catalog().clone(), limits);
     assert!(turn.take(Route::Chat, "another client").await.is_ok());
 }

@@ -1,4 +1,4 @@
-//! What the tools and resources return.
+//! The results of tools and resources.
 
 use std::collections::BTreeSet;
 
@@ -68,7 +68,7 @@ async fn parts_of_a_text_are_the_whole_of_it() {
     }
 }
 
-/// All parts of a text.
+/// Reads all parts of a text.
 async fn read_at(served: &Served, page: &str, uri: &str) -> Vec<String> {
     let (mut parts, mut next) = (Vec::new(), Some(page.to_owned()));
     while let Some(id) = next {
@@ -101,7 +101,7 @@ async fn an_answer_says_whether_it_is_one() {
     );
     served.tool("fetch", json!({"id": cited["id"]})).await;
 
-    // `query` is understood as well.
+    // `query` is accepted as well.
     let asked = json!({"query": "Who won the chess championship in Reykjavik?"});
     let refused = served.tool("ask", asked).await;
     assert_eq!(refused["answerable"], json!(false), "{refused}");
@@ -157,7 +157,7 @@ async fn an_outline_leads_to_every_listed_page_and_heading() {
     for heading in &headings {
         let fetched = served.tool("fetch", json!({"id": heading["id"]})).await;
         let tokens = fetched["tokens"].as_u64().unwrap();
-        // Headings, anchors and the marks of code are not counted there.
+        // The listed count excludes headings, anchors and code marks.
         let listed = heading["tokens"].as_u64().unwrap();
         assert!(
             listed <= tokens && tokens < 3 * listed + 40,

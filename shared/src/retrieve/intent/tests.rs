@@ -1,7 +1,7 @@
 use super::super::fusion::tests::section;
 use super::*;
 
-/// The places that a question names: `m2 c5` for chapter 5 of module 2.
+/// Returns the places that a question names, such as `m2 c5` for chapter 5 of module 2.
 fn placed(question: &str) -> Vec<String> {
     let number = |place: &Option<TitleOrNumber>| match place {
         Some(TitleOrNumber::Number(number)) => number.to_string(),

@@ -1,4 +1,4 @@
-//! Filter values that do not exist, and books that are not complete yet.
+//! Filter values that do not exist, and books that are not completely indexed.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::catalog::DocsInfo;
 use crate::degradation::Degradation;
 use crate::index::Filters;
 
-/// The value that the book does not have, if nothing is found because of it.
+/// Returns the rejected filter value if nothing is found because of it.
 async fn unknown(retriever: &Retriever, limits: &Filters) -> Option<UnknownValue> {
     let query = Query::question("dew");
     let found = retriever.retrieve(query, limits, usize::MAX).await.unwrap();
@@ -43,7 +43,7 @@ async fn a_value_that_the_book_does_not_have_is_named_with_those_it_has() {
         assert_eq!(unknown.to_string(), told);
         assert_eq!(unknown.field, format!("filters.{field}"));
     }
-    // These exist in the book or in its settings.
+    // These values exist in the book or in its settings.
     for known in [
         json!({"locale": "ur"}),
         json!({"version": "2.0"}),

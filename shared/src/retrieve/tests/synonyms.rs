@@ -1,4 +1,4 @@
-//! Words that the book itself does not have, and that its `synonyms.txt` names.
+//! Words that occur only in the book's `synonyms.txt`.
 
 use super::{Page, book, found, names};
 use crate::retrieve::Query;

@@ -1,4 +1,4 @@
-//! Questions whose tokens are compared with those of an index.
+//! Questions whose tokens are compared with an index's token vectors.
 
 use super::super::{Backends, Query, Retriever};
 use super::{Page, commit, found, new_index};
@@ -14,12 +14,12 @@ const PAGES: [Page; 4] = [
     ("neither", 1, "Bread needs flour."),
 ];
 
-/// A book with its vectors, in an index that says which token vectors it has.
+/// Returns a book with vectors, in an index with this kind of token vectors.
 async fn book(token_vectors: Option<&str>) -> Retriever {
     book_of(&PAGES, token_vectors).await
 }
 
-/// The same of any pages.
+/// Like [`book`], for any pages.
 pub(crate) async fn book_of(pages: &[Page<'_>], token_vectors: Option<&str>) -> Retriever {
     let embedder = Embedder::Fake(FakeEmbedder::new());
     let sqlite = SqliteCatalog::in_memory().unwrap();
@@ -74,7 +74,7 @@ async fn the_words_that_a_chunk_resembles_count_by_how_rare_they_are() {
         score("both").await.unwrap(),
         score("neither").await.unwrap(),
     ];
-    // Three of four chunks have robots, two quaternions, and all are taken to have articles; no word weighs less than 0.5.
+    // Three of four chunks have robots, two quaternions, and all are assumed to have articles; no word has a weight below 0.5.
     let idf = |with: f32| (1.0 + (4.0 - with + 0.5) / (with + 0.5)).ln().max(0.5);
     let [robots, quaternions, the] = [3.0, 2.0, 4.0].map(idf);
     let share = |of: f32| of / (robots + quaternions + the);

@@ -1,6 +1,6 @@
-//! Public keys as OpenSSL writes them, and tokens that were signed with their other halves, which are gone.
+//! Public keys written by OpenSSL, and tokens signed with the deleted private keys.
 //!
-//! All are of `https://sign-in.example` for `bookrag`, until 2100.
+//! All tokens are issued by `https://sign-in.example` for `bookrag`, and valid until 2100.
 
 pub(super) const RSA_KEY: &str = "\
 -----BEGIN PUBLIC KEY-----\n\
@@ -41,7 +41,7 @@ eyJhbGciOiJFZERTQSIsInR5cCI6IkpXVCJ9.eyJpc3MiOiJodHRwczovL3NpZ24taW4uZXhhbXBsZSI
 iJyZWFkZXIiLCJleHAiOjQxMDI0NDQ4MDB9.ky8dkMyG1Np_hjPASrqU--Z1mtWtTTtL_zfL55wTmvtsNMeEwnjJi0V9e_Mlbw63m195JCk-c7\
 RT2tARslNNBw";
 
-/// For no algorithm here: RSA of 1024 bits, and the curve P-384.
+/// Unsupported keys: RSA with 1024 bits, and the curve P-384.
 pub(super) const SHORT_RSA_KEY: &str = "\
 -----BEGIN PUBLIC KEY-----\n\
 MIGfMA0GCSqGSIb3DQEBAQUAA4GNADCBiQKBgQD7uWdM7cdP/mg8Rlz3wVyBYdim\n\

@@ -5,7 +5,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use super::*;
 use crate::book::rendering::rendered;
 
-/// Pieces of links, markup, code and addresses, mixed so that any of them may stand in any other.
+/// Pieces of links, markup, code and addresses, to be mixed in any order.
 fn fragments() -> impl Strategy<Value = Vec<String>> {
     let fragment = prop_oneof![
         4 => "[a-z0-9 \n\t\\[\\]()<>`~!:/\\\\.@&#;|\"'=*_-]",
@@ -22,7 +22,7 @@ fn fragments() -> impl Strategy<Value = Vec<String>> {
     prop::collection::vec(fragment, 0..30)
 }
 
-/// Such pieces with citation markers between them.
+/// The same pieces with citation markers between them.
 fn cited_fragments() -> impl Strategy<Value = Vec<String>> {
     (fragments(), prop::collection::vec(0..30_usize, 0..3)).prop_map(|(mut pieces, places)| {
         for place in places {
@@ -32,7 +32,7 @@ fn cited_fragments() -> impl Strategy<Value = Vec<String>> {
     })
 }
 
-/// What a reader may be led away by, as two renderers of Markdown and what makes links of a text's words see it.
+/// Returns the link targets that two Markdown renderers and an automatic linker find.
 fn leads_away(markdown: &str) -> Vec<String> {
     let allowed = allowed();
     let is_allowed = |target: &str| allowed.href(target).is_some() || allowed.has_address(target);
@@ -101,7 +101,7 @@ proptest! {
 
     #[test]
     fn what_was_written_reads_the_same_when_it_is_written_again(pieces in fragments()) {
-        // A scheme without a host is written as code, which is one with the code beside it.
+        // A scheme without a host is written as code, which merges with adjacent code.
         let pieces: Vec<String> = pieces.into_iter().filter(|piece| piece != "://" && piece != "s://").collect();
         let once = written(&[&pieces.concat()]);
         let twice = written(&[&once]);

@@ -1,4 +1,4 @@
-//! What stays together in a quote, and where long code and lists are cut.
+//! Which blocks stay together in a quote, and where long code and lists are cut.
 
 use super::*;
 
@@ -26,7 +26,7 @@ fn long_code_is_shown_in_part_with_a_mark() {
     assert_eq!(markdown.matches("```").count(), 2, "{markdown}");
 }
 
-/// A section of these blocks.
+/// Returns a section of these blocks.
 fn of_blocks(blocks: &[(MarkKind, String)]) -> ScoredChunk {
     let mut section = sections("docs/page.md", "# Page\n\nText.\n").remove(0);
     let chunk = Arc::make_mut(&mut section.chunk);

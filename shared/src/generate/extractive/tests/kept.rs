@@ -1,4 +1,4 @@
-//! What quotes keep of the book's Markdown.
+//! Markdown of the book that quotes keep.
 
 use super::{answered, sections};
 
