@@ -20,14 +20,14 @@ pub(super) enum Piece {
     UnsupportedCode(String),
 }
 
-/// What a model's whole answer is worth.
+/// The value of a model's whole text as an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Worth {
-    /// It tells something that the passages say, or may say.
+    /// The text tells something, and most of it may be in the passages.
     Answer,
-    /// It only repeats the question.
+    /// The text only repeats the question.
     Repetition,
-    /// Most of it is from no passage, or it only says that the passages leave the question open.
+    /// Most of the text is unsupported, or it only says that the passages do not answer.
     None,
 }
 
@@ -129,7 +129,7 @@ impl Attribution {
             None => self.line.push_str(&text),
         }
         self.space.clear();
-        // A table, a heading or code; a list's marks have no letters.
+        // Letters outside sentences: a table, a heading or code. List markers have none.
         self.tells |= text.contains(char::is_alphabetic);
         let ended = self.code.push(&text);
         pieces.push(Piece::Text(text));
@@ -187,8 +187,7 @@ impl Attribution {
         pieces
     }
 
-<<<<<<< HEAD
-    /// Judges the text when it has ended.
+    /// Returns what the whole text is worth. Call it after `finish`.
     pub(super) fn worth(&self) -> Worth {
         if self.is_mostly_unsupported() || (self.denies && !self.tells) {
             Worth::None
@@ -199,14 +198,9 @@ impl Attribution {
         }
     }
 
-    /// True if more than half of the words that were compared stand in sentences and code that no passage has, or more than half of
-    /// several blocks of code are from no passage.
-    fn is_mostly_unsupported(&self) -> bool {
-=======
     /// True if more than half of the compared words are in unsupported sentences and code, or if more than half of several code blocks are found in
     /// no passage.
-    pub(super) fn is_mostly_unsupported(&self) -> bool {
->>>>>>> slice-z2
+    fn is_mostly_unsupported(&self) -> bool {
         let is_code_elsewhere = self.blocks > 1 && self.unsupported_blocks * 2 > self.blocks;
         self.unsupported_words * 2 > self.words || is_code_elsewhere
     }
@@ -260,8 +254,7 @@ impl Attribution {
         }
     }
 
-<<<<<<< HEAD
-    /// Notes if a sentence tells anything.
+    /// Records whether the sentence denies, repeats the question, or tells something.
     fn weigh(&mut self, sentence: &str, claim: &Claim) {
         let is_denial = claim.is_denial();
         let is_repetition = claim.repeats(&self.question);
@@ -270,10 +263,7 @@ impl Attribution {
         self.tells |= !(sentence.is_empty() || is_open(sentence) || is_denial || is_repetition);
     }
 
-    /// Ends the line of what is no sentence.
-=======
     /// Ends a line of text outside sentences.
->>>>>>> slice-z2
     fn end_code_line(&mut self) -> Vec<Piece> {
         let ended = self.code.interrupt();
         ended
@@ -354,179 +344,4 @@ fn leads(sentence: &str) -> bool {
 }
 
 #[cfg(test)]
-<<<<<<< HEAD
 mod tests;
-=======
-mod tests {
-    use super::*;
-
-    const PASSAGES: [&str; 2] = [
-        "Nodes\nNodes exchange messages on topics. A node of ROS 2 publishes at 10 Hz.",
-        "Services\nA service answers one request; it does not stream.",
-    ];
-
-    /// Returns the text as shown, the unsupported sentences, and whether most of the text is unsupported.
-    fn read(pieces: &[&str]) -> (String, Vec<String>, bool) {
-        let passages = PASSAGES.map(str::to_owned);
-        let mut attribution = Attribution::new(Evidence::new("Robots", passages, None));
-        let mut shown = Vec::new();
-        for piece in pieces {
-            let numbers = piece
-                .strip_prefix('⟦')
-                .and_then(|piece| piece.strip_suffix('⟧'));
-            match (numbers, piece.strip_prefix('#')) {
-                (Some(numbers), _) => {
-                    let numbers: Vec<usize> = numbers.split(',').flat_map(str::parse).collect();
-                    shown.extend(attribution.markers(&numbers));
-                }
-                (None, Some(other)) => shown.extend(attribution.other(other.to_owned())),
-                (None, None) => shown.extend(attribution.text(piece)),
-            }
-        }
-        shown.extend(attribution.finish());
-        let (mut text, mut start, mut unsupported) = (String::new(), 0, Vec::new());
-        for piece in shown {
-            match piece {
-                Piece::Text(shown) => text.push_str(&shown),
-                Piece::Marker(n, _) => text.push_str(&format!("[{n}]")),
-                Piece::Begin => start = text.len(),
-                Piece::Unsupported(_) => unsupported.push(text[start..].to_owned()),
-                Piece::UnsupportedCode(line) => unsupported.push(line),
-            }
-        }
-        (text, unsupported, attribution.is_mostly_unsupported())
-    }
-
-    #[test]
-    fn sentences_without_markers_get_them() {
-        assert_eq!(
-            read(&["Nodes publish messages on", "⟦⟧", " topics"]).0,
-            "Nodes publish messages on topics [1]"
-        );
-        let (text, unsupported, mostly) = read(&[
-            "Nodes exchange",
-            " messages on topics. A service",
-            " answers one request. It is so: Is it?",
-            "#\n\n- ",
-            "Nodes publish at 10 Hz",
-            "#\n\n```\nNodes\n```",
-        ]);
-        assert_eq!(
-            text,
-            "Nodes exchange messages on topics. [1] A service answers one request. [2] It is so: Is it?\n\n- Nodes publish at 10 Hz [1]\n\n```\nNodes\n```"
-        );
-        assert_eq!((unsupported, mostly), (Vec::<String>::new(), false));
-    }
-
-    #[test]
-    fn markers_that_are_wrong_are_moved_or_dropped() {
-        for (pieces, expected) in [
-            (
-                &["Nodes exchange messages on topics at 10 Hz ", "⟦2⟧", "."][..],
-                "Nodes exchange messages on topics at 10 Hz [1].",
-            ),
-            (
-                &["Nodes exchange messages on topics ", "⟦1⟧", ". So it is"][..],
-                "Nodes exchange messages on topics [1]. So it is",
-            ),
-            (
-                &["Nodes exchange messages on topics. ", "⟦1,2⟧", " A"][..],
-                "Nodes exchange messages on topics. [1] A",
-            ),
-            (
-                &["Nodes publish at 40 Hz ", "⟦1⟧", "."][..],
-                "Nodes publish at 40 Hz.",
-            ),
-            (&["So ", "⟦2⟧", " it is."][..], "So [2] it is."),
-        ] {
-            assert_eq!(read(pieces).0, expected);
-        }
-    }
-
-    #[test]
-    fn what_the_passages_leave_open_is_neither_cited_nor_unsupported() {
-        let denial = "The passages do not mention how Karpov won the chess match.";
-        let (text, unsupported, mostly) = read(&[denial]);
-        assert_eq!(
-            (text.as_str(), unsupported, mostly),
-            (denial, vec![], false)
-        );
-    }
-
-    #[test]
-    fn it_is_what_the_sentence_before_is_about_in_one_paragraph() {
-        let (first, second) = ("A service answers one request.", "It takes messages.");
-        let (text, ..) = read(&[first, " ", second]);
-        assert_eq!(text, format!("{first} [2] {second} [2]"));
-        let (text, ..) = read(&[first, "#\n\n", second]);
-        assert_eq!(text, format!("{first} [2]\n\n{second} [1]"));
-    }
-
-    #[test]
-    fn code_and_what_leads_to_it_are_compared_as_well() {
-        let passages = ["Run it:\n```sh\nros2 run demo talker\nros2  topic list\n```".to_owned()];
-        let read = |text: &str, code: &str| {
-            let evidence = Evidence::new("Robots", passages.clone(), None);
-            let mut attribution = Attribution::new(evidence);
-            let mut pieces = attribution.text(text);
-            pieces.extend(attribution.other(format!("\n\n```sh\n{code}\n```")));
-            pieces.extend(attribution.finish());
-            let unsupported =
-                |piece: &&Piece| matches!(piece, Piece::Unsupported(_) | Piece::UnsupportedCode(_));
-            let count = pieces.iter().filter(unsupported).count();
-            (count, attribution.is_mostly_unsupported())
-        };
-        for (text, code, expected) in [
-            ("Run it like this:", "ros2 run demo talker", (0, false)),
-            (
-                "Run it like this:",
-                "# List\nros2 topic list\n\n}\nros2 node list",
-                (0, false),
-            ),
-            ("Run it like this:", "npm init -y\nnpm publish", (1, true)),
-            (
-                "Add it to the `package.json` file:",
-                "ros2 run demo talker",
-                (1, true),
-            ),
-        ] {
-            assert_eq!(read(text, code), expected, "{text} {code}");
-        }
-    }
-
-    #[test]
-    fn an_answer_of_code_alone_is_cited_by_its_lines() {
-        for (lead, expected) in [
-            ("Write:", "Write:\n\n```\nNodes exchange\n```\n\n[1]"),
-            (
-                "A service answers one request.",
-                "A service answers one request. [2]\n\n```\nNodes exchange\n```",
-            ),
-        ] {
-            assert_eq!(read(&[lead, "#\n\n```\nNodes exchange\n```"]).0, expected);
-        }
-    }
-
-    #[test]
-    fn what_no_passage_says_is_told() {
-        let (text, unsupported, mostly) = read(&[
-            "Nodes publish at 40 Hz ",
-            "⟦1⟧",
-            ". Then Karpov won the chess match. Nodes exchange messages.",
-        ]);
-        assert_eq!(
-            text,
-            "Nodes publish at 40 Hz. Then Karpov won the chess match. Nodes exchange messages. [1]"
-        );
-        assert_eq!(
-            unsupported,
-            [
-                "Nodes publish at 40 Hz.",
-                "Then Karpov won the chess match."
-            ]
-        );
-        assert!(mostly);
-        assert!(!read(&["Nodes exchange messages on topics. Karpov won."]).2);
-    }
-}
->>>>>>> slice-z2

@@ -234,8 +234,7 @@ impl Prepared {
         }
     }
 
-<<<<<<< HEAD
-    /// Adds what the book says to a model's text that is no answer.
+    /// Returns the quotes that follow a model's text, unless the text is an answer.
     fn correct(&mut self, worth: Worth, writer: &mut Writer) -> Vec<AnswerEvent> {
         let introduction = match worth {
             Worth::Answer => return Vec::new(),
@@ -245,11 +244,6 @@ impl Prepared {
                 format!("\n\n{}\n\n", self.sentences.uncertain)
             }
         };
-=======
-    /// Quotes the book to replace an unsupported text of the model.
-    fn correct(&self, writer: &mut Writer) -> Vec<AnswerEvent> {
-        let introduction = format!("\n\n{}\n\n", self.sentences.uncertain);
->>>>>>> slice-z2
         let quotes = extract(&self.standalone, &self.readable(), None);
         let quotes = [Quote::Text(introduction)].into_iter().chain(quotes);
         quotes.flat_map(|quote| writer.quote(quote)).collect()

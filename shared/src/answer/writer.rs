@@ -64,13 +64,8 @@ impl Writer {
         }
     }
 
-<<<<<<< HEAD
     /// A writer of a model's text, which may link where it is allowed.
     pub(super) fn of_model(self, book: &str, question: &str, allowed: AllowedLinks) -> Self {
-=======
-    /// Converts it to a writer for a model's text, which may contain only allowed links.
-    pub(super) fn of_model(self, book: &str, allowed: AllowedLinks) -> Self {
->>>>>>> slice-z2
         let chunks = self.candidates.iter().map(|candidate| &candidate.chunk);
         let texts = chunks.map(|chunk| format!("{}\n{}", chunk.breadcrumb, chunk.text));
         let evidence = Evidence::new(book, texts, self.locale.as_deref());
@@ -115,13 +110,8 @@ impl Writer {
         std::mem::take(&mut self.events)
     }
 
-<<<<<<< HEAD
     /// What the model's text is worth, when it has ended.
     pub(super) fn worth(&self) -> Worth {
-=======
-    /// True if no passage supports most of the model's text.
-    pub(super) fn is_mostly_unsupported(&self) -> bool {
->>>>>>> slice-z2
         let model = self.model.as_ref();
         model.map_or(Worth::Answer, |model| model.attribution.worth())
     }

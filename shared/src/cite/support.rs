@@ -101,17 +101,13 @@ impl Claim {
         denial::is_denial(&self.sentence)
     }
 
-<<<<<<< HEAD
-    /// True if the sentence tells nothing but what the question says itself.
+    /// True if the sentence only repeats words of the question.
     #[must_use]
     pub fn repeats(&self, question: &Self) -> bool {
         self.clauses.repeats(&question.clauses)
     }
 
-    /// How many words of the sentence say something.
-=======
     /// Returns the number of words in the sentence, without stop words.
->>>>>>> slice-z2
     #[must_use]
     pub fn words(&self) -> usize {
         self.stems.len()

@@ -207,8 +207,7 @@ impl Sentence {
         }
     }
 
-<<<<<<< HEAD
-    /// True if the sentence has words, and all of them, stop words aside, are words of the question. A negation counts as a word.
+    /// True if all words of the sentence, stop words aside, are in the question. A negation is not a stop word here.
     pub(super) fn repeats(&self, question: &Self) -> bool {
         let mut tokens = self.clauses.iter().flatten();
         let is_asked = |token: &Token| match &token.stem {
@@ -218,10 +217,7 @@ impl Sentence {
         !self.stems.is_empty() && tokens.all(is_asked)
     }
 
-    /// The stems of the sentence but for negations.
-=======
     /// Returns the sentence's stems without negations.
->>>>>>> slice-z2
     fn claimed(&self) -> HashSet<&str> {
         let tokens = self.clauses.iter().flatten().filter(|token| !token.negates);
         tokens.filter_map(|token| token.stem.as_deref()).collect()
