@@ -21,14 +21,14 @@ pub(super) enum Piece {
 }
 
 /// The value of a model's whole text as an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Worth {
-    /// The text tells something, and most of it may be in the passages.
-    Answer,
     /// The text only repeats the question.
     Repetition,
     /// Most of the text is unsupported, or it only says that the passages do not answer.
     None,
+    /// The text tells something, and most of it may be in the passages.
+    Answer,
 }
 
 /// Reads a model's sentences and puts the markers where they belong.
@@ -59,12 +59,8 @@ pub(super) struct Attribution {
     /// The passage of the first code block.
     code_source: Option<usize>,
     has_marker: bool,
-    /// True if something tells more than the question does.
-    tells: bool,
-    /// True if a sentence only repeats the question.
-    repeats: bool,
-    /// True if a sentence says that the passages leave something open.
-    denies: bool,
+    /// The best of what the sentences are worth. `None` if no sentence says anything yet.
+    best: Option<Worth>,
 }
 
 impl Attribution {
@@ -85,9 +81,7 @@ impl Attribution {
             unsupported_blocks: 0,
             code_source: None,
             has_marker: false,
-            tells: false,
-            repeats: false,
-            denies: false,
+            best: None,
         }
     }
 
@@ -130,7 +124,9 @@ impl Attribution {
         }
         self.space.clear();
         // Letters outside sentences: a table, a heading or code. List markers have none.
-        self.tells |= text.contains(char::is_alphabetic);
+        if text.contains(char::is_alphabetic) {
+            self.best = Some(Worth::Answer);
+        }
         let ended = self.code.push(&text);
         pieces.push(Piece::Text(text));
         pieces.extend(ended.into_iter().filter_map(|lines| self.end_code(&lines)));
@@ -189,12 +185,10 @@ impl Attribution {
 
     /// Returns what the whole text is worth. Call it after `finish`.
     pub(super) fn worth(&self) -> Worth {
-        if self.is_mostly_unsupported() || (self.denies && !self.tells) {
+        if self.is_mostly_unsupported() {
             Worth::None
-        } else if self.repeats && !self.tells {
-            Worth::Repetition
         } else {
-            Worth::Answer
+            self.best.unwrap_or(Worth::Answer)
         }
     }
 
@@ -228,7 +222,7 @@ impl Attribution {
         let sentence = plain_sentence(&markdown);
         let claim = self.claim(&sentence);
         self.before = None;
-        self.weigh(&sentence, &claim);
+        self.best = self.best.max(self.worth_of(&sentence, &claim));
         let words = sentence.split_whitespace().count();
         if !claims(&sentence, &claim) {
             if leads(&sentence) && claim.words() >= MIN_WORDS && self.evidence.lacks(&claim) {
@@ -254,13 +248,17 @@ impl Attribution {
         }
     }
 
-    /// Records whether the sentence denies, repeats the question, or tells something.
-    fn weigh(&mut self, sentence: &str, claim: &Claim) {
-        let is_denial = claim.is_denial();
-        let is_repetition = claim.repeats(&self.question);
-        self.denies |= is_denial;
-        self.repeats |= is_repetition;
-        self.tells |= !(sentence.is_empty() || is_open(sentence) || is_denial || is_repetition);
+    /// Returns what one sentence is worth. `None` if it says nothing by itself.
+    fn worth_of(&self, sentence: &str, claim: &Claim) -> Option<Worth> {
+        if sentence.is_empty() || is_open(sentence) {
+            None
+        } else if claim.is_denial() {
+            Some(Worth::None)
+        } else if claim.repeats(&self.question) {
+            Some(Worth::Repetition)
+        } else {
+            Some(Worth::Answer)
+        }
     }
 
     /// Ends a line of text outside sentences.
