@@ -42,6 +42,12 @@ declare module '@docusaurus/router' {
   export function useHistory(): { push(path: string): void };
 }
 
+declare module '@generated/docusaurus-plugin-bookrag/default/topics.json' {
+  /** Topics of the whole book. */
+  const topics: string[];
+  export default topics;
+}
+
 declare module '@generated/docusaurus-plugin-bookrag/default/panel.json' {
   const settings: import('./client/settings').PanelSettings;
   export default settings;

@@ -23,7 +23,9 @@ async function written(context: LoadContext, options: object, translated: Record
   let panel = '';
   const actions = {
     setGlobalData: (data: unknown) => (loader = data),
-    createData: async (_name: string, data: string) => (panel = data),
+    createData: async (name: string, data: string) => {
+      if (name === 'panel.json') panel = data;
+    },
   };
   const loaded = await instance.loadContent!();
   const translationFiles = [{ path: 'strings', content: translated }];

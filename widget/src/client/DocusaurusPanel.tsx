@@ -1,15 +1,17 @@
 // The panel in a Docusaurus site, with the site's router, code blocks and settings. Loaded when it is first opened.
 
 import settings from '@generated/docusaurus-plugin-bookrag/default/panel.json';
-import { useHistory } from '@docusaurus/router';
+import bookTopics from '@generated/docusaurus-plugin-bookrag/default/topics.json';
+import { useHistory, useLocation } from '@docusaurus/router';
 import useDocusaurusContext from '@docusaurus/useDocusaurusContext';
 import CodeBlock from '@theme/CodeBlock';
-import { useMemo } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { createApi } from '../core/api';
 import type { Selection } from '../core/conversation';
 import { NARROW } from '../core/narrow';
 import { fetchMarkdown } from '../core/pageMarkdown';
 import { Session } from '../core/session';
+import { topicsOfPage } from '../core/topics';
 import { Dialog } from '../panel/Dialog';
 import css from '../panel/panel.css';
 import { type Passage, type Site, SiteContext } from '../panel/site';
@@ -37,6 +39,9 @@ export default function DocusaurusPanel({ onClose, ...props }: PanelProps) {
   const { siteConfig, i18n } = useDocusaurusContext();
   const { baseUrl } = siteConfig;
   const history = useHistory();
+  const { pathname } = useLocation();
+  const [topics, setTopics] = useState<string[]>([]);
+  useEffect(() => setTopics(topicsOfPage(document, bookTopics)), [pathname]);
 
   const site = useMemo<Site>(() => {
     const go = (passage: Passage) => {
@@ -56,11 +61,12 @@ export default function DocusaurusPanel({ onClose, ...props }: PanelProps) {
       locale: i18n.localeConfigs[i18n.currentLocale]?.htmlLang ?? 'en',
       strings: settings.strings,
       examples: settings.examples,
+      topics,
       searches: settings.search,
       ...(settings.math && { Formula }),
       ...(settings.markdown && { pageMarkdown: () => fetchMarkdown(location.pathname) }),
     };
-  }, [baseUrl, history, i18n, onClose]);
+  }, [baseUrl, history, i18n, onClose, topics]);
 
   return (
     <SiteContext.Provider value={site}>

@@ -19,6 +19,8 @@ export interface Site {
   locale: string;
   /** Questions to begin with. */
   examples: string[];
+  /** Headings to begin with, if there are no such questions. */
+  topics?: string[];
   /** Whether pages are searched for while a question is typed. */
   searches: boolean;
   /** The path of the page the reader is on. */

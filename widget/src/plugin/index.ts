@@ -4,9 +4,11 @@ import path from 'node:path';
 import type { LoadContext, Plugin, TranslationFileContent } from '@docusaurus/types';
 import { type LoaderSettings, type PanelSettings, PLUGIN } from '../client/settings';
 import { stringsFor, type Strings } from '../core/strings';
+import { topicsOfBook } from '../core/topics';
 import { exportMarkdown, listLink } from './markdown';
 import { usesMath } from './math';
 import type { PluginOptions } from './options';
+import { sidebarTitles } from './titles';
 
 export { validateOptions } from './options';
 export type { Options, PluginOptions } from './options';
@@ -14,6 +16,7 @@ export type { Options, PluginOptions } from './options';
 const DIST = path.join(__dirname, '..');
 /** `i18n/<locale>/docusaurus-plugin-bookrag/strings.json`: what `docusaurus write-translations` writes. */
 const TRANSLATIONS = 'strings';
+const TOPICS = 'topics.json';
 
 export default function pluginBookrag(context: LoadContext, options: PluginOptions): Plugin<Strings> {
   const { currentLocale } = context.i18n;
@@ -57,6 +60,12 @@ export default function pluginBookrag(context: LoadContext, options: PluginOptio
       actions.setGlobalData(loader);
       // Only the panel reads this, so it is loaded with the panel.
       await actions.createData('panel.json', JSON.stringify(panel));
+      await actions.createData(TOPICS, '[]');
+    },
+
+    // The first releases of Docusaurus 3 do not call this: there the panel offers the headings of the open page alone.
+    async allContentLoaded({ allContent, actions }) {
+      await actions.createData(TOPICS, JSON.stringify(topicsOfBook(sidebarTitles(allContent))));
     },
 
     injectHtmlTags() {

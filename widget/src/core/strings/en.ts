@@ -10,6 +10,7 @@ export const en: Strings = {
   newConversation: 'New conversation',
   welcome: 'The answer is drawn from this book alone, and its numbers lead to the passages it comes from. If the book does not say, you are told so.',
   examples: 'You might ask',
+  topics: 'You might ask about',
   question: 'Your question',
   placeholder: 'Ask or search',
   keys: 'Enter asks, Shift+Enter starts a new line',

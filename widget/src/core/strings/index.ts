@@ -14,6 +14,7 @@ export interface Strings {
   newConversation: string;
   welcome: string;
   examples: string;
+  topics: string;
   question: string;
   placeholder: string;
   keys: string;
