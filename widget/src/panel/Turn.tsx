@@ -49,14 +49,14 @@ export const Turn = memo(({ turn, onAsk, announce }: TurnProps) => {
           {note}
         </p>
       ))}
-      {outcome === 'not_covered' && <Suggestions title={strings.nearest} suggestions={suggestions} />}
+      {outcome === 'not_covered' && <Suggestions title={strings.nearest} suggestions={suggestions} onAsk={onAsk} />}
       {outcome === 'not_covered' && question.selection && (
         <button type="button" className="bookrag-quiet" onClick={() => onAsk({ text: question.text, pageUrl: question.pageUrl })}>
           {strings.askWholeBook}
         </button>
       )}
       <Sources title={outcome === 'uncertain' ? strings.closest : strings.sources} citations={citations} onFollow={followed} />
-      {outcome === 'answered' && <Suggestions title={strings.seeAlso} suggestions={suggestions} />}
+      {outcome === 'answered' && <Suggestions title={strings.seeAlso} suggestions={suggestions} onAsk={onAsk} />}
       {state === 'complete' && <Actions turn={turn} announce={announce} />}
       {state === 'stopped' && (
         <button type="button" className="bookrag-quiet" onClick={() => onAsk(question, id)}>
