@@ -12,7 +12,8 @@ const SEARCH_RESULTS = 6;
 export interface Api {
   chat(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatEvent>;
   search(query: string, pageUrl: string | undefined, signal: AbortSignal): Promise<SearchResult[]>;
-  rate(messageId: string, rating: Rating): Promise<void>;
+  /** Rates an answer. The same rating given again replaces the first one, comment included. */
+  rate(messageId: string, rating: Rating, comment?: string): Promise<void>;
   forget(conversationId: string, sessionId: string): Promise<void>;
 }
 
@@ -60,9 +61,9 @@ export function createApi(url: string, readToken: TokenSource = () => undefined)
       return searchResultsOf(fieldsOf(data).results);
     },
 
-    async rate(messageId, rating) {
-      // Following a citation may navigate to another document.
-      await post('/feedback', 'application/json', { message_id: messageId, rating }, { keepalive: true });
+    async rate(messageId, rating, comment) {
+      // A citation that is clicked may take the reader to another document.
+      await post('/feedback', 'application/json', { message_id: messageId, rating, comment }, { keepalive: true });
     },
 
     async forget(conversationId, sessionId) {

@@ -91,11 +91,11 @@ export class Session {
   }
 
   /** Tells the server; what it does not take is taken back. */
-  async rate(id: string, rating: 'up' | 'down'): Promise<boolean> {
+  async rate(id: string, rating: 'up' | 'down', comment?: string): Promise<boolean> {
     const turn = this.conversation.turns.find((other) => other.id === id);
     if (!turn?.messageId) return false;
     this.change({ type: 'rated', id, rating });
-    const isTaken = await this.options.api.rate(turn.messageId, rating).then(() => true, () => false);
+    const isTaken = await this.options.api.rate(turn.messageId, rating, comment && cut(comment)).then(() => true, () => false);
     if (!isTaken) this.change({ type: 'rated', id, rating: turn.rating });
     return isTaken;
   }

@@ -1,6 +1,7 @@
-import { useState } from 'react';
+import { type FormEvent, useId, useRef, useState } from 'react';
 import type { Turn } from '../core/conversation';
 import { safeLink } from '../core/links';
+import { MAX_CHARACTERS } from '../core/text';
 import { CopyIcon, DownIcon, UpIcon } from './icons';
 import { useSite } from './site';
 
@@ -13,12 +14,24 @@ interface ActionsProps {
 export function Actions({ turn, announce }: ActionsProps) {
   const { strings, session } = useSite();
   const [note, setNote] = useState('');
+  const [wantsComment, setWantsComment] = useState(false);
+  const down = useRef<HTMLButtonElement>(null);
   const tell = (message: string) => {
     setNote(message);
     announce(message);
   };
   const rate = async (rating: 'up' | 'down') => {
-    tell((await session.rate(turn.id, rating)) ? strings.rated : strings.notRated);
+    const isTaken = await session.rate(turn.id, rating);
+    setWantsComment(isTaken && rating === 'down');
+    tell(isTaken ? strings.rated : strings.notRated);
+  };
+  const comment = async (text: string) => {
+    const isTaken = await session.rate(turn.id, 'down', text);
+    tell(isTaken ? strings.rated : strings.notRated);
+    if (!isTaken) return;
+    // The form goes, and the focus with it.
+    down.current?.focus();
+    setWantsComment(false);
   };
   const copy = async () => {
     const isCopied = await navigator.clipboard.writeText(asText(turn)).then(() => true, () => false);
@@ -27,6 +40,7 @@ export function Actions({ turn, announce }: ActionsProps) {
   const thumb = (rating: 'up' | 'down', label: string) => (
     <button
       type="button"
+      ref={rating === 'down' ? down : undefined}
       className="bookrag-tool"
       aria-pressed={turn.rating === rating}
       aria-label={label}
@@ -36,22 +50,47 @@ export function Actions({ turn, announce }: ActionsProps) {
     </button>
   );
   return (
-    <div className="bookrag-actions">
-      {turn.messageId && thumb('up', strings.helpful)}
-      {turn.messageId && thumb('down', strings.notHelpful)}
-      {/* Browsers have a clipboard on secure origins only. */}
-      {navigator.clipboard && (
-        <button
-          type="button"
-          className="bookrag-tool"
-          aria-label={strings.copy}
-          title={strings.copy}
-          onClick={() => void copy()}>
-          <CopyIcon />
+    <>
+      <div className="bookrag-actions">
+        {turn.messageId && thumb('up', strings.helpful)}
+        {turn.messageId && thumb('down', strings.notHelpful)}
+        {/* Browsers have a clipboard on secure origins only. */}
+        {navigator.clipboard && (
+          <button
+            type="button"
+            className="bookrag-tool"
+            aria-label={strings.copy}
+            title={strings.copy}
+            onClick={() => void copy()}>
+            <CopyIcon />
+          </button>
+        )}
+        <span>{note}</span>
+      </div>
+      {wantsComment && <Comment onSend={(text) => void comment(text)} />}
+    </>
+  );
+}
+
+/** Asks a reader whom the answer did not help what was wrong with it. */
+function Comment({ onSend }: { onSend: (text: string) => void }) {
+  const { strings } = useSite();
+  const [text, setText] = useState('');
+  const id = useId();
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    if (text.trim()) onSend(text.trim());
+  };
+  return (
+    <form className="bookrag-comment" onSubmit={send}>
+      <label htmlFor={id}>{strings.comment}</label>
+      <div className="bookrag-row">
+        <textarea id={id} rows={1} dir="auto" maxLength={MAX_CHARACTERS} value={text} onChange={(event) => setText(event.target.value)} />
+        <button type="submit" className="bookrag-quiet">
+          {strings.send}
         </button>
-      )}
-      <span>{note}</span>
-    </div>
+      </div>
+    </form>
   );
 }
 

@@ -45,6 +45,8 @@ export const en: Strings = {
   searchLimited: 'Too many searches. The search goes on in {seconds} s.',
   helpful: 'Helpful',
   notHelpful: 'Not helpful',
+  comment: 'What was wrong or missing?',
+  send: 'Send',
   rated: 'Thank you, that is noted.',
   notRated: 'That could not be sent.',
   copy: 'Copy the answer',

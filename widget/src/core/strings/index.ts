@@ -51,6 +51,8 @@ export interface Strings {
   searchLimited: string;
   helpful: string;
   notHelpful: string;
+  comment: string;
+  send: string;
   rated: string;
   notRated: string;
   copy: string;
