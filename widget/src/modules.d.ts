@@ -1,7 +1,7 @@
 // Modules resolved by Docusaurus's bundler, and globals that a site may set.
 
 interface Window {
-  bookrag?: { token?: () => string | undefined | Promise<string | undefined> };
+  bookrag?: import('./core/hooks').Hooks;
 }
 
 declare module '*.css' {

@@ -33,7 +33,7 @@ document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 
 const pageUrl = () => location.pathname;
 const api = createApi(settings.url, () => window.bookrag?.token?.());
-const session = new Session({ api, pageUrl, storageKey: `bookrag:${settings.url}` });
+const session = new Session({ api, pageUrl, storageKey: `bookrag:${settings.url}`, hooks: () => window.bookrag });
 
 export default function DocusaurusPanel({ onClose, ...props }: PanelProps) {
   const { siteConfig, i18n } = useDocusaurusContext();

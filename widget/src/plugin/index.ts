@@ -10,6 +10,7 @@ import { usesMath } from './math';
 import type { PluginOptions } from './options';
 import { sidebarTitles } from './titles';
 
+export type { Hooks } from '../core/hooks';
 export { validateOptions } from './options';
 export type { Options, PluginOptions } from './options';
 
