@@ -4,9 +4,9 @@ import type { Token, Tokens } from 'marked';
 import { Fragment, memo, type ReactNode } from 'react';
 import { type CitationToken, decodeEntities, type MathToken, readMarkdown } from '../core/markdown';
 import { fileName, safeLink } from '../core/links';
-import { fill } from '../core/text';
 import type { Citation } from '../core/types';
 import { Link, PassageLink } from './Link';
+import { Marker } from './Marker';
 import { useSite } from './site';
 
 interface Cited {
@@ -193,20 +193,5 @@ function Doubt() {
     <span className="bookrag-doubt" title={strings.unverifiedHint}>
       {strings.unverified}
     </span>
-  );
-}
-
-function Marker({ n, citations, onFollow }: Cited & { n: number }) {
-  const { strings, locale } = useSite();
-  const citation = citations.find((other) => other.n === n);
-  const number = n.toLocaleString(locale);
-  if (!citation) return <sup className="bookrag-marker">{number}</sup>;
-  const label = `${fill(strings.source, { n: number })}: ${citation.section || citation.title}`;
-  return (
-    <sup className="bookrag-marker">
-      <PassageLink href={citation.url} quote={citation.quote} label={label} onFollow={onFollow}>
-        {number}
-      </PassageLink>
-    </sup>
   );
 }
