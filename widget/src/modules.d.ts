@@ -39,7 +39,7 @@ declare module '@docusaurus/router' {
     hash: string;
   }
   export function useLocation(): Location;
-  export function useHistory(): { push(path: string): void };
+  export function useHistory(): { push(path: string): void; replace(path: string): void };
 }
 
 declare module '@generated/docusaurus-plugin-bookrag/default/topics.json' {

@@ -54,8 +54,10 @@ test('invalid options are refused', () => {
     { url: 'https://api.example', strings: { en: { titel: 'Ask' } } },
     { url: 'https://api.example', colour: 'red' },
     { url: 'https://api.example', questions: 'why?' },
+    { url: 'https://api.example', button: { position: 'left' } },
+    { url: 'https://api.example', supportUrl: 'help' },
   ];
-  for (const options of wrong) assert.throws(() => validated(options), /url|shortcut|colour|questions|titel/, JSON.stringify(options));
+  for (const options of wrong) assert.throws(() => validated(options), /url|shortcut|colour|questions|titel|position|supportUrl/, JSON.stringify(options));
 });
 
 test('texts come from the language, the options, and the translations, in this order', async () => {
@@ -123,4 +125,13 @@ test('a build without the required command says what to do', async () => {
   const { command, build } = await builtSite(1);
   await assert.rejects(build('/none/bookrag'), /needs the command `\/none\/bookrag`, which was not found: install bookrag/);
   await assert.rejects(build(command), /ended with 1/);
+});
+
+test('the button and the title are the site’s', async () => {
+  const context = { ...contextOf('en'), baseUrl: '/g/' } as LoadContext;
+  const { loader, panel } = await written(context, { title: 'Ask Sprig', button: { label: 'Help', icon: 'img/ask.svg', position: 'start' }, supportUrl: '/help' });
+  assert.deepEqual([loader.button, loader.strings.ask, loader.icon, loader.start], [true, 'Help', '/g/img/ask.svg', true]);
+  assert.deepEqual([panel.strings.title, panel.strings.ask, panel.supportUrl], ['Ask Sprig', 'Ask', '/help']);
+  const ownTexts = await written(context, { title: 'Ask Sprig', button: false, strings: { en: { title: 'Ask away' } } });
+  assert.deepEqual([ownTexts.loader.button, ownTexts.loader.icon, ownTexts.panel.strings.title], [false, undefined, 'Ask away']);
 });

@@ -5,25 +5,19 @@ import bookTopics from '@generated/docusaurus-plugin-bookrag/default/topics.json
 import { useHistory, useLocation } from '@docusaurus/router';
 import useDocusaurusContext from '@docusaurus/useDocusaurusContext';
 import CodeBlock from '@theme/CodeBlock';
-import { useEffect, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import { createApi } from '../core/api';
-import type { Selection } from '../core/conversation';
 import { NARROW } from '../core/narrow';
 import { fetchMarkdown } from '../core/pageMarkdown';
 import { Session } from '../core/session';
+import { cut } from '../core/text';
 import { topicsOfPage } from '../core/topics';
 import { Dialog } from '../panel/Dialog';
 import css from '../panel/panel.css';
 import { type Passage, type Site, SiteContext } from '../panel/site';
 import { Formula } from '../panel/Formula';
 import { follow } from './passage';
-
-export interface PanelProps {
-  selection: Selection | undefined;
-  onSelectionUsed: () => void;
-  onClose: (focus?: 'focus stays') => void;
-  summons: number;
-}
+import type { PanelProps } from './settings';
 
 // Docusaurus combines all style sheets into one that every page loads, so the panel brings its own. A constructed sheet is allowed by
 // `style-src 'self'`.
@@ -39,14 +33,31 @@ export default function DocusaurusPanel({ onClose, ...props }: PanelProps) {
   const { siteConfig, i18n } = useDocusaurusContext();
   const { baseUrl } = siteConfig;
   const history = useHistory();
-  const { pathname } = useLocation();
+  const { pathname, search, hash } = useLocation();
+  const [isWide, setWide] = useState(session.isWide);
   const [topics, setTopics] = useState<string[]>([]);
   useEffect(() => setTopics(topicsOfPage(document, bookTopics)), [pathname]);
+
+  useEffect(() => {
+    const parameters = new URLSearchParams(search);
+    const question = parameters.get('ask')?.trim();
+    if (!question) return;
+    parameters.delete('ask');
+    // A reload does not ask again.
+    history.replace(`${pathname}${parameters.size ? `?${parameters}` : ''}${hash}`);
+    void session.ask({ text: cut(question) });
+  }, [search]);
+
+  const widen = useCallback((wide: boolean) => {
+    session.isWide = wide;
+    setWide(wide);
+  }, []);
 
   const site = useMemo<Site>(() => {
     const go = (passage: Passage) => {
       // A panel that covers the page closes; the passage gets the focus.
       if (matchMedia(NARROW).matches) onClose('focus stays');
+      else widen(false);
       if (!isHere(passage.href, baseUrl, i18n)) return false;
       follow(passage);
       history.push(passage.href);
@@ -62,7 +73,9 @@ export default function DocusaurusPanel({ onClose, ...props }: PanelProps) {
       strings: settings.strings,
       examples: settings.examples,
       topics,
+      shareUrl: ({ text, pageUrl }) => `${location.origin}${pageUrl ?? location.pathname}?ask=${encodeURIComponent(text)}`,
       searches: settings.search,
+      ...(settings.supportUrl && { supportUrl: settings.supportUrl }),
       ...(settings.math && { Formula }),
       ...(settings.markdown && { pageMarkdown: () => fetchMarkdown(location.pathname) }),
     };
@@ -70,7 +83,7 @@ export default function DocusaurusPanel({ onClose, ...props }: PanelProps) {
 
   return (
     <SiteContext.Provider value={site}>
-      <Dialog {...props} onClose={() => onClose()} />
+      <Dialog {...props} isWide={isWide} onWiden={widen} onClose={() => onClose()} />
     </SiteContext.Provider>
   );
 }

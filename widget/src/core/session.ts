@@ -29,6 +29,8 @@ export class Session {
   private conversation: Conversation = EMPTY;
   /** What is being typed: the panel may be mounted anew between pages. */
   draft = '';
+  /** Whether the panel is as wide as the window. */
+  isWide = false;
   private readonly listeners = new Set<() => void>();
   private readonly sessionId: string;
   private running: { id: string; controller: AbortController } | undefined;

@@ -1,8 +1,8 @@
-import { type FormEvent, useId, useRef, useState } from 'react';
+import { type FormEvent, type ReactNode, useId, useRef, useState } from 'react';
 import type { Turn } from '../core/conversation';
 import { safeLink } from '../core/links';
 import { MAX_CHARACTERS } from '../core/text';
-import { CopyIcon, DownIcon, UpIcon } from './icons';
+import { CopyIcon, DownIcon, LinkIcon, UpIcon } from './icons';
 import { useSite } from './site';
 
 interface ActionsProps {
@@ -12,7 +12,7 @@ interface ActionsProps {
 
 /** What can be done with a complete answer. */
 export function Actions({ turn, announce }: ActionsProps) {
-  const { strings, session } = useSite();
+  const { strings, session, shareUrl } = useSite();
   const [note, setNote] = useState('');
   const [wantsComment, setWantsComment] = useState(false);
   const down = useRef<HTMLButtonElement>(null);
@@ -33,8 +33,8 @@ export function Actions({ turn, announce }: ActionsProps) {
     down.current?.focus();
     setWantsComment(false);
   };
-  const copy = async () => {
-    const isCopied = await navigator.clipboard.writeText(asText(turn)).then(() => true, () => false);
+  const copy = async (text: string) => {
+    const isCopied = await navigator.clipboard.writeText(text).then(() => true, () => false);
     tell(isCopied ? strings.copied : strings.notCopied);
   };
   const thumb = (rating: 'up' | 'down', label: string) => (
@@ -49,22 +49,21 @@ export function Actions({ turn, announce }: ActionsProps) {
       {rating === 'up' ? <UpIcon /> : <DownIcon />}
     </button>
   );
+  const copyTool = (label: string, text: string, icon: ReactNode) =>
+    // Browsers have a clipboard on secure origins only.
+    navigator.clipboard && (
+      <button type="button" className="bookrag-tool" aria-label={label} title={label} onClick={() => void copy(text)}>
+        {icon}
+      </button>
+    );
   return (
     <>
       <div className="bookrag-actions">
         {turn.messageId && thumb('up', strings.helpful)}
         {turn.messageId && thumb('down', strings.notHelpful)}
-        {/* Browsers have a clipboard on secure origins only. */}
-        {navigator.clipboard && (
-          <button
-            type="button"
-            className="bookrag-tool"
-            aria-label={strings.copy}
-            title={strings.copy}
-            onClick={() => void copy()}>
-            <CopyIcon />
-          </button>
-        )}
+        {copyTool(strings.copy, asText(turn), <CopyIcon />)}
+        {/* A link cannot carry the text that was selected. */}
+        {shareUrl && !turn.question.selection && copyTool(strings.share, shareUrl(turn.question), <LinkIcon />)}
         <span>{note}</span>
       </div>
       {wantsComment && <Comment onSend={(text) => void comment(text)} />}

@@ -3,8 +3,11 @@ import type { Selection } from '../core/conversation';
 import { NARROW } from '../core/narrow';
 import { AskPanel, useConversation } from './AskPanel';
 import { CopyPage } from './CopyPage';
-import { CloseIcon, NewIcon } from './icons';
+import { CloseIcon, NarrowIcon, NewIcon, WidenIcon } from './icons';
 import { useSite } from './site';
+
+/** The class of a panel that covers the page. */
+const WIDE = 'bookrag-wide';
 
 interface DialogProps {
   selection: Selection | undefined;
@@ -12,13 +15,17 @@ interface DialogProps {
   onClose: () => void;
   /** Changes whenever the reader opens the panel, or asks for it again. */
   summons: number;
+  /** Whether the panel covers the page. */
+  isWide: boolean;
+  onWiden: (wide: boolean) => void;
 }
 
-export function Dialog({ selection, onSelectionUsed, onClose, summons }: DialogProps) {
+export function Dialog({ selection, onSelectionUsed, onClose, summons, isWide, onWiden }: DialogProps) {
   const { session, strings } = useSite();
   const { turns } = useConversation();
   const dialog = useRef<HTMLDialogElement>(null);
   const field = useRef<HTMLTextAreaElement>(null);
+  const showAgain = useRef(() => {});
   const id = useId();
 
   useLayoutEffect(() => {
@@ -26,21 +33,26 @@ export function Dialog({ selection, onSelectionUsed, onClose, summons }: DialogP
     if (!element) return;
     const narrow = matchMedia(NARROW);
     const show = () => {
+      const isModal = narrow.matches || element.classList.contains(WIDE);
+      if (element.open && element.matches(':modal') === isModal) return;
       const focused = element.contains(document.activeElement) ? document.activeElement : undefined;
       element.close();
-      if (narrow.matches) element.showModal();
-      // Not `show`, which moves the focus: see below.
+      if (isModal) element.showModal();
+      // Not `show`, which takes the focus: see below.
       else element.open = true;
       // Keeps the focus, so that zooming or rotating a phone does not interrupt typing.
       if (focused instanceof HTMLElement) focused.focus({ preventScroll: true });
     };
     keepReading(show);
     narrow.addEventListener('change', show);
+    showAgain.current = show;
     return () => {
       narrow.removeEventListener('change', show);
       keepReading(() => element.close());
     };
   }, []);
+
+  useLayoutEffect(() => keepReading(() => showAgain.current()), [isWide]);
 
   useEffect(() => {
     // If the panel reopens on a new page, the focus stays on the page.
@@ -61,7 +73,7 @@ export function Dialog({ selection, onSelectionUsed, onClose, summons }: DialogP
   return (
     <dialog
       ref={dialog}
-      className="bookrag-panel"
+      className={isWide ? `bookrag-panel ${WIDE}` : 'bookrag-panel'}
       aria-labelledby={id}
       onKeyDown={onKeyDown}
       // The children fill the dialog, so a click on the dialog itself is on the backdrop.
@@ -74,6 +86,14 @@ export function Dialog({ selection, onSelectionUsed, onClose, summons }: DialogP
       <header className="bookrag-head">
         <h2 id={id}>{strings.title}</h2>
         <CopyPage />
+        <button
+          type="button"
+          className="bookrag-tool bookrag-widen"
+          aria-label={isWide ? strings.narrow : strings.widen}
+          title={isWide ? strings.narrow : strings.widen}
+          onClick={() => onWiden(!isWide)}>
+          {isWide ? <NarrowIcon /> : <WidenIcon />}
+        </button>
         {turns.length > 0 && (
           <button
             type="button"

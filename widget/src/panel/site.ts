@@ -2,6 +2,7 @@
 
 import { type ComponentType, createContext, useContext } from 'react';
 import type { Api } from '../core/api';
+import type { Question } from '../core/conversation';
 import type { Session } from '../core/session';
 import type { Strings } from '../core/strings';
 import type { Citation } from '../core/types';
@@ -25,6 +26,10 @@ export interface Site {
   searches: boolean;
   /** The path of the page the reader is on. */
   pageUrl: () => string | undefined;
+  /** The address of a page that asks the question when it is opened; absent if there is none. */
+  shareUrl?: (question: Question) => string;
+  /** Where people can be asked: `{question}` in it stands for the question. */
+  supportUrl?: string;
   /** The page that the reader is on as Markdown; absent if the site has no pages as Markdown. */
   pageMarkdown?: () => Promise<string | undefined>;
   /** Goes to a passage without loading its page anew. `false`: the browser has to follow the link. */

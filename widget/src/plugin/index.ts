@@ -12,7 +12,7 @@ import { sidebarTitles } from './titles';
 
 export type { Hooks } from '../core/hooks';
 export { validateOptions } from './options';
-export type { Options, PluginOptions } from './options';
+export type { ButtonOptions, Options, PluginOptions } from './options';
 
 const DIST = path.join(__dirname, '..');
 /** `i18n/<locale>/docusaurus-plugin-bookrag/strings.json`: what `docusaurus write-translations` writes. */
@@ -21,6 +21,7 @@ const TOPICS = 'topics.json';
 
 export default function pluginBookrag(context: LoadContext, options: PluginOptions): Plugin<Strings> {
   const { currentLocale } = context.i18n;
+  const button = typeof options.button === 'object' ? options.button : {};
   const command = options.markdown === true ? 'bookrag' : options.markdown;
   return {
     name: PLUGIN,
@@ -28,7 +29,7 @@ export default function pluginBookrag(context: LoadContext, options: PluginOptio
     getThemePath: () => path.join(DIST, 'theme'),
     getClientModules: () => [path.join(DIST, 'client/route.js'), path.join(DIST, 'client/loader.css')],
 
-    loadContent: () => ({ ...stringsFor(currentLocale), ...options.strings[currentLocale] }),
+    loadContent: () => ({ ...stringsFor(currentLocale), ...(options.title && { title: options.title }), ...options.strings[currentLocale] }),
 
     getTranslationFiles: ({ content }) => {
       const entries = Object.entries(content).map(([name, message]) => [name, { message }]);
@@ -46,15 +47,18 @@ export default function pluginBookrag(context: LoadContext, options: PluginOptio
       const loader: LoaderSettings = {
         url: options.url,
         ...(options.shortcut && { shortcut: options.shortcut }),
-        button: options.button,
+        button: options.button !== false,
+        ...(button.icon && { icon: /^(?:https?:|\/)/.test(button.icon) ? button.icon : context.baseUrl + button.icon }),
+        ...(button.position === 'start' && { start: true }),
         selection: options.selection,
-        strings: { open, ask, askAboutThis, loadFailed },
+        strings: { open, ask: button.label ?? ask, askAboutThis, loadFailed },
       };
       const panel: PanelSettings = {
         url: options.url,
         examples: questionsFor(options.questions, currentLocale),
         search: options.search,
         markdown: Boolean(command),
+        ...(options.supportUrl && { supportUrl: options.supportUrl }),
         math: options.math === 'auto' ? usesMath(context.siteConfig) : options.math,
         strings: content,
       };

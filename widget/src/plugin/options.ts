@@ -10,8 +10,12 @@ export interface PluginOptions {
   url: string;
   /** Keys that open the panel; `false` for none. */
   shortcut: string | false;
-  /** Whether there is a button in the corner of each page. */
-  button: boolean;
+  /** Whether there is a button in the corner of each page, and how it looks. */
+  button: boolean | ButtonOptions;
+  /** What the panel is called, where no text of the locale says otherwise. */
+  title?: string;
+  /** Where readers may ask people if the book does not cover a question: `{question}` in it stands for the question. */
+  supportUrl?: string;
   /** Whether readers may ask about text they have selected. */
   selection: boolean;
   /** Whether pages are searched for while a question is typed. */
@@ -24,6 +28,15 @@ export interface PluginOptions {
   questions: string[] | Record<string, string[]>;
   /** Texts in place of the built-in ones, by locale. */
   strings: Record<string, Partial<Strings>>;
+}
+
+export interface ButtonOptions {
+  /** Its text, in every locale; otherwise the text `ask`. */
+  label?: string;
+  /** The address of a picture before the text, from the site's base URL: `img/ask.svg`. */
+  icon?: string;
+  /** Its corner: where lines end (right, or left in a right-to-left locale) or where they start. */
+  position?: 'end' | 'start';
 }
 
 /** The options as a site writes them. */
@@ -41,7 +54,12 @@ const schema = Joi.object<PluginOptions>({
     .pattern(/\/api\/v1\/?$|[?#]/, { name: 'what does not belong to it: it ends before /api/v1', invert: true })
     .required(),
   shortcut: Joi.alternatives(shortcut, Joi.valid(false)).default('ctrl+.'),
-  button: Joi.boolean().default(true),
+  button: Joi.alternatives(
+    Joi.boolean(),
+    Joi.object({ label: Joi.string(), icon: Joi.string(), position: Joi.string().valid('end', 'start') }),
+  ).default(true),
+  title: Joi.string(),
+  supportUrl: Joi.string().pattern(/^(?:https?:\/\/|mailto:|\/)/, 'an address that begins with https://, mailto: or /'),
   selection: Joi.boolean().default(true),
   search: Joi.boolean().default(true),
   math: Joi.alternatives(Joi.boolean(), Joi.string().valid('auto')).default('auto'),

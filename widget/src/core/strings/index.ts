@@ -11,6 +11,8 @@ export interface Strings {
   open: string;
   loadFailed: string;
   close: string;
+  widen: string;
+  narrow: string;
   newConversation: string;
   welcome: string;
   examples: string;
@@ -43,6 +45,7 @@ export interface Strings {
   unverified: string;
   unverifiedHint: string;
   nearest: string;
+  support: string;
   seeAlso: string;
   results: string;
   resultsFound: string;
@@ -56,6 +59,7 @@ export interface Strings {
   rated: string;
   notRated: string;
   copy: string;
+  share: string;
   copyPage: string;
   copied: string;
   notCopied: string;

@@ -1,0 +1,174 @@
+// What is on every page: a button, a shortcut, and an offer where text is selected. The panel itself is loaded by its first use.
+
+import { type ComponentType, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import type { Selection } from '../core/conversation';
+import { NARROW } from '../core/narrow';
+import { type Offer, readSelection } from './selection';
+import type { LoaderSettings, PanelModule, PanelProps } from './settings';
+import { ariaShortcut, isField, isPressed, parseShortcut } from './shortcut';
+
+/** Selecting goes on while the mouse moves. */
+const SELECTION_PAUSE_MS = 250;
+/** With the API's address: books may share an origin. */
+const OPEN_KEY = 'bookrag.open:';
+/** A link to a page may ask: `?ask=…`. The panel reads the question. */
+const ASKS = /[?&]ask=./;
+/** An element of the site that opens the panel, too: `<button data-bookrag-open>`. */
+const OPENER = '[data-bookrag-open]';
+
+// Docusaurus mounts its layout anew between, say, a blog and the docs: what is open stays open.
+let Panel: ComponentType<PanelProps> | undefined;
+
+interface PanelLoaderProps {
+  settings: LoaderSettings;
+  /** The query of the page's address. */
+  search: string;
+  load: () => Promise<PanelModule>;
+}
+
+export default function PanelLoader({ settings, search, load }: PanelLoaderProps) {
+  const { url, shortcut, button, icon, start, selection, strings } = settings;
+  const keys = shortcut ? parseShortcut(shortcut, /mac|iphone|ipad/i.test(navigator.platform)) : undefined;
+  const [isOpen, setOpen] = useState(() => wasOpen(url));
+  const [summons, setSummons] = useState(0);
+  const [isLoaded, setLoaded] = useState(Panel !== undefined);
+  const [hasFailed, setFailed] = useState(false);
+  const [about, setAbout] = useState<Selection>();
+  const [offer, setOffer] = useState<Offer>();
+  const ask = useRef<HTMLButtonElement>(null);
+  const opener = useRef<Element | null>(null);
+  const returnsFocus = useRef(false);
+
+  const open = useCallback((selected?: Selection) => {
+    const active = document.activeElement;
+    if (!active?.closest('.bookrag-panel')) opener.current = active;
+    if (selected) setAbout(selected);
+    setOffer(undefined);
+    setOpen(true);
+    setSummons((count) => count + 1);
+  }, []);
+  const close = useCallback((focus?: 'focus stays') => {
+    returnsFocus.current = focus === undefined;
+    setOpen(false);
+  }, []);
+
+  useEffect(() => {
+    if (ASKS.test(search)) open();
+  }, [search]);
+
+  useEffect(() => {
+    remember(url, isOpen);
+    if (!isOpen || isLoaded) return;
+    setFailed(false);
+    load().then(
+      (module) => {
+        Panel = module.default;
+        setLoaded(true);
+      },
+      () => {
+        setFailed(true);
+        setOpen(false);
+      },
+    );
+  }, [isOpen, isLoaded]);
+
+  useEffect(() => {
+    if (isOpen || !returnsFocus.current) return;
+    returnsFocus.current = false;
+    // Back to where the reader was; the button is where the panel has gone.
+    const before = opener.current;
+    if (before instanceof HTMLElement && before.isConnected && before !== document.body) before.focus();
+    else ask.current?.focus();
+  }, [isOpen]);
+
+  // Before the button is seen: from then on keys and clicks count.
+  useLayoutEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (!keys || isField(event.target) || !isPressed(keys, event)) return;
+      event.preventDefault();
+      open(selection ? readSelection() : undefined);
+    };
+    const onClick = (event: MouseEvent) => {
+      if (event.target instanceof Element && event.target.closest(OPENER)) open();
+    };
+    document.addEventListener('keydown', onKeyDown);
+    document.addEventListener('click', onClick);
+    return () => {
+      document.removeEventListener('keydown', onKeyDown);
+      document.removeEventListener('click', onClick);
+    };
+  }, []);
+
+  useLayoutEffect(() => {
+    if (!selection) return;
+    let timer: ReturnType<typeof setTimeout>;
+    const look = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => setOffer(readSelection()), SELECTION_PAUSE_MS);
+    };
+    document.addEventListener('selectionchange', look);
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener('selectionchange', look);
+    };
+  }, []);
+
+  return (
+    <aside className="bookrag-loader" aria-label={strings.open}>
+      {offer && (
+        <button
+          type="button"
+          className="bookrag-offer"
+          ref={(element) => {
+            // A style attribute would need the site's policy to allow it.
+            element?.style.setProperty('left', `${offer.left}px`);
+            element?.style.setProperty('top', `${offer.top}px`);
+          }}
+          // The click would take the selection away before it is read.
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={() => open(offer)}>
+          {strings.askAboutThis}
+        </button>
+      )}
+      {button && (
+        <button
+          type="button"
+          className={start ? 'bookrag-button bookrag-start' : 'bookrag-button'}
+          ref={ask}
+          hidden={isOpen && isLoaded}
+          aria-haspopup="dialog"
+          aria-busy={isOpen && !isLoaded}
+          aria-keyshortcuts={keys && ariaShortcut(keys)}
+          title={keys && `${strings.open} (${ariaShortcut(keys)})`}
+          onClick={() => open()}>
+          {icon && <img src={icon} alt="" />}
+          {strings.ask}
+        </button>
+      )}
+      <p className="bookrag-trouble" role="status">
+        {hasFailed && strings.loadFailed}
+      </p>
+      {isOpen && Panel && (
+        <Panel selection={about} onSelectionUsed={() => setAbout(undefined)} onClose={close} summons={summons} />
+      )}
+    </aside>
+  );
+}
+
+/** Pages that are loaded anew find the panel as it was left, unless it would hide them. */
+function wasOpen(url: string): boolean {
+  try {
+    return sessionStorage.getItem(OPEN_KEY + url) === 'yes' && !matchMedia(NARROW).matches;
+  } catch {
+    return false;
+  }
+}
+
+function remember(url: string, isOpen: boolean): void {
+  try {
+    if (isOpen) sessionStorage.setItem(OPEN_KEY + url, 'yes');
+    else sessionStorage.removeItem(OPEN_KEY + url);
+  } catch {
+    // Storage is forbidden: then it is not remembered.
+  }
+}
