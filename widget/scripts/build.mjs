@@ -19,6 +19,7 @@ await esbuild.build({
   ...browser,
   entryPoints: {
     'theme/Layout/Provider/index': `${root}src/theme/Layout/Provider/index.tsx`,
+    'theme-root/Root/index': `${root}src/theme-root/Root/index.tsx`,
     'client/route': `${root}src/client/route.ts`,
   },
   outdir: `${root}dist`,

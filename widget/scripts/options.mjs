@@ -4,11 +4,11 @@ import * as esbuild from 'esbuild';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** The panel's style sheet as a string, without comments and spaces. */
+/** Style sheets that come with a script, as strings, without comments and spaces. */
 const sheets = {
   name: 'sheets',
   setup(build) {
-    build.onLoad({ filter: /panel\.css$/ }, async ({ path }) => {
+    build.onLoad({ filter: /(?:panel|searchEntry)\.css$/ }, async ({ path }) => {
       const source = await readFile(path, 'utf8');
       const { code } = await esbuild.transform(source, { loader: 'css', minify: true, target: browser.target });
       return { contents: code.trim(), loader: 'text' };

@@ -13,6 +13,10 @@ declare module '@theme-init/Layout/Provider' {
   export default function Provider(props: { children: import('react').ReactNode }): import('react').ReactNode;
 }
 
+declare module '@theme-init/Root' {
+  export default function Root(props: { children: import('react').ReactNode }): import('react').ReactNode;
+}
+
 declare module '@theme/CodeBlock' {
   export default function CodeBlock(props: { language?: string; children: string }): import('react').ReactNode;
 }

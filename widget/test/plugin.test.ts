@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import type { LoadContext } from '@docusaurus/types';
 import { normalizePluginOptions } from '@docusaurus/utils-validation';
 import type { LoaderSettings, PanelSettings } from '../src/client/settings';
+import { themeFolder } from '../src/plugin/theme';
 import plugin, { type Options, type PluginOptions, validateOptions } from '../src/plugin';
 
 const validate = normalizePluginOptions as never;
@@ -134,4 +135,26 @@ test('the button and the title are the site’s', async () => {
   assert.deepEqual([panel.strings.title, panel.strings.ask, panel.supportUrl], ['Ask Sprig', 'Ask', '/help']);
   const ownTexts = await written(context, { title: 'Ask Sprig', button: false, strings: { en: { title: 'Ask away' } } });
   assert.deepEqual([ownTexts.loader.button, ownTexts.loader.icon, ownTexts.panel.strings.title], [false, undefined, 'Ask away']);
+});
+
+test('a layout that leaves the plugin out is found, and one that wraps the theme’s is not', async () => {
+  const folderFor = async (components: Record<string, string>) => {
+    const siteDir = await mkdtemp(join(tmpdir(), 'bookrag-'));
+    for (const [name, source] of Object.entries(components)) {
+      await mkdir(join(siteDir, 'src/theme', name, '..'), { recursive: true });
+      await writeFile(join(siteDir, 'src/theme', name), source);
+    }
+    return themeFolder(siteDir);
+  };
+  const wrapper = "import Original from '@theme-original/Layout';";
+  const copy = "import { composeProviders } from '@docusaurus/theme-common';";
+  assert.equal(await folderFor({}), 'theme');
+  assert.equal(await folderFor({ 'Layout/index.js': wrapper }), 'theme');
+  assert.equal(await folderFor({ 'Layout/index.tsx': "import LayoutProvider from '@theme/Layout/Provider';" }), 'theme');
+  assert.equal(await folderFor({ 'Layout/index.tsx': copy }), 'theme-root');
+  assert.equal(await folderFor({ 'Layout/Provider/index.js': copy, 'Root.js': wrapper }), 'theme-root');
+});
+
+test('all wrong options are named at once', () => {
+  assert.throws(() => validated({ url: 'api.example', colour: 'red', shortcut: 'k' }), /url.*colour|colour.*url/s);
 });

@@ -24,7 +24,7 @@ test('everything can be reached by the Tab key, in reading order', async ({ pane
   await askByKeys(page);
   await expect(panel.field).toBeFocused();
   const citation = await panel.sources.first().textContent();
-  const expected = ['Helpful', 'Not helpful', 'Copy the answer'].reverse();
+  const expected = ['Helpful', 'Not helpful', 'Copy the answer', 'Copy a link that asks this question'].reverse();
   const seeAlso = await panel.last.locator('.bookrag-nearest a').allTextContents();
   expect(seeAlso).not.toHaveLength(0);
   const followUps = seeAlso.flatMap((name) => [name, `Ask about this: ${name}`]);

@@ -225,3 +225,12 @@ test('a panel that cannot be loaded says so, and can be opened when it can', asy
   await page.unroute('**/assets/js/**');
   await panel.open();
 });
+
+test('an API that does not allow the site is explained in the console, with the origin to allow', async ({ panel, page }) => {
+  const hints: string[] = [];
+  page.on('console', (message) => message.type() === 'warning' && hints.push(message.text()));
+  await page.route('**/api/v1/chat', (route) => route.fulfill({ status: 200, body: '{}', headers: { 'Access-Control-Allow-Origin': 'https://other.example' } }));
+  await panel.send(QUESTION);
+  await expect(panel.failure).toContainText('The server cannot be reached.');
+  expect(hints.join('\n')).toContain(`has to contain ${new URL(BOOK).origin}`);
+});

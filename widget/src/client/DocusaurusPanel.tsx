@@ -25,11 +25,20 @@ const sheet = new CSSStyleSheet();
 sheet.replaceSync(css);
 document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 
+interface DocusaurusPanelProps extends PanelProps {
+  /** Whether the panel is mounted beside the site's layout: the site's code blocks need the layout's colour mode. */
+  isOutsideLayout?: boolean;
+}
+
 const pageUrl = () => location.pathname;
 const api = createApi(settings.url, () => window.bookrag?.token?.());
 const session = new Session({ api, pageUrl, storageKey: `bookrag:${settings.url}`, hooks: () => window.bookrag });
 
-export default function DocusaurusPanel({ onClose, ...props }: PanelProps) {
+export function ask(question: string): void {
+  void session.ask({ text: cut(question) });
+}
+
+export default function DocusaurusPanel({ onClose, isOutsideLayout, ...props }: DocusaurusPanelProps) {
   const { siteConfig, i18n } = useDocusaurusContext();
   const { baseUrl } = siteConfig;
   const history = useHistory();
@@ -44,8 +53,9 @@ export default function DocusaurusPanel({ onClose, ...props }: PanelProps) {
     if (!question) return;
     parameters.delete('ask');
     // A reload does not ask again.
-    history.replace(`${pathname}${parameters.size ? `?${parameters}` : ''}${hash}`);
-    void session.ask({ text: cut(question) });
+    const rest = parameters.toString();
+    history.replace(`${pathname}${rest && `?${rest}`}${hash}`);
+    ask(question);
   }, [search]);
 
   const widen = useCallback((wide: boolean) => {
@@ -68,7 +78,7 @@ export default function DocusaurusPanel({ onClose, ...props }: PanelProps) {
       session,
       pageUrl,
       go,
-      CodeBlock,
+      ...(!isOutsideLayout && { CodeBlock }),
       locale: i18n.localeConfigs[i18n.currentLocale]?.htmlLang ?? 'en',
       strings: settings.strings,
       examples: settings.examples,

@@ -2,12 +2,12 @@ import { useLocation } from '@docusaurus/router';
 import { usePluginData } from '@docusaurus/useGlobalData';
 import useIsBrowser from '@docusaurus/useIsBrowser';
 import PanelLoader from './PanelLoader';
-import { type LoaderSettings, PLUGIN } from './settings';
+import { type LoaderSettings, type PanelModule, PLUGIN } from './settings';
 
-const load = () => import('./DocusaurusPanel');
+const loadPanel = () => import('./DocusaurusPanel');
 
 /** The loader in a Docusaurus site. Built pages do not have it: it comes with the first script. */
-export default function Loader() {
+export default function Loader({ load = loadPanel }: { load?: () => Promise<PanelModule> }) {
   const isBrowser = useIsBrowser();
   const settings = usePluginData(PLUGIN) as LoaderSettings;
   const { search } = useLocation();

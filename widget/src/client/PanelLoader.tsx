@@ -13,6 +13,8 @@ const SELECTION_PAUSE_MS = 250;
 const OPEN_KEY = 'bookrag.open:';
 /** A link to a page may ask: `?ask=…`. The panel reads the question. */
 const ASKS = /[?&]ask=./;
+/** The fields of Algolia's search and of the local search plugins. */
+const SEARCH_FIELD = '.DocSearch-Input,.navbar__search-input,.aa-Input';
 /** An element of the site that opens the panel, too: `<button data-bookrag-open>`. */
 const OPENER = '[data-bookrag-open]';
 
@@ -27,7 +29,7 @@ interface PanelLoaderProps {
 }
 
 export default function PanelLoader({ settings, search, load }: PanelLoaderProps) {
-  const { url, shortcut, button, icon, start, selection, strings } = settings;
+  const { url, shortcut, button, icon, start, selection, searchEntry, strings } = settings;
   const keys = shortcut ? parseShortcut(shortcut, /mac|iphone|ipad/i.test(navigator.platform)) : undefined;
   const [isOpen, setOpen] = useState(() => wasOpen(url));
   const [summons, setSummons] = useState(0);
@@ -88,14 +90,25 @@ export default function PanelLoader({ settings, search, load }: PanelLoaderProps
       event.preventDefault();
       open(selection ? readSelection() : undefined);
     };
+    const onInput = ({ target }: Event) => {
+      if (!searchEntry || !(target instanceof HTMLInputElement && target.matches(SEARCH_FIELD))) return;
+      void import('./searchEntry').then(({ offerToAsk }) => {
+        offerToAsk(target, strings.ask, (question) => {
+          open();
+          void load().then((module) => module.ask(question));
+        });
+      });
+    };
     const onClick = (event: MouseEvent) => {
       if (event.target instanceof Element && event.target.closest(OPENER)) open();
     };
     document.addEventListener('keydown', onKeyDown);
     document.addEventListener('click', onClick);
+    document.addEventListener('input', onInput);
     return () => {
       document.removeEventListener('keydown', onKeyDown);
       document.removeEventListener('click', onClick);
+      document.removeEventListener('input', onInput);
     };
   }, []);
 

@@ -18,6 +18,8 @@ export interface LoaderSettings {
   start?: boolean;
   /** Whether selected text can be asked about. */
   selection: boolean;
+  /** Whether the site's own search has an entry that asks. */
+  searchEntry: boolean;
   strings: { open: string; ask: string; askAboutThis: string; loadFailed: string };
 }
 
@@ -44,4 +46,6 @@ export interface PanelProps {
 /** The module that the loader loads when the panel is first opened. */
 export interface PanelModule {
   default: ComponentType<PanelProps>;
+  /** Asks in the panel's conversation. */
+  ask: (question: string) => void;
 }

@@ -30,7 +30,7 @@ export function createApi(url: string, readToken: TokenSource = () => undefined)
     // If the site's token function fails, the reader counts as not signed in; the API then decides.
     const token = await unlessSilent(Promise.resolve().then(readToken), 'unavailable').catch(() => undefined);
     const headers = token && TOKEN.test(token) ? { ...init.headers, Authorization: `Bearer ${token}` } : init.headers;
-    const asked = fetch(base + path, { credentials: 'omit', referrerPolicy: 'no-referrer', ...init, headers });
+    const asked = fetchOrHint(base + path, { credentials: 'omit', referrerPolicy: 'no-referrer', ...init, headers });
     const response = await unlessSilent(asked, 'unavailable');
     if (!response.ok) throw new ApiError(await failureIn(response));
     return response;
@@ -71,6 +71,24 @@ export function createApi(url: string, readToken: TokenSource = () => undefined)
       await send(path, { method: 'DELETE', keepalive: true, headers: { 'X-Session-Id': sessionId } });
     },
   };
+}
+
+/** Fetches. If the browser keeps the answer from the page, the console says what an owner has to look at. */
+async function fetchOrHint(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init);
+  } catch (error) {
+    if (!init.signal?.aborted && navigator.onLine !== false) hint(url);
+    throw error;
+  }
+}
+
+function hint(url: string): void {
+  const { origin } = new URL(url, location.href);
+  if (origin === location.origin) return;
+  console.warn(
+    `bookrag: no answer from ${origin}. Check that the API runs there, and that it allows this site: BOOKRAG_ORIGINS (the stack's parameter SiteOrigins) has to contain ${location.origin}`,
+  );
 }
 
 /** JSON that is none comes from something that speaks in the server's place. */

@@ -9,15 +9,20 @@ const TOPIC = /^(?=.{5,70}$)\S+\s+\S/;
 /** Returns the headings of the page that is shown, or topics of the whole book if it has too few. */
 export function topicsOfPage(page: ParentNode, bookTopics: string[]): string[] {
   const headings = Array.from(page.querySelectorAll('article .markdown h2'), headingText);
-  const topics = [...new Set(headings)].filter(isTopic).slice(0, MAX_TOPICS);
+  const topics = distinct(headings).filter(isTopic).slice(0, MAX_TOPICS);
   return topics.length < MIN_TOPICS ? bookTopics : topics;
 }
 
 /** Picks topics from the titles of a book's pages, evenly from its beginning to its end. */
 export function topicsOfBook(titles: string[]): string[] {
-  const topics = [...new Set(titles)].filter(isTopic);
+  const topics = distinct(titles).filter(isTopic);
   const length = Math.min(MAX_TOPICS, topics.length);
   return Array.from({ length }, (_, at) => topics[Math.floor((at * topics.length) / length)] ?? '');
+}
+
+/** Not by spreading a set: Docusaurus's bundler may compile a spread as that of an array. */
+function distinct(texts: string[]): string[] {
+  return Array.from(new Set(texts));
 }
 
 function isTopic(text: string): boolean {

@@ -8,6 +8,7 @@ import { topicsOfBook } from '../core/topics';
 import { exportMarkdown, listLink } from './markdown';
 import { usesMath } from './math';
 import type { PluginOptions } from './options';
+import { themeFolder } from './theme';
 import { sidebarTitles } from './titles';
 
 export type { Hooks } from '../core/hooks';
@@ -26,7 +27,7 @@ export default function pluginBookrag(context: LoadContext, options: PluginOptio
   return {
     name: PLUGIN,
 
-    getThemePath: () => path.join(DIST, 'theme'),
+    getThemePath: () => path.join(DIST, themeFolder(context.siteDir)),
     getClientModules: () => [path.join(DIST, 'client/route.js'), path.join(DIST, 'client/loader.css')],
 
     loadContent: () => ({ ...stringsFor(currentLocale), ...(options.title && { title: options.title }), ...options.strings[currentLocale] }),
@@ -51,6 +52,7 @@ export default function pluginBookrag(context: LoadContext, options: PluginOptio
         ...(button.icon && { icon: /^(?:https?:|\/)/.test(button.icon) ? button.icon : context.baseUrl + button.icon }),
         ...(button.position === 'start' && { start: true }),
         selection: options.selection,
+        searchEntry: options.searchEntry,
         strings: { open, ask: button.label ?? ask, askAboutThis, loadFailed },
       };
       const panel: PanelSettings = {

@@ -1,4 +1,5 @@
 import type { OptionValidationContext } from '@docusaurus/types';
+import logger from '@docusaurus/logger';
 import { Joi } from '@docusaurus/utils-validation';
 import type { Strings } from '../core/strings';
 import { en } from '../core/strings/en';
@@ -18,6 +19,8 @@ export interface PluginOptions {
   supportUrl?: string;
   /** Whether readers may ask about text they have selected. */
   selection: boolean;
+  /** Whether the site's own search has an entry that asks what is typed there. */
+  searchEntry: boolean;
   /** Whether pages are searched for while a question is typed. */
   search: boolean;
   /** Whether formulas are shown; `auto`: if one of the site's remark plugins is remark-math. */
@@ -61,13 +64,22 @@ const schema = Joi.object<PluginOptions>({
   title: Joi.string(),
   supportUrl: Joi.string().pattern(/^(?:https?:\/\/|mailto:|\/)/, 'an address that begins with https://, mailto: or /'),
   selection: Joi.boolean().default(true),
+  searchEntry: Joi.boolean().default(true),
   search: Joi.boolean().default(true),
   math: Joi.alternatives(Joi.boolean(), Joi.string().valid('auto')).default('auto'),
   markdown: Joi.alternatives(Joi.boolean(), Joi.string()).default(false),
   questions: Joi.alternatives(questions, Joi.object().pattern(Joi.string(), questions)).default([]),
   strings: Joi.object().pattern(Joi.string(), Joi.object().pattern(Joi.valid(...Object.keys(en)), Joi.string())).default({}),
-});
+  // All that is wrong is said at once.
+}).prefs({ abortEarly: false });
 
 export function validateOptions({ validate, options }: OptionValidationContext<Options, PluginOptions>): PluginOptions {
-  return validate(schema as never, options);
+  try {
+    return validate(schema as never, options);
+  } catch (error) {
+    // Docusaurus shows the error at the end of its own stack, so the message is printed before it.
+    const message = `wrong options of docusaurus-plugin-bookrag: ${(error as Error).message}`;
+    logger.error(message);
+    throw new Error(message);
+  }
 }
