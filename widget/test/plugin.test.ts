@@ -15,7 +15,7 @@ const validated = (options: unknown): PluginOptions => validateOptions({ validat
 function remarkMath() {}
 
 function contextOf(locale: string, presets: unknown[] = []): LoadContext {
-  return { i18n: { currentLocale: locale }, siteConfig: { presets, plugins: [] } } as unknown as LoadContext;
+  return { i18n: { currentLocale: locale }, siteConfig: { title: 'Garden Robotics!', presets, plugins: [] } } as unknown as LoadContext;
 }
 
 async function written(context: LoadContext, options: object, translated: Record<string, { message: string }> = {}) {
@@ -40,6 +40,8 @@ test('one URL is enough', async () => {
   assert.equal(loader.shortcut, 'ctrl+.');
   assert.ok(loader.button && loader.selection && panel.search);
   assert.equal(panel.url, 'https://api.example');
+  assert.equal(panel.mcp, 'garden-robotics');
+  assert.equal((await written(contextOf('en'), { mcp: false })).panel.mcp, undefined);
 });
 
 test('invalid options are refused', () => {

@@ -16,7 +16,7 @@ import { Dialog } from '../panel/Dialog';
 import css from '../panel/panel.css';
 import { type Passage, type Site, SiteContext } from '../panel/site';
 import { Formula } from '../panel/Formula';
-import { follow } from './passage';
+import { follow, ROUTE_EVENT } from './passage';
 import type { PanelProps } from './settings';
 
 // Docusaurus combines all style sheets into one that every page loads, so the panel brings its own. A constructed sheet is allowed by
@@ -45,7 +45,12 @@ export default function DocusaurusPanel({ onClose, isOutsideLayout, ...props }: 
   const { pathname, search, hash } = useLocation();
   const [isWide, setWide] = useState(session.isWide);
   const [topics, setTopics] = useState<string[]>([]);
-  useEffect(() => setTopics(topicsOfPage(document, bookTopics)), [pathname]);
+  useEffect(() => {
+    const read = () => setTopics(topicsOfPage(document, bookTopics));
+    read();
+    addEventListener(ROUTE_EVENT, read);
+    return () => removeEventListener(ROUTE_EVENT, read);
+  }, []);
 
   useEffect(() => {
     const parameters = new URLSearchParams(search);
@@ -86,6 +91,7 @@ export default function DocusaurusPanel({ onClose, isOutsideLayout, ...props }: 
       shareUrl: ({ text, pageUrl }) => `${location.origin}${pageUrl ?? location.pathname}?ask=${encodeURIComponent(text)}`,
       searches: settings.search,
       ...(settings.supportUrl && { supportUrl: settings.supportUrl }),
+      ...(settings.mcp && { mcp: { name: settings.mcp, url: `${settings.url.replace(/\/+$/, '')}/mcp` } }),
       ...(settings.math && { Formula }),
       ...(settings.markdown && { pageMarkdown: () => fetchMarkdown(location.pathname) }),
     };

@@ -1,4 +1,4 @@
-// What is on every page: a button, a shortcut, and an offer where text is selected. The panel itself is loaded by its first use.
+// Included in every page: a button, a shortcut, and an offer at selected text. The panel itself is loaded on first use.
 
 import { type ComponentType, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { Selection } from '../core/conversation';
@@ -18,7 +18,7 @@ const SEARCH_FIELD = '.DocSearch-Input,.navbar__search-input,.aa-Input';
 /** An element of the site that opens the panel, too: `<button data-bookrag-open>`. */
 const OPENER = '[data-bookrag-open]';
 
-// Docusaurus mounts its layout anew between, say, a blog and the docs: what is open stays open.
+// Module state, so that the panel stays open when Docusaurus remounts its layout, for example between blog and docs.
 let Panel: ComponentType<PanelProps> | undefined;
 
 interface PanelLoaderProps {
@@ -77,13 +77,13 @@ export default function PanelLoader({ settings, search, load }: PanelLoaderProps
   useEffect(() => {
     if (isOpen || !returnsFocus.current) return;
     returnsFocus.current = false;
-    // Back to where the reader was; the button is where the panel has gone.
+    // Focus returns to where it was, else to the button.
     const before = opener.current;
     if (before instanceof HTMLElement && before.isConnected && before !== document.body) before.focus();
     else ask.current?.focus();
   }, [isOpen]);
 
-  // Before the button is seen: from then on keys and clicks count.
+  // Runs before the button is painted, so that no key or click is missed.
   useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (!keys || isField(event.target) || !isPressed(keys, event)) return;
@@ -133,11 +133,11 @@ export default function PanelLoader({ settings, search, load }: PanelLoaderProps
           type="button"
           className="bookrag-offer"
           ref={(element) => {
-            // A style attribute would need the site's policy to allow it.
+            // Set by script: a style attribute would need permission from the site's content security policy.
             element?.style.setProperty('left', `${offer.left}px`);
             element?.style.setProperty('top', `${offer.top}px`);
           }}
-          // The click would take the selection away before it is read.
+          // A click would clear the selection before it is read.
           onMouseDown={(event) => event.preventDefault()}
           onClick={() => open(offer)}>
           {strings.askAboutThis}
@@ -182,6 +182,6 @@ function remember(url: string, isOpen: boolean): void {
     if (isOpen) sessionStorage.setItem(OPEN_KEY + url, 'yes');
     else sessionStorage.removeItem(OPEN_KEY + url);
   } catch {
-    // Storage is forbidden: then it is not remembered.
+    // Storage is forbidden, so the state is not saved.
   }
 }

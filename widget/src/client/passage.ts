@@ -4,7 +4,7 @@ import { findQuote, lettersOf } from '../core/quote';
 import type { Passage } from '../panel/site';
 
 /** As client/route.ts names it. An import would make a chunk of its own, which every page loads. */
-const ROUTE_EVENT = 'bookrag:route';
+export const ROUTE_EVENT = 'bookrag:route';
 const HIGHLIGHT = 'bookrag-passage';
 const BOOK = 'article, main';
 const PARAGRAPH = 'p, li, td, pre, dd';

@@ -29,6 +29,8 @@ export interface PanelSettings {
   examples: string[];
   search: boolean;
   math: boolean;
+  /** The name of the book's server for coding agents; absent if it is not shown. */
+  mcp?: string;
   /** Whether the site has its pages as Markdown. */
   markdown: boolean;
   /** Where readers may ask people: `{question}` in it stands for the question. */

@@ -62,7 +62,7 @@ export function createApi(url: string, readToken: TokenSource = () => undefined)
     },
 
     async rate(messageId, rating, comment) {
-      // A citation that is clicked may take the reader to another document.
+      // Following a citation may navigate to another document.
       await post('/feedback', 'application/json', { message_id: messageId, rating, comment }, { keepalive: true });
     },
 

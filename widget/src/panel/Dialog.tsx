@@ -1,10 +1,10 @@
-import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef } from 'react';
+import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import type { Selection } from '../core/conversation';
 import { NARROW } from '../core/narrow';
 import { AskPanel, useConversation } from './AskPanel';
-import { CopyPage } from './CopyPage';
-import { CloseIcon, NarrowIcon, NewIcon, WidenIcon } from './icons';
+import { CloseIcon, MoreIcon, NarrowIcon, NewIcon, WidenIcon } from './icons';
 import { useSite } from './site';
+import { Tools } from './Tools';
 
 /** The class of a panel that covers the page. */
 const WIDE = 'bookrag-wide';
@@ -21,7 +21,9 @@ interface DialogProps {
 }
 
 export function Dialog({ selection, onSelectionUsed, onClose, summons, isWide, onWiden }: DialogProps) {
-  const { session, strings } = useSite();
+  const { session, strings, pageMarkdown, mcp } = useSite();
+  const [hasTools, setTools] = useState(false);
+  const more = useRef<HTMLButtonElement>(null);
   const { turns } = useConversation();
   const dialog = useRef<HTMLDialogElement>(null);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -38,7 +40,7 @@ export function Dialog({ selection, onSelectionUsed, onClose, summons, isWide, o
       const focused = element.contains(document.activeElement) ? document.activeElement : undefined;
       element.close();
       if (isModal) element.showModal();
-      // Not `show`, which takes the focus: see below.
+      // Not `show`, which moves the focus: see below.
       else element.open = true;
       // Keeps the focus, so that zooming or rotating a phone does not interrupt typing.
       if (focused instanceof HTMLElement) focused.focus({ preventScroll: true });
@@ -65,6 +67,10 @@ export function Dialog({ selection, onSelectionUsed, onClose, summons, isWide, o
     event.stopPropagation();
     onClose();
   };
+  const closeTools = () => {
+    setTools(false);
+    more.current?.focus();
+  };
   const startAnew = () => {
     session.clear();
     field.current?.focus();
@@ -85,7 +91,19 @@ export function Dialog({ selection, onSelectionUsed, onClose, summons, isWide, o
       }}>
       <header className="bookrag-head">
         <h2 id={id}>{strings.title}</h2>
-        <CopyPage />
+        {(pageMarkdown || mcp) && (
+          <button
+            type="button"
+            ref={more}
+            className="bookrag-tool"
+            aria-label={strings.tools}
+            title={strings.tools}
+            aria-expanded={hasTools}
+            aria-controls={hasTools ? `${id}tools` : undefined}
+            onClick={() => setTools(!hasTools)}>
+            <MoreIcon />
+          </button>
+        )}
         <button
           type="button"
           className="bookrag-tool bookrag-widen"
@@ -113,6 +131,7 @@ export function Dialog({ selection, onSelectionUsed, onClose, summons, isWide, o
           <CloseIcon />
         </button>
       </header>
+      {hasTools && <Tools id={`${id}tools`} onClose={closeTools} />}
       <AskPanel field={field} selection={selection} onSelectionUsed={onSelectionUsed} />
     </dialog>
   );

@@ -3,6 +3,8 @@
 import { type ComponentType, createContext, useContext } from 'react';
 import type { Api } from '../core/api';
 import type { Question } from '../core/conversation';
+import type { McpServer } from '../core/mcp';
+import type { PageMarkdown } from '../core/pageMarkdown';
 import type { Session } from '../core/session';
 import type { Strings } from '../core/strings';
 import type { Citation } from '../core/types';
@@ -31,7 +33,9 @@ export interface Site {
   /** Where people can be asked: `{question}` in it stands for the question. */
   supportUrl?: string;
   /** The page that the reader is on as Markdown; absent if the site has no pages as Markdown. */
-  pageMarkdown?: () => Promise<string | undefined>;
+  pageMarkdown?: () => Promise<PageMarkdown | undefined>;
+  /** The server that coding agents reach the book through; absent if it is not shown. */
+  mcp?: McpServer;
   /** Goes to a passage without loading its page anew. `false`: the browser has to follow the link. */
   go: (passage: Passage) => boolean;
   /** Where in its file a passage stands, for those who write the book; then its words are shown, too. */

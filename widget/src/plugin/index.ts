@@ -60,6 +60,7 @@ export default function pluginBookrag(context: LoadContext, options: PluginOptio
         examples: questionsFor(options.questions, currentLocale),
         search: options.search,
         markdown: Boolean(command),
+        ...(options.mcp && { mcp: nameOf(context.siteConfig.title) }),
         ...(options.supportUrl && { supportUrl: options.supportUrl }),
         math: options.math === 'auto' ? usesMath(context.siteConfig) : options.math,
         strings: content,
@@ -84,6 +85,11 @@ export default function pluginBookrag(context: LoadContext, options: PluginOptio
       if (command) await exportMarkdown(command, { siteDir, outDir, baseUrl, url: siteConfig.url, locale: currentLocale });
     },
   };
+}
+
+/** A site's title as the name of a server: `Garden Robotics` is `garden-robotics`. */
+function nameOf(title: string): string {
+  return title.toLowerCase().split(/[^a-z0-9]+/).filter(Boolean).join('-') || 'book';
 }
 
 function questionsFor(questions: PluginOptions['questions'], locale: string): string[] {

@@ -27,6 +27,8 @@ export interface PluginOptions {
   math: boolean | 'auto';
   /** Whether a build has the book as Markdown, too, written by the command `bookrag`, or by the one at this path. */
   markdown: boolean | string;
+  /** Whether the panel has lines to copy that connect coding agents with the book. */
+  mcp: boolean;
   /** Questions to begin with, by locale or the same for all. */
   questions: string[] | Record<string, string[]>;
   /** Texts in place of the built-in ones, by locale. */
@@ -68,6 +70,7 @@ const schema = Joi.object<PluginOptions>({
   search: Joi.boolean().default(true),
   math: Joi.alternatives(Joi.boolean(), Joi.string().valid('auto')).default('auto'),
   markdown: Joi.alternatives(Joi.boolean(), Joi.string()).default(false),
+  mcp: Joi.boolean().default(true),
   questions: Joi.alternatives(questions, Joi.object().pattern(Joi.string(), questions)).default([]),
   strings: Joi.object().pattern(Joi.string(), Joi.object().pattern(Joi.valid(...Object.keys(en)), Joi.string())).default({}),
   // All that is wrong is said at once.

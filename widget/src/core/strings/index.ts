@@ -61,6 +61,13 @@ export interface Strings {
   copy: string;
   share: string;
   copyPage: string;
+  tools: string;
+  thisPage: string;
+  viewMarkdown: string;
+  openIn: string;
+  readPage: string;
+  mcp: string;
+  copyText: string;
   copied: string;
   notCopied: string;
   leavesSite: string;
