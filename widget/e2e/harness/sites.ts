@@ -1,6 +1,6 @@
 import { cp, mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { E2E, REPOSITORY, WIDGET, WORK } from './paths';
+import { BOOKRAG, E2E, REPOSITORY, WIDGET, WORK } from './paths';
 import type { Ports } from './ports';
 import { run } from './run';
 
@@ -52,8 +52,9 @@ export const configOf = (site: SiteName) => ['--config', `${site}.config.mjs`];
 export function environmentOf(site: SiteName, ports: Ports): Record<string, string> {
   const api = site === 'example' ? ports.exampleApi : ports.bookApi;
   return {
-    BOOKRAG_URL: `http://127.0.0.1:${api}`,
-    // Sites share node_modules, where the bundler would keep a single cache for all of them.
+    ASK_URL: `http://127.0.0.1:${api}`,
+    ASK_COMMAND: BOOKRAG,
+    // Sites share node_modules, where the bundler would keep one cache for all of them.
     DOCUSAURUS_NO_PERSISTENT_CACHE: 'true',
     BROWSERSLIST_IGNORE_OLD_DATA: '1',
     NO_UPDATE_NOTIFIER: '1',

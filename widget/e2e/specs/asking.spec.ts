@@ -102,7 +102,7 @@ test('the server records ratings and followed citations', async ({ panel, page }
   }
   await expect(panel.last.getByRole('button', { name: 'Not helpful' })).toHaveAttribute('aria-pressed', 'true');
   await expect(panel.last.getByRole('button', { name: 'Helpful', exact: true })).toHaveAttribute('aria-pressed', 'false');
-  await expect(panel.status).toHaveText('Thank you, that is noted.');
+  await expect(panel.status).toHaveText('Thanks for the feedback.');
 });
 
 test('after a thumb down the reader is asked why, and the words are sent', async ({ panel, page }) => {

@@ -16,13 +16,14 @@ test('the menu has the lines that connect a coding agent with this book', async 
   await expect(menu).toBeFocused();
 });
 
-test('a page that has Markdown can be copied, shown, and opened in a chat', async ({ panel, page, context }) => {
+test('a page that has Markdown can be copied, shown, and opened in a chat', async ({ panel, page, context, request }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  await page.route('**/docs.md', (route) => route.fulfill({ contentType: 'text/markdown', body: '# Garden Robotics\n' }));
+  const markdown = await (await request.get(`${REACT18}/docs.md`)).text();
+  expect(markdown).toContain('Sprig');
   await panel.openOn(`${REACT18}/docs`);
   await panel.root.getByRole('button', { name: 'Use with other programs' }).click();
   await panel.root.getByRole('button', { name: 'Copy this page as Markdown' }).click();
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('# Garden Robotics\n');
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(markdown);
   await expect(panel.root.getByRole('link', { name: 'View as Markdown' })).toHaveAttribute('href', '/garden-robotics/docs.md');
   const address = encodeURIComponent(`${REACT18}/docs.md`);
   for (const [name, host] of [['ChatGPT', 'https://chatgpt.com/'], ['Claude', 'https://claude.ai/']]) {

@@ -72,7 +72,7 @@ test('a server that dies during an answer leaves the text, and can be asked agai
   await panel.send(QUESTION);
   await expect(panel.answer).toContainText('The first half');
   await server.stop();
-  await expect(panel.failure).toContainText('The answer broke off before its end.');
+  await expect(panel.failure).toContainText('The answer stopped before its end.');
   await expect(panel.answer).toContainText('The first half');
   rest.open();
   await server.start();
@@ -105,7 +105,7 @@ test('a model that breaks off in the middle is asked again in the same place', a
   await panel.send(QUESTION);
   await expect(panel.answer).toContainText('The first half');
   shown.open();
-  await expect(panel.failure).toContainText('The answer broke off before its end.');
+  await expect(panel.failure).toContainText('The answer stopped before its end.');
   model.says('All of the answer. [1]');
   await panel.again.click();
   await expect(panel.answer).toContainText('All of the answer.');
@@ -180,11 +180,11 @@ async function failWith(page: Page, status: number, error: Record<string, unknow
 }
 
 const STATUSES = [
-  [503, { code: 'unavailable', message: 'busy', retry_after: 30 }, 'The server cannot answer now. You can ask again in 30 s.'],
-  [502, null, 'The server cannot answer now.'],
+  [503, { code: 'unavailable', message: 'busy', retry_after: 30 }, 'The server cannot answer right now. You can ask again in 30 s.'],
+  [502, null, 'The server cannot answer right now.'],
   [500, { code: 'internal', message: 'a secret of the server' }, 'Something went wrong on the server.'],
   [401, { code: 'unauthorized', message: 'no token' }, 'Questions are for readers who have signed in.'],
-  [400, { code: 'invalid', message: 'query: at most 2000 characters' }, 'The server did not take the question. query: at most 2000 characters'],
+  [400, { code: 'invalid', message: 'query: at most 2000 characters' }, 'The server did not accept the question. query: at most 2000 characters'],
 ] as const;
 
 test('a server error is reported in plain words', async ({ panel, page }) => {
@@ -199,7 +199,7 @@ test('a server error is reported in plain words', async ({ panel, page }) => {
 test('a stream that ends without its last event broke off', async ({ panel, page }) => {
   await replyWith(page, token('The first half'));
   await panel.send(QUESTION);
-  await expect(panel.failure).toContainText('The answer broke off before its end.');
+  await expect(panel.failure).toContainText('The answer stopped before its end.');
   await page.unroute('**/api/v1/chat');
   await panel.again.click();
   await panel.answered();
@@ -209,9 +209,9 @@ test('several missing dependencies are reported in one sentence', async ({ panel
   await replyWith(page, token('An answer.') + done({ degraded: ['vector_store', 'embedder', 'reranker', 'memory', 'new_part'] }));
   await panel.ask(QUESTION);
   await expect(panel.notes).toHaveText([
-    'Part of the search was away: passages may have been missed.',
+    'Part of the search was unavailable: passages may have been missed.',
     'The questions before this one could not be taken into account.',
-    'Something was away while this was answered.',
+    'Something was unavailable while this was answered.',
   ]);
 });
 

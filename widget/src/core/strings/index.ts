@@ -93,12 +93,13 @@ export interface Strings {
   degradedOther: string;
 }
 
-export const LANGUAGES: Record<string, Strings> = { en, ur };
+/** The languages of the page of `serve`; the plugin has more: languages.ts. */
+const PAGE_LANGUAGES: Record<string, Strings> = { en, ur };
 
-/** The strings of a locale such as `ur` or `ur-PK`: English where the language is not there. */
-export function stringsFor(locale: string): Strings {
+/** Returns the strings of a locale such as `ur` or `ur-PK`, in English if its language is not among `languages`. */
+export function stringsFor(locale: string, languages = PAGE_LANGUAGES): Strings {
   const language = locale.split(/[-_]/)[0] ?? '';
-  return LANGUAGES[locale] ?? LANGUAGES[language] ?? en;
+  return languages[language] ?? en;
 }
 
 /** Says which language the book is in, with the language's name in the panel's language. */
