@@ -19,7 +19,7 @@ test('every language has every text, with the same placeholders', () => {
 
 test('no language has a text left in English', () => {
   // Short words may be spelt alike.
-  const isShared = (name: string) => en[name as keyof typeof en].length < 10;
+  const isShared = (name: string) => en[name as keyof typeof en].length < 12;
   for (const [language, strings] of Object.entries(LANGUAGES)) {
     if (language === 'en') continue;
     for (const [name, text] of Object.entries(strings)) {

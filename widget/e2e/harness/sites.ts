@@ -1,4 +1,4 @@
-import { cp, mkdir, rm } from 'node:fs/promises';
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { BOOKRAG, E2E, REPOSITORY, WIDGET, WORK } from './paths';
 import type { Ports } from './ports';
@@ -35,9 +35,18 @@ export async function makeSite(site: SiteName): Promise<void> {
   await cp(FIXTURE, folder, { recursive: true });
   await cp(path.join(E2E, 'sites/book'), folder, { recursive: true });
   await cp(path.join(E2E, 'sites', site), folder, { recursive: true });
+  if (site === 'book') await cp(path.join(WORK, 'node_modules/docusaurus-plugin-bookrag/dist/script'), path.join(folder, 'static/ask'), { recursive: true });
+}
+
+/** A page that Docusaurus does not make, with the panel's script. */
+async function writePlainPage(folder: string, ports: Ports): Promise<void> {
+  const script = `<script type="module" src="ask/bookrag.js" data-bookrag-url="http://127.0.0.1:${ports.bookApi}" data-bookrag-title="Ask Sprig"></script>`;
+  const page = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Plain</title>${script}</head><body><main><h1>Plain</h1></main></body></html>`;
+  await writeFile(path.join(folder, 'static/plain.html'), page);
 }
 
 export async function buildSite(site: SiteName, ports: Ports): Promise<void> {
+  if (site === 'book') await writePlainPage(folderOf(site), ports);
   await docusaurus(site, ports, ['build']);
 }
 

@@ -3,7 +3,7 @@ import type { Turn } from '../core/conversation';
 import { safeLink } from '../core/links';
 import { MAX_CHARACTERS } from '../core/text';
 import { CopyIcon, DownIcon, LinkIcon, UpIcon } from './icons';
-import { useSite } from './site';
+import { useBookOrigin, useSite } from './site';
 
 interface ActionsProps {
   turn: Turn;
@@ -13,6 +13,7 @@ interface ActionsProps {
 /** What can be done with a complete answer. */
 export function Actions({ turn, announce }: ActionsProps) {
   const { strings, session, shareUrl } = useSite();
+  const bookOrigin = useBookOrigin();
   const [note, setNote] = useState('');
   const [wantsComment, setWantsComment] = useState(false);
   const down = useRef<HTMLButtonElement>(null);
@@ -61,7 +62,7 @@ export function Actions({ turn, announce }: ActionsProps) {
       <div className="bookrag-actions">
         {turn.messageId && thumb('up', strings.helpful)}
         {turn.messageId && thumb('down', strings.notHelpful)}
-        {copyTool(strings.copy, asText(turn), <CopyIcon />)}
+        {copyTool(strings.copy, asText(turn, bookOrigin), <CopyIcon />)}
         {/* A link cannot carry the text that was selected. */}
         {shareUrl && !turn.question.selection && copyTool(strings.share, shareUrl(turn.question), <LinkIcon />)}
         <span>{note}</span>
@@ -94,15 +95,15 @@ function Comment({ onSend }: { onSend: (text: string) => void }) {
 }
 
 /** The answer with its sources' addresses, to be pasted elsewhere. */
-function asText({ text, citations }: Turn): string {
+function asText({ text, citations }: Turn, bookOrigin: string): string {
   const sources = citations.map(({ n, url, section, title }) => {
-    return `[${n}] ${section || title}: ${addressOf(url)}`;
+    return `[${n}] ${section || title}: ${addressOf(url, bookOrigin)}`;
   });
   return [text.trim(), sources.join('\n')].filter(Boolean).join('\n\n');
 }
 
 /** With its origin, if it is one that may be followed. */
-function addressOf(url: string): string {
-  const link = safeLink(url, location.origin);
-  return link ? new URL(link.href, location.origin).href : url;
+function addressOf(url: string, bookOrigin: string): string {
+  const link = safeLink(url, bookOrigin);
+  return link ? new URL(link.href, bookOrigin).href : url;
 }

@@ -1,6 +1,6 @@
 import type { MouseEvent, ReactNode } from 'react';
 import { safeLink } from '../core/links';
-import { type Passage, useSite } from './site';
+import { type Passage, useBookOrigin, useSite } from './site';
 
 interface LinkProps {
   href: string;
@@ -14,13 +14,21 @@ interface LinkProps {
 /** A link whose address came over the network; text, if it may not be followed. */
 export function Link({ href, children, label, describedBy, onClick }: LinkProps) {
   const { strings } = useSite();
-  const link = safeLink(href, location.origin);
+  const bookOrigin = useBookOrigin();
+  const link = safeLink(href, bookOrigin);
   if (!link) return <>{children}</>;
   if (link.isForeign) {
     return (
       <a href={link.href} target="_blank" rel="noopener noreferrer nofollow" aria-label={label} aria-describedby={describedBy}>
         {children}
         <span className="bookrag-foreign"> {strings.leavesSite}</span>
+      </a>
+    );
+  }
+  if (bookOrigin !== location.origin) {
+    return (
+      <a href={bookOrigin + link.href} target="_blank" rel="noopener" onClick={(event) => onClick?.(event, link.href)} aria-label={label} aria-describedby={describedBy}>
+        {children}
       </a>
     );
   }

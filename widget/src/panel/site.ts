@@ -36,6 +36,8 @@ export interface Site {
   pageMarkdown?: () => Promise<PageMarkdown | undefined>;
   /** The server that coding agents reach the book through; absent if it is not shown. */
   mcp?: McpServer;
+  /** The origin of the book's site, if the panel is on another one. */
+  bookOrigin?: string;
   /** Goes to a passage without loading its page anew. `false`: the browser has to follow the link. */
   go: (passage: Passage) => boolean;
   /** Where in its file a passage stands, for those who write the book; then its words are shown, too. */
@@ -52,4 +54,9 @@ export function useSite(): Site {
   const site = useContext(SiteContext);
   if (!site) throw new Error('the panel is shown within a SiteContext');
   return site;
+}
+
+/** The origin that addresses from the book's root belong to. */
+export function useBookOrigin(): string {
+  return useSite().bookOrigin ?? location.origin;
 }
