@@ -63,7 +63,7 @@ export function environmentOf(site: SiteName, ports: Ports): Record<string, stri
   return {
     ASK_URL: `http://127.0.0.1:${api}`,
     ASK_COMMAND: BOOKRAG,
-    // Sites share node_modules, where the bundler would keep one cache for all of them.
+    // Sites share node_modules, where the bundler would keep a single cache for all of them.
     DOCUSAURUS_NO_PERSISTENT_CACHE: 'true',
     BROWSERSLIST_IGNORE_OLD_DATA: '1',
     NO_UPDATE_NOTIFIER: '1',
