@@ -38,15 +38,18 @@ export async function makeSite(site: SiteName): Promise<void> {
   if (site === 'book') await cp(path.join(WORK, 'node_modules/docusaurus-plugin-bookrag/dist/script'), path.join(folder, 'static/ask'), { recursive: true });
 }
 
-/** A page that Docusaurus does not make, with the panel's script. */
-async function writePlainPage(folder: string, ports: Ports): Promise<void> {
-  const script = `<script type="module" src="ask/bookrag.js" data-bookrag-url="http://127.0.0.1:${ports.bookApi}" data-bookrag-title="Ask Sprig"></script>`;
-  const page = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Plain</title>${script}</head><body><main><h1>Plain</h1></main></body></html>`;
-  await writeFile(path.join(folder, 'static/plain.html'), page);
+/** Pages that Docusaurus does not make, with the panel's script: on the book's site, and as if on another one. */
+async function writePlainPages(folder: string, ports: Ports): Promise<void> {
+  const pageWith = (attributes: string) => {
+    const script = `<script type="module" src="ask/bookrag.js" data-bookrag-url="http://127.0.0.1:${ports.bookApi}" ${attributes}></script>`;
+    return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Plain</title>${script}</head><body><main><h1>Plain</h1></main></body></html>`;
+  };
+  await writeFile(path.join(folder, 'static/plain.html'), pageWith('data-bookrag-title="Ask Sprig"'));
+  await writeFile(path.join(folder, 'static/elsewhere.html'), pageWith('data-bookrag-book="https://book.example/guide"'));
 }
 
 export async function buildSite(site: SiteName, ports: Ports): Promise<void> {
-  if (site === 'book') await writePlainPage(folderOf(site), ports);
+  if (site === 'book') await writePlainPages(folderOf(site), ports);
   await docusaurus(site, ports, ['build']);
 }
 

@@ -19,13 +19,14 @@ test.describe('with a limit of two questions a minute', () => {
     const [response] = await Promise.all([page.waitForResponse('**/api/v1/chat'), panel.send(QUESTION)]);
     expect(response.status()).toBe(429);
     await expect(panel.failure).toContainText('Too many questions in a short time.');
-    const seconds = Number(/in (\d+) s/.exec((await panel.failure.textContent()) ?? '')?.[1]);
-    expect(seconds).toBeGreaterThan(1);
     await expect(panel.again).toHaveAttribute('aria-disabled', 'true');
     await expectAccessible(page, '.bookrag-panel');
+    const secondsLeft = async () => Number(/in (\d+) s/.exec((await panel.failure.textContent()) ?? '')?.[1]);
+    const seconds = await secondsLeft();
+    expect(seconds).toBeGreaterThan(1);
 
     await page.clock.runFor(1_000);
-    await expect(panel.failure).toContainText(`in ${seconds - 1} s`);
+    expect(await secondsLeft()).toBeLessThan(seconds);
     await panel.again.click({ force: true });
     await expect(panel.failure, 'asking too early does nothing').toBeVisible();
     await page.clock.runFor(seconds * 1_000);
