@@ -45,7 +45,10 @@ export default {
       /** @type {import('docusaurus-plugin-bookrag').Options} */
       ({
         // Where the API is: in production the stack's output ApiUrl. This default is `bookrag serve` on this machine.
-        url: process.env.BOOKRAG_URL ?? 'http://127.0.0.1:8080',
+        url: process.env.ASK_URL ?? 'http://127.0.0.1:8080',
+        // How the button in the corner looks, and where readers go whom the book cannot help.
+        button: { label: 'Ask the baker', icon: 'img/ask.svg', position: 'start' },
+        supportUrl: 'https://forum.example.org/new?title={question}',
         // What readers see before their first question. `bookrag serve` has a list of its own, in bookrag.questions.txt.
         questions: {
           en: ['How often do I feed the starter?', 'How hot should the oven be?', 'Why is my loaf dense?'],

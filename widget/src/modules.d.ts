@@ -1,7 +1,7 @@
 // Modules resolved by Docusaurus's bundler, and globals that a site may set.
 
 interface Window {
-  bookrag?: { token?: () => string | undefined | Promise<string | undefined> };
+  bookrag?: import('./core/hooks').Hooks;
 }
 
 declare module '*.css' {
@@ -11,6 +11,10 @@ declare module '*.css' {
 
 declare module '@theme-init/Layout/Provider' {
   export default function Provider(props: { children: import('react').ReactNode }): import('react').ReactNode;
+}
+
+declare module '@theme-init/Root' {
+  export default function Root(props: { children: import('react').ReactNode }): import('react').ReactNode;
 }
 
 declare module '@theme/CodeBlock' {
@@ -39,7 +43,13 @@ declare module '@docusaurus/router' {
     hash: string;
   }
   export function useLocation(): Location;
-  export function useHistory(): { push(path: string): void };
+  export function useHistory(): { push(path: string): void; replace(path: string): void };
+}
+
+declare module '@generated/docusaurus-plugin-bookrag/default/topics.json' {
+  /** Topics of the whole book. */
+  const topics: string[];
+  export default topics;
 }
 
 declare module '@generated/docusaurus-plugin-bookrag/default/panel.json' {

@@ -16,7 +16,7 @@ test('a host’s page for a missing file is not Markdown', async (context) => {
     if (address.startsWith('/offline')) throw new TypeError('no connection');
     return new Response(answers[address] ?? '', { status: address in answers ? 200 : 404 });
   });
-  assert.equal(await fetchMarkdown('/a'), '# A');
+  assert.deepEqual(await fetchMarkdown('/a'), { address: '/a/index.md', text: '# A' });
   assert.equal(await fetchMarkdown('/b'), undefined);
   assert.equal(await fetchMarkdown('/offline'), undefined);
 });

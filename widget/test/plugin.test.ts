@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import type { LoadContext } from '@docusaurus/types';
 import { normalizePluginOptions } from '@docusaurus/utils-validation';
 import type { LoaderSettings, PanelSettings } from '../src/client/settings';
+import { themeFolder } from '../src/plugin/theme';
 import plugin, { type Options, type PluginOptions, validateOptions } from '../src/plugin';
 
 const validate = normalizePluginOptions as never;
@@ -14,7 +15,7 @@ const validated = (options: unknown): PluginOptions => validateOptions({ validat
 function remarkMath() {}
 
 function contextOf(locale: string, presets: unknown[] = []): LoadContext {
-  return { i18n: { currentLocale: locale }, siteConfig: { presets, plugins: [] } } as unknown as LoadContext;
+  return { i18n: { currentLocale: locale }, siteConfig: { title: 'Garden Robotics!', presets, plugins: [] } } as unknown as LoadContext;
 }
 
 async function written(context: LoadContext, options: object, translated: Record<string, { message: string }> = {}) {
@@ -23,7 +24,9 @@ async function written(context: LoadContext, options: object, translated: Record
   let panel = '';
   const actions = {
     setGlobalData: (data: unknown) => (loader = data),
-    createData: async (_name: string, data: string) => (panel = data),
+    createData: async (name: string, data: string) => {
+      if (name === 'panel.json') panel = data;
+    },
   };
   const loaded = await instance.loadContent!();
   const translationFiles = [{ path: 'strings', content: translated }];
@@ -37,6 +40,8 @@ test('one URL is enough', async () => {
   assert.equal(loader.shortcut, 'ctrl+.');
   assert.ok(loader.button && loader.selection && panel.search);
   assert.equal(panel.url, 'https://api.example');
+  assert.equal(panel.mcp, 'garden-robotics');
+  assert.equal((await written(contextOf('en'), { mcp: false })).panel.mcp, undefined);
 });
 
 test('invalid options are refused', () => {
@@ -52,8 +57,10 @@ test('invalid options are refused', () => {
     { url: 'https://api.example', strings: { en: { titel: 'Ask' } } },
     { url: 'https://api.example', colour: 'red' },
     { url: 'https://api.example', questions: 'why?' },
+    { url: 'https://api.example', button: { position: 'left' } },
+    { url: 'https://api.example', supportUrl: 'help' },
   ];
-  for (const options of wrong) assert.throws(() => validated(options), /url|shortcut|colour|questions|titel/, JSON.stringify(options));
+  for (const options of wrong) assert.throws(() => validated(options), /url|shortcut|colour|questions|titel|position|supportUrl/, JSON.stringify(options));
 });
 
 test('texts come from the language, the options, and the translations, in this order', async () => {
@@ -121,4 +128,35 @@ test('a build without the required command says what to do', async () => {
   const { command, build } = await builtSite(1);
   await assert.rejects(build('/none/bookrag'), /needs the command `\/none\/bookrag`, which was not found: install bookrag/);
   await assert.rejects(build(command), /ended with 1/);
+});
+
+test('the button and the title are the site’s', async () => {
+  const context = { ...contextOf('en'), baseUrl: '/g/' } as LoadContext;
+  const { loader, panel } = await written(context, { title: 'Ask Sprig', button: { label: 'Help', icon: 'img/ask.svg', position: 'start' }, supportUrl: '/help' });
+  assert.deepEqual([loader.button, loader.strings.ask, loader.icon, loader.start], [true, 'Help', '/g/img/ask.svg', true]);
+  assert.deepEqual([panel.strings.title, panel.strings.ask, panel.supportUrl], ['Ask Sprig', 'Ask', '/help']);
+  const ownTexts = await written(context, { title: 'Ask Sprig', button: false, strings: { en: { title: 'Ask away' } } });
+  assert.deepEqual([ownTexts.loader.button, ownTexts.loader.icon, ownTexts.panel.strings.title], [false, undefined, 'Ask away']);
+});
+
+test('a layout that leaves the plugin out is found, and one that wraps the theme’s is not', async () => {
+  const folderFor = async (components: Record<string, string>) => {
+    const siteDir = await mkdtemp(join(tmpdir(), 'bookrag-'));
+    for (const [name, source] of Object.entries(components)) {
+      await mkdir(join(siteDir, 'src/theme', name, '..'), { recursive: true });
+      await writeFile(join(siteDir, 'src/theme', name), source);
+    }
+    return themeFolder(siteDir);
+  };
+  const wrapper = "import Original from '@theme-original/Layout';";
+  const copy = "import { composeProviders } from '@docusaurus/theme-common';";
+  assert.equal(await folderFor({}), 'theme');
+  assert.equal(await folderFor({ 'Layout/index.js': wrapper }), 'theme');
+  assert.equal(await folderFor({ 'Layout/index.tsx': "import LayoutProvider from '@theme/Layout/Provider';" }), 'theme');
+  assert.equal(await folderFor({ 'Layout/index.tsx': copy }), 'theme-root');
+  assert.equal(await folderFor({ 'Layout/Provider/index.js': copy, 'Root.js': wrapper }), 'theme-root');
+});
+
+test('all wrong options are named at once', () => {
+  assert.throws(() => validated({ url: 'api.example', colour: 'red', shortcut: 'k' }), /url.*colour|colour.*url/s);
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import type { Api } from '../src/core/api';
 import { ApiError } from '../src/core/failure';
+import type { Hooks } from '../src/core/hooks';
 import { Session } from '../src/core/session';
 import type { ChatEvent, ChatRequest } from '../src/core/types';
 
@@ -24,25 +25,28 @@ const DONE: ChatEvent = {
 };
 
 let page = '/ur/docs/a';
+let isAway = true;
 
-function tab(chat: (request: ChatRequest, signal: AbortSignal) => AsyncGenerator<ChatEvent>) {
+function tab(chat: (request: ChatRequest, signal: AbortSignal) => AsyncGenerator<ChatEvent>, hooks?: Hooks) {
   const requests: ChatRequest[] = [];
   const forgotten: string[] = [];
+  const ratings: unknown[][] = [];
   const api: Api = {
     chat: (request, signal) => {
       requests.push(request);
       return chat(request, signal);
     },
     search: async () => [],
-    rate: async () => {
-      throw new Error('away');
+    rate: async (...rated) => {
+      ratings.push(rated);
+      if (isAway) throw new Error('away');
     },
     forget: async (id) => {
       forgotten.push(id);
     },
   };
-  const session = new Session({ api, pageUrl: () => page, storageKey: 'bookrag' });
-  return { session, requests, forgotten, last: () => session.getConversation().turns.at(-1) };
+  const session = new Session({ api, pageUrl: () => page, storageKey: 'bookrag', hooks: () => hooks });
+  return { session, requests, forgotten, ratings, last: () => session.getConversation().turns.at(-1) };
 }
 
 async function* answers(...events: ChatEvent[]): AsyncGenerator<ChatEvent> {
@@ -103,6 +107,39 @@ test('a rating that the server rejects is undone', async () => {
   await session.ask({ text: 'why?' });
   assert.equal(await session.rate(last()!.id, 'up'), false);
   assert.equal(last()?.rating, undefined);
+});
+
+test('a site is told of questions, complete answers and judgements that were taken', async () => {
+  const told: unknown[] = [];
+  const hooks: Hooks = {
+    onAsk: (event) => told.push(['asked', event]),
+    onAnswer: ({ answer, outcome, messageId }) => told.push([answer, outcome, messageId]),
+    onFeedback: (event) => told.push(['rated', event]),
+  };
+  const { session, ratings, last } = tab(() => answers(TOKEN, DONE), hooks);
+  await session.ask({ text: 'why?', selection: 'this' });
+  await session.rate(last()!.id, 'up');
+  isAway = false;
+  await session.rate(last()!.id, 'down', 'the unit');
+  isAway = true;
+  assert.deepEqual(ratings.at(-1), ['m', 'down', 'the unit']);
+  assert.deepEqual(told, [
+    ['asked', { question: 'why?', selection: 'this', pageUrl: '/ur/docs/a' }],
+    ['so', 'answered', 'm'],
+    ['rated', { question: 'why?', messageId: 'm', rating: 'down', comment: 'the unit' }],
+  ]);
+  const broken = tab(() => answers(TOKEN), hooks);
+  told.length = 0;
+  await broken.session.ask({ text: 'why?' });
+  assert.equal(told.length, 1, 'an answer that broke off is none');
+});
+
+test('a hook that fails keeps no question from being answered', async (t) => {
+  const logged = t.mock.method(console, 'error', () => {});
+  const { session, last } = tab(() => answers(TOKEN, DONE), { onAsk: () => { throw new Error('the site’s'); } });
+  await session.ask({ text: 'why?' });
+  assert.equal(last()?.state, 'complete');
+  assert.equal(logged.mock.callCount(), 1);
 });
 
 test('the tab keeps the conversation; ending it forgets it here and there', async () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bookLanguageNote, degradedNotes, LANGUAGES, stringsFor } from '../src/core/strings';
+import { bookLanguageNote, degradedNotes, stringsFor } from '../src/core/strings';
 import { en } from '../src/core/strings/en';
+import { LANGUAGES } from '../src/core/strings/languages';
 import { ur } from '../src/core/strings/ur';
 
 const holes = (text: string) => Array.from(text.matchAll(/\{\w+\}/g), ([hole]) => hole).sort();
@@ -12,6 +13,17 @@ test('every language has every text, with the same placeholders', () => {
     for (const [name, text] of Object.entries(strings)) {
       assert.ok(text.trim(), `${language}.${name}`);
       assert.deepEqual(holes(text), holes(en[name as keyof typeof en]), `${language}.${name}`);
+    }
+  }
+});
+
+test('no language has a text left in English', () => {
+  // Short words may be spelt alike.
+  const isShared = (name: string) => en[name as keyof typeof en].length < 12;
+  for (const [language, strings] of Object.entries(LANGUAGES)) {
+    if (language === 'en') continue;
+    for (const [name, text] of Object.entries(strings)) {
+      assert.ok(isShared(name) || text !== en[name as keyof typeof en], `${language}.${name}`);
     }
   }
 });
@@ -31,6 +43,9 @@ test('a locale has its language’s strings, or English', () => {
   assert.equal(stringsFor('ur-PK'), ur);
   assert.equal(stringsFor('en-GB'), en);
   assert.equal(stringsFor('de'), en);
+  assert.equal(stringsFor('de', LANGUAGES), LANGUAGES.de);
+  assert.equal(stringsFor('pt-BR', LANGUAGES), LANGUAGES.pt);
+  assert.equal(stringsFor('tlh', LANGUAGES), en);
 });
 
 test('the book’s language is named in the panel’s', () => {

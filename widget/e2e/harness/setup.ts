@@ -16,7 +16,7 @@ export default async function setup(): Promise<() => Promise<void>> {
   const ports = isBuilt ? readPorts() : await makeSites();
   const servers: Server[] = [];
   for (const site of SITES) {
-    const api = environmentOf(site, ports).BOOKRAG_URL ?? '';
+    const api = environmentOf(site, ports).ASK_URL ?? '';
     servers.push(await serveFiles({ root: buildOf(site), baseUrl: BASE_URLS[site], port: ports[site], api }));
   }
   return async () => {

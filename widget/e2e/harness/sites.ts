@@ -1,6 +1,6 @@
-import { cp, mkdir, rm } from 'node:fs/promises';
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { E2E, REPOSITORY, WIDGET, WORK } from './paths';
+import { BOOKRAG, E2E, REPOSITORY, WIDGET, WORK } from './paths';
 import type { Ports } from './ports';
 import { run } from './run';
 
@@ -35,9 +35,21 @@ export async function makeSite(site: SiteName): Promise<void> {
   await cp(FIXTURE, folder, { recursive: true });
   await cp(path.join(E2E, 'sites/book'), folder, { recursive: true });
   await cp(path.join(E2E, 'sites', site), folder, { recursive: true });
+  if (site === 'book') await cp(path.join(WORK, 'node_modules/docusaurus-plugin-bookrag/dist/script'), path.join(folder, 'static/ask'), { recursive: true });
+}
+
+/** Pages that Docusaurus does not make, with the panel's script: on the book's site, and as if on another one. */
+async function writePlainPages(folder: string, ports: Ports): Promise<void> {
+  const pageWith = (attributes: string) => {
+    const script = `<script type="module" src="ask/bookrag.js" data-bookrag-url="http://127.0.0.1:${ports.bookApi}" ${attributes}></script>`;
+    return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Plain</title>${script}</head><body><main><h1>Plain</h1></main></body></html>`;
+  };
+  await writeFile(path.join(folder, 'static/plain.html'), pageWith('data-bookrag-title="Ask Sprig"'));
+  await writeFile(path.join(folder, 'static/elsewhere.html'), pageWith('data-bookrag-book="https://book.example/guide"'));
 }
 
 export async function buildSite(site: SiteName, ports: Ports): Promise<void> {
+  if (site === 'book') await writePlainPages(folderOf(site), ports);
   await docusaurus(site, ports, ['build']);
 }
 
@@ -52,7 +64,8 @@ export const configOf = (site: SiteName) => ['--config', `${site}.config.mjs`];
 export function environmentOf(site: SiteName, ports: Ports): Record<string, string> {
   const api = site === 'example' ? ports.exampleApi : ports.bookApi;
   return {
-    BOOKRAG_URL: `http://127.0.0.1:${api}`,
+    ASK_URL: `http://127.0.0.1:${api}`,
+    ASK_COMMAND: BOOKRAG,
     // Sites share node_modules, where the bundler would keep a single cache for all of them.
     DOCUSAURUS_NO_PERSISTENT_CACHE: 'true',
     BROWSERSLIST_IGNORE_OLD_DATA: '1',

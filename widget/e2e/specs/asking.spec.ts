@@ -1,3 +1,4 @@
+import { expectAccessible } from '../support/accessible';
 import { gate } from '../support/gate';
 import { highlighted, markDocument, sentWith } from '../support/panel';
 import { BOOK, expect, LESSON, QUESTION, test } from '../support/test';
@@ -101,7 +102,23 @@ test('the server records ratings and followed citations', async ({ panel, page }
   }
   await expect(panel.last.getByRole('button', { name: 'Not helpful' })).toHaveAttribute('aria-pressed', 'true');
   await expect(panel.last.getByRole('button', { name: 'Helpful', exact: true })).toHaveAttribute('aria-pressed', 'false');
-  await expect(panel.status).toHaveText('Thank you, that is noted.');
+  await expect(panel.status).toHaveText('Thanks for the feedback.');
+});
+
+test('after a thumb down the reader is asked why, and the words are sent', async ({ panel, page }) => {
+  await panel.openOn(`${BOOK}/docs`);
+  await panel.ask(QUESTION);
+  const down = panel.last.getByRole('button', { name: 'Not helpful' });
+  await down.click();
+  const field = panel.last.getByLabel('What was wrong or missing?');
+  await expect(field).toBeVisible();
+  await expectAccessible(page, '.bookrag-panel');
+  await field.fill(' The unit. ');
+  const [response] = await Promise.all([page.waitForResponse('**/api/v1/feedback'), panel.last.getByRole('button', { name: 'Send' }).click()]);
+  expect(response.ok()).toBe(true);
+  expect(response.request().postDataJSON()).toMatchObject({ rating: 'down', comment: 'The unit.' });
+  await expect(field).toHaveCount(0);
+  await expect(down).toBeFocused();
 });
 
 test('a copied answer has its text and the addresses of its sources', async ({ panel, page, context }) => {

@@ -24,10 +24,11 @@ test('everything can be reached by the Tab key, in reading order', async ({ pane
   await askByKeys(page);
   await expect(panel.field).toBeFocused();
   const citation = await panel.sources.first().textContent();
-  const expected = ['Helpful', 'Not helpful', 'Copy the answer'].reverse();
+  const expected = ['Helpful', 'Not helpful', 'Copy the answer', 'Copy a link that asks this question'].reverse();
   const seeAlso = await panel.last.locator('.bookrag-nearest a').allTextContents();
   expect(seeAlso).not.toHaveLength(0);
-  const backwards = [...expected, ...seeAlso.reverse(), citation, `Source 1: ${citation}`, 'Questions and answers', 'Close', 'New conversation'];
+  const followUps = seeAlso.flatMap((name) => [name, `Ask about this: ${name}`]);
+  const backwards = [...expected, ...followUps.reverse(), citation, `Source 1: ${citation}`, 'Questions and answers', 'Close', 'New conversation'];
   for (const name of backwards) {
     await page.keyboard.press('Shift+Tab');
     expect(await focusedName(page)).toBe(name);

@@ -56,7 +56,7 @@ test('a rate-limited search shows the wait and then continues', async ({ panel, 
   });
   await panel.openOn(`${BOOK}/docs`);
   await panel.field.fill('battery');
-  await expect(panel.root.locator('.bookrag-results')).toContainText('The search goes on in 2 s.');
+  await expect(panel.root.locator('.bookrag-results')).toContainText('Search again in 2 s.');
   await expect(panel.results.first()).toBeVisible();
   expect(asked).toBe(2);
 });

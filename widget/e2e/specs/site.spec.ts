@@ -101,8 +101,8 @@ test('with React 18 and Algolia’s search a question is answered and its citati
 });
 
 test('write-translations writes the panel’s texts', async () => {
-  await docusaurus('book', ports, ['write-translations', '--locale', 'de']);
-  const file = path.join(folderOf('book'), 'i18n/de/docusaurus-plugin-bookrag/strings.json');
+  await docusaurus('book', ports, ['write-translations', '--locale', 'it']);
+  const file = path.join(folderOf('book'), 'i18n/it/docusaurus-plugin-bookrag/strings.json');
   expect(existsSync(file)).toBe(true);
   expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ title: { message: 'Ask the book' } });
 });

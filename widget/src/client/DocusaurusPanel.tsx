@@ -1,27 +1,23 @@
 // The panel in a Docusaurus site, with the site's router, code blocks and settings. Loaded when it is first opened.
 
 import settings from '@generated/docusaurus-plugin-bookrag/default/panel.json';
-import { useHistory } from '@docusaurus/router';
+import bookTopics from '@generated/docusaurus-plugin-bookrag/default/topics.json';
+import { useHistory, useLocation } from '@docusaurus/router';
 import useDocusaurusContext from '@docusaurus/useDocusaurusContext';
 import CodeBlock from '@theme/CodeBlock';
-import { useMemo } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import { createApi } from '../core/api';
-import type { Selection } from '../core/conversation';
 import { NARROW } from '../core/narrow';
 import { fetchMarkdown } from '../core/pageMarkdown';
 import { Session } from '../core/session';
+import { cut } from '../core/text';
+import { topicsOfPage } from '../core/topics';
 import { Dialog } from '../panel/Dialog';
 import css from '../panel/panel.css';
 import { type Passage, type Site, SiteContext } from '../panel/site';
 import { Formula } from '../panel/Formula';
-import { follow } from './passage';
-
-export interface PanelProps {
-  selection: Selection | undefined;
-  onSelectionUsed: () => void;
-  onClose: (focus?: 'focus stays') => void;
-  summons: number;
-}
+import { follow, ROUTE_EVENT } from './passage';
+import type { PanelProps } from './settings';
 
 // Docusaurus combines all style sheets into one that every page loads, so the panel brings its own. A constructed sheet is allowed by
 // `style-src 'self'`.
@@ -29,19 +25,54 @@ const sheet = new CSSStyleSheet();
 sheet.replaceSync(css);
 document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 
+interface DocusaurusPanelProps extends PanelProps {
+  /** Whether the panel is mounted beside the site's layout: the site's code blocks need the layout's colour mode. */
+  isOutsideLayout?: boolean;
+}
+
 const pageUrl = () => location.pathname;
 const api = createApi(settings.url, () => window.bookrag?.token?.());
-const session = new Session({ api, pageUrl, storageKey: `bookrag:${settings.url}` });
+const session = new Session({ api, pageUrl, storageKey: `bookrag:${settings.url}`, hooks: () => window.bookrag });
 
-export default function DocusaurusPanel({ onClose, ...props }: PanelProps) {
+export function ask(question: string): void {
+  void session.ask({ text: cut(question) });
+}
+
+export default function DocusaurusPanel({ onClose, isOutsideLayout, ...props }: DocusaurusPanelProps) {
   const { siteConfig, i18n } = useDocusaurusContext();
   const { baseUrl } = siteConfig;
   const history = useHistory();
+  const { pathname, search, hash } = useLocation();
+  const [isWide, setWide] = useState(session.isWide);
+  const [topics, setTopics] = useState<string[]>([]);
+  useEffect(() => {
+    const read = () => setTopics(topicsOfPage(document, bookTopics));
+    read();
+    addEventListener(ROUTE_EVENT, read);
+    return () => removeEventListener(ROUTE_EVENT, read);
+  }, []);
+
+  useEffect(() => {
+    const parameters = new URLSearchParams(search);
+    const question = parameters.get('ask')?.trim();
+    if (!question) return;
+    parameters.delete('ask');
+    // A reload does not ask again.
+    const rest = parameters.toString();
+    history.replace(`${pathname}${rest && `?${rest}`}${hash}`);
+    ask(question);
+  }, [search]);
+
+  const widen = useCallback((wide: boolean) => {
+    session.isWide = wide;
+    setWide(wide);
+  }, []);
 
   const site = useMemo<Site>(() => {
     const go = (passage: Passage) => {
       // A panel that covers the page closes; the passage gets the focus.
       if (matchMedia(NARROW).matches) onClose('focus stays');
+      else widen(false);
       if (!isHere(passage.href, baseUrl, i18n)) return false;
       follow(passage);
       history.push(passage.href);
@@ -52,19 +83,23 @@ export default function DocusaurusPanel({ onClose, ...props }: PanelProps) {
       session,
       pageUrl,
       go,
-      CodeBlock,
+      ...(!isOutsideLayout && { CodeBlock }),
       locale: i18n.localeConfigs[i18n.currentLocale]?.htmlLang ?? 'en',
       strings: settings.strings,
       examples: settings.examples,
+      topics,
+      shareUrl: ({ text, pageUrl }) => `${location.origin}${pageUrl ?? location.pathname}?ask=${encodeURIComponent(text)}`,
       searches: settings.search,
+      ...(settings.supportUrl && { supportUrl: settings.supportUrl }),
+      ...(settings.mcp && { mcp: { name: settings.mcp, url: `${settings.url.replace(/\/+$/, '')}/mcp` } }),
       ...(settings.math && { Formula }),
       ...(settings.markdown && { pageMarkdown: () => fetchMarkdown(location.pathname) }),
     };
-  }, [baseUrl, history, i18n, onClose]);
+  }, [baseUrl, history, i18n, onClose, topics]);
 
   return (
     <SiteContext.Provider value={site}>
-      <Dialog {...props} onClose={() => onClose()} />
+      <Dialog {...props} isWide={isWide} onWiden={widen} onClose={() => onClose()} />
     </SiteContext.Provider>
   );
 }

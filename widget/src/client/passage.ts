@@ -2,8 +2,9 @@
 
 import { findQuote, lettersOf } from '../core/quote';
 import type { Passage } from '../panel/site';
-import { ROUTE_EVENT } from './route';
 
+/** As client/route.ts names it. An import would make a chunk of its own, which every page loads. */
+export const ROUTE_EVENT = 'bookrag:route';
 const HIGHLIGHT = 'bookrag-passage';
 const BOOK = 'article, main';
 const PARAGRAPH = 'p, li, td, pre, dd';

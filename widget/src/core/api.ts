@@ -12,7 +12,8 @@ const SEARCH_RESULTS = 6;
 export interface Api {
   chat(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatEvent>;
   search(query: string, pageUrl: string | undefined, signal: AbortSignal): Promise<SearchResult[]>;
-  rate(messageId: string, rating: Rating): Promise<void>;
+  /** Rates an answer. The same rating given again replaces the first one, comment included. */
+  rate(messageId: string, rating: Rating, comment?: string): Promise<void>;
   forget(conversationId: string, sessionId: string): Promise<void>;
 }
 
@@ -29,7 +30,7 @@ export function createApi(url: string, readToken: TokenSource = () => undefined)
     // If the site's token function fails, the reader counts as not signed in; the API then decides.
     const token = await unlessSilent(Promise.resolve().then(readToken), 'unavailable').catch(() => undefined);
     const headers = token && TOKEN.test(token) ? { ...init.headers, Authorization: `Bearer ${token}` } : init.headers;
-    const asked = fetch(base + path, { credentials: 'omit', referrerPolicy: 'no-referrer', ...init, headers });
+    const asked = fetchOrHint(base + path, { credentials: 'omit', referrerPolicy: 'no-referrer', ...init, headers });
     const response = await unlessSilent(asked, 'unavailable');
     if (!response.ok) throw new ApiError(await failureIn(response));
     return response;
@@ -60,9 +61,9 @@ export function createApi(url: string, readToken: TokenSource = () => undefined)
       return searchResultsOf(fieldsOf(data).results);
     },
 
-    async rate(messageId, rating) {
+    async rate(messageId, rating, comment) {
       // Following a citation may navigate to another document.
-      await post('/feedback', 'application/json', { message_id: messageId, rating }, { keepalive: true });
+      await post('/feedback', 'application/json', { message_id: messageId, rating, comment }, { keepalive: true });
     },
 
     async forget(conversationId, sessionId) {
@@ -70,6 +71,24 @@ export function createApi(url: string, readToken: TokenSource = () => undefined)
       await send(path, { method: 'DELETE', keepalive: true, headers: { 'X-Session-Id': sessionId } });
     },
   };
+}
+
+/** Fetches. If the browser keeps the answer from the page, the console says what an owner has to look at. */
+async function fetchOrHint(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init);
+  } catch (error) {
+    if (!init.signal?.aborted && navigator.onLine !== false) hint(url);
+    throw error;
+  }
+}
+
+function hint(url: string): void {
+  const { origin } = new URL(url, location.href);
+  if (origin === location.origin) return;
+  console.warn(
+    `bookrag: no answer from ${origin}. Check that the API runs there, and that it allows this site: BOOKRAG_ORIGINS (the stack's parameter SiteOrigins) has to contain ${location.origin}`,
+  );
 }
 
 /** JSON that is none comes from something that speaks in the server's place. */

@@ -9,14 +9,19 @@ export function markdownPaths(path: string): string[] {
   return page.endsWith('/') ? [inFolder, beside] : [beside, inFolder];
 }
 
+export interface PageMarkdown {
+  address: string;
+  text: string;
+}
+
 /** The Markdown of the page at a path; `undefined` if it has none, or it cannot be fetched. */
-export async function fetchMarkdown(path: string): Promise<string | undefined> {
+export async function fetchMarkdown(path: string): Promise<PageMarkdown | undefined> {
   for (const address of markdownPaths(path)) {
     try {
       const response = await fetch(address);
       const text = await response.text();
       // Some hosts answer every path with an HTML page.
-      if (response.ok && !text.trimStart().startsWith('<')) return text;
+      if (response.ok && !text.trimStart().startsWith('<')) return { address, text };
     } catch {
       return undefined;
     }

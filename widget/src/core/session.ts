@@ -3,6 +3,7 @@
 import type { Api } from './api';
 import { type Action, type Conversation, EMPTY, historyBefore, type Question, reduce, restored } from './conversation';
 import { ApiError, failureOf } from './failure';
+import { callHook, type Hooks } from './hooks';
 import { cut } from './text';
 import type { ChatRequest, Rating } from './types';
 
@@ -20,12 +21,16 @@ export interface SessionOptions {
   pageUrl: () => string | undefined;
   /** Where the tab keeps the conversation: books may share an origin, and each has its own. */
   storageKey: string;
+  /** The functions that the site wants called, read before each call. */
+  hooks?: () => Hooks | undefined;
 }
 
 export class Session {
   private conversation: Conversation = EMPTY;
   /** What is being typed: the panel may be mounted anew between pages. */
   draft = '';
+  /** Whether the panel is as wide as the window. */
+  isWide = false;
   private readonly listeners = new Set<() => void>();
   private readonly sessionId: string;
   private running: { id: string; controller: AbortController } | undefined;
@@ -53,6 +58,8 @@ export class Session {
     const controller = new AbortController();
     this.running = { id, controller };
     this.change({ type: 'asked', id, question });
+    const { text, selection, pageUrl } = question;
+    callHook(this.hooks, 'onAsk', { question: text, ...(selection && { selection }), ...(pageUrl && { pageUrl }) });
     try {
       let isDone = false;
       for await (const event of this.options.api.chat(this.request(question, id), controller.signal)) {
@@ -60,6 +67,7 @@ export class Session {
         this.change({ ...event, id }, event.type === 'done' ? 'now' : 'soon');
       }
       if (!isDone) throw new ApiError({ kind: 'broken' });
+      this.tellAnswer(id);
     } catch (error) {
       const hasBegun = this.conversation.turns.some((turn) => turn.id === id && turn.text);
       const failure = failureOf(error);
@@ -91,12 +99,14 @@ export class Session {
   }
 
   /** Tells the server; what it does not take is taken back. */
-  async rate(id: string, rating: 'up' | 'down'): Promise<boolean> {
+  async rate(id: string, rating: 'up' | 'down', comment?: string): Promise<boolean> {
     const turn = this.conversation.turns.find((other) => other.id === id);
     if (!turn?.messageId) return false;
     this.change({ type: 'rated', id, rating });
-    const isTaken = await this.options.api.rate(turn.messageId, rating).then(() => true, () => false);
-    if (!isTaken) this.change({ type: 'rated', id, rating: turn.rating });
+    const isTaken = await this.options.api.rate(turn.messageId, rating, comment && cut(comment)).then(() => true, () => false);
+    const given = { question: turn.question.text, messageId: turn.messageId, rating, ...(comment && { comment }) };
+    if (isTaken) callHook(this.hooks, 'onFeedback', given);
+    else this.change({ type: 'rated', id, rating: turn.rating });
     return isTaken;
   }
 
@@ -105,6 +115,18 @@ export class Session {
     const messageId = this.conversation.turns.find((turn) => turn.id === id)?.messageId;
     const rating: Rating = 'citation_clicked';
     if (messageId) void this.options.api.rate(messageId, rating).catch(() => {});
+  }
+
+  private get hooks(): Hooks | undefined {
+    return this.options.hooks?.();
+  }
+
+  private tellAnswer(id: string): void {
+    const turn = this.conversation.turns.find((other) => other.id === id);
+    if (turn?.state !== 'complete') return;
+    const { question, text, outcome, messageId = '' } = turn;
+    const citations = turn.citations.map(({ url, title, section }) => ({ url, title, section }));
+    callHook(this.hooks, 'onAnswer', { question: question.text, answer: text, outcome, citations, messageId });
   }
 
   private request({ text, selection, pageUrl }: Question, id: string): ChatRequest {

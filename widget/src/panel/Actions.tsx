@@ -1,8 +1,9 @@
-import { useState } from 'react';
+import { type FormEvent, type ReactNode, useId, useRef, useState } from 'react';
 import type { Turn } from '../core/conversation';
 import { safeLink } from '../core/links';
-import { CopyIcon, DownIcon, UpIcon } from './icons';
-import { useSite } from './site';
+import { MAX_CHARACTERS } from '../core/text';
+import { CopyIcon, DownIcon, LinkIcon, UpIcon } from './icons';
+import { useBookOrigin, useSite } from './site';
 
 interface ActionsProps {
   turn: Turn;
@@ -11,22 +12,36 @@ interface ActionsProps {
 
 /** What can be done with a complete answer. */
 export function Actions({ turn, announce }: ActionsProps) {
-  const { strings, session } = useSite();
+  const { strings, session, shareUrl } = useSite();
+  const bookOrigin = useBookOrigin();
   const [note, setNote] = useState('');
+  const [wantsComment, setWantsComment] = useState(false);
+  const down = useRef<HTMLButtonElement>(null);
   const tell = (message: string) => {
     setNote(message);
     announce(message);
   };
   const rate = async (rating: 'up' | 'down') => {
-    tell((await session.rate(turn.id, rating)) ? strings.rated : strings.notRated);
+    const isTaken = await session.rate(turn.id, rating);
+    setWantsComment(isTaken && rating === 'down');
+    tell(isTaken ? strings.rated : strings.notRated);
   };
-  const copy = async () => {
-    const isCopied = await navigator.clipboard.writeText(asText(turn)).then(() => true, () => false);
+  const comment = async (text: string) => {
+    const isTaken = await session.rate(turn.id, 'down', text);
+    tell(isTaken ? strings.rated : strings.notRated);
+    if (!isTaken) return;
+    // The form goes, and the focus with it.
+    down.current?.focus();
+    setWantsComment(false);
+  };
+  const copy = async (text: string) => {
+    const isCopied = await navigator.clipboard.writeText(text).then(() => true, () => false);
     tell(isCopied ? strings.copied : strings.notCopied);
   };
   const thumb = (rating: 'up' | 'down', label: string) => (
     <button
       type="button"
+      ref={rating === 'down' ? down : undefined}
       className="bookrag-tool"
       aria-pressed={turn.rating === rating}
       aria-label={label}
@@ -35,36 +50,60 @@ export function Actions({ turn, announce }: ActionsProps) {
       {rating === 'up' ? <UpIcon /> : <DownIcon />}
     </button>
   );
+  const copyTool = (label: string, text: string, icon: ReactNode) =>
+    // Browsers have a clipboard on secure origins only.
+    navigator.clipboard && (
+      <button type="button" className="bookrag-tool" aria-label={label} title={label} onClick={() => void copy(text)}>
+        {icon}
+      </button>
+    );
   return (
-    <div className="bookrag-actions">
-      {turn.messageId && thumb('up', strings.helpful)}
-      {turn.messageId && thumb('down', strings.notHelpful)}
-      {/* Browsers have a clipboard on secure origins only. */}
-      {navigator.clipboard && (
-        <button
-          type="button"
-          className="bookrag-tool"
-          aria-label={strings.copy}
-          title={strings.copy}
-          onClick={() => void copy()}>
-          <CopyIcon />
+    <>
+      <div className="bookrag-actions">
+        {turn.messageId && thumb('up', strings.helpful)}
+        {turn.messageId && thumb('down', strings.notHelpful)}
+        {copyTool(strings.copy, asText(turn, bookOrigin), <CopyIcon />)}
+        {/* A link cannot carry the text that was selected. */}
+        {shareUrl && !turn.question.selection && copyTool(strings.share, shareUrl(turn.question), <LinkIcon />)}
+        <span>{note}</span>
+      </div>
+      {wantsComment && <Comment onSend={(text) => void comment(text)} />}
+    </>
+  );
+}
+
+/** Asks a reader whom the answer did not help what was wrong with it. */
+function Comment({ onSend }: { onSend: (text: string) => void }) {
+  const { strings } = useSite();
+  const [text, setText] = useState('');
+  const id = useId();
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    if (text.trim()) onSend(text.trim());
+  };
+  return (
+    <form className="bookrag-comment" onSubmit={send}>
+      <label htmlFor={id}>{strings.comment}</label>
+      <div className="bookrag-row">
+        <textarea id={id} rows={1} dir="auto" maxLength={MAX_CHARACTERS} value={text} onChange={(event) => setText(event.target.value)} />
+        <button type="submit" className="bookrag-quiet">
+          {strings.send}
         </button>
-      )}
-      <span>{note}</span>
-    </div>
+      </div>
+    </form>
   );
 }
 
 /** The answer with its sources' addresses, to be pasted elsewhere. */
-function asText({ text, citations }: Turn): string {
+function asText({ text, citations }: Turn, bookOrigin: string): string {
   const sources = citations.map(({ n, url, section, title }) => {
-    return `[${n}] ${section || title}: ${addressOf(url)}`;
+    return `[${n}] ${section || title}: ${addressOf(url, bookOrigin)}`;
   });
   return [text.trim(), sources.join('\n')].filter(Boolean).join('\n\n');
 }
 
 /** With its origin, if it is one that may be followed. */
-function addressOf(url: string): string {
-  const link = safeLink(url, location.origin);
-  return link ? new URL(link.href, location.origin).href : url;
+function addressOf(url: string, bookOrigin: string): string {
+  const link = safeLink(url, bookOrigin);
+  return link ? new URL(link.href, bookOrigin).href : url;
 }

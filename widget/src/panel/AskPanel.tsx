@@ -19,7 +19,7 @@ interface AskPanelProps {
 
 /** The conversation, what is found while a question is typed, and the field for the next one. */
 export function AskPanel({ field, selection, onSelectionUsed = () => {} }: AskPanelProps) {
-  const { session, strings, examples } = useSite();
+  const { session, strings } = useSite();
   const { turns } = useConversation();
   const [draft, setDraft] = useState(session.draft);
   const [status, setStatus] = useState('');
@@ -48,25 +48,7 @@ export function AskPanel({ field, selection, onSelectionUsed = () => {} }: AskPa
   return (
     <div className="bookrag-ask">
       <div className="bookrag-log" ref={log} role="region" aria-label={strings.conversation} tabIndex={0}>
-        {turns.length === 0 && (
-          <div className="bookrag-welcome">
-            <p>{strings.welcome}</p>
-            {examples.length > 0 && (
-              <>
-                <h3>{strings.examples}</h3>
-                <ul>
-                  {examples.map((example) => (
-                    <li key={example}>
-                      <button type="button" className="bookrag-example" dir="auto" onClick={() => askNow(example)}>
-                        {example}
-                      </button>
-                    </li>
-                  ))}
-                </ul>
-              </>
-            )}
-          </div>
-        )}
+        {turns.length === 0 && <Welcome onAsk={askNow} />}
         {turns.map((turn) => (
           <Boundary key={turn.id} fallback={<p className="bookrag-note">{strings.notShown}</p>}>
             <Turn turn={turn} onAsk={ask} announce={announce} />
@@ -87,6 +69,31 @@ export function AskPanel({ field, selection, onSelectionUsed = () => {} }: AskPa
       <p className="bookrag-hidden" role="status">
         {status}
       </p>
+    </div>
+  );
+}
+
+/** What the panel is for, and what may be asked: the site's questions, or headings. */
+function Welcome({ onAsk }: { onAsk: (text: string) => void }) {
+  const { strings, examples, topics = [] } = useSite();
+  const suggested = examples.length > 0 ? examples : topics;
+  return (
+    <div className="bookrag-welcome">
+      <p>{strings.welcome}</p>
+      {suggested.length > 0 && (
+        <>
+          <h3>{suggested === examples ? strings.examples : strings.topics}</h3>
+          <ul>
+            {suggested.map((text) => (
+              <li key={text}>
+                <button type="button" className="bookrag-example" dir="auto" onClick={() => onAsk(text)}>
+                  {text}
+                </button>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
     </div>
   );
 }

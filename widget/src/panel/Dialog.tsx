@@ -1,10 +1,13 @@
-import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef } from 'react';
+import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import type { Selection } from '../core/conversation';
 import { NARROW } from '../core/narrow';
 import { AskPanel, useConversation } from './AskPanel';
-import { CopyPage } from './CopyPage';
-import { CloseIcon, NewIcon } from './icons';
+import { CloseIcon, MoreIcon, NarrowIcon, NewIcon, WidenIcon } from './icons';
 import { useSite } from './site';
+import { Tools } from './Tools';
+
+/** The class of a panel that covers the page. */
+const WIDE = 'bookrag-wide';
 
 interface DialogProps {
   selection: Selection | undefined;
@@ -12,13 +15,19 @@ interface DialogProps {
   onClose: () => void;
   /** Changes whenever the reader opens the panel, or asks for it again. */
   summons: number;
+  /** Whether the panel covers the page. */
+  isWide: boolean;
+  onWiden: (wide: boolean) => void;
 }
 
-export function Dialog({ selection, onSelectionUsed, onClose, summons }: DialogProps) {
-  const { session, strings } = useSite();
+export function Dialog({ selection, onSelectionUsed, onClose, summons, isWide, onWiden }: DialogProps) {
+  const { session, strings, pageMarkdown, mcp } = useSite();
+  const [hasTools, setTools] = useState(false);
+  const more = useRef<HTMLButtonElement>(null);
   const { turns } = useConversation();
   const dialog = useRef<HTMLDialogElement>(null);
   const field = useRef<HTMLTextAreaElement>(null);
+  const showAgain = useRef(() => {});
   const id = useId();
 
   useLayoutEffect(() => {
@@ -26,9 +35,11 @@ export function Dialog({ selection, onSelectionUsed, onClose, summons }: DialogP
     if (!element) return;
     const narrow = matchMedia(NARROW);
     const show = () => {
+      const isModal = narrow.matches || element.classList.contains(WIDE);
+      if (element.open && element.matches(':modal') === isModal) return;
       const focused = element.contains(document.activeElement) ? document.activeElement : undefined;
       element.close();
-      if (narrow.matches) element.showModal();
+      if (isModal) element.showModal();
       // Not `show`, which moves the focus: see below.
       else element.open = true;
       // Keeps the focus, so that zooming or rotating a phone does not interrupt typing.
@@ -36,11 +47,14 @@ export function Dialog({ selection, onSelectionUsed, onClose, summons }: DialogP
     };
     keepReading(show);
     narrow.addEventListener('change', show);
+    showAgain.current = show;
     return () => {
       narrow.removeEventListener('change', show);
       keepReading(() => element.close());
     };
   }, []);
+
+  useLayoutEffect(() => keepReading(() => showAgain.current()), [isWide]);
 
   useEffect(() => {
     // If the panel reopens on a new page, the focus stays on the page.
@@ -53,6 +67,10 @@ export function Dialog({ selection, onSelectionUsed, onClose, summons }: DialogP
     event.stopPropagation();
     onClose();
   };
+  const closeTools = () => {
+    setTools(false);
+    more.current?.focus();
+  };
   const startAnew = () => {
     session.clear();
     field.current?.focus();
@@ -61,7 +79,7 @@ export function Dialog({ selection, onSelectionUsed, onClose, summons }: DialogP
   return (
     <dialog
       ref={dialog}
-      className="bookrag-panel"
+      className={isWide ? `bookrag-panel ${WIDE}` : 'bookrag-panel'}
       aria-labelledby={id}
       onKeyDown={onKeyDown}
       // The children fill the dialog, so a click on the dialog itself is on the backdrop.
@@ -73,7 +91,27 @@ export function Dialog({ selection, onSelectionUsed, onClose, summons }: DialogP
       }}>
       <header className="bookrag-head">
         <h2 id={id}>{strings.title}</h2>
-        <CopyPage />
+        {(pageMarkdown || mcp) && (
+          <button
+            type="button"
+            ref={more}
+            className="bookrag-tool"
+            aria-label={strings.tools}
+            title={strings.tools}
+            aria-expanded={hasTools}
+            aria-controls={hasTools ? `${id}tools` : undefined}
+            onClick={() => setTools(!hasTools)}>
+            <MoreIcon />
+          </button>
+        )}
+        <button
+          type="button"
+          className="bookrag-tool bookrag-widen"
+          aria-label={isWide ? strings.narrow : strings.widen}
+          title={isWide ? strings.narrow : strings.widen}
+          onClick={() => onWiden(!isWide)}>
+          {isWide ? <NarrowIcon /> : <WidenIcon />}
+        </button>
         {turns.length > 0 && (
           <button
             type="button"
@@ -93,6 +131,7 @@ export function Dialog({ selection, onSelectionUsed, onClose, summons }: DialogP
           <CloseIcon />
         </button>
       </header>
+      {hasTools && <Tools id={`${id}tools`} onClose={closeTools} />}
       <AskPanel field={field} selection={selection} onSelectionUsed={onSelectionUsed} />
     </dialog>
   );

@@ -1,29 +1,39 @@
 import type { MouseEvent, ReactNode } from 'react';
 import { safeLink } from '../core/links';
-import { type Passage, useSite } from './site';
+import { type Passage, useBookOrigin, useSite } from './site';
 
 interface LinkProps {
   href: string;
   children: ReactNode;
   label?: string;
+  /** The id of the element that describes the link. */
+  describedBy?: string;
   onClick?: (event: MouseEvent, href: string) => void;
 }
 
 /** A link whose address came over the network; text, if it may not be followed. */
-export function Link({ href, children, label, onClick }: LinkProps) {
+export function Link({ href, children, label, describedBy, onClick }: LinkProps) {
   const { strings } = useSite();
-  const link = safeLink(href, location.origin);
+  const bookOrigin = useBookOrigin();
+  const link = safeLink(href, bookOrigin);
   if (!link) return <>{children}</>;
   if (link.isForeign) {
     return (
-      <a href={link.href} target="_blank" rel="noopener noreferrer nofollow" aria-label={label}>
+      <a href={link.href} target="_blank" rel="noopener noreferrer nofollow" aria-label={label} aria-describedby={describedBy}>
         {children}
         <span className="bookrag-foreign"> {strings.leavesSite}</span>
       </a>
     );
   }
+  if (bookOrigin !== location.origin) {
+    return (
+      <a href={bookOrigin + link.href} target="_blank" rel="noopener" onClick={(event) => onClick?.(event, link.href)} aria-label={label} aria-describedby={describedBy}>
+        {children}
+      </a>
+    );
+  }
   return (
-    <a href={link.href} onClick={(event) => onClick?.(event, link.href)} aria-label={label}>
+    <a href={link.href} onClick={(event) => onClick?.(event, link.href)} aria-label={label} aria-describedby={describedBy}>
       {children}
     </a>
   );
@@ -32,6 +42,7 @@ export function Link({ href, children, label, onClick }: LinkProps) {
 interface PassageLinkProps extends Passage {
   children: ReactNode;
   label?: string;
+  describedBy?: string;
   onFollow?: () => void;
 }
 

@@ -4,10 +4,10 @@ import type { Token, Tokens } from 'marked';
 import { Fragment, memo, type ReactNode } from 'react';
 import { type CitationToken, decodeEntities, type MathToken, readMarkdown } from '../core/markdown';
 import { fileName, safeLink } from '../core/links';
-import { fill } from '../core/text';
 import type { Citation } from '../core/types';
 import { Link, PassageLink } from './Link';
-import { useSite } from './site';
+import { Marker } from './Marker';
+import { useBookOrigin, useSite } from './site';
 
 interface Cited {
   citations: Citation[];
@@ -126,11 +126,12 @@ function Code({ text, info = '' }: { text: string; info?: string }) {
   );
 }
 
-/** A picture of this site; of another one, the words that stand for it. */
+/** A picture of the book's site; of another one, the words that stand for it. */
 function Picture({ address, words }: { address: string; words: string }) {
-  const link = safeLink(address, location.origin);
+  const bookOrigin = useBookOrigin();
+  const link = safeLink(address, bookOrigin);
   if (!link || link.isForeign) return words;
-  return <img className="bookrag-picture" src={link.href} alt={words} loading="lazy" />;
+  return <img className="bookrag-picture" src={bookOrigin === location.origin ? link.href : bookOrigin + link.href} alt={words} loading="lazy" />;
 }
 
 function Formula({ token: { raw, tex, isBlock } }: { token: MathToken }) {
@@ -193,20 +194,5 @@ function Doubt() {
     <span className="bookrag-doubt" title={strings.unverifiedHint}>
       {strings.unverified}
     </span>
-  );
-}
-
-function Marker({ n, citations, onFollow }: Cited & { n: number }) {
-  const { strings, locale } = useSite();
-  const citation = citations.find((other) => other.n === n);
-  const number = n.toLocaleString(locale);
-  if (!citation) return <sup className="bookrag-marker">{number}</sup>;
-  const label = `${fill(strings.source, { n: number })}: ${citation.section || citation.title}`;
-  return (
-    <sup className="bookrag-marker">
-      <PassageLink href={citation.url} quote={citation.quote} label={label} onFollow={onFollow}>
-        {number}
-      </PassageLink>
-    </sup>
   );
 }

@@ -1,13 +1,17 @@
+import type { Question } from '../core/conversation';
 import type { Suggestion } from '../core/types';
 import { PassageLink } from './Link';
+import { useSite } from './site';
 
 interface SuggestionsProps {
   title: string;
   suggestions: Suggestion[];
+  onAsk: (question: Question) => void;
 }
 
-/** Pages or sections that are named beside an answer. */
-export function Suggestions({ title, suggestions }: SuggestionsProps) {
+/** Pages or sections that are named beside an answer: each can be opened, or asked about in the same conversation. */
+export function Suggestions({ title, suggestions, onAsk }: SuggestionsProps) {
+  const { strings } = useSite();
   if (suggestions.length === 0) return null;
   return (
     <div className="bookrag-nearest">
@@ -15,7 +19,16 @@ export function Suggestions({ title, suggestions }: SuggestionsProps) {
       <ul dir="auto">
         {suggestions.map(({ title: name, url }) => (
           <li key={url}>
-            <PassageLink href={url}>{name || url}</PassageLink>
+            <PassageLink href={url}>{name || url}</PassageLink>{' '}
+            {name && (
+              <button
+                type="button"
+                className="bookrag-follow-up"
+                aria-label={`${strings.askAboutThis}: ${name}`}
+                onClick={() => onAsk({ text: name })}>
+                {strings.askAboutThis}
+              </button>
+            )}
           </li>
         ))}
       </ul>

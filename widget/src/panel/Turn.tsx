@@ -18,7 +18,7 @@ interface TurnProps {
 
 /** A question and what became of it. */
 export const Turn = memo(({ turn, onAsk, announce }: TurnProps) => {
-  const { strings, session, locale } = useSite();
+  const { strings, session, locale, supportUrl } = useSite();
   const { id, question, state, text, citations, outcome, suggestions } = turn;
   const isAnswering = state === 'answering';
   const waiting = turn.sections === undefined
@@ -49,14 +49,22 @@ export const Turn = memo(({ turn, onAsk, announce }: TurnProps) => {
           {note}
         </p>
       ))}
-      {outcome === 'not_covered' && <Suggestions title={strings.nearest} suggestions={suggestions} />}
+      {outcome === 'not_covered' && <Suggestions title={strings.nearest} suggestions={suggestions} onAsk={onAsk} />}
       {outcome === 'not_covered' && question.selection && (
         <button type="button" className="bookrag-quiet" onClick={() => onAsk({ text: question.text, pageUrl: question.pageUrl })}>
           {strings.askWholeBook}
         </button>
       )}
       <Sources title={outcome === 'uncertain' ? strings.closest : strings.sources} citations={citations} onFollow={followed} />
-      {outcome === 'answered' && <Suggestions title={strings.seeAlso} suggestions={suggestions} />}
+      {outcome === 'answered' && <Suggestions title={strings.seeAlso} suggestions={suggestions} onAsk={onAsk} />}
+      {supportUrl && state === 'complete' && outcome !== 'answered' && (
+        // The site's own address, hence not judged as those in answers are.
+        <p>
+          <a href={supportUrl.replaceAll('{question}', encodeURIComponent(question.text))} target="_blank" rel="noopener">
+            {strings.support}
+          </a>
+        </p>
+      )}
       {state === 'complete' && <Actions turn={turn} announce={announce} />}
       {state === 'stopped' && (
         <button type="button" className="bookrag-quiet" onClick={() => onAsk(question, id)}>

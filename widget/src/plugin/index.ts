@@ -4,27 +4,34 @@ import path from 'node:path';
 import type { LoadContext, Plugin, TranslationFileContent } from '@docusaurus/types';
 import { type LoaderSettings, type PanelSettings, PLUGIN } from '../client/settings';
 import { stringsFor, type Strings } from '../core/strings';
+import { LANGUAGES } from '../core/strings/languages';
+import { topicsOfBook } from '../core/topics';
 import { exportMarkdown, listLink } from './markdown';
 import { usesMath } from './math';
 import type { PluginOptions } from './options';
+import { themeFolder } from './theme';
+import { sidebarTitles } from './titles';
 
+export type { Hooks } from '../core/hooks';
 export { validateOptions } from './options';
-export type { Options, PluginOptions } from './options';
+export type { ButtonOptions, Options, PluginOptions } from './options';
 
 const DIST = path.join(__dirname, '..');
 /** `i18n/<locale>/docusaurus-plugin-bookrag/strings.json`: what `docusaurus write-translations` writes. */
 const TRANSLATIONS = 'strings';
+const TOPICS = 'topics.json';
 
 export default function pluginBookrag(context: LoadContext, options: PluginOptions): Plugin<Strings> {
   const { currentLocale } = context.i18n;
+  const button = typeof options.button === 'object' ? options.button : {};
   const command = options.markdown === true ? 'bookrag' : options.markdown;
   return {
     name: PLUGIN,
 
-    getThemePath: () => path.join(DIST, 'theme'),
+    getThemePath: () => path.join(DIST, themeFolder(context.siteDir)),
     getClientModules: () => [path.join(DIST, 'client/route.js'), path.join(DIST, 'client/loader.css')],
 
-    loadContent: () => ({ ...stringsFor(currentLocale), ...options.strings[currentLocale] }),
+    loadContent: () => ({ ...stringsFor(currentLocale, LANGUAGES), ...(options.title && { title: options.title }), ...options.strings[currentLocale] }),
 
     getTranslationFiles: ({ content }) => {
       const entries = Object.entries(content).map(([name, message]) => [name, { message }]);
@@ -42,21 +49,32 @@ export default function pluginBookrag(context: LoadContext, options: PluginOptio
       const loader: LoaderSettings = {
         url: options.url,
         ...(options.shortcut && { shortcut: options.shortcut }),
-        button: options.button,
+        button: options.button !== false,
+        ...(button.icon && { icon: /^(?:https?:|\/)/.test(button.icon) ? button.icon : context.baseUrl + button.icon }),
+        ...(button.position === 'start' && { start: true }),
         selection: options.selection,
-        strings: { open, ask, askAboutThis, loadFailed },
+        searchEntry: options.searchEntry,
+        strings: { open, ask: button.label ?? ask, askAboutThis, loadFailed },
       };
       const panel: PanelSettings = {
         url: options.url,
         examples: questionsFor(options.questions, currentLocale),
         search: options.search,
         markdown: Boolean(command),
+        ...(options.mcp && { mcp: nameOf(context.siteConfig.title) }),
+        ...(options.supportUrl && { supportUrl: options.supportUrl }),
         math: options.math === 'auto' ? usesMath(context.siteConfig) : options.math,
         strings: content,
       };
       actions.setGlobalData(loader);
       // Only the panel reads this, so it is loaded with the panel.
       await actions.createData('panel.json', JSON.stringify(panel));
+      await actions.createData(TOPICS, '[]');
+    },
+
+    // The first releases of Docusaurus 3 do not call this: there the panel offers the headings of the open page alone.
+    async allContentLoaded({ allContent, actions }) {
+      await actions.createData(TOPICS, JSON.stringify(topicsOfBook(sidebarTitles(allContent))));
     },
 
     injectHtmlTags() {
@@ -68,6 +86,11 @@ export default function pluginBookrag(context: LoadContext, options: PluginOptio
       if (command) await exportMarkdown(command, { siteDir, outDir, baseUrl, url: siteConfig.url, locale: currentLocale });
     },
   };
+}
+
+/** A site's title as the name of a server: `Garden Robotics` is `garden-robotics`. */
+function nameOf(title: string): string {
+  return title.toLowerCase().split(/[^a-z0-9]+/).filter(Boolean).join('-') || 'book';
 }
 
 function questionsFor(questions: PluginOptions['questions'], locale: string): string[] {

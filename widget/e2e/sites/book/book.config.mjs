@@ -5,5 +5,5 @@ import { faster } from './faster.mjs';
 export default {
   ...book,
   future: { faster },
-  plugins: [['docusaurus-plugin-bookrag', { url: process.env.BOOKRAG_URL, questions: ['How do I calibrate the soil moisture probe?'] }]],
+  plugins: [['docusaurus-plugin-bookrag', { url: process.env.ASK_URL, questions: ['How do I calibrate the soil moisture probe?'] }]],
 };

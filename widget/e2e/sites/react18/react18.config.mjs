@@ -18,6 +18,6 @@ export default {
   // Mermaid would double the build time.
   markdown: {},
   themes: [],
-  plugins: [react18, ['docusaurus-plugin-bookrag', { url: process.env.BOOKRAG_URL }]],
+  plugins: [react18, ['docusaurus-plugin-bookrag', { url: process.env.ASK_URL, markdown: process.env.ASK_COMMAND }]],
   themeConfig: { ...book.themeConfig, algolia: { appId: 'APP', apiKey: 'key', indexName: 'book' } },
 };

@@ -11,9 +11,12 @@ export interface Strings {
   open: string;
   loadFailed: string;
   close: string;
+  widen: string;
+  narrow: string;
   newConversation: string;
   welcome: string;
   examples: string;
+  topics: string;
   question: string;
   placeholder: string;
   keys: string;
@@ -42,6 +45,7 @@ export interface Strings {
   unverified: string;
   unverifiedHint: string;
   nearest: string;
+  support: string;
   seeAlso: string;
   results: string;
   resultsFound: string;
@@ -50,10 +54,20 @@ export interface Strings {
   searchLimited: string;
   helpful: string;
   notHelpful: string;
+  comment: string;
+  send: string;
   rated: string;
   notRated: string;
   copy: string;
+  share: string;
   copyPage: string;
+  tools: string;
+  thisPage: string;
+  viewMarkdown: string;
+  openIn: string;
+  readPage: string;
+  mcp: string;
+  copyText: string;
   copied: string;
   notCopied: string;
   leavesSite: string;
@@ -79,12 +93,13 @@ export interface Strings {
   degradedOther: string;
 }
 
-export const LANGUAGES: Record<string, Strings> = { en, ur };
+/** The languages of the page of `serve`; the plugin has more: languages.ts. */
+const PAGE_LANGUAGES: Record<string, Strings> = { en, ur };
 
-/** The strings of a locale such as `ur` or `ur-PK`: English where the language is not there. */
-export function stringsFor(locale: string): Strings {
+/** Returns the strings of a locale such as `ur` or `ur-PK`, in English if its language is not among `languages`. */
+export function stringsFor(locale: string, languages = PAGE_LANGUAGES): Strings {
   const language = locale.split(/[-_]/)[0] ?? '';
-  return LANGUAGES[locale] ?? LANGUAGES[language] ?? en;
+  return languages[language] ?? en;
 }
 
 /** Says which language the book is in, with the language's name in the panel's language. */

@@ -1,0 +1,32 @@
+import { EXAMPLE, expect, REACT18, test } from '../support/test';
+
+const LESSON = `${REACT18}/docs/module-1-foundations/chapter-1-sensing/soil-moisture`;
+
+test('without questions of its own a site offers the headings of the open page, and answers them', async ({ page, panel }) => {
+  await panel.openOn(LESSON);
+  const offered = panel.root.locator('.bookrag-example');
+  await expect(panel.root.locator('.bookrag-welcome h3')).toHaveText('You might ask about');
+  const headings = await page.locator('article h2').evaluateAll((all) => all.map((heading) => heading.firstChild?.textContent));
+  for (const text of await offered.allTextContents()) expect(headings).toContain(text);
+  await offered.nth(1).click();
+  await panel.answered();
+  await expect(panel.sources.first()).toBeVisible();
+});
+
+test('a page without headings offers titles of the book’s pages', async ({ panel }) => {
+  await panel.openOn(`${REACT18}/`);
+  await expect(panel.root.locator('.bookrag-example')).toHaveCount(4);
+});
+
+test('headings follow the reader to another page', async ({ page, panel }) => {
+  await panel.openOn(LESSON);
+  const offered = panel.root.locator('.bookrag-example');
+  const before = await offered.allTextContents();
+  await page.getByRole('link', { name: 'Letter to the Reader' }).first().click();
+  await expect.poll(() => offered.allTextContents()).not.toEqual(before);
+});
+
+test('a site’s own questions come in the place of headings', async ({ panel, exampleServer: _ }) => {
+  await panel.openOn(`${EXAMPLE}/`);
+  await expect(panel.root.locator('.bookrag-welcome h3')).toHaveText('You might ask');
+});

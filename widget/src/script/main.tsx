@@ -1,0 +1,27 @@
+// The panel on a page that Docusaurus did not make: a script of its own, with Preact in React's place.
+
+import { createRoot } from 'react-dom/client';
+import PanelLoader from '../client/PanelLoader';
+import css from '../client/loader.css';
+import { readSettings } from './settings';
+
+async function start(element: HTMLScriptElement): Promise<void> {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(css);
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+
+  const settings = await readSettings(element);
+  const { url, button, strings } = settings;
+  const load = async () => {
+    const { panelFor } = await import('./panel');
+    return panelFor(settings);
+  };
+  const place = document.body.appendChild(document.createElement('div'));
+  // What is selected and searched on this page is not of the book.
+  const loader = { url, button, shortcut: 'ctrl+.', selection: false, searchEntry: false, strings };
+  createRoot(place).render(<PanelLoader settings={loader} search="" load={load} />);
+}
+
+const element = document.querySelector<HTMLScriptElement>('script[data-bookrag-url]');
+if (element) void start(element);
+else console.error('bookrag: the script element needs data-bookrag-url, the address of the API without /api/v1');

@@ -1,0 +1,41 @@
+// What the page says in the script's element: `<script type="module" src="…/bookrag.js" data-bookrag-url="https://…"></script>`.
+
+import type { Strings } from '../core/strings';
+import { en } from '../core/strings/en';
+
+const LANGUAGES: Record<string, () => Promise<Strings>> = {
+  de: async () => (await import('../core/strings/de')).de,
+  es: async () => (await import('../core/strings/es')).es,
+  fr: async () => (await import('../core/strings/fr')).fr,
+  ja: async () => (await import('../core/strings/ja')).ja,
+  ko: async () => (await import('../core/strings/ko')).ko,
+  pt: async () => (await import('../core/strings/pt')).pt,
+  uk: async () => (await import('../core/strings/uk')).uk,
+  ur: async () => (await import('../core/strings/ur')).ur,
+  zh: async () => (await import('../core/strings/zh')).zh,
+};
+
+export interface ScriptSettings {
+  /** The API's address, without `/api/v1`. */
+  url: string;
+  /** The origin of the book's site. */
+  bookOrigin: string;
+  /** The page's language. */
+  locale: string;
+  /** Whether there is a button in the corner. */
+  button: boolean;
+  strings: Strings;
+}
+
+export async function readSettings(element: HTMLScriptElement): Promise<ScriptSettings> {
+  const { bookragUrl: url = '', bookragBook, bookragTitle: title, bookragButton } = element.dataset;
+  const locale = document.documentElement.lang || 'en';
+  const strings = (await LANGUAGES[locale.split('-')[0] ?? '']?.()) ?? en;
+  return {
+    url: url.replace(/\/+$/, ''),
+    bookOrigin: bookragBook ? new URL(bookragBook).origin : location.origin,
+    locale,
+    button: bookragButton !== 'false',
+    strings: title ? { ...strings, title, open: title } : strings,
+  };
+}
