@@ -6,6 +6,7 @@ mod api_examples;
 mod bucket;
 mod damage;
 mod diff;
+mod documented;
 mod former;
 mod full_disk;
 mod languages;
