@@ -385,7 +385,7 @@ impl Retriever {
         let stats = self.catalog().stats(index.index_id);
         let stats = tokio::time::timeout(STATS_DEADLINE, stats).await.ok()?;
         stats
-            .inspect_err(|error| tracing::warn!(stage = "retrieve", %error, "the progress of indexing is not known"))
+            .inspect_err(|error| tracing::warn!(stage = "retrieve", %error, "cannot read the progress of indexing"))
             .ok()
             .and_then(|stats| index.indexing(stats.documents))
     }
