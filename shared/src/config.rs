@@ -186,7 +186,7 @@ impl Config {
             let ours = name.starts_with("BOOKRAG_") && !name.starts_with("BOOKRAG_TEST_");
             if ours && !KNOWN.contains(&name.as_str()) {
                 problems.push(format!(
-                    "{name} is not known; there are {}",
+                    "{name} is not a setting; the settings are {}",
                     KNOWN.join(", ")
                 ));
             }

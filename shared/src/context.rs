@@ -320,7 +320,7 @@ impl Context {
             }
             (Err(CatalogError::Unavailable(_)), Some(last)) => last,
             (Err(CatalogError::Unavailable(reason)), None) => {
-                tracing::warn!(stage = "catalog", reason, "the alias names the index");
+                tracing::warn!(stage = "catalog", reason, "using the index of the alias");
                 // Not cached, because the catalog may be back for the next question.
                 return Ok(self.index_behind_alias());
             }
@@ -437,7 +437,7 @@ impl Context {
         let embedder = model.ok_or_else(|| {
             let identity = embedder.identity();
             Error::unavailable(StartError::NotInThisBuild(format!(
-                "the index was embedded with {} ({}), this process has {} ({})",
+                "the index was embedded with {} ({}), but this process uses {} ({})",
                 spec.embedder, spec.embedder_fingerprint, identity.name, identity.fingerprint
             )))
         })?;

@@ -335,7 +335,7 @@ impl HttpsUrl {
 
 /// A failed upload of JSON.
 #[derive(Debug, thiserror::Error)]
-#[error("the answer was not taken: {0}")]
+#[error("the JSON could not be sent: {0}")]
 pub struct NotSent(String);
 
 /// Uploads JSON to a presigned URL, without a content type.

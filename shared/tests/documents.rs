@@ -1,4 +1,5 @@
-//! Checks the repository's documents: links between them resolve, the README is short, and each setting is described. Web addresses are not fetched.
+//! Checks the repository's documents: links between them resolve, the README is short, each setting and each route of the
+//! API is described, and named source files exist. Web addresses are not fetched.
 #![expect(clippy::unwrap_used, reason = "a failed step fails its test")]
 
 use std::collections::{BTreeSet, HashMap};
@@ -21,9 +22,14 @@ static HTML_ANCHOR: LazyLock<Regex> =
 /// A setting's name, between one character on each side.
 const SETTING: &str = r"((?:BOOKRAG|OPENAI|COHERE|QDRANT|DATABASE)_[A-Z_]*[A-Z])";
 
+/// The name of a source file, with or without its folders.
+static SOURCE_FILE: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"^[A-Za-z_][\w./-]*\.(?:rs|py|sh|mjs|ts)$").unwrap());
+
 /// A Markdown file as GitHub shows it.
 struct Document {
     links: Vec<String>,
+    code: Vec<String>,
     anchors: BTreeSet<String>,
 }
 
@@ -32,11 +38,15 @@ impl Document {
         let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
         let mut document = Self {
             links: Vec::new(),
+            code: Vec::new(),
             anchors: BTreeSet::new(),
         };
         let mut headings: HashMap<String, usize> = HashMap::new();
         let mut heading: Option<String> = None;
         for event in Parser::new_ext(text, options) {
+            if let Event::Code(code) = &event {
+                document.code.push(code.to_string());
+            }
             match event {
                 Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
                     document.links.push(dest_url.into_string());
@@ -262,4 +272,56 @@ fn every_setting_is_described_and_every_described_setting_exists() {
         missing.is_empty() && unknown.is_empty(),
         "docs/configuration.md lacks {missing:?}, and describes {unknown:?}, which nothing reads"
     );
+}
+
+#[test]
+fn every_route_of_the_api_is_described() {
+    let docs = repository().join("docs");
+    let openapi = fs::read_to_string(docs.join("openapi.json")).unwrap();
+    let openapi: serde_json::Value = serde_json::from_str(&openapi).unwrap();
+    let page = fs::read_to_string(docs.join("api.md")).unwrap();
+    let routes = openapi["paths"].as_object().unwrap().keys();
+    let missing: Vec<_> = routes
+        .filter(|route| !page.contains(&format!("{route}`")))
+        .collect();
+    assert!(missing.is_empty(), "docs/api.md lacks {missing:?}");
+}
+
+/// The paths of all files below `folder` that are not made by a build, relative to `root`.
+fn all_files(root: &Path, folder: &Path) -> Vec<String> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let is_made = name == "target" || name == "node_modules" || name == ".git";
+        if path.is_dir() && !is_made {
+            files.extend(all_files(root, &path));
+        } else if path.is_file() {
+            files.push(format!("/{}", path.strip_prefix(root).unwrap().display()));
+        }
+    }
+    files
+}
+
+#[test]
+fn every_source_file_that_a_document_names_exists() {
+    let root = repository();
+    let files = all_files(&root, &root);
+    let (mut missing, mut checked) = (BTreeSet::new(), 0);
+    for page in markdown_files(&root) {
+        // It tells of files as they were.
+        if page.ends_with("CHANGELOG.md") {
+            continue;
+        }
+        let code = Document::parse(&fs::read_to_string(&page).unwrap()).code;
+        for name in code.iter().filter(|code| SOURCE_FILE.is_match(code)) {
+            checked += 1;
+            let path = format!("/{name}");
+            if !files.iter().any(|file| file.ends_with(&path)) {
+                missing.insert(format!("{}: {name}", page.display()));
+            }
+        }
+    }
+    assert!(checked > 50, "only {checked} names were found");
+    assert!(missing.is_empty(), "{missing:#?}");
 }

@@ -2,9 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a failed step fails its test")]
 
+mod api_examples;
 mod bucket;
 mod damage;
 mod diff;
+mod documented;
 mod former;
 mod full_disk;
 mod languages;

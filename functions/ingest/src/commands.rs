@@ -125,7 +125,7 @@ impl Function {
                 self.work_off(ingest, &sources, metrics).await?;
                 // Every reconcile retries it.
                 if let Err(error) = ingest.calibrate().await {
-                    tracing::warn!(stage = "reindex", %error, "the index is not calibrated");
+                    tracing::warn!(stage = "reindex", %error, "cannot calibrate the index");
                 }
                 Ok(true)
             }
@@ -133,7 +133,7 @@ impl Function {
                 tracing::info!(
                     stage = "reindex",
                     pending = status.pending.len(),
-                    "the new index does not hold the whole book yet"
+                    "the new index is not complete yet"
                 );
                 Ok(false)
             }

@@ -42,7 +42,7 @@ impl Converging {
                 tracing::info!(
                     stage = "ingest",
                     settings.source = path,
-                    "the settings changed: all documents are looked at"
+                    "the settings changed, checking all documents"
                 );
                 let status = self.ingest.outstanding("", SyncOptions::default()).await;
                 let status = match status {
@@ -115,7 +115,7 @@ impl Converging {
             self.ingest.note_committed_pages().await
         };
         if let Err(error) = noted {
-            tracing::warn!(stage = "ingest", %error, "the progress of the first indexing is not recorded");
+            tracing::warn!(stage = "ingest", %error, "cannot record the progress of the first indexing");
         }
     }
 

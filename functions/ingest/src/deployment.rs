@@ -87,7 +87,7 @@ where
                     stage = "deploy",
                     setting,
                     reason,
-                    "the database is asked again"
+                    "asking the database again"
                 );
                 sleep(PAUSE).await;
             }
@@ -134,7 +134,7 @@ impl ResourceRequest {
         match prepared {
             Ok(data) => answer["Data"] = data.clone(),
             Err(error) => {
-                tracing::error!(stage = "deploy", error.kind = error.kind(), error = %error, "not prepared");
+                tracing::error!(stage = "deploy", error.kind = error.kind(), error = %error, "preparing failed");
                 let reason: String = error
                     .to_string()
                     .chars()

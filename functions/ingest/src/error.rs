@@ -66,17 +66,17 @@ pub enum HandlerError {
     #[error("the embedder {0}")]
     Embed(#[from] ProviderError),
     /// The URL for an answer to `CloudFormation` is not an S3 URL.
-    #[error("the ResponseURL is no address of S3")]
+    #[error("the ResponseURL is not an S3 URL")]
     AnswerUrl,
     /// An answer to `CloudFormation` could not be sent.
     #[error(transparent)]
     NotSent(#[from] NotSent),
     /// The invocation's time is used up. Committed work is kept.
-    #[error("it was not done before the invocation's deadline; what was done stays")]
+    #[error("it was not finished before the invocation's deadline; finished work is kept")]
     Deadline,
     /// A reindex waited too long for documents.
     #[error(
-        "the new index is still not complete; see the status for what is pending, then reindex again"
+        "the new index is still not complete; `status` lists what is pending; then run `reindex` again"
     )]
     ReindexStuck,
     /// The work was done under older settings.

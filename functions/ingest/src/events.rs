@@ -100,8 +100,8 @@ pub(crate) enum Command {
 pub enum EventError {
     /// The event has an unknown form.
     #[error(
-        "the event is no batch of SQS messages, no notification of S3, no S3 event of EventBridge, no request of CloudFormation and \
-         no command (`reconcile`, `reindex`, `sweep`, `status`, `prepare`, `converge`)"
+        "the event must be a batch of SQS messages, a notification of S3, an S3 event of EventBridge, a request of CloudFormation \
+         or a command (`reconcile`, `reindex`, `sweep`, `status`, `prepare`, `converge`)"
     )]
     Unknown,
     /// The event has a known form but is invalid.

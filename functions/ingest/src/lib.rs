@@ -170,7 +170,7 @@ impl Function {
                 Ok(())
             };
             if let Err(error) = deadline.bound(noted).await {
-                tracing::warn!(stage = "ingest", %error, "the progress of the first indexing is not recorded");
+                tracing::warn!(stage = "ingest", %error, "cannot record the progress of the first indexing");
             }
         }
         if let Some(converging) = converging
@@ -337,7 +337,7 @@ impl Function {
             tracing::warn!(
                 stage = "ingest",
                 warning,
-                "the site's settings are not all read"
+                "some of the site's settings cannot be read"
             );
         }
         Ok(ingest)

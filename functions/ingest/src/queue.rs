@@ -19,7 +19,7 @@ pub(crate) struct Queue {
 
 /// Messages that could not be put into the queue.
 #[derive(Debug, thiserror::Error)]
-#[error("the queue did not take {count} messages: {reason}")]
+#[error("the queue did not accept {count} messages: {reason}")]
 pub struct QueueError {
     count: usize,
     reason: String,

@@ -149,7 +149,7 @@ impl Answerer {
                 kept.map_or(Cache::Miss(place), Cache::Hit)
             }
             Err(error) => {
-                tracing::warn!(stage = "cache", %error, "no answer is taken from the cache");
+                tracing::warn!(stage = "cache", %error, "cannot read the answer cache");
                 Cache::Unused
             }
         }
@@ -268,7 +268,7 @@ impl Keeper {
         };
         let keeping = timeout(DEADLINE, self.catalog.cache_answer(&entry));
         if let Err(error) = keeping.await.unwrap_or_else(|_| Err(late())) {
-            tracing::warn!(stage = "cache", %error, "the answer is not kept");
+            tracing::warn!(stage = "cache", %error, "cannot cache the answer");
         }
     }
 }

@@ -57,7 +57,7 @@ impl Answerer {
             }
             Ok(None) => (Some(Uuid::new_v4()), told),
             Err(error) => {
-                tracing::warn!(stage = "memory", %error, "the conversation is not remembered");
+                tracing::warn!(stage = "memory", %error, "cannot read the conversation");
                 degraded.push(Degradation::Memory);
                 // Continue under the same id; writing to it later checks the session.
                 (Some(id), told)
@@ -109,7 +109,7 @@ impl Answerer {
                     return text;
                 }
                 Err(error) => {
-                    tracing::warn!(stage = "rewrite", error = %format_args!("the chat model {error}"), "the question before is searched for too");
+                    tracing::warn!(stage = "rewrite", error = %format_args!("the chat model {error}"), "searching for the previous question, too");
                 }
             }
         }

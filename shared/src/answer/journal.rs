@@ -117,7 +117,7 @@ impl Journal {
         match outcome {
             Ok(()) => true,
             Err(error) => {
-                tracing::warn!(stage = "log", error = %error, "the answer is not written down");
+                tracing::warn!(stage = "log", error = %error, "cannot log the answer");
                 false
             }
         }
@@ -142,7 +142,7 @@ impl Journal {
         if !self.catalog.save_exchange(&exchange).await? {
             tracing::info!(
                 stage = "memory",
-                "the conversation is gone, or another session's"
+                "the conversation was deleted or belongs to another session"
             );
         }
         Ok(())

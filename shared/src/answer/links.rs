@@ -78,7 +78,9 @@ async fn urls(retriever: &Retriever, sources: &[String]) -> BTreeMap<String, Str
     let found =
         found.unwrap_or_else(|_| Err(CatalogError::Unavailable("no answer in time".to_owned())));
     found
-        .inspect_err(|error| tracing::warn!(stage = "links", %error, "links to pages are text"))
+        .inspect_err(
+            |error| tracing::warn!(stage = "links", %error, "showing links to pages as text"),
+        )
         .unwrap_or_default()
 }
 

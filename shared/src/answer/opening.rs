@@ -81,13 +81,13 @@ pub(super) async fn first_text(
             }
             ProviderError::Rejected(_) => {
                 // The key, model or account is wrong, so an operator must act.
-                tracing::error!(stage = "generate", error = %format_args!("the chat model {error}"), "the book's own sentences answer");
+                tracing::error!(stage = "generate", error = %format_args!("the chat model {error}"), "answering with a quote");
                 None
             }
             ProviderError::Timeout
             | ProviderError::Unavailable(_)
             | ProviderError::Malformed(_) => {
-                tracing::warn!(stage = "generate", error = %format_args!("the chat model {error}"), "the book's own sentences answer");
+                tracing::warn!(stage = "generate", error = %format_args!("the chat model {error}"), "answering with a quote");
                 // The provider may have processed the prompt, and then charges for it.
                 Some(estimated(prompt, 0))
             }

@@ -28,7 +28,7 @@ pub(super) async fn similarities(
         read.unwrap_or_else(|_| Err(IndexError::Unavailable("no answer in time".to_owned())));
     let tokens = read
         .inspect_err(
-            |error| tracing::warn!(stage = "extract", %error, "words decide what is quoted"),
+            |error| tracing::warn!(stage = "extract", %error, "choosing the quote by words only"),
         )
         .ok()?;
     let mut similarities = Similarities::new(&question.token_weights());

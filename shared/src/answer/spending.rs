@@ -90,7 +90,7 @@ impl Reserved {
                 None
             }
             Err(error) => {
-                tracing::warn!(stage = "budget", %error, "the day's budget is not known");
+                tracing::warn!(stage = "budget", %error, "cannot read the day's budget");
                 None
             }
         }
@@ -103,7 +103,7 @@ impl Reserved {
         }
         let settled = catalog.settle_spend(self.micro_usd, spent.micro_usd);
         if let Err(error) = in_time(settled).await {
-            tracing::warn!(stage = "budget", %error, "the reserve stands as spent");
+            tracing::warn!(stage = "budget", %error, "counting the reserved amount as spent");
         }
     }
 }

@@ -43,7 +43,7 @@ impl Answerer {
         {
             Ok(around) => around,
             Err(error) => {
-                tracing::warn!(stage = "context", %error, "the chunks are read alone");
+                tracing::warn!(stage = "context", %error, "reading chunks without the text around them");
                 if !retrieved.degraded.contains(&Degradation::Catalog) {
                     retrieved.degraded.push(Degradation::Catalog);
                 }

@@ -125,7 +125,7 @@ fn conversation_id(id: Option<&str>) -> Result<Option<Uuid>, Error> {
         id.parse().map_err(|_| {
             Error::field(
                 "conversation_id",
-                "conversation_id must be the one that an answer named",
+                "conversation_id must be the conversation_id of an answer",
             )
         })
     };
@@ -158,7 +158,7 @@ impl TryFrom<ChatRequest> for Question {
         if !(1..=MAX_TOP_K).contains(&top_k) {
             return Err(Error::field(
                 "top_k",
-                format!("top_k must be 1 to {MAX_TOP_K}"),
+                format!("top_k must be 1 to {MAX_TOP_K}, got {top_k}"),
             ));
         }
         let labels_in_text = match request.citation_style.as_deref() {
@@ -245,7 +245,7 @@ pub(super) fn check_filters(filters: &Filters) -> Result<(), Error> {
     match filters.hardware_tier {
         Some(tier) if !(1..=4).contains(&tier) => Err(Error::field(
             "filters.hardware_tier",
-            format!("filters.hardware_tier must be 1 to 4, it is {tier}"),
+            format!("filters.hardware_tier must be 1 to 4, got {tier}"),
         )),
         _ => Ok(()),
     }
@@ -342,7 +342,10 @@ impl TryFrom<FeedbackRequest> for Feedback {
         let message_id = request.message_id.unwrap_or_default();
         Ok(Self {
             message_id: message_id.parse().map_err(|_| {
-                Error::field("message_id", "message_id must be the id of an answer")
+                Error::field(
+                    "message_id",
+                    "message_id must be the message_id of an answer",
+                )
             })?,
             rating: match request.rating.as_deref() {
                 Some("up") => Rating::Up,

@@ -131,7 +131,7 @@ impl TryFrom<CompletionRequest> for Question {
         let asked = asked.ok_or_else(|| {
             Error::field(
                 "messages",
-                "messages must have one of the role user: the question",
+                "messages must contain a message with the role user: the question",
             )
         })?;
         said.truncate(asked + 1);

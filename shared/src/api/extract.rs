@@ -250,7 +250,8 @@ pub async fn known_origin(
 ) -> Response {
     match request.headers().get(header::ORIGIN) {
         Some(origin) if !origins.allows(origin) => {
-            let message = "pages of this origin may not call; BOOKRAG_ORIGINS lists those that may";
+            let message =
+                "pages of this origin may not call the API; the origins in BOOKRAG_ORIGINS may";
             let error = Error::new(ErrorKind::Forbidden, message);
             failure(&error, &Observed::of(&request).request_id)
         }

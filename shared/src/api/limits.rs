@@ -204,7 +204,11 @@ impl Limiter {
             Ok(Err(error)) => return Err(Error::unavailable(error)),
             Err(_) => "no answer in time".to_owned(),
         };
-        tracing::warn!(stage = "limit", reason, "this instance counts by itself");
+        tracing::warn!(
+            stage = "limit",
+            reason,
+            "this instance counts requests alone"
+        );
         let now = i64::try_from(self.counts.started.elapsed().as_micros()).unwrap_or(i64::MAX);
         let stand_in = self.counts.stand_in.lock();
         let mut stand_in = stand_in.unwrap_or_else(PoisonError::into_inner);

@@ -53,7 +53,7 @@ impl SearchRequest {
         if !(1..=MAX_TOP_K).contains(&top_k) {
             return Err(Error::field(
                 "top_k",
-                format!("top_k must be 1 to {MAX_TOP_K}"),
+                format!("top_k must be 1 to {MAX_TOP_K}, got {top_k}"),
             ));
         }
         check_filters(&self.filters)?;

@@ -137,7 +137,10 @@ impl FromStr for ChunkPolicy {
             .find(|policy| policy.name == name)
             .ok_or_else(|| {
                 let names: Vec<_> = Self::ALL.iter().map(|policy| policy.name).collect();
-                format!("no chunk policy `{name}`; there are {}", names.join(", "))
+                format!(
+                    "`{name}` is not a chunk policy; the policies are {}",
+                    names.join(", ")
+                )
             })
     }
 }

@@ -108,7 +108,7 @@ pub(super) fn embedder_choice(
                 return EmbedderChoice::Local(model);
             }
             problems.push(format!(
-                "BOOKRAG_EMBEDDER is `{name}`; there are {}, openai, cohere",
+                "BOOKRAG_EMBEDDER must be one of {}, openai, cohere, got `{name}`",
                 models.map(LocalModel::id).join(", ")
             ));
             default
@@ -141,7 +141,7 @@ pub(super) fn reranker_choice(
         }
         Some(other) => {
             problems.push(format!(
-                "BOOKRAG_RERANKER is `{other}`; there are none, weighted, cross-encoder, cohere"
+                "BOOKRAG_RERANKER must be one of none, weighted, cross-encoder, cohere, got `{other}`"
             ));
             RerankerChoice::None
         }
@@ -156,7 +156,7 @@ fn embedding_dimensions(
     let number: Option<usize> = value.parse().ok().filter(|number| *number > 0);
     if number.is_none() {
         problems.push(format!(
-            "BOOKRAG_EMBEDDING_DIMENSIONS is `{value}`, not a positive number"
+            "BOOKRAG_EMBEDDING_DIMENSIONS must be a whole number from 1, got `{value}`"
         ));
     }
     number
@@ -185,7 +185,7 @@ pub(super) fn generator_choice(
         }
         Some(other) => {
             problems.push(format!(
-                "BOOKRAG_GENERATOR is `{other}`; there are extractive, openai, cohere"
+                "BOOKRAG_GENERATOR must be one of extractive, openai, cohere, got `{other}`"
             ));
             GeneratorChoice::Extractive
         }
@@ -258,7 +258,7 @@ pub(super) fn chat_price(
     let both = both.and_then(|(input, output)| price(input).zip(price(output)));
     if both.is_none() {
         problems.push(format!(
-            "BOOKRAG_CHAT_PRICE is `{value}`, not INPUT/OUTPUT in dollars for a million tokens"
+            "BOOKRAG_CHAT_PRICE must be INPUT/OUTPUT in US dollars per million tokens, such as 0.4/1.6, got `{value}`"
         ));
     }
     both.map(|(input, output)| Price { input, output })

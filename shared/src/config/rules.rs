@@ -39,21 +39,36 @@ pub(super) fn rules(
         model: chat_server.map_or(ModelLimits::HOSTED, ModelLimits::at),
         ..Rules::default()
     };
-    let budget = number::<f64>(&text, "BOOKRAG_DAILY_BUDGET_USD", problems, |usd| {
-        usd.is_finite() && *usd >= 0.0
-    });
+    let dollars = "a number of US dollars, 0 or more";
+    let budget = number::<f64>(
+        &text,
+        "BOOKRAG_DAILY_BUDGET_USD",
+        dollars,
+        problems,
+        |usd| usd.is_finite() && *usd >= 0.0,
+    );
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "a budget is no negative number, and far below 2^52 millionths"
     )]
     let micro_usd = budget.map(|usd| (usd * MICRO).round() as u64);
-    let hours = number::<u64>(&text, "BOOKRAG_STORE_CONVERSATIONS", problems, |hours| {
-        *hours <= MAX_HOURS
-    });
-    let tokens = number::<u32>(&text, "BOOKRAG_ANSWER_TOKENS", problems, |tokens| {
-        (1..=MAX_ANSWER_TOKENS).contains(tokens)
-    });
+    let kept = format!("a whole number of hours from 0 to {MAX_HOURS}");
+    let hours = number::<u64>(
+        &text,
+        "BOOKRAG_STORE_CONVERSATIONS",
+        &kept,
+        problems,
+        |hours| *hours <= MAX_HOURS,
+    );
+    let written = format!("a whole number from 1 to {MAX_ANSWER_TOKENS}");
+    let tokens = number::<u32>(
+        &text,
+        "BOOKRAG_ANSWER_TOKENS",
+        &written,
+        problems,
+        |tokens| (1..=MAX_ANSWER_TOKENS).contains(tokens),
+    );
     Rules {
         not_covered: text("BOOKRAG_NOT_COVERED").unwrap_or(default.not_covered),
         uncertain: text("BOOKRAG_UNCERTAIN").unwrap_or(default.uncertain),
@@ -153,19 +168,25 @@ pub(super) fn limits(
         Place::Lambda => Limits::default(),
         Place::Laptop => Limits::NONE,
     };
-    let mut limit =
-        |name: &str, default: Option<u32>| match number::<u32>(&text, name, problems, |_| true) {
-            None => default,
-            Some(0) => None,
-            Some(turns) => Some(turns),
-        };
+    const ANY: &str = "a whole number, or 0 for no limit";
+    let mut limit = |name: &str, default: Option<u32>| match number::<u32>(
+        &text,
+        name,
+        ANY,
+        problems,
+        |_| true,
+    ) {
+        None => default,
+        Some(0) => None,
+        Some(turns) => Some(turns),
+    };
     let (chat, search, feedback, mcp) = (
         limit("BOOKRAG_CHAT_PER_MINUTE", default.chat),
         limit("BOOKRAG_SEARCH_PER_MINUTE", default.search),
         limit("BOOKRAG_FEEDBACK_PER_MINUTE", default.feedback),
         limit("BOOKRAG_MCP_PER_MINUTE", default.mcp),
     );
-    let concurrent = number::<usize>(&text, "BOOKRAG_MAX_CONCURRENT", problems, |_| true);
+    let concurrent = number::<usize>(&text, "BOOKRAG_MAX_CONCURRENT", ANY, problems, |_| true);
     let concurrent = concurrent.or(match place {
         Place::Lambda => None,
         Place::Laptop => Some(CONCURRENT_PER_CORE * available_parallelism().map_or(1, usize::from)),
@@ -184,7 +205,11 @@ pub(super) fn trusted_proxies(
     text: impl Fn(&str) -> Option<String>,
     problems: &mut Vec<String>,
 ) -> usize {
-    number::<u8>(text, "BOOKRAG_TRUSTED_PROXIES", problems, |_| true).map_or(0, usize::from)
+    let accepted = "a whole number from 0 to 255";
+    let proxies = number::<u8>(text, "BOOKRAG_TRUSTED_PROXIES", accepted, problems, |_| {
+        true
+    });
+    proxies.map_or(0, usize::from)
 }
 
 /// Reads the settings for checking readers' tokens.
@@ -219,23 +244,25 @@ fn choice(
         .find(|(name, _)| *name == value);
     if known.is_none() {
         problems.push(format!(
-            "{name} is `{value}`; there are {}, {}",
+            "{name} must be {} or {}, got `{value}`",
             other.0, default.0
         ));
     }
     known.unwrap_or(default).1
 }
 
+/// The number that a variable is set to. If it does not fit, the problem names what is `accepted`.
 fn number<T: FromStr>(
     text: impl Fn(&str) -> Option<String>,
     name: &str,
+    accepted: &str,
     problems: &mut Vec<String>,
     fits: impl Fn(&T) -> bool,
 ) -> Option<T> {
     let value = text(name)?;
     let number = value.parse().ok().filter(fits);
     if number.is_none() {
-        problems.push(format!("{name} is `{value}`, which is no number it can be"));
+        problems.push(format!("{name} must be {accepted}, got `{value}`"));
     }
     number
 }

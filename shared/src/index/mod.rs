@@ -58,9 +58,7 @@ pub enum IndexError {
     #[error("the vector store answered with {0}")]
     Malformed(String),
     /// The store's version lacks required features.
-    #[error(
-        "it is Qdrant {found}, and bookrag needs {needed} or newer, which computes BM25: update it"
-    )]
+    #[error("Qdrant {found} is too old: bookrag needs {needed} or newer, which computes BM25")]
     TooOld {
         /// The store's version.
         found: String,

@@ -350,7 +350,7 @@ impl QdrantIndex {
                     found.insert(id, payload);
                 }
                 Err(error) => {
-                    tracing::warn!(stage = "index", %error, point.id = %id, "a point is left out");
+                    tracing::warn!(stage = "index", %error, point.id = %id, "leaving out a point that cannot be read");
                 }
             }
         }
@@ -421,7 +421,7 @@ where
     for _ in 1..ATTEMPTS {
         match call().await.map_err(from_client) {
             Err(IndexError::Unavailable(reason)) => {
-                tracing::warn!(stage = "index", error = reason, "the call is made again");
+                tracing::warn!(stage = "index", error = reason, "repeating the call");
             }
             answer => return answer,
         }

@@ -28,7 +28,7 @@ pub(crate) fn with_text(fields: serde_json::Result<Fields>, text: String) -> Opt
     });
     payload
         .inspect_err(|error| {
-            tracing::warn!(stage = "catalog", %error, "a chunk is left out: its payload cannot be read");
+            tracing::warn!(stage = "catalog", %error, "leaving out a chunk whose payload cannot be read");
         })
         .ok()
 }

@@ -269,7 +269,7 @@ async fn embed_patiently(
         if wait > MAX_PROVIDER_WAIT {
             return Err(error);
         }
-        tracing::warn!(stage = "embed", error = %format_args!("the embedder {error}"), "the texts are embedded again");
+        tracing::warn!(stage = "embed", error = %format_args!("the embedder {error}"), "embedding the texts again");
         // A provider may allow an immediate retry.
         if !wait.is_zero() {
             tokio::time::sleep(wait).await;

@@ -364,7 +364,7 @@ impl Ingest {
             CommitOutcome::Committed { garbage } => {
                 // The change is committed. Points that cannot be deleted now are pending, and the sweep deletes them.
                 if let Err(error) = self.delete_garbage(index, &garbage).await {
-                    tracing::warn!(stage = "sweep", error = %error, points = garbage.len(), "garbage is left to the sweep");
+                    tracing::warn!(stage = "sweep", error = %error, points = garbage.len(), "leaving old points to the sweep");
                 }
                 Ok(true)
             }

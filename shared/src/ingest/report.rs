@@ -230,7 +230,7 @@ impl fmt::Display for Report {
         for source in &self.restored {
             row(
                 "restored",
-                format!("{source}: the store had lost points of it"),
+                format!("{source}: the store had lost some of its points"),
             )?;
         }
         for file in &self.skipped {

@@ -172,7 +172,7 @@ impl Ingest {
         let reason = error.to_string();
         let recorded = self.catalog.record_failure(index_id, source, &reason);
         if let Err(error) = recorded.await {
-            tracing::warn!(stage = "ingest", document.source = source, error = %error, "the failure is not recorded");
+            tracing::warn!(stage = "ingest", document.source = source, error = %error, "cannot record the failure");
         }
     }
 

@@ -113,7 +113,7 @@ pub async fn sync(
     ingest.end_first_indexing().await?;
     if !live {
         report.warnings.push(
-            "readers still have the former index: this one does not hold the whole book yet"
+            "readers still get the previous index, because the new one is not complete yet"
                 .to_owned(),
         );
     }
@@ -321,7 +321,7 @@ impl Ingest {
         let mut warnings = Vec::new();
         if let Err(error) = forgotten {
             warnings.push(format!(
-                "expired conversations and questions are not deleted: {error}"
+                "cannot delete expired conversations and questions: {error}"
             ));
         }
         let mut differences = self.compare().await?;
@@ -339,7 +339,7 @@ impl Ingest {
         for source in differences.lost.keys() {
             if !restored.contains(source) {
                 warnings.push(format!(
-                    "{source}: the vector store has lost points of it, and its file cannot be read now"
+                    "{source}: the vector store lost some of its points, and its file cannot be read now"
                 ));
             }
         }

@@ -33,7 +33,7 @@ impl Budget {
             return Ok(Self(tokens));
         }
         let (least, most) = (Self::LEAST, Self::MOST);
-        let message = format!("max_tokens must be {least} to {most}, it is {tokens}");
+        let message = format!("max_tokens must be {least} to {most}, got {tokens}");
         Err(Error::field("max_tokens", message))
     }
 

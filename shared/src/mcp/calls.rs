@@ -27,7 +27,7 @@ impl Server {
     pub(super) async fn search(&self, arguments: SearchArguments) -> Result<Found, Error> {
         let limit = arguments.limit.unwrap_or(DEFAULT_LIMIT);
         if !(1..=MAX_LIMIT).contains(&limit) {
-            let message = format!("limit must be 1 to {MAX_LIMIT}, it is {limit}");
+            let message = format!("limit must be 1 to {MAX_LIMIT}, got {limit}");
             return Err(Error::field("limit", message));
         }
         let request = SearchRequest {

@@ -184,7 +184,10 @@ fn check_limits(limits: &Filters, pages: &[PageRow]) -> Result<(), Error> {
         match value {
             Some(value) if !known.contains(value.as_str()) => {
                 let known: Vec<&str> = known.into_iter().collect();
-                let message = format!("no page has this {field}; there are {}", known.join(", "));
+                let message = format!(
+                    "no page has this {field}; known values are {}",
+                    known.join(", ")
+                );
                 Err(Error::field(field, message))
             }
             _ => Ok(()),
@@ -242,7 +245,7 @@ fn without_locale(site: &SiteInfo, path: &str) -> Option<String> {
 
 fn nothing_at(id: &Id) -> Error {
     let message = format!(
-        "the book has nothing at `{}`; ids come from search, ask and outline, and the path of a page is one",
+        "the book has nothing at `{}`; use an id from search, ask or outline, or the path of a page",
         id.shown()
     );
     Error::new(ErrorKind::NotFound, message)

@@ -285,7 +285,7 @@ impl ServerHandler for Server {
             "ask" => self.called(given, |given| self.ask(given)).await,
             "outline" => self.called(given, |given| self.outline(given)).await,
             _ => {
-                let message = format!("there is no such tool; there are {}", NAMES.join(", "));
+                let message = format!("there is no such tool; the tools are {}", NAMES.join(", "));
                 return Err(ErrorData::invalid_params(message, None));
             }
         };

@@ -181,7 +181,7 @@ fn tokenizer(reader: &mut Reader, pieces: usize, special: [u32; 3]) -> Result<To
     let text = reader.take(usize::try_from(bytes).map_err(|error| error.to_string())?)?;
     let pieces = offsets.windows(2).map(|ends| text.get(ends[0]..ends[1]));
     let pieces: Option<Vec<&[u8]>> = pieces.collect();
-    let pieces = pieces.ok_or("its vocabulary is no list of pieces")?;
+    let pieces = pieces.ok_or("its vocabulary is not a list of pieces")?;
     let [start, end, unknown] = special;
     // Control symbols have angle brackets (`<pad>`, `<mask>`). In a book they are plain text.
     let is_special =

@@ -38,7 +38,7 @@ impl CrossEncoder {
     ) -> Result<Self, ProviderError> {
         if files.model != LocalModel::MsMarco {
             let name = files.model.name();
-            return Err(ProviderError::Rejected(format!("{name} is no reranker")));
+            return Err(ProviderError::Rejected(format!("{name} is not a reranker")));
         }
         let files = files.clone();
         let transformer = spawn_blocking(move || Transformer::load(&files, threads))

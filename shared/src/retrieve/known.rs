@@ -96,7 +96,7 @@ impl Retriever {
             let mut known = match values.unwrap_or_else(late) {
                 Ok(known) => known,
                 Err(error) => {
-                    tracing::warn!(stage = "retrieve", %error, "the filters' values are not checked");
+                    tracing::warn!(stage = "retrieve", %error, "cannot check the values of filters");
                     return Ok(());
                 }
             };

@@ -274,7 +274,7 @@ impl Retriever {
         let mut degraded = Vec::new();
         let (question, failure) = self.embed(&searched, &synonyms, language_of(filters)).await;
         if let Some(error) = failure {
-            tracing::warn!(stage = "embed", error = %format_args!("the embedder {error}"), "words alone are searched for");
+            tracing::warn!(stage = "embed", error = %format_args!("the embedder {error}"), "searching by words only");
             degraded.push(Degradation::Embedder);
         }
         let embed_ms = milliseconds(started);
@@ -293,7 +293,7 @@ impl Retriever {
         let fuse_ms = milliseconds(started);
         let started = Instant::now();
         if let Err(error) = self.rerank(&query, &mut candidates).await {
-            tracing::warn!(stage = "rerank", error = %format_args!("the reranker {error}"), "the order of retrieval stands");
+            tracing::warn!(stage = "rerank", error = %format_args!("the reranker {error}"), "keeping the order of retrieval");
             degraded.push(Degradation::Reranker);
         }
         let rerank_ms = milliseconds(started);
@@ -385,7 +385,7 @@ impl Retriever {
         let stats = self.catalog().stats(index.index_id);
         let stats = tokio::time::timeout(STATS_DEADLINE, stats).await.ok()?;
         stats
-            .inspect_err(|error| tracing::warn!(stage = "retrieve", %error, "the progress of indexing is not known"))
+            .inspect_err(|error| tracing::warn!(stage = "retrieve", %error, "cannot read the progress of indexing"))
             .ok()
             .and_then(|stats| index.indexing(stats.documents))
     }

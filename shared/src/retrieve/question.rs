@@ -92,13 +92,13 @@ impl Retriever {
         match tokio::time::timeout(FREQUENCIES_DEADLINE, counted).await {
             Ok(Ok(frequencies)) => Some(frequencies),
             Ok(Err(error)) => {
-                tracing::warn!(stage = "embed", %error, "all words of the question weigh the same");
+                tracing::warn!(stage = "embed", %error, "giving all words of the question the same weight");
                 None
             }
             Err(_) => {
                 tracing::warn!(
                     stage = "embed",
-                    "the catalog did not count in time, all words of the question weigh the same"
+                    "the catalog did not count words in time, giving all words of the question the same weight"
                 );
                 None
             }

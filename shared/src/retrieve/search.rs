@@ -75,7 +75,7 @@ impl Retriever {
                 again
             }
             Err(error) => {
-                tracing::warn!(stage = "retrieve", %error, "the first search stands");
+                tracing::warn!(stage = "retrieve", %error, "keeping the results of the first search");
                 found
             }
         })
@@ -87,7 +87,7 @@ impl Retriever {
         query: &VectorQuery<'_>,
         cause: IndexError,
     ) -> Result<Found, RetrieveError> {
-        tracing::warn!(stage = "retrieve", error = %cause, "the catalog is searched instead");
+        tracing::warn!(stage = "retrieve", error = %cause, "searching the catalog instead");
         if self.index.index_id == UNKNOWN_INDEX {
             return Err(cause.into());
         }
@@ -100,7 +100,7 @@ impl Retriever {
         let chunks = match outcome {
             Ok(Ok(chunks)) => chunks,
             Ok(Err(error)) => {
-                tracing::warn!(stage = "retrieve", %error, "the catalog cannot stand in");
+                tracing::warn!(stage = "retrieve", %error, "the search in the catalog failed, too");
                 return Err(cause.into());
             }
             Err(_) => return Err(cause.into()),
@@ -134,7 +134,7 @@ impl Retriever {
         let joined = match joined {
             Ok(joined) => joined,
             Err(error) => {
-                tracing::warn!(stage = "join", %error, "the vector store's payloads stand in for the catalog");
+                tracing::warn!(stage = "join", %error, "using the vector store's payloads instead of the catalog");
                 return Ok(Found {
                     by_words,
                     chunks: self.stand_in(&points, by_words).await?,
@@ -189,7 +189,7 @@ impl Retriever {
     async fn join(&self, points: &[Uuid]) -> Result<Vec<JoinedChunk>, CatalogError> {
         if self.index.index_id == UNKNOWN_INDEX {
             return Err(CatalogError::Unavailable(
-                "which index it is, is not known".to_owned(),
+                "the live index is not known".to_owned(),
             ));
         }
         let joined = self.catalog().join(self.index.index_id, points);

@@ -96,7 +96,7 @@ fn read_limited(path: &Path, real_root: &Path) -> std::io::Result<Option<Vec<u8>
         return Ok(None);
     }
     if !kind.is_file() {
-        return refused("it is no file");
+        return refused("it is not a file");
     }
     let file = std::fs::File::open(real)?;
     let mut bytes = Vec::new();

@@ -82,7 +82,7 @@ impl S3Source {
         let rest = url.strip_prefix(SCHEME).unwrap_or_default();
         let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
         if bucket.is_empty() {
-            let problem = format!("the bucket of `{url}`, which is not s3://bucket/prefix,");
+            let problem = format!("the bucket in `{url}` (expected s3://bucket/prefix)");
             return Err(SourceError::NotFound(problem));
         }
         let prefix = prefix.trim_matches('/');
@@ -189,7 +189,9 @@ impl S3Source {
             Ok(Err(error)) => return Err(unavailable(causes(&error))),
             Err(_) => {
                 let seconds = CALL_TIMEOUT.as_secs();
-                return Err(unavailable(format!("it did not come in {seconds} seconds")));
+                return Err(unavailable(format!(
+                    "it did not arrive within {seconds} seconds"
+                )));
             }
         }
         bytes.truncate(MAX_PAGE_BYTES + 1);
@@ -208,7 +210,7 @@ impl S3Source {
             (Some(status), Some(code)) => {
                 format!("{status} {code}: {}", error.message().unwrap_or_default())
             }
-            (Some(status), None) => format!("the answer was {status}"),
+            (Some(status), None) => format!("the response was {status}"),
             (None, _) => causes(error),
         };
         match (status, error.code()) {

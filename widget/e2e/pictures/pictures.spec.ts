@@ -47,11 +47,11 @@ test.describe('on a phone', () => {
 test.describe('without a model', () => {
   test.beforeAll(({ server }) => server.restart({ BOOKRAG_GENERATOR: 'extractive' }));
   test.afterAll(({ server }) => server.restart());
-  test.use({ viewport: { width: 900, height: 1000 } });
+  test.use({ viewport: { width: 900, height: 760 } });
 
   test('the page of serve', async ({ page }) => {
     await page.goto(SERVE);
-    await page.getByRole('textbox').fill('How tight do the wheel screws go?');
+    await page.getByRole('textbox').fill('To what torque are wheel screws tightened?');
     await page.keyboard.press('Enter');
     await expect(page.getByRole('button', { name: 'Copy the answer' })).toBeVisible();
     await page.screenshot({ path: to('page.png') });

@@ -104,7 +104,7 @@ impl From<Error> for Failure {
 fn tls_problem(error: &Error) -> Option<&'static str> {
     let cause = error.source()?;
     if cause.to_string() == NO_TLS {
-        return Some("the server does not take TLS connections, and sslmode=require asks for one");
+        return Some("the server does not accept TLS connections, but sslmode=require needs one");
     }
     let cause = cause.downcast_ref::<io::Error>()?.get_ref()?;
     match cause.downcast_ref()? {
@@ -115,7 +115,7 @@ fn tls_problem(error: &Error) -> Option<&'static str> {
         rustls::Error::InvalidCertificate(
             CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
         ) => Some(
-            "the server's certificate is for another host; correct the host, or write sslmode=verify-ca if that is as it should be",
+            "the server's certificate is for another host; correct the host, or set sslmode=verify-ca if that is intended",
         ),
         _ => None,
     }

@@ -19,7 +19,7 @@ pub(super) fn point_struct(point: &NewPoint) -> Result<PointStruct, IndexError> 
     let payload = serde_json::to_value(&point.payload)
         .ok()
         .and_then(|value| Payload::try_from(value).ok())
-        .ok_or_else(|| IndexError::Malformed("a payload that is no object".to_owned()))?;
+        .ok_or_else(|| IndexError::Malformed("a payload that is not an object".to_owned()))?;
     let Embedding { vector, tokens } = &point.embedding;
     let mut vectors = NamedVectors::default()
         .add_vector(DENSE, Vector::from(vector.clone()))
@@ -91,7 +91,7 @@ pub(super) fn scored(point: ScoredPoint) -> Result<super::ScoredPoint, IndexErro
 pub(super) fn uuid_of(id: Option<PointId>) -> Result<Uuid, IndexError> {
     match id.and_then(|id| id.point_id_options) {
         Some(point_id::PointIdOptions::Uuid(text)) => Uuid::parse_str(&text)
-            .map_err(|_| IndexError::Malformed("a point id that is no UUID".to_owned())),
+            .map_err(|_| IndexError::Malformed("a point id that is not a UUID".to_owned())),
         _ => Err(IndexError::Malformed("a point without a UUID".to_owned())),
     }
 }

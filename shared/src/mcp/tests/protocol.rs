@@ -86,10 +86,14 @@ async fn what_is_wrong_with_a_call_is_told_so_that_it_can_be_corrected() {
         (
             "search",
             json!({"query": "frost", "limit": 21}),
-            "limit must be 1 to 20, it is 21",
+            "limit must be 1 to 20, got 21",
         ),
         ("search", json!({"query": "frost", "version": "9.9"}), "9.9"),
-        ("outline", json!({"version": "9.9"}), "there are current"),
+        (
+            "outline",
+            json!({"version": "9.9"}),
+            "known values are current",
+        ),
         ("outline", json!({"under": "/blog"}), "/blog"),
         ("ask", json!({"question": "x".repeat(2_001)}), "2001"),
     ] {
