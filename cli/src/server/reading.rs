@@ -14,13 +14,17 @@ use bookrag::book::{
 use bookrag::source::FileCache;
 use pulldown_cmark::{Options, Parser, html};
 
+pub(super) use self::representation::NO_INDEX;
 use self::representation::{Representation, page_of_markdown};
-use super::{Server, Shared, pictures};
+use super::{Server, Shared, lists, pictures};
 
 pub(super) async fn page(State(server): Shared, uri: Uri, headers: HeaderMap) -> Response {
     let path = percent_decode(uri.path());
     if let Some(picture) = pictures::at(&server, &path).await {
         return picture;
+    }
+    if let Some(list) = lists::at(&server, &path).await {
+        return list;
     }
     let mut wanted = Representation::wanted(&headers);
     let site = server.site_url.as_deref();

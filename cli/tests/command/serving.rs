@@ -223,3 +223,59 @@ fn pages_of_two_docs_instances_with_one_url_are_named() {
         "{warnings}"
     );
 }
+
+#[test]
+fn every_link_of_llms_txt_leads_to_a_text() {
+    let workshop = Workshop::small();
+    workshop.write("docs/draft.md", "---\nunlisted: true\n---\n\n# Hidden\n");
+    let server = workshop.serve(&[]);
+    let (status, index) = server.get("/llms.txt");
+    assert_eq!(status, 200);
+    assert!(index.starts_with("# Garden"), "{index}");
+    assert!(!index.contains("Hidden"), "{index}");
+    let links: Vec<&str> = index
+        .split("](")
+        .skip(1)
+        .filter_map(|rest| rest.split(')').next())
+        .collect();
+    assert!(links.contains(&"/docs/probe.md"), "{links:?}");
+    assert!(links.contains(&"/llms-full.txt"), "{links:?}");
+    for link in links {
+        let response = client().get(format!("{}{link}", server.url));
+        let response = response.send().unwrap();
+        assert_eq!(response.status(), 200, "{link}");
+        assert_eq!(response.headers()["x-robots-tag"], "noindex", "{link}");
+    }
+}
+
+#[test]
+fn a_run_renews_llms_txt() {
+    let workshop = Workshop::small();
+    let server = workshop.serve(&[]);
+    assert!(!server.get("/llms.txt").1.contains("Cables"));
+    workshop.write("docs/cables.md", "# Cables\n\nThey carry power.\n");
+    workshop.sync();
+    assert!(server.get("/llms.txt").1.contains("Cables"));
+    assert!(server.get("/llms-full.txt").1.contains("They carry power."));
+}
+
+#[test]
+fn the_api_is_described_where_it_is_served() {
+    let workshop = Workshop::small();
+    let server = workshop.serve(&[]);
+    let described: Value = serde_json::from_str(&server.get("/openapi.json").1).unwrap();
+    assert!(described["paths"]["/api/v1/chat"].is_object());
+    let (status, page) = server.get("/api/reference");
+    assert_eq!(status, 200);
+    let files = page.split("\"/assets/").skip(1);
+    let files: Vec<&str> = files.filter_map(|rest| rest.split('"').next()).collect();
+    assert_eq!(files.len(), 2, "{page}");
+    for file in files {
+        let response = client().get(format!("{}/assets/{file}", server.url));
+        let response = response.send().unwrap();
+        assert_eq!(response.status(), 200, "{file}");
+        assert_eq!(response.headers()["content-encoding"], "gzip");
+        let policy = response.headers()["content-security-policy"].to_str();
+        assert!(policy.unwrap().contains("script-src 'self'"), "{file}");
+    }
+}

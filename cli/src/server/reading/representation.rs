@@ -9,7 +9,9 @@ use super::super::assets::CONTENT_SECURITY_POLICY;
 
 const MARKDOWN: &str = "text/markdown";
 const HTML: &str = "text/html";
-const ROBOTS: HeaderName = HeaderName::from_static("x-robots-tag");
+/// Keeps a text for programs out of search engines: the page is listed there.
+pub(in crate::server) const NO_INDEX: (HeaderName, &str) =
+    (HeaderName::from_static("x-robots-tag"), "noindex");
 
 /// Characters that stay unescaped in the path of a URL in a header.
 const KEPT: &AsciiSet = &NON_ALPHANUMERIC
@@ -69,7 +71,7 @@ pub(super) fn markdown(document: &Document, site: &str) -> Response {
     let headers = [
         (header::CONTENT_TYPE, "text/markdown; charset=utf-8"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (ROBOTS, "noindex"),
+        NO_INDEX,
     ];
     with_headers((headers, text).into_response(), &page)
 }

@@ -1,0 +1,69 @@
+//! `llms.txt` and the files that it names, as `bookrag export` writes them, but for the pages: those are read from their files.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use tokio::sync::Mutex;
+
+use super::Server;
+use super::reading::NO_INDEX;
+use crate::export::Export;
+use crate::pages::ReadPages;
+
+/// Texts by path.
+type Files = BTreeMap<String, String>;
+
+/// The lists of the book's pages, made when one is first asked for and kept until the next run: all pages are read for them.
+#[derive(Debug, Default)]
+pub(super) struct Lists(Mutex<Option<Arc<Files>>>);
+
+impl Lists {
+    /// Forgets them: a run may have found other pages.
+    pub(super) async fn forget(&self) {
+        *self.0.lock().await = None;
+    }
+}
+
+/// Serves the list at a path of the site; `None` if there is none.
+pub(super) async fn at(server: &Server, path: &str) -> Option<Response> {
+    if !path.ends_with(".txt") {
+        return None;
+    }
+    let text = files(server).await?.get(path)?.clone();
+    let headers = [
+        (header::CONTENT_TYPE, "text/plain; charset=utf-8"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        NO_INDEX,
+    ];
+    Some((headers, text).into_response())
+}
+
+/// The lists by the paths of their URLs; `None` if the site cannot be read now.
+async fn files(server: &Server) -> Option<Arc<Files>> {
+    // Held while they are made: whoever asks meanwhile waits for the same ones.
+    let mut kept = server.lists.0.lock().await;
+    if let Some(files) = &*kept {
+        return Some(Arc::clone(files));
+    }
+    let (source, settings) = {
+        let reading = server.reading.read().await;
+        (reading.source.clone(), reading.settings.clone())
+    };
+    let read = ReadPages::of(&source, &settings).await.ok()?;
+    let export = Export {
+        settings: &settings,
+        // Paths: readers may have reached this server under any name.
+        site_url: String::new(),
+        locale: None,
+    };
+    let documents: Vec<_> = read.documents().map(|(_, document)| document).collect();
+    let root = settings.locale_base_url(&settings.default_locale);
+    let files = export.files(&documents).files.into_iter();
+    let lists = files.filter(|(path, _)| path.ends_with(".txt"));
+    let lists = lists.map(|(path, text)| (format!("{root}{path}"), text));
+    let files = Arc::new(lists.collect());
+    *kept = Some(Arc::clone(&files));
+    Some(files)
+}
