@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bookrag::api::{
     ChatData, ChatRequest, Completion, CompletionRequest, Envelope, FeedbackRequest, ModelList,
-    Receipt, SearchData, SearchRequest,
+    PageData, Receipt, SearchData, SearchRequest,
 };
 use health::Health;
 use serde_json::{Map, Value, json};
@@ -61,6 +61,7 @@ pub fn document() -> Value {
         "parameters": search_parameters(),
         "responses": responses(ok(&results), &failure),
     });
+    let page = page_path(&shapes.enveloped::<PageData>(), &failure);
     let healthy = health_path(ok(&health), &failure);
     let mut paths = Map::new();
     paths.insert("/api/v1/chat".to_owned(), asked);
@@ -70,6 +71,7 @@ pub fn document() -> Value {
         paths.insert(alias.to_owned(), aliased);
     }
     paths.insert("/api/v1/search".to_owned(), searched);
+    paths.insert("/api/v1/page".to_owned(), page);
     let summary = "Judges an answer";
     let judged = post("feedback", summary, &feedback, ok(&receipt));
     paths.insert("/api/v1/feedback".to_owned(), judged);
@@ -162,6 +164,31 @@ fn openai_paths(shapes: &mut Shapes) -> Map<String, Value> {
         Value::Object(paths) => paths,
         _ => Map::new(),
     }
+}
+
+/// Describes pages, which are Markdown for clients that accept it.
+fn page_path(page: &Value, failure: &Value) -> Value {
+    let read = json!({
+        "description": "The page or section. Text that readers of the site cannot see is left out",
+        "headers": {
+            "Vary": {"description": "Includes `accept`", "schema": {"type": "string"}},
+            "Link": {"description": "With Markdown: the page on the site, `rel=\"canonical\"`", "schema": {"type": "string"}},
+            "X-Robots-Tag": {"description": "With Markdown: `noindex`", "schema": {"type": "string"}},
+        },
+        "content": {
+            "application/json": {"schema": page},
+            "text/markdown": {"schema": {"type": "string", "description": "The text alone, if `Accept` names `text/markdown` and does not prefer JSON"}},
+        },
+    });
+    json!({"get": {
+        "operationId": "page",
+        "summary": "Reads a page or a section as Markdown",
+        "parameters": [{
+            "name": "url", "in": "query", "required": true, "schema": {"type": "string", "minLength": 1, "maxLength": 2000},
+            "description": "The URL of a page, or its path such as `/docs/frost`; with an anchor, one section and those below it. The `url` of citations and search results works here",
+        }],
+        "responses": responses(read, failure),
+    }})
 }
 
 /// Describes health. Its 503 has the same schema as its success.

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
+use bookrag::api::NO_INDEX;
 use tokio::sync::Mutex;
 
 use super::Server;
-use super::reading::NO_INDEX;
 use crate::export::Export;
 use crate::pages::ReadPages;
 

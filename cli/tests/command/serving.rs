@@ -279,3 +279,42 @@ fn the_api_is_described_where_it_is_served() {
         assert!(policy.unwrap().contains("script-src 'self'"), "{file}");
     }
 }
+
+#[test]
+fn the_api_answers_pages_and_sections_as_json_and_as_markdown() {
+    let workshop = Workshop::small();
+    workshop.write(
+        "docs/cables.md",
+        "# Cables\n\nThey carry power. <!-- not shown -->\n\n## Cutting\n\nCut [the probe's](./probe.md) last.\n",
+    );
+    let server = workshop.serve(&[]);
+    let get = |url: &str, accept: &str| {
+        let request = client().get(format!("{}/api/v1/page?url={url}", server.url));
+        request.header("accept", accept).send().unwrap()
+    };
+    let section = "## Cutting {#cutting}\n\nCut the probe's last.";
+    let whole = format!("# Cables\n\nThey carry power.\n\n{section}");
+
+    let response = get("/docs/cables", "text/markdown, */*");
+    let header = |name: &str| response.headers()[name].to_str().unwrap().to_owned();
+    assert_eq!(header("content-type"), "text/markdown; charset=utf-8");
+    assert!(header("vary").contains("accept"), "{}", header("vary"));
+    assert_eq!(header("link"), "</docs/cables>; rel=\"canonical\"");
+    assert_eq!(header("x-robots-tag"), "noindex");
+    assert_eq!(response.text().unwrap(), whole);
+
+    let response = get("https://garden.example/docs/cables/%23cutting", "*/*");
+    let varies = response.headers()["vary"].to_str().unwrap().to_owned();
+    assert!(varies.contains("accept"), "{varies}");
+    let body: Value = response.json().unwrap();
+    let data = &body["data"];
+    assert_eq!(data["text"], section, "{body}");
+    assert_eq!(data["title"], "Cables – Cutting");
+    assert_eq!(data["url"], "/docs/cables#cutting");
+    assert_eq!(data["source"], "docs/cables.md");
+    assert_eq!(data["end_line"], 7);
+
+    for (url, status) in [("/docs/none", 404), ("", 400), ("/docs/cables%23no", 404)] {
+        assert_eq!(get(url, "text/markdown").status(), status, "{url}");
+    }
+}
