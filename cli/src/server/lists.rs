@@ -9,7 +9,7 @@ use bookrag::api::NO_INDEX;
 use tokio::sync::Mutex;
 
 use super::Server;
-use crate::export::Export;
+use crate::export::{Export, INDEX};
 use crate::pages::ReadPages;
 
 /// Texts by path.
@@ -31,7 +31,8 @@ pub(super) async fn at(server: &Server, path: &str) -> Option<Response> {
     if !path.ends_with(".txt") {
         return None;
     }
-    let text = files(server).await?.get(path)?.clone();
+    let files = files(server).await?;
+    let text = files.get(path)?.clone();
     let headers = [
         (header::CONTENT_TYPE, "text/plain; charset=utf-8"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -63,7 +64,12 @@ async fn files(server: &Server) -> Option<Arc<Files>> {
     let files = export.files(&documents).files.into_iter();
     let lists = files.filter(|(path, _)| path.ends_with(".txt"));
     let lists = lists.map(|(path, text)| (format!("{root}{path}"), text));
-    let files = Arc::new(lists.collect());
+    let mut files: Files = lists.collect();
+    // Programs look for it at the root of a host, which here holds nothing but the book.
+    if let Some(list) = files.get(&format!("{root}{INDEX}")).cloned() {
+        files.insert(format!("/{INDEX}"), list);
+    }
+    let files = Arc::new(files);
     *kept = Some(Arc::clone(&files));
     Some(files)
 }

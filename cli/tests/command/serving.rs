@@ -249,6 +249,17 @@ fn every_link_of_llms_txt_leads_to_a_text() {
 }
 
 #[test]
+fn llms_txt_is_at_the_roots_of_the_site_and_of_the_host() {
+    let workshop = Workshop::small();
+    let config = "module.exports = {title: 'Garden', baseUrl: '/garden/'};";
+    workshop.write("docusaurus.config.js", config);
+    let server = workshop.serve(&[]);
+    let list = server.get("/garden/llms.txt");
+    assert!(list.1.contains("(/garden/docs/probe.md)"), "{}", list.1);
+    assert_eq!(server.get("/llms.txt"), list);
+}
+
+#[test]
 fn a_run_renews_llms_txt() {
     let workshop = Workshop::small();
     let server = workshop.serve(&[]);
