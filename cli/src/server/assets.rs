@@ -18,25 +18,26 @@ pub(super) const CONTENT_SECURITY_POLICY: (HeaderName, &str) = (
 
 const ICON: &str = r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path d="M2 2h5a1 1 0 0 1 1 1 1 1 0 0 1 1-1h5v11H9a1 1 0 0 0-1 1 1 1 0 0 0-1-1H2z" fill="#8a3b12"/></svg>"##;
 
-/// A file of the page with its name.
+/// A file of the page with its name and media type.
 macro_rules! compressed {
-    ($name:literal) => {
+    ($name:literal, $media_type:expr) => {
         (
             $name,
+            $media_type,
             include_bytes!(concat!("../../../widget/dist-page/", $name, ".gz")).as_slice(),
         )
     };
 }
 
 /// The scripts and style sheets, compressed by gzip.
-const COMPRESSED: [(&str, &[u8]); 7] = [
-    compressed!("page.css"),
-    compressed!("page.js"),
-    compressed!("chunk.js"),
-    compressed!("highlight.js"),
-    compressed!("katex.js"),
-    compressed!("reference.css"),
-    compressed!("reference.js"),
+const COMPRESSED: [(&str, &str, &[u8]); 7] = [
+    compressed!("page.css", CSS),
+    compressed!("page.js", SCRIPT),
+    compressed!("chunk.js", SCRIPT),
+    compressed!("highlight.js", SCRIPT),
+    compressed!("katex.js", SCRIPT),
+    compressed!("reference.css", CSS),
+    compressed!("reference.js", SCRIPT),
 ];
 
 /// The page to ask on.
@@ -60,8 +61,7 @@ pub(super) async fn icon() -> Response {
 }
 
 pub(super) async fn asset(Path(name): Path<String>) -> Response {
-    if let Some((name, bytes)) = COMPRESSED.iter().find(|(known, _)| *known == name) {
-        let content_type = if name.ends_with(".css") { CSS } else { SCRIPT };
+    if let Some((_, content_type, bytes)) = COMPRESSED.iter().find(|(known, ..)| *known == name) {
         // Every browser takes it: there is no other form.
         let encoding = (header::CONTENT_ENCODING, "gzip");
         return ([encoding], answer(content_type, *bytes)).into_response();

@@ -28,7 +28,7 @@ impl Lists {
 
 /// Serves the list at a path of the site; `None` if there is none.
 pub(super) async fn at(server: &Server, path: &str) -> Option<Response> {
-    if !path.ends_with(".txt") {
+    if !is_list(path) {
         return None;
     }
     let files = files(server).await?;
@@ -39,6 +39,11 @@ pub(super) async fn at(server: &Server, path: &str) -> Option<Response> {
         NO_INDEX,
     ];
     Some((headers, text).into_response())
+}
+
+/// True for the paths of lists: pages end in `.md`.
+fn is_list(path: &str) -> bool {
+    path.rsplit_once('.').is_some_and(|(_, end)| end == "txt")
 }
 
 /// The lists by the paths of their URLs; `None` if the site cannot be read now.
@@ -62,7 +67,7 @@ async fn files(server: &Server) -> Option<Arc<Files>> {
     let documents: Vec<_> = read.documents().map(|(_, document)| document).collect();
     let root = settings.locale_base_url(&settings.default_locale);
     let files = export.files(&documents).files.into_iter();
-    let lists = files.filter(|(path, _)| path.ends_with(".txt"));
+    let lists = files.filter(|(path, _)| is_list(path));
     let lists = lists.map(|(path, text)| (format!("{root}{path}"), text));
     let mut files: Files = lists.collect();
     // Programs look for it at the root of a host, which here holds nothing but the book.
