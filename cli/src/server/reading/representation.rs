@@ -1,4 +1,4 @@
-//! A page as HTML for people, or as Markdown for programs that ask for it.
+//! The HTML of a page, and the path of its Markdown.
 
 use axum::response::{Html, IntoResponse, Response};
 use bookrag::api::{MARKDOWN, encoded_path, with_link};
@@ -6,7 +6,7 @@ use bookrag::book::Document;
 
 use super::super::assets::CONTENT_SECURITY_POLICY;
 
-/// Responds with a page's HTML, with a link to its Markdown.
+/// Responds with a page's HTML and a link to its Markdown.
 pub(super) fn html(document: &Document, body: String) -> Response {
     let markdown = format!(
         "<{}>; rel=\"alternate\"; type=\"{MARKDOWN}\"",
@@ -16,7 +16,7 @@ pub(super) fn html(document: &Document, body: String) -> Response {
     with_link((headers, Html(body)).into_response(), &markdown)
 }
 
-/// The path of a page's Markdown.
+/// Returns the path of a page's Markdown.
 fn markdown_path(url: &str) -> String {
     if url.ends_with('/') {
         format!("{url}index.md")
@@ -25,7 +25,7 @@ fn markdown_path(url: &str) -> String {
     }
 }
 
-/// The path of the page whose Markdown may be at a path.
+/// Returns the path of the page whose Markdown the path may name.
 pub(super) fn page_of_markdown(path: &str) -> Option<&str> {
     let page = path.strip_suffix(".md")?;
     Some(match page.strip_suffix("/index") {
