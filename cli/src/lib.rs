@@ -3,6 +3,7 @@
 pub mod site;
 pub mod local;
 mod running;
+mod pages;
 mod examination;
 pub mod evaluation;
 mod export;

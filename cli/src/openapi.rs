@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bookrag::api::{
     ChatData, ChatRequest, Completion, CompletionRequest, Envelope, FeedbackRequest, ModelList,
-    Receipt, SearchData, SearchRequest,
+    PageData, Receipt, SearchData, SearchRequest,
 };
 use health::Health;
 use serde_json::{Map, Value, json};
@@ -25,18 +25,18 @@ pub fn document() -> Value {
     let health = shapes.enveloped::<Health>();
     let receipt = shapes.enveloped::<Receipt>();
     let failure = shapes.failure();
-    let ok = |schema: &Value| json!({"description": "Success", "content": {"application/json": {"schema": schema}}});
+    let ok = |schema: &Value| json!({"description": "The request succeeded", "content": {"application/json": {"schema": schema}}});
     let answered = json!({
-        "description": "The answer, or that the book does not have one; as events when the client accepts them",
+        "description": "The answer, or a refusal if the book does not cover the question. Server-sent events if `Accept` names `text/event-stream`",
         "headers": {"X-Conversation-Id": {
-            "description": "With events, where conversations are stored: the conversation, before its first word",
+            "description": "The id of the conversation, sent before the first event. Present if the server stores conversations",
             "schema": {"type": "string", "format": "uuid"},
         }},
         "content": {
             "application/json": {"schema": answer},
             "text/event-stream": {"schema": {
                 "type": "string",
-                "description": "Events `progress {stage, sections}` if a model reads for two seconds, `token {token}`, `citation {…}`, one `done {…}` or `error {code, message}` at the end; comment lines keep it open",
+                "description": "`token {token}` and `citation {…}` events, then one `done {…}` or `error {code, message}`. `progress {stage, sections}` comes first if a model takes more than two seconds to begin. Comment lines keep the connection open",
             }},
         },
     });
@@ -48,38 +48,40 @@ pub fn document() -> Value {
             "responses": responses(success, &failure),
         }})
     };
-    let asked = post("chat", "Asks the book a question", &chat, answered.clone());
-    let mut searched = post(
-        "search",
-        "Finds sections of the book",
-        &search,
-        ok(&results),
-    );
+    let asked = post("chat", "Ask the book a question", &chat, answered.clone());
+    let mut searched = post("search", "Search the book", &search, ok(&results));
     searched["get"] = json!({
         "operationId": "searchByUrl",
-        "summary": "Finds sections of the book",
+        "summary": "Search the book",
         "parameters": search_parameters(),
         "responses": responses(ok(&results), &failure),
     });
+    let page = page_path(&shapes.enveloped::<PageData>(), &failure);
     let healthy = health_path(ok(&health), &failure);
     let mut paths = Map::new();
     paths.insert("/api/v1/chat".to_owned(), asked);
     for (number, alias) in CHAT_ALIASES.into_iter().enumerate() {
         let id = format!("chatAlias{}", number + 1);
-        let aliased = post(&id, "The same as /api/v1/chat", &chat, answered.clone());
+        let aliased = post(
+            &id,
+            "Alias of `/api/v1/chat` for older clients",
+            &chat,
+            answered.clone(),
+        );
         paths.insert(alias.to_owned(), aliased);
     }
     paths.insert("/api/v1/search".to_owned(), searched);
-    let summary = "Judges an answer";
+    paths.insert("/api/v1/page".to_owned(), page);
+    let summary = "Rate an answer";
     let judged = post("feedback", summary, &feedback, ok(&receipt));
     paths.insert("/api/v1/feedback".to_owned(), judged);
     paths.insert("/api/v1/conversations/{id}".to_owned(), json!({"delete": {
         "operationId": "deleteConversation",
-        "summary": "Deletes a stored conversation",
+        "summary": "Delete a stored conversation",
         "parameters": [
             {"name": "id", "in": "path", "required": true, "schema": {"type": "string", "format": "uuid"}},
             {"name": "X-Session-Id", "in": "header", "schema": {"type": "string", "maxLength": 200},
-                "description": "The session_id that its questions were asked with"},
+                "description": "The `session_id` that was sent with the questions of the conversation"},
         ],
         "responses": responses(ok(&receipt), &failure),
     }}));
@@ -96,7 +98,7 @@ pub fn document() -> Value {
         "info": {
             "title": "bookrag",
             "version": env!("CARGO_PKG_VERSION"),
-            "description": "Answers questions from one Docusaurus book, each claim cited to the heading and lines it came from. Every JSON answer has the same envelope.",
+            "description": "Answers questions from one Docusaurus book, and cites the heading and lines behind each claim. Every JSON response under `/api` has the same envelope: `success`, `data`, `error`, `meta`.",
             "license": {"name": "MIT", "identifier": "MIT"},
         },
         "paths": paths,
@@ -104,7 +106,7 @@ pub fn document() -> Value {
             "schemas": shapes.schemas,
             "securitySchemes": {"bearer": {
                 "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
-                "description": "Only where the operator has set BOOKRAG_AUTH_SECRET or BOOKRAG_AUTH_PUBLIC_KEY",
+                "description": "Required if the operator set BOOKRAG_AUTH_SECRET or BOOKRAG_AUTH_PUBLIC_KEY",
             }},
         },
         "security": [{}, {"bearer": []}],
@@ -127,34 +129,33 @@ fn openai_paths(shapes: &mut Shapes) -> Map<String, Value> {
             "properties": {
                 "message": {"type": "string"},
                 "type": {"type": "string", "enum": ["invalid_request_error", "authentication_error", "rate_limit_error", "server_error"]},
-                "param": {"type": ["string", "null"], "description": "The field of the request that is wrong"},
+                "param": {"type": ["string", "null"], "description": "The invalid field of the request"},
                 "code": {"type": "string"},
             },
         }},
     });
     let failure = shapes.add("OpenAiError".to_owned(), failure);
     let completed = json!({
-        "description": "The answer, or that the book does not have one; as events with `stream`",
+        "description": "The answer, or a refusal if the book does not cover the question. Server-sent events if `stream` is true",
         "content": {
             "application/json": {"schema": completion},
             "text/event-stream": {"schema": {
                 "type": "string",
-                "description": "Chunks (`chat.completion.chunk`) with the text; the footnotes come last, the chunk with `finish_reason` has `citations` and `outcome`, and `[DONE]` ends the stream. An `error` instead of it means that the answer broke off",
+                "description": "`chat.completion.chunk` objects with the text, then the footnotes. The chunk with `finish_reason` holds `citations` and `outcome`. `[DONE]` ends the stream; if the answer breaks off, an `error` object comes instead",
             }},
         },
     });
-    let listed =
-        json!({"description": "The book", "content": {"application/json": {"schema": models}}});
+    let listed = json!({"description": "The list of models", "content": {"application/json": {"schema": models}}});
     let paths = json!({
         "/v1/chat/completions": {"post": {
             "operationId": "createChatCompletion",
-            "summary": "Asks the book a question, for clients of OpenAI's API",
+            "summary": "Ask the book a question (OpenAI-compatible)",
             "requestBody": {"required": true, "content": {"application/json": {"schema": request}}},
             "responses": responses(completed, &failure),
         }},
         "/v1/models": {"get": {
             "operationId": "listModels",
-            "summary": "Names the book, for clients of OpenAI's API",
+            "summary": "List the book as the only model (OpenAI-compatible)",
             "responses": responses(listed, &failure),
         }},
     });
@@ -164,21 +165,46 @@ fn openai_paths(shapes: &mut Shapes) -> Map<String, Value> {
     }
 }
 
+/// Describes pages, which are Markdown for clients that accept it.
+fn page_path(page: &Value, failure: &Value) -> Value {
+    let read = json!({
+        "description": "The page or section. Text that readers of the site cannot see is left out",
+        "headers": {
+            "Vary": {"description": "Includes `accept`", "schema": {"type": "string"}},
+            "Link": {"description": "With Markdown: the page on the site, `rel=\"canonical\"`", "schema": {"type": "string"}},
+            "X-Robots-Tag": {"description": "With Markdown: `noindex`", "schema": {"type": "string"}},
+        },
+        "content": {
+            "application/json": {"schema": page},
+            "text/markdown": {"schema": {"type": "string", "description": "The text alone, if `Accept` names `text/markdown` and does not prefer JSON"}},
+        },
+    });
+    json!({"get": {
+        "operationId": "page",
+        "summary": "Read a page or a section as Markdown",
+        "parameters": [{
+            "name": "url", "in": "query", "required": true, "schema": {"type": "string", "minLength": 1, "maxLength": 2000},
+            "description": "The URL of a page, or its path such as `/docs/frost`; with an anchor, one section and those below it. The `url` of citations and search results works here",
+        }],
+        "responses": responses(read, failure),
+    }})
+}
+
 /// Describes health. Its 503 has the same schema as its success.
 fn health_path(success: Value, failure: &Value) -> Value {
     let schema = success["content"]["application/json"]["schema"].clone();
     json!({"get": {
         "operationId": "health",
-        "summary": "Tells that the service answers, and with deep=true how its stores, models and index are",
+        "summary": "Check that the service answers, and with `deep=true` its stores, models and index",
         "security": [],
         "parameters": [
             {"name": "deep", "in": "query", "schema": {"type": "boolean", "default": false},
-                "description": "Whether stores and models are asked. Without it nobody is, so that a database may sleep: each component is `unchecked` unless it was asked within the last minute"},
+                "description": "True to query the stores and models. By default they are not queried, so that an idle database can sleep; a component is then `unchecked` unless it was checked within the last minute"},
         ],
         "responses": {
             "200": success,
-            "400": {"description": "`deep` is neither true nor false", "content": {"application/json": {"schema": failure}}},
-            "503": {"description": "Questions cannot be answered", "content": {"application/json": {"schema": schema}}},
+            "400": {"description": "`deep` is not a boolean", "content": {"application/json": {"schema": failure}}},
+            "503": {"description": "The service cannot answer questions", "content": {"application/json": {"schema": schema}}},
         },
     }})
 }
@@ -186,7 +212,7 @@ fn health_path(success: Value, failure: &Value) -> Value {
 /// Describes a success and every error of a request.
 fn responses(success: Value, failure: &Value) -> Value {
     let failed = |description: &str| json!({"description": description, "content": {"application/json": {"schema": failure}}});
-    let wait = json!({"Retry-After": {"description": "Seconds to wait", "schema": {"type": "integer", "minimum": 1}}});
+    let wait = json!({"Retry-After": {"description": "Seconds to wait before the next request", "schema": {"type": "integer", "minimum": 1}}});
     let later = |description: &str| {
         let mut response = failed(description);
         response["headers"] = wait.clone();
@@ -194,31 +220,38 @@ fn responses(success: Value, failure: &Value) -> Value {
     };
     json!({
         "200": success,
-        "400": failed("The request is wrong; `error.field` names where"),
-        "401": failed("The bearer token is missing or wrong"),
-        "404": failed("There is nothing of this name"),
-        "405": failed("The route does not take this method"),
+        "400": failed("The request is invalid; `error.field` names the field"),
+        "401": failed("The bearer token is missing or invalid"),
+        "404": failed("The resource does not exist"),
+        "405": failed("The route does not support this method"),
         "413": failed("The body is larger than 64 KiB"),
-        "415": failed("The body is no JSON by its type"),
-        "429": later("Too many requests of this client"),
-        "500": failed("A bug"),
-        "503": later("A dependency is away or too busy"),
+        "415": failed("The Content-Type is not application/json"),
+        "429": later("The client exceeded its rate limit"),
+        "500": failed("Internal error"),
+        "503": later("A dependency is unavailable, or the server is overloaded"),
     })
 }
 
 fn search_parameters() -> Value {
+    let text = |most: u32| json!({"type": "string", "maxLength": most});
+    let number = |most: u32| json!({"type": "integer", "minimum": 1, "maximum": most});
     json!([
-        {"name": "q", "in": "query", "required": true, "schema": {"type": "string", "minLength": 1, "maxLength": 2000}},
-        {"name": "top_k", "in": "query", "schema": {"type": "integer", "minimum": 1, "maximum": 20}},
-        {"name": "page_url", "in": "query", "schema": {"type": "string", "maxLength": 2000}},
-        {"name": "hardware_tier", "in": "query", "schema": {"type": "integer", "minimum": 1, "maximum": 4}},
-        {"name": "locale", "in": "query", "schema": {"type": "string"}},
-        {"name": "version", "in": "query", "schema": {"type": "string"}},
+        {"name": "q", "in": "query", "required": true, "schema": {"type": "string", "minLength": 1, "maxLength": 2000},
+            "description": "The text to search for"},
+        {"name": "top_k", "in": "query", "schema": number(20), "description": "The number of results, 5 by default"},
+        {"name": "page_url", "in": "query", "schema": text(2000),
+            "description": "The URL or path of the page the reader is on; it selects the locale and version"},
+        {"name": "hardware_tier", "in": "query", "schema": number(4),
+            "description": "The reader's hardware tier; sections that need a higher one are left out"},
+        {"name": "locale", "in": "query", "schema": {"type": "string"}, "description": "Search this locale, such as `en`"},
+        {"name": "version", "in": "query", "schema": {"type": "string"},
+            "description": "Search this version, such as `2.0`, or `api@2.0` for the docs plugin with the id `api`"},
         {
             "name": "kind",
             "in": "query",
             "explode": false,
             "schema": {"type": "array", "items": {"type": "string", "enum": ["docs", "blog", "page"]}},
+            "description": "Search pages of these kinds only, separated by commas",
         },
     ])
 }

@@ -9,6 +9,10 @@ declare module '*.css' {
   export default text;
 }
 
+declare module 'swagger-ui-dist/swagger-ui-es-bundle.js' {
+  export default function SwaggerUi(options: Record<string, unknown>): void;
+}
+
 declare module '@theme-init/Layout/Provider' {
   export default function Provider(props: { children: import('react').ReactNode }): import('react').ReactNode;
 }

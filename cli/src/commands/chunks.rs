@@ -7,8 +7,8 @@ use bookrag::chunk::{Chunk, ChunkPolicy, chunk_document};
 use bookrag::config::Config;
 use clap::Args;
 
-use super::pages::{ReadPages, Unread};
 use super::{CommandError, Exit, ledger, output};
+use crate::pages::{ReadPages, Unread};
 use crate::site::Site;
 
 #[derive(Debug, Args)]

@@ -12,11 +12,11 @@ use bookrag::ingest::{OpenMode, PendingChange, Report};
 use clap::Args;
 use serde::Serialize;
 
-use super::pages::{ReadPages, Unread};
 use super::sync::{ReportArguments, by_words_alone, sync_site};
 use super::{CommandError, Exit, output};
 use crate::examination::Examination;
 use crate::local::{BookFolder, LocalBook, LocalError};
+use crate::pages::{ReadPages, Unread};
 use crate::running::Hold;
 use crate::site::Site;
 

@@ -6,10 +6,10 @@ use bookrag::book::{Document, SiteSettings, page_file, page_markdown};
 use bookrag::chunk::ledger_of_markdown;
 use clap::Args;
 
-use super::pages::{ReadPage, ReadPages, Unread};
 use super::serve::site_url;
 use super::{CommandError, Exit, output};
 use crate::export::{Export, Exported, Folder, FolderError, Outcome, computed};
+use crate::pages::{ReadPages, Unread};
 use crate::site::Site;
 
 #[derive(Debug, Args)]
@@ -50,7 +50,7 @@ pub(super) async fn run(arguments: &ExportArguments, json: bool) -> Result<Exit,
             .to_owned(),
         locale: arguments.locale.as_deref(),
     };
-    let documents: Vec<&Document> = documents(&read).map(|(_, document)| document).collect();
+    let documents: Vec<&Document> = read.documents().map(|(_, document)| document).collect();
     let exported = export.files(&documents);
     let report = Report {
         outcome: folder.write(&exported.files)?,
@@ -99,15 +99,10 @@ fn holds_pages(settings: &SiteSettings, folder: &Path) -> bool {
     page_file(settings, &folder.join("page.md").to_string_lossy()).is_some()
 }
 
-fn documents(read: &ReadPages) -> impl Iterator<Item = (&ReadPage, &Document)> {
-    let pages = read.pages.iter();
-    pages.filter_map(|page| Some((page, page.document.as_ref().ok()?)))
-}
-
 /// Lists words of pages that are missing in their Markdown.
 fn lost(read: &ReadPages) -> Vec<Lost> {
     let mut lost = Vec::new();
-    for (page, document) in documents(read) {
+    for (page, document) in read.documents() {
         let markdown = page_markdown(&document.blocks);
         for entry in ledger_of_markdown(&page.text, document, &markdown) {
             if !entry.unaccounted.is_empty() {
@@ -163,7 +158,7 @@ impl Report<'_> {
         let lost = self.lost.iter().map(|lost| {
             serde_json::json!({"source": lost.source, "line": lost.line, "words": lost.words})
         });
-        let computed = documents(self.read).flat_map(|(page, document)| {
+        let computed = self.read.documents().flat_map(|(page, document)| {
             computed(document).into_iter().map(|piece| {
                 serde_json::json!({"source": page.file.source, "line": piece.line, "code": piece.code})
             })
@@ -207,7 +202,9 @@ impl Report<'_> {
         {
             output::line(&format!("{source}, line {line}: lost: {words}"));
         }
-        let computed: usize = documents(self.read)
+        let computed: usize = self
+            .read
+            .documents()
             .map(|(_, document)| computed(document).len())
             .sum();
         if computed > 0 {

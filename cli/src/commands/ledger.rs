@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use bookrag::chunk::{ChunkPolicy, LedgerEntry, chunk_document, ledger};
 
-use super::pages::{ReadPages, Unread};
 use super::{Exit, output};
+use crate::pages::{ReadPages, Unread};
 
 /// Prints the ledger of a book. Partial if text is lost or a page could not be read.
 pub(super) fn run(read: &ReadPages, policy: &ChunkPolicy, json: bool) -> Exit {

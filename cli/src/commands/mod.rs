@@ -8,7 +8,6 @@ mod mcp;
 mod eval;
 mod diff;
 mod insights;
-mod pages;
 mod ledger;
 mod chunks;
 mod export;

@@ -18,7 +18,7 @@ use edition::{Edition, editions};
 use place::Places;
 
 /// Lists an edition's pages.
-const INDEX: &str = "llms.txt";
+pub(crate) const INDEX: &str = "llms.txt";
 /// Holds the text of all pages of an edition.
 const FULL: &str = "llms-full.txt";
 

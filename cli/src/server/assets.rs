@@ -1,8 +1,14 @@
-//! The page of `serve`, built in `widget/` and embedded in the binary.
+//! The page of `serve` and the reference of the API, built in `widget/` and embedded in the binary.
 
+use axum::Json;
+use axum::body::Body;
 use axum::extract::Path;
 use axum::http::{HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+
+const HTML: &str = "text/html; charset=utf-8";
+const CSS: &str = "text/css; charset=utf-8";
+const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// Allows only this server's own files.
 pub(super) const CONTENT_SECURITY_POLICY: (HeaderName, &str) = (
@@ -12,11 +18,42 @@ pub(super) const CONTENT_SECURITY_POLICY: (HeaderName, &str) = (
 
 const ICON: &str = r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path d="M2 2h5a1 1 0 0 1 1 1 1 1 0 0 1 1-1h5v11H9a1 1 0 0 0-1 1 1 1 0 0 0-1-1H2z" fill="#8a3b12"/></svg>"##;
 
+/// A file of the page with its name and media type.
+macro_rules! compressed {
+    ($name:literal, $media_type:expr) => {
+        (
+            $name,
+            $media_type,
+            include_bytes!(concat!("../../../widget/dist-page/", $name, ".gz")).as_slice(),
+        )
+    };
+}
+
+/// The scripts and style sheets, compressed by gzip.
+const COMPRESSED: [(&str, &str, &[u8]); 7] = [
+    compressed!("page.css", CSS),
+    compressed!("page.js", SCRIPT),
+    compressed!("chunk.js", SCRIPT),
+    compressed!("highlight.js", SCRIPT),
+    compressed!("katex.js", SCRIPT),
+    compressed!("reference.css", CSS),
+    compressed!("reference.js", SCRIPT),
+];
+
+/// The page to ask on.
 pub(super) async fn page() -> Response {
-    answer(
-        "text/html; charset=utf-8",
-        include_str!("../../../widget/dist-page/index.html"),
-    )
+    answer(HTML, include_str!("../../../widget/dist-page/index.html"))
+}
+
+/// The reference of the API.
+pub(super) async fn reference() -> Response {
+    let page = include_str!("../../../widget/dist-page/reference.html");
+    answer(HTML, page)
+}
+
+/// The description of the API.
+pub(super) async fn openapi() -> Response {
+    Json(crate::openapi::document()).into_response()
 }
 
 pub(super) async fn icon() -> Response {
@@ -24,35 +61,25 @@ pub(super) async fn icon() -> Response {
 }
 
 pub(super) async fn asset(Path(name): Path<String>) -> Response {
+    if let Some((_, content_type, bytes)) = COMPRESSED.iter().find(|(known, ..)| *known == name) {
+        // Every browser takes it: there is no other form.
+        let encoding = (header::CONTENT_ENCODING, "gzip");
+        return ([encoding], answer(content_type, *bytes)).into_response();
+    }
     match name.as_str() {
-        "page.css" => answer(
-            "text/css; charset=utf-8",
-            include_str!("../../../widget/dist-page/page.css"),
-        ),
-        "page.js" => answer(
-            "text/javascript; charset=utf-8",
-            include_str!("../../../widget/dist-page/page.js"),
-        ),
-        "katex.js" => answer(
-            "text/javascript; charset=utf-8",
-            include_str!("../../../widget/dist-page/katex.js"),
-        ),
         "licenses.txt" => answer(
             "text/plain; charset=utf-8",
             include_str!("../../../widget/dist-page/licenses.txt"),
         ),
-        "reading.css" => answer("text/css; charset=utf-8", include_str!("reading.css")),
+        "reading.css" => answer(CSS, include_str!("reading.css")),
         _ => StatusCode::NOT_FOUND.into_response(),
     }
 }
 
-fn answer(content_type: &'static str, body: &'static str) -> Response {
-    (
-        [
-            (header::CONTENT_TYPE, content_type),
-            CONTENT_SECURITY_POLICY,
-        ],
-        body,
-    )
-        .into_response()
+fn answer(content_type: &'static str, body: impl Into<Body>) -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, content_type),
+        CONTENT_SECURITY_POLICY,
+    ];
+    (headers, body.into()).into_response()
 }

@@ -4,9 +4,10 @@ use axum::Json;
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use bookrag::book::{CURRENT_VERSION, ContentKind, Instance, SiteSettings};
 use bookrag::catalog::IndexStats;
 use bookrag::ingest::{MassDeletion, SyncOptions};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::Shared;
@@ -24,9 +25,9 @@ pub(super) async fn book(State(server): Shared) -> Response {
         indexing = index.indexing(counted.documents);
         stats = counted;
     }
-    let (source, math) = {
+    let (source, settings) = {
         let reading = server.reading.read().await;
-        (reading.source.clone(), reading.settings.math)
+        (reading.source.clone(), reading.settings.clone())
     };
     let examples = source.read(EXAMPLE_QUESTIONS).await;
     let examples = examples.ok().flatten().unwrap_or_default();
@@ -43,9 +44,61 @@ pub(super) async fn book(State(server): Shared) -> Response {
         "chunks": stats.chunks,
         "indexing": indexing,
         "example_questions": examples,
-        "math": math,
+        "math": settings.math,
+        "locales": locales(&settings),
+        "versions": versions(&settings),
     }))
     .into_response()
+}
+
+/// A language or a version of the book that a reader can choose.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+struct Edition {
+    name: String,
+    /// What a locale's URLs begin with; of a version, what follows that.
+    path: String,
+}
+
+/// The locales, the default one first.
+fn locales(settings: &SiteSettings) -> Vec<Edition> {
+    let default = &settings.default_locale;
+    let others = settings.locales.iter().filter(|locale| *locale != default);
+    let locales = std::iter::once(default).chain(others);
+    let locales = locales.map(|locale| Edition {
+        name: locale.clone(),
+        path: settings.locale_base_url(locale),
+    });
+    locales.collect()
+}
+
+/// The default versions of all docs under the name of the first one, then all other versions.
+fn versions(settings: &SiteSettings) -> Vec<Edition> {
+    let is_docs = |instance: &&Instance| instance.kind == ContentKind::Docs;
+    let docs: Vec<&Instance> = settings.instances.iter().filter(is_docs).collect();
+    let first = docs.first().map(|docs| Edition {
+        name: docs.default_version().to_owned(),
+        path: String::new(),
+    });
+    let others = docs.iter().flat_map(|instance| {
+        let current = instance.current_version.then_some(CURRENT_VERSION);
+        let versions = instance.versions.iter().map(String::as_str).chain(current);
+        let versions = versions.filter(|version| *version != instance.default_version());
+        versions.map(|version| Edition {
+            name: match docs.len() {
+                1 => version.to_owned(),
+                _ => format!("{version} ({})", instance.id),
+            },
+            path: joined(&instance.route_base_path, instance.version_path(version)),
+        })
+    });
+    first.into_iter().chain(others).collect()
+}
+
+/// Parts of a URL, each with a slash after it.
+fn joined(route: &str, version: &str) -> String {
+    let parts = route.split('/').chain(version.split('/'));
+    let parts = parts.filter(|part| !part.is_empty());
+    parts.flat_map(|part| [part, "/"]).collect()
 }
 
 fn failed(message: &str) -> Response {
@@ -68,5 +121,46 @@ pub(super) async fn sync(State(server): Shared, Query(query): Query<SyncQuery>) 
     match server.sync(SyncOptions { mass_deletion }).await {
         Ok(report) => Json(report).into_response(),
         Err(error) => failed(&error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    fn settings(toml: &str) -> SiteSettings {
+        let files = BTreeMap::from([("bookrag.toml".to_owned(), toml.to_owned())]);
+        SiteSettings::read(&files, true).unwrap()
+    }
+
+    fn listed(editions: Vec<Edition>) -> Vec<String> {
+        let lines = editions.into_iter();
+        lines
+            .map(|edition| format!("{} {}", edition.name, edition.path))
+            .collect()
+    }
+
+    #[test]
+    fn a_book_of_one_edition_has_nothing_to_choose() {
+        let settings = settings("");
+        assert_eq!(listed(locales(&settings)), ["en /"]);
+        assert_eq!(listed(versions(&settings)), ["current "]);
+    }
+
+    #[test]
+    fn the_default_editions_stand_first() {
+        let settings = settings(
+            "base_url = '/book/'\nlocales = ['ur', 'en']\nversions = ['2.0', '1.0']\n[docs.api]\ndocs_path = 'api'\nroute_base_path = 'api'\nversions = ['v2', 'v1']\ncurrent_version = false",
+        );
+        assert_eq!(listed(locales(&settings)), ["en /book/", "ur /book/ur/"]);
+        let expected = [
+            "2.0 ",
+            "1.0 (default) docs/1.0/",
+            "current (default) docs/next/",
+            "v1 (api) api/v1/",
+        ];
+        assert_eq!(listed(versions(&settings)), expected);
     }
 }

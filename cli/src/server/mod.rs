@@ -2,6 +2,7 @@
 
 mod assets;
 mod listen;
+mod lists;
 mod local_api;
 mod pictures;
 mod reading;
@@ -21,6 +22,7 @@ use bookrag::ingest::{Ingest, OpenMode, Report, SyncError, SyncOptions, sync};
 use tokio::sync::{Mutex, RwLock};
 
 pub(crate) use listen::{HEAD_DEADLINE, listen};
+use lists::Lists;
 
 #[derive(Debug)]
 pub(crate) struct Server {
@@ -30,6 +32,7 @@ pub(crate) struct Server {
     /// Reads pages for readers, who do not wait for a run.
     reading: RwLock<Ingest>,
     title: String,
+    lists: Lists,
     /// Required from commands that start a run.
     secret: String,
     /// The URL of the built site, if it is served elsewhere.
@@ -46,6 +49,7 @@ impl Server {
         Self {
             context: Arc::new(context),
             title: ingest.index_row.site.title.clone(),
+            lists: Lists::default(),
             reading: RwLock::new(ingest.clone()),
             ingest: Mutex::new(ingest),
             secret,
@@ -66,6 +70,7 @@ impl Server {
         let mut ingest = self.ingest.lock().await;
         *ingest = ingest.reopened(OpenMode::Write).await?;
         self.reading.write().await.clone_from(&ingest);
+        self.lists.forget().await;
         sync(&ingest, options, |_| {}).await
     }
 }
@@ -77,6 +82,8 @@ pub(crate) fn router(server: Arc<Server>, listening: SocketAddr) -> Router {
         .route("/", get(assets::page))
         .route("/assets/{name}", get(assets::asset))
         .route("/favicon.ico", get(assets::icon))
+        .route("/openapi.json", get(assets::openapi))
+        .route("/api/reference", get(assets::reference))
         .route("/local/book", get(local_api::book))
         .route("/api", any(not_found))
         .route("/api/", any(not_found))

@@ -7,39 +7,42 @@ use std::collections::BTreeMap;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Redirect, Response};
+use bookrag::api::{markdown_page, prefers_markdown};
 use bookrag::book::{
     Block, BlockKind, Document, ListMarkers, Mark, MarkKind, follow_links, marked_text,
-    marker_length, page_file, read_document,
+    marker_length, page_file, page_markdown, read_document,
 };
 use bookrag::source::FileCache;
 use pulldown_cmark::{Options, Parser, html};
 
-use self::representation::{Representation, page_of_markdown};
-use super::{Server, Shared, pictures};
+use self::representation::page_of_markdown;
+use super::{Server, Shared, lists, pictures};
 
 pub(super) async fn page(State(server): Shared, uri: Uri, headers: HeaderMap) -> Response {
     let path = percent_decode(uri.path());
     if let Some(picture) = pictures::at(&server, &path).await {
         return picture;
     }
-    let mut wanted = Representation::wanted(&headers);
+    if let Some(list) = lists::at(&server, &path).await {
+        return list;
+    }
+    let mut as_markdown = prefers_markdown(&headers, "text/html");
     let site = server.site_url.as_deref();
-    if let (Some(site), Representation::Html) = (site, wanted) {
+    if let (Some(site), false) = (site, as_markdown) {
         return Redirect::temporary(&page_of_site(site, &uri)).into_response();
     }
     let mut found = document_at(&server, &path).await;
     if let (None, Some(page)) = (&found, page_of_markdown(&path)) {
-        wanted = Representation::Markdown;
+        as_markdown = true;
         found = document_at(&server, page).await;
     }
-    match (found, wanted) {
-        (Some(document), Representation::Html) => {
-            representation::html(&document, render(&document, server.title()))
+    match found {
+        Some(page) if as_markdown => {
+            let text = page_markdown(&page.blocks);
+            markdown_page(text, site.unwrap_or_default(), &page.url)
         }
-        (Some(document), Representation::Markdown) => {
-            representation::markdown(&document, site.unwrap_or_default())
-        }
-        (None, _) => (
+        Some(page) => representation::html(&page, render(&page, server.title())),
+        None => (
             StatusCode::NOT_FOUND,
             [(header::CONTENT_TYPE, "text/plain; charset=utf-8")],
             "There is no page of the book at this address.\n",

@@ -395,5 +395,7 @@ fn dns_rebinding_reads_nothing() {
     assert_eq!(sync.unwrap().status().as_u16(), 403);
     assert_eq!(workshop.sync()["status"], "success");
     // If readers must sign in for answers, they must for the book's text too.
-    assert_eq!(get(SOIL_URL, None), 401);
+    for path in [SOIL_URL, "/llms.txt"] {
+        assert_eq!(get(path, None), 401, "{path}");
+    }
 }

@@ -223,3 +223,109 @@ fn pages_of_two_docs_instances_with_one_url_are_named() {
         "{warnings}"
     );
 }
+
+#[test]
+fn every_link_of_llms_txt_leads_to_a_text() {
+    let workshop = Workshop::small();
+    workshop.write("docs/draft.md", "---\nunlisted: true\n---\n\n# Hidden\n");
+    let server = workshop.serve(&[]);
+    let (status, index) = server.get("/llms.txt");
+    assert_eq!(status, 200);
+    assert!(index.starts_with("# Garden"), "{index}");
+    assert!(!index.contains("Hidden"), "{index}");
+    let links: Vec<&str> = index
+        .split("](")
+        .skip(1)
+        .filter_map(|rest| rest.split(')').next())
+        .collect();
+    assert!(links.contains(&"/docs/probe.md"), "{links:?}");
+    assert!(links.contains(&"/llms-full.txt"), "{links:?}");
+    for link in links {
+        let response = client().get(format!("{}{link}", server.url));
+        let response = response.send().unwrap();
+        assert_eq!(response.status(), 200, "{link}");
+        assert_eq!(response.headers()["x-robots-tag"], "noindex", "{link}");
+    }
+}
+
+#[test]
+fn llms_txt_is_at_the_roots_of_the_site_and_of_the_host() {
+    let workshop = Workshop::small();
+    let config = "module.exports = {title: 'Garden', baseUrl: '/garden/'};";
+    workshop.write("docusaurus.config.js", config);
+    let server = workshop.serve(&[]);
+    let list = server.get("/garden/llms.txt");
+    assert!(list.1.contains("(/garden/docs/probe.md)"), "{}", list.1);
+    assert_eq!(server.get("/llms.txt"), list);
+}
+
+#[test]
+fn a_run_renews_llms_txt() {
+    let workshop = Workshop::small();
+    let server = workshop.serve(&[]);
+    assert!(!server.get("/llms.txt").1.contains("Cables"));
+    workshop.write("docs/cables.md", "# Cables\n\nThey carry power.\n");
+    workshop.sync();
+    assert!(server.get("/llms.txt").1.contains("Cables"));
+    assert!(server.get("/llms-full.txt").1.contains("They carry power."));
+}
+
+#[test]
+fn the_api_is_described_where_it_is_served() {
+    let workshop = Workshop::small();
+    let server = workshop.serve(&[]);
+    let described: Value = serde_json::from_str(&server.get("/openapi.json").1).unwrap();
+    assert!(described["paths"]["/api/v1/chat"].is_object());
+    let (status, page) = server.get("/api/reference");
+    assert_eq!(status, 200);
+    let files = page.split("\"/assets/").skip(1);
+    let files: Vec<&str> = files.filter_map(|rest| rest.split('"').next()).collect();
+    assert_eq!(files.len(), 2, "{page}");
+    for file in files {
+        let response = client().get(format!("{}/assets/{file}", server.url));
+        let response = response.send().unwrap();
+        assert_eq!(response.status(), 200, "{file}");
+        assert_eq!(response.headers()["content-encoding"], "gzip");
+        let policy = response.headers()["content-security-policy"].to_str();
+        assert!(policy.unwrap().contains("script-src 'self'"), "{file}");
+    }
+}
+
+#[test]
+fn the_api_answers_pages_and_sections_as_json_and_as_markdown() {
+    let workshop = Workshop::small();
+    workshop.write(
+        "docs/cables.md",
+        "# Cables\n\nThey carry power. <!-- not shown -->\n\n## Cutting\n\nCut [the probe's](./probe.md) last.\n",
+    );
+    let server = workshop.serve(&[]);
+    let get = |url: &str, accept: &str| {
+        let request = client().get(format!("{}/api/v1/page?url={url}", server.url));
+        request.header("accept", accept).send().unwrap()
+    };
+    let section = "## Cutting {#cutting}\n\nCut the probe's last.";
+    let whole = format!("# Cables\n\nThey carry power.\n\n{section}");
+
+    let response = get("/docs/cables", "text/markdown, */*");
+    let header = |name: &str| response.headers()[name].to_str().unwrap().to_owned();
+    assert_eq!(header("content-type"), "text/markdown; charset=utf-8");
+    assert!(header("vary").contains("accept"), "{}", header("vary"));
+    assert_eq!(header("link"), "</docs/cables>; rel=\"canonical\"");
+    assert_eq!(header("x-robots-tag"), "noindex");
+    assert_eq!(response.text().unwrap(), whole);
+
+    let response = get("https://garden.example/docs/cables/%23cutting", "*/*");
+    let varies = response.headers()["vary"].to_str().unwrap().to_owned();
+    assert!(varies.contains("accept"), "{varies}");
+    let body: Value = response.json().unwrap();
+    let data = &body["data"];
+    assert_eq!(data["text"], section, "{body}");
+    assert_eq!(data["title"], "Cables – Cutting");
+    assert_eq!(data["url"], "/docs/cables#cutting");
+    assert_eq!(data["source"], "docs/cables.md");
+    assert_eq!(data["end_line"], 7);
+
+    for (url, status) in [("/docs/none", 404), ("", 400), ("/docs/cables%23no", 404)] {
+        assert_eq!(get(url, "text/markdown").status(), status, "{url}");
+    }
+}

@@ -1,4 +1,6 @@
-//! The search function: returns ranked chunks for a query, with their places in the book.
+//! The search function: returns ranked chunks for a query, with their places in the book, and pages as Markdown.
+
+mod page;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -36,9 +38,10 @@ pub fn routes(context: Arc<Context>) -> Router {
 fn routes_without_cors(context: Arc<Context>) -> Router {
     let authorize = from_fn_with_state(context.authorizer.clone(), authorize);
     let limited = from_fn_with_state(context.limited(Route::Search), limit);
-    let searched = get(search_by_url).post(search_by_body).route_layer(limited);
+    let searched = get(search_by_url).post(search_by_body);
     Router::new()
-        .route("/api/v1/search", searched)
+        .route("/api/v1/search", searched.route_layer(limited.clone()))
+        .route("/api/v1/page", get(page::by_url).route_layer(limited))
         .method_not_allowed_fallback(method_not_allowed)
         .layer(authorize)
         .with_state(context)

@@ -27,7 +27,7 @@ const MAX_HISTORY_CHARACTERS: usize = 2_000;
 const DEFAULT_TOP_K: usize = 10;
 const MAX_TOP_K: usize = 10;
 
-/// A question as sent by a client. The field names of all five specifications are accepted.
+/// A question as sent by a client. Older names of the fields are accepted as well, such as `question` for `query`.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default)]
@@ -45,7 +45,7 @@ pub struct ChatRequest {
     /// Background on the question in the reader's words, at most 2,000 characters.
     #[cfg_attr(feature = "openapi", schema(max_length = 2000))]
     pub context: Option<String>,
-    /// The page the reader is on.
+    /// The URL or path of the page the reader is on. It selects the locale and version, and favours that page's sections a little.
     #[cfg_attr(feature = "openapi", schema(max_length = 2000))]
     pub page_url: Option<String>,
     /// Limits on the search.

@@ -10,6 +10,7 @@ mod extract;
 mod search;
 mod stream;
 mod completions;
+mod page;
 
 pub use auth::{AuthOptions, Authorizer, authorize};
 pub use chat::{ChatData, ChatRequest, FeedbackRequest, HistoryMessage};
@@ -25,5 +26,9 @@ pub use extract::{
 pub use limits::{LimitedRoute, Limiter, Limits, Route, client_network, limit};
 pub(crate) use number::whole_number;
 pub use observe::{Measured, Measuring, Observed, PlatformRequestId, measure};
+pub use page::{
+    MARKDOWN, NO_INDEX, PageData, PageRequest, encoded_path, markdown_page, prefers_markdown,
+    with_link,
+};
 pub use search::{Search, SearchData, SearchRequest, SearchResult, nothing_found};
 pub use stream::event_stream;

@@ -30,7 +30,7 @@ pub struct SearchRequest {
     #[cfg_attr(feature = "openapi", schema(required, value_type = String, min_length = 1, max_length = 2000))]
     #[serde(alias = "q", alias = "question", alias = "message")]
     pub query: Option<String>,
-    /// The page the reader is on.
+    /// The URL or path of the page the reader is on. It selects the locale and version.
     #[cfg_attr(feature = "openapi", schema(max_length = 2000))]
     pub page_url: Option<String>,
     /// Limits on the search.
@@ -157,7 +157,7 @@ pub struct SearchResult {
     pub instance: String,
     /// The date of a blog post, such as `2024-05-03`.
     pub date: Option<String>,
-    /// The least hardware that a reader needs.
+    /// The hardware tier that a reader needs at least, 1 to 4.
     pub hardware_tier: i64,
     /// The chunk's index in its section, from 0.
     pub chunk_index: usize,

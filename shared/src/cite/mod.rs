@@ -67,7 +67,7 @@ pub struct Citation {
     pub date: Option<String>,
     /// `[Module 1, Chapter 2, Lesson 3]`, or `(Source: chapter, section)`, as plain text.
     pub label: String,
-    /// True if the passage supports the sentence; `None` until checked.
+    /// True if the passage supports the sentence; `null` until checked.
     pub supported: Option<bool>,
 }
 

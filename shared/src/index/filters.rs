@@ -22,7 +22,7 @@ pub struct Filters {
     /// The reader's hardware tier, 1 to 4: chunks that need more are left out.
     #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 4))]
     pub hardware_tier: Option<i64>,
-    /// The teaching layer.
+    /// The teaching layer, as in the front matter of pages: `L1`.
     pub layer: Option<String>,
     /// The proficiency level.
     pub proficiency_level: Option<String>,

@@ -108,7 +108,7 @@ impl Server {
             text: part.to_owned(),
             url: self.address(&text.path),
             source: text.source.clone(),
-            lines: text.lines.clone(),
+            lines: lines(text.lines.0, text.lines.1),
             tokens: text.tokens,
             next: (part.len() < rest.len())
                 .then(|| id.at(text.markdown.len() - rest.len() + part.len())),

@@ -41,19 +41,7 @@ impl Id {
             let place = Place::Chunk(chunk);
             return Self { place, from };
         }
-        let path = match text.split_once("://") {
-            Some((_, rest)) if !text.starts_with('/') => {
-                rest.find('/').map_or("/", |at| &rest[at..])
-            }
-            _ => text,
-        };
-        let (path, anchor) = path.split_once('#').unwrap_or((path, ""));
-        let path = path.split('?').next().unwrap_or_default();
-        let path = format!("/{}", path.trim().trim_start_matches('/'));
-        let place = match anchor.trim() {
-            "" => Place::Page(path),
-            anchor => Place::Section(path, anchor.to_owned()),
-        };
+        let place = Place::at(text);
         Self { place, from }
     }
 
@@ -69,6 +57,25 @@ impl Id {
         match shown.char_indices().nth(SHOWN_CHARACTERS) {
             Some((end, _)) => format!("{}…", &shown[..end]),
             None => shown,
+        }
+    }
+}
+
+impl Place {
+    /// Reads an address: a path of the site, an address in full or a resource's URI, with or without an anchor.
+    pub(super) fn at(address: &str) -> Self {
+        let path = match address.split_once("://") {
+            Some((_, rest)) if !address.starts_with('/') => {
+                rest.find('/').map_or("/", |at| &rest[at..])
+            }
+            _ => address,
+        };
+        let (path, anchor) = path.split_once('#').unwrap_or((path, ""));
+        let path = path.split('?').next().unwrap_or_default();
+        let path = format!("/{}", path.trim().trim_start_matches('/'));
+        match anchor.trim() {
+            "" => Self::Page(path),
+            anchor => Self::Section(path, anchor.to_owned()),
         }
     }
 }

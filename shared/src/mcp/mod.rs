@@ -31,6 +31,7 @@ use crate::api::{Limiter, MAX_BODY_BYTES, Observed, failure, url_query, whole_bo
 use crate::error::Error;
 
 pub use budget::Budget;
+pub use reading::page_at_address;
 pub use server::Server;
 
 /// The book that is served.

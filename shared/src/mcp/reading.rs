@@ -1,6 +1,7 @@
 //! Reads texts and tables of contents from the catalog.
 
 use crate::answer::default_filters;
+use crate::api::PageData;
 use crate::book::visible;
 use crate::catalog::{CatalogError, JoinedChunk, PageRow, SiteInfo};
 use crate::chunk::count_tokens;
@@ -23,7 +24,8 @@ pub(super) struct Text {
     /// The path, with the anchor of a section.
     pub(super) path: String,
     pub(super) source: String,
-    pub(super) lines: String,
+    /// The first and the last line, from 1.
+    pub(super) lines: (u32, u32),
     pub(super) tokens: usize,
 }
 
@@ -55,7 +57,26 @@ pub(super) async fn text(retriever: &Retriever, id: &Id) -> Result<Text, Error> 
             _ => first.url.clone(),
         },
         source: first.source.clone(),
-        lines: format!("{}-{}", first.start_line, last.end_line),
+        lines: (first.start_line, last.end_line),
+    })
+}
+
+/// Reads the page or section at an address, with nothing in it that a reader of the site cannot see.
+///
+/// # Errors
+/// As [`text`].
+pub async fn page_at_address(retriever: &Retriever, address: &str) -> Result<PageData, Error> {
+    let place = Place::at(address);
+    let text = text(retriever, &Id { place, from: 0 }).await?;
+    let (start_line, end_line) = text.lines;
+    Ok(PageData {
+        title: text.title,
+        url: text.path,
+        source: text.source,
+        start_line,
+        end_line,
+        tokens: text.tokens,
+        text: text.markdown,
     })
 }
 

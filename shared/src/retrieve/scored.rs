@@ -24,9 +24,9 @@ pub struct ScoredChunk {
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Scores {
-    /// The cosine with the question, −1 to 1; `None` if the embedder does not support the question.
+    /// The cosine with the question, −1 to 1; `null` if the embedder does not support the question.
     pub dense: Option<f32>,
-    /// The similarity of its tokens and the question's, about −1 to 1; `None` if the index has no token vectors.
+    /// The similarity of its tokens and the question's, about −1 to 1; `null` if the index has no token vectors.
     pub tokens: Option<f32>,
     /// The BM25 score among the chunks found, at least 0.
     pub lexical: f32,
@@ -35,7 +35,7 @@ pub struct Scores {
     pub coverage: f32,
     /// The combined score of all rankers, 0 to 1.
     pub fused: f32,
-    /// The reranker's score, 0 to 1; `None` if the chunk was not reranked.
+    /// The reranker's score, 0 to 1; `null` if the chunk was not reranked.
     pub rerank: Option<f32>,
     /// The final score for ranking, 0 to 1.
     pub score: f32,

@@ -49,6 +49,30 @@ async fn search_finds_by_url_and_by_body() {
     assert_failure(&response, 405, "method_not_allowed", None);
 }
 
+#[tokio::test]
+async fn pages_are_read_as_json_and_as_markdown() {
+    let backends = filled("lambda_page").await;
+    let lambda = Lambda::start("search", &backends.environment()).await;
+    let words = RestRequest::new("GET", "/api/v1/search").query("q", WORDS);
+    let found = lambda.send(words).await.json();
+    let url = found["data"]["results"][0]["url"].as_str().unwrap();
+    let page = || RestRequest::new("GET", "/api/v1/page").query("url", url);
+    let body = lambda.send(page()).await.json();
+    assert_eq!(body["data"]["url"], url, "{body}");
+    let markdown = page().header("Accept", "text/markdown");
+    let markdown = lambda.send(markdown.header("Origin", ORIGIN)).await;
+    assert_eq!(markdown.text(), body["data"]["text"].as_str().unwrap());
+    let path = url.split('#').next().unwrap();
+    let canonical = format!("<{ORIGIN}{path}>; rel=\"canonical\"");
+    assert_eq!(markdown.header("link"), Some(canonical.as_str()));
+    assert_eq!(markdown.header("x-robots-tag"), Some("noindex"));
+
+    let response = lambda.send(RestRequest::new("GET", "/api/v1/page")).await;
+    assert_failure(&response, 400, "invalid_request", Some("url"));
+    let nowhere = RestRequest::new("GET", "/api/v1/page").query("url", "/docs/none");
+    assert_failure(&lambda.send(nowhere).await, 404, "not_found", None);
+}
+
 /// API Gateway routes preflights to this function: see `template.yaml`.
 #[tokio::test]
 async fn search_answers_preflights_of_the_other_functions_paths() {

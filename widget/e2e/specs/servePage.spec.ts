@@ -23,9 +23,22 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await expectAccessible(page);
       const source = page.locator('.bookrag-sources a').first();
       await expect(source).toHaveAttribute('href', `${LESSON}#the-air-point`);
+      const opened = page.waitForEvent('popup');
       await source.click();
-      await expect(page).toHaveURL(`${SERVE}${LESSON}#the-air-point`);
-      await expect(page.locator(':target')).toBeInViewport();
+      const book = await opened;
+      await expect(book).toHaveURL(`${SERVE}${LESSON}#the-air-point`);
+      await expect(book.locator(':target')).toBeInViewport();
+      // The answer stays where it is.
+      await expect(page.locator('.bookrag-answer')).toContainText(ANSWER);
+    });
+
+    test('code has the colours of its language, which can be read', async ({ page, model }) => {
+      const code = "'use strict';\n// Calibrates.\nfunction calibrate(probe: Probe): number { return probe.air * 2; }";
+      model.writes(({ passages }) => [`${ANSWER} [${passages.find(({ text }) => text.includes(ANSWER))?.n}]\n\n\`\`\`ts\n${code}\n\`\`\`\n`]);
+      await page.goto(`${SERVE}/?q=${encodeURIComponent(QUESTION)}`);
+      await expect(page.locator('.token.keyword').first()).toHaveText('function');
+      await expect(page.locator('.bookrag-code code')).toContainText('function calibrate(probe: Probe)');
+      await expectAccessible(page);
     });
 
     test('a question that is not covered is refused, with the closest pages', async ({ page }) => {
@@ -65,17 +78,74 @@ test('an answer can be stopped, by the button and by the Escape key', async ({ p
   rest.open();
 });
 
-test('the slash leads to the field, and a citation is followed, by keys alone', async ({ page }) => {
+test('a reader can type at once; the slash leads back to the field, and a citation is followed, by keys alone', async ({ page }) => {
   await page.goto(SERVE);
   await expect(page).toHaveTitle('Garden Robotics');
+  await expect(page.getByRole('textbox')).toBeFocused();
+  await page.getByRole('link', { name: 'API reference' }).focus();
   await page.keyboard.press('/');
   await expect(page.getByRole('textbox')).toBeFocused();
   await page.keyboard.type(QUESTION);
   await page.keyboard.press('Enter');
   await expect(page.getByRole('button', { name: 'Copy the answer' })).toBeVisible();
   await page.locator('.bookrag-marker a').first().focus();
+  const opened = page.waitForEvent('popup');
   await page.keyboard.press('Enter');
-  await expect(page).toHaveURL(/#the-air-point$/);
+  await expect(await opened).toHaveURL(/#the-air-point$/);
+});
+
+test('citations that are followed one after the other open in one tab', async ({ page, context }) => {
+  await page.goto(`${SERVE}/?q=${encodeURIComponent(QUESTION)}`);
+  await expect(page.getByRole('button', { name: 'Copy the answer' })).toBeVisible();
+  const opened = page.waitForEvent('popup');
+  await page.locator('.bookrag-sources a').first().click();
+  const book = await opened;
+  await book.waitForURL(/#the-air-point$/);
+  await book.goto(`${SERVE}/`);
+  await page.locator('.bookrag-sources a').first().click();
+  await book.waitForURL(/#the-air-point$/);
+  expect(context.pages()).toHaveLength(2);
+});
+
+test('a language and a version that are chosen are asked, also after a reload', async ({ page }) => {
+  const locales = [{ name: 'en', path: '/' }, { name: 'ur', path: '/ur/' }];
+  const versions = [{ name: '2.0', path: '' }, { name: '1.0', path: 'docs/1.0/' }];
+  await page.route('**/local/book', async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), locales, versions } });
+  });
+  const asked: unknown[] = [];
+  await page.route('**/api/v1/chat', async (route) => {
+    asked.push(route.request().postDataJSON().page_url);
+    await route.continue();
+  });
+  const ask = async () => {
+    await page.getByRole('textbox').fill(QUESTION);
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('button', { name: 'Copy the answer' })).toHaveCount(asked.length);
+  };
+  await page.goto(SERVE);
+  const version = page.getByRole('combobox', { name: 'Version of the book' });
+  await expect(version).toHaveValue('2.0');
+  await expectAccessible(page);
+  await ask();
+  await page.getByRole('combobox', { name: 'Language of the book' }).selectOption('Urdu');
+  await version.selectOption('1.0');
+  await ask();
+  await page.goto(`${SERVE}/?version=1.0`);
+  await expect(version).toHaveValue('1.0');
+  await ask();
+  expect(asked).toEqual([undefined, '/ur/docs/1.0/', '/docs/1.0/']);
+});
+
+test('the API has a reference, made here of its description, under the policy of the page', async ({ page }) => {
+  const refused: string[] = [];
+  page.on('console', (message) => message.text().includes('Content Security Policy') && refused.push(message.text()));
+  await page.goto(SERVE);
+  await page.getByRole('link', { name: 'API reference' }).click();
+  await expect(page).toHaveURL(`${SERVE}/api/reference`);
+  await expect(page.locator('#operations-default-chat')).toContainText('/api/v1/chat');
+  expect(refused).toEqual([]);
 });
 
 test('an address may contain a question, asked once', async ({ page }) => {

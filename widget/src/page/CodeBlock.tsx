@@ -1,11 +1,21 @@
-import { useState } from 'react';
+import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { useSite } from '../panel/site';
+import type { Piece } from './highlight';
 import { pageStringsFor } from './strings';
 
-/** Code with a button that copies it, as the code blocks of Docusaurus have one. */
-export function CodeBlock({ title, children }: { title?: string; children: string }) {
+type Highlight = typeof import('./highlight').highlight;
+
+interface CodeBlockProps {
+  language?: string;
+  title?: string;
+  children: string;
+}
+
+/** Code in its syntax colours, with a button that copies it, as the code blocks of Docusaurus have them. */
+export function CodeBlock({ language, title, children }: CodeBlockProps) {
   const { locale, strings } = useSite();
   const [isCopied, setCopied] = useState(false);
+  const code = useHighlighted(children, language);
   const copy = async () => {
     await navigator.clipboard.writeText(children);
     setCopied(true);
@@ -14,7 +24,7 @@ export function CodeBlock({ title, children }: { title?: string; children: strin
     <div className="bookrag-code" dir="ltr">
       {title && <p className="bookrag-code-title">{title}</p>}
       <pre tabIndex={0}>
-        <code>{children}</code>
+        <code>{code}</code>
       </pre>
       {/* Browsers have a clipboard on secure origins only. */}
       {navigator.clipboard && (
@@ -23,5 +33,27 @@ export function CodeBlock({ title, children }: { title?: string; children: strin
         </button>
       )}
     </div>
+  );
+}
+
+/** The code in its colours once the highlighter is loaded; until then, and in unknown languages, the text alone. */
+function useHighlighted(code: string, language: string | undefined): ReactNode {
+  const [highlight, setHighlight] = useState<Highlight>();
+  useEffect(() => {
+    if (language) import('./highlight').then((loaded) => setHighlight(() => loaded.highlight), () => {});
+  }, [language]);
+  return useMemo(() => {
+    const pieces = language && highlight?.(code, language.toLowerCase());
+    return pieces ? elements(pieces) : code;
+  }, [highlight, code, language]);
+}
+
+function elements(pieces: Piece[]): ReactNode {
+  return pieces.map((piece, at) =>
+    typeof piece === 'string' ? piece : (
+      <span key={at} className={piece.classes}>
+        {elements(piece.pieces)}
+      </span>
+    ),
   );
 }

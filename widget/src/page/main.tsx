@@ -9,8 +9,9 @@ import { fill } from '../core/text';
 import type { Citation } from '../core/types';
 import { AskPanel, useConversation } from '../panel/AskPanel';
 import { Formula } from '../panel/Formula';
-import { type Site, SiteContext } from '../panel/site';
+import { type Passage, type Site, SiteContext } from '../panel/site';
 import { CodeBlock } from './CodeBlock';
+import { type Edition, Editions } from './Editions';
 import { pageStringsFor } from './strings';
 
 /** What `GET /local/book` answers. */
@@ -23,6 +24,9 @@ interface Book {
   example_questions: string[];
   /** Whether the book has formulas between dollars. */
   math: boolean;
+  /** The book's languages and versions, the default ones first. */
+  locales: Edition[];
+  versions: Edition[];
 }
 
 /** How long before a book that is being indexed is looked at again. */
@@ -33,11 +37,35 @@ document.documentElement.lang = locale;
 document.documentElement.dir = locale === 'ur' ? 'rtl' : 'ltr';
 
 const pageStrings = pageStringsFor(locale);
-const strings = { ...stringsFor(locale), keys: pageStrings.keys };
-const pageUrl = () => undefined;
+const strings = { ...stringsFor(locale), keys: pageStrings.keys, sources: pageStrings.sources };
+/** Where the edition begins that questions are about; `undefined` for the default one. */
+let edition: string | undefined;
+const pageUrl = () => edition;
 const api = createApi('');
 const session = new Session({ api, pageUrl, storageKey: 'bookrag' });
 const field = createRef<HTMLTextAreaElement>();
+
+/** The name of the tab that citations open in, which is used again: the answer stays where it is. */
+const BOOK_TAB = 'bookrag-book';
+
+/** Opens a page of the book in the second tab; `false` if the browser does not allow that. */
+function openBeside({ href }: Passage): boolean {
+  const tab = window.open(href, BOOK_TAB);
+  // The built site may be elsewhere, and has no business with this page.
+  if (tab) tab.opener = null;
+  tab?.focus();
+  return tab !== null;
+}
+
+/** A link may contain a question: `/?q=…`. It is removed from the address, so that a reload does not ask it again. */
+function askFromAddress(): void {
+  const address = new URL(location.href);
+  const text = address.searchParams.get('q')?.trim();
+  if (!text) return;
+  address.searchParams.delete('q');
+  history.replaceState(null, '', address);
+  void session.ask({ text });
+}
 
 async function readBook(): Promise<Book | undefined> {
   const response = await fetch('/local/book').catch(() => undefined);
@@ -60,6 +88,11 @@ function Page() {
   useEffect(() => {
     if (title) document.title = title;
   }, [title]);
+  useEffect(() => field.current?.focus({ preventScroll: true }), []);
+  // Once the edition is known that the address names.
+  useEffect(() => {
+    if (book) askFromAddress();
+  }, [book !== undefined]);
   const site: Site = {
     api,
     session,
@@ -68,8 +101,7 @@ function Page() {
     pageUrl,
     examples,
     searches: true,
-    // Pages of the book are separate documents here.
-    go: () => false,
+    go: openBeside,
     placeInFile,
     CodeBlock,
     ...(math && { Formula }),
@@ -82,6 +114,7 @@ function Page() {
           <bdi>{title ?? strings.title}</bdi>
         </h1>
         <Facts book={book} />
+        {typeof book === 'object' && <Editions locales={book.locales} versions={book.versions} onChoose={(path) => (edition = path)} />}
       </header>
       <main>
         <h2 className="bookrag-hidden">{strings.conversation}</h2>
@@ -114,6 +147,7 @@ function Facts({ book }: { book: Book | 'not reached' | undefined }) {
           {strings.newConversation}
         </button>
       )}
+      <a href="/api/reference">{pageStrings.api}</a>
     </p>
   );
 }
@@ -133,10 +167,3 @@ document.addEventListener('keydown', (event) => {
   event.preventDefault();
   field.current?.focus();
 });
-
-// A link may contain a question: `/?q=…`. It is removed from the address, so that a reload does not ask it again.
-const asked = new URLSearchParams(location.search).get('q')?.trim();
-if (asked) {
-  history.replaceState(null, '', location.pathname);
-  void session.ask({ text: asked });
-}

@@ -8,6 +8,10 @@ export interface PageStrings {
   keys: string;
   lines: string;
   copyCode: string;
+  sources: string;
+  bookLocale: string;
+  bookVersion: string;
+  api: string;
 }
 
 const en: PageStrings = {
@@ -19,6 +23,10 @@ const en: PageStrings = {
   keys: 'Enter asks, Shift+Enter starts a new line, Esc stops, / returns here',
   lines: '{file}, lines {from} to {to}',
   copyCode: 'Copy',
+  sources: 'Sources (open in a second tab)',
+  bookLocale: 'Language of the book',
+  bookVersion: 'Version of the book',
+  api: 'API reference',
 };
 
 const ur: PageStrings = {
@@ -30,6 +38,10 @@ const ur: PageStrings = {
   keys: 'Enter سے سوال بھیجیں، Shift+Enter سے نئی سطر شروع کریں، Esc سے روکیں، / سے یہاں واپس آئیں',
   lines: '{file}، سطر {from} تا {to}',
   copyCode: 'نقل کریں',
+  sources: 'ماخذ (دوسرے ٹیب میں کھلتے ہیں)',
+  bookLocale: 'کتاب کی زبان',
+  bookVersion: 'کتاب کا ورژن',
+  api: 'API کا حوالہ',
 };
 
 export function pageStringsFor(locale: string): PageStrings {

@@ -12,9 +12,9 @@ use bookrag::source::Source;
 use super::anchors::Anchors;
 use super::questions::Asked;
 use super::told::Told;
-use crate::commands::pages::{ReadPages, Unread};
 use crate::commands::{CommandError, sync};
 use crate::local::{BookFolder, LocalBook, LocalError};
+use crate::pages::{ReadPages, Unread};
 use crate::running::Hold;
 use crate::site::Site;
 

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use super::told::{Change, Told, letters, plain};
 use super::*;
-use crate::commands::pages::ReadPages;
+use crate::pages::ReadPages;
 
 /// Sections edited at once. Few, so that the rest of the book can still answer in their place.
 const BATCH: usize = 8;

@@ -28,7 +28,7 @@ const DEFAULT_EXCLUDE: [&str; 4] = [
     "**/__tests__/**",
 ];
 
-/// The content of a plugin.
+/// The kind of a page, by the plugin that makes it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]

@@ -8,24 +8,24 @@ use bookrag::ingest::{NOT_UTF8, SkippedFile};
 use bookrag::source::{FileCache, Listing, Source, SourceError};
 
 /// The pages of a book, and places that may hold more.
-pub(super) struct ReadPages {
+pub(crate) struct ReadPages {
     /// In path order.
-    pub(super) pages: Vec<ReadPage>,
-    pub(super) scripts: Vec<String>,
+    pub(crate) pages: Vec<ReadPage>,
+    pub(crate) scripts: Vec<String>,
     /// Folders that cannot be listed, and files whose paths are not UTF-8.
-    pub(super) unknown: Vec<SkippedFile>,
+    pub(crate) unknown: Vec<SkippedFile>,
 }
 
-pub(super) struct ReadPage {
-    pub(super) file: PageFile,
+pub(crate) struct ReadPage {
+    pub(crate) file: PageFile,
     /// The file's text, with its original line ends.
-    pub(super) text: String,
-    pub(super) document: Result<Document, Unread>,
+    pub(crate) text: String,
+    pub(crate) document: Result<Document, Unread>,
 }
 
 /// Why a page could not be read.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Unread {
+pub(crate) enum Unread {
     /// The page is invalid; its author must change it.
     #[error("{0}")]
     Skipped(SkipReason),
@@ -39,7 +39,7 @@ impl ReadPages {
     ///
     /// # Errors
     /// If the site's own folder or bucket cannot be listed.
-    pub(super) async fn of(source: &Source, settings: &SiteSettings) -> Result<Self, SourceError> {
+    pub(crate) async fn of(source: &Source, settings: &SiteSettings) -> Result<Self, SourceError> {
         let listing = source.listing().await?;
         let (mut pages, files) = (Vec::new(), FileCache::default());
         for file in list_pages(settings, &listing.paths) {
@@ -62,8 +62,14 @@ impl ReadPages {
         })
     }
 
+    /// Returns the pages that could be read.
+    pub(crate) fn documents(&self) -> impl Iterator<Item = (&ReadPage, &Document)> {
+        let pages = self.pages.iter();
+        pages.filter_map(|page| Some((page, page.document.as_ref().ok()?)))
+    }
+
     /// True if a page, or a folder that may hold pages, could not be read.
-    pub(super) fn are_incomplete(&self) -> bool {
+    pub(crate) fn are_incomplete(&self) -> bool {
         let mut documents = self.pages.iter().map(|page| &page.document);
         !self.unknown.is_empty()
             || documents.any(|document| matches!(document, Err(Unread::Unreadable(_))))

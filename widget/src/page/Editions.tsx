@@ -1,0 +1,81 @@
+import { useEffect, useState } from 'react';
+import { useSite } from '../panel/site';
+import { pageStringsFor } from './strings';
+
+/** A language or a version of the book. */
+export interface Edition {
+  name: string;
+  /** What a language's pages begin with, such as `/ur/`; of a version, what follows that: `docs/1.0/`, empty for the default one. */
+  path: string;
+}
+
+interface EditionsProps {
+  /** The default one first. */
+  locales: Edition[];
+  versions: Edition[];
+  /** Called with the path of the chosen edition, `undefined` for the default one. */
+  onChoose: (path: string | undefined) => void;
+}
+
+/** Lets the reader choose a language and a version, where the book has several. The page's address keeps the choice. */
+export function Editions({ locales, versions, onChoose }: EditionsProps) {
+  const { locale: language } = useSite();
+  const { bookLocale, bookVersion } = pageStringsFor(language);
+  const locale = useChoice('locale', locales);
+  const version = useChoice('version', versions);
+  const path = locale.isDefault && version.isDefault ? undefined : `${locale.chosen?.path ?? '/'}${version.chosen?.path ?? ''}`;
+  useEffect(() => onChoose(path), [path]);
+  if (locales.length < 2 && versions.length < 2) return null;
+
+  const languages = new Intl.DisplayNames([language], { type: 'language', fallback: 'code' });
+  return (
+    <p className="bookrag-editions">
+      <Picker label={bookLocale} {...locale} nameOf={(name) => languageName(languages, name)} />
+      <Picker label={bookVersion} {...version} nameOf={(name) => name} />
+    </p>
+  );
+}
+
+interface Choice {
+  editions: Edition[];
+  chosen: Edition | undefined;
+  isDefault: boolean;
+  choose: (name: string) => void;
+}
+
+/** One choice, kept in a parameter of the page's address. */
+function useChoice(parameter: string, editions: Edition[]): Choice {
+  const [name, setName] = useState(() => new URLSearchParams(location.search).get(parameter));
+  const [first] = editions;
+  const chosen = editions.find((edition) => edition.name === name) ?? first;
+  const choose = (name: string) => {
+    const address = new URL(location.href);
+    if (name === first?.name) address.searchParams.delete(parameter);
+    else address.searchParams.set(parameter, name);
+    history.replaceState(null, '', address);
+    setName(name);
+  };
+  return { editions, chosen, isDefault: chosen === first, choose };
+}
+
+function Picker({ label, editions, chosen, choose, nameOf }: Choice & { label: string; nameOf: (name: string) => string }) {
+  if (editions.length < 2) return null;
+  return (
+    <select aria-label={label} title={label} value={chosen?.name} onChange={(event) => choose(event.currentTarget.value)}>
+      {editions.map(({ name }) => (
+        <option key={name} value={name}>
+          {nameOf(name)}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** A locale of Docusaurus may be none of the standard: then its own name is shown. */
+function languageName(languages: Intl.DisplayNames, locale: string): string {
+  try {
+    return languages.of(locale) ?? locale;
+  } catch {
+    return locale;
+  }
+}
