@@ -13,7 +13,8 @@ use bookrag::retrieve::{ScoredChunk, is_unasked_exercise};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
-use super::{CommandError, Exit, output, sync};
+use super::progress::with_progress;
+use super::{CommandError, Exit, output};
 use crate::evaluation::{
     Baseline, Comparison, Evaluation, Found, Outcome, Question, Quoted, Reply, Saved, Span,
     TOTAL_STAGE, compare, diff, evaluate, quoted, table,
@@ -192,7 +193,7 @@ async fn ask_book<'q>(
 ) -> Result<Vec<Asked<'q>>, CommandError> {
     output::status(&format!("{}: {} questions", site.name(), questions.len()));
     let ingest = book.ingest(config, site, OpenMode::TakeOver).await?;
-    sync::with_progress(&ingest, SyncOptions::default()).await?;
+    with_progress(&ingest, SyncOptions::default()).await?;
     let index = book.context.live_index().await?;
     // Extractive answers: a chat model would cost money, and its answers vary between runs.
     let answerer = Answerer {

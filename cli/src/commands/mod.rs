@@ -17,6 +17,7 @@ mod health;
 mod migrate;
 mod reset;
 mod models;
+mod progress;
 mod output;
 mod terminal;
 

@@ -15,6 +15,7 @@ mod scope;
 mod serving;
 mod stores;
 mod support;
+mod told;
 mod unreadable;
 mod usage;
 

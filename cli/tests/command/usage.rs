@@ -24,6 +24,14 @@ fn wrong_usage_ends_with_2_with_and_without_a_server() {
             &["serve", "book", "--site-url", "book.example"],
             &["serve", "book", "--site-url", "https://a@evil.example"],
             &["serve"],
+            &[
+                "serve",
+                "book",
+                "--port",
+                "8081",
+                "--listen",
+                "127.0.0.1:8081",
+            ],
             &["reset", "nowhere"],
             &["reset", "book"],
             &["serve", "s3://books/robots", "--watch"],
@@ -45,4 +53,18 @@ fn a_folder_without_a_configuration_is_reported() {
     assert!(!told().contains("no docusaurus.config"));
     fs::remove_file(config).unwrap();
     assert!(told().contains("no docusaurus.config file") && told().contains("`docs`"));
+}
+
+#[test]
+fn a_wrong_address_is_answered_with_a_right_one() {
+    let workshop = Workshop::small();
+    for (typed, example) in [
+        ("18300", "127.0.0.1:18300"),
+        ("18300", "--port 18300"),
+        ("localhost:8080", "127.0.0.1:8080"),
+    ] {
+        let refused = workshop.run(&["serve", "book", "--listen", typed]);
+        let said = String::from_utf8(refused.stderr).unwrap();
+        assert!(said.contains(example), "{example} in {said}");
+    }
 }
