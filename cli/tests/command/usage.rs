@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use serde_json::{Value, json};
+
 use crate::support::Workshop;
 
 #[test]
@@ -66,5 +68,53 @@ fn a_wrong_address_is_answered_with_a_right_one() {
         let refused = workshop.run(&["serve", "book", "--listen", typed]);
         let said = String::from_utf8(refused.stderr).unwrap();
         assert!(said.contains(example), "{example} in {said}");
+    }
+}
+
+#[test]
+fn a_first_file_of_questions_is_written_once_and_asked_when_it_is_complete() {
+    let workshop = Workshop::small();
+    workshop.write(
+        "docs/wheels.md",
+        "# Wheels\n\n## Tightening\n\nUse the blue wrench.\n\n### Torque\n\nIt is 2 Nm.\n",
+    );
+    let init = ["eval", "--init", "questions.jsonl", "--site", "book"];
+    assert_eq!(workshop.run(&init).status.code(), Some(0));
+    let file = workshop.path().join("questions.jsonl");
+    let written = fs::read_to_string(&file).unwrap();
+    let first: Value = serde_json::from_str(written.lines().next().unwrap()).unwrap();
+    assert_eq!(first["source"], "docs/wheels.md");
+    assert_eq!(first["url"], "/docs/wheels");
+    let headings = json!([{"id": "tightening", "under": ["torque"]}]);
+    assert_eq!(first["headings"], headings);
+
+    let again = workshop.run(&init);
+    assert_eq!(again.status.code(), Some(2), "{again:?}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), written);
+
+    let eval = ["eval", "questions.jsonl", "--site", "book", "--json"];
+    let incomplete = workshop.run(&eval);
+    assert_eq!(incomplete.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&incomplete.stdout).contains("`q1` is still a TODO"));
+    fs::write(&file, written.replace("TODO: ", "")).unwrap();
+    assert_eq!(workshop.run(&eval).status.code(), Some(0));
+}
+
+#[test]
+fn completions_and_manual_pages_name_the_commands() {
+    let workshop = Workshop::small();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = workshop.run(&["completions", shell]).stdout;
+        let script = String::from_utf8(script).unwrap();
+        assert!(script.contains("insights"), "{shell}");
+        assert!(!script.contains("bookrag-man"), "{shell}");
+    }
+    assert_eq!(workshop.run(&["man", "man"]).status.code(), Some(0));
+    for (page, part) in [
+        ("bookrag.1", "bookrag\\-serve(1)"),
+        ("bookrag-serve.1", "BOOKRAG_EMBEDDER"),
+    ] {
+        let text = fs::read_to_string(workshop.path().join("man").join(page)).unwrap();
+        assert!(text.contains(part), "{part} in {text}");
     }
 }
