@@ -74,7 +74,7 @@ fn section(command: &Command, sections: &mut String) {
     );
     let arguments: Vec<&Arg> = command
         .get_arguments()
-        .filter(|argument| !matches!(argument.get_id().as_str(), "help" | "json" | "version"))
+        .filter(|argument| !matches!(argument.get_id().as_str(), "help" | "json"))
         .collect();
     if !arguments.is_empty() {
         sections.push_str("| argument | |\n|---|---|\n");

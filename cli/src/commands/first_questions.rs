@@ -67,12 +67,10 @@ fn is_main(document: &Document, settings: &SiteSettings) -> bool {
 fn topics<'a>(documents: impl Iterator<Item = &'a Document>) -> Vec<Topic<'a>> {
     // Pages in turn give their first heading, their second and so on: first ones are introductions more often than not.
     let mut topics: Vec<Topic<'a>> = documents
+        .map(headings)
+        .filter(|of_page| !of_page.is_empty())
         .enumerate()
-        .filter_map(|(position, document)| {
-            let mut of_page = headings(document);
-            let chosen = position.checked_rem(of_page.len())?;
-            Some(of_page.swap_remove(chosen))
-        })
+        .map(|(position, mut of_page)| of_page.swap_remove(position % of_page.len()))
         .collect();
     let step = topics.len().div_ceil(ANSWERABLE).max(1);
     let mut position = 0;

@@ -56,7 +56,7 @@ pub(super) struct ServeArguments {
     #[arg(long, value_name = "ADDRESS:PORT", default_value = DEFAULT_ADDRESS, value_parser = listen_address)]
     listen: SocketAddr,
     /// Where the built site is served, for the links of citations. Without it, this server shows the pages.
-    #[arg(long, value_parser = site_url)]
+    #[arg(long, value_name = "URL", value_parser = site_url)]
     site_url: Option<String>,
     #[command(flatten)]
     options: ReportArguments,
