@@ -9,6 +9,8 @@ pub mod evaluation;
 mod export;
 mod server;
 pub mod openapi;
+#[cfg(test)]
+mod reference;
 mod commands;
 
-pub use commands::{Arguments, Exit, run};
+pub use commands::{Arguments, Exit, command, run};

@@ -2,11 +2,12 @@
 
 use std::process::ExitCode;
 
-use bookrag_cli::{Arguments, run};
-use clap::Parser;
+use bookrag_cli::{Arguments, command, run};
+use clap::FromArgMatches;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments =
+        Arguments::from_arg_matches(&command().get_matches()).unwrap_or_else(|error| error.exit());
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build();

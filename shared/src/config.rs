@@ -3,6 +3,7 @@
 mod database;
 mod models;
 mod rules;
+mod variables;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -18,6 +19,7 @@ use crate::chunk::ChunkPolicy;
 use crate::prices::Price;
 
 pub use models::{ChatServer, EmbedderChoice, GeneratorChoice, RerankerChoice};
+pub use variables::{GROUPS, Preset, Variable};
 
 use models::{chat_price, embedder_choice, generator_choice, reranker_choice};
 
@@ -105,53 +107,21 @@ pub struct Config {
 #[error("the configuration is not valid:\n  {}", .0.join("\n  "))]
 pub struct ConfigError(pub Vec<String>);
 
-/// All variables. Any other one that begins with `BOOKRAG_` is an error.
-const KNOWN: [&str; 44] = [
-    "BOOKRAG_EMBEDDER",
-    "BOOKRAG_EMBEDDING_MODEL",
-    "BOOKRAG_EMBEDDING_DIMENSIONS",
-    "BOOKRAG_RERANKER",
-    "BOOKRAG_RERANKER_MODEL",
-    "BOOKRAG_GENERATOR",
-    "BOOKRAG_CHAT_MODEL",
-    "BOOKRAG_CHAT_BASE_URL",
-    "BOOKRAG_CHAT_API_KEY",
-    "BOOKRAG_CHAT_PRICE",
-    "BOOKRAG_ANSWER_TOKENS",
-    "BOOKRAG_FIRST_TEXT_SECONDS",
-    "BOOKRAG_ANSWER_SECONDS",
-    "BOOKRAG_PASSAGE_TOKENS",
-    "BOOKRAG_ANSWER_CACHE",
-    "BOOKRAG_DAILY_BUDGET_USD",
-    "BOOKRAG_STORE_CONVERSATIONS",
-    "BOOKRAG_STORE_QUESTIONS",
-    "BOOKRAG_RETENTION_DAYS",
-    "BOOKRAG_NOT_COVERED",
-    "BOOKRAG_UNCERTAIN",
-    "BOOKRAG_NOT_IN_SELECTION",
-    "BOOKRAG_CHAT_PER_MINUTE",
-    "BOOKRAG_SEARCH_PER_MINUTE",
-    "BOOKRAG_FEEDBACK_PER_MINUTE",
-    "BOOKRAG_MCP_PER_MINUTE",
-    "BOOKRAG_MAX_CONCURRENT",
-    "BOOKRAG_TRUSTED_PROXIES",
-    "BOOKRAG_AUTH_SECRET",
-    "BOOKRAG_AUTH_PUBLIC_KEY",
-    "BOOKRAG_AUTH_ISSUER",
-    "BOOKRAG_AUTH_AUDIENCE",
-    "BOOKRAG_COLLECTION",
-    "BOOKRAG_DATABASE_CA",
-    "BOOKRAG_CHUNK_POLICY",
-    "BOOKRAG_ORIGINS",
-    "BOOKRAG_SALT",
-    "BOOKRAG_SITE",
-    "BOOKRAG_SOURCE",
-    "BOOKRAG_QUEUE_URL",
-    "BOOKRAG_MODELS",
-    "BOOKRAG_DATA",
-    "BOOKRAG_LOG",
-    "BOOKRAG_METRICS_NAMESPACE",
-];
+/// The least likeness of a misspelt name to the one that is proposed for it (Jaro-Winkler, up to 1).
+const LIKENESS: f64 = 0.9;
+
+/// The message for a `BOOKRAG_` variable that nothing reads.
+fn unknown_variable(name: &str) -> String {
+    // The prefix that all names share would make them all alike.
+    let own = |name: &str| name.trim_start_matches("BOOKRAG_").to_owned();
+    let likeness = |known: &&str| strsim::jaro_winkler(&own(name), &own(known));
+    let known = Variable::all().map(|variable| variable.name);
+    let proposal = known
+        .max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
+        .filter(|known| likeness(known) >= LIKENESS)
+        .map_or(String::new(), |known| format!("; did you mean {known}?"));
+    format!("{name} is no setting{proposal} (docs/configuration.md lists all)")
+}
 
 impl Config {
     /// Returns the chunk limits for the configured embedder.
@@ -184,11 +154,8 @@ impl Config {
         let secret = |name: &str| text(name).map(SecretString::from);
         for name in variables.keys() {
             let ours = name.starts_with("BOOKRAG_") && !name.starts_with("BOOKRAG_TEST_");
-            if ours && !KNOWN.contains(&name.as_str()) {
-                problems.push(format!(
-                    "{name} is not a setting; the settings are {}",
-                    KNOWN.join(", ")
-                ));
+            if ours && Variable::named(name).is_none() {
+                problems.push(unknown_variable(name));
             }
         }
         let embedder = embedder_choice(text, &mut problems);

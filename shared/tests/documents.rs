@@ -8,6 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::LazyLock;
 
 use bookrag::book::slug;
+use bookrag::config::Variable;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use regex::Regex;
 
@@ -248,30 +249,24 @@ fn the_readme_is_short_and_every_page_of_docs_is_reached_from_it() {
 }
 
 #[test]
-fn every_setting_is_described_and_every_described_setting_exists() {
-    let names = |text: &str, pattern: String| -> BTreeSet<String> {
-        let pattern = Regex::new(&pattern).unwrap();
-        let all = pattern.captures_iter(text);
-        all.map(|found| found[1].to_owned()).collect()
-    };
-    let root = repository();
-    let mut read = fs::read_to_string(root.join("shared/src/config.rs")).unwrap();
-    for entry in fs::read_dir(root.join("shared/src/config")).unwrap() {
-        let path = entry.unwrap().path();
-        if path.file_name().is_some_and(|name| name != "tests.rs") {
-            read.push_str(&fs::read_to_string(path).unwrap());
-        }
+fn every_setting_that_is_read_is_described_and_every_described_one_is_read() {
+    let pattern = Regex::new(&format!("\"{SETTING}\"")).unwrap();
+    let root = repository().join("shared/src");
+    let mut files = vec![root.join("config.rs"), root.join("telemetry.rs")];
+    for entry in fs::read_dir(root.join("config")).unwrap() {
+        files.push(entry.unwrap().path());
     }
-    let read = names(&read, format!("\"{SETTING}\""));
-    assert!(read.len() > 30, "{read:?}");
-    let page = fs::read_to_string(root.join("docs/configuration.md")).unwrap();
-    let described = names(&page, format!("`{SETTING}"));
-    let missing: Vec<_> = read.difference(&described).collect();
-    let unknown: Vec<_> = described.difference(&read).collect();
-    assert!(
-        missing.is_empty() && unknown.is_empty(),
-        "docs/configuration.md lacks {missing:?}, and describes {unknown:?}, which nothing reads"
-    );
+    files.retain(|file| !file.ends_with("tests.rs") && !file.ends_with("variables.rs"));
+    let code: String = files
+        .iter()
+        .map(|file| fs::read_to_string(file).unwrap())
+        .collect();
+    let read: BTreeSet<&str> = pattern
+        .captures_iter(&code)
+        .map(|found| found.get(1).unwrap().as_str())
+        .collect();
+    let described: BTreeSet<&str> = Variable::all().map(|variable| variable.name).collect();
+    assert_eq!(read, described);
 }
 
 #[test]

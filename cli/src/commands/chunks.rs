@@ -6,6 +6,7 @@ use bookrag::book::Document;
 use bookrag::chunk::{Chunk, ChunkPolicy, chunk_document};
 use bookrag::config::Config;
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::{CommandError, Exit, ledger, output};
 use crate::pages::{ReadPages, Unread};
@@ -25,11 +26,17 @@ pub(super) struct ChunksArguments {
     #[arg(long)]
     locale: Option<String>,
     /// How pages are split.
-    #[arg(long)]
+    #[arg(long, value_parser = policies())]
     policy: Option<ChunkPolicy>,
     /// End with an error if a page is skipped.
     #[arg(long)]
     strict: bool,
+}
+
+/// Parses a policy's name; `--help` lists them.
+fn policies() -> impl TypedValueParser<Value = ChunkPolicy> {
+    PossibleValuesParser::new(ChunkPolicy::ALL.map(|policy| policy.name))
+        .try_map(|name| name.parse::<ChunkPolicy>())
 }
 
 pub(super) async fn run(

@@ -13,7 +13,8 @@ use bookrag::retrieve::{ScoredChunk, is_unasked_exercise};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
-use super::{CommandError, Exit, output, sync};
+use super::progress::with_progress;
+use super::{CommandError, Exit, first_questions, output};
 use crate::evaluation::{
     Baseline, Comparison, Evaluation, Found, Outcome, Question, Quoted, Reply, Saved, Span,
     TOTAL_STAGE, compare, diff, evaluate, quoted, table,
@@ -33,6 +34,10 @@ pub(super) struct EvalArguments {
     /// The questions: JSON, one per line, with the pages and headings that answer them.
     #[arg(required_unless_present = "compare")]
     questions: Option<PathBuf>,
+    /// Write a first file of questions from the site's headings, with TODOs for a person. Asks nothing.
+    #[arg(long, requires = "questions", requires = "site",
+        conflicts_with_all = ["compare", "books", "baseline", "details"])]
+    init: bool,
     /// Compare two results that earlier runs on the same questions printed with `--json`. Asks nothing.
     #[arg(long, num_args = 2, value_names = ["A", "B"],
         conflicts_with_all = ["questions", "books", "site", "baseline", "details"])]
@@ -77,6 +82,11 @@ pub(super) async fn run(
     arguments: &EvalArguments,
     json: bool,
 ) -> Result<Exit, CommandError> {
+    if arguments.init
+        && let (Some(file), Some(site)) = (&arguments.questions, &arguments.site)
+    {
+        return first_questions::write(file, site, json).await;
+    }
     match (&arguments.questions, arguments.compare.as_deref()) {
         (Some(questions), _) => measure(config, questions, arguments, json).await,
         (None, Some([a, b])) => compare_saved(a, b, json),
@@ -192,7 +202,7 @@ async fn ask_book<'q>(
 ) -> Result<Vec<Asked<'q>>, CommandError> {
     output::status(&format!("{}: {} questions", site.name(), questions.len()));
     let ingest = book.ingest(config, site, OpenMode::TakeOver).await?;
-    sync::with_progress(&ingest, SyncOptions::default()).await?;
+    with_progress(&ingest, SyncOptions::default()).await?;
     let index = book.context.live_index().await?;
     // Extractive answers: a chat model would cost money, and its answers vary between runs.
     let answerer = Answerer {

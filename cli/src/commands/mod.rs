@@ -6,6 +6,7 @@ mod ask;
 mod search;
 mod mcp;
 mod eval;
+mod first_questions;
 mod diff;
 mod insights;
 mod ledger;
@@ -16,6 +17,9 @@ mod health;
 mod migrate;
 mod reset;
 mod models;
+mod scripts;
+mod help;
+mod progress;
 mod output;
 mod terminal;
 
@@ -33,12 +37,19 @@ use serde::de::DeserializeOwned;
 
 use crate::local::LocalError;
 
-const STORES_HELP: &str = "The index of a book is kept in `.bookrag` in its site's folder; for a bucket, or if that cannot be created, in \
-    `~/.local/share/bookrag`. `BOOKRAG_DATA` names another folder. Settings are environment variables: docs/configuration.md";
+pub use help::command;
 
-/// Answers questions from one Docusaurus book, each claim cited to the heading and lines it came from.
+/// Where to begin, and where a book's index is.
+const AFTER_HELP: &str = "\
+To begin: `bookrag serve SITE` in a terminal, then open the address it prints.
+`bookrag COMMAND --help` has examples and the environment variables that matter.
+
+The index of a book is in `.bookrag` in its site's folder; for a bucket, or if that folder cannot be created, it is in
+`~/.local/share/bookrag`. BOOKRAG_DATA names another folder. All settings: docs/configuration.md";
+
+/// Answers questions from one Docusaurus site, and cites the heading and lines of each claim.
 #[derive(Debug, Parser)]
-#[command(name = "bookrag", version, about, after_help = STORES_HELP)]
+#[command(name = "bookrag", version, about, after_help = AFTER_HELP)]
 pub struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -55,17 +66,17 @@ enum Command {
     Sync(sync::SyncArguments),
     /// Ask the book a question.
     Ask(QuestionArguments),
-    /// Find passages of the book.
+    /// Find sections of the book.
     Search(QuestionArguments),
     /// Serve a book to a coding agent over the Model Context Protocol, on standard input and output.
     Mcp(mcp::McpArguments),
-    /// Measure retrieval, answers and refusals on labelled questions.
+    /// Measure retrieval, answers and refusals on your own questions.
     Eval(eval::EvalArguments),
-    /// Compare what readers are told before and after a change of the book; exits with 1 if an answer is lost.
+    /// Compare the answers of two states of the book; exits with 1 if an answer is lost.
     Diff(diff::DiffArguments),
-    /// Report what readers asked: what the book does not cover, which lessons are cited and disliked, what a day cost.
+    /// Report what readers asked: questions that are not covered, lessons that are cited and disliked, cost by day.
     Insights(insights::InsightsArguments),
-    /// Print the chunks of a book.
+    /// Print the chunks that a book is split into.
     Chunks(chunks::ChunksArguments),
     /// Write the book as Markdown beside the pages of its built site, with `llms.txt`.
     Export(export::ExportArguments),
@@ -77,9 +88,17 @@ enum Command {
     Reset(reset::ResetArguments),
     /// Create or update the catalog's tables.
     Migrate,
-    /// Fetch local models and print their folders.
+    /// Download local models, and print their folders.
     Models(models::ModelsArguments),
+    /// Print the completions of a shell.
+    Completions(scripts::CompletionsArguments),
+    /// Write manual pages.
+    #[command(hide = true)]
+    Man(scripts::ManArguments),
 }
+
+/// The heading of options that only some books have a use for.
+const FILTERS: &str = "Filters, for books with translations, versions or hardware tiers";
 
 #[derive(Debug, Args)]
 struct QuestionArguments {
@@ -90,17 +109,17 @@ struct QuestionArguments {
     /// last served or synced.
     #[arg(long)]
     site: Option<PathBuf>,
-    /// How many passages to use or show.
+    /// How many sections to use or show.
     #[arg(long)]
     top_k: Option<usize>,
-    /// The locale to search.
-    #[arg(long)]
+    /// The locale to search, such as `ur`.
+    #[arg(long, help_heading = FILTERS)]
     locale: Option<String>,
-    /// The version to search.
-    #[arg(long = "book-version")]
+    /// The version to search, such as `2.0`.
+    #[arg(long = "book-version", value_name = "VERSION", help_heading = FILTERS)]
     version: Option<String>,
     /// Your hardware tier, 1 to 4: sections that need more are left out.
-    #[arg(long)]
+    #[arg(long, value_name = "TIER", help_heading = FILTERS, hide_short_help = true)]
     hardware_tier: Option<i64>,
 }
 
@@ -224,6 +243,8 @@ async fn dispatch(arguments: Arguments) -> Result<Exit, CommandError> {
         Command::Reset(arguments) => reset::run(&config, &arguments, json),
         Command::Migrate => migrate::run(&config, json).await,
         Command::Models(arguments) => models::run(&config, arguments, json).await,
+        Command::Completions(arguments) => Ok(scripts::completions(&arguments)),
+        Command::Man(arguments) => scripts::man(&arguments),
     }
 }
 

@@ -1,7 +1,8 @@
 //! `bookrag serve`: indexes a book and answers questions on this machine.
 
+use std::collections::BTreeSet;
 use std::convert::Infallible;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,13 +16,16 @@ use notify::{PollWatcher, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
-use super::sync::{ReportArguments, print, propose_embedder, with_progress};
+use super::progress::{STOPPED, change, with_progress};
+use super::sync::{ReportArguments, print, propose_embedder};
 use super::{CommandError, Exit, output};
 use crate::local::{BookFolder, LocalBook};
 use crate::running::Hold;
 use crate::server::{HEAD_DEADLINE, Server, listen, router};
 use crate::site::{Site, has_config};
 
+/// The default address, which no other machine can reach.
+const DEFAULT_ADDRESS: &str = "127.0.0.1:8080";
 /// The delay before a run is retried that a store, a model or a full disk stopped.
 const RETRY_AFTER: Duration = Duration::from_secs(15);
 /// How often a folder is polled if the system cannot watch it.
@@ -45,14 +49,35 @@ pub(super) struct ServeArguments {
     /// Watch the folder, and update the index a moment after a page is saved.
     #[arg(long)]
     watch: bool,
-    /// The address to listen on.
-    #[arg(long, default_value = "127.0.0.1:8080")]
+    /// The port to listen on, on this machine only.
+    #[arg(long, value_name = "PORT", conflicts_with = "listen")]
+    port: Option<u16>,
+    /// The IP address and port to listen on.
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = DEFAULT_ADDRESS, value_parser = listen_address)]
     listen: SocketAddr,
     /// Where the built site is served, for the links of citations. Without it, this server shows the pages.
-    #[arg(long, value_parser = site_url)]
+    #[arg(long, value_name = "URL", value_parser = site_url)]
     site_url: Option<String>,
     #[command(flatten)]
     options: ReportArguments,
+}
+
+impl ServeArguments {
+    /// The address to listen on.
+    fn address(&self) -> SocketAddr {
+        let on_port = |port| (Ipv4Addr::LOCALHOST, port).into();
+        self.port.map_or(self.listen, on_port)
+    }
+}
+
+/// Parses `--listen`; clap's own message has no example.
+fn listen_address(typed: &str) -> Result<SocketAddr, String> {
+    typed.parse().map_err(|_| match typed.parse::<u16>() {
+        Ok(port) => format!(
+            "expected an IP address and a port, such as 127.0.0.1:{port}; for the port alone use `--port {port}`"
+        ),
+        Err(_) => format!("expected an IP address and a port, such as {DEFAULT_ADDRESS} or [::1]:8080"),
+    })
 }
 
 /// Checks that `--site-url` is an absolute URL: a path would lead back to this server.
@@ -90,10 +115,10 @@ pub(super) async fn run(
     if let Some(note) = site.note() {
         output::status(&note);
     }
-    let listener = TcpListener::bind(arguments.listen).await.map_err(|error| {
+    let address = arguments.address();
+    let listener = TcpListener::bind(address).await.map_err(|error| {
         CommandError::Told(format!(
-            "cannot listen on {}: {error}; choose another with --listen, such as --listen 127.0.0.1:8081",
-            arguments.listen
+            "cannot listen on {address}: {error}; choose another port, such as `--port 8081`"
         ))
     })?;
     let folder = BookFolder::create(&config, &site, output::status).await?;
@@ -111,9 +136,8 @@ async fn serve(
     listener: TcpListener,
     json: bool,
 ) -> Result<Exit, CommandError> {
-    let address = listener.local_addr().unwrap_or(arguments.listen);
+    let address = listener.local_addr().unwrap_or(arguments.address());
     let ingest = book.ingest(config, site, OpenMode::TakeOver).await?;
-    propose_embedder(&ingest).await?;
     let secret = hold.announce(address)?;
     let site_url = arguments.site_url.clone();
     let server = Arc::new(Server::new(book.context.clone(), ingest, site_url, secret));
@@ -137,11 +161,12 @@ async fn serve(
         options: arguments.options,
         json,
         failure: None,
+        problems: BTreeSet::new(),
     };
     let (outcome, grace) = tokio::select! {
         outcome = follower.run(address, changes) => (outcome, GRACE_OF_CTRL_C),
         never = forget_hourly(server.catalog(), config.retention) => match never {},
-        grace = interrupted() => (Ok(Exit::Done), grace),
+        grace = stop_signal(&server) => (Ok(Exit::Done), grace),
     };
     let _ = stop.send(true);
     // Answers in progress are completed. Neither an endless stream nor anything after a second signal may keep the command from
@@ -160,6 +185,8 @@ struct Follower<'a> {
     json: bool,
     /// The temporary failure of the last run, which is reported once and retried.
     failure: Option<String>,
+    /// The problems that the last run reported, so that each is printed once.
+    problems: BTreeSet<String>,
 }
 
 impl Follower<'_> {
@@ -191,29 +218,49 @@ impl Follower<'_> {
                 tokio::time::sleep(QUIET_AFTER_CHANGE).await;
                 while changes.try_recv().is_ok() {}
             }
-            match self.server.sync(self.options.sync_options()).await {
-                Ok(report) => {
-                    let is_new = self.note(&report);
-                    let changed = report.files_changed + report.files_deleted > 0;
-                    if changed || (is_new && !report.failed.is_empty()) {
-                        print(&report, self.json);
-                    }
-                }
+            let mut pages = Vec::new();
+            let synced = self.server.sync(self.options.sync_options(), |progress| {
+                pages.push(progress.source.to_owned());
+            });
+            match synced.await {
+                Ok(report) => self.tell_changes(&pages, &report),
                 Err(error) => self.tell(&error),
             }
+        }
+    }
+
+    /// Prints a line that names the pages of a run, and the problems that are new since the run before.
+    fn tell_changes(&mut self, pages: &[String], report: &Report) {
+        let former = self.note(report);
+        let changed = report.files_changed + report.files_deleted > 0;
+        let is_new = |problem: &&String| !former.contains(*problem);
+        let problems: Vec<&String> = self.problems.iter().filter(is_new).collect();
+        if self.json {
+            if changed || !problems.is_empty() {
+                print(report, true);
+            }
+            return;
+        }
+        if changed {
+            output::line(&change(pages, report));
+        }
+        for problem in problems {
+            output::line(&format!("  {problem}"));
         }
     }
 
     /// Runs the first sync. If a store, a model or a full disk stops it, it is retried later.
     async fn index(&mut self, address: SocketAddr) -> Result<Exit, CommandError> {
         if !self.json {
+            let title = self.server.title();
+            output::status(&format!("{title} is at http://{address}/ (Ctrl-C stops)"));
             output::status(&format!(
-                "indexing {}; ask meanwhile at http://{address}/, where answers are incomplete until it is done",
-                self.server.title()
+                "indexing {title}; answers are incomplete until it is done"
             ));
         }
         let synced = {
             let ingest = self.server.ingest.lock().await;
+            propose_embedder(&ingest).await?;
             with_progress(&ingest, self.options.sync_options()).await
         };
         let exit = match synced {
@@ -234,12 +281,12 @@ impl Follower<'_> {
         Ok(exit)
     }
 
-    /// Remembers the outages of a run, to retry it. Returns true if they differ from those of the run before.
-    fn note(&mut self, report: &Report) -> bool {
-        let failure = (report.outages > 0).then(|| format!("{:?}", report.failed));
-        let is_new = failure.is_none() || failure != self.failure;
-        self.failure = failure;
-        is_new
+    /// Remembers the outages of a run, to retry it, and its problems. Returns the problems of the run before.
+    fn note(&mut self, report: &Report) -> BTreeSet<String> {
+        self.failure = (report.outages > 0).then(|| format!("{:?}", report.failed));
+        let problems = report.problems().into_iter();
+        let problems = problems.map(|(name, value)| format!("{name} {value}"));
+        std::mem::replace(&mut self.problems, problems.collect())
     }
 
     /// Reports why a run stopped, once per reason, and remembers temporary failures.
@@ -305,8 +352,18 @@ async fn forget_hourly(catalog: &Catalog, retention: Option<Duration>) -> Infall
     }
 }
 
+/// Waits for a signal to stop, and says so if it interrupts a run, which the next one continues. Returns how long answers in progress
+/// may still take.
+async fn stop_signal(server: &Server) -> Duration {
+    let grace = interrupted().await;
+    if server.is_indexing() {
+        output::status(STOPPED);
+    }
+    grace
+}
+
 /// Waits for Ctrl-C or SIGTERM. Returns how long answers in progress may still take.
-async fn interrupted() -> Duration {
+pub(super) async fn interrupted() -> Duration {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};

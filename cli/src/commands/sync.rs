@@ -1,17 +1,15 @@
 //! `bookrag sync`: updates the index to match the book.
 
-use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use bookrag::config::Config;
-use bookrag::ingest::{
-    Ingest, MassDeletion, OpenMode, Progress, Report, SyncError, SyncOptions, sync,
-};
+use bookrag::ingest::{Ingest, MassDeletion, OpenMode, Report, SyncOptions};
 use bookrag::models::LocalModel;
 use clap::Args;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use reqwest::Method;
 
+use super::progress::{STOPPED, with_progress};
+use super::serve::interrupted;
 use super::{CommandError, Exit, answer, output};
 use crate::local::{BookFolder, LocalBook, LocalError};
 use crate::running::Running;
@@ -91,7 +89,10 @@ pub(super) async fn sync_site(
     let book = LocalBook::open(config, folder, output::status).await?;
     let ingest = book.ingest(config, site, OpenMode::TakeOver).await?;
     propose_embedder(&ingest).await?;
-    Ok(with_progress(&ingest, options.sync_options()).await?)
+    tokio::select! {
+        report = with_progress(&ingest, options.sync_options()) => Ok(report?),
+        _ = interrupted() => Err(CommandError::Told(STOPPED.to_owned())),
+    }
 }
 
 /// Warns about locales that the embedder does not support, and suggests one that does.
@@ -122,29 +123,6 @@ pub(super) fn by_words_alone(embedder: &str, unread_locales: &[String]) -> Optio
     Some(format!(
         "{embedder} does not read {locales}: questions there are answered by words alone{proposal}"
     ))
-}
-
-/// Syncs with a progress bar if standard error is a terminal.
-pub(super) async fn with_progress(
-    ingest: &Ingest,
-    options: SyncOptions,
-) -> Result<Report, SyncError> {
-    let bar = ProgressBar::new(0);
-    bar.set_draw_target(if std::io::stderr().is_terminal() {
-        ProgressDrawTarget::stderr()
-    } else {
-        ProgressDrawTarget::hidden()
-    });
-    let style = ProgressStyle::with_template("{bar:32} {pos}/{len} pages  {wide_msg}");
-    bar.set_style(style.expect("the template is a constant"));
-    let report = sync(ingest, options, |progress: Progress<'_>| {
-        bar.set_length(progress.total as u64);
-        bar.set_position(progress.done as u64);
-        bar.set_message(progress.source.to_owned());
-    })
-    .await;
-    bar.finish_and_clear();
-    report
 }
 
 pub(super) fn print(report: &Report, json: bool) {

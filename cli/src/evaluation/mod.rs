@@ -26,7 +26,7 @@ pub use comparison::{ChangedQuestion, ComparedMetric, Comparison, Saved};
 pub use formulas::{Interval, Percentiles};
 pub use measured::Measured;
 pub use metrics::{Better, Metric, Metrics};
-pub use question::{Heading, Label, Question, UNNAMED_CORPUS};
+pub use question::{Heading, Label, Question, TODO, UNNAMED_CORPUS};
 pub use spans::{Quoted, Span, quoted};
 pub use table::table;
 

@@ -9,6 +9,9 @@ use super::spans::Span;
 /// The corpus of questions that name none.
 pub const UNNAMED_CORPUS: &str = "book";
 
+/// How a query begins that a person must write first.
+pub const TODO: &str = "TODO";
+
 const DEFAULT_LOCALE: &str = "en";
 
 /// A question and its labels.
@@ -127,6 +130,12 @@ impl Question {
         }
         if question.query.trim().is_empty() {
             return Err(format!("`{}` has an empty query", question.id));
+        }
+        if question.query.starts_with(TODO) {
+            return Err(format!(
+                "the query of `{}` is still a {TODO}; write the question, or delete the line",
+                question.id
+            ));
         }
         if question.answerable && question.source.as_deref().unwrap_or_default().is_empty() {
             return Err(format!(

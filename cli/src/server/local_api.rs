@@ -118,7 +118,7 @@ pub(super) async fn sync(State(server): Shared, Query(query): Query<SyncQuery>) 
     } else {
         MassDeletion::Stop
     };
-    match server.sync(SyncOptions { mass_deletion }).await {
+    match server.sync(SyncOptions { mass_deletion }, |_| {}).await {
         Ok(report) => Json(report).into_response(),
         Err(error) => failed(&error.to_string()),
     }

@@ -18,7 +18,7 @@ use axum::routing::{any, get, post};
 use bookrag::api::{authorize, not_found};
 use bookrag::catalog::Catalog;
 use bookrag::context::Context;
-use bookrag::ingest::{Ingest, OpenMode, Report, SyncError, SyncOptions, sync};
+use bookrag::ingest::{Ingest, OpenMode, Progress, Report, SyncError, SyncOptions, sync};
 use tokio::sync::{Mutex, RwLock};
 
 pub(crate) use listen::{HEAD_DEADLINE, listen};
@@ -65,13 +65,22 @@ impl Server {
         &self.title
     }
 
-    /// Syncs the book, after reading its settings again.
-    pub(crate) async fn sync(&self, options: SyncOptions) -> Result<Report, SyncError> {
+    /// Syncs the book, after reading its settings again. `progress` is called after each page that had to be indexed.
+    pub(crate) async fn sync(
+        &self,
+        options: SyncOptions,
+        progress: impl FnMut(Progress<'_>),
+    ) -> Result<Report, SyncError> {
         let mut ingest = self.ingest.lock().await;
         *ingest = ingest.reopened(OpenMode::Write).await?;
         self.reading.write().await.clone_from(&ingest);
         self.lists.forget().await;
-        sync(&ingest, options, |_| {}).await
+        sync(&ingest, options, progress).await
+    }
+
+    /// True while a run is indexing the book.
+    pub(crate) fn is_indexing(&self) -> bool {
+        self.ingest.try_lock().is_err()
     }
 }
 

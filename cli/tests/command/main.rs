@@ -17,6 +17,7 @@ mod scope;
 mod serving;
 mod stores;
 mod support;
+mod told;
 mod unreadable;
 mod usage;
 

@@ -1,8 +1,9 @@
 //! Routes of `serve` besides answers.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::process::{Command, Stdio};
+#[cfg(unix)]
+use std::process::Command;
 
 use serde_json::Value;
 
@@ -160,24 +161,6 @@ fn pictures_of_the_static_folder_are_served_and_no_other_files() {
     ] {
         assert_eq!(server.get(path).0, 404, "{path}");
     }
-}
-
-#[test]
-fn the_address_is_printed_before_the_book_is_indexed() {
-    let workshop = Workshop::small();
-    let mut child = workshop
-        .command(&["serve", "book", "--listen", "127.0.0.1:0"])
-        .stderr(Stdio::piped())
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
-    let lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    let told = lines
-        .map_while(Result::ok)
-        .find(|line| line.contains("http://127.0.0.1:"));
-    child.kill().unwrap();
-    child.wait().unwrap();
-    assert!(told.unwrap().contains("indexing Garden"));
 }
 
 #[test]

@@ -130,7 +130,7 @@ impl Workshop {
         variables: &[(&str, &str)],
         more: &[&str],
     ) -> Server {
-        let mut arguments = vec!["serve", site, "--listen", "127.0.0.1:0"];
+        let mut arguments = vec!["serve", site, "--port", "0"];
         arguments.extend(more);
         let mut command = self.command(&arguments);
         command.envs(variables.iter().copied());

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use serde_json::{Value, json};
+
 use crate::support::Workshop;
 
 #[test]
@@ -24,6 +26,14 @@ fn wrong_usage_ends_with_2_with_and_without_a_server() {
             &["serve", "book", "--site-url", "book.example"],
             &["serve", "book", "--site-url", "https://a@evil.example"],
             &["serve"],
+            &[
+                "serve",
+                "book",
+                "--port",
+                "8081",
+                "--listen",
+                "127.0.0.1:8081",
+            ],
             &["reset", "nowhere"],
             &["reset", "book"],
             &["serve", "s3://books/robots", "--watch"],
@@ -45,4 +55,66 @@ fn a_folder_without_a_configuration_is_reported() {
     assert!(!told().contains("no docusaurus.config"));
     fs::remove_file(config).unwrap();
     assert!(told().contains("no docusaurus.config file") && told().contains("`docs`"));
+}
+
+#[test]
+fn a_wrong_address_is_answered_with_a_right_one() {
+    let workshop = Workshop::small();
+    for (typed, example) in [
+        ("18300", "127.0.0.1:18300"),
+        ("18300", "--port 18300"),
+        ("localhost:8080", "127.0.0.1:8080"),
+    ] {
+        let refused = workshop.run(&["serve", "book", "--listen", typed]);
+        let said = String::from_utf8(refused.stderr).unwrap();
+        assert!(said.contains(example), "{example} in {said}");
+    }
+}
+
+#[test]
+fn a_first_file_of_questions_is_written_once_and_asked_when_it_is_complete() {
+    let workshop = Workshop::small();
+    workshop.write(
+        "docs/wheels.md",
+        "# Wheels\n\n## Tightening\n\nUse the blue wrench.\n\n### Torque\n\nIt is 2 Nm.\n",
+    );
+    let init = ["eval", "--init", "questions.jsonl", "--site", "book"];
+    assert_eq!(workshop.run(&init).status.code(), Some(0));
+    let file = workshop.path().join("questions.jsonl");
+    let written = fs::read_to_string(&file).unwrap();
+    let first: Value = serde_json::from_str(written.lines().next().unwrap()).unwrap();
+    assert_eq!(first["source"], "docs/wheels.md");
+    assert_eq!(first["url"], "/docs/wheels");
+    let headings = json!([{"id": "tightening", "under": ["torque"]}]);
+    assert_eq!(first["headings"], headings);
+
+    let again = workshop.run(&init);
+    assert_eq!(again.status.code(), Some(2), "{again:?}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), written);
+
+    let eval = ["eval", "questions.jsonl", "--site", "book", "--json"];
+    let incomplete = workshop.run(&eval);
+    assert_eq!(incomplete.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&incomplete.stdout).contains("`q1` is still a TODO"));
+    fs::write(&file, written.replace("TODO: ", "")).unwrap();
+    assert_eq!(workshop.run(&eval).status.code(), Some(0));
+}
+
+#[test]
+fn completions_and_manual_pages_name_the_commands() {
+    let workshop = Workshop::small();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = workshop.run(&["completions", shell]).stdout;
+        let script = String::from_utf8(script).unwrap();
+        assert!(script.contains("insights"), "{shell}");
+        assert!(!script.contains("bookrag-man"), "{shell}");
+    }
+    assert_eq!(workshop.run(&["man", "man"]).status.code(), Some(0));
+    for (page, part) in [
+        ("bookrag.1", "bookrag\\-serve(1)"),
+        ("bookrag-serve.1", "BOOKRAG_EMBEDDER"),
+    ] {
+        let text = fs::read_to_string(workshop.path().join("man").join(page)).unwrap();
+        assert!(text.contains(part), "{part} in {text}");
+    }
 }

@@ -254,3 +254,46 @@ fn a_budget_needs_a_price_to_count_with() {
     with(&[openai]).expect("the default model's price is listed");
     with(&[]).expect("the book's own sentences cost nothing");
 }
+
+#[test]
+fn a_variable_that_is_set_to_its_described_default_changes_nothing() {
+    let shown = |variables: &[(&str, &str)]| {
+        format!("{:?}", read(Place::Laptop, variables).expect("valid"))
+    };
+    for variable in Variable::all() {
+        let Preset::Value(value) = variable.default else {
+            continue;
+        };
+        assert_eq!(
+            shown(&[(variable.name, value)]),
+            shown(&[]),
+            "{}",
+            variable.name
+        );
+    }
+}
+
+#[test]
+fn a_variable_is_described_once_in_one_line() {
+    let names: Vec<&str> = Variable::all().map(|variable| variable.name).collect();
+    let distinct: std::collections::BTreeSet<&str> = names.iter().copied().collect();
+    assert_eq!(names.len(), distinct.len());
+    for variable in Variable::all() {
+        let (summary, details) = (variable.summary, variable.details);
+        assert!(!summary.is_empty() && !summary.contains('\n'), "{summary}");
+        assert!(
+            !summary.ends_with('.') && !details.ends_with('.'),
+            "{summary}"
+        );
+    }
+}
+
+#[test]
+fn a_misspelt_variable_is_told_which_was_meant() {
+    let problem = |name: &str| {
+        let error = read(Place::Laptop, &[(name, "x")]).expect_err("unknown");
+        error.to_string()
+    };
+    assert!(problem("BOOKRAG_EMBEDER").contains("did you mean BOOKRAG_EMBEDDER?"));
+    assert!(!problem("BOOKRAG_ZZZ").contains("did you mean"));
+}

@@ -156,6 +156,31 @@ impl Report {
         });
     }
 
+    /// What is wrong with pages and settings, each with the word for its kind.
+    #[must_use]
+    pub fn problems(&self) -> Vec<(&'static str, String)> {
+        let mut problems = Vec::new();
+        for SkippedFile { source, reason } in &self.skipped {
+            let stale = if self.stale.contains(source) {
+                " (its last good text still answers)"
+            } else {
+                ""
+            };
+            problems.push(("skipped", format!("{source}: {reason}{stale}")));
+        }
+        for SkippedFile { source, reason } in &self.failed {
+            problems.push(("failed", format!("{source}: {reason}")));
+        }
+        if !self.script_pages.is_empty() {
+            let pages = self.script_pages.join(", ");
+            let problem = format!("{pages}: only a build tells what a script shows");
+            problems.push(("not read", problem));
+        }
+        let warnings = self.warnings.iter();
+        problems.extend(warnings.map(|warning| ("warning", warning.clone())));
+        problems
+    }
+
     pub(super) fn finish(&mut self, live: bool, duration: Duration) {
         let failed = !live || !self.failed.is_empty();
         self.status = String::from(if failed { "partial" } else { "success" });
@@ -233,29 +258,8 @@ impl fmt::Display for Report {
                 format!("{source}: the store had lost some of its points"),
             )?;
         }
-        for file in &self.skipped {
-            let stale = if self.stale.contains(&file.source) {
-                " (its last good text still answers)"
-            } else {
-                ""
-            };
-            row(
-                "skipped",
-                format!("{}: {}{stale}", file.source, file.reason),
-            )?;
-        }
-        for file in &self.failed {
-            row("failed", format!("{}: {}", file.source, file.reason))?;
-        }
-        if !self.script_pages.is_empty() {
-            let pages = self.script_pages.join(", ");
-            row(
-                "not read",
-                format!("{pages}: only a build tells what a script shows"),
-            )?;
-        }
-        for warning in &self.warnings {
-            row("warning", warning.clone())?;
+        for (name, value) in self.problems() {
+            row(name, value)?;
         }
         Ok(())
     }

