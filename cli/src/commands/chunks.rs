@@ -8,13 +8,14 @@ use bookrag::config::Config;
 use clap::Args;
 
 use super::pages::{ReadPages, Unread};
-use super::{CommandError, Exit, ledger, output};
-use crate::site::Site;
+use super::{BuildArgument, CommandError, Exit, ledger, output};
 
 #[derive(Debug, Args)]
 pub(super) struct ChunksArguments {
     /// The site's folder, or `s3://bucket/prefix`.
     site: PathBuf,
+    #[command(flatten)]
+    build: BuildArgument,
     /// Print one JSON object per chunk.
     #[arg(long)]
     jsonl: bool,
@@ -37,7 +38,7 @@ pub(super) async fn run(
     arguments: &ChunksArguments,
     json: bool,
 ) -> Result<Exit, CommandError> {
-    let source = Site::read(&arguments.site)?.source().await?;
+    let source = arguments.build.site(&arguments.site)?.source().await?;
     let settings = source.settings().await?;
     let policy = match &arguments.policy {
         Some(policy) => policy.clone().for_input(config.embedder.max_tokens()),

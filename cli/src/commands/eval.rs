@@ -13,7 +13,7 @@ use bookrag::retrieve::{ScoredChunk, is_unasked_exercise};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
-use super::{CommandError, Exit, output, sync};
+use super::{BuildArgument, CommandError, Exit, output, sync};
 use crate::evaluation::{
     Baseline, Comparison, Evaluation, Found, Outcome, Question, Quoted, Reply, Saved, Span,
     TOTAL_STAGE, compare, diff, evaluate, quoted, table,
@@ -43,6 +43,8 @@ pub(super) struct EvalArguments {
     /// The site of questions that name no corpus.
     #[arg(long)]
     site: Option<PathBuf>,
+    #[command(flatten)]
+    build: BuildArgument,
     /// The output of an earlier run with `--json`. Exits with 1 if this run is worse.
     #[arg(long)]
     baseline: Option<PathBuf>,
@@ -129,18 +131,21 @@ async fn measure(
     ))
 }
 
-fn site_of(corpus: Option<&str>, arguments: &EvalArguments) -> Result<PathBuf, CommandError> {
+fn site_of(corpus: Option<&str>, arguments: &EvalArguments) -> Result<Site, CommandError> {
     let missing = |message: String| CommandError::Told(message);
     match corpus {
         Some(corpus) => {
             let books = arguments.books.as_ref().ok_or_else(|| {
                 missing(format!("the questions are about `{corpus}`; name the folder with that site: --books DIR"))
             })?;
-            Ok(books.join(corpus))
+            Ok(Site::read(&books.join(corpus))?)
         }
-        None => arguments.site.clone().ok_or_else(|| {
-            missing("some questions name no corpus; name their site: --site SITE".to_owned())
-        }),
+        None => {
+            let site = arguments.site.as_ref().ok_or_else(|| {
+                missing("some questions name no corpus; name their site: --site SITE".to_owned())
+            })?;
+            arguments.build.site(site)
+        }
     }
 }
 
@@ -173,14 +178,13 @@ struct Asked<'q> {
 /// Syncs a book and asks the questions, like a reader who has no page of the book open.
 async fn ask_all<'q>(
     config: &Config,
-    site: &Path,
+    site: &Site,
     questions: &[&'q Question],
     ranker: Ranker,
 ) -> Result<Vec<Asked<'q>>, CommandError> {
-    let site = Site::read(site)?;
-    let folder = BookFolder::create(config, &site, output::status).await?;
+    let folder = BookFolder::create(config, site, output::status).await?;
     let book = LocalBook::open(config, &folder, output::status).await?;
-    ask_book(&book, config, &site, questions, ranker).await
+    ask_book(&book, config, site, questions, ranker).await
 }
 
 async fn ask_book<'q>(

@@ -21,7 +21,7 @@ mod output;
 mod terminal;
 
 use std::panic::PanicHookInfo;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use bookrag::config::{Config, Place};
@@ -33,6 +33,7 @@ use reqwest::RequestBuilder;
 use serde::de::DeserializeOwned;
 
 use crate::local::LocalError;
+use crate::site::Site;
 
 const STORES_HELP: &str = "The index of a book is kept in `.bookrag` in its site's folder; for a bucket, or if that cannot be created, in \
     `~/.local/share/bookrag`. `BOOKRAG_DATA` names another folder. Settings are environment variables: docs/configuration.md";
@@ -80,6 +81,36 @@ enum Command {
     Migrate,
     /// Fetch local models and print their folders.
     Models(models::ModelsArguments),
+}
+
+/// Where the site was built.
+#[derive(Debug, Clone, Default, Args)]
+struct BuildArgument {
+    /// The folder that the site was built into: pages written in JavaScript or TypeScript are read from their HTML in it. `build` in
+    /// bookrag.toml names it for every command.
+    #[arg(long, value_name = "DIR")]
+    build: Option<PathBuf>,
+}
+
+impl BuildArgument {
+    /// Reads what was typed for a site.
+    ///
+    /// # Errors
+    /// If there is no such folder, or a build is named for a bucket.
+    fn site(&self, typed: &Path) -> Result<Site, CommandError> {
+        let site = Site::read(typed)?;
+        match &self.build {
+            None => Ok(site),
+            Some(_) if site.folder().is_none() => Err(CommandError::Usage(
+                "--build is for sites in a folder; a bucket holds the HTML of src/pages/about.tsx as src/pages/about.tsx.html".to_owned(),
+            )),
+            Some(build) if !build.is_dir() => Err(CommandError::Usage(format!(
+                "--build names {}, which is not a folder; build the site first (npm run build), and name the folder it was built into",
+                build.display()
+            ))),
+            Some(build) => Ok(site.with_build(build)),
+        }
+    }
 }
 
 #[derive(Debug, Args)]

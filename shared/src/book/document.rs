@@ -11,6 +11,7 @@ use uuid::Uuid;
 use super::block::{Block, BlockKind};
 use super::blog::{post_authors, post_date};
 use super::body::{Body, MAX_PARTIAL_DEPTH, Reading};
+use super::built::{read_built_page, script_of};
 use super::front_matter::{FrontMatter, split_front_matter};
 use super::lesson::{Lesson, lesson_of};
 use super::links::Origin;
@@ -93,7 +94,7 @@ pub enum SkipReason {
 const MAX_INPUTS: usize = 1_000;
 const MAX_INPUT_BYTES: usize = 4 * MAX_PAGE_BYTES;
 /// The most headings of a page: each is a section to embed.
-const MAX_HEADINGS: usize = 10_000;
+pub(super) const MAX_HEADINGS: usize = 10_000;
 
 /// True if a page needs so many other files that it is skipped.
 #[must_use]
@@ -140,7 +141,10 @@ pub fn missing_inputs(
         }
     }
     let reading = Reading { settings, inputs };
-    let mut queue = VecDeque::from([(page.source.clone(), bytes, 0)]);
+    let mut queue = VecDeque::new();
+    if script_of(&page.source).is_none() {
+        queue.push_back((page.source.clone(), bytes, 0));
+    }
     let mut seen = BTreeSet::new();
     while let Some((source, bytes, depth)) = queue.pop_front() {
         // An unreadable file shows no partials.
@@ -176,6 +180,9 @@ pub fn read_document(
     bytes: &[u8],
     inputs: &Inputs,
 ) -> Result<Document, SkipReason> {
+    if script_of(&page.source).is_some() {
+        return read_built_page(settings, site, page, bytes, inputs);
+    }
     let text = decode(bytes)?;
     let split = split_front_matter(&text)?;
     let mut front_matter = split.front_matter.clone();
@@ -398,7 +405,7 @@ fn heading_warnings(blocks: &[Block]) -> Vec<String> {
     warnings
 }
 
-fn fallback_urls(
+pub(super) fn fallback_urls(
     settings: &SiteSettings,
     page: &PageFile,
     slug: &str,

@@ -251,7 +251,7 @@ impl fmt::Display for Report {
             let pages = self.script_pages.join(", ");
             row(
                 "not read",
-                format!("{pages}: only a build tells what a script shows"),
+                format!("{pages}: scripts, which are read only from the built site: --build DIR"),
             )?;
         }
         for warning in &self.warnings {

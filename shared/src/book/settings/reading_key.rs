@@ -33,6 +33,8 @@ impl SiteSettings {
             comment_ids,
             require_front_matter,
             keep_anchor_case,
+            // What is read of it is in the fingerprints of the pages.
+            build: _,
             synonyms: _,
             origins: _,
             warnings: _,
