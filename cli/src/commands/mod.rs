@@ -24,6 +24,7 @@ use std::panic::PanicHookInfo;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use bookrag::book::ContentKind;
 use bookrag::config::{Config, Place};
 use bookrag::error::ErrorKind;
 use bookrag::source::SourceError;
@@ -131,6 +132,9 @@ struct QuestionArguments {
     /// The version to search.
     #[arg(long = "book-version")]
     version: Option<String>,
+    /// Search these kinds of pages only; may be given several times.
+    #[arg(long, value_parser = ContentKind::ALL.map(ContentKind::label))]
+    kind: Vec<String>,
     /// Your hardware tier, 1 to 4: sections that need more are left out.
     #[arg(long)]
     hardware_tier: Option<i64>,
@@ -149,6 +153,7 @@ impl QuestionArguments {
             "filters": {
                 "locale": self.locale,
                 "version": self.version,
+                "kind": (!self.kind.is_empty()).then_some(&self.kind),
                 "hardware_tier": self.hardware_tier,
             },
         })

@@ -28,6 +28,7 @@ mod links;
 mod lesson;
 mod titles;
 mod body;
+mod labels;
 mod built;
 mod document;
 mod page_markdown;

@@ -49,6 +49,9 @@ impl SiteSettings {
             versions,
             last_version,
             version_paths,
+            // The paths of files that are looked for are in the fingerprint.
+            tags_file: _,
+            authors_file: _,
             include_patterns,
             include: _,
             exclude_patterns,
