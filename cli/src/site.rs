@@ -8,8 +8,13 @@ use bookrag::source::{FolderSource, S3Source, Source, SourceError};
 /// The location of a book.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Site {
-    /// The absolute path of a folder.
-    Folder(PathBuf),
+    /// A folder.
+    Folder {
+        /// Its absolute path.
+        path: PathBuf,
+        /// The folder that the site was built into, for pages that are scripts; that of its settings unless given.
+        build: Option<PathBuf>,
+    },
     /// `s3://bucket/prefix`.
     Bucket(String),
 }
@@ -24,14 +29,36 @@ impl Site {
             return Ok(Self::Bucket(url.trim_end_matches('/').to_owned()));
         }
         let missing = |_| SourceError::NotFound(format!("the folder {}", typed.display()));
-        typed.canonicalize().map(Self::Folder).map_err(missing)
+        let path = typed.canonicalize().map_err(missing)?;
+        Ok(Self::Folder { path, build: None })
+    }
+
+    /// The same site, built into another folder than its settings say. A bucket holds the HTML of scripts itself.
+    #[must_use]
+    pub fn with_build(self, folder: &Path) -> Self {
+        match self {
+            Self::Folder { path, .. } => Self::Folder {
+                path,
+                build: Some(folder.to_owned()),
+            },
+            bucket @ Self::Bucket(_) => bucket,
+        }
+    }
+
+    /// The folder that `--build` names.
+    #[must_use]
+    pub fn named_build(&self) -> Option<&Path> {
+        match self {
+            Self::Folder { build, .. } => build.as_deref(),
+            Self::Bucket(_) => None,
+        }
     }
 
     /// Returns the folder, if it is one.
     #[must_use]
     pub fn folder(&self) -> Option<&Path> {
         match self {
-            Self::Folder(path) => Some(path),
+            Self::Folder { path, .. } => Some(path),
             Self::Bucket(_) => None,
         }
     }
@@ -58,7 +85,7 @@ impl Site {
     #[must_use]
     pub fn address(&self) -> String {
         match self {
-            Self::Folder(path) => path.to_string_lossy().into_owned(),
+            Self::Folder { path, .. } => path.to_string_lossy().into_owned(),
             Self::Bucket(url) => url.clone(),
         }
     }
@@ -71,10 +98,23 @@ impl Site {
         if name.is_empty() { "book" } else { name }.to_owned()
     }
 
-    /// Opens its files.
+    /// Opens its files. The built site that the settings name may be missing: it was not built yet.
+    ///
+    /// # Errors
+    /// [`SourceError::NotFound`] if the site, or the folder that `--build` names, is not there.
     pub async fn source(&self) -> Result<Source, SourceError> {
         match self {
-            Self::Folder(path) => Ok(Source::Folder(FolderSource::open(path)?)),
+            Self::Folder { path, build } => {
+                let folder = FolderSource::open(path)?;
+                let settings = Source::Folder(folder.clone()).settings().await?;
+                let of_settings = || settings.build.as_ref().map(|build| path.join(build));
+                let of_settings = || of_settings().filter(|build| build.is_dir());
+                let folder = match build.clone().or_else(of_settings) {
+                    Some(build) => folder.with_build(&build, settings)?,
+                    None => folder,
+                };
+                Ok(Source::Folder(folder))
+            }
             Self::Bucket(url) => Ok(Source::S3(S3Source::connect(url).await?)),
         }
     }

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds the sites in this folder with Docusaurus: `build.sh OUT`
 #
-# Writes OUT/site.jsonl and OUT/<variant>.jsonl (format: truth.mjs) and OUT/slugs.txt (format: slugs.mjs).
+# Writes OUT/site.jsonl and OUT/<variant>.jsonl (format: truth.mjs), the built sites as OUT/<variant>.build, and OUT/slugs.txt (format:
+# slugs.mjs).
 # Needs Node 20 and npm. Packages are installed once, in the cache; after that nothing uses the network.
 set -euo pipefail
 here="$(cd "$(dirname "$0")" && pwd)"
@@ -37,6 +38,8 @@ build() {
     cat "work/$name.log" >&2
     return 1
   fi
+  rm -rf "$out/$name.build"
+  mv "work/$name/build" "$out/$name.build"
 }
 
 failed=0

@@ -26,6 +26,8 @@ struct BuiltPage {
     headings: Option<Vec<BuiltHeading>>,
     /// The text shown on the page; `None` as above.
     text: Option<String>,
+    tags: BTreeSet<String>,
+    authors: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -67,10 +69,12 @@ fn built() -> PathBuf {
     PathBuf::from(folder)
 }
 
-/// Reads a site. Returns the URL and document of each page, by source and locale.
-async fn read_site(folder: &Path) -> BTreeMap<(String, String), (String, Document)> {
-    let source = Source::Folder(FolderSource::open(folder).unwrap());
-    let settings = source.settings().await.unwrap();
+/// Reads a site, and its scripts from the built site. Returns the URL and document of each page, by source and locale.
+async fn read_site(name: &str, folder: &Path) -> BTreeMap<(String, String), (String, Document)> {
+    let folder = FolderSource::open(folder).unwrap();
+    let settings = Source::Folder(folder.clone()).settings().await.unwrap();
+    let build = built().join(format!("{name}.build"));
+    let source = Source::Folder(folder.with_build(&build, settings.clone()).unwrap());
     let paths = source.list().await.unwrap();
     let mut pages = BTreeMap::new();
     for page in list_pages(&settings, &paths) {
@@ -135,7 +139,7 @@ async fn compare(name: &str, folder: &str) {
     let site = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("docusaurus")
         .join(folder);
-    let ours = read_site(&site).await;
+    let ours = read_site(name, &site).await;
     let text = std::fs::read_to_string(built().join(format!("{name}.jsonl"))).unwrap();
     let mut differences = Vec::new();
     let mut built = BTreeSet::new();
@@ -169,6 +173,14 @@ async fn compare(name: &str, folder: &str) {
         // Docusaurus dates a post without a date by its file.
         if date != page.date && (date.is_some() || page.source != UNDATED) {
             differences.push(format!("{key:?}: date {date:?}, built {:?}", page.date));
+        }
+        let labels: BTreeSet<String> = document.front_matter.tags.iter().cloned().collect();
+        let authors = &document.front_matter.authors;
+        if (&labels, authors) != (&page.tags, &page.authors) {
+            differences.push(format!(
+                "{key:?}: filed under {labels:?} by {authors:?}, built {:?} by {:?}",
+                page.tags, page.authors
+            ));
         }
         // `words.rs` compares docs word by word.
         let is_beside_docs = page.instance.contains('/');

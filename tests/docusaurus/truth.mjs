@@ -3,13 +3,15 @@
 // Builds every locale of the folder SITE (it must be below the folder with node_modules; `.docusaurus` and
 // `build` are written into it) and writes a JSON line for each page and locale of the docs, pages and blog plugins:
 //
-//   source    the file, relative to SITE
+//   source    the file, relative to SITE; of a page that is a script, the name that its HTML has for us
 //   locale    the locale of the built page; a page without a translation is listed for each locale
 //   instance  the id of the docs plugin; `pages/` or `blog/` and the plugin's id for others
 //   version   `current`, or a name in the plugin's versions.json
 //   url       path of the built page, baseUrl and trailing slash as built, not percent-encoded
 //   title     the title in the metadata
 //   date      the day of a blog post in UTC, or of its file if the post has none; null for other pages
+//   tags      the labels of its tags
+//   authors   the names of a blog post's authors
 //   unlisted  whether the page is hidden from lists
 //   headings  [{level, id, text}] of h1 to h6 in the article, in document order; "" means no id. Includes raw HTML and JSX headings
 //             and the heading of the footnotes. `text` is as shown, without footnote numbers and with formulas as TeX.
@@ -52,33 +54,56 @@ fs.writeFileSync(out, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
 
 function readLocale(locale) {
   const pages = builtPages();
-  const docs = metadata.flatMap(([plugin, before]) => builtBy(plugin, before));
+  const docs = [...metadata.flatMap(([plugin, before]) => builtBy(plugin, before)), ...scripts()];
   const claims = new Map();
   for (const doc of docs) {
     claims.set(doc.permalink, (claims.get(doc.permalink) ?? 0) + 1);
   }
   return docs
-    .filter((doc) => doc.type !== 'jsx')
     .map((doc) => {
       const page = pages.get(withoutSlash(doc.permalink));
       if (!page) {
         throw new Error(`no page was built at ${doc.permalink} of ${doc.source}`);
       }
       return {
-        source: doc.source.replace('@site/', ''),
+        source: doc.type === 'jsx' ? sourceOfScript(doc, locale) : doc.source.replace('@site/', ''),
         locale,
         instance: doc.instance,
         version: doc.version ?? 'current',
         url: page.url,
         // A page's title may be that of the site alone.
-        title: doc.title ?? null,
+        title: doc.type === 'jsx' ? page.title : (doc.title ?? null),
         date: doc.date?.slice(0, 10) ?? null,
+        tags: (doc.tags ?? []).map((tag) => tag.label),
+        authors: (doc.authors ?? []).map((author) => author.name),
         unlisted: doc.unlisted,
         headings: claims.get(doc.permalink) > 1 ? null : page.headings,
         text: claims.get(doc.permalink) > 1 ? null : page.text,
       };
     })
     .sort((a, b) => (a.source < b.source ? -1 : 1));
+}
+
+// The pages that are scripts, of which the plugin writes no metadata: the routes whose component is one. All are in src/pages.
+function scripts() {
+  const read = (name) => fs.readFileSync(path.join(siteDir, '.docusaurus', name), 'utf8');
+  const components = new Map([...read('registry.js').matchAll(/"([^"]+)": \[.*?"(@site\/src\/pages\/[^"]+\.[jt]sx?)"/g)].map((found) => [found[1], found[2]]));
+  return Object.entries(JSON.parse(read('routesChunkNames.json')))
+    .filter(([, modules]) => components.has(modules.__comp))
+    .map(([route, modules]) => ({
+      type: 'jsx',
+      source: components.get(modules.__comp),
+      instance: 'pages/default',
+      // A hash follows the route.
+      permalink: route.replace(/-[^-]*$/, ''),
+    }));
+}
+
+// A script has one file for all locales, and the HTML of each.
+function sourceOfScript(doc, locale) {
+  const relative = doc.source.replace('@site/src/pages/', '');
+  const folder = locale === defaultLocale ? 'src/pages' : `i18n/${locale}/docusaurus-plugin-content-pages`;
+  return `${folder}/${relative}.html`;
 }
 
 function builtBy(plugin, before) {
@@ -106,21 +131,36 @@ function builtPages() {
     }
     const $ = load(fs.readFileSync(path.join(root, name), 'utf8'));
     const canonical = $('link[rel=canonical]').attr('href');
-    if (canonical && $(ARTICLE).length > 0) {
+    if (canonical) {
       const url = canonical.slice(siteConfig.url.length) || '/';
-      pages.set(withoutSlash(url), {url, headings: headings($), text: text($)});
+      const title = $('title').first().text();
+      const suffix = ` | ${siteConfig.title}`;
+      pages.set(withoutSlash(url), {
+        url,
+        title: title.endsWith(suffix) ? title.slice(0, -suffix.length) : null,
+        ...($(ARTICLE).length > 0 ? {headings: headings($, $(ARTICLE)), text: text($)} : ofScript($)),
+      });
     }
   }
   return pages;
 }
 
-function headings($) {
+// A page that is a script: all that stands between the bar at the top and the footer, hidden text aside.
+function ofScript($) {
+  const shown = $('#__docusaurus_skipToContent_fallback');
+  shown.find('svg, style, script, nav, noscript, template, [hidden]:not([role=tabpanel]), [aria-hidden=true]').remove();
+  // A browser shows the numbers of items, which are not in the HTML.
+  shown.find('ol > li').each((_, item) => void $(item).prepend(`${$(item).index() + 1}. `));
+  return {headings: headings($, shown), text: shown.text().replace(/\s+/g, ' ').trim()};
+}
+
+function headings($, shown) {
   $('.hash-link, [data-footnote-ref]').remove();
   // Formulas become their TeX.
   $('.katex').each((_, formula) => {
     $(formula).replaceWith($('<span>').text($(formula).find('annotation').first().text()));
   });
-  return $(ARTICLE)
+  return shown
     .find('h1, h2, h3, h4, h5, h6')
     .get()
     .map((heading) => ({

@@ -37,7 +37,7 @@ async fn the_markdown_of_pages_has_the_words_of_the_built_pages() {
         let site = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("docusaurus")
             .join(folder);
-        let ours = read_site(&site).await;
+        let ours = read_site(name, &site).await;
         let built = std::fs::read_to_string(built().join(format!("{name}.jsonl"))).unwrap();
         for line in built.lines() {
             let page: BuiltPage = serde_json::from_str(line).unwrap();

@@ -8,7 +8,7 @@ use bookrag::config::Config;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::{CommandError, Exit, ledger, output};
+use super::{BuildArgument, CommandError, Exit, ledger, output};
 use crate::pages::{ReadPages, Unread};
 use crate::site::Site;
 
@@ -16,6 +16,8 @@ use crate::site::Site;
 pub(super) struct ChunksArguments {
     /// The site's folder, or `s3://bucket/prefix`.
     site: PathBuf,
+    #[command(flatten)]
+    build: BuildArgument,
     /// Print one JSON object per chunk.
     #[arg(long)]
     jsonl: bool,
@@ -44,7 +46,7 @@ pub(super) async fn run(
     arguments: &ChunksArguments,
     json: bool,
 ) -> Result<Exit, CommandError> {
-    let source = Site::read(&arguments.site)?.source().await?;
+    let source = arguments.build.site(&arguments.site)?.source().await?;
     let settings = source.settings().await?;
     let policy = match &arguments.policy {
         Some(policy) => policy.clone().for_input(config.embedder.max_tokens()),

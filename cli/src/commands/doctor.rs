@@ -13,7 +13,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::sync::{ReportArguments, by_words_alone, sync_site};
-use super::{CommandError, Exit, output};
+use super::{BuildArgument, CommandError, Exit, output};
 use crate::examination::Examination;
 use crate::local::{BookFolder, LocalBook, LocalError};
 use crate::pages::{ReadPages, Unread};
@@ -24,6 +24,8 @@ use crate::site::Site;
 pub(super) struct DoctorArguments {
     /// The site's folder, or `s3://bucket/prefix`.
     site: PathBuf,
+    #[command(flatten)]
+    build: BuildArgument,
     /// Repair differences between the book, its catalog and its vector store.
     #[arg(long)]
     repair: bool,
@@ -80,7 +82,7 @@ pub(super) async fn run(
     arguments: &DoctorArguments,
     json: bool,
 ) -> Result<Exit, CommandError> {
-    let site = Site::read(&arguments.site)?;
+    let site = arguments.build.site(&arguments.site)?;
     let source = site.source().await?;
     let settings = source.settings().await?;
     let read = ReadPages::of(&source, &settings).await?;
@@ -275,7 +277,9 @@ fn print(diagnosis: &Diagnosis) {
         output::line(&format!("  {draft}: a draft, not indexed"));
     }
     for script in &diagnosis.script_pages {
-        output::line(&format!("  {script}: a page that is a script, not read"));
+        output::line(&format!(
+            "  {script}: a page that is a script, read only from the built site: --build DIR"
+        ));
     }
     for (title, findings) in [
         ("pages skipped", &diagnosis.skipped),

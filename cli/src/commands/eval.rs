@@ -14,7 +14,7 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use super::progress::with_progress;
-use super::{CommandError, Exit, first_questions, output};
+use super::{BuildArgument, CommandError, Exit, first_questions, output};
 use crate::evaluation::{
     Baseline, Comparison, Evaluation, Found, Outcome, Question, Quoted, Reply, Saved, Span,
     TOTAL_STAGE, compare, diff, evaluate, quoted, table,
@@ -48,6 +48,8 @@ pub(super) struct EvalArguments {
     /// The site of questions that name no corpus.
     #[arg(long)]
     site: Option<PathBuf>,
+    #[command(flatten)]
+    build: BuildArgument,
     /// The output of an earlier run with `--json`. Exits with 1 if this run is worse.
     #[arg(long)]
     baseline: Option<PathBuf>,
@@ -139,18 +141,21 @@ async fn measure(
     ))
 }
 
-fn site_of(corpus: Option<&str>, arguments: &EvalArguments) -> Result<PathBuf, CommandError> {
+fn site_of(corpus: Option<&str>, arguments: &EvalArguments) -> Result<Site, CommandError> {
     let missing = |message: String| CommandError::Told(message);
     match corpus {
         Some(corpus) => {
             let books = arguments.books.as_ref().ok_or_else(|| {
                 missing(format!("the questions are about `{corpus}`; name the folder with that site: --books DIR"))
             })?;
-            Ok(books.join(corpus))
+            Ok(Site::read(&books.join(corpus))?)
         }
-        None => arguments.site.clone().ok_or_else(|| {
-            missing("some questions name no corpus; name their site: --site SITE".to_owned())
-        }),
+        None => {
+            let site = arguments.site.as_ref().ok_or_else(|| {
+                missing("some questions name no corpus; name their site: --site SITE".to_owned())
+            })?;
+            arguments.build.site(site)
+        }
     }
 }
 
@@ -183,14 +188,13 @@ struct Asked<'q> {
 /// Syncs a book and asks the questions, like a reader who has no page of the book open.
 async fn ask_all<'q>(
     config: &Config,
-    site: &Path,
+    site: &Site,
     questions: &[&'q Question],
     ranker: Ranker,
 ) -> Result<Vec<Asked<'q>>, CommandError> {
-    let site = Site::read(site)?;
-    let folder = BookFolder::create(config, &site, output::status).await?;
+    let folder = BookFolder::create(config, site, output::status).await?;
     let book = LocalBook::open(config, &folder, output::status).await?;
-    ask_book(&book, config, &site, questions, ranker).await
+    ask_book(&book, config, site, questions, ranker).await
 }
 
 async fn ask_book<'q>(

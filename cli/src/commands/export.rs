@@ -16,7 +16,7 @@ use crate::site::Site;
 pub(super) struct ExportArguments {
     /// The site's folder, or `s3://bucket/prefix`.
     site: PathBuf,
-    /// The folder that the site was built into.
+    /// The folder that the site was built into. Pages written in JavaScript or TypeScript are read from their HTML in it.
     #[arg(long)]
     out: PathBuf,
     /// Where the built site is served, for the addresses of links. By default, the `url` of its config.
@@ -30,8 +30,11 @@ pub(super) struct ExportArguments {
 pub(super) async fn run(arguments: &ExportArguments, json: bool) -> Result<Exit, CommandError> {
     let site = Site::read(&arguments.site)?;
     let folder = Folder::open(&arguments.out)?;
-    let source = site.source().await?;
-    let settings = source.settings().await?;
+    let settings = site.source().await?.settings().await?;
+    let source = match build_of(arguments, &settings) {
+        Some(build) => site.clone().with_build(build).source().await?,
+        None => site.source().await?,
+    };
     check(arguments, &site, &settings)?;
     for warning in &settings.warnings {
         output::status(&format!("warning: {warning}"));
@@ -64,6 +67,17 @@ pub(super) async fn run(arguments: &ExportArguments, json: bool) -> Result<Exit,
         report.print();
     }
     Ok(report.exit())
+}
+
+/// The folder of the whole built site: that of a locale is in it, unless the locale was built alone.
+fn build_of<'a>(arguments: &'a ExportArguments, settings: &SiteSettings) -> Option<&'a Path> {
+    let locale = arguments.locale.as_ref();
+    let locale = locale.filter(|locale| **locale != settings.default_locale);
+    let Some(locale) = locale else {
+        return Some(&arguments.out);
+    };
+    let is_of_locale = arguments.out.ends_with(locale);
+    arguments.out.parent().filter(|_| is_of_locale)
 }
 
 /// Refuses a locale that the site lacks, and a folder that holds the site's own pages.

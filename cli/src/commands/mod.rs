@@ -24,9 +24,10 @@ mod output;
 mod terminal;
 
 use std::panic::PanicHookInfo;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use bookrag::book::ContentKind;
 use bookrag::config::{Config, Place};
 use bookrag::error::ErrorKind;
 use bookrag::source::SourceError;
@@ -36,6 +37,7 @@ use reqwest::RequestBuilder;
 use serde::de::DeserializeOwned;
 
 use crate::local::LocalError;
+use crate::site::Site;
 
 pub use help::command;
 
@@ -100,6 +102,36 @@ enum Command {
 /// The heading of options that only some books have a use for.
 const FILTERS: &str = "Filters, for books with translations, versions or hardware tiers";
 
+/// Where the site was built.
+#[derive(Debug, Clone, Default, Args)]
+struct BuildArgument {
+    /// The folder that the site was built into: pages written in JavaScript or TypeScript are read from their HTML in it. `build` in
+    /// bookrag.toml names it for every command.
+    #[arg(long, value_name = "DIR")]
+    build: Option<PathBuf>,
+}
+
+impl BuildArgument {
+    /// Reads what was typed for a site.
+    ///
+    /// # Errors
+    /// If there is no such folder, or a build is named for a bucket.
+    fn site(&self, typed: &Path) -> Result<Site, CommandError> {
+        let site = Site::read(typed)?;
+        match &self.build {
+            None => Ok(site),
+            Some(_) if site.folder().is_none() => Err(CommandError::Usage(
+                "--build is for sites in a folder; a bucket holds the HTML of src/pages/about.tsx as src/pages/about.tsx.html".to_owned(),
+            )),
+            Some(build) if !build.is_dir() => Err(CommandError::Usage(format!(
+                "--build names {}, which is not a folder; build the site first (npm run build), and name the folder it was built into",
+                build.display()
+            ))),
+            Some(build) => Ok(site.with_build(build)),
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 struct QuestionArguments {
     /// The question.
@@ -118,6 +150,9 @@ struct QuestionArguments {
     /// The version to search, such as `2.0`.
     #[arg(long = "book-version", value_name = "VERSION", help_heading = FILTERS)]
     version: Option<String>,
+    /// Search these kinds of pages only; may be given several times.
+    #[arg(long, value_parser = ContentKind::ALL.map(ContentKind::label))]
+    kind: Vec<String>,
     /// Your hardware tier, 1 to 4: sections that need more are left out.
     #[arg(long, value_name = "TIER", help_heading = FILTERS, hide_short_help = true)]
     hardware_tier: Option<i64>,
@@ -136,6 +171,7 @@ impl QuestionArguments {
             "filters": {
                 "locale": self.locale,
                 "version": self.version,
+                "kind": (!self.kind.is_empty()).then_some(&self.kind),
                 "hardware_tier": self.hardware_tier,
             },
         })

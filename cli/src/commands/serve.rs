@@ -18,7 +18,7 @@ use tokio::sync::mpsc;
 
 use super::progress::{STOPPED, change, with_progress};
 use super::sync::{ReportArguments, print, propose_embedder};
-use super::{CommandError, Exit, output};
+use super::{BuildArgument, CommandError, Exit, output};
 use crate::local::{BookFolder, LocalBook};
 use crate::running::Hold;
 use crate::server::{HEAD_DEADLINE, Server, listen, router};
@@ -46,6 +46,8 @@ pub(super) struct ServeArguments {
     /// The site: the folder of a Docusaurus site or of docs alone, or `s3://bucket/prefix`. By default, the current
     /// folder.
     site: Option<PathBuf>,
+    #[command(flatten)]
+    build: BuildArgument,
     /// Watch the folder, and update the index a moment after a page is saved.
     #[arg(long)]
     watch: bool,
@@ -105,7 +107,7 @@ pub(super) async fn run(
             "this folder holds no `docs` folder and no Docusaurus config; name the site: bookrag serve SITE".to_owned(),
         ));
     }
-    let site = Site::read(&site)?;
+    let site = arguments.build.site(&site)?;
     if arguments.watch && site.folder().is_none() {
         return Err(CommandError::Usage(
             "only a folder can be watched; a bucket tells the ingest function of its changes"
@@ -150,7 +152,13 @@ async fn serve(
     let (_watcher, changes) = match site
         .folder()
         .filter(|_| arguments.watch)
-        .map(|site| watch(site, &hold.folder().path))
+        .map(|folder| {
+            let folders = [Some(folder), site.named_build()];
+            watch(
+                &folders.into_iter().flatten().collect::<Vec<_>>(),
+                &hold.folder().path,
+            )
+        })
         .transpose()?
     {
         Some((watcher, changes)) => (Some(watcher), Some(changes)),
@@ -307,10 +315,13 @@ enum FolderWatcher {
     Polling { _watcher: PollWatcher },
 }
 
-/// Watches a folder. The system's watcher takes all of its subfolders or none, so polling replaces it if one is unreadable.
+/// Watches folders. The system's watcher takes all of their subfolders or none, so polling replaces it if one is unreadable.
 ///
 /// Changes of the stores, which may be in the site's folder, are ignored.
-fn watch(site: &Path, stores: &Path) -> Result<(FolderWatcher, mpsc::Receiver<()>), CommandError> {
+fn watch(
+    folders: &[&Path],
+    stores: &Path,
+) -> Result<(FolderWatcher, mpsc::Receiver<()>), CommandError> {
     let (changed, changes) = mpsc::channel(1);
     let stores = stores.canonicalize().unwrap_or_else(|_| stores.to_owned());
     let is_ours = move |event: &notify::Event| {
@@ -328,18 +339,26 @@ fn watch(site: &Path, stores: &Path) -> Result<(FolderWatcher, mpsc::Receiver<()
         .with_follow_symlinks(false)
         .with_poll_interval(POLL_INTERVAL);
     let watched = RecommendedWatcher::new(tell.clone(), options).and_then(|mut watcher| {
-        watcher.watch(site, RecursiveMode::Recursive)?;
+        follow(&mut watcher, folders)?;
         Ok(FolderWatcher::Native { _watcher: watcher })
     });
     let watched = watched.or_else(|_| {
         let mut watcher = PollWatcher::new(tell, options)?;
-        watcher.watch(site, RecursiveMode::Recursive)?;
+        follow(&mut watcher, folders)?;
         Ok(FolderWatcher::Polling { _watcher: watcher })
     });
     let told = |error: notify::Error| {
-        CommandError::Told(format!("{} cannot be watched: {error}", site.display()))
+        CommandError::Told(format!(
+            "{} cannot be watched: {error}",
+            folders[0].display()
+        ))
     };
     Ok((watched.map_err(told)?, changes))
+}
+
+fn follow(watcher: &mut impl Watcher, folders: &[&Path]) -> notify::Result<()> {
+    let mut folders = folders.iter();
+    folders.try_for_each(|folder| watcher.watch(folder, RecursiveMode::Recursive))
 }
 
 /// Deletes expired conversations and questions, even if no page changes.

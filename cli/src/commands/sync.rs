@@ -10,7 +10,7 @@ use reqwest::Method;
 
 use super::progress::{STOPPED, with_progress};
 use super::serve::interrupted;
-use super::{CommandError, Exit, answer, output};
+use super::{BuildArgument, CommandError, Exit, answer, output};
 use crate::local::{BookFolder, LocalBook, LocalError};
 use crate::running::Running;
 use crate::site::Site;
@@ -19,6 +19,8 @@ use crate::site::Site;
 pub(super) struct SyncArguments {
     /// The site: the folder of a Docusaurus site or of docs alone, or `s3://bucket/prefix`.
     site: PathBuf,
+    #[command(flatten)]
+    build: BuildArgument,
     #[command(flatten)]
     pub(super) options: ReportArguments,
 }
@@ -59,7 +61,7 @@ pub(super) async fn run(
     arguments: SyncArguments,
     json: bool,
 ) -> Result<Exit, CommandError> {
-    let site = Site::read(&arguments.site)?;
+    let site = arguments.build.site(&arguments.site)?;
     if let Some(note) = site.note() {
         output::status(&note);
     }
@@ -82,6 +84,11 @@ pub(super) async fn sync_site(
 ) -> Result<Report, CommandError> {
     if let Some(server) = Running::find(folder) {
         output::status(&format!("syncing through the server at {}", server.url));
+        if site.named_build().is_some() {
+            output::status(
+                "note: --build is not used: the server reads the build that it was started with",
+            );
+        }
         let allow = options.allow_mass_deletion;
         let path = format!("/local/sync?allow_mass_deletion={allow}");
         return answer(server.request(Method::POST, &path)).await;

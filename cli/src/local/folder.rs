@@ -110,7 +110,8 @@ impl BookFolder {
         let is_indexed = |folder: &Self| folder.has_store() || is_hosted && folder.path.is_dir();
         let here = env::current_dir().unwrap_or_default();
         for ancestor in here.ancestors() {
-            let folder = Self::of_site(config, &Site::Folder(ancestor.to_owned()));
+            let path = ancestor.to_owned();
+            let folder = Self::of_site(config, &Site::Folder { path, build: None });
             if is_indexed(&folder) {
                 return Ok(folder);
             }

@@ -216,6 +216,34 @@ fn pages_and_posts_are_read_beside_the_docs() {
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("src/pages/shop.js: "), "{text}");
 
+    // A built page, in the folder that `--build` or the settings name.
+    let html =
+        "<title>Shop</title><nav>Bar</nav><main><h2 id=\"buy\">Buy</h2><p>A robot.</p></main>";
+    write("build/shop/index.html", html);
+    let built = workshop.site().join("build");
+    let built = built.to_str().unwrap();
+    let shop = |arguments: &[&str]| {
+        let output = workshop.run(arguments);
+        let chunks = lines(&output.stdout).into_iter();
+        let mut chunks = chunks.filter(|it| it["source"] == "src/pages/shop.js.html");
+        chunks.next()
+    };
+    assert_eq!(shop(&["chunks", "book", "--json"]), None);
+    let named = shop(&["chunks", "book", "--json", "--build", built]).unwrap();
+    assert_eq!(named["url"], "/garden-robotics/shop#buy");
+    assert_eq!(named["text"], "A robot.");
+    let output = workshop.run(&["chunks", "book", "--ledger", "--json", "--build", built]);
+    for entry in lines(&output.stdout)
+        .iter()
+        .filter(|it| it["skipped"].is_null())
+    {
+        assert_eq!(entry["unaccounted"], serde_json::json!([]), "{entry}");
+    }
+    let output = workshop.run(&["chunks", "book", "--build", "not-built"]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    write("bookrag.toml", "build = 'build'\n");
+    assert_eq!(shop(&["chunks", "book", "--json"]), Some(named));
+
     write("bookrag.toml", "blog = false\npages = false\n");
     let output = workshop.run(&["chunks", "book", "--json"]);
     let sources = lines(&output.stdout);

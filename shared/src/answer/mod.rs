@@ -452,7 +452,7 @@ fn version_of(site: &SiteInfo, question: &Question) -> Option<String> {
     let filters = default_filters(site, &question.filters, question.page_url.as_deref());
     filters
         .version
-        .filter(|_| site.all_docs().any(|docs| !docs.version_paths.is_empty()))
+        .filter(|_| site.instances().any(|docs| !docs.version_paths.is_empty()))
 }
 
 /// Decides whether the book answers a question. A selection that is close enough is quoted, because no other section can be closer.

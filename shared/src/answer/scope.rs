@@ -226,7 +226,7 @@ fn normalised(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::book::ContentKind;
-    use crate::catalog::DocsInfo;
+    use crate::catalog::InstanceInfo;
 
     #[test]
     fn the_page_says_locale_and_version() {
@@ -234,7 +234,7 @@ mod tests {
             base_url: "/book/".to_owned(),
             default_locale: "en".to_owned(),
             locales: vec!["ur".to_owned()],
-            docs: DocsInfo {
+            docs: InstanceInfo {
                 default_version: "2.0".to_owned(),
                 route_base_path: "docs".to_owned(),
                 version_paths: [
@@ -243,7 +243,7 @@ mod tests {
                 ]
                 .into(),
             },
-            other_docs: vec![DocsInfo {
+            other_instances: vec![InstanceInfo {
                 default_version: "api@3.0".to_owned(),
                 route_base_path: "api".to_owned(),
                 version_paths: [("1.5".to_owned(), "api@1.5".to_owned())].into(),
@@ -274,14 +274,14 @@ mod tests {
     fn a_kind_is_searched_in_the_versions_of_its_instances() {
         use ContentKind::{Blog, Docs, Pages};
 
-        let info = |version: &str| DocsInfo {
+        let info = |version: &str| InstanceInfo {
             default_version: version.to_owned(),
-            ..DocsInfo::default()
+            ..InstanceInfo::default()
         };
         let others = ["api@3.0", "blog/default@current", "blog/news@current"];
         let site = SiteInfo {
             docs: info("2.0"),
-            other_docs: others.map(info).to_vec(),
+            other_instances: others.map(info).to_vec(),
             ..SiteInfo::default()
         };
         let searched = |version: Option<&str>, kind: &[ContentKind]| {

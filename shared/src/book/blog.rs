@@ -9,6 +9,7 @@ use regex::Regex;
 use serde_json::Value;
 
 use super::front_matter::{FrontMatter, text};
+use super::labels::Labels;
 
 /// Docusaurus's `DATE_FILENAME_REGEX`: the last date in a path, with the text before and after it.
 static DATED_PATH: LazyLock<Regex> = LazyLock::new(|| {
@@ -59,11 +60,15 @@ pub(super) fn post_date(front_matter: &FrontMatter, relative: &str) -> Option<Da
     told.and_then(day).or_else(|| PostPath::read(relative).date)
 }
 
-/// Returns the names or keys of a post's authors. Each author is a key, or a mapping with a name or key.
-pub(super) fn post_authors(front_matter: &FrontMatter) -> Vec<String> {
+/// Returns the names of a post's authors: an author is a name, a key in `names`, or a mapping with either. A key without a name stands for
+/// itself.
+pub(super) fn post_authors(front_matter: &FrontMatter, names: &Labels) -> Vec<String> {
     let name = |author: &Value| {
-        let named = author.get("name").or_else(|| author.get("key"));
-        text(named.unwrap_or(author))
+        if let Some(name) = author.get("name") {
+            return text(name);
+        }
+        let key = text(author.get("key").unwrap_or(author))?;
+        Some(names.get(&key).cloned().unwrap_or(key))
     };
     let fields = ["authors", "author"].map(|field| front_matter.other.get(field));
     let authors = fields.into_iter().flatten();
@@ -217,7 +222,8 @@ mod tests {
             ("author: Ada", &["Ada"]),
             ("title: a", &[]),
         ] {
-            assert_eq!(post_authors(&front_matter(fields)), names, "{fields}");
+            let found = post_authors(&front_matter(fields), &Labels::new());
+            assert_eq!(found, names, "{fields}");
         }
     }
 }

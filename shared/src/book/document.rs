@@ -11,7 +11,9 @@ use uuid::Uuid;
 use super::block::{Block, BlockKind};
 use super::blog::{post_authors, post_date};
 use super::body::{Body, MAX_PARTIAL_DEPTH, Reading};
+use super::built::{read_built_page, script_of};
 use super::front_matter::{FrontMatter, split_front_matter};
+use super::labels::{author_names, label_files, tag_labels};
 use super::lesson::{Lesson, lesson_of};
 use super::links::Origin;
 use super::omission::{Omission, OmissionReason};
@@ -27,7 +29,7 @@ use super::titles::{
 pub const MAX_PAGE_BYTES: usize = 5 * 1024 * 1024;
 
 /// The version of the reader. Raise it if the same bytes are read differently, so that pages are read again.
-pub const READER_VERSION: u32 = 8;
+pub const READER_VERSION: u32 = 9;
 
 const DOCUMENT_NAMESPACE: Uuid = Uuid::from_u128(0x6b0f_4d9e_51a1_5c0e_9a55_b00c_4a6e_0001);
 
@@ -93,7 +95,7 @@ pub enum SkipReason {
 const MAX_INPUTS: usize = 1_000;
 const MAX_INPUT_BYTES: usize = 4 * MAX_PAGE_BYTES;
 /// The most headings of a page: each is a section to embed.
-const MAX_HEADINGS: usize = 10_000;
+pub(super) const MAX_HEADINGS: usize = 10_000;
 
 /// True if a page needs so many other files that it is skipped.
 #[must_use]
@@ -140,7 +142,10 @@ pub fn missing_inputs(
         }
     }
     let reading = Reading { settings, inputs };
-    let mut queue = VecDeque::from([(page.source.clone(), bytes, 0)]);
+    let mut queue = VecDeque::new();
+    if script_of(&page.source).is_none() {
+        queue.push_back((page.source.clone(), bytes, 0));
+    }
     let mut seen = BTreeSet::new();
     while let Some((source, bytes, depth)) = queue.pop_front() {
         // An unreadable file shows no partials.
@@ -148,6 +153,9 @@ pub fn missing_inputs(
         let Ok(split) = split_front_matter(&text) else {
             continue;
         };
+        if depth == 0 {
+            wanted.extend(label_files(settings, page, &split.front_matter));
+        }
         let partials = reading.partials(&source, &split);
         for path in partials.paths.into_values() {
             if let (Some(Some(bytes)), true, true) = (
@@ -176,6 +184,9 @@ pub fn read_document(
     bytes: &[u8],
     inputs: &Inputs,
 ) -> Result<Document, SkipReason> {
+    if script_of(&page.source).is_some() {
+        return read_built_page(settings, site, page, bytes, inputs);
+    }
     let text = decode(bytes)?;
     let split = split_front_matter(&text)?;
     let mut front_matter = split.front_matter.clone();
@@ -194,7 +205,14 @@ pub fn read_document(
     let instance = settings.instance(&page.instance);
     let is_post = instance.kind == ContentKind::Blog;
     if is_post {
-        front_matter.authors = post_authors(&front_matter);
+        let names = author_names(settings, page, inputs);
+        front_matter.authors = post_authors(&front_matter, &names);
+    }
+    let labels = tag_labels(settings, page, inputs);
+    for tag in &mut front_matter.tags {
+        if let Some(label) = labels.get(tag) {
+            tag.clone_from(label);
+        }
     }
     let names = page_names(instance, &page.relative, &front_matter);
     let url = page_url(settings, page, &page.locale, &names.slug);
@@ -398,7 +416,7 @@ fn heading_warnings(blocks: &[Block]) -> Vec<String> {
     warnings
 }
 
-fn fallback_urls(
+pub(super) fn fallback_urls(
     settings: &SiteSettings,
     page: &PageFile,
     slug: &str,

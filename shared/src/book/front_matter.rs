@@ -35,7 +35,7 @@ pub struct FrontMatter {
     pub keywords: Vec<String>,
     /// `tags`: their labels.
     pub tags: Vec<String>,
-    /// Names or keys of a blog post's authors; empty for other pages.
+    /// The names of a blog post's authors, or their keys where no name is known; none for other pages.
     pub authors: Vec<String>,
     /// `prerequisites`.
     pub prerequisites: Vec<String>,

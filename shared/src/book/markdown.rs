@@ -81,7 +81,7 @@ struct Reader<'a> {
 }
 
 /// An open list: the next number, or `None` for bullets.
-type List = Option<u64>;
+pub(super) type List = Option<u64>;
 
 /// One pass over a page's text, or over indented text in it.
 struct Pass<'a> {
@@ -420,11 +420,11 @@ impl Reader<'_> {
     }
 }
 
-fn linkable(anchor: String) -> Option<String> {
+pub(super) fn linkable(anchor: String) -> Option<String> {
     Some(anchor).filter(|anchor| !anchor.is_empty() && anchor.len() <= MAX_ANCHOR_BYTES)
 }
 
-fn item_marker(lists: &mut [List]) -> String {
+pub(super) fn item_marker(lists: &mut [List]) -> String {
     let depth = lists.len().saturating_sub(1);
     let indent = "  ".repeat(depth.min(MAX_LIST_INDENT));
     match lists.last_mut() {

@@ -28,10 +28,13 @@ mod links;
 mod lesson;
 mod titles;
 mod body;
+mod labels;
+mod built;
 mod document;
 mod page_markdown;
 
 pub use block::{Block, BlockKind, Mark, MarkKind, Nesting};
+pub use built::{built_files, built_pages, script_of};
 pub use document::{
     Document, Inputs, MAX_PAGE_BYTES, READER_VERSION, SkipReason, document_id, etag, fingerprint,
     fingerprint_by_etags, hex, is_too_much, missing_inputs, read_document,

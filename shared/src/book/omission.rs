@@ -55,6 +55,8 @@ pub enum OmissionReason {
     MissingPartial,
     /// A blog post's heading of level 1 that is replaced by the title of its front matter or file.
     ReplacedTitle,
+    /// What a built page shows around its content (the bar at the top, navigation, the footer), hides, or runs.
+    BesideContent,
 }
 
 impl fmt::Display for OmissionReason {
@@ -78,6 +80,7 @@ impl fmt::Display for OmissionReason {
             Self::FootnoteLabel => "footnote label",
             Self::MissingPartial => "missing partial",
             Self::ReplacedTitle => "replaced title",
+            Self::BesideContent => "beside the content of a built page",
         })
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::built::{HTML, is_script, script_of};
 use super::settings::{CURRENT_VERSION, ContentKind, Instance, SiteSettings, version_in_site};
 
 /// A file from which Docusaurus makes a page.
@@ -43,11 +44,14 @@ pub fn page_file(settings: &SiteSettings, source: &str) -> Option<PageFile> {
         return None;
     }
     let name = relative.rsplit('/').next().unwrap_or(relative);
-    let markdown = [".md", ".mdx"]
-        .iter()
-        .any(|extension| name.ends_with(extension));
+    let is_readable = match script_of(name) {
+        Some(_) => docs.kind == ContentKind::Pages,
+        None => [".md", ".mdx"]
+            .iter()
+            .any(|extension| name.ends_with(extension)),
+    };
     let hidden = relative.split('/').any(|part| part.starts_with('.'));
-    if !markdown || hidden || !docs.includes(relative) {
+    if !is_readable || hidden || !includes(docs, relative) {
         return None;
     }
     Some(PageFile {
@@ -94,18 +98,20 @@ pub fn may_hold_pages(settings: &SiteSettings, folder: &str) -> bool {
             .any(|root| root.starts_with(folder) || folder.starts_with(root))
 }
 
-/// Returns the files that Docusaurus runs to make pages, in path order. Their source does not contain the text as shown.
+/// True if the plugin makes a page of the file at `relative`. HTML that a script was built into is a page if the script is one.
+fn includes(docs: &Instance, relative: &str) -> bool {
+    docs.includes(script_of(relative).unwrap_or(relative))
+}
+
+/// Returns the files that Docusaurus runs to make pages and whose HTML is not among the paths, in path order. Their text is unknown.
 #[must_use]
 pub fn list_script_pages<'a>(settings: &SiteSettings, paths: &'a BTreeSet<String>) -> Vec<&'a str> {
     let plugins = settings.instances.iter();
     let plugins: Vec<&Instance> = plugins.filter(|it| it.kind == ContentKind::Pages).collect();
-    let is_script = |path: &str| {
-        let extensions = [".js", ".jsx", ".ts", ".tsx"];
-        extensions.iter().any(|extension| path.ends_with(extension))
-    };
     let is_page = |path: &&str| {
         let mut plugins = plugins.iter();
         is_script(path)
+            && !paths.contains(&format!("{path}{HTML}"))
             && plugins.any(|it| below(path, &it.path).is_some_and(|file| it.includes(file)))
     };
     paths.iter().map(String::as_str).filter(is_page).collect()
@@ -199,7 +205,7 @@ fn locate<'a>(settings: &'a SiteSettings, source: &'a str) -> Option<Place<'a>> 
     // Of nested folders, the innermost whose docs include the page; of equal ones the first.
     let places = settings.instances.iter().rev().filter_map(|docs| {
         let relative = below(source, &docs.path)?;
-        let has_it = docs.current_version && docs.includes(relative);
+        let has_it = docs.current_version && includes(docs, relative);
         has_it.then_some((docs, relative))
     });
     let (docs, relative) = places.max_by_key(|(docs, _)| docs.path.len())?;

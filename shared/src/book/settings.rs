@@ -90,6 +90,8 @@ pub struct SiteSettings {
     pub math: bool,
     /// True if `<!-- #id -->` sets a heading's id in plain Markdown.
     pub comment_ids: bool,
+    /// The folder that the site is built into, relative to the site, if pages that are scripts are to be read from it.
+    pub build: Option<String>,
     /// Front matter fields that a page must have to be indexed.
     pub require_front_matter: Vec<String>,
     /// Sets of synonyms, from `synonyms.txt`.
@@ -262,6 +264,9 @@ impl SiteSettings {
         if !toml.require_front_matter.is_empty() {
             picker.note("require_front_matter", &toml.require_front_matter);
         }
+        if let Some(build) = &toml.build {
+            picker.note("build", build);
+        }
         let comment_ids = comment_ids(&config, &mut picker);
         let synonyms = read_synonyms(files)?;
         if !synonyms.is_empty() {
@@ -292,6 +297,7 @@ impl SiteSettings {
             math,
             comment_ids,
             keep_anchor_case,
+            build: toml.build,
             require_front_matter: toml.require_front_matter,
             synonyms,
             origins,

@@ -33,7 +33,7 @@ pub use insights::{AskedQuestion, DayInsight, Insights, LessonInsight, OpenQuest
 pub use pages::PageRow;
 pub use postgres::{PostgresCatalog, PostgresOptions, TlsOptions};
 pub use readers::{Exchange, NewExchange};
-pub use site::{DocsInfo, SiteInfo};
+pub use site::{InstanceInfo, SiteInfo};
 #[cfg(feature = "embedded")]
 pub use sqlite::SqliteCatalog;
 pub use turn::{Turn, TurnLimit};

@@ -18,39 +18,40 @@ pub struct SiteInfo {
     pub default_locale: String,
     /// The locales whose URLs have a prefix.
     pub locales: Vec<String>,
-    /// The default docs. Its fields are stored beside the site's own.
+    /// The first docs instance. Its fields are stored beside the site's own.
     #[serde(flatten)]
-    pub docs: DocsInfo,
+    pub docs: InstanceInfo,
     /// All other content plugins: further docs, pages and blogs. Empty in rows written by former releases.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub other_docs: Vec<DocsInfo>,
+    #[serde(default, rename = "other_docs", skip_serializing_if = "Vec::is_empty")]
+    pub other_instances: Vec<InstanceInfo>,
     /// Sets of synonyms. Empty in rows written by former releases.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub synonyms: Vec<Vec<String>>,
 }
 
-/// The settings of a docs instance that requests need. Its versions are named as in the whole site: `api@2.0`.
+/// The settings of a content plugin (an instance of the docs, pages, or a blog) that requests need. Its versions are named as in the whole
+/// site: `api@2.0`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DocsInfo {
+pub struct InstanceInfo {
     /// The version of requests that name none.
     pub default_version: String,
-    /// `routeBasePath` of the docs, without slashes.
+    /// `routeBasePath`, without slashes.
     pub route_base_path: String,
     /// Maps URL parts to versions, except for the version at the bare path.
     pub version_paths: BTreeMap<String, String>,
 }
 
 impl SiteInfo {
-    /// Returns all docs instances.
-    pub fn all_docs(&self) -> impl Iterator<Item = &DocsInfo> {
-        iter::once(&self.docs).chain(&self.other_docs)
+    /// Returns all content plugins, the first docs instance before the others.
+    pub fn instances(&self) -> impl Iterator<Item = &InstanceInfo> {
+        iter::once(&self.docs).chain(&self.other_instances)
     }
 
     /// Returns the versions to search in addition to `version`: the default version of every other docs instance, because a version
     /// concerns only its own instance.
     pub fn versions_beside(&self, version: &str) -> impl Iterator<Item = &str> {
         let instance = instance_of_version(version).to_owned();
-        let defaults = self.all_docs().map(|docs| docs.default_version.as_str());
+        let defaults = self.instances().map(|docs| docs.default_version.as_str());
         // The site is unknown while the catalog is unavailable.
         defaults.filter(move |other| !other.is_empty() && instance_of_version(other) != instance)
     }
@@ -60,11 +61,11 @@ impl SiteInfo {
     #[must_use]
     pub fn version_at(&self, path: &[&str]) -> &str {
         // One instance's route may lie below another's, so the longest match wins.
-        let of_docs = self.all_docs().filter_map(|docs| {
+        let of_docs = self.instances().filter_map(|docs| {
             let rest = below(path, &docs.route_base_path)?;
             Some((docs, rest))
         });
-        let depth = |(_, rest): &(&DocsInfo, &[&str])| rest.len();
+        let depth = |(_, rest): &(&InstanceInfo, &[&str])| rest.len();
         let (docs, rest) = of_docs.min_by_key(depth).unwrap_or((&self.docs, path));
         let versions = docs.version_paths.iter();
         let of_version = versions
@@ -91,9 +92,9 @@ fn below<'p, 'a>(path: &'p [&'a str], folder: &str) -> Option<&'p [&'a str]> {
 mod tests {
     use super::*;
 
-    fn docs(default_version: &str, route: &str, paths: &[(&str, &str)]) -> DocsInfo {
+    fn docs(default_version: &str, route: &str, paths: &[(&str, &str)]) -> InstanceInfo {
         let paths = paths.iter();
-        DocsInfo {
+        InstanceInfo {
             default_version: default_version.to_owned(),
             route_base_path: route.to_owned(),
             version_paths: paths
@@ -106,7 +107,7 @@ mod tests {
     fn site() -> SiteInfo {
         SiteInfo {
             docs: docs("2.0", "", &[("next", "current"), ("1.0", "1.0")]),
-            other_docs: vec![
+            other_instances: vec![
                 docs(
                     "api@3.0",
                     "docs/api",
@@ -148,7 +149,7 @@ mod tests {
             assert_eq!(site.versions_beside(version).collect::<Vec<_>>(), beside);
         }
         let alone = SiteInfo {
-            other_docs: Vec::new(),
+            other_instances: Vec::new(),
             ..site
         };
         assert_eq!(alone.versions_beside("1.0").count(), 0);

@@ -61,7 +61,7 @@ impl Ingest {
         let index = &self.index_row;
         let site = &index.site;
         let mut headings = Vec::new();
-        for docs in site.all_docs() {
+        for docs in site.instances() {
             let version = &docs.default_version;
             let of_docs = self
                 .catalog
@@ -123,7 +123,7 @@ impl Ingest {
         Filters {
             locale: known(&site.default_locale),
             versions_beside: site
-                .other_docs
+                .other_instances
                 .iter()
                 .map(|docs| docs.default_version.clone())
                 .collect(),

@@ -11,7 +11,7 @@ use super::snapshot::Snapshot;
 use super::{Change, DocumentOutcome, Ingest, IngestError, MAX_ATTEMPTS};
 use crate::book::{
     Document, Inputs, Lesson, PageFile, SkipReason, document_id, page_file, read_document,
-    source_in,
+    script_of, source_in,
 };
 use crate::catalog::{Commit, CommitOutcome, DocumentRow, IndexRow, IndexState, StoredDocument};
 use crate::chunk::{chunk_document, count_tokens};
@@ -68,7 +68,7 @@ impl Ingest {
 
     /// Deletes the document at a path that was a page under former settings of the site.
     async fn delete_former_page(&self, path: &str) -> Result<DocumentOutcome, IngestError> {
-        if !is_markdown(path) {
+        if !may_be_page(path) {
             return Ok(DocumentOutcome::default());
         }
         for _ in 0..MAX_ATTEMPTS {
@@ -388,10 +388,9 @@ struct Embedded {
 }
 
 /// True if the extension allows the file to be a page, now or under other settings.
-fn is_markdown(path: &str) -> bool {
-    [".md", ".mdx"]
-        .iter()
-        .any(|extension| path.ends_with(extension))
+fn may_be_page(path: &str) -> bool {
+    let mut extensions = [".md", ".mdx"].iter();
+    extensions.any(|extension| path.ends_with(extension)) || script_of(path).is_some()
 }
 
 fn document_row(document: &Document, fingerprint: &str) -> DocumentRow {

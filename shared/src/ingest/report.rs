@@ -173,7 +173,8 @@ impl Report {
         }
         if !self.script_pages.is_empty() {
             let pages = self.script_pages.join(", ");
-            let problem = format!("{pages}: only a build tells what a script shows");
+            let problem =
+                format!("{pages}: scripts, which are read only from the built site: --build DIR");
             problems.push(("not read", problem));
         }
         let warnings = self.warnings.iter();

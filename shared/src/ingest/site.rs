@@ -1,7 +1,7 @@
 //! The settings of the site that requests need.
 
 use crate::book::{CURRENT_VERSION, Instance, SiteSettings, version_in_site};
-use crate::catalog::{DocsInfo, SiteInfo};
+use crate::catalog::{InstanceInfo, SiteInfo};
 
 /// Returns an index's description of its site. `fallback_title` is used if the settings have no title.
 #[must_use]
@@ -10,7 +10,7 @@ pub fn site_info(settings: &SiteSettings, fallback_title: &str) -> SiteInfo {
         .locales
         .iter()
         .filter(|locale| **locale != settings.default_locale);
-    let mut docs = settings.instances.iter().map(docs_info);
+    let mut docs = settings.instances.iter().map(instance_info);
     SiteInfo {
         title: settings
             .title
@@ -20,15 +20,15 @@ pub fn site_info(settings: &SiteSettings, fallback_title: &str) -> SiteInfo {
         default_locale: settings.default_locale.clone(),
         locales: prefixed.cloned().collect(),
         docs: docs.next().unwrap_or_default(),
-        other_docs: docs.collect(),
+        other_instances: docs.collect(),
         synonyms: settings.synonyms.clone(),
     }
 }
 
-fn docs_info(docs: &Instance) -> DocsInfo {
+fn instance_info(docs: &Instance) -> InstanceInfo {
     let in_site = |version: &str| version_in_site(&docs.id, version);
     let versions = docs.versions.iter().map(String::as_str);
-    DocsInfo {
+    InstanceInfo {
         default_version: in_site(docs.default_version()),
         route_base_path: docs.route_base_path.clone(),
         version_paths: versions
@@ -87,7 +87,7 @@ mod tests {
             "[docs.api]\ndocs_path = 'api'\nroute_base_path = '/api/'\nversions = ['2.0', '1.0']";
         let site = site_info(&settings(toml), "The book");
         assert_eq!(site.docs.default_version, CURRENT_VERSION);
-        let [api] = site.other_docs.as_slice() else {
+        let [api] = site.other_instances.as_slice() else {
             panic!("{site:?}");
         };
         assert_eq!(

@@ -83,7 +83,7 @@ impl Retriever {
         }
         // A version filters only its own docs instance: a wrong one still lets other pages be found.
         let explains = |limit: &Limit| {
-            let has_others = !index.site.other_docs.is_empty();
+            let has_others = !index.site.other_instances.is_empty();
             found.candidates.is_empty() || (has_others && limit.payload_field == "version")
         };
         for limit in limits_of(limits, &index.site).into_iter().filter(explains) {
@@ -119,7 +119,7 @@ impl Retriever {
 
 /// Checks that the site has pages of the requested kinds.
 fn check_kinds(limits: &Filters, site: &SiteInfo) -> Result<(), UnknownValue> {
-    let versions = site.all_docs().map(|docs| docs.default_version.as_str());
+    let versions = site.instances().map(|docs| docs.default_version.as_str());
     let held: Vec<ContentKind> = versions.map(|it| origin_of_version(it).0).collect();
     let is_held = |kind: &ContentKind| held.contains(kind);
     if limits.kind.is_empty() || limits.kind.iter().any(is_held) {
@@ -148,7 +148,7 @@ fn limits_of<'a>(filters: &Filters, site: &'a SiteInfo) -> Vec<Limit<'a>> {
     };
     let set = |text: &'a String| Some(text).filter(|text| !text.is_empty());
     let locales = site.locales.iter().chain(set(&site.default_locale));
-    let versions = site.all_docs().flat_map(|docs| {
+    let versions = site.instances().flat_map(|docs| {
         let paths = docs.version_paths.values();
         paths.chain(set(&docs.default_version))
     });

@@ -15,8 +15,8 @@ use super::fusion::tests::section;
 use super::{Backends, Query, Retrieved, Retriever};
 use crate::book::Lesson;
 use crate::catalog::{
-    Catalog, ChunkRow, Commit, CommitOutcome, DocsInfo, DocumentRow, IndexSpec, NewChunk, NewIndex,
-    Retired, SiteInfo, SqliteCatalog,
+    Catalog, ChunkRow, Commit, CommitOutcome, DocumentRow, IndexSpec, InstanceInfo, NewChunk,
+    NewIndex, Retired, SiteInfo, SqliteCatalog,
 };
 use crate::degradation::Degradation;
 use crate::embed::{Dimensions, Embedder, FakeEmbedder, OpenAiEmbedder, OpenAiOptions};
@@ -95,10 +95,10 @@ fn new_index() -> NewIndex {
         site: SiteInfo {
             default_locale: "en".to_owned(),
             locales: vec!["ur".to_owned()],
-            docs: DocsInfo {
+            docs: InstanceInfo {
                 default_version: "current".to_owned(),
                 version_paths: [("next".to_owned(), "2.0".to_owned())].into(),
-                ..DocsInfo::default()
+                ..InstanceInfo::default()
             },
             ..SiteInfo::default()
         },

@@ -2,8 +2,9 @@
 
 use std::io::{ErrorKind, Read};
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
-use crate::book::MAX_PAGE_BYTES;
+use crate::book::{MAX_PAGE_BYTES, SiteSettings, built_files, built_pages};
 
 use super::{Listing, SourceError};
 
@@ -16,22 +17,36 @@ pub struct FolderSource {
     root: PathBuf,
     /// The folder's path with links resolved.
     real_root: PathBuf,
+    build: Option<Arc<Build>>,
+}
+
+/// The site as it was built, of which the pages that are scripts are read.
+#[derive(Debug)]
+struct Build {
+    /// The folder, without links in its path.
+    root: PathBuf,
+    settings: SiteSettings,
 }
 
 impl FolderSource {
     /// Opens a folder, which must exist.
     pub fn open(root: &Path) -> Result<Self, SourceError> {
-        if !root.is_dir() {
-            return Err(SourceError::NotFound(format!(
-                "the folder {}",
-                root.display()
-            )));
-        }
-        let real_root = root.canonicalize();
         Ok(Self {
             root: root.to_owned(),
-            real_root: real_root.map_err(|error| failed("", &error))?,
+            real_root: real_folder(root)?,
+            build: None,
         })
+    }
+
+    /// The same folder, with the HTML of pages that are scripts from the folder that the site with these settings was built into. Each has
+    /// the path of its script with `.html` at the end.
+    ///
+    /// # Errors
+    /// [`SourceError::NotFound`] if the site was not built there.
+    pub fn with_build(self, root: &Path, settings: SiteSettings) -> Result<Self, SourceError> {
+        let root = real_folder(root)?;
+        let build = Some(Arc::new(Build { root, settings }));
+        Ok(Self { build, ..self })
     }
 
     /// Returns the folder.
@@ -45,14 +60,18 @@ impl FolderSource {
     }
 
     pub(super) async fn listing(&self) -> Result<Listing, SourceError> {
-        let root = self.root.clone();
+        let (root, build) = (self.root.clone(), self.build.clone());
         let mut walk = Walk {
             skip_tools: self.has_folder("docs"),
             listing: Listing::default(),
         };
         let walked = tokio::task::spawn_blocking(move || {
             walk.folder(&root, "", true)?;
-            Ok(walk.listing)
+            let mut listing = walk.listing;
+            if let Some(build) = build {
+                build.add_pages(&mut listing);
+            }
+            Ok(listing)
         });
         walked
             .await
@@ -67,11 +86,57 @@ impl FolderSource {
         }
         let full = self.root.join(path);
         let real_root = self.real_root.clone();
+        let build = self.build.clone();
         let name = path.to_owned();
-        let read = tokio::task::spawn_blocking(move || read_limited(&full, &real_root)).await;
+        let source = path.to_owned();
+        let read = tokio::task::spawn_blocking(move || {
+            let built = build.map_or(Ok(None), |build| build.read(&source))?;
+            match built {
+                Some(bytes) => Ok(Some(bytes)),
+                None => read_limited(&full, &real_root),
+            }
+        });
+        let read = read.await;
         read.unwrap_or_else(|error| Err(std::io::Error::other(error)))
             .map_err(|error| failed(&name, &error))
     }
+}
+
+impl Build {
+    /// Lists the HTML of the pages that are scripts.
+    fn add_pages(&self, listing: &mut Listing) {
+        let pages = built_pages(&self.settings, &listing.paths).into_iter();
+        let is_built = |files: &[String]| files.iter().any(|file| self.root.join(file).is_file());
+        let built = pages.filter(|(_, files)| is_built(files));
+        listing.paths.extend(built.map(|(source, _)| source));
+    }
+
+    /// Reads the HTML at a path of the site. `None` if it is not that of a script, or was not built.
+    fn read(&self, source: &str) -> std::io::Result<Option<Vec<u8>>> {
+        let files = built_files(&self.settings, source).unwrap_or_default();
+        for file in files {
+            let path = Path::new(&file);
+            let is_plain = |part| matches!(part, Component::Normal(_));
+            if !path.components().all(is_plain) {
+                continue;
+            }
+            if let Some(bytes) = read_limited(&self.root.join(path), &self.root)? {
+                return Ok(Some(bytes));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The path of a folder without links.
+fn real_folder(root: &Path) -> Result<PathBuf, SourceError> {
+    if !root.is_dir() {
+        return Err(SourceError::NotFound(format!(
+            "the folder {}",
+            root.display()
+        )));
+    }
+    root.canonicalize().map_err(|error| failed("", &error))
 }
 
 /// Reads a file below `real_root`. Rejects links that lead outside, and special files, which could block.

@@ -2,8 +2,8 @@
 
 use bookrag::book::Lesson;
 use bookrag::catalog::{
-    Catalog, ChunkRow, Commit, CommitOutcome, DocsInfo, DocumentRow, IndexSpec, NewChunk, NewIndex,
-    Retired, SiteInfo,
+    Catalog, ChunkRow, Commit, CommitOutcome, DocumentRow, IndexSpec, InstanceInfo, NewChunk,
+    NewIndex, Retired, SiteInfo,
 };
 use bookrag::chunk::SectionType;
 use bookrag::index::ChunkPayload;
@@ -26,14 +26,14 @@ pub(crate) fn new_index(chunk_policy: &str) -> NewIndex {
             title: "Physical AI".to_owned(),
             base_url: "/book/".to_owned(),
             default_locale: "en".to_owned(),
-            docs: DocsInfo {
+            docs: InstanceInfo {
                 default_version: "current".to_owned(),
-                ..DocsInfo::default()
+                ..InstanceInfo::default()
             },
-            other_docs: vec![DocsInfo {
+            other_instances: vec![InstanceInfo {
                 default_version: "api@2.0".to_owned(),
                 route_base_path: "api".to_owned(),
-                ..DocsInfo::default()
+                ..InstanceInfo::default()
             }],
             ..SiteInfo::default()
         },

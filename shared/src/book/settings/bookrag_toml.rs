@@ -25,6 +25,7 @@ pub(super) struct TomlSettings {
     pub(super) default_locale: Option<String>,
     pub(super) locales: Option<Vec<String>>,
     pub(super) require_front_matter: Vec<String>,
+    pub(super) build: Option<String>,
     pub(super) pages: Switch<TomlPlugins>,
     pub(super) blog: Switch<TomlPlugins>,
     route_base_path: Option<String>,

@@ -90,6 +90,10 @@ pub struct Instance {
     pub last_version: Option<String>,
     /// Custom paths in versions' settings.
     pub version_paths: BTreeMap<String, String>,
+    /// The file that names the keys of tags, relative to a folder of content; `None` if the site has its tags in front matter alone.
+    pub tags_file: Option<String>,
+    /// The file that names the keys of authors, relative to a folder of content; of blogs only.
+    pub authors_file: Option<String>,
     pub(super) include_patterns: Vec<String>,
     pub(super) include: GlobSet,
     pub(super) exclude_patterns: Vec<String>,
@@ -182,6 +186,8 @@ impl Instance {
             versions: versions.others,
             last_version,
             version_paths,
+            tags_file: tags_file(options),
+            authors_file: None,
             include_patterns,
             include,
             exclude_patterns,
@@ -248,6 +254,11 @@ impl Instance {
             versions: Vec::new(),
             last_version: None,
             version_paths: BTreeMap::new(),
+            tags_file: tags_file(options).filter(|_| kind == ContentKind::Blog),
+            authors_file: (kind == ContentKind::Blog).then(|| {
+                let named = options.get("authorsMapPath").text();
+                named.unwrap_or_else(|| "authors.yml".to_owned())
+            }),
             include: glob_set("include", &include_patterns, picker, files)?,
             include_patterns,
             exclude: glob_set("exclude", &exclude_patterns, picker, files)?,
@@ -299,6 +310,15 @@ impl Instance {
             None | Some(DEFAULT_INSTANCE) => folder,
             Some(id) => format!("{folder}-{id}"),
         }
+    }
+}
+
+/// The option `tags` of a plugin: a file, or `false`. Only words that a page is searched by depend on it, so a computed one is not worth a
+/// warning.
+fn tags_file(options: &ConfigValue) -> Option<String> {
+    match options.get("tags") {
+        ConfigValue::Bool(false) => None,
+        named => Some(named.text().unwrap_or_else(|| "tags.yml".to_owned())),
     }
 }
 

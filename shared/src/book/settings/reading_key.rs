@@ -33,6 +33,8 @@ impl SiteSettings {
             comment_ids,
             require_front_matter,
             keep_anchor_case,
+            // What is read of it is in the fingerprints of the pages.
+            build: _,
             synonyms: _,
             origins: _,
             warnings: _,
@@ -47,6 +49,9 @@ impl SiteSettings {
             versions,
             last_version,
             version_paths,
+            // The paths of files that are looked for are in the fingerprint.
+            tags_file: _,
+            authors_file: _,
             include_patterns,
             include: _,
             exclude_patterns,

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::{Query, RetrieveError, Retriever, UnknownValue};
 use super::{Page, book, found, unfinished_book};
-use crate::catalog::DocsInfo;
+use crate::catalog::InstanceInfo;
 use crate::degradation::Degradation;
 use crate::index::Filters;
 
@@ -60,9 +60,9 @@ async fn a_value_that_the_book_does_not_have_is_named_with_those_it_has() {
 #[tokio::test]
 async fn a_version_that_no_docs_have_is_named_although_pages_of_others_are_found() {
     let mut retriever = book(&[("dew", 2, "Dew.")]).await;
-    retriever.index.site.other_docs = vec![DocsInfo {
+    retriever.index.site.other_instances = vec![InstanceInfo {
         default_version: "api@3.0".to_owned(),
-        ..DocsInfo::default()
+        ..InstanceInfo::default()
     }];
     let query = Query::question("dew");
     for (version, known) in [("api@4.0", false), ("api@3.0", true), ("2.0", true)] {
@@ -136,9 +136,9 @@ async fn while_a_book_is_indexed_for_the_first_time_a_search_says_how_far_that_i
 #[tokio::test]
 async fn a_kind_that_the_site_lacks_is_named_with_those_it_has() {
     let mut retriever = book(&[("dew", 2, "Dew.")]).await;
-    retriever.index.site.other_docs = vec![DocsInfo {
+    retriever.index.site.other_instances = vec![InstanceInfo {
         default_version: "pages/default@current".to_owned(),
-        ..DocsInfo::default()
+        ..InstanceInfo::default()
     }];
     let query = Query::question("dew");
     for (kind, found, error) in [

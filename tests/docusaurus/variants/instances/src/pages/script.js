@@ -1,5 +1,6 @@
 import React from 'react';
+import Layout from '@theme/Layout';
 
 export default function Script() {
-  return <main>A page that is a script</main>;
+  return <Layout title="Script"><main>A page that is a script</main></Layout>;
 }

@@ -1,0 +1,156 @@
+//! Pages that Docusaurus makes by running scripts, read from the HTML of the built site.
+//!
+//! A script's text shows only when it runs. A source that has the built site offers the HTML of `src/pages/about.tsx` as a file
+//! `src/pages/about.tsx.html`, and that of a translation as the same file in the locale's folder of translations. So these pages have the
+//! URLs, translations and fingerprints of any other page.
+
+mod elements;
+mod file;
+mod leaf;
+mod content;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::document::{
+    Document, Inputs, MAX_HEADINGS, SkipReason, decode, document_id, fallback_urls,
+};
+use super::front_matter::FrontMatter;
+use super::lesson::Lesson;
+use super::pages::{PageFile, list_script_pages, page_file, source_in};
+use super::permalink::{page_names, page_url};
+use super::settings::SiteSettings;
+use super::titles::{first_title, shortened_title};
+
+use content::{Content, read_content};
+
+/// What follows the name of a script in that of its HTML.
+pub(super) const HTML: &str = ".html";
+
+/// True if Docusaurus makes a page of a file by running it.
+pub(super) fn is_script(path: &str) -> bool {
+    let extensions = [".js", ".jsx", ".ts", ".tsx"];
+    extensions.iter().any(|extension| path.ends_with(extension))
+}
+
+/// Returns the script whose HTML a path is: `about.tsx` for `about.tsx.html`. `None` for other paths.
+#[must_use]
+pub fn script_of(path: &str) -> Option<&str> {
+    let script = path.strip_suffix(HTML);
+    script.filter(|script| is_script(script))
+}
+
+/// The pages of a site that are scripts, as a source with the built site offers them: the path of each page's HTML in each locale, with
+/// the files of the built site that may hold it, in the order in which they are looked for.
+#[must_use]
+pub fn built_pages(
+    settings: &SiteSettings,
+    paths: &BTreeSet<String>,
+) -> BTreeMap<String, Vec<String>> {
+    let scripts = list_script_pages(settings, paths).into_iter();
+    let pages = scripts.filter_map(|script| page_file(settings, &format!("{script}{HTML}")));
+    let translated = pages.flat_map(|page| {
+        let locales = settings.locales.iter();
+        locales
+            .map(|locale| source_in(settings, &page, locale))
+            .collect::<Vec<_>>()
+    });
+    translated
+        .filter_map(|source| Some((source.clone(), built_files(settings, &source)?)))
+        .collect()
+}
+
+/// Returns the files of the built site that may hold the HTML at a path, relative to its folder: `about/index.html`, and `about.html` for
+/// sites without trailing slashes. `None` if the path is not that of a script's HTML.
+#[must_use]
+pub fn built_files(settings: &SiteSettings, source: &str) -> Option<Vec<String>> {
+    script_of(source)?;
+    let page = page_file(settings, source)?;
+    // Translations into the default locale stand in for no script.
+    if source_in(settings, &page, &page.locale) != source {
+        return None;
+    }
+    let url = url_of(settings, &page, &page.locale);
+    let base = settings.locale_base_url(&page.locale);
+    let route = url.strip_prefix(&base).unwrap_or_default();
+    // Docusaurus builds a locale into a folder of its name, unless the locale's base URL says where.
+    let folder = match base.strip_prefix(&settings.base_url) {
+        Some(folder) => folder.to_owned(),
+        None => format!("{}/", page.locale),
+    };
+    let route = route.trim_end_matches('/');
+    if route.is_empty() {
+        return Some(vec![format!("{folder}index.html")]);
+    }
+    Some(vec![
+        format!("{folder}{route}/index.html"),
+        format!("{folder}{route}.html"),
+    ])
+}
+
+/// Reads the HTML of a page.
+///
+/// # Errors
+/// A [`SkipReason`]: the page is not indexed, and no other page is concerned.
+pub(super) fn read_built_page(
+    settings: &SiteSettings,
+    site: &str,
+    page: &PageFile,
+    bytes: &[u8],
+    inputs: &Inputs,
+) -> Result<Document, SkipReason> {
+    let html = decode(bytes)?;
+    let url = url_of(settings, page, &page.locale);
+    let content = read_content(&html, &url);
+    if content.headings() > MAX_HEADINGS {
+        return Err(SkipReason::TooManyHeadings);
+    }
+    let names = page_names(
+        settings.instance(&page.instance),
+        &page.relative,
+        &FrontMatter::default(),
+    );
+    let own_title = title_of(&content, settings.title.as_deref());
+    let title = own_title.unwrap_or(names.title);
+    Ok(Document {
+        id: document_id(site, &page.source),
+        url,
+        fallback_urls: fallback_urls(settings, page, &names.slug, inputs),
+        file: page.clone(),
+        title: shortened_title(&title),
+        front_matter: FrontMatter {
+            description: content.description,
+            ..FrontMatter::default()
+        },
+        date: None,
+        lesson: Lesson::default(),
+        blocks: content.blocks,
+        omissions: content.omissions,
+        warnings: Vec::new(),
+    })
+}
+
+fn url_of(settings: &SiteSettings, page: &PageFile, locale: &str) -> String {
+    let instance = settings.instance(&page.instance);
+    let names = page_names(instance, &page.relative, &FrontMatter::default());
+    page_url(settings, page, locale, &names.slug)
+}
+
+/// The title in the page's head without that of the site, which Docusaurus puts after it; else the first heading of level 1; else the
+/// site's title.
+fn title_of(content: &Content, site: Option<&str>) -> Option<String> {
+    let whole = content.title.trim();
+    let before_site = site.and_then(|site| whole.strip_suffix(site));
+    // `titleDelimiter` stands between the two.
+    let own = before_site.map_or(whole, |own| {
+        own.trim_end_matches(|c: char| !c.is_alphanumeric())
+    });
+    let titles = [
+        Some(own.to_owned()),
+        first_title(&content.blocks),
+        Some(whole.to_owned()),
+    ];
+    let mut titles = titles.into_iter().flatten();
+    titles.find(|title| !title.is_empty())
+}

@@ -1,0 +1,456 @@
+//! From the HTML of a page to its blocks.
+
+use std::ops::Range;
+
+use html5gum::{DefaultEmitter, Token, Tokenizer};
+
+use crate::book::block::{Block, BlockKind, MarkKind, Nesting};
+use crate::book::markdown::{item_marker, linkable};
+use crate::book::omission::{Omission, OmissionReason};
+
+use super::elements::{
+    Role, Start, attribute, is_empty, is_left_out, is_rooted, language_of, role_of,
+};
+use super::file::HtmlFile;
+use super::leaf::{Leaf, Text};
+
+/// What Docusaurus puts between the bar at the top of a page and its footer has this id.
+const CONTENT_ID: &str = "__docusaurus_skipToContent_fallback";
+
+/// Elements nested deeper are read as if their tags were not there, as browsers do. Bounds the time that a hostile page takes.
+const MAX_DEPTH: usize = 256;
+
+/// What the HTML of a page says.
+#[derive(Debug, Default)]
+pub(super) struct Content {
+    /// The title in its head.
+    pub(super) title: String,
+    /// The description in its head.
+    pub(super) description: Option<String>,
+    pub(super) blocks: Vec<Block>,
+    /// Everything else in the file.
+    pub(super) omissions: Vec<Omission>,
+}
+
+impl Content {
+    pub(super) fn headings(&self) -> usize {
+        let is_heading = |block: &&Block| matches!(block.kind, BlockKind::Heading { .. });
+        self.blocks.iter().filter(is_heading).count()
+    }
+}
+
+/// Reads the content of the page at `url`: what Docusaurus shows between the bar at the top and the footer, else the element `main`, else
+/// the body.
+pub(super) fn read_content(html: &str, url: &str) -> Content {
+    let mut emitter = DefaultEmitter::new_with_span();
+    emitter.naively_switch_states(true);
+    let mut reader = Reader::new(html, url);
+    for Ok(token) in Tokenizer::new_with_emitter(html, emitter) {
+        reader.token(token);
+    }
+    reader.end_block();
+    Content {
+        omissions: reader.file.omissions(),
+        ..reader.content
+    }
+}
+
+/// The element whose content is that of the page.
+#[derive(Debug, Clone, Copy)]
+enum Root {
+    Docusaurus,
+    Main,
+    Body,
+}
+
+/// An open element.
+struct Element {
+    name: Vec<u8>,
+    role: Role,
+}
+
+/// An element that is left out, with how many of its name are open in it.
+struct LeftOut {
+    name: Vec<u8>,
+    open: usize,
+}
+
+/// Where the page's content is to be found.
+#[derive(PartialEq, Eq)]
+enum Place {
+    Before,
+    Within,
+    After,
+}
+
+struct Reader<'a> {
+    file: HtmlFile<'a>,
+    url: &'a str,
+    root: Root,
+    place: Place,
+    /// True within the title of the head.
+    in_title: bool,
+    open: Vec<Element>,
+    left_out: Option<LeftOut>,
+    leaf: Leaf,
+    /// The heading, code or table that is being read: what is in it begins no block of its own.
+    whole: Option<BlockKind>,
+    /// Cells of the open row.
+    cells: usize,
+    lists: Vec<Option<u64>>,
+    /// The mark of the item that has no text yet.
+    marker: String,
+    nesting: Nesting,
+    content: Content,
+}
+
+impl<'a> Reader<'a> {
+    fn new(html: &'a str, url: &'a str) -> Self {
+        Self {
+            file: HtmlFile::new(html),
+            url,
+            root: match html {
+                html if html.contains(CONTENT_ID) => Root::Docusaurus,
+                html if html.contains("<main") => Root::Main,
+                _ => Root::Body,
+            },
+            place: Place::Before,
+            in_title: false,
+            open: Vec::new(),
+            left_out: None,
+            leaf: Leaf::default(),
+            whole: None,
+            cells: 0,
+            lists: Vec::new(),
+            marker: String::new(),
+            nesting: Nesting::default(),
+            content: Content::default(),
+        }
+    }
+
+    fn token(&mut self, token: Token<usize>) {
+        match token {
+            Token::StartTag(tag) => {
+                self.omit_tag(tag.span.start..tag.span.end);
+                match self.place {
+                    Place::Before => self.in_head(tag),
+                    Place::Within => self.start(tag),
+                    Place::After => {}
+                }
+            }
+            Token::EndTag(tag) => {
+                self.omit_tag(tag.span.start..tag.span.end);
+                self.in_title = false;
+                if self.place == Place::Within {
+                    self.end(&tag.name);
+                }
+            }
+            Token::String(text) => {
+                let source = text.span.start..text.span.end;
+                self.text(&String::from_utf8_lossy(&text), source);
+            }
+            Token::Comment(comment) => {
+                let source = comment.span.start..comment.span.end;
+                self.file.omit(OmissionReason::Comment, source);
+            }
+            Token::Doctype(_) | Token::Error(_) => {}
+        }
+    }
+
+    /// Reads a tag before the content.
+    fn in_head(&mut self, tag: Start) {
+        let is_root = match self.root {
+            Root::Docusaurus => attribute(&tag, "id").is_some_and(|id| id == CONTENT_ID),
+            Root::Main => **tag.name == *b"main",
+            Root::Body => **tag.name == *b"body",
+        };
+        if is_root {
+            self.place = Place::Within;
+            self.push(tag, Role::Block);
+            return;
+        }
+        self.in_title = **tag.name == *b"title" && self.content.title.is_empty();
+        let is_description = attribute(&tag, "name").is_some_and(|name| name == "description");
+        if **tag.name == *b"meta" && is_description {
+            self.content.description = attribute(&tag, "content");
+        }
+    }
+
+    fn start(&mut self, tag: Start) {
+        let is_empty = is_empty(&tag);
+        if let Some(left_out) = &mut self.left_out {
+            left_out.open += usize::from(!is_empty && *left_out.name == **tag.name);
+            return;
+        }
+        if is_left_out(&tag) {
+            let name = tag.name.to_vec();
+            self.left_out = (!is_empty).then_some(LeftOut { name, open: 1 });
+            return;
+        }
+        if is_empty {
+            self.empty(&tag);
+            return;
+        }
+        let role = role_of(&tag, self.url);
+        if role == Role::Item {
+            self.end_unclosed_item();
+        }
+        if self.whole.is_some() {
+            self.start_in_whole(&tag, role);
+        } else {
+            self.start_block(tag, role);
+        }
+    }
+
+    /// An element without content.
+    fn empty(&mut self, tag: &Start) {
+        let source = tag.span.start..tag.span.end;
+        match (tag.name.as_slice(), &self.whole) {
+            (b"br", Some(BlockKind::Code { .. })) => self.leaf.push_code("\n", &source),
+            (b"br", Some(_)) => self.leaf.space(),
+            (b"br", None) => self.leaf.end_line(),
+            (b"hr", None) => self.end_block(),
+            (b"img", _) => {
+                let text = attribute(tag, "alt").unwrap_or_default();
+                let address = attribute(tag, "src").unwrap_or_default();
+                if is_rooted(&address) {
+                    self.leaf.push_picture(&text, address, &source);
+                } else {
+                    self.leaf.push(&text, &source);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Begins an element within a heading, code or a table.
+    fn start_in_whole(&mut self, tag: &Start, role: Role) {
+        let is_table = self.whole == Some(BlockKind::Table);
+        match (&mut self.whole, &role) {
+            (Some(BlockKind::Code { language, .. }), _) if language.is_empty() => {
+                *language = language_of(tag).unwrap_or_default();
+            }
+            (Some(BlockKind::Code { .. }), _) | (_, Role::Inline | Role::Mark(_)) => {}
+            (_, Role::Row) if is_table => self.end_row(),
+            (_, Role::Cell) if is_table => {
+                if self.cells > 0 {
+                    self.leaf.end_cell();
+                }
+                self.cells += 1;
+            }
+            _ => self.leaf.space(),
+        }
+        let is_code = matches!(self.whole, Some(BlockKind::Code { .. }));
+        let role = match role {
+            Role::Mark(kind) if is_table => self.open_mark(kind),
+            Role::Row if is_table => Role::Row,
+            // Marks in headings and code mark nothing.
+            Role::Inline | Role::Mark(_) => Role::Inline,
+            _ if is_code => Role::Inline,
+            _ => Role::Block,
+        };
+        self.push(tag.clone(), role);
+    }
+
+    fn start_block(&mut self, tag: Start, role: Role) {
+        if !matches!(role, Role::Inline | Role::Mark(_)) {
+            self.end_block();
+        }
+        let has_room = self.open.len() < MAX_DEPTH;
+        let role = match role {
+            Role::Heading(_) | Role::Code | Role::Table | Role::List(_) | Role::Item
+                if !has_room =>
+            {
+                Role::Block
+            }
+            Role::Mark(kind) => self.open_mark(kind),
+            role => role,
+        };
+        match &role {
+            Role::Heading(level) => {
+                self.marker.clear();
+                let anchor = attribute(&tag, "id").filter(|_| *level > 1);
+                self.whole = Some(BlockKind::Heading {
+                    level: *level,
+                    anchor: anchor.and_then(linkable),
+                    listed: true,
+                });
+            }
+            Role::Code => {
+                self.marker.clear();
+                self.whole = Some(BlockKind::Code {
+                    language: language_of(&tag).unwrap_or_default(),
+                    title: None,
+                });
+            }
+            Role::Table => {
+                self.marker.clear();
+                self.cells = 0;
+                self.whole = Some(BlockKind::Table);
+            }
+            Role::List(first) => self.lists.push(*first),
+            Role::Item => {
+                self.nesting.items += 1;
+                self.marker = item_marker(&mut self.lists);
+            }
+            Role::Quote => self.nesting.quotes += usize::from(has_room),
+            Role::Block | Role::Row | Role::Cell | Role::Inline | Role::Mark(_) => {}
+        }
+        self.push(tag, role);
+    }
+
+    /// Begins a mark; returns [`Role::Inline`] if it marks nothing.
+    fn open_mark(&mut self, kind: Option<MarkKind>) -> Role {
+        let kind = kind.filter(|_| self.open.len() < MAX_DEPTH);
+        match kind.filter(|kind| self.leaf.open(kind.clone())) {
+            Some(kind) => Role::Mark(Some(kind)),
+            None => Role::Inline,
+        }
+    }
+
+    fn push(&mut self, tag: Start, role: Role) {
+        if self.open.len() < MAX_DEPTH {
+            let name = tag.name.0;
+            self.open.push(Element { name, role });
+        }
+    }
+
+    /// Ends an item that the next one follows without an end tag.
+    fn end_unclosed_item(&mut self) {
+        let is_list_part = |element: &Element| matches!(element.role, Role::Item | Role::List(_));
+        let last = self.open.iter().rposition(is_list_part);
+        if let Some(last) = last.filter(|last| self.open[*last].role == Role::Item) {
+            self.close_down_to(last);
+        }
+    }
+
+    fn end(&mut self, name: &[u8]) {
+        if let Some(left_out) = &mut self.left_out {
+            left_out.open -= usize::from(*left_out.name == *name);
+            if left_out.open == 0 {
+                self.left_out = None;
+            }
+            return;
+        }
+        let named = self.open.iter().rposition(|element| element.name == name);
+        if let Some(at) = named {
+            self.close_down_to(at);
+        }
+        if self.open.is_empty() {
+            self.place = Place::After;
+        }
+    }
+
+    fn close_down_to(&mut self, at: usize) {
+        while self.open.len() > at {
+            if let Some(element) = self.open.pop() {
+                self.close(element.role);
+            }
+        }
+    }
+
+    fn close(&mut self, role: Role) {
+        match role {
+            Role::Inline | Role::Cell => {}
+            Role::Mark(_) => self.leaf.close(),
+            Role::Row if self.whole == Some(BlockKind::Table) => self.end_row(),
+            Role::Block if self.whole.is_some() => self.leaf.space(),
+            Role::Heading(_) | Role::Code | Role::Table => {
+                self.end_row();
+                self.end_block();
+                self.whole = None;
+            }
+            Role::Block | Role::Row => self.end_block(),
+            Role::List(_) => {
+                self.end_block();
+                self.lists.pop();
+            }
+            Role::Item => {
+                self.end_block();
+                self.marker.clear();
+                self.nesting.items -= 1;
+            }
+            Role::Quote => {
+                self.end_block();
+                self.nesting.quotes -= 1;
+            }
+        }
+    }
+
+    fn text(&mut self, text: &str, source: Range<usize>) {
+        if self.in_title {
+            self.content.title.push_str(text);
+        }
+        if self.place != Place::Within || self.left_out.is_some() {
+            self.file.omit(OmissionReason::BesideContent, source);
+            return;
+        }
+        // A reference stands for another character than it is written with.
+        if self.file.html.get(source.clone()) != Some(text) {
+            self.file
+                .omit(OmissionReason::CharacterReference, source.clone());
+        }
+        if matches!(self.whole, Some(BlockKind::Code { .. })) {
+            self.leaf.push_code(text, &source);
+        } else {
+            self.leaf.push(text, &source);
+        }
+    }
+
+    fn end_row(&mut self) {
+        if self.whole == Some(BlockKind::Table) {
+            self.leaf.end_row();
+            self.cells = 0;
+        }
+    }
+
+    /// Ends the block that is being read, if it has text.
+    fn end_block(&mut self) {
+        let Text {
+            text,
+            mut marks,
+            source,
+        } = self.leaf.take();
+        let kind = self.whole.clone().unwrap_or(BlockKind::Paragraph);
+        let text = match kind {
+            BlockKind::Code { .. } => text.trim_start_matches('\n').to_owned(),
+            _ => text,
+        };
+        if text.is_empty() {
+            return;
+        }
+        if !matches!(kind, BlockKind::Paragraph | BlockKind::Table) {
+            marks.clear();
+        }
+        let marker = std::mem::take(&mut self.marker);
+        let (kind, text) = match kind {
+            BlockKind::Paragraph if !marker.is_empty() => {
+                for mark in &mut marks {
+                    *mark = mark.clone().after(marker.len());
+                }
+                (BlockKind::ListItem, format!("{marker}{text}"))
+            }
+            kind => (kind, text),
+        };
+        self.content.blocks.push(Block {
+            kind,
+            // Tags are not what an author wrote.
+            markdown: text.clone(),
+            text,
+            marks,
+            start_line: self.file.line(source.start),
+            end_line: self.file.last_line(&source),
+            nesting: self.nesting,
+        });
+    }
+
+    fn omit_tag(&mut self, source: Range<usize>) {
+        let is_content = self.place == Place::Within && self.left_out.is_none();
+        let reason = if is_content {
+            OmissionReason::Tag
+        } else {
+            OmissionReason::BesideContent
+        };
+        self.file.omit(reason, source);
+    }
+}

@@ -1,0 +1,153 @@
+//! The text of one block of HTML while it is read.
+
+use std::cmp::Reverse;
+use std::mem::{discriminant, take};
+use std::ops::Range;
+
+use crate::book::block::{Mark, MarkKind};
+
+/// The text of a block, its white space as a browser shows it.
+#[derive(Debug, Default)]
+pub(super) struct Leaf {
+    text: String,
+    marks: Vec<Mark>,
+    /// The marks that have not ended, with the offsets where they begin.
+    open: Vec<(MarkKind, usize)>,
+    /// The offsets of its source.
+    source: Option<Range<usize>>,
+}
+
+/// A text that is complete.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Text {
+    pub(super) text: String,
+    pub(super) marks: Vec<Mark>,
+    pub(super) source: Range<usize>,
+}
+
+impl Leaf {
+    /// Adds text whose source is at `source`; runs of white space are one space.
+    pub(super) fn push(&mut self, text: &str, source: &Range<usize>) {
+        for c in text.chars() {
+            if c.is_ascii_whitespace() {
+                self.space();
+            } else {
+                self.text.push(c);
+            }
+        }
+        if !text.trim().is_empty() {
+            self.has_source(source);
+        }
+    }
+
+    /// Adds text as it is written.
+    pub(super) fn push_code(&mut self, text: &str, source: &Range<usize>) {
+        self.text.push_str(text);
+        self.has_source(source);
+    }
+
+    /// Adds a space, unless one is there or the text is empty.
+    pub(super) fn space(&mut self) {
+        if !self.text.is_empty() && !self.text.ends_with(char::is_whitespace) {
+            self.text.push(' ');
+        }
+    }
+
+    /// Ends a line of the text.
+    pub(super) fn end_line(&mut self) {
+        self.trim_end();
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+    }
+
+    /// Begins a cell of a table that is not the first of its row.
+    pub(super) fn end_cell(&mut self) {
+        self.trim_end_of_line();
+        self.text.push_str(" | ");
+    }
+
+    /// Ends a row of a table, without the empty cells at its end.
+    pub(super) fn end_row(&mut self) {
+        let kept = self.text.trim_end_matches([' ', '|']).len();
+        self.text.truncate(kept);
+        self.end_line();
+    }
+
+    /// Begins a mark. Returns false if one of its kind is open: then it marks nothing. Links beside each other are words of their own.
+    pub(super) fn open(&mut self, kind: MarkKind) -> bool {
+        let (is_link, at) = (
+            |kind: &MarkKind| matches!(kind, MarkKind::Link(_)),
+            self.text.len(),
+        );
+        let last = self.marks.last().filter(|last| last.end == at);
+        if is_link(&kind) && last.is_some_and(|last| is_link(&last.kind)) {
+            self.space();
+        }
+        let is_new = self
+            .open
+            .iter()
+            .all(|(open, _)| discriminant(open) != discriminant(&kind));
+        if is_new {
+            self.open.push((kind, self.text.len()));
+        }
+        is_new
+    }
+
+    /// Ends the mark that began last.
+    pub(super) fn close(&mut self) {
+        if let Some((kind, start)) = self.open.pop() {
+            self.mark(kind, start);
+        }
+    }
+
+    /// Adds a picture with the text that stands for it.
+    pub(super) fn push_picture(&mut self, text: &str, address: String, source: &Range<usize>) {
+        let start = self.text.len();
+        self.push(text, source);
+        self.mark(MarkKind::Picture(address), start);
+    }
+
+    /// Takes the text. Marks that are open go on in the text that follows.
+    pub(super) fn take(&mut self) -> Text {
+        for at in 0..self.open.len() {
+            let (kind, start) = self.open[at].clone();
+            self.mark(kind, start);
+            self.open[at].1 = 0;
+        }
+        let mut text = take(&mut self.text);
+        text.truncate(text.trim_end().len());
+        let mut marks = take(&mut self.marks);
+        marks.retain(|mark| mark.end <= text.len());
+        marks.sort_by_key(|mark| (mark.start, Reverse(mark.end)));
+        Text {
+            text,
+            marks,
+            source: self.source.take().unwrap_or_default(),
+        }
+    }
+
+    fn mark(&mut self, kind: MarkKind, start: usize) {
+        let start = start.min(self.text.len());
+        let marked = &self.text[start..];
+        let spaces = marked.len() - marked.trim_start().len();
+        let (start, end) = (start + spaces, start + marked.trim_end().len());
+        if start < end {
+            self.marks.push(Mark { kind, start, end });
+        }
+    }
+
+    fn has_source(&mut self, source: &Range<usize>) {
+        let start = self.source.as_ref().map_or(source.start, |old| old.start);
+        self.source = Some(start..source.end);
+    }
+
+    fn trim_end(&mut self) {
+        self.text.truncate(self.text.trim_end().len());
+    }
+
+    fn trim_end_of_line(&mut self) {
+        let kept = self.text.trim_end_matches(' ').len();
+        self.text.truncate(kept);
+    }
+}

@@ -1,0 +1,252 @@
+use std::time::{Duration, Instant};
+
+use super::*;
+use crate::book::block::{Block, BlockKind, MarkKind};
+use crate::book::document::read_document;
+use crate::book::pages::list_pages;
+use crate::chunk::{ChunkPolicy, chunk_document, ledger};
+
+const SOURCE: &str = "src/pages/about.tsx.html";
+
+fn settings(config: &str) -> SiteSettings {
+    let files = [("docusaurus.config.js".to_owned(), config.to_owned())];
+    SiteSettings::read(&files.into(), true).expect("valid settings")
+}
+
+fn site() -> SiteSettings {
+    settings("module.exports = {title: 'Robots', presets: ['classic']}")
+}
+
+fn read(html: &str) -> Document {
+    let settings = site();
+    let page = page_file(&settings, SOURCE).expect("a page");
+    let read = read_document(&settings, "", &page, html.as_bytes(), &Inputs::new());
+    read.expect("a page that can be read")
+}
+
+/// The blocks of a page as lines.
+fn shown(html: &str) -> Vec<String> {
+    let line = |block: &Block| match &block.kind {
+        BlockKind::Heading { level, anchor, .. } => {
+            let anchor = anchor.as_deref().unwrap_or_default();
+            format!("h{level} {} #{anchor}", block.text)
+        }
+        BlockKind::Code { language, .. } => format!("code {language}: {}", block.text),
+        BlockKind::Table => format!("table: {}", block.text),
+        BlockKind::ListItem => format!("item: {}", block.text),
+        _ => block.text.clone(),
+    };
+    read(html).blocks.iter().map(line).collect()
+}
+
+fn main(html: &str) -> String {
+    format!("<html><body><nav>Bar</nav><main>{html}</main><footer>End</footer></body></html>")
+}
+
+#[test]
+fn the_html_of_a_script_has_the_url_of_the_script() {
+    let settings = settings(
+        "module.exports = {baseUrl: '/book/', i18n: {defaultLocale: 'en', locales: ['en', 'de']}, presets: ['classic']}",
+    );
+    for (source, url, files) in [
+        ("src/pages/index.js", "/book/", &["index.html"][..]),
+        (
+            "src/pages/about.tsx",
+            "/book/about",
+            &["about/index.html", "about.html"],
+        ),
+        (
+            "src/pages/a/index.jsx",
+            "/book/a/",
+            &["a/index.html", "a.html"],
+        ),
+    ] {
+        let html = format!("{source}.html");
+        assert_eq!(built_files(&settings, &html).expect("a page"), files);
+        let page = page_file(&settings, &html).expect("a page");
+        assert_eq!(url_of(&settings, &page, "en"), url);
+    }
+    let translated = "i18n/de/docusaurus-plugin-content-pages/about.tsx.html";
+    let files = built_files(&settings, translated).expect("a page");
+    assert_eq!(files, ["de/about/index.html", "de/about.html"]);
+    for other in [
+        "src/pages/about.tsx",
+        "src/pages/about.html",
+        "src/pages/_part.tsx.html",
+        "docs/about.tsx.html",
+        "i18n/en/docusaurus-plugin-content-pages/about.tsx.html",
+        "i18n/fr/docusaurus-plugin-content-pages/about.tsx.html",
+    ] {
+        assert_eq!(built_files(&settings, other), None, "{other}");
+    }
+}
+
+#[test]
+fn a_script_is_a_page_once_its_html_is_there() {
+    let settings = site();
+    let paths = |paths: &[&str]| paths.iter().map(|path| (*path).to_owned()).collect();
+    let without: BTreeSet<String> = paths(&["src/pages/about.tsx", "src/pages/_part.tsx"]);
+    assert_eq!(
+        list_script_pages(&settings, &without),
+        ["src/pages/about.tsx"]
+    );
+    assert!(list_pages(&settings, &without).is_empty());
+    let built: Vec<String> = built_pages(&settings, &without).into_keys().collect();
+    assert_eq!(built, [SOURCE]);
+    let with: BTreeSet<String> = paths(&["src/pages/about.tsx", SOURCE]);
+    assert!(list_script_pages(&settings, &with).is_empty());
+    assert_eq!(list_pages(&settings, &with)[0].source, SOURCE);
+}
+
+#[test]
+fn the_blocks_of_a_page_are_those_that_it_shows() {
+    let html = main(
+        "<h1>About <em>us</em></h1>
+        <h2 class=\"anchor\" id=\"the-team\">The  team<a class=\"hash-link\" href=\"#the-team\">\u{200b}</a></h2>
+        <p>We are\n<b>four</b> &amp; a <a href=\"/dog\">dog</a>.<br>More.</p>
+        <ul><li>One<ol start=\"3\"><li>Three</li><li><p>Four</p><p>More</p></li></ol></li><li>Two</li></ul>
+        <blockquote><p>Said.</p></blockquote>
+        <pre class=\"prism-code language-js\"><code><span class=\"token-line\">let a;<br></span><span>  b();<br></span></code></pre>
+        <table><thead><tr><th>Name</th><th>Age</th></tr></thead><tbody><tr><td><p>Ada</p></td><td></td></tr><tr><td></td><td>4</td></tr></tbody></table>
+        <div>Loose <span>text</span><div>below</div></div><img src=\"/img/a.png\" alt=\"A robot\">",
+    );
+    let expected = [
+        "h1 About us #",
+        "h2 The team #the-team",
+        "We are four & a dog.\nMore.",
+        "item: - One",
+        "item:   3. Three",
+        "item:   4. Four",
+        "More",
+        "item: - Two",
+        "Said.",
+        "code js: let a;\n  b();",
+        "table: Name | Age\nAda\n | 4",
+        "Loose text",
+        "below",
+        "A robot",
+    ];
+    assert_eq!(shown(&html), expected);
+    let page = read(&html);
+    let marked = |block: &Block| -> Vec<(MarkKind, String)> {
+        let marks = block.marks.iter();
+        marks
+            .map(|mark| (mark.kind.clone(), block.text[mark.range()].to_owned()))
+            .collect()
+    };
+    assert_eq!(
+        marked(&page.blocks[2]),
+        [
+            (MarkKind::Strong, "four".to_owned()),
+            (MarkKind::Link(vec!["/dog".to_owned()]), "dog".to_owned())
+        ]
+    );
+    let picture = MarkKind::Picture("/img/a.png".to_owned());
+    assert_eq!(marked(&page.blocks[13]), [(picture, "A robot".to_owned())]);
+    let nesting: Vec<_> = page.blocks.iter().map(|it| it.nesting.items).collect();
+    assert_eq!(nesting[3..8], [1, 2, 2, 2, 1]);
+    assert_eq!(page.blocks[8].nesting.quotes, 1);
+}
+
+#[test]
+fn navigation_scripts_and_hidden_text_are_no_text_of_a_page() {
+    let html = main(
+        "<style>a{}</style><script>let a = '<p>no</p>'</script><p>Shown.</p><nav>no</nav><svg><title>no</title><path/></svg>
+        <div hidden>no <div>no</div></div><div role=\"tabpanel\" hidden>In a tab.</div><span aria-hidden=\"true\">no</span>
+        <p style=\"color:red; display: none\">no</p><noscript><p>no</p></noscript><template><p>no</p></template><!-- no --><p>Last.</p>",
+    );
+    assert_eq!(shown(&html), ["Shown.", "In a tab.", "Last."]);
+}
+
+#[test]
+fn the_content_is_what_docusaurus_shows_between_its_bar_and_its_footer() {
+    let frame = |content: &str| format!("<body><div>Bar</div>{content}<div>Footer</div></body>");
+    let whole = frame(
+        "<div id=\"__docusaurus_skipToContent_fallback\"><header><h1>Hero</h1></header><main>Main</main><p>After</p></div>",
+    );
+    assert_eq!(shown(&whole), ["h1 Hero #", "Main", "After"]);
+    assert_eq!(shown(&frame("<main>Main</main>")), ["Main"]);
+    assert_eq!(shown(&frame("Text")), ["Bar", "Text", "Footer"]);
+}
+
+#[test]
+fn the_title_is_that_of_the_head_without_the_sites() {
+    for (head, content, title) in [
+        (
+            "<title>About &amp; us | Robots</title>",
+            "<h1>Other</h1>",
+            "About & us",
+        ),
+        ("<title>About us</title>", "", "About us"),
+        ("<title>Robots</title>", "<h1>Hero</h1>", "Hero"),
+        ("<title>Robots</title>", "", "Robots"),
+        ("", "", "about"),
+    ] {
+        let html = format!("<head>{head}</head>{}", main(content));
+        assert_eq!(read(&html).title, title, "{head}");
+    }
+    let head = "<head><meta name=\"description\" content=\"Who we are\"></head>";
+    let description = read(&format!("{head}{}", main("")))
+        .front_matter
+        .description;
+    assert_eq!(description.as_deref(), Some("Who we are"));
+}
+
+#[test]
+fn every_letter_of_the_html_is_in_a_chunk_or_left_out_for_a_reason() {
+    let html = main(
+        "<h2 id=\"größe\">Größe &uuml;ber</h2>\n<p title=\"Tip\">Text &lt;b&gt; 日本<b>語</b></p>\n<pre>a\n&amp;b</pre><p>Unclosed <i>end",
+    );
+    let page = read(&html);
+    let chunks = chunk_document(&page, &ChunkPolicy::ADAPTIVE);
+    let entries = ledger(&html, &page, &chunks);
+    let lost: Vec<_> = entries.iter().flat_map(|it| &it.unaccounted).collect();
+    assert!(lost.is_empty(), "{lost:?} of {:?}", page.blocks);
+    let lines = page.blocks.iter().map(|it| (it.start_line, it.end_line));
+    let lines: Vec<_> = lines.collect();
+    assert_eq!(lines, [(1, 1), (2, 2), (3, 4), (4, 4)]);
+}
+
+#[test]
+fn hostile_html_is_read_in_time_without_a_deep_stack() {
+    let times = 150_000;
+    let tags = [
+        "div",
+        "b",
+        "ul><li",
+        "table><tr><td",
+        "blockquote",
+        "svg",
+        "pre",
+        "a href=/x",
+        "h2 id=a",
+    ];
+    let mut pages: Vec<String> = tags
+        .iter()
+        .map(|tag| format!("<{tag}>x").repeat(times))
+        .collect();
+    pages.extend(
+        tags.iter()
+            .map(|tag| format!("<{tag}>").repeat(times) + &"</i>".repeat(times)),
+    );
+    pages.push("&amp".repeat(times));
+    pages.push("<p>x<li>y</ul></p>".repeat(times));
+    pages.push("<".repeat(times));
+    pages.push(format!("<a {}>", "x=y ".repeat(times)));
+    pages.push("<!--".repeat(times));
+    pages.push("<a><b>x</a>y</b> ".repeat(times));
+    for page in pages {
+        let begin = Instant::now();
+        let settings = site();
+        let file = page_file(&settings, SOURCE).expect("a page");
+        // Of many headings nothing is read.
+        let read = read_document(&settings, "", &file, main(&page).as_bytes(), &Inputs::new());
+        let blocks = read.map_or(0, |page| page.blocks.len());
+        let time = begin.elapsed();
+        let start: String = page.chars().take(20).collect();
+        assert!(
+            time < Duration::from_secs(20),
+            "{start}: {time:?}, {blocks} blocks"
+        );
+    }
+}
