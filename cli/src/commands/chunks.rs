@@ -10,7 +10,6 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::{BuildArgument, CommandError, Exit, ledger, output};
 use crate::pages::{ReadPages, Unread};
-use crate::site::Site;
 
 #[derive(Debug, Args)]
 pub(super) struct ChunksArguments {

@@ -7,9 +7,9 @@ use std::path::Path;
 use bookrag::book::{BlockKind, Document, SiteSettings};
 use serde_json::{Value, json};
 
-use super::pages::ReadPages;
 use super::{CommandError, Exit, output};
 use crate::evaluation::TODO;
+use crate::pages::ReadPages;
 use crate::site::Site;
 
 /// Questions that the book answers, each of another page.
