@@ -12,7 +12,7 @@ use super::elements::{
     Role, Start, attribute, is_empty, is_left_out, is_rooted, language_of, role_of,
 };
 use super::file::HtmlFile;
-use super::leaf::{Leaf, Text};
+use super::leaf::{Finished, Leaf};
 
 /// What Docusaurus puts between the bar at the top of a page and its footer has this id.
 const CONTENT_ID: &str = "__docusaurus_skipToContent_fallback";
@@ -406,7 +406,7 @@ impl<'a> Reader<'a> {
 
     /// Ends the block that is being read, if it has text.
     fn end_block(&mut self) {
-        let Text {
+        let Finished {
             text,
             mut marks,
             source,

@@ -19,7 +19,7 @@ pub(super) struct Leaf {
 
 /// A text that is complete.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Text {
+pub(super) struct Finished {
     pub(super) text: String,
     pub(super) marks: Vec<Mark>,
     pub(super) source: Range<usize>,
@@ -109,7 +109,7 @@ impl Leaf {
     }
 
     /// Takes the text. Marks that are open go on in the text that follows.
-    pub(super) fn take(&mut self) -> Text {
+    pub(super) fn take(&mut self) -> Finished {
         for at in 0..self.open.len() {
             let (kind, start) = self.open[at].clone();
             self.mark(kind, start);
@@ -120,7 +120,7 @@ impl Leaf {
         let mut marks = take(&mut self.marks);
         marks.retain(|mark| mark.end <= text.len());
         marks.sort_by_key(|mark| (mark.start, Reverse(mark.end)));
-        Text {
+        Finished {
             text,
             marks,
             source: self.source.take().unwrap_or_default(),
