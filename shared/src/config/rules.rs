@@ -164,11 +164,12 @@ pub(super) fn limits(
     text: impl Fn(&str) -> Option<String>,
     problems: &mut Vec<String>,
 ) -> Limits {
+    const ANY: &str = "a whole number, or 0 for no limit";
+
     let default = match place {
         Place::Lambda => Limits::default(),
         Place::Laptop => Limits::NONE,
     };
-    const ANY: &str = "a whole number, or 0 for no limit";
     let mut limit = |name: &str, default: Option<u32>| match number::<u32>(
         &text,
         name,
