@@ -157,7 +157,7 @@ mod tests {
     async fn a_server_that_is_not_trusted_is_refused_with_what_to_do() {
         let authority = || vec![tls::tests::certificate("authority.pem")];
         for (answer, mode, authorities, told) in [
-            (b'N', "require", Vec::new(), "does not take TLS"),
+            (b'N', "require", Vec::new(), "does not accept TLS"),
             (b'S', "require", Vec::new(), "BOOKRAG_DATABASE_CA"),
             (b'S', "verify-full", authority(), "sslmode=verify-ca"),
         ] {

@@ -130,3 +130,21 @@ fn items_without_text_and_lone_carriage_returns_are_accounted_for() {
         }
     }
 }
+
+#[test]
+fn every_letter_of_a_built_page_is_in_a_chunk_or_left_out_for_a_reason() {
+    let html = "<html><body><nav>Bar</nav><main><h2 id=\"größe\">Größe &uuml;ber</h2>\n<p title=\"Tip\">Text &lt;b&gt; 日本<b>語</b></p>\n<pre>a\n&amp;b</pre><p>Unclosed <i>end</main></body></html>";
+    let config = "module.exports = {title: 'Robots', presets: ['classic']}".to_owned();
+    let files = BTreeMap::from([("docusaurus.config.js".to_owned(), config)]);
+    let settings = SiteSettings::read(&files, true).expect("valid settings");
+    let file = page_file(&settings, "src/pages/about.tsx.html").expect("the path is a page's");
+    let page = read_document(&settings, "", &file, html.as_bytes(), &Inputs::new())
+        .expect("the page can be read");
+    let chunks = chunk_document(&page, &ChunkPolicy::ADAPTIVE);
+    let entries = ledger(html, &page, &chunks);
+    let lost: Vec<_> = entries.iter().flat_map(|it| &it.unaccounted).collect();
+    assert!(lost.is_empty(), "{lost:?} of {:?}", page.blocks);
+    let lines = page.blocks.iter().map(|it| (it.start_line, it.end_line));
+    let lines: Vec<_> = lines.collect();
+    assert_eq!(lines, [(1, 1), (2, 2), (3, 4), (4, 4)]);
+}

@@ -109,7 +109,7 @@ mod tests {
         let settled = ingest.settle(SyncOptions::default()).await.unwrap();
         assert_eq!(settled.restored, ["docs/dew.md"]);
         assert_eq!(settled.warnings.len(), 1, "{:?}", settled.warnings);
-        assert!(settled.warnings[0].contains("are not deleted"));
+        assert!(settled.warnings[0].contains("cannot delete expired"));
         sweep(&ingest.catalog, &ingest.index, None)
             .await
             .unwrap_err();

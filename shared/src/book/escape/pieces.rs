@@ -80,6 +80,8 @@ impl Pieces {
                     _ => self.push_text(&alt),
                 };
             }
+            // At the beginning of a block, code with `]:` in a link's text would make it a link reference definition, which is not shown.
+            MarkKind::Link(_) if text[stretch.clone()].contains("]:") => None,
             MarkKind::Link(addresses) => addresses
                 .first()
                 .and_then(|address| href::of(address))

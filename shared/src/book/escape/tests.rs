@@ -279,6 +279,11 @@ fn links_pictures_and_emphasis_are_kept() {
         ),
         ("Look!here", vec![(link("/a"), 5, 9)], "Look\\![here](/a)"),
         (
+            "a]: b",
+            vec![(link("/a"), 0, 5), (MarkKind::Code, 0, 5)],
+            "`a]: b`",
+        ),
+        (
             "unbelievable",
             vec![(MarkKind::Strong, 2, 5)],
             "unbelievable",
