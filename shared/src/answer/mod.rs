@@ -58,7 +58,7 @@ use sentences::Sentences;
 use spending::Spent;
 use texts::Texts;
 
-/// The answer to a question that the book does not cover.
+/// The answer to a question that a textbook does not cover.
 pub const NOT_COVERED: &str = "I don't have information on that in the textbook.";
 /// Introduces the closest sections if the book may not answer a question.
 pub const UNCERTAIN: &str =
@@ -358,7 +358,11 @@ impl Answerer {
         };
         let (mut retrieved, locale) = (found.retrieved, found.answered_in.locale);
         let language = locale.as_ref().unwrap_or(&site.default_locale);
-        let sentences = Sentences::of(&self.rules, language);
+        let candidates = &retrieved.candidates;
+        let has_modules = candidates.iter().any(|it| it.chunk.module_number.is_some());
+        // Without candidates nothing is known of the site.
+        let is_textbook = has_modules || candidates.is_empty();
+        let sentences = Sentences::of(&self.rules, language, is_textbook);
         retrieved.degraded.splice(0..0, degraded);
         let outcome = outcome_of(&question.mode, &retrieved);
         let mut texts = match outcome {

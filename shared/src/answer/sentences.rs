@@ -2,6 +2,8 @@
 
 use super::{NOT_COVERED, NOT_IN_SELECTION, Rules, UNCERTAIN};
 
+/// The English refusal of a site without modules and chapters, which is no textbook. The other languages say "book" for every site.
+const NOT_DOCUMENTED: &str = "This documentation does not cover that.";
 /// Introduces a refusal if the embedder does not support the question's language.
 const UNREAD: &str = "The search does not read the language of this question, so only its exact words were looked for.";
 
@@ -20,11 +22,16 @@ pub(super) struct Sentences {
 
 impl Sentences {
     /// Returns the sentences for a locale: the configured ones, else those in its language, else English ones.
-    pub(super) fn of(rules: &Rules, locale: &str) -> Self {
+    pub(super) fn of(rules: &Rules, locale: &str, is_textbook: bool) -> Self {
         let code = locale.split(['-', '_']).next().unwrap_or_default();
         let translated = TRANSLATED.iter().find(|(language, _)| *language == code);
         let [not_covered, uncertain, not_in_selection, unread] =
             translated.map_or(ENGLISH, |(_, sentences)| *sentences);
+        let not_covered = if not_covered == NOT_COVERED && !is_textbook {
+            NOT_DOCUMENTED
+        } else {
+            not_covered
+        };
         let configured = |own: &str, english: &str, sentence: &str| {
             if own == english { sentence } else { own }.to_owned()
         };
@@ -149,16 +156,24 @@ mod tests {
             ..Rules::default()
         };
         for (locale, selection) in [("de-AT", TRANSLATED[1].1[2]), ("eo", NOT_IN_SELECTION)] {
-            let sentences = Sentences::of(&rules, locale);
+            let sentences = Sentences::of(&rules, locale, false);
             assert_eq!(sentences.not_covered, "Ask the helpdesk.");
             assert_eq!(sentences.not_in_selection, selection);
         }
     }
 
     #[test]
+    fn only_a_textbook_is_called_one() {
+        let of = |locale, is_textbook| Sentences::of(&Rules::default(), locale, is_textbook);
+        assert_eq!(of("en", true).not_covered, NOT_COVERED);
+        assert_eq!(of("en", false).not_covered, NOT_DOCUMENTED);
+        assert_eq!(of("de", false), of("de", true));
+    }
+
+    #[test]
     fn a_refusal_is_in_the_language_of_the_locale() {
         let languages: Vec<Sentences> = ["en", "ur", "es", "pt-BR"]
-            .map(|locale| Sentences::of(&Rules::default(), locale))
+            .map(|locale| Sentences::of(&Rules::default(), locale, true))
             .into();
         assert_eq!(languages[0].not_covered, NOT_COVERED);
         for (at, sentences) in languages.iter().enumerate().skip(1) {

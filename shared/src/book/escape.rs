@@ -103,12 +103,28 @@ pub fn table(text: &str, marks: &[Mark], rows: &[Vec<Range<usize>>]) -> String {
 
 fn table_cell(text: &str, marks: &[Mark], stretch: Range<usize>) -> String {
     let shown = visible(text.get(stretch.clone()).unwrap_or_default());
-    // In code a backslash escapes a pipe, unless another backslash precedes it.
-    let is_plain = shown.contains("\\|");
-    let cell = marked_text(text, if is_plain { &[] } else { marks }, stretch);
+    // Renderers differ in how they read a backslash before a pipe in code, so a cell that has both has no marks.
+    if shown.contains("\\|") {
+        return plain_cell(&shown);
+    }
+    let cell = marked_text(text, marks, stretch);
     let starts = cell.strip_prefix("\\|").map(|rest| format!("|{rest}"));
-    let pipe = if is_plain { "&#124;" } else { "\\|" };
-    starts.unwrap_or(cell).replace('\n', " ").replace('|', pipe)
+    starts
+        .unwrap_or(cell)
+        .replace('\n', " ")
+        .replace('|', "\\|")
+}
+
+/// Writes a cell with character references for its pipes and the backslashes before them.
+fn plain_cell(text: &str) -> String {
+    let part = |part: &str| {
+        let (space, rest) = part.split_at(part.len() - part.trim_start().len());
+        let body = rest.trim_end_matches(|c: char| c == '\\' || c.is_whitespace());
+        let end = rest[body.len()..].replace('\\', "&#92;");
+        format!("{space}{}{end}", escaped(body))
+    };
+    let parts: Vec<String> = text.split('|').map(part).collect();
+    parts.join("&#124;").replace('\n', " ")
 }
 
 /// Returns the length of an item's marker, `- ` or `1. ` with its indentation; 0 without one.
