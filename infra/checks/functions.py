@@ -42,9 +42,8 @@ def functions(stack):
 })  # fmt: skip
 def environment(stack):
     """Variables that the configuration knows, and secrets only as references to the secret."""
-    text = (ROOT / "shared/src/config.rs").read_text()
-    known = set(re.findall(r'"(BOOKRAG_\w+)"', re.search(r"const KNOWN.*?\];", text, re.DOTALL)[0]))
-    known |= set(re.findall(r'(?:text|secret)\("([A-Z_]+)"\)', text)) | OTHER_VARIABLES
+    text = (ROOT / "shared/src/config/variables.rs").read_text()
+    known = set(re.findall(r'variable\("([A-Z_]+)"', text)) | OTHER_VARIABLES
     for name in FUNCTIONS:
         written = stack.resources[name]["Properties"]["Environment"]["Variables"]
         yield from (f"{name}: {variable} is not known" for variable in sorted(set(written) - known))
