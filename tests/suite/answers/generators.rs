@@ -84,10 +84,7 @@ async fn a_models_refusal_counts_as_not_covered() {
     let service = Service::with_model("answers_refusal", script).await;
     let (data, _) = service.answer(COVERED).await;
     assert_eq!(data["answered"], false);
-    assert_eq!(
-        data["answer"],
-        "I don't have information on that in the textbook."
-    );
+    assert_eq!(data["answer"], "This documentation does not cover that.",);
     assert_eq!(data["citations"], json!([]));
     assert!(!data["suggestions"].as_array().unwrap().is_empty());
 }

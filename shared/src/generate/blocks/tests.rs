@@ -94,7 +94,7 @@ fn a_table_has_the_cells_of_its_header() {
         (
             "A | B\nx\\|y | b",
             &["x\\|y"],
-            "| A | B |\n| --- | --- |\n| x\\\\&#124;y | b |",
+            "| A | B |\n| --- | --- |\n| x&#92;&#124;y | b |",
         ),
     ] {
         let marks = marks(text, &[(Table, text)], code);
