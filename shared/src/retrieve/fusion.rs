@@ -24,6 +24,8 @@ const INTENT_BONUS: f32 = 0.2;
 /// the docs, which raises its score by up to a tenth: of 63 pairs of equal sections about one book, .93 leaves 9 posts ahead and .85 none; of 90
 /// about another, neither leaves any.
 const POST: f32 = 0.85;
+/// The share of a post's distinct words in one chunk of the documentation from which the post adds nothing to it.
+const REPEATED: f32 = 0.9;
 /// The share of [`INTENT_BONUS`] for the posts asked for: the newest, or those of a year. All posts get the rest.
 const FRESH_SHARE: f32 = 0.3;
 
@@ -187,6 +189,10 @@ pub(super) fn fused(
         found.scores.fused = fused / (1.0 + INTENT_BONUS * most);
         found.scores.score = found.scores.fused;
     }
+    if asked.intent.news.is_none() {
+        let mut repeats = repeats(&chunks, terms).into_iter();
+        chunks.retain(|_| !repeats.next().unwrap_or(false));
+    }
     sort(&mut chunks);
     // If two files have the same URL, only the better one is listed. In one file, headings without an anchor share the URL of the heading above; each
     // of them is listed.
@@ -198,6 +204,32 @@ pub(super) fn fused(
         owner == source && seen.insert((url, found.section().to_owned()))
     });
     (chunks, signals)
+}
+
+/// Returns, for each chunk, true if it is part of a post and a chunk of the documentation has nearly all its words: it would only take the place of a
+/// section that says something else.
+#[expect(clippy::cast_precision_loss, reason = "chunks have hundreds of words")]
+fn repeats(chunks: &[ScoredChunk], terms: &[ChunkTerms]) -> Vec<bool> {
+    let is_post = |found: &ScoredChunk| found.chunk.kind() == ContentKind::Blog;
+    let words = |terms: &ChunkTerms| -> HashSet<u32> {
+        let own = terms.all.iter().skip(terms.filed);
+        own.copied().collect()
+    };
+    if !chunks.iter().any(is_post) {
+        return Vec::new();
+    }
+    let found = || chunks.iter().zip(terms);
+    let docs = found().filter(|(found, _)| !is_post(found));
+    let docs: Vec<HashSet<u32>> = docs.map(|(_, terms)| words(terms)).collect();
+    let repeats = found().map(|(found, terms)| {
+        let post = words(terms);
+        let enough = REPEATED * post.len() as f32;
+        is_post(found)
+            && docs
+                .iter()
+                .any(|docs| docs.intersection(&post).count() as f32 >= enough)
+    });
+    repeats.collect()
 }
 
 /// Combines the reranker's scores of the first candidates with their fused scores. The other candidates stay behind them.
@@ -434,6 +466,25 @@ pub(super) mod tests {
             order("how did the node spin in 2023?"),
             ["b-old", "a-new", "docs"]
         );
+    }
+
+    #[test]
+    fn a_post_that_adds_nothing_to_the_documentation_takes_no_place() {
+        let pages = |question: &str| {
+            let says = "the node spins when its timer has fired";
+            let chunks = vec![
+                section("docs", "x", says, 0.9, "2026-01-01"),
+                post("again", says, 0.9, "2023-05-03"),
+                post("more", "the node spins backwards", 0.8, "2024-05-03"),
+            ];
+            let (found, _) = fused_of(question, chunks, SCALED);
+            found
+                .iter()
+                .map(|found| found.chunk.title.clone())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(pages("how does the node spin?"), ["docs", "more"]);
+        assert_eq!(pages("what's new about the node?").len(), 3);
     }
 
     #[test]
