@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use bookrag::config::{Config, Place};
+use bookrag::config::{Config, Environment};
 use bookrag::index::Filters;
 use bookrag::ingest::{OpenMode, SyncOptions, sync};
 use bookrag::rerank::Reranker;
@@ -35,7 +35,7 @@ async fn main() {
         println!("usage: cargo bench -p bookrag-cli --bench search -- SITE QUESTIONS.jsonl");
         return;
     };
-    let config = Config::from_env(Place::Laptop).unwrap();
+    let config = Config::from_env(Environment::Local).unwrap();
     let site = Site::read(Path::new(site)).unwrap();
     let say = |line: &str| println!("{line}");
     let folder = BookFolder::create(&config, &site, say).await.unwrap();

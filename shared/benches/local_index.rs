@@ -8,7 +8,7 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 
-use bookrag::book::Lesson;
+use bookrag::book::Placement;
 use bookrag::catalog::{
     Catalog, ChunkRow, Commit, DocumentRow, IndexSpec, NewChunk, NewIndex, Retired, SiteInfo,
     SqliteCatalog,
@@ -289,7 +289,7 @@ fn document(source: &str, document_id: Uuid) -> DocumentRow {
         locale: "en".to_owned(),
         version: "current".to_owned(),
         lesson_id: Some("1.2.3".to_owned()),
-        lesson: Lesson::default(),
+        placement: Placement::default(),
         fingerprint: "f".repeat(64),
         skip_reason: None,
         deleted: false,

@@ -25,18 +25,18 @@ use models::{chat_price, embedder_choice, generator_choice, reranker_choice};
 
 /// Where a process runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum Environment {
     /// AWS Lambda, with hosted stores only.
     Lambda,
-    /// A laptop, where stores that are not configured run in the process.
-    Laptop,
+    /// The command, where stores that are not configured run in the process.
+    Local,
 }
 
 /// The configuration.
 #[derive(Debug, Clone)]
 pub struct Config {
     /// Where the process runs.
-    pub place: Place,
+    pub environment: Environment,
     /// `QDRANT_URL`.
     pub qdrant_url: Option<String>,
     /// `QDRANT_API_KEY`.
@@ -135,15 +135,18 @@ impl Config {
     ///
     /// # Errors
     /// All problems at once.
-    pub fn from_env(place: Place) -> Result<Self, ConfigError> {
-        Self::read(place, &std::env::vars().collect())
+    pub fn from_env(environment: Environment) -> Result<Self, ConfigError> {
+        Self::read(environment, &std::env::vars().collect())
     }
 
     /// Reads variables.
     ///
     /// # Errors
     /// All problems at once.
-    pub fn read(place: Place, variables: &HashMap<String, String>) -> Result<Self, ConfigError> {
+    pub fn read(
+        environment: Environment,
+        variables: &HashMap<String, String>,
+    ) -> Result<Self, ConfigError> {
         let mut problems = Vec::new();
         let text = |name: &str| {
             variables
@@ -169,7 +172,7 @@ impl Config {
             .then(|| chat_base_url.as_ref().unwrap_or(&openai_base_url).as_str());
         let rules = rules::rules(chat_server, text, &mut problems);
         let retention = rules::retention(text, &mut problems);
-        let limits = rules::limits(place, text, &mut problems);
+        let limits = rules::limits(environment, text, &mut problems);
         let trusted_proxies = rules::trusted_proxies(text, &mut problems);
         let auth = rules::auth(text, &mut problems);
         let database_authorities = database::authorities(text, &mut problems);
@@ -180,7 +183,7 @@ impl Config {
                 ChunkPolicy::ADAPTIVE
             }),
         };
-        if place == Place::Lambda {
+        if environment == Environment::Lambda {
             for name in ["QDRANT_URL", "DATABASE_URL", "BOOKRAG_SALT"] {
                 if text(name).is_none() {
                     problems.push(format!("{name} is not set"));
@@ -194,7 +197,7 @@ impl Config {
         }
         let origins = text("BOOKRAG_ORIGINS").unwrap_or_default();
         let config = Self {
-            place,
+            environment,
             qdrant_url: text("QDRANT_URL"),
             qdrant_api_key: secret("QDRANT_API_KEY"),
             database_url: secret("DATABASE_URL"),

@@ -24,7 +24,7 @@ use crate::catalog::{
     SiteInfo, TlsOptions,
 };
 use crate::chunk::EMBEDDED_TEXT_VERSION;
-use crate::config::{Config, EmbedderChoice, GeneratorChoice, Place, RerankerChoice};
+use crate::config::{Config, EmbedderChoice, Environment, GeneratorChoice, RerankerChoice};
 use crate::embed::{
     CohereEmbedder, CohereOptions, Dimensions, Embedder, OpenAiEmbedder, OpenAiOptions,
 };
@@ -121,7 +121,7 @@ pub fn postgres_catalog(config: &Config, url: &SecretString) -> Result<Catalog, 
         url: url.clone(),
         direct_url: config.database_url_direct.clone(),
         tls: TlsOptions {
-            required: config.place == Place::Lambda,
+            required: config.environment == Environment::Lambda,
             authorities: config.database_authorities.clone(),
         },
         statement_timeout: STATEMENT_TIMEOUT,
@@ -283,7 +283,7 @@ impl Context {
             trusted_proxies: config.trusted_proxies,
             backends,
             origins: config.origins.clone(),
-            local_origins: config.place == Place::Laptop,
+            local_origins: config.environment == Environment::Local,
             salt,
             alias: config.collection.clone(),
             chunk_policy: config.chunk_policy.identity(),

@@ -14,11 +14,11 @@ const TALKATIVE: [&str; 7] = [
 ];
 
 /// Logs to standard error, as JSON in Lambda and as text on a laptop. `BOOKRAG_LOG` sets the levels.
-pub fn init(place: crate::config::Place) {
+pub fn init(environment: crate::config::Environment) {
     let filter = EnvFilter::try_from_env("BOOKRAG_LOG").unwrap_or_else(|_| {
-        EnvFilter::new(match place {
-            crate::config::Place::Lambda => "info",
-            crate::config::Place::Laptop => "warn",
+        EnvFilter::new(match environment {
+            crate::config::Environment::Lambda => "info",
+            crate::config::Environment::Local => "warn",
         })
     });
     let filter = TALKATIVE.iter().fold(filter, |filter, held| {
@@ -27,13 +27,13 @@ pub fn init(place: crate::config::Place) {
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr);
-    let outcome = match place {
-        crate::config::Place::Lambda => builder
+    let outcome = match environment {
+        crate::config::Environment::Lambda => builder
             .json()
             .flatten_event(true)
             .with_span_list(false)
             .try_init(),
-        crate::config::Place::Laptop => builder.try_init(),
+        crate::config::Environment::Local => builder.try_init(),
     };
     // In tests, further calls have no effect.
     drop(outcome);

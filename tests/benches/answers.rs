@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bookrag::config::{Config, Place};
+use bookrag::config::{Config, Environment};
 use bookrag::context::Context;
 use bookrag::generate::Generator;
 use bookrag::ingest::{OpenMode, SyncOptions, sync};
@@ -56,7 +56,7 @@ async fn main() {
     environment.extend(chat.map(|(name, value)| (name.to_owned(), value)));
     let most = (2 * TOKENS).to_string();
     environment.insert("BOOKRAG_ANSWER_TOKENS".to_owned(), most);
-    let config = Config::read(Place::Laptop, &environment).unwrap();
+    let config = Config::read(Environment::Local, &environment).unwrap();
     let site = Site::read(Path::new(site)).unwrap();
     let name = site.name();
     let questions = Question::parse_all(&std::fs::read_to_string(questions).unwrap()).unwrap();

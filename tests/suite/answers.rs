@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use bookrag::config::{Config, Place};
+use bookrag::config::{Config, Environment};
 use bookrag::context::Context;
 use bookrag_tests::backends::Backends;
 use bookrag_tests::chat_model::{ChatModel, Reply};
@@ -133,7 +133,7 @@ impl Service {
         }
         // Fails if another test has already installed it.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let config = Config::read(Place::Lambda, &environment).unwrap();
+        let config = Config::read(Environment::Lambda, &environment).unwrap();
         let context = Arc::new(Context::hosted(&config).await.unwrap());
         let router = Router::new()
             .merge(query::routes(Arc::clone(&context)))

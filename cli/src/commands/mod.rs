@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use bookrag::book::ContentKind;
-use bookrag::config::{Config, Place};
+use bookrag::config::{Config, Environment};
 use bookrag::error::ErrorKind;
 use bookrag::source::SourceError;
 use bookrag::telemetry;
@@ -240,7 +240,7 @@ impl CommandError {
 
 /// Runs a command and returns its exit code.
 pub async fn run(arguments: Arguments) -> Exit {
-    telemetry::init(Place::Laptop);
+    telemetry::init(Environment::Local);
     std::panic::set_hook(Box::new(|panic| output::status(&in_one_line(panic))));
     let json = arguments.json;
     match dispatch(arguments).await {
@@ -261,7 +261,7 @@ fn in_one_line(panic: &PanicHookInfo<'_>) -> String {
 }
 
 async fn dispatch(arguments: Arguments) -> Result<Exit, CommandError> {
-    let config = Config::from_env(Place::Laptop)?;
+    let config = Config::from_env(Environment::Local)?;
     let json = arguments.json;
     match arguments.command {
         Command::Serve(arguments) => serve::run(config, arguments, json).await,

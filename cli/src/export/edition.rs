@@ -135,12 +135,12 @@ const LAST: i64 = i64::MAX;
 type Order = (usize, [i64; 2], Vec<(i64, String)>);
 
 fn order(settings: &SiteSettings, document: &Document) -> Order {
-    let lesson = &document.lesson;
+    let placement = &document.placement;
     let in_folder = document.file.relative.contains('/');
     let module = if in_folder { LAST } else { FIRST };
     let numbers = [
-        lesson.module_number.unwrap_or(module),
-        lesson.chapter_number.unwrap_or(LAST),
+        placement.module_number.unwrap_or(module),
+        placement.chapter_number.unwrap_or(LAST),
     ];
     let mut names: Vec<(i64, String)> = document
         .file

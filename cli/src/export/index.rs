@@ -77,7 +77,7 @@ impl Book<'_> {
         let mut chapters: Vec<Section> = Vec::new();
         let mut known = BTreeMap::new();
         for page in listed(edition) {
-            let titles = page.document.lesson.titles();
+            let titles = page.document.placement.titles();
             let title = if titles.is_empty() {
                 PAGES.to_owned()
             } else {

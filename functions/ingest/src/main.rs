@@ -1,6 +1,6 @@
 //! Cold start of the ingest function: configuration and backends, then its handler under the Lambda runtime.
 
-use bookrag::config::{Config, Place};
+use bookrag::config::{Config, Environment};
 use bookrag::telemetry;
 use ingest::{ConnectError, Deadline, Function, HandlerError, not_started};
 use lambda_runtime::{LambdaEvent, service_fn};
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), lambda_runtime::Error> {
-    telemetry::init(Place::Lambda);
+    telemetry::init(Environment::Lambda);
     let started = &start().await;
     // Boxed, because the runtime's nested futures otherwise exceed the compiler's layout limit.
     let handler = service_fn(|event: LambdaEvent<Value>| {
@@ -19,7 +19,7 @@ async fn main() -> Result<(), lambda_runtime::Error> {
 }
 
 async fn start() -> Result<Function, ConnectError> {
-    let config = Config::from_env(Place::Lambda)?;
+    let config = Config::from_env(Environment::Lambda)?;
     Function::connect(&config).await
 }
 

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use bookrag::api::Measuring;
-use bookrag::config::{Config, Place};
+use bookrag::config::{Config, Environment};
 use bookrag::context::Context;
 use bookrag::{lambda, telemetry};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), lambda_http::Error> {
-    telemetry::init(Place::Lambda);
-    let config = Config::from_env(Place::Lambda)?;
+    telemetry::init(Environment::Lambda);
+    let config = Config::from_env(Environment::Lambda)?;
     let context = Arc::new(Context::hosted(&config).await?);
     let measuring = Measuring {
         namespace: config.metrics_namespace,

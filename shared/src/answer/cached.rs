@@ -19,7 +19,7 @@ use super::{Answer, AnswerEvent, Answerer, Asker, Mode, Outcome, Prepared, Quest
 use crate::book::hex;
 use crate::catalog::{AnswerLookup, CachedAnswer, Catalog, CatalogError};
 use crate::cite::Citation;
-use crate::generate::{Generator, Turn, form_of_prompts};
+use crate::generate::{Exchange, Generator, form_of_prompts};
 use crate::retrieve::{Language, UNKNOWN_INDEX, Words};
 
 /// Time limit for reading from the cache and for writing to it.
@@ -113,7 +113,7 @@ impl Answerer {
     pub(super) async fn cached(
         &self,
         question: &Question,
-        history: &[Turn],
+        history: &[Exchange],
         asker: Option<&Asker>,
     ) -> Cache {
         let index = &self.retriever.index;

@@ -9,9 +9,9 @@ use super::follow_up::{joined, rewritten};
 use super::language::AnswerLocale;
 use super::spending::Spent;
 use super::{Answerer, Asker, Outcome, Question, REMEMBERED_EXCHANGES, outcome_of};
-use crate::catalog::{CatalogError, Exchange};
+use crate::catalog::{CatalogError, StoredExchange};
 use crate::degradation::Degradation;
-use crate::generate::{Generator, Turn};
+use crate::generate::{Exchange, Generator};
 use crate::retrieve::{RetrieveError, Retrieved};
 
 /// Time limit for loading a conversation.
@@ -34,7 +34,7 @@ impl Answerer {
         question: &Question,
         asker: Option<&Asker>,
         degraded: &mut Vec<Degradation>,
-    ) -> (Option<Uuid>, Vec<Turn>) {
+    ) -> (Option<Uuid>, Vec<Exchange>) {
         let told = question.history.clone();
         let (Some(_), Some(asker)) = (self.rules.keep_conversations, asker) else {
             return (None, told);
@@ -49,11 +49,11 @@ impl Answerer {
             .unwrap_or_else(|_| Err(CatalogError::Unavailable("no answer in time".to_owned())))
         {
             Ok(Some(exchanges)) => {
-                let turn = |exchange: Exchange| Turn {
+                let plain = |exchange: StoredExchange| Exchange {
                     question: exchange.question,
                     answer: exchange.answer,
                 };
-                (Some(id), exchanges.into_iter().map(turn).collect())
+                (Some(id), exchanges.into_iter().map(plain).collect())
             }
             Ok(None) => (Some(Uuid::new_v4()), told),
             Err(error) => {
@@ -71,7 +71,7 @@ impl Answerer {
     pub(super) async fn find(
         &self,
         question: &Question,
-        history: &[Turn],
+        history: &[Exchange],
         fence: &str,
         spent: &mut Spent,
     ) -> Result<Found, RetrieveError> {
@@ -94,7 +94,7 @@ impl Answerer {
     async fn standalone(
         &self,
         question: &str,
-        history: &[Turn],
+        history: &[Exchange],
         fence: &str,
         spent: &mut Spent,
     ) -> String {
@@ -118,11 +118,11 @@ impl Answerer {
 }
 
 /// Returns the latest exchanges of a conversation, oldest first, up to `max_bytes` together. The last one is always included.
-pub(super) fn latest(history: &[Turn], max_bytes: usize) -> &[Turn] {
+pub(super) fn latest(history: &[Exchange], max_bytes: usize) -> &[Exchange] {
     let mut left = max_bytes;
     let newest_first = history.iter().rev();
-    let fit = newest_first.take_while(|turn| {
-        let bytes = turn.question.len() + turn.answer.as_ref().map_or(0, String::len);
+    let fit = newest_first.take_while(|exchange| {
+        let bytes = exchange.question.len() + exchange.answer.as_ref().map_or(0, String::len);
         let fits = bytes <= left;
         left = left.saturating_sub(bytes);
         fits
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn of_a_long_conversation_the_oldest_exchanges_are_left_out() {
         let lengths = [10, 200, 30, 40];
-        let history = lengths.map(|length| Turn {
+        let history = lengths.map(|length| Exchange {
             question: "?".to_owned(),
             answer: Some("a".repeat(length - 1)),
         });
@@ -146,7 +146,7 @@ mod tests {
             (1_000, 4),
             (280, 4),
             (279, 3),
-            // The oldest turn would fit again, but the one after it does not.
+            // The oldest exchange would fit again, but the one after it does not.
             (80, 2),
             (70, 2),
             (69, 1),

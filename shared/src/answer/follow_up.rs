@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::anaphora::{asks_for_form, leans_back};
 use crate::book::{Mark, MarkKind};
-use crate::generate::{ChatModel, Ending, Turn, rewrite_prompt};
+use crate::generate::{ChatModel, Ending, Exchange, rewrite_prompt};
 use crate::index::ChunkPayload;
 use crate::provider::ProviderError;
 use crate::retrieve::ScoredChunk;
@@ -18,8 +18,11 @@ const MAX_REWRITTEN_CHARACTERS: usize = 600;
 
 /// Joins the earlier questions that a question depends on with the question, oldest first. This is searched for if no model rewrites. Questions that
 /// ask for another form of an answer are left out, so that the sections of that answer are found.
-pub(super) fn joined(question: &str, history: &[Turn]) -> String {
-    let before = history.iter().rev().map(|turn| turn.question.as_str());
+pub(super) fn joined(question: &str, history: &[Exchange]) -> String {
+    let before = history
+        .iter()
+        .rev()
+        .map(|exchange| exchange.question.as_str());
     let mut asked = Vec::new();
     for (at, text) in [question].into_iter().chain(before).enumerate() {
         if !text.is_empty() && !asks_for_form(text) {
@@ -81,7 +84,7 @@ fn code_of_section(section: &ScoredChunk) -> Option<ScoredChunk> {
 pub(super) async fn rewritten(
     model: &ChatModel,
     question: &str,
-    history: &[Turn],
+    history: &[Exchange],
     fence: &str,
 ) -> Result<(String, Ending), ProviderError> {
     let prompt = rewrite_prompt(question, history, fence);
@@ -103,12 +106,12 @@ mod tests {
 
     #[test]
     fn without_a_model_the_last_question_goes_before() {
-        let turn = |question: &str| Turn {
+        let exchange = |question: &str| Exchange {
             question: question.to_owned(),
             answer: Some("yes".to_owned()),
         };
         let joined = |question: &str, before: &[&str]| {
-            let history: Vec<Turn> = before.iter().map(|question| turn(question)).collect();
+            let history: Vec<Exchange> = before.iter().map(|question| exchange(question)).collect();
             super::joined(question, &history)
         };
         for (question, before, searched) in [

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::spending::Spent;
 use super::{Answer, Asker, Outcome, Rules};
-use crate::catalog::{Catalog, CatalogError, Exchange, NewExchange, QueryLog, QueryStatus};
+use crate::catalog::{Catalog, CatalogError, NewExchange, QueryLog, QueryStatus, StoredExchange};
 
 /// How long an answer waits for a write.
 const DEADLINE: Duration = Duration::from_secs(2);
@@ -132,7 +132,7 @@ impl Journal {
         let exchange = NewExchange {
             conversation_id: *conversation_id,
             session_hash: asker.session_hash.clone(),
-            exchange: Exchange {
+            exchange: StoredExchange {
                 message_id: self.message_id,
                 question: question.clone(),
                 answer,

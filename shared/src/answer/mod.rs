@@ -40,7 +40,7 @@ use uuid::Uuid;
 use crate::catalog::SiteInfo;
 use crate::cite::Citation;
 use crate::degradation::Degradation;
-use crate::generate::{Generator, Turn};
+use crate::generate::{Exchange, Generator};
 use crate::index::Filters;
 use crate::retrieve::{Query, RetrieveError, Retrieved, Retriever, StageTimes};
 
@@ -102,7 +102,7 @@ pub struct Question {
     /// The form of citations in the text.
     pub labels_in_text: LabelsInText,
     /// The conversation so far according to the client, oldest first.
-    pub history: Vec<Turn>,
+    pub history: Vec<Exchange>,
     /// The id of the stored conversation.
     pub conversation_id: Option<Uuid>,
 }
@@ -233,7 +233,7 @@ pub struct Prepared {
     question: Question,
     /// The question that was searched for, understandable on its own.
     pub standalone: String,
-    history: Vec<Turn>,
+    history: Vec<Exchange>,
     /// The message's id, also used in the query log.
     pub message_id: Uuid,
     /// The id of the stored conversation.

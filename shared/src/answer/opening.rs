@@ -51,8 +51,8 @@ pub(super) async fn first_text(
     loop {
         let opening = opened(model, prompt, max_tokens);
         let error = match timeout_at(deadline, opening).await {
-            Ok(Ok(OpenMode::Text(text, pieces))) => return Ok((text, pieces)),
-            Ok(Ok(OpenMode::Blank(ending))) => {
+            Ok(Ok(FirstText::Text(text, pieces))) => return Ok((text, pieces)),
+            Ok(Ok(FirstText::Blank(ending))) => {
                 tracing::warn!(stage = "generate", finish = ?ending.finish, "the model wrote nothing");
                 let usage = ending.usage.unwrap_or_else(|| estimated(prompt, 0));
                 return Err(Unwritten {
@@ -99,7 +99,7 @@ pub(super) async fn first_text(
     }
 }
 
-enum OpenMode {
+enum FirstText {
     /// The first text and the remaining stream.
     Text(String, Pieces),
     /// The answer ended without text.
@@ -110,16 +110,16 @@ async fn opened(
     model: &ChatModel,
     prompt: &Prompt,
     max_tokens: u32,
-) -> Result<OpenMode, ProviderError> {
+) -> Result<FirstText, ProviderError> {
     let mut pieces = model.stream(prompt, max_tokens).await?;
     let mut text = String::new();
     loop {
         match pieces.next().await.unwrap_or(Err(ProviderError::Timeout))? {
             Piece::Text(more) => text.push_str(&more),
-            Piece::End(ending) => return Ok(OpenMode::Blank(ending)),
+            Piece::End(ending) => return Ok(FirstText::Blank(ending)),
         }
         if !text.trim().is_empty() {
-            return Ok(OpenMode::Text(text, pieces));
+            return Ok(FirstText::Text(text, pieces));
         }
     }
 }

@@ -160,9 +160,15 @@ impl Writer {
     /// Returns a citation's label as Markdown. Labels of titles are escaped; labels of numbers are not, because clients search for their brackets.
     fn label_of(&self, passage: usize) -> String {
         let candidate = &self.candidates[passage - 1];
-        let lesson = candidate.chunk.lesson();
-        let titles = || citation_label(&lesson, &candidate.chunk.title, Some(candidate.section()));
-        lesson.label().unwrap_or_else(|| escaped(&titles()))
+        let placement = candidate.chunk.placement();
+        let titles = || {
+            citation_label(
+                &placement,
+                &candidate.chunk.title,
+                Some(candidate.section()),
+            )
+        };
+        placement.label().unwrap_or_else(|| escaped(&titles()))
     }
 
     fn token(&mut self, text: String) {

@@ -10,7 +10,7 @@ use crate::answer::{Answer, LabelsInText, Mode, Outcome, Question, Suggestion};
 use crate::catalog::{Feedback, Rating};
 use crate::cite::Citation;
 use crate::error::Error;
-use crate::generate::Turn;
+use crate::generate::Exchange;
 use crate::index::Filters;
 use crate::prices::dollars;
 
@@ -93,20 +93,23 @@ impl ChatRequest {
 }
 
 /// Returns the newest messages of the history as questions with their answers.
-fn turns(history: &[HistoryMessage]) -> Result<Vec<Turn>, Error> {
+fn exchanges(history: &[HistoryMessage]) -> Result<Vec<Exchange>, Error> {
     let newest = &history[history.len().saturating_sub(MAX_HISTORY)..];
-    let mut turns: Vec<Turn> = Vec::new();
+    let mut exchanges: Vec<Exchange> = Vec::new();
     for message in newest {
         let content = clean(&message.content);
         let content = content.chars().take(MAX_HISTORY_CHARACTERS).collect();
         match message.role.as_str() {
-            "user" => turns.push(Turn {
+            "user" => exchanges.push(Exchange {
                 question: content,
                 answer: None,
             }),
-            "assistant" => match turns.last_mut().filter(|turn| turn.answer.is_none()) {
-                Some(turn) => turn.answer = Some(content),
-                None => turns.push(Turn {
+            "assistant" => match exchanges
+                .last_mut()
+                .filter(|exchange| exchange.answer.is_none())
+            {
+                Some(exchange) => exchange.answer = Some(content),
+                None => exchanges.push(Exchange {
                     question: String::new(),
                     answer: Some(content),
                 }),
@@ -117,7 +120,7 @@ fn turns(history: &[HistoryMessage]) -> Result<Vec<Turn>, Error> {
             }
         }
     }
-    Ok(turns)
+    Ok(exchanges)
 }
 
 fn conversation_id(id: Option<&str>) -> Result<Option<Uuid>, Error> {
@@ -181,7 +184,7 @@ impl TryFrom<ChatRequest> for Question {
             filters: request.filters,
             top_k,
             labels_in_text,
-            history: turns(&request.history)?,
+            history: exchanges(&request.history)?,
             conversation_id: conversation_id(request.conversation_id.as_deref())?,
         })
     }

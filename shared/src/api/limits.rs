@@ -20,7 +20,7 @@ use tokio::sync::SemaphorePermit;
 use super::envelope::failure;
 use super::extract::method_not_allowed;
 use super::observe::Observed;
-use crate::catalog::{Catalog, CatalogError, Turn, TurnLimit};
+use crate::catalog::{Catalog, CatalogError, RateLimit, RatePermit};
 use crate::error::{Error, ErrorKind};
 use places::Places;
 use stand_in::StandIn;
@@ -111,15 +111,15 @@ impl Limits {
         concurrent: None,
     };
 
-    fn of(self, route: Route) -> Option<TurnLimit> {
-        let turns = match route {
+    fn of(self, route: Route) -> Option<RateLimit> {
+        let permits = match route {
             Route::Chat => self.chat,
             Route::Search => self.search,
             Route::Feedback => self.feedback,
             Route::Mcp => self.mcp,
         };
-        turns.map(|turns| TurnLimit {
-            turns,
+        permits.map(|permits| RateLimit {
+            permits,
             period: PERIOD,
         })
     }
@@ -164,16 +164,20 @@ impl Limiter {
     /// # Errors
     ///
     /// `RateLimited` with the time until the next request is allowed; `Unavailable` if the catalog cannot count.
-    pub async fn take(&self, route: Route, client_key: &str) -> Result<Option<Turn>, Error> {
+    pub async fn acquire(
+        &self,
+        route: Route,
+        client_key: &str,
+    ) -> Result<Option<RatePermit>, Error> {
         let Some(limit) = self.counts.limits.of(route) else {
             return Ok(None);
         };
         let key = format!("{}:{client_key}", route.name());
-        let turn = self.turn(key, limit).await?;
-        if turn.allowed {
-            return Ok(Some(turn));
+        let permit = self.permit(key, limit).await?;
+        if permit.allowed {
+            return Ok(Some(permit));
         }
-        let wait = whole_seconds(turn.reset).max(1);
+        let wait = whole_seconds(permit.reset).max(1);
         let unit = if wait == 1 { "second" } else { "seconds" };
         let message = format!(
             "too many {}, please wait {wait} {unit} before the next one",
@@ -194,10 +198,10 @@ impl Limiter {
         }
     }
 
-    async fn turn(&self, key: String, limit: TurnLimit) -> Result<Turn, Error> {
-        let counted = self.counts.catalog.take_turn(&key, limit);
+    async fn permit(&self, key: String, limit: RateLimit) -> Result<RatePermit, Error> {
+        let counted = self.counts.catalog.acquire(&key, limit);
         let reason = match tokio::time::timeout(STORE_DEADLINE, counted).await {
-            Ok(Ok(turn)) => return Ok(turn),
+            Ok(Ok(permit)) => return Ok(permit),
             Ok(Err(error @ (CatalogError::Unavailable(_) | CatalogError::StorageFull { .. }))) => {
                 error.to_string()
             }
@@ -212,27 +216,27 @@ impl Limiter {
         let now = i64::try_from(self.counts.started.elapsed().as_micros()).unwrap_or(i64::MAX);
         let stand_in = self.counts.stand_in.lock();
         let mut stand_in = stand_in.unwrap_or_else(PoisonError::into_inner);
-        Ok(stand_in.take(key, limit, now))
+        Ok(stand_in.acquire(key, limit, now))
     }
 
     /// Returns the rate limit header fields; `None` without a limit, or if nothing was counted.
     fn fields(
         &self,
         route: Route,
-        taken: &Result<Option<Turn>, Error>,
+        taken: &Result<Option<RatePermit>, Error>,
     ) -> Option<[(HeaderName, String); 2]> {
         let limit = self.counts.limits.of(route)?;
         let (remaining, next) = match taken {
-            Ok(turn) => turn.map(|turn| (turn.remaining, until_one_more(limit, turn)))?,
+            Ok(permit) => permit.map(|permit| (permit.remaining, until_one_more(limit, permit)))?,
             Err(error) if error.kind == ErrorKind::RateLimited => (0, error.retry_after?),
             Err(_) => return None,
         };
-        let (name, turns, period) = (route.name(), limit.turns, limit.period.as_secs());
+        let (name, permits, period) = (route.name(), limit.permits, limit.period.as_secs());
         let next = whole_seconds(next);
         Some([
             (
                 RATE_LIMIT_POLICY,
-                format!("\"{name}\";q={turns};w={period}"),
+                format!("\"{name}\";q={permits};w={period}"),
             ),
             (RATE_LIMIT, format!("\"{name}\";r={remaining};t={next}")),
         ])
@@ -240,10 +244,10 @@ impl Limiter {
 }
 
 /// Returns the time until a client's remaining requests increase by one. `reset` is the time until all are restored.
-fn until_one_more(limit: TurnLimit, given: Turn) -> Duration {
-    let turns = limit.turns.max(1);
-    let others = turns.saturating_sub(given.remaining.saturating_add(1));
-    let interval = (limit.period.as_micros() / u128::from(turns)).max(1) * u128::from(others);
+fn until_one_more(limit: RateLimit, given: RatePermit) -> Duration {
+    let permits = limit.permits.max(1);
+    let others = permits.saturating_sub(given.remaining.saturating_add(1));
+    let interval = (limit.period.as_micros() / u128::from(permits)).max(1) * u128::from(others);
     let interval = Duration::from_micros(u64::try_from(interval).unwrap_or(u64::MAX));
     given.reset.saturating_sub(interval)
 }
@@ -262,7 +266,7 @@ pub struct LimitedRoute {
 }
 
 impl LimitedRoute {
-    /// Creates the state of a route. `client_key` identifies a client by a hash (see [`Limiter::take`]) of the [`client_network`] of its
+    /// Creates the state of a route. `client_key` identifies a client by a hash (see [`Limiter::acquire`]) of the [`client_network`] of its
     /// [`client_address`](super::client_address).
     pub fn new(
         limiter: Limiter,
@@ -301,7 +305,7 @@ pub async fn limit(State(limited): State<LimitedRoute>, request: Request, next: 
         Ok(place) => place,
         Err(overloaded) => return failure(&overloaded, &observed.request_id),
     };
-    let taken = limiter.take(*route, &client_key).await;
+    let taken = limiter.acquire(*route, &client_key).await;
     let mut response = match &taken {
         Ok(_) => next.run(request).await,
         Err(error) => failure(error, &observed.request_id),

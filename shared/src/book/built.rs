@@ -17,9 +17,9 @@ use super::document::{
     Document, Inputs, MAX_HEADINGS, SkipReason, decode, document_id, fallback_urls,
 };
 use super::front_matter::FrontMatter;
-use super::lesson::Lesson;
 use super::pages::{PageFile, list_script_pages, page_file, source_in};
 use super::permalink::{page_names, page_url};
+use super::placement::Placement;
 use super::settings::SiteSettings;
 use super::titles::{first_title, shortened_title};
 
@@ -124,7 +124,7 @@ pub(super) fn read_built_page(
             ..FrontMatter::default()
         },
         date: None,
-        lesson: Lesson::default(),
+        placement: Placement::default(),
         blocks: content.blocks,
         omissions: content.omissions,
         warnings: Vec::new(),

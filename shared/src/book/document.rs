@@ -14,11 +14,11 @@ use super::body::{Body, MAX_PARTIAL_DEPTH, Reading};
 use super::built::{read_built_page, script_of};
 use super::front_matter::{FrontMatter, split_front_matter};
 use super::labels::{author_names, label_files, tag_labels};
-use super::lesson::{Lesson, lesson_of};
 use super::links::Origin;
 use super::omission::{Omission, OmissionReason};
 use super::pages::PageFile;
 use super::permalink::{page_names, page_url};
+use super::placement::{Placement, placement_of};
 use super::settings::{ContentKind, SettingsError, SiteSettings};
 use super::titles::{
     category_files, category_label, drop_replaced_title, first_title, folder_titles,
@@ -51,7 +51,7 @@ pub struct Document {
     /// The date of a blog post, from its front matter or else its path; `None` for other pages.
     pub date: Option<Date>,
     /// Module, chapter and lesson, for docs only.
-    pub lesson: Lesson,
+    pub placement: Placement,
     /// The visible content, in order.
     pub blocks: Vec<Block>,
     /// Content of the file that is in no block, with the reason.
@@ -259,12 +259,12 @@ pub fn read_document(
     if !keeps_heading && !title.is_empty() && shows_title {
         blocks.insert(0, title_block(&title, split.title_line.unwrap_or(1)));
     }
-    let lesson = match instance.kind {
+    let placement = match instance.kind {
         ContentKind::Docs => {
             let folder = folder_titles(&page.source, inputs);
-            lesson_of(&page.relative, &title, &front_matter, &folder)
+            placement_of(&page.relative, &title, &front_matter, &folder)
         }
-        ContentKind::Pages | ContentKind::Blog => Lesson::default(),
+        ContentKind::Pages | ContentKind::Blog => Placement::default(),
     };
     Ok(Document {
         id: document_id(site, &page.source),
@@ -275,7 +275,7 @@ pub fn read_document(
         date: is_post
             .then(|| post_date(&front_matter, &page.relative))
             .flatten(),
-        lesson,
+        placement,
         blocks,
         omissions,
         warnings,

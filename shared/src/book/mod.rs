@@ -25,7 +25,7 @@ mod escape;
 pub(crate) mod rendering;
 mod markdown;
 mod links;
-mod lesson;
+mod placement;
 mod titles;
 mod body;
 mod labels;
@@ -47,7 +47,7 @@ pub(crate) use escape::{Piece, Pieces, Place, Wrap, fence_info, heading_text, hr
 pub use front_matter::{FrontMatter, FrontMatterError};
 pub use hidden::visible;
 pub(crate) use hidden::{Filter as HiddenFilter, is_hidden};
-pub use lesson::{Lesson, UNKNOWN};
+pub use placement::{Placement, UNKNOWN};
 
 pub use links::{follow_links, linked_sources};
 pub use omission::{Omission, OmissionReason};

@@ -7,8 +7,8 @@ use regex::Regex;
 use super::block::{Block, BlockKind, Nesting};
 use super::document::{Inputs, decode};
 use super::front_matter::split_front_matter;
-use super::lesson::FolderTitles;
 use super::omission::{Omission, OmissionReason};
+use super::placement::FolderTitles;
 
 /// Imports at the top, in blocks that end with a blank line.
 static LEADING_IMPORTS: LazyLock<Regex> = LazyLock::new(|| {

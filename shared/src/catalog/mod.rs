@@ -4,7 +4,7 @@
 
 mod site;
 mod types;
-mod turn;
+mod rate_limit;
 mod insights;
 
 mod pages;
@@ -32,11 +32,11 @@ pub use faulty::FaultyCatalog;
 pub use insights::{AskedQuestion, DayInsight, Insights, LessonInsight, OpenQuestion};
 pub use pages::PageRow;
 pub use postgres::{PostgresCatalog, PostgresOptions, TlsOptions};
-pub use readers::{Exchange, NewExchange};
+pub use rate_limit::{RateLimit, RatePermit};
+pub use readers::{NewExchange, StoredExchange};
 pub use site::{InstanceInfo, SiteInfo};
 #[cfg(feature = "embedded")]
 pub use sqlite::SqliteCatalog;
-pub use turn::{Turn, TurnLimit};
 pub use types::{
     Calibration, ChunkRow, Commit, CommitOutcome, DocumentRow, Feedback, IndexRow, IndexSpec,
     IndexState, IndexStats, Indexing, JoinedChunk, NewChunk, NewIndex, Pending, QueryLog,

@@ -5,13 +5,14 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::{
-    AskedQuestion, Catalog, CatalogError, Insights, JoinedChunk, LONGEST, Turn, TurnLimit, on_store,
+    AskedQuestion, Catalog, CatalogError, Insights, JoinedChunk, LONGEST, RateLimit, RatePermit,
+    on_store,
 };
 use crate::index::Filters;
 
 /// A question and its answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Exchange {
+pub struct StoredExchange {
     /// The message's id.
     pub message_id: Uuid,
     /// The question as asked.
@@ -28,7 +29,7 @@ pub struct NewExchange {
     /// HMAC of the conversation's session.
     pub session_hash: String,
     /// The exchange.
-    pub exchange: Exchange,
+    pub exchange: StoredExchange,
     /// How long the conversation stays from now on.
     pub keep: Duration,
 }
@@ -38,12 +39,12 @@ impl Catalog {
     /// its permits are miscounted until all have been returned.
     ///
     /// On Postgres, a call that loses its connection is repeated and may take two permits.
-    pub async fn take_turn(&self, key: &str, limit: TurnLimit) -> Result<Turn, CatalogError> {
-        if limit.turns == 0 {
-            let (_, refused) = limit.take(None, 0);
+    pub async fn acquire(&self, key: &str, limit: RateLimit) -> Result<RatePermit, CatalogError> {
+        if limit.permits == 0 {
+            let (_, refused) = limit.acquire(None, 0);
             return Ok(refused);
         }
-        on_store!(self, store => store.take_turn(key, limit))
+        on_store!(self, store => store.acquire(key, limit))
     }
 
     /// Adds to the spending of the current day (UTC, by the database's clock) if it stays within the budget; otherwise returns `false`.
@@ -82,7 +83,7 @@ impl Catalog {
         conversation_id: Uuid,
         session_hash: &str,
         last: u32,
-    ) -> Result<Option<Vec<Exchange>>, CatalogError> {
+    ) -> Result<Option<Vec<StoredExchange>>, CatalogError> {
         on_store!(self, store => store.exchanges(conversation_id, session_hash, last))
     }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::site::SiteInfo;
-use crate::book::Lesson;
+use crate::book::Placement;
 use crate::index::ChunkPayload;
 
 /// The identity of an index: everything that makes its vectors and texts comparable.
@@ -208,7 +208,7 @@ pub struct DocumentRow {
     /// `1.2.3` for module, chapter and lesson.
     pub lesson_id: Option<String>,
     /// Its place in the book.
-    pub lesson: Lesson,
+    pub placement: Placement,
     /// The fingerprint of all files it was read from.
     pub fingerprint: String,
     /// Why its newest text could not be indexed; its chunks then belong to the last good revision.

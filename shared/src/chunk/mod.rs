@@ -13,7 +13,9 @@ use std::collections::HashMap;
 use pulldown_cmark::{Event, Parser, Tag};
 use uuid::Uuid;
 
-use crate::book::{Block, BlockKind, Document, Lesson, Mark, MarkKind, fence_of, shortened_title};
+use crate::book::{
+    Block, BlockKind, Document, Mark, MarkKind, Placement, fence_of, shortened_title,
+};
 
 pub use ledger::{LedgerEntry, count_reasons, ledger, ledger_of_markdown};
 pub use policy::ChunkPolicy;
@@ -150,7 +152,7 @@ fn searched(blocks: Vec<&Block>) -> Vec<&Block> {
 /// The text embedded before a chunk: the page's title and the headings above; for short sections, module and chapter too.
 fn breadcrumb(document: &Document, headings: &[String], enriched: bool) -> String {
     let mut parts = if enriched {
-        document.lesson.titles()
+        document.placement.titles()
     } else {
         Vec::new()
     };
@@ -291,11 +293,11 @@ impl Block {
     }
 }
 
-/// Returns [`Lesson::label`], or a label of chapter and section if the book has no lesson numbers.
+/// Returns [`Placement::label`], or a label of chapter and section if the book has no lesson numbers.
 #[must_use]
-pub fn citation_label(lesson: &Lesson, title: &str, section: Option<&str>) -> String {
-    lesson.label().unwrap_or_else(|| {
-        let chapter = lesson.chapter.as_deref().unwrap_or(title);
+pub fn citation_label(placement: &Placement, title: &str, section: Option<&str>) -> String {
+    placement.label().unwrap_or_else(|| {
+        let chapter = placement.chapter.as_deref().unwrap_or(title);
         let section = section.unwrap_or(title);
         format!("(Source: {chapter}, {section})")
     })

@@ -105,7 +105,7 @@ pub fn citation(n: usize, candidate: &ScoredChunk, locale: Option<&str>) -> Cita
         instance: chunk.instance().to_owned(),
         date: chunk.date.clone(),
         label: visible(&citation_label(
-            &chunk.lesson(),
+            &chunk.placement(),
             &chunk.title,
             Some(candidate.section()),
         )),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use secrecy::SecretString;
 
-use super::Place;
+use super::Environment;
 use crate::answer::{ModelLimits, Rules};
 use crate::api::{AuthOptions, Limits};
 
@@ -160,15 +160,15 @@ pub(super) fn retention(
 /// Reads the rate limits: by default those of [`Limits`] in Lambda, none on a laptop. A laptop processes [`CONCURRENT_PER_CORE`] requests for each
 /// core at once, a function only one.
 pub(super) fn limits(
-    place: Place,
+    environment: Environment,
     text: impl Fn(&str) -> Option<String>,
     problems: &mut Vec<String>,
 ) -> Limits {
     const ANY: &str = "a whole number, or 0 for no limit";
 
-    let default = match place {
-        Place::Lambda => Limits::default(),
-        Place::Laptop => Limits::NONE,
+    let default = match environment {
+        Environment::Lambda => Limits::default(),
+        Environment::Local => Limits::NONE,
     };
     let mut limit = |name: &str, default: Option<u32>| match number::<u32>(
         &text,
@@ -179,7 +179,7 @@ pub(super) fn limits(
     ) {
         None => default,
         Some(0) => None,
-        Some(turns) => Some(turns),
+        Some(permits) => Some(permits),
     };
     let (chat, search, feedback, mcp) = (
         limit("BOOKRAG_CHAT_PER_MINUTE", default.chat),
@@ -188,9 +188,11 @@ pub(super) fn limits(
         limit("BOOKRAG_MCP_PER_MINUTE", default.mcp),
     );
     let concurrent = number::<usize>(&text, "BOOKRAG_MAX_CONCURRENT", ANY, problems, |_| true);
-    let concurrent = concurrent.or(match place {
-        Place::Lambda => None,
-        Place::Laptop => Some(CONCURRENT_PER_CORE * available_parallelism().map_or(1, usize::from)),
+    let concurrent = concurrent.or(match environment {
+        Environment::Lambda => None,
+        Environment::Local => {
+            Some(CONCURRENT_PER_CORE * available_parallelism().map_or(1, usize::from))
+        }
     });
     Limits {
         chat,

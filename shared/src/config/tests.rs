@@ -2,16 +2,16 @@ use super::*;
 use crate::answer::ModelLimits;
 use crate::models::LocalModel;
 
-fn read(place: Place, variables: &[(&str, &str)]) -> Result<Config, ConfigError> {
+fn read(environment: Environment, variables: &[(&str, &str)]) -> Result<Config, ConfigError> {
     let variables = variables
         .iter()
         .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    Config::read(place, &variables.collect())
+    Config::read(environment, &variables.collect())
 }
 
 #[test]
 fn a_laptop_needs_nothing_and_keys_never_choose() {
-    let config = read(Place::Laptop, &[("OPENAI_API_KEY", "k")]).expect("valid");
+    let config = read(Environment::Local, &[("OPENAI_API_KEY", "k")]).expect("valid");
     assert_eq!(config.embedder, EmbedderChoice::Local(LocalModel::BgeSmall));
     assert_eq!(config.reranker, RerankerChoice::None);
 }
@@ -23,12 +23,12 @@ fn a_hosted_embedder_needs_its_key_and_takes_model_and_dimensions() {
         ("cohere", "COHERE_API_KEY", "embed-multilingual-v3.0"),
     ] {
         let chosen = ("BOOKRAG_EMBEDDER", name);
-        let error = read(Place::Laptop, &[chosen]).expect_err("no key");
+        let error = read(Environment::Local, &[chosen]).expect_err("no key");
         assert!(error.to_string().contains(key), "{error}");
 
         let choice = |variables: &[(&str, &str)]| {
             let variables = [&[chosen, (key, "k")][..], variables].concat();
-            let config = read(Place::Laptop, &variables).expect("valid");
+            let config = read(Environment::Local, &variables).expect("valid");
             match config.embedder {
                 EmbedderChoice::OpenAi { model, dimensions } => ("openai", model, dimensions),
                 EmbedderChoice::Cohere { model, dimensions } => ("cohere", model, dimensions),
@@ -44,7 +44,7 @@ fn a_hosted_embedder_needs_its_key_and_takes_model_and_dimensions() {
         );
 
         let dimensions = ("BOOKRAG_EMBEDDING_DIMENSIONS", "0");
-        let error = read(Place::Laptop, &[chosen, (key, "k"), dimensions]);
+        let error = read(Environment::Local, &[chosen, (key, "k"), dimensions]);
         let error = error.expect_err("no dimensions").to_string();
         assert!(error.contains("from 1, got `0`"), "{error}");
     }
@@ -52,7 +52,7 @@ fn a_hosted_embedder_needs_its_key_and_takes_model_and_dimensions() {
 
 #[test]
 fn an_embedder_that_is_none_is_told_which_there_are() {
-    let error = read(Place::Laptop, &[("BOOKRAG_EMBEDDER", "word2vec")]).expect_err("invalid");
+    let error = read(Environment::Local, &[("BOOKRAG_EMBEDDER", "word2vec")]).expect_err("invalid");
     assert!(
         error
             .to_string()
@@ -64,7 +64,7 @@ fn an_embedder_that_is_none_is_told_which_there_are() {
 #[test]
 fn coheres_address_is_its_own_unless_it_is_set() {
     let base_url = |variables: &[(&str, &str)]| {
-        read(Place::Laptop, variables)
+        read(Environment::Local, variables)
             .expect("valid")
             .cohere_base_url
     };
@@ -76,7 +76,7 @@ fn coheres_address_is_its_own_unless_it_is_set() {
 #[test]
 fn all_problems_are_reported_at_once() {
     let error = read(
-        Place::Lambda,
+        Environment::Lambda,
         &[("BOOKRAG_EMBEDER", "x"), ("BOOKRAG_CHUNK_POLICY", "tiny")],
     )
     .expect_err("invalid");
@@ -93,7 +93,7 @@ fn all_problems_are_reported_at_once() {
 
 #[test]
 fn a_generator_is_chosen_and_reached_by_its_own_variables() {
-    let config = |variables: &[(&str, &str)]| read(Place::Laptop, variables);
+    let config = |variables: &[(&str, &str)]| read(Environment::Local, variables);
     let generator = |variables: &[(&str, &str)]| config(variables).expect("valid").generator;
     assert_eq!(
         generator(&[("OPENAI_API_KEY", "k")]),
@@ -130,7 +130,7 @@ fn a_generator_is_chosen_and_reached_by_its_own_variables() {
 fn a_model_of_ones_own_has_more_time_and_reads_less_unless_it_is_set() {
     let limits = |variables: &[(&str, &str)]| {
         let chosen = [("BOOKRAG_GENERATOR", "openai"), ("OPENAI_API_KEY", "k")];
-        let config = read(Place::Laptop, &[&chosen[..], variables].concat());
+        let config = read(Environment::Local, &[&chosen[..], variables].concat());
         config.map(|config| config.rules.model)
     };
     let own = ("BOOKRAG_CHAT_BASE_URL", "http://localhost:11434/v1");
@@ -169,7 +169,7 @@ fn a_model_of_ones_own_has_more_time_and_reads_less_unless_it_is_set() {
         }
     }
     let caches = |value: &str| {
-        let config = read(Place::Laptop, &[("BOOKRAG_ANSWER_CACHE", value)]);
+        let config = read(Environment::Local, &[("BOOKRAG_ANSWER_CACHE", value)]);
         config.map(|config| config.rules.cache_answers)
     };
     assert_eq!(
@@ -184,8 +184,8 @@ fn a_model_of_ones_own_has_more_time_and_reads_less_unless_it_is_set() {
 }
 
 #[test]
-fn limits_are_those_of_the_place_unless_they_are_set() {
-    let limits = |place: Place, variables: &[(&str, &str)]| {
+fn limits_are_those_of_the_environment_unless_they_are_set() {
+    let limits = |environment: Environment, variables: &[(&str, &str)]| {
         let hosted = [
             ("QDRANT_URL", "http://q"),
             ("DATABASE_URL", "postgresql://u@h/d"),
@@ -194,24 +194,24 @@ fn limits_are_those_of_the_place_unless_they_are_set() {
             ("OPENAI_API_KEY", "k"),
         ];
         let variables = [&hosted[..], variables].concat();
-        read(place, &variables).expect("valid").limits
+        read(environment, &variables).expect("valid").limits
     };
-    let laptop = limits(Place::Laptop, &[]);
+    let laptop = limits(Environment::Local, &[]);
     assert!(laptop.concurrent >= Some(8), "{laptop:?}");
-    let turns = (laptop.chat, laptop.search, laptop.feedback);
-    assert_eq!(turns, (None, None, None));
-    let unbounded = limits(Place::Laptop, &[("BOOKRAG_MAX_CONCURRENT", "0")]);
+    let permits = (laptop.chat, laptop.search, laptop.feedback);
+    assert_eq!(permits, (None, None, None));
+    let unbounded = limits(Environment::Local, &[("BOOKRAG_MAX_CONCURRENT", "0")]);
     assert_eq!(unbounded, Limits::NONE);
-    assert_eq!(limits(Place::Lambda, &[]).chat, Some(10));
+    assert_eq!(limits(Environment::Lambda, &[]).chat, Some(10));
     let none = ("BOOKRAG_CHAT_PER_MINUTE", "0");
-    assert_eq!(limits(Place::Lambda, &[none]).chat, None);
+    assert_eq!(limits(Environment::Lambda, &[none]).chat, None);
     let three = ("BOOKRAG_CHAT_PER_MINUTE", "3");
-    assert_eq!(limits(Place::Laptop, &[three]).chat, Some(3));
+    assert_eq!(limits(Environment::Local, &[three]).chat, Some(3));
 }
 
 #[test]
 fn what_readers_left_is_kept_for_ninety_days_unless_it_is_set() {
-    let retention = |value: &str| read(Place::Laptop, &[("BOOKRAG_RETENTION_DAYS", value)]);
+    let retention = |value: &str| read(Environment::Local, &[("BOOKRAG_RETENTION_DAYS", value)]);
     let days = |value: &str| {
         let retention = retention(value).expect("valid").retention;
         retention.map(|time| time.as_secs() / 86_400)
@@ -234,7 +234,7 @@ fn what_readers_left_is_kept_for_ninety_days_unless_it_is_set() {
 fn a_budget_needs_a_price_to_count_with() {
     let with = |variables: &[(&str, &str)]| {
         let budget = [("BOOKRAG_DAILY_BUDGET_USD", "2"), ("OPENAI_API_KEY", "k")];
-        read(Place::Laptop, &[&budget[..], variables].concat())
+        read(Environment::Local, &[&budget[..], variables].concat())
     };
     let openai = ("BOOKRAG_GENERATOR", "openai");
     let unknown = ("BOOKRAG_CHAT_MODEL", "gpt-99");
@@ -258,7 +258,7 @@ fn a_budget_needs_a_price_to_count_with() {
 #[test]
 fn a_variable_that_is_set_to_its_described_default_changes_nothing() {
     let shown = |variables: &[(&str, &str)]| {
-        format!("{:?}", read(Place::Laptop, variables).expect("valid"))
+        format!("{:?}", read(Environment::Local, variables).expect("valid"))
     };
     for variable in Variable::all() {
         let Preset::Value(value) = variable.default else {
@@ -291,7 +291,7 @@ fn a_variable_is_described_once_in_one_line() {
 #[test]
 fn a_misspelt_variable_is_told_which_was_meant() {
     let problem = |name: &str| {
-        let error = read(Place::Laptop, &[(name, "x")]).expect_err("unknown");
+        let error = read(Environment::Local, &[(name, "x")]).expect_err("unknown");
         error.to_string()
     };
     assert!(problem("BOOKRAG_EMBEDER").contains("did you mean BOOKRAG_EMBEDDER?"));

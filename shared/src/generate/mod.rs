@@ -21,7 +21,7 @@ use crate::retrieve::ScoredChunk;
 pub use cohere::CohereChat;
 pub use openai::OpenAiChat;
 pub use prompt::{
-    Asked, Prompt, Turn, answer_prompt, form_of_prompts, rewrite_prompt, rules_of_answers,
+    Asked, Exchange, Prompt, answer_prompt, form_of_prompts, rewrite_prompt, rules_of_answers,
 };
 pub use readable::readable;
 pub use similarity::Similarities;

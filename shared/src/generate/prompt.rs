@@ -23,7 +23,7 @@ pub struct Prompt {
 
 /// A question of a conversation, with its answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Turn {
+pub struct Exchange {
     /// The reader's question; empty if a client's history begins with an answer.
     pub question: String,
     /// The answer; `None` if it is incomplete.
@@ -40,7 +40,7 @@ pub struct Asked<'a> {
     /// The passages, in order.
     pub passages: &'a [Passage<'a>],
     /// The conversation so far, oldest first.
-    pub history: &'a [Turn],
+    pub history: &'a [Exchange],
     /// The text the reader selected.
     pub selected_text: Option<&'a str>,
     /// Background on the question, in the reader's words.
@@ -120,7 +120,7 @@ pub fn form_of_prompts() -> Prompt {
 
 /// Returns the prompt for rewriting a follow-up question.
 #[must_use]
-pub fn rewrite_prompt(question: &str, history: &[Turn], fence: &str) -> Prompt {
+pub fn rewrite_prompt(question: &str, history: &[Exchange], fence: &str) -> Prompt {
     let mut user = String::new();
     conversation(&mut user, fence, history);
     data(&mut user, fence, "the reader's last question", question);
@@ -131,12 +131,12 @@ pub fn rewrite_prompt(question: &str, history: &[Turn], fence: &str) -> Prompt {
     }
 }
 
-fn conversation(user: &mut String, fence: &str, history: &[Turn]) {
-    for turn in history {
-        if !turn.question.is_empty() {
-            data(user, fence, "the reader asked earlier", &turn.question);
+fn conversation(user: &mut String, fence: &str, history: &[Exchange]) {
+    for exchange in history {
+        if !exchange.question.is_empty() {
+            data(user, fence, "the reader asked earlier", &exchange.question);
         }
-        let answer = turn.answer.as_deref().unwrap_or("(broke off)");
+        let answer = exchange.answer.as_deref().unwrap_or("(broke off)");
         data(user, fence, "the answer then", answer);
     }
 }

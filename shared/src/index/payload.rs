@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::book::{ContentKind, Document, Lesson, Mark, UNKNOWN, hex, origin_of_version};
+use crate::book::{ContentKind, Document, Mark, Placement, UNKNOWN, hex, origin_of_version};
 use crate::chunk::{Chunk, SectionType};
 
 /// The value of missing metadata, except titles.
@@ -109,7 +109,7 @@ impl ChunkPayload {
     /// Returns the payload of a chunk.
     #[must_use]
     pub fn new(document: &Document, chunk: &Chunk, created_at: String) -> Self {
-        let lesson: &Lesson = &document.lesson;
+        let placement = &document.placement;
         let front_matter = &document.front_matter;
         let or = |value: Option<&String>, missing: &str| {
             value.cloned().unwrap_or_else(|| missing.to_owned())
@@ -124,13 +124,13 @@ impl ChunkPayload {
             links: chunk.links.clone(),
             source: document.file.source.clone(),
             url: document.url.clone(),
-            module: or(lesson.module.as_ref(), UNKNOWN),
-            module_number: lesson.module_number,
-            chapter: or(lesson.chapter.as_ref(), UNKNOWN),
-            chapter_number: lesson.chapter_number,
-            lesson: or(lesson.lesson.as_ref(), NOT_AVAILABLE),
-            lesson_number: lesson.lesson_number,
-            lesson_id: lesson.id(),
+            module: or(placement.module.as_ref(), UNKNOWN),
+            module_number: placement.module_number,
+            chapter: or(placement.chapter.as_ref(), UNKNOWN),
+            chapter_number: placement.chapter_number,
+            lesson: or(placement.lesson.as_ref(), NOT_AVAILABLE),
+            lesson_number: placement.lesson_number,
+            lesson_id: placement.id(),
             title: document.title.clone(),
             section: chunk.section.clone(),
             section_id: chunk.section_id.clone(),
@@ -175,10 +175,10 @@ impl ChunkPayload {
 
     /// Returns the place in the book, for labels.
     #[must_use]
-    pub fn lesson(&self) -> Lesson {
+    pub fn placement(&self) -> Placement {
         let known =
             |title: &String, missing: &str| Some(title.clone()).filter(|title| title != missing);
-        Lesson {
+        Placement {
             module: known(&self.module, UNKNOWN),
             module_number: self.module_number,
             chapter: known(&self.chapter, UNKNOWN),

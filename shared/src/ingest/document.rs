@@ -10,7 +10,7 @@ use super::plan::{Plan, PlannedChunk, Vector};
 use super::snapshot::Snapshot;
 use super::{Change, DocumentOutcome, Ingest, IngestError, MAX_ATTEMPTS};
 use crate::book::{
-    Document, Inputs, Lesson, PageFile, SkipReason, document_id, page_file, read_document,
+    Document, Inputs, PageFile, Placement, SkipReason, document_id, page_file, read_document,
     script_of, source_in,
 };
 use crate::catalog::{Commit, CommitOutcome, DocumentRow, IndexRow, IndexState, StoredDocument};
@@ -201,7 +201,7 @@ impl Ingest {
             change: Change::Indexed,
             warnings: document.warnings.clone(),
             url: Some(document.url.clone()),
-            chapter: document.lesson.chapter.clone(),
+            chapter: document.placement.chapter.clone(),
             embedded: embedded.chunks,
             embedded_tokens: embedded.tokens,
             reused: plan.reused(),
@@ -401,8 +401,8 @@ fn document_row(document: &Document, fingerprint: &str) -> DocumentRow {
         url: document.url.clone(),
         locale: document.file.locale.clone(),
         version: document.file.version_in_site(),
-        lesson_id: document.lesson.id(),
-        lesson: document.lesson.clone(),
+        lesson_id: document.placement.id(),
+        placement: document.placement.clone(),
         fingerprint: fingerprint.to_owned(),
         skip_reason: None,
         deleted: false,
@@ -419,7 +419,7 @@ fn empty_row(page: &PageFile, document_id: Uuid) -> DocumentRow {
         locale: page.locale.clone(),
         version: page.version_in_site(),
         lesson_id: None,
-        lesson: Lesson::default(),
+        placement: Placement::default(),
         fingerprint: String::new(),
         skip_reason: None,
         deleted: false,

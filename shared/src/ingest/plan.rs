@@ -235,11 +235,11 @@ impl PlannedChunk<'_> {
             chunk_id: self.chunk.chunk_id,
             position,
             chapter: document
-                .lesson
+                .placement
                 .chapter
                 .clone()
                 .unwrap_or_else(|| UNKNOWN.to_owned()),
-            chapter_id: document.lesson.chapter_number,
+            chapter_id: document.placement.chapter_number,
             section: self.chunk.section.clone(),
             section_id: self.chunk.section_id.clone(),
             source_file: document.file.source.clone(),

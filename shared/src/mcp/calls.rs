@@ -132,7 +132,10 @@ impl Server {
         let asker = match &self.caller {
             Some(caller) => {
                 // A chat model may be called, so this counts like a reader's question.
-                caller.limiter.take(Route::Chat, &caller.client_key).await?;
+                caller
+                    .limiter
+                    .acquire(Route::Chat, &caller.client_key)
+                    .await?;
                 Some((caller.asker)(&question))
             }
             None => None,

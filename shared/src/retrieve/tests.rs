@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::fusion::tests::section;
 use super::{Backends, Query, Retrieved, Retriever};
-use crate::book::Lesson;
+use crate::book::Placement;
 use crate::catalog::{
     Catalog, ChunkRow, Commit, CommitOutcome, DocumentRow, IndexSpec, InstanceInfo, NewChunk,
     NewIndex, Retired, SiteInfo, SqliteCatalog,
@@ -140,7 +140,7 @@ async fn commit(catalog: &Catalog, index_id: i64, (name, chapter, text): &Page<'
         locale: "en".to_owned(),
         version: "current".to_owned(),
         lesson_id: None,
-        lesson: Lesson::default(),
+        placement: Placement::default(),
         fingerprint: String::new(),
         skip_reason: None,
         deleted: false,

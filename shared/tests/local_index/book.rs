@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use bookrag::book::Lesson;
+use bookrag::book::Placement;
 use bookrag::catalog::{
     Catalog, ChunkRow, Commit, CommitOutcome, DocumentRow, IndexRow, IndexSpec, NewChunk, NewIndex,
     Retired, SiteInfo, SqliteCatalog,
@@ -224,7 +224,7 @@ pub(crate) fn commit(index_id: i64, source: &str, revision: i64, chunks: &[Chunk
             locale: "en".to_owned(),
             version: "current".to_owned(),
             lesson_id: None,
-            lesson: Lesson::default(),
+            placement: Placement::default(),
             fingerprint: "f1".to_owned(),
             skip_reason: None,
             deleted: chunks.is_empty(),

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use bookrag::catalog::{Catalog, Exchange, Feedback, NewExchange, QueryStatus, Rating, TurnLimit};
+use bookrag::catalog::{
+    Catalog, Feedback, NewExchange, QueryStatus, RateLimit, Rating, StoredExchange,
+};
 use futures::future::try_join_all;
 use uuid::Uuid;
 
@@ -16,9 +18,9 @@ const AT_ONCE: usize = 20;
 
 const SESSION: &str = "5e";
 
-fn an_hour(turns: u32) -> TurnLimit {
-    TurnLimit {
-        turns,
+fn an_hour(permits: u32) -> RateLimit {
+    RateLimit {
+        permits,
         period: HOUR,
     }
 }
@@ -41,23 +43,23 @@ pub(super) async fn the_whole_limit_may_be_used_at_once(store: Store) {
     let catalog = &store.catalog;
     catalog.migrate().await.unwrap();
     for remaining in (0..5).rev() {
-        let turn = catalog.take_turn("reader", an_hour(5)).await.unwrap();
-        assert_eq!((turn.allowed, turn.remaining), (true, remaining));
-        assert!(near(turn.reset, HOUR / 5 * (5 - remaining)), "{turn:?}");
+        let permit = catalog.acquire("reader", an_hour(5)).await.unwrap();
+        assert_eq!((permit.allowed, permit.remaining), (true, remaining));
+        assert!(near(permit.reset, HOUR / 5 * (5 - remaining)), "{permit:?}");
     }
     for _ in 0..3 {
-        let turn = catalog.take_turn("reader", an_hour(5)).await.unwrap();
-        assert_eq!((turn.allowed, turn.remaining), (false, 0));
-        assert!(near(turn.reset, HOUR / 5), "{turn:?}");
+        let permit = catalog.acquire("reader", an_hour(5)).await.unwrap();
+        assert_eq!((permit.allowed, permit.remaining), (false, 0));
+        assert!(near(permit.reset, HOUR / 5), "{permit:?}");
     }
-    let none = catalog.take_turn("other", an_hour(0)).await.unwrap();
+    let none = catalog.acquire("other", an_hour(0)).await.unwrap();
     assert!(!none.allowed);
 }
 
 pub(super) async fn a_refused_request_costs_nothing_and_may_retry_at_the_stated_time(store: Store) {
     let catalog = &store.catalog;
     catalog.migrate().await.unwrap();
-    let take = async || catalog.take_turn("reader", an_hour(2)).await.unwrap();
+    let take = async || catalog.acquire("reader", an_hour(2)).await.unwrap();
     assert!(take().await.allowed && take().await.allowed);
     let refused = take().await;
     store.elapse(refused.reset.saturating_sub(MINUTE)).await;
@@ -74,9 +76,9 @@ pub(super) async fn concurrent_requests_never_exceed_the_limit(store: Store) {
     store.catalog.migrate().await.unwrap();
     let catalogs = processes(&store).await;
     let takers =
-        (0..AT_ONCE).map(|taker| catalogs[taker % PROCESSES].take_turn("reader", an_hour(10)));
-    let turns = try_join_all(takers).await.unwrap();
-    assert_eq!(turns.iter().filter(|turn| turn.allowed).count(), 10);
+        (0..AT_ONCE).map(|taker| catalogs[taker % PROCESSES].acquire("reader", an_hour(10)));
+    let permits = try_join_all(takers).await.unwrap();
+    assert_eq!(permits.iter().filter(|permit| permit.allowed).count(), 10);
 }
 
 pub(super) async fn keys_are_counted_apart(store: Store) {
@@ -84,8 +86,8 @@ pub(super) async fn keys_are_counted_apart(store: Store) {
     catalog.migrate().await.unwrap();
     for key in ["a", "A", "it's", "", "节点"] {
         for allowed in [true, false] {
-            let turn = catalog.take_turn(key, an_hour(1)).await.unwrap();
-            assert_eq!(turn.allowed, allowed, "{key}");
+            let permit = catalog.acquire(key, an_hour(1)).await.unwrap();
+            assert_eq!(permit.allowed, allowed, "{key}");
         }
     }
 }
@@ -93,7 +95,7 @@ pub(super) async fn keys_are_counted_apart(store: Store) {
 pub(super) async fn expired_limits_are_forgotten(store: Store) {
     let catalog = &store.catalog;
     catalog.migrate().await.unwrap();
-    catalog.take_turn("reader", an_hour(1)).await.unwrap();
+    catalog.acquire("reader", an_hour(1)).await.unwrap();
     for (time, expected) in [(Duration::ZERO, "1"), (HOUR, "1"), (HOUR, "0")] {
         store.elapse(time).await;
         catalog.forget_expired(HOUR, None).await.unwrap();
@@ -139,7 +141,7 @@ fn question(conversation_id: Uuid, question: &str) -> NewExchange {
     NewExchange {
         conversation_id,
         session_hash: SESSION.to_owned(),
-        exchange: Exchange {
+        exchange: StoredExchange {
             message_id: Uuid::new_v4(),
             question: question.to_owned(),
             answer: None,
@@ -160,7 +162,7 @@ async fn save(catalog: &Catalog, new: &NewExchange) -> bool {
 }
 
 /// Returns all exchanges of a conversation of [`SESSION`].
-async fn all(catalog: &Catalog, conversation_id: Uuid) -> Option<Vec<Exchange>> {
+async fn all(catalog: &Catalog, conversation_id: Uuid) -> Option<Vec<StoredExchange>> {
     let exchanges = catalog.exchanges(conversation_id, SESSION, u32::MAX);
     exchanges.await.unwrap()
 }

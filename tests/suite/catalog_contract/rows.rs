@@ -1,6 +1,6 @@
 //! Rows for tests, and helpers that write them.
 
-use bookrag::book::Lesson;
+use bookrag::book::Placement;
 use bookrag::catalog::{
     Catalog, ChunkRow, Commit, CommitOutcome, DocumentRow, IndexSpec, InstanceInfo, NewChunk,
     NewIndex, Retired, SiteInfo,
@@ -61,10 +61,10 @@ pub(super) fn document(source: &str) -> DocumentRow {
         locale: "en".to_owned(),
         version: "current".to_owned(),
         lesson_id: Some("1.2.3".to_owned()),
-        lesson: Lesson {
+        placement: Placement {
             module: Some("The Robotic Nervous System".to_owned()),
             module_number: Some(1),
-            ..Lesson::default()
+            ..Placement::default()
         },
         fingerprint: "f1".to_owned(),
         skip_reason: None,

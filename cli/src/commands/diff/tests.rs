@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use bookrag::answer::Outcome;
 use bookrag::book::BlockKind;
-use bookrag::config::Place;
+use bookrag::config::Environment;
 use bookrag::source::FolderSource;
 use tempfile::TempDir;
 
@@ -44,7 +44,7 @@ impl Laboratory {
         let site = Site::read(&path).unwrap();
         let config = Config {
             data: Some(folder.path().join("data")),
-            ..Config::read(Place::Laptop, &std::env::vars().collect()).unwrap()
+            ..Config::read(Environment::Local, &std::env::vars().collect()).unwrap()
         };
         let mut questions = Asked::read(&fixtures.join("questions.jsonl"), "book").unwrap();
         questions.extend(MORE_QUESTIONS.map(|query| Asked {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use crate::catalog::{Turn, TurnLimit};
+use crate::catalog::{RateLimit, RatePermit};
 
 /// The most clients remembered: at about 200 bytes each, two megabytes.
 pub(super) const MAX_KEYS: usize = 10_000;
@@ -19,7 +19,7 @@ pub(super) struct StandIn {
 impl StandIn {
     /// Counts a request at `now`, in microseconds since any fixed moment. If there are too many clients, it forgets the one whose limit resets first,
     /// because that client gains least.
-    pub(super) fn take(&mut self, key: String, limit: TurnLimit, now: i64) -> Turn {
+    pub(super) fn acquire(&mut self, key: String, limit: RateLimit, now: i64) -> RatePermit {
         let key: Arc<str> = key.into();
         let known = self.arrival_times.get(&key).copied();
         if let Some(known) = known {
@@ -29,10 +29,10 @@ impl StandIn {
         {
             self.arrival_times.remove(&earliest);
         }
-        let (arrival_time, turn) = limit.take(known, now);
+        let (arrival_time, permit) = limit.acquire(known, now);
         self.by_time.insert((arrival_time, Arc::clone(&key)));
         self.arrival_times.insert(key, arrival_time);
-        turn
+        permit
     }
 }
 
@@ -42,8 +42,8 @@ mod tests {
 
     use super::*;
 
-    const ONE_A_MINUTE: TurnLimit = TurnLimit {
-        turns: 1,
+    const ONE_A_MINUTE: RateLimit = RateLimit {
+        permits: 1,
         period: Duration::from_mins(1),
     };
 
@@ -51,11 +51,15 @@ mod tests {
     fn no_more_clients_than_that_are_remembered_and_the_oldest_goes_first() {
         let mut stand_in = StandIn::default();
         for now in 0..=10_000 {
-            assert!(stand_in.take(now.to_string(), ONE_A_MINUTE, now).allowed);
+            assert!(stand_in.acquire(now.to_string(), ONE_A_MINUTE, now).allowed);
         }
         assert_eq!(stand_in.arrival_times.len(), MAX_KEYS);
         assert_eq!(stand_in.by_time.len(), MAX_KEYS);
-        let mut asks = |key: &str| stand_in.take(key.to_owned(), ONE_A_MINUTE, 10_001).allowed;
+        let mut asks = |key: &str| {
+            stand_in
+                .acquire(key.to_owned(), ONE_A_MINUTE, 10_001)
+                .allowed
+        };
         assert!(!asks("1") && !asks("10000"));
         assert!(asks("0"), "the oldest is forgotten");
         assert!(asks("1"), "then the next");
@@ -65,15 +69,19 @@ mod tests {
     fn a_known_client_takes_nobodys_place() {
         let mut stand_in = StandIn::default();
         for now in 0..10_000 {
-            stand_in.take(now.to_string(), ONE_A_MINUTE, now);
+            stand_in.acquire(now.to_string(), ONE_A_MINUTE, now);
         }
         for _ in 0..3 {
             assert!(
                 !stand_in
-                    .take("9999".to_owned(), ONE_A_MINUTE, 10_000)
+                    .acquire("9999".to_owned(), ONE_A_MINUTE, 10_000)
                     .allowed
             );
         }
-        assert!(!stand_in.take("0".to_owned(), ONE_A_MINUTE, 10_000).allowed);
+        assert!(
+            !stand_in
+                .acquire("0".to_owned(), ONE_A_MINUTE, 10_000)
+                .allowed
+        );
     }
 }

@@ -35,9 +35,9 @@ async fn refusing() -> Catalog {
     away(listener.local_addr().unwrap().port())
 }
 
-fn limits(turns: u32) -> Limits {
+fn limits(permits: u32) -> Limits {
     Limits {
-        chat: Some(turns),
+        chat: Some(permits),
         search: Some(60),
         feedback: None,
         mcp: None,
@@ -141,7 +141,7 @@ async fn clients_and_routes_are_counted_apart_and_names_of_one_route_together() 
 }
 
 #[tokio::test]
-async fn what_does_no_work_takes_no_turn() {
+async fn what_does_no_work_takes_no_permit() {
     let limiter = Limiter::new(refusing().await, limits(1));
     for (method, path, status) in [
         (Method::OPTIONS, "/chat", StatusCode::OK),
@@ -162,8 +162,8 @@ async fn a_catalog_that_does_not_answer_holds_nobody_up() {
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let limiter = Limiter::new(away(silent.local_addr().unwrap().port()), limits(1));
     let started = Instant::now();
-    let turn = limiter.take(Route::Chat, "a").await.unwrap().unwrap();
-    assert!(turn.allowed && started.elapsed() >= STORE_DEADLINE);
+    let permit = limiter.acquire(Route::Chat, "a").await.unwrap().unwrap();
+    assert!(permit.allowed && started.elapsed() >= STORE_DEADLINE);
     assert!(started.elapsed() < 3 * STORE_DEADLINE);
 }
 
@@ -172,14 +172,14 @@ async fn without_limits_the_catalog_is_not_asked() {
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let limiter = Limiter::new(away(silent.local_addr().unwrap().port()), Limits::NONE);
     for route in [Route::Chat, Route::Search, Route::Feedback] {
-        assert_eq!(limiter.take(route, "a").await.unwrap(), None);
+        assert_eq!(limiter.acquire(route, "a").await.unwrap(), None);
     }
 }
 
 #[tokio::test]
 async fn a_limit_of_none_at_all_refuses() {
     let limiter = Limiter::new(refusing().await, limits(0));
-    let error = limiter.take(Route::Chat, "a").await.unwrap_err();
+    let error = limiter.acquire(Route::Chat, "a").await.unwrap_err();
     assert_eq!(error.kind, ErrorKind::RateLimited);
     assert_eq!(error.retry_after, Some(PERIOD));
 }
@@ -233,20 +233,20 @@ fn seconds_are_never_too_few() {
 proptest! {
     #[test]
     fn one_more_turn_is_there_when_it_is_said_to_be(
-        turns in 1_u32..100, gaps in proptest::collection::vec(0_i64..2_000_000, 1..30),
+        permits in 1_u32..100, gaps in proptest::collection::vec(0_i64..2_000_000, 1..30),
     ) {
-        let limit = TurnLimit { turns, period: PERIOD };
+        let limit = RateLimit { permits, period: PERIOD };
         let (mut tat, mut now) = (None, 0);
         for gap in gaps {
             now += gap;
-            let (next, turn) = limit.take(tat, now);
+            let (next, permit) = limit.acquire(tat, now);
             tat = Some(next);
-            if turn.allowed {
-                let wait = i64::try_from(until_one_more(limit, turn).as_micros()).unwrap();
-                let (_, then) = limit.take(tat, now + wait);
-                prop_assert_eq!(then.remaining, turn.remaining, "one more, and that one taken");
-                let (_, before) = limit.take(tat, now + wait - 1);
-                prop_assert!(!before.allowed || before.remaining < turn.remaining);
+            if permit.allowed {
+                let wait = i64::try_from(until_one_more(limit, permit).as_micros()).unwrap();
+                let (_, then) = limit.acquire(tat, now + wait);
+                prop_assert_eq!(then.remaining, permit.remaining, "one more, and that one taken");
+                let (_, before) = limit.acquire(tat, now + wait - 1);
+                prop_assert!(!before.allowed || before.remaining < permit.remaining);
             }
         }
     }

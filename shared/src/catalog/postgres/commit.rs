@@ -102,7 +102,7 @@ async fn write_document(
                 (&document.locale, Type::TEXT),
                 (&document.version, Type::TEXT),
                 (&document.lesson_id, Type::TEXT),
-                (&Json(&document.lesson), Type::JSONB),
+                (&Json(&document.placement), Type::JSONB),
                 (&document.fingerprint, Type::TEXT),
                 (&document.skip_reason, Type::TEXT),
                 (&document.deleted, Type::BOOL),

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::PostgresCatalog;
 use super::pool::{Parameters, Transaction};
 use crate::catalog::answers::{MAX_AGE, MAX_ANSWERS};
-use crate::catalog::{CatalogError, Exchange, NewExchange, microseconds};
+use crate::catalog::{CatalogError, NewExchange, StoredExchange, microseconds};
 
 /// Rows per `DELETE`, so that it stays within the statement timeout.
 const DELETED_AT_ONCE: i64 = 2_000;
@@ -37,7 +37,7 @@ impl PostgresCatalog {
         conversation_id: Uuid,
         session_hash: &str,
         last: u32,
-    ) -> Result<Option<Vec<Exchange>>, CatalogError> {
+    ) -> Result<Option<Vec<StoredExchange>>, CatalogError> {
         // A conversation without exchanges is a row of nulls.
         let rows = self
             .pool
@@ -228,12 +228,12 @@ async fn complete(
 }
 
 /// `None` for a row of nulls.
-fn exchange(row: &Row) -> Result<Option<Exchange>, CatalogError> {
+fn exchange(row: &Row) -> Result<Option<StoredExchange>, CatalogError> {
     let message_id: Option<Uuid> = row.try_get("message_id")?;
     let Some(message_id) = message_id else {
         return Ok(None);
     };
-    Ok(Some(Exchange {
+    Ok(Some(StoredExchange {
         message_id,
         question: row.try_get("question")?,
         answer: row.try_get("answer")?,

@@ -241,7 +241,7 @@ fn stored_document(row: &Row) -> Result<StoredDocument, CatalogError> {
             locale: row.try_get("locale")?,
             version: row.try_get("version")?,
             lesson_id: row.try_get("lesson_id")?,
-            lesson,
+            placement: lesson,
             fingerprint: row.try_get("fingerprint")?,
             skip_reason: row.try_get("skip_reason")?,
             deleted: row.try_get("deleted")?,

@@ -4,15 +4,15 @@ use tokio_postgres::types::Type;
 
 use super::PostgresCatalog;
 use super::pool::single;
-use crate::catalog::{CatalogError, Turn, TurnLimit, signed};
+use crate::catalog::{CatalogError, RateLimit, RatePermit, signed};
 
 impl PostgresCatalog {
-    pub(in crate::catalog) async fn take_turn(
+    pub(in crate::catalog) async fn acquire(
         &self,
         key: &str,
-        limit: TurnLimit,
-    ) -> Result<Turn, CatalogError> {
-        // Same algorithm as `TurnLimit::take`. The statement is its own transaction, so every now() is the time when it began.
+        limit: RateLimit,
+    ) -> Result<RatePermit, CatalogError> {
+        // Same algorithm as `RateLimit::acquire`. The statement is its own transaction, so every now() is the time when it began.
         let rows = self
             .pool
             .query(
@@ -31,7 +31,7 @@ impl PostgresCatalog {
             )
             .await?;
         let row = single(&rows)?;
-        Ok(limit.turn(row.try_get("allowed")?, row.try_get("ahead")?))
+        Ok(limit.permit(row.try_get("allowed")?, row.try_get("ahead")?))
     }
 
     pub(in crate::catalog) async fn reserve_spend(

@@ -87,7 +87,7 @@ fn write_document(transaction: &Transaction, commit: &Commit) -> rusqlite::Resul
             document.locale,
             document.version,
             document.lesson_id,
-            json(&document.lesson),
+            json(&document.placement),
             document.fingerprint,
             document.skip_reason,
             document.deleted,

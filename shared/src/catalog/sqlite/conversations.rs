@@ -9,7 +9,7 @@ use super::answers::forget_answers;
 use super::values::{ago, now, uuid};
 use super::{SqliteCatalog, begin_write};
 use crate::catalog::answers::MAX_AGE;
-use crate::catalog::{CatalogError, Exchange, NewExchange, microseconds};
+use crate::catalog::{CatalogError, NewExchange, StoredExchange, microseconds};
 
 impl SqliteCatalog {
     pub(in crate::catalog) async fn save_exchange(
@@ -37,7 +37,7 @@ impl SqliteCatalog {
         conversation_id: Uuid,
         session_hash: &str,
         last: u32,
-    ) -> Result<Option<Vec<Exchange>>, CatalogError> {
+    ) -> Result<Option<Vec<StoredExchange>>, CatalogError> {
         let session_hash = session_hash.to_owned();
         self.run(move |connection| {
             let conversation_id = conversation_id.to_string();
@@ -53,13 +53,13 @@ impl SqliteCatalog {
             if conversation.is_none() {
                 return Ok(None);
             }
-            let mut exchanges: Vec<Exchange> = transaction
+            let mut exchanges: Vec<StoredExchange> = transaction
                 .prepare(
                     "SELECT message_id, question, answer FROM messages WHERE conversation_id = ?1
                      ORDER BY created_at DESC, message_id DESC LIMIT ?2",
                 )?
                 .query_map((conversation_id, last), |row| {
-                    Ok(Exchange {
+                    Ok(StoredExchange {
                         message_id: uuid(row, "message_id")?,
                         question: row.get("question")?,
                         answer: row.get("answer")?,

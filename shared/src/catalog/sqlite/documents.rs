@@ -248,7 +248,7 @@ fn stored_document(row: &Row) -> rusqlite::Result<StoredDocument> {
             locale: row.get("locale")?,
             version: row.get("version")?,
             lesson_id: row.get("lesson_id")?,
-            lesson: from_json(row, "lesson")?,
+            placement: from_json(row, "lesson")?,
             fingerprint: row.get("fingerprint")?,
             skip_reason: row.get("skip_reason")?,
             deleted: row.get("deleted")?,

@@ -4,14 +4,14 @@ use rusqlite::OptionalExtension;
 
 use super::values::now;
 use super::{SqliteCatalog, begin_write};
-use crate::catalog::{CatalogError, Turn, TurnLimit, signed};
+use crate::catalog::{CatalogError, RateLimit, RatePermit, signed};
 
 impl SqliteCatalog {
-    pub(in crate::catalog) async fn take_turn(
+    pub(in crate::catalog) async fn acquire(
         &self,
         key: &str,
-        limit: TurnLimit,
-    ) -> Result<Turn, CatalogError> {
+        limit: RateLimit,
+    ) -> Result<RatePermit, CatalogError> {
         let key = key.to_owned();
         self.run(move |connection| {
             let transaction = begin_write(connection)?;
@@ -22,14 +22,14 @@ impl SqliteCatalog {
                     |row| row.get(0),
                 )
                 .optional()?;
-            let (tat, turn) = limit.take(held, now());
+            let (tat, permit) = limit.acquire(held, now());
             transaction.execute(
                 "INSERT INTO rate_limits (key, tat, allowed) VALUES (?1, ?2, ?3)
                  ON CONFLICT (key) DO UPDATE SET tat = excluded.tat, allowed = excluded.allowed",
-                (key, tat, turn.allowed),
+                (key, tat, permit.allowed),
             )?;
             transaction.commit()?;
-            Ok(turn)
+            Ok(permit)
         })
         .await
     }

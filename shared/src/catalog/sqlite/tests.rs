@@ -5,7 +5,7 @@ use tempfile::TempDir;
 use uuid::Uuid;
 
 use super::*;
-use crate::catalog::{Catalog, Exchange, NewExchange, QueryLog, QueryStatus};
+use crate::catalog::{Catalog, NewExchange, QueryLog, QueryStatus, StoredExchange};
 use crate::index::IndexError;
 
 async fn catalog(folder: &TempDir) -> (SqliteCatalog, PathBuf) {
@@ -150,7 +150,7 @@ async fn ask(catalog: &Catalog, keep: Duration) -> Uuid {
     let new = NewExchange {
         conversation_id,
         session_hash: "0f".to_owned(),
-        exchange: Exchange {
+        exchange: StoredExchange {
             message_id: Uuid::new_v4(),
             question: secret(),
             answer: None,

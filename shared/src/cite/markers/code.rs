@@ -26,7 +26,7 @@ struct Fence {
 
 #[derive(Debug, PartialEq, Eq)]
 enum FenceLine {
-    OpenMode,
+    Opening,
     Inside,
     Closing,
 }
@@ -85,7 +85,7 @@ impl Code {
         match &mut self.fence {
             // A fence cannot have a backtick after it on its line, so this was a code span.
             Some(fence)
-                if fence.line == FenceLine::OpenMode && fence.mark == '`' && self.mark == '`' =>
+                if fence.line == FenceLine::Opening && fence.mark == '`' && self.mark == '`' =>
             {
                 self.span = if fence.length == run { 0 } else { fence.length };
                 self.fence = None;
@@ -98,7 +98,7 @@ impl Code {
                 self.fence = Some(Fence {
                     mark: self.mark,
                     length: run,
-                    line: FenceLine::OpenMode,
+                    line: FenceLine::Opening,
                 });
             }
             None if self.mark == '`' && self.span == 0 => self.span = run,

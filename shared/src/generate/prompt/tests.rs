@@ -27,11 +27,11 @@ fn an_answer_is_asked_for_with_all_there_is() {
         .map(|(candidate, n)| Passage { n, candidate })
         .collect();
     let history = [
-        Turn {
+        Exchange {
             question: "What is a node?".to_owned(),
             answer: Some("A process [1].".to_owned()),
         },
-        Turn {
+        Exchange {
             question: "And a topic?".to_owned(),
             answer: None,
         },
@@ -55,7 +55,7 @@ fn an_answer_is_asked_for_with_all_there_is() {
 
 #[test]
 fn a_follow_up_is_rewritten_with_what_was_said() {
-    let history = [Turn {
+    let history = [Exchange {
         question: "What is a node?".to_owned(),
         answer: Some("A process.".to_owned()),
     }];

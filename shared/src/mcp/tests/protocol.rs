@@ -149,8 +149,8 @@ async fn a_question_counts_as_a_readers_question() {
     assert!(told.contains("too many questions, please wait"), "{told}");
     served.tool("search", json!({"query": "frost"})).await;
     // Calls that need no model leave the chat limit untouched.
-    let turn = Limiter::new(served.retriever.catalog().clone(), limits);
-    assert!(turn.take(Route::Chat, "another client").await.is_ok());
+    let limiter = Limiter::new(served.retriever.catalog().clone(), limits);
+    assert!(limiter.acquire(Route::Chat, "another client").await.is_ok());
 }
 
 #[tokio::test]

@@ -13,7 +13,7 @@ pub const UNKNOWN: &str = "Unknown";
 
 /// A page's module, chapter and lesson.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Lesson {
+pub struct Placement {
     /// The module's title, without its number.
     pub module: Option<String>,
     /// The module's number.
@@ -28,7 +28,7 @@ pub struct Lesson {
     pub lesson_number: Option<i64>,
 }
 
-impl Lesson {
+impl Placement {
     /// Returns the citation label: `[Module 1, Chapter 2, Lesson 3]`, with the known numbers; `None` without a lesson number.
     #[must_use]
     pub fn label(&self) -> Option<String> {
@@ -130,12 +130,12 @@ fn numbered(text: &str) -> Numbered {
 
 /// Determines a page's place from its front matter, or else its path, or else its sidebar position.
 #[must_use]
-pub(super) fn lesson_of(
+pub(super) fn placement_of(
     relative: &str,
     title: &str,
     front_matter: &FrontMatter,
     folder: &FolderTitles,
-) -> Lesson {
+) -> Placement {
     let field = |value: &Option<String>| value.as_deref().map(numbered).unwrap_or_default();
     let module = field(&front_matter.module);
     let chapter = field(&front_matter.chapter);
@@ -162,7 +162,7 @@ pub(super) fn lesson_of(
     let is_index = ["index.", "readme."]
         .iter()
         .any(|name| file_name(relative).to_lowercase().starts_with(name));
-    Lesson {
+    Placement {
         module: module.title.or(path.module_title),
         module_number: module.number.or(path.module),
         chapter: chapter
@@ -252,11 +252,11 @@ impl PathNumbers {
 mod tests {
     use super::*;
 
-    fn lesson(relative: &str, title: &str, fields: &str) -> Lesson {
+    fn lesson(relative: &str, title: &str, fields: &str) -> Placement {
         let text = format!("---\n{fields}\n---\n");
         let page =
             super::super::front_matter::split_front_matter(&text).expect("valid front matter");
-        lesson_of(
+        placement_of(
             relative,
             title,
             &page.front_matter,
