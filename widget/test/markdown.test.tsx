@@ -4,7 +4,7 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import type { Api } from '../src/core/api';
 import { spokenText, withDoubts } from '../src/core/markdown';
 import type { Session } from '../src/core/session';
-import { stringsFor } from '../src/core/strings';
+import { stringsFor } from '../src/core/strings/languages';
 import type { Citation } from '../src/core/types';
 import { Markdown } from '../src/panel/Markdown';
 import { type Site, SiteContext } from '../src/panel/site';

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bookLanguageNote, degradedNotes, stringsFor } from '../src/core/strings';
+import { bookLanguageNote, degradedNotes } from '../src/core/strings';
 import { en } from '../src/core/strings/en';
-import { LANGUAGES } from '../src/core/strings/languages';
+import { languageOf, LANGUAGES, stringsFor } from '../src/core/strings/languages';
 import { ur } from '../src/core/strings/ur';
+import { pageStringsFor } from '../src/page/strings';
 
 const holes = (text: string) => Array.from(text.matchAll(/\{\w+\}/g), ([hole]) => hole).sort();
 
@@ -13,6 +14,17 @@ test('every language has every text, with the same placeholders', () => {
     for (const [name, text] of Object.entries(strings)) {
       assert.ok(text.trim(), `${language}.${name}`);
       assert.deepEqual(holes(text), holes(en[name as keyof typeof en]), `${language}.${name}`);
+    }
+  }
+});
+
+test('the page of `serve` speaks each language of the panel, with the same placeholders', () => {
+  const english = pageStringsFor('en');
+  for (const language of Object.keys(LANGUAGES)) {
+    const strings = pageStringsFor(language);
+    assert.equal(strings === english, language === 'en', language);
+    for (const [name, text] of Object.entries(strings)) {
+      assert.deepEqual(holes(text), holes(english[name as keyof typeof english]), `${language}.${name}`);
     }
   }
 });
@@ -42,10 +54,10 @@ test('a locale has its language’s strings, or English', () => {
   assert.equal(stringsFor('ur'), ur);
   assert.equal(stringsFor('ur-PK'), ur);
   assert.equal(stringsFor('en-GB'), en);
-  assert.equal(stringsFor('de'), en);
-  assert.equal(stringsFor('de', LANGUAGES), LANGUAGES.de);
-  assert.equal(stringsFor('pt-BR', LANGUAGES), LANGUAGES.pt);
-  assert.equal(stringsFor('tlh', LANGUAGES), en);
+  assert.equal(stringsFor('de'), LANGUAGES.de);
+  assert.equal(stringsFor('pt-BR'), LANGUAGES.pt);
+  assert.equal(stringsFor('tlh'), en);
+  assert.deepEqual(['de-AT', 'tlh', 'constructor'].map(languageOf), ['de', 'en', 'en']);
 });
 
 test('the book’s language is named in the panel’s', () => {

@@ -4,7 +4,7 @@ import { createRef, useEffect, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createApi } from '../core/api';
 import { Session } from '../core/session';
-import { stringsFor } from '../core/strings';
+import { languageOf, stringsFor } from '../core/strings/languages';
 import { fill } from '../core/text';
 import type { Citation } from '../core/types';
 import { AskPanel, useConversation } from '../panel/AskPanel';
@@ -32,7 +32,7 @@ interface Book {
 /** How long before a book that is being indexed is looked at again. */
 const INDEXING_POLL_MS = 2_000;
 
-const locale = /^ur\b/.test(navigator.language) ? 'ur' : 'en';
+const locale = languageOf(navigator.language);
 document.documentElement.lang = locale;
 document.documentElement.dir = locale === 'ur' ? 'rtl' : 'ltr';
 

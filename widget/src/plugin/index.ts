@@ -3,8 +3,8 @@
 import path from 'node:path';
 import type { LoadContext, Plugin, TranslationFileContent } from '@docusaurus/types';
 import { type LoaderSettings, type PanelSettings, PLUGIN } from '../client/settings';
-import { stringsFor, type Strings } from '../core/strings';
-import { LANGUAGES } from '../core/strings/languages';
+import type { Strings } from '../core/strings';
+import { stringsFor } from '../core/strings/languages';
 import { topicsOfBook } from '../core/topics';
 import { exportMarkdown, listLink } from './markdown';
 import { usesMath } from './math';
@@ -31,7 +31,7 @@ export default function pluginBookrag(context: LoadContext, options: PluginOptio
     getThemePath: () => path.join(DIST, themeFolder(context.siteDir)),
     getClientModules: () => [path.join(DIST, 'client/route.js'), path.join(DIST, 'client/loader.css')],
 
-    loadContent: () => ({ ...stringsFor(currentLocale, LANGUAGES), ...(options.title && { title: options.title }), ...options.strings[currentLocale] }),
+    loadContent: () => ({ ...stringsFor(currentLocale), ...(options.title && { title: options.title }), ...options.strings[currentLocale] }),
 
     getTranslationFiles: ({ content }) => {
       const entries = Object.entries(content).map(([name, message]) => [name, { message }]);

@@ -1,8 +1,6 @@
 // The panel's texts by language. A site overrides or adds to them in the plugin's options or its `i18n` folder.
 
 import { fill } from '../text';
-import { en } from './en';
-import { ur } from './ur';
 
 export interface Strings {
   title: string;
@@ -91,15 +89,6 @@ export interface Strings {
   degradedFilter: string;
   degradedCitations: string;
   degradedOther: string;
-}
-
-/** The languages of the page of `serve`; the plugin has more: languages.ts. */
-const PAGE_LANGUAGES: Record<string, Strings> = { en, ur };
-
-/** Returns the strings of a locale such as `ur` or `ur-PK`, in English if its language is not among `languages`. */
-export function stringsFor(locale: string, languages = PAGE_LANGUAGES): Strings {
-  const language = locale.split(/[-_]/)[0] ?? '';
-  return languages[language] ?? en;
 }
 
 /** Says which language the book is in, with the language's name in the panel's language. */
