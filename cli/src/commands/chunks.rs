@@ -80,7 +80,7 @@ pub(super) async fn run(
             .locale
             .as_ref()
             .unwrap_or(&settings.default_locale);
-        let Some(url) = url_in(document, locale) else {
+        let Some(url) = document.url_in(locale) else {
             continue;
         };
         for chunk in chunk_document(document, &policy) {
@@ -97,13 +97,6 @@ pub(super) async fn run(
     }
     let partial = read.are_incomplete() || (arguments.strict && skipped > 0);
     Ok(if partial { Exit::Partial } else { Exit::Done })
-}
-
-fn url_in<'a>(document: &'a Document, locale: &str) -> Option<&'a str> {
-    if document.file.locale == locale {
-        return Some(&document.url);
-    }
-    document.fallback_urls.get(locale).map(String::as_str)
 }
 
 fn with_anchor(url: &str, chunk: &Chunk) -> String {

@@ -43,7 +43,7 @@ pub(super) fn editions<'a>(
 ) -> (Vec<Edition<'a>>, Vec<String>) {
     let mut shown: Vec<(&Document, &str)> = documents
         .iter()
-        .filter_map(|document| Some((*document, url_in(document, locale)?)))
+        .filter_map(|document| Some((*document, document.url_in(locale)?)))
         .collect();
     shown.sort_by_cached_key(|(document, _)| order(settings, document));
     let mut without_file = Vec::new();
@@ -75,13 +75,6 @@ pub(super) fn editions<'a>(
         });
     }
     (editions.into_values().collect(), without_file)
-}
-
-fn url_in<'a>(document: &'a Document, locale: &str) -> Option<&'a str> {
-    if document.file.locale == locale {
-        return Some(&document.url);
-    }
-    document.fallback_urls.get(locale).map(String::as_str)
 }
 
 type EditionKey = (usize, usize, String);

@@ -60,6 +60,17 @@ pub struct Document {
     pub warnings: Vec<String>,
 }
 
+impl Document {
+    /// Returns the page's URL path in a locale; `None` if the locale has a translation of its own.
+    #[must_use]
+    pub fn url_in(&self, locale: &str) -> Option<&str> {
+        if self.file.locale == locale {
+            return Some(&self.url);
+        }
+        self.fallback_urls.get(locale).map(String::as_str)
+    }
+}
+
 /// The reason that a file gives no document.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SkipReason {

@@ -119,21 +119,20 @@ pub(super) async fn feedback_needs_a_message(store: Store) {
         feedback.rating = rating;
         assert!(store.catalog.add_feedback(&feedback).await.unwrap());
     }
-    assert_eq!(store.value("SELECT count(*) FROM feedback").await, "3");
+    assert_eq!(store.value("SELECT count(*) FROM feedback").await, "2");
+    let comment = store
+        .value("SELECT comment FROM feedback WHERE rating = 'up'")
+        .await;
+    assert_eq!(Some(comment), feedback.comment);
     // Repeated feedback replaces the first, so that a message's id cannot be used to fill the table.
     feedback.rating = Rating::Down;
     for number in 0..20 {
         feedback.comment = Some(format!("comment {number}"));
         assert!(store.catalog.add_feedback(&feedback).await.unwrap());
     }
-    assert_eq!(store.value("SELECT count(*) FROM feedback").await, "3");
+    assert_eq!(store.value("SELECT count(*) FROM feedback").await, "2");
     let newest = "SELECT comment FROM feedback WHERE rating = 'down'";
     assert_eq!(store.value(newest).await, "comment 19");
-    feedback.comment = Some("Robert'); DROP TABLE feedback;--".to_owned());
-    let comment = store
-        .value("SELECT comment FROM feedback WHERE rating = 'up'")
-        .await;
-    assert_eq!(Some(comment), feedback.comment);
 }
 
 pub(super) async fn questions_and_judgements_of_version_2_are_kept(store: Store) {

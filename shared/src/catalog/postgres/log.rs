@@ -48,12 +48,14 @@ impl PostgresCatalog {
         &self,
         feedback: &Feedback,
     ) -> Result<bool, CatalogError> {
-        // The id is generated here, so that a retry does not insert twice. Each message keeps only its newest row per rating.
+        // The id is generated here, so that a retry does not insert twice. Of a message, only the newest thumb and the newest
+        // click on a citation are kept.
         let rows = self
             .pool
             .query(
                 "WITH replaced AS (
-                    DELETE FROM feedback WHERE message_id = $2 AND rating = $3 AND feedback_id <> $1),
+                    DELETE FROM feedback WHERE message_id = $2 AND feedback_id <> $1
+                        AND (rating = 'citation_clicked') = ($3 = 'citation_clicked')),
                  written AS (
                     INSERT INTO feedback (feedback_id, message_id, rating, comment)
                     SELECT $1, query_id, $3, $4 FROM chat_queries WHERE query_id = $2

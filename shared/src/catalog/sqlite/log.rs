@@ -54,9 +54,9 @@ impl SqliteCatalog {
         let feedback = feedback.clone();
         self.run(move |connection| {
             let transaction = begin_write(connection)?;
-            // Each message keeps only its newest row per rating.
+            // Of a message, only the newest thumb and the newest click on a citation are kept.
             transaction.execute(
-                "DELETE FROM feedback WHERE message_id = ?1 AND rating = ?2",
+                "DELETE FROM feedback WHERE message_id = ?1 AND (rating = 'citation_clicked') = (?2 = 'citation_clicked')",
                 params![feedback.message_id.to_string(), feedback.rating.name()],
             )?;
             let written = transaction.execute(
