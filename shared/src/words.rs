@@ -74,6 +74,12 @@ impl Words {
         }
     }
 
+    /// Returns the language.
+    #[must_use]
+    pub fn language(&self) -> Language {
+        self.language
+    }
+
     /// Returns the terms of a text in order. `testEnvironment` and `create_node` yield the whole word and its parts.
     #[must_use]
     pub fn terms(&self, text: &str) -> Vec<String> {

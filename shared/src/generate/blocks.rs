@@ -134,11 +134,10 @@ impl Block {
         self.kind == BlockKind::Paragraph && tidy::is_link(&self.markdown)
     }
 
-    /// True for an English paragraph that refers to the one before it: "To avoid this, …".
+    /// True for an English paragraph that refers to the paragraph or item before it: "To avoid this, …".
     pub(super) fn goes_on_from(&self, before: &Self) -> bool {
-        let (here, there) = (&self.kind, &before.kind);
-        let both = *here == BlockKind::Paragraph && *there == BlockKind::Paragraph;
-        both && refers_back(&self.text)
+        let follows_text = before.kind == BlockKind::Paragraph || before.is_item();
+        self.kind == BlockKind::Paragraph && follows_text && refers_back(&self.text)
     }
 
     /// True for a paragraph that introduces the next block.
@@ -362,12 +361,13 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Reads a code block, including its fences.
+/// Reads a code block, including its fences, without a licence at its start.
 fn code(text: &str) -> Block {
     let (opening, rest) = text.split_once('\n').unwrap_or((text, ""));
     let language = opening.trim_start_matches('`');
     let fence = &opening[..opening.len() - language.len()];
     let code = rest.strip_suffix(fence).unwrap_or(rest);
+    let code = tidy::without_licence(code);
     Block {
         kind: BlockKind::Code(Code {
             language: language.to_owned(),
@@ -375,7 +375,7 @@ fn code(text: &str) -> Block {
             piece: 0,
             pieces: 1,
         }),
-        text: text.to_owned(),
+        text: format!("{opening}\n{code}"),
         markdown: code.strip_suffix('\n').unwrap_or(code).to_owned(),
     }
 }

@@ -94,14 +94,19 @@ fn words(blocks: &[Block]) -> usize {
     blocks.iter().map(Block::words).sum()
 }
 
-/// True if a section is only a link.
+/// True if a section is only a link, perhaps with a sentence that leads to it, or only pictures.
 fn leads_away(blocks: &[Block]) -> bool {
-    matches!(blocks, [only] if only.is_link())
+    let is_picture = |block: &Block| block.kind == BlockKind::Picture || block.is_label();
+    match blocks {
+        [only] if only.is_link() => true,
+        [lead, link] if lead.ends_in_colon() && link.is_link() => true,
+        blocks => blocks.iter().all(is_picture),
+    }
 }
 
 /// Chooses the blocks to quote from a section.
 fn quoted_span(blocks: &[Block], similarities: &Similarities) -> Range<usize> {
-    let Range { mut start, end } = without_loose_ends(blocks, best_span(blocks, similarities));
+    let Range { mut start, mut end } = without_loose_ends(blocks, best_span(blocks, similarities));
     // The block that a sentence refers to is quoted with it.
     let refers = |at: usize| at > 0 && blocks[at].goes_on_from(&blocks[at - 1]);
     let belongs = |at: usize| at > 0 && blocks[at].belongs_to(&blocks[at - 1]);
@@ -110,6 +115,14 @@ fn quoted_span(blocks: &[Block], similarities: &Similarities) -> Range<usize> {
         while belongs(start) {
             start -= 1;
         }
+    }
+    // A paragraph that refers to the quote's end often gives the reason, and is quoted if it is short.
+    let goes_on = |end: usize| {
+        let next = blocks.get(end);
+        next.is_some_and(|next| next.goes_on_from(&blocks[end - 1]))
+    };
+    while goes_on(end) && words(&blocks[start..=end]) <= MAX_WORDS * 3 / 2 {
+        end += 1;
     }
     start..end
 }
@@ -248,7 +261,8 @@ fn write(
     };
     let (before, after) = (is_cut(span.start), is_cut(span.end));
     let cut = |is_cut: bool| is_cut.then(|| Block::cut(CUT));
-    let blocks = heading.into_iter().chain(cut(before));
+    let lead = lead_of_piece(section, span.start);
+    let blocks = heading.into_iter().chain(lead).chain(cut(before));
     let blocks = blocks
         .chain(section[span].iter().cloned())
         .chain(cut(after));
@@ -285,6 +299,16 @@ fn write(
     let separator = if ends_in_text { " " } else { "\n\n" };
     quotes.push(Quote::Text(separator.to_owned()));
     quotes.push(Quote::Citation(n));
+}
+
+/// Returns the paragraph before a code block, if the quote begins with a later piece of the code.
+fn lead_of_piece(section: &[Block], start: usize) -> Option<Block> {
+    let BlockKind::Code(code) = &section[start].kind else {
+        return None;
+    };
+    let lead = start.checked_sub(code.piece + 1)?;
+    let is_lead = code.piece > 0 && section[lead].kind == BlockKind::Paragraph;
+    is_lead.then(|| section[lead].clone())
 }
 
 /// True for the title of the next block, in whatever component.

@@ -34,7 +34,7 @@ pub(super) struct LexicalScores {
     pub(super) scores: Vec<f32>,
     /// The share of the question's terms in each text, weighted by idf, 0 to 1.
     pub(super) coverage: Vec<f32>,
-    /// The part of the coverage that comes only from the page's keywords.
+    /// The share of the question's terms that are keywords of the page, weighted by idf, 0 to 1.
     pub(super) filed: Vec<f32>,
 }
 
@@ -74,7 +74,7 @@ pub(super) fn bm25(question: &[QuestionTerm], texts: &[ChunkTerms]) -> LexicalSc
             if f > 0.0 {
                 let length = number(text.all.len()) / mean_length.max(1.0);
                 scores.coverage[at] += idf;
-                if !text.all[text.filed..].contains(&term.number) {
+                if text.all[..text.filed].contains(&term.number) {
                     scores.filed[at] += idf;
                 }
                 scores.scores[at] += idf * f * (K1 + 1.0) / (f + K1 * (1.0 - B + B * length));
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_only_the_page_is_filed_under_are_told_apart() {
+    fn words_that_the_page_is_filed_under_are_told_apart() {
         let filed = |text: &str, filed| ChunkTerms {
             all: numbers(text),
             filed,
@@ -155,7 +155,7 @@ mod tests {
         ];
         let found = bm25(&terms("node spin", Some(1.0)), &texts);
         assert_eq!(found.coverage, [1.0, 1.0, 0.5]);
-        assert_eq!(found.filed, [1.0, 0.5, 0.0]);
+        assert_eq!(found.filed, [1.0, 1.0, 0.0]);
     }
 
     #[test]

@@ -37,6 +37,7 @@ use fusion::Asked;
 pub(crate) use fusion::tests::section;
 use intent::Intent;
 use lexical::{ChunkTerms, QuestionTerm};
+use names::Names;
 use question::EmbeddedQuestion;
 use search::Found;
 use synonyms::Synonyms;
@@ -348,7 +349,7 @@ impl Retriever {
         let mut texts: Vec<ChunkTerms> = found.chunks.iter().map(read).collect();
         let meant = synonyms.add(&mut texts, &mut numbers);
         let query = spelling::corrected(query, &numbers);
-        let mut unknown = names::unknown(&query, &found.chunks, &numbers);
+        let mut unknown = names::unknown(&query, words.language(), &found.chunks, &numbers);
         unknown.retain(|name| !meant.contains(name));
         let frequencies = question.frequencies.as_ref();
         let idf = |word: &str| frequencies?.idf(word);
@@ -369,7 +370,7 @@ impl Retriever {
         let terms: Vec<QuestionTerm> = terms.collect();
         let asked = Asked {
             intent,
-            names: names::names(&query),
+            names: Names::of(&query),
         };
         let (candidates, mut signals) =
             fusion::fused(&terms, &asked, found.chunks, &texts, weights);

@@ -4,10 +4,13 @@ use std::collections::BTreeSet;
 
 use crate::words::{TermNumbers, split};
 
-/// The fewest letters of a word to correct; too many shorter words differ by one letter.
+/// The fewest letters of a word to correct by any one letter; too many shorter words differ by one.
 const SHORTEST: usize = 6;
+/// The fewest letters of a word to correct by a swap of neighbours or by doubling a letter.
+const SHORTEST_TO_SWAP: usize = 5;
 
-/// Replaces each word that no chunk has by a word of the chunks that differs by one letter or by swapping two neighbours.
+/// Replaces each word that no chunk has by a word of the chunks that differs by one letter or by swapping two neighbours. Short words may differ by a
+/// swap, or by a letter that one of the two has twice: `bufer`.
 ///
 /// Only plain words are corrected: a word with inner capitals, digits or underscores is a name, and another name is another question. Other forms of
 /// a known word stay unchanged. `terms` has read the chunks.
@@ -36,15 +39,38 @@ pub(super) fn corrected(question: &str, terms: &TermNumbers<'_>) -> String {
 /// Returns the closest word with the same beginning, if it is close enough.
 fn nearest<'k>(word: &str, known: &'k BTreeSet<String>) -> Option<&'k str> {
     let length = word.chars().count();
-    if length < SHORTEST {
+    if length < SHORTEST_TO_SWAP {
         return None;
     }
     let first = word.chars().next()?;
     let mut alike = known
         .iter()
         .filter(|other| other.starts_with(first) && other.chars().count().abs_diff(length) <= 1);
-    let found = alike.find(|other| strsim::osa_distance(word, other) == 1);
-    found.map(String::as_str)
+    let is_near = |other: &&String| {
+        strsim::osa_distance(word, other) == 1
+            && (length >= SHORTEST || is_swapped(word, other) || is_doubled(word, other))
+    };
+    alike.find(is_near).map(String::as_str)
+}
+
+/// True if two words have the same letters.
+fn is_swapped(word: &str, other: &str) -> bool {
+    let sorted = |word: &str| {
+        let mut letters: Vec<char> = word.chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    sorted(word) == sorted(other)
+}
+
+/// True if two words differ in how often they repeat a letter.
+fn is_doubled(word: &str, other: &str) -> bool {
+    let once = |word: &str| {
+        let mut letters: Vec<char> = word.chars().collect();
+        letters.dedup();
+        letters
+    };
+    once(word) == once(other)
 }
 
 /// True if a word has only letters, with at most the first one capitalised.
@@ -61,7 +87,7 @@ mod tests {
     fn a_misspelt_word_becomes_the_nearest_one_that_there_is() {
         let texts = [
             "The difference of toEqual and toBe",
-            "Subscribers are calibrated, parsing ros2",
+            "Subscribers are calibrated, parsing ros2, in a batch, a buffer, a point",
         ];
         let words = Words::of(Language::ENGLISH);
         let mut terms = TermNumbers::of(&words);
@@ -73,8 +99,9 @@ mod tests {
             corrected("wat is the diffrence of toEqal & a Subcsribers?"),
             "wat is the difference of toEqal & a subscribers?"
         );
-        // Other forms of a known word, words that are too short, and words with another beginning.
-        for kept in ["calibrating it", "ros3", "zubscriber", ""] {
+        assert_eq!(corrected("bacth of bufer"), "batch of buffer");
+        // Other forms of a known word, words that are too short, another letter in a short word, and words with another beginning.
+        for kept in ["calibrating it", "ros3", "patch paint", "zubscriber", ""] {
             assert_eq!(corrected(kept), kept);
         }
     }

@@ -49,6 +49,25 @@ fn literals_are_read_and_code_is_not_run() {
 }
 
 #[test]
+fn pages_and_blogs_of_computed_presets_are_not_missing_silently() {
+    let toml = "docs_path = 'docs'\nroute_base_path = 'docs'\ninclude = ['**/*.md']\nexclude = []\nversions = []\ncurrent_version = true";
+    let text = "const presets = make();\nmodule.exports = {presets}";
+    let files = [("bookrag.toml", toml), ("docusaurus.config.js", text)];
+    let files = files.map(|(name, text)| (name.to_owned(), text.to_owned()));
+    let settings = SiteSettings::read(&BTreeMap::from(files), true).unwrap();
+    for kind in ["pages", "blog"] {
+        let warns = |warning: &String| warning.contains(&format!("`{kind}.default.path`"));
+        assert!(
+            settings.warnings.iter().any(warns),
+            "{:?}",
+            settings.warnings
+        );
+    }
+    let text = "module.exports = {presets: [['classic', {docs: false}]]}";
+    assert!(config(text).warnings.is_empty());
+}
+
+#[test]
 fn each_way_to_export_a_config_is_read() {
     let object = "{title: 'A', baseUrl: '/a/'}";
     for text in [
@@ -67,6 +86,10 @@ fn each_way_to_export_a_config_is_read() {
             "async function create() {{ const config = {object}; return config; }} module.exports = create;"
         ),
         format!("const create = () => {{ return {object}; }}; export default create;"),
+        format!(
+            "async function create() {{ const config = {object}; return config; }} export default create();"
+        ),
+        format!("const create = async () => ({object}); export default await create();"),
         format!(
             "export default () => {{ if (process.env.CI) {{ return {object}; }} return {object}; }};"
         ),

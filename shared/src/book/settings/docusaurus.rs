@@ -95,7 +95,8 @@ pub(super) fn unversioned_plugins(
     picker: &mut Picker,
 ) -> Vec<(String, ConfigValue)> {
     let name = kind.name();
-    let of_presets = entries(config.get("presets"), &mut None)
+    let mut computed = None;
+    let of_presets = entries(config.get("presets"), &mut computed)
         .into_iter()
         .filter_map(|(preset, options)| match options.get(name) {
             options @ ConfigValue::Map(_) => Some(options.clone()),
@@ -120,6 +121,15 @@ pub(super) fn unversioned_plugins(
                 picker.warnings.push(warning);
             }
         }
+    }
+    if found.is_empty()
+        && let Some(ConfigValue::Computed(line)) = computed
+    {
+        picker.warnings.push(format!(
+            "{}, line {line}: presets are computed here, and the config is not run; if the site has a {name} plugin, its \
+             files are read once bookrag.toml has `{name}.{DEFAULT_INSTANCE}.path`",
+            picker.config_name
+        ));
     }
     let mut known = BTreeSet::new();
     found.retain(|(id, _)| known.insert(id.clone()));

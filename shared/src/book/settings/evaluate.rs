@@ -145,8 +145,11 @@ impl<'a> Evaluator<'_, 'a> {
                         |config| self.config(config, depth + 1),
                     )
                 }
+                (Expression::Identifier(function), []) => self.config_of_name(function, depth),
                 _ => self.computed(call.span),
             },
+            // `export default await getConfig()`.
+            Expression::AwaitExpression(awaited) => self.config(&awaited.argument, depth + 1),
             other => self.value(other, depth + 1),
         }
     }

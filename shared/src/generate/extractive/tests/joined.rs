@@ -90,3 +90,57 @@ fn a_very_long_list_is_cut_between_items() {
         assert!(split(&markdown).count() <= MAX_WORDS + WORDS, "{markdown}");
     }
 }
+
+#[test]
+fn a_later_part_of_code_keeps_the_paragraph_that_leads_to_the_code() {
+    let part = |name: &str| format!("{name} = one two three four\n").repeat(30);
+    let code = ["a", "b", "c"].map(part).join("\n");
+    let section = of_blocks(&[
+        (MarkKind::Paragraph, "The file has this content:".to_owned()),
+        (MarkKind::Fence, format!("```py\n{code}```")),
+    ]);
+    let markdown = answered("What is c?", &[section]);
+    let expected = "The file has this content:\n\n```py\n…\n\nc = one";
+    assert!(markdown.contains(expected), "{markdown}");
+}
+
+#[test]
+fn a_licence_at_the_start_of_code_is_not_quoted() {
+    let licensed = |comment: &str| {
+        let code = format!("```c\n{comment}\nint mopple = 1;\n```");
+        answered("What is mopple?", &[of_blocks(&[(MarkKind::Fence, code)])])
+    };
+    for licence in [
+        "/*\n * Copyright 2020 A.\n */\n",
+        "// SPDX-License-Identifier: MIT\n// By A.",
+    ] {
+        let markdown = licensed(licence);
+        assert!(
+            markdown.contains("```c\nint mopple = 1;\n```"),
+            "{markdown}"
+        );
+    }
+    assert!(licensed("// The mopple.").contains("// The mopple."));
+    let only = "```c\n// Copyright 2020 A.\n```".to_owned();
+    let markdown = answered("What?", &[of_blocks(&[(MarkKind::Fence, only)])]);
+    assert!(markdown.contains("Copyright"), "{markdown}");
+}
+
+#[test]
+fn a_short_paragraph_that_refers_to_the_quote_is_quoted_with_it() {
+    let long = |word: &str, count: usize| format!("{}{word}.", "word ".repeat(count));
+    let blocks = |next: &str| {
+        of_blocks(&[
+            (MarkKind::Paragraph, long("mopple", 130)),
+            (MarkKind::Paragraph, next.to_owned()),
+            (MarkKind::Paragraph, long("other", 130)),
+        ])
+    };
+    let markdown = answered("Why mopple?", &[blocks("This makes it fast.")]);
+    assert!(
+        markdown.contains("This makes it fast.") && !markdown.contains("other"),
+        "{markdown}"
+    );
+    let markdown = answered("Why mopple?", &[blocks("Fast it is.")]);
+    assert!(!markdown.contains("Fast it is."), "{markdown}");
+}
