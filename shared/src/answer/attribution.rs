@@ -59,7 +59,7 @@ pub(super) struct Attribution {
     /// The passage of the first code block.
     code_source: Option<usize>,
     has_marker: bool,
-    /// The best of what the sentences are worth. `None` if no sentence says anything yet.
+    /// The best of what the sentences, tables and code are worth. `None` if nothing says anything yet.
     best: Option<Worth>,
 }
 
@@ -123,8 +123,7 @@ impl Attribution {
             None => self.line.push_str(&text),
         }
         self.space.clear();
-        // Letters outside sentences: a table, a heading or code. List markers have none.
-        if text.contains(char::is_alphabetic) {
+        if is_row(&self.line) || text.lines().any(is_row) {
             self.best = Some(Worth::Answer);
         }
         let ended = self.code.push(&text);
@@ -183,12 +182,12 @@ impl Attribution {
         pieces
     }
 
-    /// Returns what the whole text is worth. Call it after `finish`.
+    /// Returns what the whole text is worth. Call it after `finish`. A text without a sentence, a table or code is no answer.
     pub(super) fn worth(&self) -> Worth {
         if self.is_mostly_unsupported() {
             Worth::None
         } else {
-            self.best.unwrap_or(Worth::Answer)
+            self.best.unwrap_or(Worth::None)
         }
     }
 
@@ -250,12 +249,14 @@ impl Attribution {
 
     /// Returns what one sentence is worth. `None` if it says nothing by itself.
     fn worth_of(&self, sentence: &str, claim: &Claim) -> Option<Worth> {
-        if sentence.is_empty() || is_open(sentence) {
+        if sentence.is_empty() {
             None
         } else if claim.is_denial() {
             Some(Worth::None)
         } else if claim.repeats(&self.question) {
             Some(Worth::Repetition)
+        } else if is_open(sentence) {
+            None
         } else {
             Some(Worth::Answer)
         }
@@ -271,6 +272,9 @@ impl Attribution {
     }
 
     fn end_code(&mut self, lines: &[String]) -> Option<Piece> {
+        if lines.iter().any(|line| !line.trim().is_empty()) {
+            self.best = Some(Worth::Answer);
+        }
         let words: usize = lines
             .iter()
             .map(|line| line.split_whitespace().count())
@@ -339,6 +343,13 @@ fn is_open(sentence: &str) -> bool {
 /// True if a sentence introduces the text that follows it.
 fn leads(sentence: &str) -> bool {
     sentence.ends_with([':', '：'])
+}
+
+/// True for a row of a table with text, in a list or a quote as well. Headings are no rows.
+fn is_row(line: &str) -> bool {
+    let is_marker = |c: char| c.is_ascii_digit() || matches!(c, '>' | '-' | '.' | ' ');
+    let row = line.trim_start_matches(is_marker);
+    row.starts_with('|') && row.contains(char::is_alphanumeric)
 }
 
 #[cfg(test)]

@@ -76,3 +76,22 @@ async fn invented_sentences_are_named_and_an_invented_answer_is_uncertain() {
         (&json!("uncertain"), &json!(["generator"]))
     );
 }
+
+#[tokio::test]
+async fn what_says_nothing_is_followed_by_what_the_book_says() {
+    let service = Service::with_model("attribution_nothing", Reply::Empty).await;
+    let denial = "## Answer\n\nThe passages do not say that.";
+    for (reply, outcome) in [
+        (denial, "uncertain"),
+        ("[1]", "uncertain"),
+        (COVERED, "answered"),
+    ] {
+        service.model.tell(Reply::text([reply]));
+        let (data, meta) = service.answer(COVERED).await;
+        assert_eq!(data["outcome"], outcome, "{reply}: {data}");
+        let text = data["answer"].as_str().unwrap();
+        assert!(text.contains("A clear sky, no wind"), "{reply}: {text}");
+        assert!(!sections(&data).is_empty(), "{reply}: {data}");
+        assert_eq!(degraded(&meta), ["generator"], "{reply}");
+    }
+}

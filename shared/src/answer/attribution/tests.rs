@@ -209,6 +209,24 @@ fn an_answer_tells_more_than_its_question() {
     ] {
         assert_eq!(read(&[text]).2, expected, "{text}");
     }
+    // A heading is no answer, and neither are the question and a marker alone.
+    for (pieces, expected) in [
+        (
+            &["### Answer", "#\n\n", "The passages do not say that."][..],
+            Worth::None,
+        ),
+        (&["### Answer", "#\n\n", "Yes."], Worth::Answer),
+        (&[QUESTION], Worth::Repetition),
+        (&["### Nodes", "#\n\n", QUESTION], Worth::Repetition),
+        (&["⟦1⟧"], Worth::None),
+        (&["### Answer", "#\n\n", "Which robot?"], Worth::None),
+        (&["#| Hz |\n| --- |\n| 10 |"], Worth::Answer),
+        (&["#- | ", "⟦1⟧", "# 10 |"], Worth::Answer),
+        (&["#```\n10\n```"], Worth::Answer),
+        (&["#```\n\n```"], Worth::None),
+    ] {
+        assert_eq!(read(pieces).2, expected, "{pieces:?}");
+    }
     for rest in [
         "#\n\n```sh\nros2 run demo talker\n```",
         "#\n\n| Hz |\n|----|\n| a |",
