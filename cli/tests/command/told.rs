@@ -50,6 +50,20 @@ fn a_change_of_a_watched_folder_is_told_in_one_line_with_the_page() {
     assert!(deleted.starts_with("updated docs/probe.md ("), "{deleted}");
 }
 
+#[test]
+fn a_site_without_modules_is_not_called_a_textbook_even_if_filters_leave_nothing() {
+    let workshop = Workshop::small();
+    for name in ["docs/probe.md", "docs/wheels.md"] {
+        let text = "---\nhardware_tier: 4\n---\n\n# Wheels\n\nUse the blue wrench.\n";
+        workshop.write(name, text);
+    }
+    workshop.sync();
+    let refused = workshop.json(&["ask", "which wrench?", "--hardware-tier", "1"]);
+    assert_eq!(refused["data"]["citations"], serde_json::json!([]));
+    let told = refused["data"]["answer"].as_str().unwrap();
+    assert_eq!(told, "This documentation does not cover that.");
+}
+
 #[cfg(unix)]
 #[test]
 fn who_stops_a_run_hears_that_the_next_one_continues() {

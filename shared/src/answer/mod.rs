@@ -54,7 +54,7 @@ use conversation::Found;
 use follow_up::code_of;
 use language::answer_locale;
 use scope::Selection;
-use sentences::Sentences;
+use sentences::{Sentences, is_textbook};
 use spending::Spent;
 use texts::Texts;
 
@@ -358,10 +358,9 @@ impl Answerer {
         };
         let (mut retrieved, locale) = (found.retrieved, found.answered_in.locale);
         let language = locale.as_ref().unwrap_or(&site.default_locale);
-        let candidates = &retrieved.candidates;
-        let has_modules = candidates.iter().any(|it| it.chunk.module_number.is_some());
-        // Without candidates nothing is known of the site.
-        let is_textbook = has_modules || candidates.is_empty();
+        // A reused answer is complete.
+        let is_reused = matches!(cache, Cache::Hit(_));
+        let is_textbook = !is_reused && is_textbook(&self.retriever, &retrieved).await;
         let sentences = Sentences::of(&self.rules, language, is_textbook);
         retrieved.degraded.splice(0..0, degraded);
         let outcome = outcome_of(&question.mode, &retrieved);

@@ -1,6 +1,16 @@
 //! Fixed sentences of answers, by language.
 
+use std::time::Duration;
+
+use tokio::time::timeout;
+
 use super::{NOT_COVERED, NOT_IN_SELECTION, Rules, UNCERTAIN};
+use crate::retrieve::{Retrieved, Retriever};
+
+/// The field of a chunk that only textbooks have.
+const MODULE_NUMBER: &str = "module_number";
+/// Time limit for listing the numbers of a book's modules.
+const MODULES_DEADLINE: Duration = Duration::from_secs(2);
 
 /// The English refusal of a site without modules and chapters, which is no textbook. The other languages say "book" for every site.
 const NOT_DOCUMENTED: &str = "This documentation does not cover that.";
@@ -46,6 +56,19 @@ impl Sentences {
             unread: unread.to_owned(),
         }
     }
+}
+
+/// True if the book has modules: in the sections found, or anywhere if filters left none. False while the catalog is unavailable, because the
+/// wording for other sites fits a textbook too.
+pub(super) async fn is_textbook(retriever: &Retriever, found: &Retrieved) -> bool {
+    let candidates = &found.candidates;
+    if !candidates.is_empty() {
+        return candidates.iter().any(|it| it.chunk.module_number.is_some());
+    }
+    let index_id = retriever.index.index_id;
+    let numbers = retriever.catalog().values(index_id, MODULE_NUMBER);
+    let numbers = timeout(MODULES_DEADLINE, numbers).await;
+    matches!(numbers, Ok(Ok(numbers)) if !numbers.is_empty())
 }
 
 /// The English sentences, in the order of the fields of [`Sentences`].

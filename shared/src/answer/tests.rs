@@ -152,6 +152,15 @@ async fn a_refusal_is_in_the_questions_language_if_the_book_has_it() {
 }
 
 #[tokio::test]
+async fn filters_that_leave_nothing_do_not_hide_that_the_book_is_a_textbook() {
+    let retriever = book(&[("dew", 1, "The dew sensor drifts at night.")]).await;
+    let mut question = Question::new("When does the dew sensor drift?", 5);
+    question.filters.version = Some("2.0".to_owned());
+    let refused = answer(&retriever, question).await;
+    assert_eq!((refused.num_candidates, &*refused.text), (0, NOT_COVERED));
+}
+
+#[tokio::test]
 async fn the_open_page_decides_between_near_ties_and_hides_nothing() {
     let pages = [
         ("dew-a", 1, "The dew sensor drifts at night."),
