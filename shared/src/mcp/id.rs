@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use percent_encoding::percent_decode_str;
 use uuid::Uuid;
 
 /// The scheme of a resource's URI, before the page's path.
@@ -49,6 +50,24 @@ impl Id {
     pub(super) fn at(&self, from: usize) -> String {
         let place = self.place.clone();
         Self { place, from }.to_string()
+    }
+
+    /// Returns the id with its path and anchor percent-decoded; `None` if that changes nothing or is not a text without control characters.
+    pub(super) fn decoded(&self) -> Option<Self> {
+        let decode = |text: &str| {
+            percent_decode_str(text)
+                .decode_utf8()
+                .map(String::from)
+                .ok()
+        };
+        let place = match &self.place {
+            Place::Page(path) => Place::Page(decode(path)?),
+            Place::Section(path, anchor) => Place::Section(decode(path)?, decode(anchor)?),
+            Place::Chunk(_) => return None,
+        };
+        let decoded = Self { place, ..*self };
+        let is_text = !decoded.to_string().contains(char::is_control);
+        (is_text && decoded != *self).then_some(decoded)
     }
 
     /// Returns the id for an error message, shortened.
@@ -130,6 +149,25 @@ mod tests {
             ),
         ] {
             assert_eq!(Id::parse(text).to_string(), id, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_address_is_decoded_if_that_is_a_text() {
+        for (text, decoded) in [
+            (
+                "/docs/%C3%9Cn%C3%AF#%C3%A9t%C3%A9~3",
+                Some("/docs/Ünï#été~3"),
+            ),
+            ("/docs/what%3F%23", Some("/docs/what?#")),
+            ("/docs/100%2525", Some("/docs/100%25")),
+            ("/docs/100%", None),
+            ("/docs/%FF", None),
+            ("/docs/%00", None),
+            ("67e55044-10b1-426f-9247-bb680e5fe0c8", None),
+        ] {
+            let id = Id::parse(text).decoded().map(|id| id.to_string());
+            assert_eq!(id.as_deref(), decoded, "{text}");
         }
     }
 

@@ -29,11 +29,28 @@ pub(super) struct Text {
     pub(super) tokens: usize,
 }
 
-/// Reads the text of an id.
+/// Reads the text of an id, as it is written or percent-decoded.
 ///
 /// # Errors
 /// `NotFound` if the book has no such text, `Unavailable` if the catalog is.
 pub(super) async fn text(retriever: &Retriever, id: &Id) -> Result<Text, Error> {
+    match text_at(retriever, id).await {
+        Err(error) => text_at(retriever, &decoded(id, error)?).await,
+        text => text,
+    }
+}
+
+/// Returns the id to look for after the one that failed. Links are percent-encoded, and the book's own addresses are not; but those may hold `%25`
+/// as well, so the id as it is written comes first.
+///
+/// # Errors
+/// The id's own error, unless decoding may help.
+fn decoded(id: &Id, error: Error) -> Result<Id, Error> {
+    let decoded = id.decoded().filter(|_| error.kind == ErrorKind::NotFound);
+    decoded.ok_or(error)
+}
+
+async fn text_at(retriever: &Retriever, id: &Id) -> Result<Text, Error> {
     let chunks = chunks_at(retriever, id).await?;
     let chunks = match &id.place {
         Place::Section(_, anchor) => of_section(&chunks, anchor),
@@ -90,11 +107,23 @@ pub(super) fn title(page: &str, section: &str) -> String {
     visible(&title)
 }
 
-/// Lists the headings of the page or section of an id, then the pages below its path; without an id, all pages.
+/// Lists the headings of the page or section of an id, then the pages below its path; without an id, all pages. The id is looked for as it is written,
+/// then percent-decoded.
 ///
 /// # Errors
 /// `NotFound` if the book has no such page, `Invalid` for an unknown version or locale, `Unavailable` if the catalog is.
 pub(super) async fn outline(
+    retriever: &Retriever,
+    under: Option<&Id>,
+    limits: &Filters,
+) -> Result<Vec<Entry>, Error> {
+    match (outline_at(retriever, under, limits).await, under) {
+        (Err(error), Some(id)) => outline_at(retriever, Some(&decoded(id, error)?), limits).await,
+        (entries, _) => entries,
+    }
+}
+
+async fn outline_at(
     retriever: &Retriever,
     under: Option<&Id>,
     limits: &Filters,

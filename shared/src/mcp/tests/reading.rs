@@ -264,3 +264,31 @@ async fn a_chunk_is_fetched_by_the_id_that_the_api_gives_it() {
         );
     }
 }
+
+#[tokio::test]
+async fn a_page_is_found_by_its_percent_encoded_address() {
+    let heading = "# Page\n\nIt is here.\n\n## Über uns\n\nWe measure.\n";
+    let pages = ["Ünïcode.md", "with space.md", "100%25.md", "deep er/a.md"];
+    let served = Served::of_pages(&pages.map(|page| (page, heading)), Limits::NONE).await;
+    for (id, url) in [
+        ("/docs/%C3%9Cn%C3%AFcode", "/docs/Ünïcode"),
+        (
+            "/docs/%C3%9Cn%C3%AFcode#%C3%BCber-uns",
+            "/docs/Ünïcode#über-uns",
+        ),
+        ("/docs/Ünïcode#%C3%BCber-uns", "/docs/Ünïcode#über-uns"),
+        ("/docs/with%20space", "/docs/with space"),
+        ("/docs/100%25", "/docs/100%25"),
+        ("/docs/100%2525", "/docs/100%25"),
+    ] {
+        let fetched = served.tool("fetch", json!({ "id": id })).await;
+        let expected = format!("https://garden.example{url}");
+        assert_eq!(fetched["url"], json!(expected), "{id}: {fetched}");
+    }
+    let below = served
+        .tool("outline", json!({"under": "/docs/deep%20er"}))
+        .await;
+    assert_eq!(below["entries"][0]["id"], json!("/docs/deep er/a"));
+    let refused = served.refusal("fetch", json!({"id": "/docs/%C3%9C"})).await;
+    assert!(refused.contains("nothing at"), "{refused}");
+}
