@@ -1,6 +1,8 @@
 //! Assembles the text of a page or a section from its chunks. Pure.
 
-use crate::book::{Mark, MarkKind, visible};
+use std::ops::Range;
+
+use crate::book::{Block, BlockKind, Mark, MarkKind, Nesting, page_markdown, visible};
 use crate::catalog::JoinedChunk;
 use crate::generate::readable;
 use crate::index::ChunkPayload;
@@ -28,9 +30,41 @@ pub(super) fn markdown(chunks: &[JoinedChunk]) -> String {
 
 /// Writes a chunk's text as Markdown without link targets, because a target that no reader sees may lead away from the book.
 pub(super) fn without_links(chunk: &ChunkPayload) -> String {
+    let text = chunk.text.as_str();
     let marks = chunk.marks.iter();
     let marks = marks.filter(|mark| !matches!(mark.kind, MarkKind::Link(_)));
-    readable(&chunk.text, &marks.cloned().collect::<Vec<Mark>>())
+    let marks: Vec<Mark> = marks.cloned().collect();
+    let (mut written, mut at) = (String::new(), 0);
+    for mark in marks.iter().filter(|mark| mark.kind == MarkKind::Table) {
+        let is_table = |text: &&str| mark.start >= at && text.contains('\n');
+        if let Some(shown) = text.get(mark.range()).filter(is_table) {
+            written.push_str(&part(text, &marks, at..mark.start));
+            written.push_str(&table(shown, &marks, &mark.range()));
+            at = mark.end;
+        }
+    }
+    written + &part(text, &marks, at..text.len())
+}
+
+fn part(text: &str, marks: &[Mark], stretch: Range<usize>) -> String {
+    let marks: Vec<Mark> = marks.iter().filter_map(|it| it.within(&stretch)).collect();
+    readable(&text[stretch], &marks)
+}
+
+/// Writes a table as in exported pages, so that a pipe in a cell does not end it.
+fn table(text: &str, marks: &[Mark], stretch: &Range<usize>) -> String {
+    let is_kept = |mark: &&Mark| matches!(mark.kind, MarkKind::Code | MarkKind::Formula);
+    let marks = marks.iter().filter(is_kept);
+    let block = Block {
+        kind: BlockKind::Table,
+        text: text.to_owned(),
+        marks: marks.filter_map(|mark| mark.within(stretch)).collect(),
+        markdown: String::new(),
+        start_line: 0,
+        end_line: 0,
+        nesting: Nesting::default(),
+    };
+    page_markdown(&[block]).trim_end().to_owned()
 }
 
 /// Returns the level of a chunk's heading; the page's title has level 1.

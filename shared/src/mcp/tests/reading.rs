@@ -292,3 +292,20 @@ async fn a_page_is_found_by_its_percent_encoded_address() {
     let refused = served.refusal("fetch", json!({"id": "/docs/%C3%9C"})).await;
     assert!(refused.contains("nothing at"), "{refused}");
 }
+
+#[tokio::test]
+async fn a_pipe_in_a_cell_does_not_end_it() {
+    let page = "# Signs\n\nSome `a_b`.\n\n| Sign | `Code` |\n| --- | --- |\n| a\\|b | c\\\\ |\n| d_e | `f` |\n\nAnd more.\n";
+    let served = Served::of_pages(&[("signs.md", page)], Limits::NONE).await;
+    let fetched = served.tool("fetch", json!({"id": "/docs/signs"})).await;
+    let text = fetched["text"].as_str().unwrap();
+    let rows = text.lines().filter(|line| line.starts_with('|'));
+    let rows: Vec<&str> = rows.collect();
+    assert_eq!(rows.len(), 4, "{text}");
+    assert_eq!(rows[2], "| a\\|b | c\\\\ |", "{text}");
+    assert_eq!((rows[0], rows[3]), ("| Sign | `Code` |", "| d_e | `f` |"));
+    assert!(
+        text.contains("Some `a_b`.") && text.ends_with("And more."),
+        "{text}"
+    );
+}
