@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use bookrag::book::{BlockKind, Document, escaped, slug};
 
 use super::edition::{Edition, Page};
-use super::{Book, FULL, INDEX, link};
+use super::{Book, FULL, INDEX};
 
 /// The longest list, in characters: agents truncate longer ones (<https://agentdocsspec.com>, `llms-txt-size`).
 const MAX_CHARS: usize = 50_000;
@@ -47,7 +47,7 @@ impl Book<'_> {
                     number => format!("{title} ({})", number + 1),
                 };
                 let place = place(&part_name(&title, &mut names));
-                let entry = link(&title, &self.absolute(&place.url));
+                let entry = self.link_to(&title, &place.url);
                 entries.push(format!("- {entry}: {} pages", part.len()));
                 let section = (title, part.to_vec());
                 files.insert(place.file, written(&head, [&section].into_iter()));
@@ -93,7 +93,7 @@ impl Book<'_> {
     }
 
     fn entry(&self, page: &Page<'_>) -> String {
-        let title = link(&page.document.title, &self.absolute(&page.place.url));
+        let title = self.link_to(&page.document.title, &page.place.url);
         match description(page.document) {
             Some(description) => format!("- {title}: {description}"),
             None => format!("- {title}"),
@@ -104,7 +104,7 @@ impl Book<'_> {
     fn others(&self, edition: &Edition<'_>, editions: &[Edition<'_>]) -> Vec<Section> {
         let list = |other: &Edition<'_>, text: &str| {
             let place = self.places.of(other.locale, &other.file(INDEX));
-            format!("- {}", link(text, &self.absolute(&place.url)))
+            format!("- {}", self.link_to(text, &place.url))
         };
         let is_other = |other: &&Edition<'_>| !std::ptr::eq(*other, edition);
         let versions = editions.iter().filter(is_other).map(|other| {
@@ -121,7 +121,7 @@ impl Book<'_> {
             .filter(|other| other.locale != edition.locale);
         let locales = locales.map(|other| list(other, &format!("Language {}", other.locale)));
         let full = self.places.of(edition.locale, &edition.file(FULL));
-        let full = link("All pages in one file", &self.absolute(&full.url));
+        let full = self.link_to("All pages in one file", &full.url);
         let sections = [
             ("Other versions", versions.collect()),
             ("Other languages", locales.collect()),
@@ -138,13 +138,13 @@ impl Book<'_> {
     pub(super) fn full_head(&self, edition: &Edition<'_>) -> String {
         let title = self.edition_title(edition);
         let index = self.places.of(edition.locale, &edition.file(INDEX));
-        let index = link(INDEX, &self.absolute(&index.url));
+        let index = self.link_to(INDEX, &index.url);
         format!("# {title}\n\n> All pages of {title} in one file; {index} lists them.\n")
     }
 
     /// Returns a page's text in that file.
     pub(super) fn in_full(&self, page: &Page<'_>, text: &str) -> String {
-        let page = link("the page", &self.absolute(page.url));
+        let page = self.link_to("the page", page.url);
         format!("\n---\n\n> The text of {page}.\n\n{text}")
     }
 }

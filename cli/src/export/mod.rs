@@ -8,6 +8,7 @@ mod folder;
 
 use std::collections::BTreeMap;
 
+use bookrag::api::encoded_path;
 use bookrag::book::{Document, SiteSettings, follow_links, marked_text};
 use bookrag::book::{Mark, MarkKind};
 
@@ -148,7 +149,12 @@ impl<'a> Book<'a> {
         }
     }
 
-    /// Returns the URL of a path of the site.
+    /// Links to a page or file at a path of the site. Names of files may contain characters such as `#` and `?`.
+    fn link_to(&self, text: &str, path: &str) -> String {
+        link(text, &self.absolute(&encoded_path(path)))
+    }
+
+    /// Returns the URL of an address of the site.
     fn absolute(&self, address: &str) -> String {
         if address.starts_with('/') {
             format!("{}{address}", self.site_url)

@@ -3,7 +3,7 @@
 use bookrag::book::{Document, OmissionReason, page_markdown};
 
 use super::edition::{Edition, Page};
-use super::{Book, INDEX, link};
+use super::{Book, INDEX};
 
 /// The longest code shown of a piece that is missing in the text, in characters.
 const MAX_CODE_CHARS: usize = 80;
@@ -39,8 +39,8 @@ impl Book<'_> {
     /// Returns the first line of a page's file: links to the list of all pages and to the page itself.
     pub(super) fn page_head(&self, page: &Page<'_>, edition: &Edition<'_>) -> String {
         let index = self.places.of(edition.locale, &edition.file(INDEX));
-        let index = link(INDEX, &self.absolute(&index.url));
-        let page = link("the page", &self.absolute(page.url));
+        let index = self.link_to(INDEX, &index.url);
+        let page = self.link_to("the page", page.url);
         let title = bookrag::book::escaped(self.title);
         format!("> {index} lists all pages of {title}. This is the text of {page}.")
     }

@@ -211,6 +211,10 @@ fn pages_of_two_docs_instances_with_one_url_are_named() {
 fn every_link_of_llms_txt_leads_to_a_text() {
     let workshop = Workshop::small();
     workshop.write("docs/draft.md", "---\nunlisted: true\n---\n\n# Hidden\n");
+    let odd = ["Ünïcode", "with space", "what? is #1", "100%25"];
+    for name in odd {
+        workshop.write(&format!("docs/{name}.md"), "# Odd\n\nA name.\n");
+    }
     let server = workshop.serve(&[]);
     let (status, index) = server.get("/llms.txt");
     assert_eq!(status, 200);
@@ -222,6 +226,9 @@ fn every_link_of_llms_txt_leads_to_a_text() {
         .filter_map(|rest| rest.split(')').next())
         .collect();
     assert!(links.contains(&"/docs/probe.md"), "{links:?}");
+    let whats = "/docs/what%3F%20is%20%231.md";
+    assert!(links.contains(&whats), "{links:?}");
+    assert_eq!(links.len(), 2 + odd.len() + 1, "{links:?}");
     assert!(links.contains(&"/llms-full.txt"), "{links:?}");
     for link in links {
         let response = client().get(format!("{}{link}", server.url));
