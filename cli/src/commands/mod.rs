@@ -243,12 +243,17 @@ pub async fn run(arguments: Arguments) -> Exit {
     telemetry::init(Environment::Local);
     std::panic::set_hook(Box::new(|panic| output::status(&in_one_line(panic))));
     let json = arguments.json;
-    match dispatch(arguments).await {
+    let exit = match dispatch(arguments).await {
         Ok(exit) => exit,
         Err(error) => {
             output::failure(&error.to_string(), json);
             error.exit()
         }
+    };
+    if output::is_lost() {
+        Exit::Failed
+    } else {
+        exit
     }
 }
 

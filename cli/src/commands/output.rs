@@ -1,32 +1,53 @@
 //! Prints output: the only code that writes to standard output. Control characters from a book or a model are removed.
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bookrag::cite::visible;
 use serde::Serialize;
 
-/// Prints a value as JSON on one line. If the pipe is closed, the output is silently dropped.
+/// True once output was lost, for example because the disk is full.
+static IS_LOST: AtomicBool = AtomicBool::new(false);
+
+/// Prints a value as JSON on one line.
 pub(super) fn json(value: &impl Serialize) {
     match serde_json::to_string(value) {
         // Unfiltered: JSON escapes control characters, and programs need the full text.
-        Ok(text) => {
-            let _ = writeln!(std::io::stdout(), "{text}");
-        }
-        Err(error) => eprintln!("error: {error}"),
+        Ok(json) => write(&format!("{json}\n")),
+        Err(error) => lose(&error.to_string()),
     }
 }
 
-/// Prints a line. If the pipe is closed, the output is silently dropped.
+/// Prints a line.
 pub(super) fn line(text: &str) {
-    let _ = writeln!(std::io::stdout(), "{}", visible(text));
+    write(&format!("{}\n", visible(text)));
 }
 
-/// Prints text without a line end and flushes it.
+/// Prints text without a line end.
 pub(super) fn text(text: &str) {
-    let mut out = std::io::stdout();
-    let _ = out
-        .write_all(visible(text).as_bytes())
-        .and_then(|()| out.flush());
+    write(&visible(text));
+}
+
+/// True if standard output could not be written; the error was printed. A reader that closed the pipe wants no more, and loses nothing.
+pub(super) fn is_lost() -> bool {
+    IS_LOST.load(Ordering::Relaxed)
+}
+
+fn write(text: &str) {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            lose(&format!("standard output cannot be written: {error}"));
+        }
+        _ => {}
+    }
+}
+
+/// Prints the first error only: the next lines fail in the same way.
+fn lose(error: &str) {
+    if !IS_LOST.swap(true, Ordering::Relaxed) {
+        eprintln!("error: {error}");
+    }
 }
 
 /// Names a section: the page's title and the heading, or the title alone for the text above the first heading.

@@ -102,3 +102,27 @@ fn a_watching_server_recovers_from_a_full_disk() {
         std::thread::sleep(Duration::from_millis(100));
     }
 }
+
+#[test]
+fn output_that_cannot_be_written_is_an_error_unless_nobody_reads_it() {
+    let workshop = Workshop::small();
+    for arguments in [
+        &["chunks", "book"][..],
+        &["chunks", "book", "--json"],
+        &["completions", "bash"],
+    ] {
+        let mut command = workshop.command(arguments);
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let output = command.stdout(full).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {output:?}");
+        let told = String::from_utf8(output.stderr).unwrap();
+        let errors = told.matches("standard output cannot be written").count();
+        assert_eq!(errors, 1, "{arguments:?}: {told}");
+
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = workshop.command(arguments).stdout(writer).output();
+        let output = output.unwrap();
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {output:?}");
+    }
+}
