@@ -94,6 +94,16 @@ test('a reader can type at once; the slash leads back to the field, and a citati
   await expect(await opened).toHaveURL(/#the-air-point$/);
 });
 
+test('a slash in another field is written there', async ({ page }) => {
+  await page.goto(`${SERVE}/?q=${encodeURIComponent(QUESTION)}`);
+  await page.getByRole('button', { name: 'Not helpful' }).click();
+  const comment = page.getByLabel('What was wrong or missing?');
+  await comment.focus();
+  await page.keyboard.type('either/or');
+  await expect(comment).toHaveValue('either/or');
+  await expect(comment).toBeFocused();
+});
+
 test('citations that are followed one after the other open in one tab', async ({ page, context }) => {
   await page.goto(`${SERVE}/?q=${encodeURIComponent(QUESTION)}`);
   await expect(page.getByRole('button', { name: 'Copy the answer' })).toBeVisible();

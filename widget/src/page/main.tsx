@@ -2,6 +2,7 @@
 
 import { createRef, useEffect, useState } from 'react';
 import { createRoot } from 'react-dom/client';
+import { isField } from '../client/shortcut';
 import { createApi } from '../core/api';
 import { Session } from '../core/session';
 import { languageOf, stringsFor } from '../core/strings/languages';
@@ -163,7 +164,7 @@ if (root) createRoot(root).render(<Page />);
 document.addEventListener('keydown', (event) => {
   if (event.isComposing || event.ctrlKey || event.altKey || event.metaKey) return;
   if (event.key === 'Escape') session.stop();
-  if (event.key !== '/' || event.target === field.current) return;
+  if (event.key !== '/' || isField(event.target)) return;
   event.preventDefault();
   field.current?.focus();
 });
