@@ -121,6 +121,20 @@ test('after a thumb down the reader is asked why, and the words are sent', async
   await expect(down).toBeFocused();
 });
 
+test('Escape leaves the comment with its words, and closes the panel only from there', async ({ panel, page }) => {
+  await panel.openOn(`${BOOK}/docs`);
+  await panel.ask(QUESTION);
+  const down = panel.last.getByRole('button', { name: 'Not helpful' });
+  await down.click();
+  const field = panel.last.getByLabel('What was wrong or missing?');
+  await field.fill('The unit');
+  await page.keyboard.press('Escape');
+  await expect(down).toBeFocused();
+  await expect(field).toHaveValue('The unit');
+  await page.keyboard.press('Escape');
+  await expect(panel.root).toHaveCount(0);
+});
+
 test('a copied answer has its text and the addresses of its sources', async ({ panel, page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await panel.openOn(`${BOOK}/docs`);

@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactNode, useId, useRef, useState } from 'react';
+import { type FormEvent, type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react';
 import type { Turn } from '../core/conversation';
 import { safeLink } from '../core/links';
 import { MAX_CHARACTERS } from '../core/text';
@@ -67,13 +67,13 @@ export function Actions({ turn, announce }: ActionsProps) {
         {shareUrl && !turn.question.selection && copyTool(strings.share, shareUrl(turn.question), <LinkIcon />)}
         <span>{note}</span>
       </div>
-      {wantsComment && <Comment onSend={(text) => void comment(text)} />}
+      {wantsComment && <Comment onSend={(text) => void comment(text)} onLeave={() => down.current?.focus()} />}
     </>
   );
 }
 
 /** Asks a reader whom the answer did not help what was wrong with it. */
-function Comment({ onSend }: { onSend: (text: string) => void }) {
+function Comment({ onSend, onLeave }: { onSend: (text: string) => void; onLeave: () => void }) {
   const { strings } = useSite();
   const [text, setText] = useState('');
   const id = useId();
@@ -81,11 +81,26 @@ function Comment({ onSend }: { onSend: (text: string) => void }) {
     event.preventDefault();
     if (text.trim()) onSend(text.trim());
   };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || event.nativeEvent.isComposing) return;
+    // The next one closes the panel. The words stay.
+    event.preventDefault();
+    event.stopPropagation();
+    onLeave();
+  };
   return (
     <form className="bookrag-comment" onSubmit={send}>
       <label htmlFor={id}>{strings.comment}</label>
       <div className="bookrag-row">
-        <textarea id={id} rows={1} dir="auto" maxLength={MAX_CHARACTERS} value={text} onChange={(event) => setText(event.target.value)} />
+        <textarea
+          id={id}
+          rows={1}
+          dir="auto"
+          maxLength={MAX_CHARACTERS}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={onKeyDown}
+        />
         <button type="submit" className="bookrag-quiet">
           {strings.send}
         </button>
