@@ -1,4 +1,5 @@
 import { expectAccessible } from '../support/accessible';
+import { gate } from '../support/gate';
 import { BOOK, expect, QUESTION, test } from '../support/test';
 
 test('a page without Docusaurus has the panel by a script alone', async ({ page, panel, model }) => {
@@ -23,4 +24,35 @@ test('on another site than the book’s, links lead to the book', async ({ page,
     expect(await link.getAttribute('href')).toMatch(/^https:\/\/book\.example\/garden-robotics\//);
     await expect(link).toHaveAttribute('target', '_blank');
   }
+});
+
+test('an address of the book that is none is named in the console', async ({ page, panel, watched }) => {
+  for (const address of ['book.example', 'localhost:3000']) {
+    await page.route('**/elsewhere.html', async (route) => {
+      const response = await route.fetch();
+      const text = await response.text();
+      await route.fulfill({ response, body: text.replace('https://book.example/guide', address) });
+    });
+    await page.goto(`${BOOK}/elsewhere.html`);
+    await expect.poll(() => watched.faults.splice(0)).toEqual([expect.stringMatching(`^bookrag: data-bookrag-book must be .* got "${address}"$`)]);
+    await expect(panel.button).toHaveCount(0);
+  }
+});
+
+test('a script that runs before the page has a body waits for it', async ({ page, panel }) => {
+  const body = gate();
+  await page.route('**/plain.html', async (route) => {
+    const response = await route.fetch();
+    const text = (await response.text()).replace('<script ', '<script async ');
+    await route.fulfill({ response, body: text.replace('</head>', '<script src="slow.js"></script></head>') });
+  });
+  await page.route('**/slow.js', async (route) => {
+    await body.opened;
+    await route.fulfill({ contentType: 'text/javascript', body: '' });
+  });
+  await page.goto(`${BOOK}/plain.html`, { waitUntil: 'commit' });
+  await expect.poll(() => page.evaluate(() => document.adoptedStyleSheets.length)).toBe(1);
+  expect(await page.evaluate(() => document.body)).toBe(null);
+  body.open();
+  await expect(panel.button).toBeVisible();
 });

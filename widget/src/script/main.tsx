@@ -11,6 +11,8 @@ async function start(element: HTMLScriptElement): Promise<void> {
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 
   const settings = await readSettings(element);
+  // An `async` script may run before the page has a body.
+  if (!document.body) await new Promise((loaded) => document.addEventListener('DOMContentLoaded', loaded, { once: true }));
   const { url, button, strings } = settings;
   const load = async () => {
     const { panelFor } = await import('./panel');
@@ -23,5 +25,5 @@ async function start(element: HTMLScriptElement): Promise<void> {
 }
 
 const element = document.querySelector<HTMLScriptElement>('script[data-bookrag-url]');
-if (element) void start(element);
+if (element) start(element).catch((error: Error) => console.error(`bookrag: ${error.message}`));
 else console.error('bookrag: the script element needs data-bookrag-url, the address of the API without /api/v1');

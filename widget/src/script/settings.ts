@@ -27,15 +27,28 @@ export interface ScriptSettings {
   strings: Strings;
 }
 
+/** Reads the attributes of the script's element. Throws an error that names the one that is wrong. */
 export async function readSettings(element: HTMLScriptElement): Promise<ScriptSettings> {
   const { bookragUrl: url = '', bookragBook, bookragTitle: title, bookragButton } = element.dataset;
+  const bookOrigin = bookragBook ? originOf(bookragBook) : location.origin;
   const locale = document.documentElement.lang || 'en';
   const strings = (await LANGUAGES[locale.split('-')[0] ?? '']?.()) ?? en;
   return {
     url: url.replace(/\/+$/, ''),
-    bookOrigin: bookragBook ? new URL(bookragBook).origin : location.origin,
+    bookOrigin,
     locale,
     button: bookragButton !== 'false',
     strings: title ? { ...strings, title, open: title } : strings,
   };
+}
+
+function originOf(address: string): string {
+  let origin = '';
+  try {
+    origin = new URL(address).origin;
+  } catch {
+    // Reported below.
+  }
+  if (origin.startsWith('http')) return origin;
+  throw new Error(`data-bookrag-book must be the address of the book's site, such as https://book.example.org, got "${address}"`);
 }
