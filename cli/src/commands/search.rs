@@ -6,6 +6,7 @@ use axum::body::{Body, to_bytes};
 use axum::http::Request;
 use axum::http::header::CONTENT_TYPE;
 use bookrag::config::Config;
+use bookrag::retrieve::Signals;
 use serde_json::Value;
 use tower::ServiceExt;
 
@@ -50,7 +51,7 @@ pub(super) async fn run(
     })
 }
 
-/// Calls the book's own router, like a reader's request.
+/// Calls the book's own router, like a reader's request. Adds the signals that decide whether `ask` answers the question.
 async fn ask_router(book: LocalBook, arguments: &QuestionArguments) -> Result<Value, CommandError> {
     let request = Request::post("/api/v1/search")
         .header(CONTENT_TYPE, "application/json")
@@ -59,8 +60,14 @@ async fn ask_router(book: LocalBook, arguments: &QuestionArguments) -> Result<Va
     let router = search::router(Arc::new(book.context));
     let Ok(response) = router.oneshot(request).await;
     let failed = |error: &dyn std::fmt::Display| CommandError::Told(error.to_string());
+    let signals = response.extensions().get::<Signals>().copied();
     let body = to_bytes(response.into_body(), MAX_ANSWER_BYTES).await;
-    serde_json::from_slice(&body.map_err(|error| failed(&error))?).map_err(|error| failed(&error))
+    let body = body.map_err(|error| failed(&error))?;
+    let mut envelope: Value = serde_json::from_slice(&body).map_err(|error| failed(&error))?;
+    if let Some(signals) = signals {
+        envelope["meta"]["signals"] = serde_json::json!(signals);
+    }
+    Ok(envelope)
 }
 
 fn print(place: usize, result: &Value) {

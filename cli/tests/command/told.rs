@@ -64,6 +64,24 @@ fn a_site_without_modules_is_not_called_a_textbook_even_if_filters_leave_nothing
     assert_eq!(told, "This documentation does not cover that.");
 }
 
+#[test]
+fn a_search_as_json_tells_what_decides_whether_the_question_is_answered() {
+    let workshop = Workshop::small();
+    workshop.sync();
+    let signals = |question: &str| {
+        let found = workshop.json(&["search", question]);
+        let signals = found["meta"]["signals"].clone();
+        assert!(signals["cosine"].is_number(), "{found}");
+        signals
+    };
+    let covered = signals("blue wrench");
+    let other = signals("Where is Kafka-9.4 installed?");
+    let coverage = |signals: &serde_json::Value| signals["coverage"].as_f64().unwrap();
+    assert!(coverage(&covered) > coverage(&other), "{covered} {other}");
+    assert_eq!(covered["unknown_name"], false);
+    assert_eq!(other["unknown_name"], true);
+}
+
 #[cfg(unix)]
 #[test]
 fn who_stops_a_run_hears_that_the_next_one_continues() {

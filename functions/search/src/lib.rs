@@ -18,7 +18,7 @@ use bookrag::book::ContentKind;
 use bookrag::context::Context;
 use bookrag::error::Error;
 use bookrag::index::Filters;
-use bookrag::retrieve::milliseconds;
+use bookrag::retrieve::{Signals, milliseconds};
 use serde::Deserialize;
 
 /// Returns the function's routes, with errors for all other requests. Answers preflights of any path, including the other functions' paths: API
@@ -125,7 +125,12 @@ async fn respond(
         Err(error) => Err(error),
     };
     match searched {
-        Ok((data, meta)) => success(data, meta),
+        Ok((data, meta, signals)) => {
+            let mut response = success(data, meta);
+            // For the command, which calls this router in its own process: clients do not see extensions.
+            response.extensions_mut().insert(signals);
+            response
+        }
         Err(error) => failure(&error, &observed.request_id),
     }
 }
@@ -134,7 +139,7 @@ async fn search(
     context: &Context,
     request: SearchRequest,
     observed: &Observed,
-) -> Result<(SearchData, Meta), Error> {
+) -> Result<(SearchData, Meta, Signals), Error> {
     let started = Instant::now();
     let search = request.check()?;
     let retriever = context.retriever_of(&context.live_index().await?)?;
@@ -159,5 +164,5 @@ async fn search(
         degraded: found.degraded,
         ..Meta::default()
     };
-    Ok((SearchData { results, message }, meta))
+    Ok((SearchData { results, message }, meta, found.signals))
 }
