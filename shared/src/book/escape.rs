@@ -5,6 +5,7 @@ pub(crate) mod href;
 mod model;
 mod pieces;
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::block::Mark;
@@ -14,6 +15,9 @@ pub(crate) use model::{fence_info, heading_text};
 pub(crate) use pieces::{Piece, Pieces, Wrap};
 
 const HEADING_IN_ANSWER: u8 = 4;
+
+/// Backticks that open and close code.
+const SHORTEST_FENCE: usize = 3;
 
 /// Writes plain text, such as a title, with all markup escaped.
 #[must_use]
@@ -38,11 +42,13 @@ pub fn marked_text(text: &str, marks: &[Mark], stretch: Range<usize>) -> String 
 /// Returns a fence longer than any run of backticks in the code.
 #[must_use]
 pub fn fence_of(code: &str) -> String {
-    let mut fence = "```".to_owned();
-    while code.contains(&fence) {
-        fence.push('`');
-    }
-    fence
+    let longest = backtick_runs(code).max().unwrap_or_default();
+    "`".repeat(SHORTEST_FENCE.max(longest + 1))
+}
+
+/// Returns the lengths of the runs of backticks, with zeros between them.
+fn backtick_runs(code: &str) -> impl Iterator<Item = usize> {
+    code.split(|c| c != '`').map(str::len)
 }
 
 /// Writes a code block. Drops a language that is more than a name, and a title without a language.
@@ -169,10 +175,9 @@ impl ListMarkers {
 
 fn code_span(code: &str) -> String {
     let code = code.replace('\n', " ");
-    let mut ticks = "`".to_owned();
-    while code.split(|c| c != '`').any(|run| run == ticks) {
-        ticks.push('`');
-    }
+    let runs: BTreeSet<usize> = backtick_runs(&code).collect();
+    let free = (1..=runs.len() + 1).find(|length| !runs.contains(length));
+    let ticks = "`".repeat(free.unwrap_or_default());
     // Markdown strips one space at each end.
     let has_tick = code.starts_with('`') || code.ends_with('`');
     let has_spaces = code.starts_with(' ') && code.ends_with(' ') && !code.trim().is_empty();

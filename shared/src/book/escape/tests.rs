@@ -331,6 +331,20 @@ fn a_fence_holds_any_code_and_names_no_more_than_language_and_title() {
 }
 
 #[test]
+fn backticks_in_code_cost_one_pass() {
+    let run = "`".repeat(1_000_000);
+    assert_eq!(fence_of(&run).len(), run.len() + 1);
+    // Each length from 1 to 1,000 is a run.
+    let runs: Vec<&str> = (1..=1_000).map(|length| &run[..length]).collect();
+    let code = runs.join(" ");
+    let mark = Mark::from((MarkKind::Code, 0, code.len()));
+    let begin = std::time::Instant::now();
+    let span = marked_text(&code, &[mark], 0..code.len());
+    assert_eq!(span.bytes().take_while(|byte| *byte == b'`').count(), 1_001);
+    assert!(begin.elapsed() < std::time::Duration::from_secs(10));
+}
+
+#[test]
 fn items_nest_below_the_items_that_are_there() {
     let mut list = ListMarkers::default();
     let placed: Vec<String> = ["    - ", "    - ", "      1. ", "        - ", "  - ", "- "]
