@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
+use std::path::{Component, Path};
 
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{MapAccess, Visitor};
+use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::{DEFAULT_INSTANCE, MarkdownFormat, SettingsError};
@@ -25,6 +26,7 @@ pub(super) struct TomlSettings {
     pub(super) default_locale: Option<String>,
     pub(super) locales: Option<Vec<String>>,
     pub(super) require_front_matter: Vec<String>,
+    #[serde(deserialize_with = "folder_in_site")]
     pub(super) build: Option<String>,
     pub(super) pages: Switch<TomlPlugins>,
     pub(super) blog: Switch<TomlPlugins>,
@@ -134,6 +136,21 @@ impl Switch<TomlDocs> {
             ..self.table
         }
     }
+}
+
+/// Reads the path of a folder below the site's. The file comes with the site, which may be somebody else's.
+fn folder_in_site<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    let folder = String::deserialize(deserializer)?;
+    let mut parts = Path::new(&folder)
+        .components()
+        .filter(|part| *part != Component::CurDir)
+        .peekable();
+    if parts.peek().is_some() && parts.all(|part| matches!(part, Component::Normal(_))) {
+        return Ok(Some(folder));
+    }
+    Err(D::Error::custom(format!(
+        "`build` must name a folder within the site, such as `build`, got `{folder}`; a folder elsewhere is named by --build"
+    )))
 }
 
 impl TomlSettings {

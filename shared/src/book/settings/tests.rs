@@ -38,6 +38,22 @@ fn an_empty_site_has_docusaurus_defaults() {
 }
 
 #[test]
+fn the_build_in_the_settings_is_a_folder_within_the_site() {
+    for folder in ["build", "./out/site"] {
+        let settings = read(&[("bookrag.toml", &format!("build = '{folder}'"))]);
+        assert_eq!(settings.build.as_deref(), Some(folder));
+    }
+    for folder in ["../build", "a/../../b", "/etc", ".", ""] {
+        let error = refused(&[("bookrag.toml", &format!("title = 'A'\nbuild = '{folder}'"))]);
+        let place = "bookrag.toml, line 2: `build` must name a folder within the site";
+        assert!(
+            error.starts_with(place) && error.contains(&format!("got `{folder}`")),
+            "{error}"
+        );
+    }
+}
+
+#[test]
 fn a_sites_exclude_replaces_the_defaults() {
     let settings = read(&[(
         "docusaurus.config.js",
