@@ -31,6 +31,15 @@ pub(super) fn label_files(
         .collect()
 }
 
+/// True for a file that may name the tags or authors of a page.
+pub(crate) fn is_label_file(settings: &SiteSettings, page: &PageFile, path: &str) -> bool {
+    let instance = settings.instance(&page.instance);
+    let mut names = [&instance.tags_file, &instance.authors_file]
+        .into_iter()
+        .flatten();
+    names.any(|name| paths_of(settings, page, name).iter().any(|it| it == path))
+}
+
 /// Reads the names of tags that a page's plugin has.
 pub(super) fn tag_labels(settings: &SiteSettings, page: &PageFile, inputs: &Inputs) -> Labels {
     let file = settings.instance(&page.instance).tags_file.as_deref();

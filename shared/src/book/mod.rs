@@ -47,6 +47,7 @@ pub(crate) use escape::{Piece, Pieces, Place, Wrap, fence_info, heading_text, hr
 pub use front_matter::{FrontMatter, FrontMatterError};
 pub use hidden::visible;
 pub(crate) use hidden::{Filter as HiddenFilter, is_hidden};
+pub(crate) use labels::is_label_file;
 pub use placement::{Placement, UNKNOWN};
 
 pub use links::{follow_links, linked_sources};

@@ -113,6 +113,16 @@ async fn a_page_that_becomes_unreadable_keeps_what_is_stored() {
 }
 
 #[tokio::test]
+async fn a_file_of_tags_that_cannot_be_read_names_nothing() {
+    let book = Book::new();
+    std::fs::write(book.docs().join("a.md"), "---\ntags: [api]\n---\n\nText.\n").unwrap();
+    symlink("/etc/passwd", book.docs().join("tags.yml")).unwrap();
+    let report = book.sync().await;
+    assert_eq!(sources(&report.failed), [""; 0]);
+    assert_eq!(book.documents().await, ["docs/a.md"]);
+}
+
+#[tokio::test]
 async fn a_folder_that_cannot_be_listed_is_reported_and_its_pages_stay() {
     let book = Book::new();
     let long = "x".repeat(LONG_NAME);

@@ -11,11 +11,11 @@ mod s3;
 use std::collections::{BTreeMap, BTreeSet};
 
 use futures::future::try_join_all;
-use futures::{StreamExt, TryStreamExt, stream};
+use futures::{StreamExt, stream};
 
 use crate::book::{
-    Inputs, Instance, PageFile, SETTINGS_FILES, SettingsError, SiteSettings, is_too_much,
-    missing_inputs, settings_text,
+    Inputs, Instance, PageFile, SETTINGS_FILES, SettingsError, SiteSettings, is_label_file,
+    is_too_much, missing_inputs, settings_text,
 };
 
 pub use cache::FileCache;
@@ -183,7 +183,13 @@ impl Source {
             let reads: Vec<_> = missing.iter().map(|path| files.read(self, path)).collect();
             let mut contents = stream::iter(reads).buffered(READS);
             for path in &missing {
-                let content = contents.try_next().await?.flatten();
+                let content = match contents.next().await.transpose() {
+                    // Such a file names nothing, and it hides none of the page's own text.
+                    Err(SourceError::Forbidden { .. }) if is_label_file(settings, page, path) => {
+                        Some(Vec::new())
+                    }
+                    content => content?.flatten(),
+                };
                 inputs.insert(path.clone(), content);
                 if is_too_much(&inputs) {
                     return Ok(inputs);
