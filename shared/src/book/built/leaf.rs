@@ -55,7 +55,7 @@ impl Leaf {
 
     /// Ends a line of the text.
     pub(super) fn end_line(&mut self) {
-        self.trim_end();
+        self.cut(self.text.trim_end().len());
         if !self.text.is_empty() {
             self.text.push('\n');
         }
@@ -63,14 +63,13 @@ impl Leaf {
 
     /// Begins a cell of a table that is not the first of its row.
     pub(super) fn end_cell(&mut self) {
-        self.trim_end_of_line();
+        self.cut(self.text.trim_end_matches(' ').len());
         self.text.push_str(" | ");
     }
 
     /// Ends a row of a table, without the empty cells at its end.
     pub(super) fn end_row(&mut self) {
-        let kept = self.text.trim_end_matches([' ', '|']).len();
-        self.text.truncate(kept);
+        self.cut(self.text.trim_end_matches([' ', '|']).len());
         self.end_line();
     }
 
@@ -115,10 +114,10 @@ impl Leaf {
             self.mark(kind, start);
             self.open[at].1 = 0;
         }
-        let mut text = take(&mut self.text);
-        text.truncate(text.trim_end().len());
+        self.cut(self.text.trim_end().len());
+        let text = take(&mut self.text);
         let mut marks = take(&mut self.marks);
-        marks.retain(|mark| mark.end <= text.len());
+        marks.retain(|mark| mark.start < mark.end);
         marks.sort_by_key(|mark| (mark.start, Reverse(mark.end)));
         Finished {
             text,
@@ -128,7 +127,6 @@ impl Leaf {
     }
 
     fn mark(&mut self, kind: MarkKind, start: usize) {
-        let start = start.min(self.text.len());
         let marked = &self.text[start..];
         let spaces = marked.len() - marked.trim_start().len();
         let (start, end) = (start + spaces, start + marked.trim_end().len());
@@ -142,12 +140,16 @@ impl Leaf {
         self.source = Some(start..source.end);
     }
 
-    fn trim_end(&mut self) {
-        self.text.truncate(self.text.trim_end().len());
-    }
-
-    fn trim_end_of_line(&mut self) {
-        let kept = self.text.trim_end_matches(' ').len();
+    /// Cuts the text to its first `kept` bytes. No mark begins or ends beyond them.
+    fn cut(&mut self, kept: usize) {
         self.text.truncate(kept);
+        for (_, start) in &mut self.open {
+            *start = kept.min(*start);
+        }
+        // A mark ends no earlier than those that were added before it.
+        let beyond = self.marks.iter_mut().rev();
+        for mark in beyond.take_while(|mark| mark.end > kept) {
+            mark.end = kept;
+        }
     }
 }

@@ -1,5 +1,7 @@
 use std::time::{Duration, Instant};
 
+use proptest::prelude::*;
+
 use super::*;
 use crate::book::block::{Block, BlockKind, MarkKind};
 use crate::book::document::read_document;
@@ -189,6 +191,86 @@ fn the_title_is_that_of_the_head_without_the_sites() {
         .front_matter
         .description;
     assert_eq!(description.as_deref(), Some("Who we are"));
+}
+
+#[test]
+fn a_mark_does_not_begin_in_the_white_space_before_a_line_break() {
+    let html = main("<p>a&nbsp;&nbsp;<b><br/>éé bold words here</b></p>");
+    let blocks = read(&html).blocks;
+    let [block] = &*blocks else {
+        panic!("{blocks:?}");
+    };
+    assert_eq!(block.text, "a\néé bold words here");
+    let marked: Vec<_> = block
+        .marks
+        .iter()
+        .map(|it| &block.text[it.range()])
+        .collect();
+    assert_eq!(marked, ["éé bold words here"]);
+}
+
+/// Pieces of HTML, mostly inline ones.
+fn pieces() -> impl Strategy<Value = String> {
+    let inline = prop::sample::select(vec![
+        "a",
+        "é",
+        "日本",
+        "|",
+        " ",
+        "&nbsp;",
+        "\u{3000}",
+        "<br>",
+        "<b>",
+        "</b>",
+        "<code>",
+        "</code>",
+        "<a href=/x>",
+        "</a>",
+    ]);
+    let other = prop::sample::select(vec![
+        "\n",
+        "&amp;",
+        "<em>",
+        "</em>",
+        "<img src=/a.png alt='é '>",
+        "<p>",
+        "</p>",
+        "<ul>",
+        "<li>",
+        "</ul>",
+        "<blockquote>",
+        "</blockquote>",
+        "<pre>",
+        "</pre>",
+        "<h2 id=a>",
+        "</h2>",
+        "<table>",
+        "<tr>",
+        "<td>",
+        "</td>",
+        "</tr>",
+        "</table>",
+        "<svg>",
+        "</svg>",
+        "<div hidden>",
+        "</div>",
+    ]);
+    let piece = prop_oneof![3 => inline, 1 => other];
+    prop::collection::vec(piece, 0..30).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn marks_are_within_the_text_of_any_page(html in pieces()) {
+        for block in read(&main(&html)).blocks {
+            for mark in &block.marks {
+                let marked = block.text.get(mark.range());
+                prop_assert!(marked.is_some_and(|text| text.trim() == text && !text.is_empty()), "{html:?} {block:?}");
+            }
+        }
+    }
 }
 
 #[test]
