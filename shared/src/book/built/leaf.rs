@@ -13,6 +13,10 @@ pub(super) struct Leaf {
     marks: Vec<Mark>,
     /// The marks that have not ended, with the offsets where they begin.
     open: Vec<(MarkKind, usize)>,
+    /// Where the cell that is being read begins.
+    cell: usize,
+    /// The length of the text up to the last cell of the row that is not empty.
+    filled: usize,
     /// The offsets of its source.
     source: Option<Range<usize>>,
 }
@@ -63,14 +67,18 @@ impl Leaf {
 
     /// Begins a cell of a table that is not the first of its row.
     pub(super) fn end_cell(&mut self) {
+        self.fill();
         self.cut(self.text.trim_end_matches(' ').len());
         self.text.push_str(" | ");
+        self.cell = self.text.len();
     }
 
     /// Ends a row of a table, without the empty cells at its end.
     pub(super) fn end_row(&mut self) {
-        self.cut(self.text.trim_end_matches([' ', '|']).len());
+        self.fill();
+        self.cut(self.filled);
         self.end_line();
+        (self.cell, self.filled) = (self.text.len(), self.text.len());
     }
 
     /// Begins a mark. Returns false if one of its kind is open: then it marks nothing. Links beside each other are words of their own.
@@ -118,6 +126,7 @@ impl Leaf {
         let text = take(&mut self.text);
         let mut marks = take(&mut self.marks);
         marks.retain(|mark| mark.start < mark.end);
+        (self.cell, self.filled) = (0, 0);
         marks.sort_by_key(|mark| (mark.start, Reverse(mark.end)));
         Finished {
             text,
@@ -140,7 +149,15 @@ impl Leaf {
         self.source = Some(start..source.end);
     }
 
-    /// Cuts the text to its first `kept` bytes. No mark begins or ends beyond them.
+    /// Notes that the row reaches to the end of the cell that is being read, if that has text.
+    fn fill(&mut self) {
+        let cell = self.text[self.cell..].trim_end();
+        if !cell.is_empty() {
+            self.filled = self.cell + cell.len();
+        }
+    }
+
+    /// Cuts the text to its first `kept` bytes. No mark and no cell begins or ends beyond them.
     fn cut(&mut self, kept: usize) {
         self.text.truncate(kept);
         for (_, start) in &mut self.open {
@@ -151,5 +168,7 @@ impl Leaf {
         for mark in beyond.take_while(|mark| mark.end > kept) {
             mark.end = kept;
         }
+        self.cell = self.cell.min(kept);
+        self.filled = self.filled.min(kept);
     }
 }

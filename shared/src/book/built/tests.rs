@@ -209,6 +209,14 @@ fn a_mark_does_not_begin_in_the_white_space_before_a_line_break() {
     assert_eq!(marked, ["éé bold words here"]);
 }
 
+#[test]
+fn cells_keep_their_bars() {
+    let rows = main(
+        "<table><tr><td>Or<td><code>||</code><td></tr><tr><td>|<td></tr><tr><td><td></tr><tr><td><td>a |</tr></table>",
+    );
+    assert_eq!(shown(&rows), ["table: Or | ||\n|\n | a |"]);
+}
+
 /// Pieces of HTML, mostly inline ones.
 fn pieces() -> impl Strategy<Value = String> {
     let inline = prop::sample::select(vec![
