@@ -192,14 +192,14 @@ impl<'a> Reader<'a> {
             return;
         }
         let role = role_of(&tag, self.url);
+        if self.whole.is_some() {
+            self.start_in_whole(&tag, role);
+            return;
+        }
         if role == Role::Item {
             self.end_unclosed_item();
         }
-        if self.whole.is_some() {
-            self.start_in_whole(&tag, role);
-        } else {
-            self.start_block(tag, role);
-        }
+        self.start_block(tag, role);
     }
 
     /// An element without content.

@@ -217,6 +217,20 @@ fn cells_keep_their_bars() {
     assert_eq!(shown(&rows), ["table: Or | ||\n|\n | a |"]);
 }
 
+#[test]
+fn a_list_in_a_cell_is_part_of_the_table() {
+    let list = main(
+        "<ul><li>Item<table><tr><td>A<td><ul><li>one<li>two</ul><tr><td>B<td>b</table>After<li>Next</ul>",
+    );
+    let expected = [
+        "item: - Item",
+        "table: A | one two\nB | b",
+        "After",
+        "item: - Next",
+    ];
+    assert_eq!(shown(&list), expected);
+}
+
 /// Pieces of HTML, mostly inline ones.
 fn pieces() -> impl Strategy<Value = String> {
     let inline = prop::sample::select(vec![
