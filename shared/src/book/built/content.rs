@@ -9,7 +9,7 @@ use crate::book::markdown::{item_marker, linkable};
 use crate::book::omission::{Omission, OmissionReason};
 
 use super::elements::{
-    Role, Start, attribute, is_empty, is_left_out, is_rooted, language_of, role_of,
+    Role, Start, attribute, is_empty, is_left_out, language_of, picture_address, role_of,
 };
 use super::file::HtmlFile;
 use super::leaf::{Finished, Leaf};
@@ -212,11 +212,9 @@ impl<'a> Reader<'a> {
             (b"hr", None) => self.end_block(),
             (b"img", _) => {
                 let text = attribute(tag, "alt").unwrap_or_default();
-                let address = attribute(tag, "src").unwrap_or_default();
-                if is_rooted(&address) {
-                    self.leaf.push_picture(&text, address, &source);
-                } else {
-                    self.leaf.push(&text, &source);
+                match picture_address(tag) {
+                    Some(address) => self.leaf.push_picture(&text, address, &source),
+                    None => self.leaf.push(&text, &source),
                 }
             }
             _ => {}

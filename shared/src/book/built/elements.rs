@@ -63,6 +63,10 @@ const BLOCKS: [&[u8]; 32] = [
     b"video",
 ];
 
+/// The longest address of a link or picture, in bytes; those with longer ones are plain text. Each block within a link has a copy of its
+/// address. Far more than addresses of a book need: many servers refuse longer ones.
+const MAX_ADDRESS: usize = 2_000;
+
 /// What an element is to the text in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Role {
@@ -159,8 +163,17 @@ fn has_class(tag: &Start, name: &str) -> bool {
     classes.split_ascii_whitespace().any(|class| class == name)
 }
 
+/// The path of a picture that the site serves; `None` for other pictures.
+pub(super) fn picture_address(tag: &Start) -> Option<String> {
+    let address = attribute(tag, "src");
+    address.filter(|address| is_rooted(address) && address.len() <= MAX_ADDRESS)
+}
+
 /// Where a link leads: an address of the web, or a path from the site's root. Docusaurus writes no others.
 fn address(href: &str, url: &str) -> Option<String> {
+    if href.len() > MAX_ADDRESS {
+        return None;
+    }
     if href.starts_with('#') {
         return Some(format!("{url}{href}"));
     }
@@ -172,6 +185,6 @@ fn address(href: &str, url: &str) -> Option<String> {
 }
 
 /// True for a path from the root of the site's host.
-pub(super) fn is_rooted(address: &str) -> bool {
+fn is_rooted(address: &str) -> bool {
     address.starts_with('/') && !address.starts_with("//")
 }

@@ -231,6 +231,20 @@ fn a_list_in_a_cell_is_part_of_the_table() {
     assert_eq!(shown(&list), expected);
 }
 
+#[test]
+fn links_and_pictures_with_endless_addresses_are_their_text() {
+    let address = |length: usize| format!("/{}", "a".repeat(length - 1));
+    for (length, marks) in [(2_000, 2), (2_001, 0), (1_000_000, 0)] {
+        let address = address(length);
+        let html = main(&format!(
+            "<p><a href=\"{address}\">link</a> <img src=\"{address}\" alt=\"picture\">"
+        ));
+        let blocks = read(&html).blocks;
+        assert_eq!(blocks[0].text, "link picture");
+        assert_eq!(blocks[0].marks.len(), marks, "{length}");
+    }
+}
+
 /// Pieces of HTML, mostly inline ones.
 fn pieces() -> impl Strategy<Value = String> {
     let inline = prop::sample::select(vec![
