@@ -153,7 +153,11 @@ impl<'a> Reader<'a> {
                 let source = comment.span.start..comment.span.end;
                 self.file.omit(OmissionReason::Comment, source);
             }
-            Token::Doctype(_) | Token::Error(_) => {}
+            Token::Doctype(doctype) => {
+                let source = doctype.span.start..doctype.span.end;
+                self.file.omit(OmissionReason::BesideContent, source);
+            }
+            Token::Error(_) => {}
         }
     }
 
