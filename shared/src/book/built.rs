@@ -141,11 +141,9 @@ fn url_of(settings: &SiteSettings, page: &PageFile, locale: &str) -> String {
 /// site's title.
 fn title_of(content: &Content, site: Option<&str>) -> Option<String> {
     let whole = content.title.trim();
-    let before_site = site.and_then(|site| whole.strip_suffix(site));
-    // `titleDelimiter` stands between the two.
-    let own = before_site.map_or(whole, |own| {
-        own.trim_end_matches(|c: char| !c.is_alphanumeric())
-    });
+    let own = site
+        .and_then(|site| before_site(whole, site))
+        .unwrap_or(whole);
     let titles = [
         Some(own.to_owned()),
         first_title(&content.blocks),
@@ -153,4 +151,13 @@ fn title_of(content: &Content, site: Option<&str>) -> Option<String> {
     ];
     let mut titles = titles.into_iter().flatten();
     titles.find(|title| !title.is_empty())
+}
+
+/// The title of a page before the site's, without the `titleDelimiter` between the two. Empty for the site's title alone; `None` if there
+/// is no delimiter, since the page's own title may end with the site's.
+fn before_site<'a>(whole: &'a str, site: &str) -> Option<&'a str> {
+    let before = whole.strip_suffix(site)?.trim_end();
+    let own = before.trim_end_matches(|c: char| !c.is_alphanumeric() && !c.is_whitespace());
+    let has_delimiter = own.len() < before.len();
+    (has_delimiter || before.is_empty()).then(|| own.trim_end())
 }

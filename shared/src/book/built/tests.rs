@@ -182,6 +182,9 @@ fn the_title_is_that_of_the_head_without_the_sites() {
         ("<title>Robots</title>", "<h1>Hero</h1>", "Hero"),
         ("<title>Robots</title>", "", "Robots"),
         ("", "", "about"),
+        ("<title>Learn Robots</title>", "", "Learn Robots"),
+        ("<title>What is it? | Robots</title>", "", "What is it?"),
+        ("<title>Learn Robots · Robots</title>", "", "Learn Robots"),
     ] {
         let html = format!("<head>{head}</head>{}", main(content));
         assert_eq!(read(&html).title, title, "{head}");
