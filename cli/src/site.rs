@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use bookrag::book::SETTINGS_FILES;
-use bookrag::source::{FolderSource, S3Source, Source, SourceError};
+use bookrag::source::{BuildFolder, FolderSource, S3Source, Source, SourceError};
 
 /// The location of a book.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,22 +98,18 @@ impl Site {
         if name.is_empty() { "book" } else { name }.to_owned()
     }
 
-    /// Opens its files. The built site that the settings name may be missing: it was not built yet.
+    /// Opens its files.
     ///
     /// # Errors
-    /// [`SourceError::NotFound`] if the site, or the folder that `--build` names, is not there.
+    /// [`SourceError::NotFound`] if the site is not there.
     pub async fn source(&self) -> Result<Source, SourceError> {
         match self {
             Self::Folder { path, build } => {
-                let folder = FolderSource::open(path)?;
-                let settings = Source::Folder(folder.clone()).settings().await?;
-                let of_settings = || settings.build.as_ref().map(|build| path.join(build));
-                let of_settings = || of_settings().filter(|build| build.is_dir());
-                let folder = match build.clone().or_else(of_settings) {
-                    Some(build) => folder.with_build(&build, settings)?,
-                    None => folder,
-                };
-                Ok(Source::Folder(folder))
+                let build = build.clone();
+                let build = build.map_or(BuildFolder::OfSettings, BuildFolder::Named);
+                let source = Source::Folder(FolderSource::open(path)?.with_build(build));
+                let settings = source.settings().await?;
+                Ok(source.with_settings(&settings))
             }
             Self::Bucket(url) => Ok(Source::S3(S3Source::connect(url).await?)),
         }

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use bookrag::book::{BlockKind, Document, list_pages, read_document, slug};
-use bookrag::source::{FileCache, FolderSource, Source};
+use bookrag::source::{BuildFolder, FileCache, FolderSource, Source};
 use serde::Deserialize;
 
 /// A page as Docusaurus built it, a line of `truth.mjs`.
@@ -74,7 +74,8 @@ async fn read_site(name: &str, folder: &Path) -> BTreeMap<(String, String), (Str
     let folder = FolderSource::open(folder).unwrap();
     let settings = Source::Folder(folder.clone()).settings().await.unwrap();
     let build = built().join(format!("{name}.build"));
-    let source = Source::Folder(folder.with_build(&build, settings.clone()).unwrap());
+    let folder = folder.with_build(BuildFolder::Named(build));
+    let source = Source::Folder(folder).with_settings(&settings);
     let paths = source.list().await.unwrap();
     let mut pages = BTreeMap::new();
     for page in list_pages(&settings, &paths) {

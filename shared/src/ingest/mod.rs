@@ -22,6 +22,8 @@ mod site;
 mod simulation;
 #[cfg(all(test, feature = "embedded", target_os = "linux"))]
 mod unreadable_tests;
+#[cfg(all(test, feature = "embedded", target_os = "linux"))]
+mod build_tests;
 
 use uuid::Uuid;
 

@@ -77,6 +77,7 @@ impl Ingest {
             catalog,
         } = ports;
         let settings = source.settings().await?;
+        let source = source.with_settings(&settings);
         let identity = embedder.identity();
         let spec = IndexSpec {
             site: Some(options.site.clone()),

@@ -23,10 +23,12 @@ impl Ingest {
         let translated = default_source(&self.settings, page);
         let own = own_translation(&self.settings, page);
         let (bytes, is_translation_of_one, own_content) = tokio::try_join!(
-            self.source.read(&page.source),
+            self.source.read_page(&page.source),
             async {
                 let is_own_page = translated == page.source;
-                Ok::<_, SourceError>(is_own_page || self.source.read(&translated).await?.is_some())
+                Ok::<_, SourceError>(
+                    is_own_page || self.source.read_page(&translated).await?.is_some(),
+                )
             },
             async {
                 match &own {

@@ -56,9 +56,9 @@ pub struct Status {
     /// Pages whose own file cannot be read; no other run can read it either.
     #[serde(skip)]
     unreadable: BTreeSet<String>,
-    /// All folders that cannot be listed, whether or not they may hold pages.
+    /// All folders that cannot be listed, whether or not they may hold pages, and the pages that are not built.
     #[serde(skip)]
-    unlisted_folders: Vec<String>,
+    unlisted: Vec<String>,
 }
 
 /// A document that differs from its file.
@@ -225,20 +225,20 @@ impl Ingest {
         }
     }
 
-    /// True if a page, or the page that it translates, is in a folder that cannot be listed.
+    /// True if a page, or the page that it translates, is in a folder that cannot be listed, or is not built.
     fn is_out_of_sight(&self, status: &Status, source: &str) -> bool {
         let translated = page_file(&self.settings, source);
         let translated = translated.map(|page| default_source(&self.settings, &page));
         let is_below = |path: &str| {
-            let mut folders = status.unlisted_folders.iter();
-            folders.any(|folder| path.starts_with(folder))
+            let mut unlisted = status.unlisted.iter();
+            unlisted.any(|above| path.starts_with(above))
         };
         is_below(source) || translated.is_some_and(|path| is_below(&path))
     }
 
     /// True if a switch to this index would lose documents of the live one because their files cannot be read now.
     pub(super) async fn lost_by_a_switch(&self, status: &Status) -> Result<bool, IngestError> {
-        if status.unreadable.is_empty() && status.unlisted_folders.is_empty() {
+        if status.unreadable.is_empty() && status.unlisted.is_empty() {
             return Ok(false);
         }
         let Some(live) = self.catalog.live_index().await? else {
@@ -305,7 +305,8 @@ impl Status {
     fn note(&mut self, settings: &SiteSettings, listing: &Listing) {
         let scripts = list_script_pages(settings, &listing.paths).into_iter();
         self.script_pages = scripts.map(str::to_owned).collect();
-        self.unlisted_folders = listing.unreadable.keys().cloned().collect();
+        let folders = listing.unreadable.keys();
+        self.unlisted = folders.chain(&listing.not_built).cloned().collect();
         let folders = listing.unreadable.iter();
         self.unreadable_folders = folders
             .filter(|(folder, _)| may_hold_pages(settings, folder))

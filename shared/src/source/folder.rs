@@ -1,12 +1,18 @@
 //! A folder on this machine.
 
+mod build;
+
 use std::io::{ErrorKind, Read};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use crate::book::{MAX_PAGE_BYTES, SiteSettings, built_files, built_pages};
+use crate::book::{MAX_PAGE_BYTES, SiteSettings};
 
 use super::{Listing, SourceError};
+
+pub use build::BuildFolder;
+
+use build::Build;
 
 /// Folders beside `docs` that tools create and that hold no book.
 const SKIPPED_FOLDERS: [&str; 3] = ["node_modules", "build", "static"];
@@ -17,15 +23,8 @@ pub struct FolderSource {
     root: PathBuf,
     /// The folder's path with links resolved.
     real_root: PathBuf,
+    build_folder: BuildFolder,
     build: Option<Arc<Build>>,
-}
-
-/// The site as it was built, of which the pages that are scripts are read.
-#[derive(Debug)]
-struct Build {
-    /// The folder, without links in its path.
-    root: PathBuf,
-    settings: SiteSettings,
 }
 
 impl FolderSource {
@@ -34,19 +33,24 @@ impl FolderSource {
         Ok(Self {
             root: root.to_owned(),
             real_root: real_folder(root)?,
+            build_folder: BuildFolder::Unread,
             build: None,
         })
     }
 
-    /// The same folder, with the HTML of pages that are scripts from the folder that the site with these settings was built into. Each has
-    /// the path of its script with `.html` at the end.
-    ///
-    /// # Errors
-    /// [`SourceError::NotFound`] if the site was not built there.
-    pub fn with_build(self, root: &Path, settings: SiteSettings) -> Result<Self, SourceError> {
-        let root = real_folder(root)?;
-        let build = Some(Arc::new(Build { root, settings }));
-        Ok(Self { build, ..self })
+    /// The same folder, with the HTML of pages that are scripts from a built site. Each has the path of its script with `.html` at the
+    /// end. Which pages these are is known only [with settings](super::Source::with_settings).
+    #[must_use]
+    pub fn with_build(self, build_folder: BuildFolder) -> Self {
+        Self {
+            build_folder,
+            ..self
+        }
+    }
+
+    pub(super) fn with_settings(self, settings: &SiteSettings) -> Self {
+        let build = self.build_folder.of(&self.root, settings).map(Arc::new);
+        Self { build, ..self }
     }
 
     /// Returns the folder.
@@ -61,6 +65,9 @@ impl FolderSource {
 
     pub(super) async fn listing(&self) -> Result<Listing, SourceError> {
         let (root, build) = (self.root.clone(), self.build.clone());
+        if let Some(build) = &build {
+            build.check()?;
+        }
         let mut walk = Walk {
             skip_tools: self.has_folder("docs"),
             listing: Listing::default(),
@@ -69,7 +76,7 @@ impl FolderSource {
             walk.folder(&root, "", true)?;
             let mut listing = walk.listing;
             if let Some(build) = build {
-                build.add_pages(&mut listing);
+                build.add_pages(&mut listing)?;
             }
             Ok(listing)
         });
@@ -80,8 +87,7 @@ impl FolderSource {
     }
 
     pub(super) async fn read(&self, path: &str) -> Result<Option<Vec<u8>>, SourceError> {
-        let is_plain = |part| matches!(part, Component::Normal(_));
-        if !Path::new(path).components().all(is_plain) {
+        if !is_plain(path) {
             return Ok(None);
         }
         let full = self.root.join(path);
@@ -100,32 +106,25 @@ impl FolderSource {
         read.unwrap_or_else(|error| Err(std::io::Error::other(error)))
             .map_err(|error| failed(&name, &error))
     }
+
+    /// Like [`Self::read`], for a page itself. If the site has its script, its HTML is missing only until the site is built.
+    pub(super) async fn read_page(&self, path: &str) -> Result<Option<Vec<u8>>, SourceError> {
+        let content = self.read(path).await?;
+        let mut builds = self.build.iter();
+        if content.is_none() && builds.any(|build| build.has_script_of(path)) {
+            return Err(SourceError::Forbidden {
+                path: path.to_owned(),
+                reason: "the built site has no HTML of its script".to_owned(),
+            });
+        }
+        Ok(content)
+    }
 }
 
-impl Build {
-    /// Lists the HTML of the pages that are scripts.
-    fn add_pages(&self, listing: &mut Listing) {
-        let pages = built_pages(&self.settings, &listing.paths).into_iter();
-        let is_built = |files: &[String]| files.iter().any(|file| self.root.join(file).is_file());
-        let built = pages.filter(|(_, files)| is_built(files));
-        listing.paths.extend(built.map(|(source, _)| source));
-    }
-
-    /// Reads the HTML at a path of the site. `None` if it is not that of a script, or was not built.
-    fn read(&self, source: &str) -> std::io::Result<Option<Vec<u8>>> {
-        let files = built_files(&self.settings, source).unwrap_or_default();
-        for file in files {
-            let path = Path::new(&file);
-            let is_plain = |part| matches!(part, Component::Normal(_));
-            if !path.components().all(is_plain) {
-                continue;
-            }
-            if let Some(bytes) = read_limited(&self.root.join(path), &self.root)? {
-                return Ok(Some(bytes));
-            }
-        }
-        Ok(None)
-    }
+/// True for a path that leads down only.
+fn is_plain(path: &str) -> bool {
+    let mut parts = Path::new(path).components();
+    parts.all(|part| matches!(part, Component::Normal(_)))
 }
 
 /// The path of a folder without links.
@@ -170,7 +169,7 @@ fn read_limited(path: &Path, real_root: &Path) -> std::io::Result<Option<Vec<u8>
     Ok(Some(bytes))
 }
 
-fn refused(reason: &str) -> std::io::Result<Option<Vec<u8>>> {
+fn refused<T>(reason: &str) -> std::io::Result<T> {
     Err(std::io::Error::new(ErrorKind::PermissionDenied, reason))
 }
 

@@ -19,7 +19,7 @@ use crate::book::{
 };
 
 pub use cache::FileCache;
-pub use folder::FolderSource;
+pub use folder::{BuildFolder, FolderSource};
 pub use git::{GitSource, merge_base};
 #[cfg(test)]
 pub use memory::MemorySource;
@@ -55,6 +55,8 @@ pub struct Listing {
     pub unreadable: BTreeMap<String, String>,
     /// Files whose path is not UTF-8, with U+FFFD for invalid bytes. They have no URL and cannot be read.
     pub not_utf8: BTreeSet<String>,
+    /// The HTML of scripts that the source has but whose pages are not built, or not yet. What these pages show is unknown.
+    pub not_built: BTreeSet<String>,
 }
 
 /// The reason that a file could not be listed or read. An absent file is not an error.
@@ -114,6 +116,26 @@ impl Source {
             Self::S3(bucket) => bucket.read(path).await,
             #[cfg(test)]
             Self::Memory(files) => files.read(path).await,
+        }
+    }
+
+    /// Like [`Self::read`], for a page itself, not for a file that another page uses.
+    ///
+    /// # Errors
+    /// Those of [`Self::read`]; also if the page is a script whose HTML is not built.
+    pub async fn read_page(&self, path: &str) -> Result<Option<Vec<u8>>, SourceError> {
+        match self {
+            Self::Folder(folder) => folder.read_page(path).await,
+            other => other.read(path).await,
+        }
+    }
+
+    /// The same files. If the source has a built site, the pages of a site with these settings are read from it.
+    #[must_use]
+    pub fn with_settings(self, settings: &SiteSettings) -> Self {
+        match self {
+            Self::Folder(folder) => Self::Folder(folder.with_settings(settings)),
+            other => other,
         }
     }
 
