@@ -119,7 +119,7 @@ fn doctor_says_what_was_read_from_where_and_what_is_wrong() {
     );
     holds(
         "warnings",
-        &["lost-part.mdx", "line 5", "_gone.mdx is not there"],
+        &["lost-part.mdx", "line 5", "_gone.mdx does not exist"],
     );
     assert_eq!(diagnosis["lost"], serde_json::json!([]));
 

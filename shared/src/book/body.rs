@@ -158,11 +158,11 @@ impl Body {
         self.partial_bytes += bytes.map_or(0, <[u8]>::len);
         let is_left_out = bytes.is_some() && self.partial_bytes > MAX_PARTIAL_BYTES;
         let problem = match bytes.map(decode) {
-            None => "is not there".to_owned(),
+            None => "does not exist".to_owned(),
             Some(_) if is_left_out => format!(
                 "and those after it are left out: the page's partials have more than {MAX_PARTIAL_BYTES} bytes"
             ),
-            Some(_) if depth == MAX_PARTIAL_DEPTH => "is nested too deep".to_owned(),
+            Some(_) if depth == MAX_PARTIAL_DEPTH => "is nested too deeply".to_owned(),
             Some(Err(reason)) => format!("is left out: {reason}"),
             Some(Ok(text)) => match split_front_matter(&text) {
                 Err(reason) => format!("is left out: {reason}"),

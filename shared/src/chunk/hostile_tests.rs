@@ -310,7 +310,7 @@ fn partials_that_use_each_other_end() {
         document
             .warnings
             .iter()
-            .any(|warning| warning.contains("nested too deep"))
+            .any(|warning| warning.contains("nested too deeply"))
     );
     assert!(!chunk_document(&document, &ChunkPolicy::ADAPTIVE).is_empty());
 }
@@ -336,5 +336,5 @@ fn a_problem_of_partials_is_told_once_a_page() {
     };
     assert_eq!(told("left out"), 1, "{:?}", document.warnings);
     // One warning for each line that uses it.
-    assert_eq!(told("is not there"), 50);
+    assert_eq!(told("does not exist"), 50);
 }

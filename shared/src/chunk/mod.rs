@@ -70,7 +70,7 @@ pub fn chunk_document(document: &Document, policy: &ChunkPolicy) -> Vec<Chunk> {
     chunks
 }
 
-/// For each section, whether its chunks are enriched with module and chapter. Sections under the same heading of level 2 are
+/// Returns, for each section, whether its chunks are enriched with module and chapter. Sections under the same heading of level 2 are
 /// enriched if they are short together.
 fn are_enriched(sections: &[Section<'_>], policy: &ChunkPolicy) -> Vec<bool> {
     let begins = |section: &Section<'_>| section.level().is_none_or(|level| level <= 2);

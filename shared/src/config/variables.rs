@@ -9,7 +9,7 @@ pub struct Variable {
     pub default: Preset,
     /// What it sets, in one line of plain text.
     pub summary: &'static str,
-    /// What else is to be known of it, as Markdown; often empty.
+    /// Further details, as Markdown; often empty.
     pub details: &'static str,
 }
 

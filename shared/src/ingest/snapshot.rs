@@ -19,7 +19,7 @@ impl Ingest {
         page: &PageFile,
         files: &FileCache,
     ) -> Result<Snapshot, IngestError> {
-        // A translation needs its page, and a page that the default locale's own translation replaces is not a page.
+        // A translation without its page is not indexed, and neither is a page that the default locale replaces by a translation of its own.
         let translated = default_source(&self.settings, page);
         let own = own_translation(&self.settings, page);
         let (bytes, is_translation_of_one, own_content) = tokio::try_join!(

@@ -9,7 +9,7 @@ use crate::error::Error;
 
 /// Waiting requests allowed for each active one.
 const WAITING_FOR_EACH: usize = 4;
-/// The longest wait. A reader told to retry loses less time than one who waits longer.
+/// The longest time that a request waits. After it, a reader is served sooner by trying again.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Permits for active requests and for waiting ones. A request that gets neither is refused.

@@ -132,7 +132,7 @@ fn the_same_bytes_leave_out_the_same_in_the_same_order() {
     assert!((0..5).all(|_| read() == first));
 }
 
-/// Removed syntax stays a block, as in Docusaurus. An underline below it therefore makes no heading.
+/// Syntax that is removed still ends a paragraph, as in Docusaurus, so an underline below it makes no heading.
 #[test]
 fn an_underline_below_a_block_of_tags_makes_no_heading() {
     let mdx = [
