@@ -1,8 +1,9 @@
 //! Pages that Docusaurus makes by running scripts, read from the HTML of the built site.
 //!
-//! A script's text shows only when it runs. A source that has the built site offers the HTML of `src/pages/about.tsx` as a file
-//! `src/pages/about.tsx.html`, and that of a translation as the same file in the locale's folder of translations. So these pages have the
-//! URLs, translations and fingerprints of any other page.
+//! The text of such a page exists only after its script has run. A source with a built site offers the HTML of `src/pages/about.tsx` as a file
+//! `src/pages/about.tsx.html`, and a translation's HTML as the same file in the locale's translation folder. So these pages get URLs, translations
+//! and
+//! fingerprints like all others.
 
 mod elements;
 mod file;
@@ -25,24 +26,24 @@ use super::titles::{first_title, shortened_title};
 
 use content::{Content, read_content};
 
-/// What follows the name of a script in that of its HTML.
+/// The suffix that turns the path of a script into the path of its HTML.
 pub(super) const HTML: &str = ".html";
 
-/// True if Docusaurus makes a page of a file by running it.
+/// True for a script that Docusaurus runs to make a page.
 pub(super) fn is_script(path: &str) -> bool {
     let extensions = [".js", ".jsx", ".ts", ".tsx"];
     extensions.iter().any(|extension| path.ends_with(extension))
 }
 
-/// Returns the script whose HTML a path is: `about.tsx` for `about.tsx.html`. `None` for other paths.
+/// Returns the path of the script that a path of HTML belongs to: `about.tsx` for `about.tsx.html`. `None` for other paths.
 #[must_use]
 pub fn script_of(path: &str) -> Option<&str> {
     let script = path.strip_suffix(HTML);
     script.filter(|script| is_script(script))
 }
 
-/// The pages of a site that are scripts, as a source with the built site offers them: the path of each page's HTML in each locale, with
-/// the files of the built site that may hold it, in the order in which they are looked for.
+/// Returns the pages of a site that are written as scripts, as a source with the built site offers them: the path of each page's HTML in each locale,
+/// with the files of the built site that may contain it, in the order in which they are tried.
 #[must_use]
 pub fn built_pages(
     settings: &SiteSettings,
@@ -67,14 +68,14 @@ pub fn built_pages(
 pub fn built_files(settings: &SiteSettings, source: &str) -> Option<Vec<String>> {
     script_of(source)?;
     let page = page_file(settings, source)?;
-    // Translations into the default locale stand in for no script.
+    // A translation into the default locale never replaces a script's page.
     if source_in(settings, &page, &page.locale) != source {
         return None;
     }
     let url = url_of(settings, &page, &page.locale);
     let base = settings.locale_base_url(&page.locale);
     let route = url.strip_prefix(&base).unwrap_or_default();
-    // Docusaurus builds a locale into a folder of its name, unless the locale's base URL says where.
+    // Docusaurus builds a locale into a folder of its name, unless the locale's base URL sets another.
     let folder = match base.strip_prefix(&settings.base_url) {
         Some(folder) => folder.to_owned(),
         None => format!("{}/", page.locale),
@@ -92,7 +93,7 @@ pub fn built_files(settings: &SiteSettings, source: &str) -> Option<Vec<String>>
 /// Reads the HTML of a page.
 ///
 /// # Errors
-/// A [`SkipReason`]: the page is not indexed, and no other page is concerned.
+/// A [`SkipReason`]: this page is not indexed; other pages are not affected.
 pub(super) fn read_built_page(
     settings: &SiteSettings,
     site: &str,
@@ -137,7 +138,7 @@ fn url_of(settings: &SiteSettings, page: &PageFile, locale: &str) -> String {
     page_url(settings, page, locale, &names.slug)
 }
 
-/// The title in the page's head without that of the site, which Docusaurus puts after it; else the first heading of level 1; else the
+/// Returns the page's title: that of the HTML head without the site's title, which Docusaurus appends; else the first heading of level 1; else the
 /// site's title.
 fn title_of(content: &Content, site: Option<&str>) -> Option<String> {
     let whole = content.title.trim();
@@ -153,8 +154,8 @@ fn title_of(content: &Content, site: Option<&str>) -> Option<String> {
     titles.find(|title| !title.is_empty())
 }
 
-/// The title of a page before the site's, without the `titleDelimiter` between the two. Empty for the site's title alone; `None` if there
-/// is no delimiter, since the page's own title may end with the site's.
+/// Returns the part of a title before the site's title and the `titleDelimiter`. Empty if it is only the site's title; `None` without the delimiter,
+/// because the page's own title may end with the site's.
 fn before_site<'a>(whole: &'a str, site: &str) -> Option<&'a str> {
     let before = whole.strip_suffix(site)?.trim_end();
     let own = before.trim_end_matches(|c: char| !c.is_alphanumeric() && !c.is_whitespace());

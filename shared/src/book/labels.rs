@@ -1,4 +1,4 @@
-//! The files that give names to the keys of tags and authors: `tags.yml` and `authors.yml`.
+//! The files that map keys of tags and authors to names: `tags.yml` and `authors.yml`.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::settings::SiteSettings;
 /// The names of keys.
 pub(super) type Labels = BTreeMap<String, String>;
 
-/// Returns the files that may name the tags and authors of a page, those of its locale first: as long as it has any.
+/// Returns the files that may name the tags and authors of a page, those of its locale first. Empty if the page has neither.
 pub(super) fn label_files(
     settings: &SiteSettings,
     page: &PageFile,
@@ -31,7 +31,7 @@ pub(super) fn label_files(
         .collect()
 }
 
-/// True for a file that may name the tags or authors of a page.
+/// True for a file that may name tags or authors of a page.
 pub(crate) fn is_label_file(settings: &SiteSettings, page: &PageFile, path: &str) -> bool {
     let instance = settings.instance(&page.instance);
     let mut names = [&instance.tags_file, &instance.authors_file]
@@ -40,20 +40,20 @@ pub(crate) fn is_label_file(settings: &SiteSettings, page: &PageFile, path: &str
     names.any(|name| paths_of(settings, page, name).iter().any(|it| it == path))
 }
 
-/// Reads the names of tags that a page's plugin has.
+/// Reads the tag names of the plugin that a page belongs to.
 pub(super) fn tag_labels(settings: &SiteSettings, page: &PageFile, inputs: &Inputs) -> Labels {
     let file = settings.instance(&page.instance).tags_file.as_deref();
     labels(settings, page, inputs, file, "label")
 }
 
-/// Reads the names of authors that a page's plugin has.
+/// Reads the author names of the plugin that a page belongs to.
 pub(super) fn author_names(settings: &SiteSettings, page: &PageFile, inputs: &Inputs) -> Labels {
     let file = settings.instance(&page.instance).authors_file.as_deref();
     labels(settings, page, inputs, file, "name")
 }
 
-/// The first of the files that is there decides. A key without a name, and a file that cannot be read, name nothing: the key itself stands
-/// for it.
+/// Reads the names from the first of the files that exists. A key has no name if its entry has none or the file is unreadable; readers then see
+/// the key itself.
 fn labels(
     settings: &SiteSettings,
     page: &PageFile,
@@ -100,7 +100,7 @@ mod tests {
     const CONFIG: &str = "module.exports = {i18n: {defaultLocale: 'en', locales: ['en', 'de']},
         presets: [['classic', {docs: {tags: 'words/tags.yml'}, blog: {authorsMapPath: 'team.yml', tags: false}}]]}";
 
-    /// What a page is filed under, and the files that it asked for.
+    /// Returns the search words of a page, and the files that it requested.
     fn filed(
         source: &str,
         front_matter: &str,

@@ -38,8 +38,9 @@ impl FolderSource {
         })
     }
 
-    /// The same folder, with the HTML of pages that are scripts from a built site. Each has the path of its script with `.html` at the
-    /// end. Which pages these are is known only [with settings](super::Source::with_settings).
+    /// Returns the same folder, with the HTML of pages written as scripts, taken from a built site. Each such page has the path of its script plus
+    /// `.html`.
+    /// Which pages these are is known only [with settings](super::Source::with_settings).
     #[must_use]
     pub fn with_build(self, build_folder: BuildFolder) -> Self {
         Self {
@@ -107,7 +108,9 @@ impl FolderSource {
             .map_err(|error| failed(&name, &error))
     }
 
-    /// Like [`Self::read`], for a page itself. If the site has its script, its HTML is missing only until the site is built.
+    /// Like [`Self::read`], for a page itself. Fails if the site has the page's script but no HTML for it: the page may be missing only until the
+    /// next
+    /// build.
     pub(super) async fn read_page(&self, path: &str) -> Result<Option<Vec<u8>>, SourceError> {
         let content = self.read(path).await?;
         let mut builds = self.build.iter();
@@ -121,13 +124,13 @@ impl FolderSource {
     }
 }
 
-/// True for a path that leads down only.
+/// True for a relative path of plain names, without `..`.
 fn is_plain(path: &str) -> bool {
     let mut parts = Path::new(path).components();
     parts.all(|part| matches!(part, Component::Normal(_)))
 }
 
-/// The path of a folder without links.
+/// Returns a folder's path with links resolved.
 fn real_folder(root: &Path) -> Result<PathBuf, SourceError> {
     if !root.is_dir() {
         return Err(SourceError::NotFound(format!(

@@ -55,7 +55,7 @@ pub struct Listing {
     pub unreadable: BTreeMap<String, String>,
     /// Files whose path is not UTF-8, with U+FFFD for invalid bytes. They have no URL and cannot be read.
     pub not_utf8: BTreeSet<String>,
-    /// The HTML of scripts that the source has but whose pages are not built, or not yet. What these pages show is unknown.
+    /// The HTML of scripts whose pages are not built yet. The content of these pages is unknown.
     pub not_built: BTreeSet<String>,
 }
 
@@ -119,7 +119,7 @@ impl Source {
         }
     }
 
-    /// Like [`Self::read`], for a page itself, not for a file that another page uses.
+    /// Like [`Self::read`], for a page itself rather than for a file that a page uses.
     ///
     /// # Errors
     /// Those of [`Self::read`]; also if the page is a script whose HTML is not built.
@@ -130,7 +130,7 @@ impl Source {
         }
     }
 
-    /// The same files. If the source has a built site, the pages of a site with these settings are read from it.
+    /// Returns the same files. If the source has a built site, pages written as scripts are read from it as these settings require.
     #[must_use]
     pub fn with_settings(self, settings: &SiteSettings) -> Self {
         match self {
@@ -206,7 +206,7 @@ impl Source {
             let mut contents = stream::iter(reads).buffered(READS);
             for path in &missing {
                 let content = match contents.next().await.transpose() {
-                    // Such a file names nothing, and it hides none of the page's own text.
+                    // An unreadable file of names only means that keys have no names; the page itself can be read.
                     Err(SourceError::Forbidden { .. }) if is_label_file(settings, page, path) => {
                         Some(Vec::new())
                     }

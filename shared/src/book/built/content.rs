@@ -1,4 +1,4 @@
-//! From the HTML of a page to its blocks.
+//! Converts the HTML of a page to blocks.
 
 use std::ops::Range;
 
@@ -14,13 +14,13 @@ use super::elements::{
 use super::file::HtmlFile;
 use super::leaf::{Finished, Leaf};
 
-/// What Docusaurus puts between the bar at the top of a page and its footer has this id.
+/// The id of the element that holds everything between a page's top bar and its footer.
 const CONTENT_ID: &str = "__docusaurus_skipToContent_fallback";
 
-/// Elements nested deeper are read as if their tags were not there, as browsers do. Bounds the time that a hostile page takes.
+/// The deepest nesting of elements. Tags nested deeper are ignored, but their text is read, as in browsers. Bounds the time for a hostile page.
 const MAX_DEPTH: usize = 256;
 
-/// What the HTML of a page says.
+/// The title and text in the HTML of a page.
 #[derive(Debug, Default)]
 pub(super) struct Content {
     /// The title in its head.
@@ -39,7 +39,7 @@ impl Content {
     }
 }
 
-/// Reads the content of the page at `url`: what Docusaurus shows between the bar at the top and the footer, else the element `main`, else
+/// Reads the content of the page at `url`: what Docusaurus shows between the top bar and the footer, else the element `main`, else
 /// the body.
 pub(super) fn read_content(html: &str, url: &str) -> Content {
     let mut emitter = DefaultEmitter::new_with_span();
@@ -55,7 +55,7 @@ pub(super) fn read_content(html: &str, url: &str) -> Content {
     }
 }
 
-/// The element whose content is that of the page.
+/// The element that holds the page's content.
 #[derive(Debug, Clone, Copy)]
 enum Root {
     Docusaurus,
@@ -69,13 +69,13 @@ struct Element {
     role: Role,
 }
 
-/// An element that is left out, with how many of its name are open in it.
+/// A skipped element, and the number of open elements with its name, to find its end tag.
 struct LeftOut {
     name: Vec<u8>,
     open: usize,
 }
 
-/// Where the page's content is to be found.
+/// The position relative to the page's content.
 #[derive(PartialEq, Eq)]
 enum Place {
     Before,
@@ -88,17 +88,17 @@ struct Reader<'a> {
     url: &'a str,
     root: Root,
     place: Place,
-    /// True within the title of the head.
+    /// True within the `<title>` of the head.
     in_title: bool,
     open: Vec<Element>,
     left_out: Option<LeftOut>,
     leaf: Leaf,
-    /// The heading, code or table that is being read: what is in it begins no block of its own.
+    /// The heading, code or table being read. Elements in it do not begin blocks.
     whole: Option<BlockKind>,
     /// Cells of the open row.
     cells: usize,
     lists: Vec<Option<u64>>,
-    /// The mark of the item that has no text yet.
+    /// The marker of the list item whose text has not begun.
     marker: String,
     nesting: Nesting,
     content: Content,
@@ -246,7 +246,7 @@ impl<'a> Reader<'a> {
         let role = match role {
             Role::Mark(kind) if is_table => self.open_mark(kind),
             Role::Row if is_table => Role::Row,
-            // Marks in headings and code mark nothing.
+            // Marks in headings and code are ignored.
             Role::Inline | Role::Mark(_) => Role::Inline,
             _ if is_code => Role::Inline,
             _ => Role::Block,
@@ -301,7 +301,7 @@ impl<'a> Reader<'a> {
         self.push(tag, role);
     }
 
-    /// Begins a mark; returns [`Role::Inline`] if it marks nothing.
+    /// Opens a mark. Returns [`Role::Inline`] if there is nothing to mark.
     fn open_mark(&mut self, kind: Option<MarkKind>) -> Role {
         let kind = kind.filter(|_| self.open.len() < MAX_DEPTH);
         match kind.filter(|kind| self.leaf.open(kind.clone())) {
@@ -317,7 +317,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Ends an item that the next one follows without an end tag.
+    /// Ends a list item that lacks an end tag, at the start of the next one.
     fn end_unclosed_item(&mut self) {
         let is_list_part = |element: &Element| matches!(element.role, Role::Item | Role::List(_));
         let last = self.open.iter().rposition(is_list_part);
@@ -387,7 +387,7 @@ impl<'a> Reader<'a> {
             self.file.omit(OmissionReason::BesideContent, source);
             return;
         }
-        // A reference stands for another character than it is written with.
+        // The source differs from the text, so it contains a character reference.
         if self.file.html.get(source.clone()) != Some(text) {
             self.file
                 .omit(OmissionReason::CharacterReference, source.clone());
@@ -406,7 +406,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Ends the block that is being read, if it has text.
+    /// Ends the block being read, if it has text.
     fn end_block(&mut self) {
         let Finished {
             text,
@@ -436,7 +436,7 @@ impl<'a> Reader<'a> {
         };
         self.content.blocks.push(Block {
             kind,
-            // Tags are not what an author wrote.
+            // The HTML is generated, so the author's Markdown is unknown; use the text.
             markdown: text.clone(),
             text,
             marks,

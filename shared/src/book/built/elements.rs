@@ -1,4 +1,4 @@
-//! What the elements of HTML mean for the text of a page.
+//! The role of each HTML element in the text of a page.
 
 use html5gum::{HtmlString, StartTag};
 
@@ -7,7 +7,7 @@ use crate::book::block::MarkKind;
 /// A start tag with the offsets of its source.
 pub(super) type Start = StartTag<usize>;
 
-/// Elements that are not content: code, pictures drawn by code, and navigation.
+/// Elements whose content is not text of the page: scripts, drawings and navigation.
 const NOT_CONTENT: [&[u8]; 10] = [
     b"script",
     b"style",
@@ -21,13 +21,13 @@ const NOT_CONTENT: [&[u8]; 10] = [
     b"object",
 ];
 
-/// Elements without content and end tag.
+/// Elements that have neither content nor an end tag.
 const VOID: [&[u8]; 13] = [
     b"area", b"base", b"br", b"col", b"embed", b"hr", b"img", b"input", b"link", b"meta",
     b"source", b"track", b"wbr",
 ];
 
-/// Elements that begin and end a block, those that mean more aside.
+/// Elements that begin and end a block, besides those with a more specific role.
 const BLOCKS: [&[u8]; 32] = [
     b"address",
     b"article",
@@ -63,26 +63,26 @@ const BLOCKS: [&[u8]; 32] = [
     b"video",
 ];
 
-/// The longest address of a link or picture, in bytes; those with longer ones are plain text. Each block within a link has a copy of its
-/// address. Far more than addresses of a book need: many servers refuse longer ones.
+/// The longest address of a link or picture, in bytes; those with longer ones become plain text. Each block within a link has a copy of its
+/// address. Real addresses are far shorter: many servers refuse longer ones.
 const MAX_ADDRESS: usize = 2_000;
 
-/// What an element is to the text in it.
+/// The role of an element for the text in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Role {
-    /// Part of the text around it.
+    /// Part of the surrounding text.
     Inline,
     /// A block of its own.
     Block,
     /// A heading and its level.
     Heading(u8),
-    /// A list. The first number, if its items are numbered.
+    /// A list. The first number if it is numbered, else `None`.
     List(Option<u64>),
     /// An item of a list.
     Item,
     /// A quote.
     Quote,
-    /// Code in lines of its own.
+    /// A code block.
     Code,
     /// A table.
     Table,
@@ -90,11 +90,11 @@ pub(super) enum Role {
     Row,
     /// A cell of a table.
     Cell,
-    /// A stretch of text that is marked. `None` marks nothing: a link that leads nowhere.
+    /// Marked text. `None` for a link without a usable target, which is not marked.
     Mark(Option<MarkKind>),
 }
 
-/// The role of an element on the page at `url`.
+/// Returns the role of an element on the page at `url`.
 pub(super) fn role_of(tag: &Start, url: &str) -> Role {
     match tag.name.as_slice() {
         b"h1" => Role::Heading(1),
@@ -132,8 +132,8 @@ pub(super) fn is_empty(tag: &Start) -> bool {
     VOID.contains(&name) || (name == b"svg" && tag.self_closing)
 }
 
-/// True for an element whose content is not text of the page: code, navigation, links from headings to themselves, and what is hidden. The
-/// panels of tabs are text: a reader opens them.
+/// True for an element whose content is not text of the page: scripts, navigation, a heading's link to itself, and hidden elements. Tab
+/// panels count as text, because a reader can open them.
 pub(super) fn is_left_out(tag: &Start) -> bool {
     let is_panel = attribute(tag, "role").is_some_and(|role| role == "tabpanel");
     let is_hidden = attribute(tag, "hidden").is_some() && !is_panel;
@@ -145,7 +145,7 @@ pub(super) fn is_left_out(tag: &Start) -> bool {
         || has_class(tag, "hash-link")
 }
 
-/// The language of code, which a class names: `language-js`.
+/// Returns the language of code from a class such as `language-js`.
 pub(super) fn language_of(tag: &Start) -> Option<String> {
     let classes = attribute(tag, "class")?;
     let mut classes = classes.split_ascii_whitespace();
@@ -163,13 +163,13 @@ fn has_class(tag: &Start, name: &str) -> bool {
     classes.split_ascii_whitespace().any(|class| class == name)
 }
 
-/// The path of a picture that the site serves; `None` for other pictures.
+/// Returns the path of a picture that the site serves; `None` for other pictures.
 pub(super) fn picture_address(tag: &Start) -> Option<String> {
     let address = attribute(tag, "src");
     address.filter(|address| is_rooted(address) && address.len() <= MAX_ADDRESS)
 }
 
-/// Where a link leads: an address of the web, or a path from the site's root. Docusaurus writes no others.
+/// Returns the target of a link: a web address, or a path from the site's root. `None` for others, which Docusaurus does not write.
 fn address(href: &str, url: &str) -> Option<String> {
     if href.len() > MAX_ADDRESS {
         return None;

@@ -1,4 +1,4 @@
-//! A file of HTML, and what of it is in no block.
+//! A file of HTML, and the parts of it that are in no block.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ pub(super) struct HtmlFile<'a> {
     /// The offsets at which lines begin.
     lines: Vec<usize>,
     omissions: Vec<Omission>,
-    /// What is left out since the last text, and why.
+    /// The part omitted since the last text, with the reason.
     last: Option<(OmissionReason, Range<usize>)>,
 }
 
@@ -24,7 +24,7 @@ impl<'a> HtmlFile<'a> {
         }
     }
 
-    /// Notes that a piece is in no block. Pieces that follow each other are one.
+    /// Records a part that is in no block. Adjacent parts are merged.
     pub(super) fn omit(&mut self, reason: OmissionReason, source: Range<usize>) {
         if let Some((last, range)) = &mut self.last
             && *last == reason
@@ -37,19 +37,19 @@ impl<'a> HtmlFile<'a> {
         self.last = Some((reason, source));
     }
 
-    /// Returns all pieces that are in no block.
+    /// Returns all parts that are in no block.
     pub(super) fn omissions(mut self) -> Vec<Omission> {
         self.end_omission();
         self.omissions
     }
 
-    /// The line of an offset, from 1.
+    /// Returns the line of an offset, from 1.
     pub(super) fn line(&self, at: usize) -> u32 {
         let line = self.lines.partition_point(|start| *start <= at);
         u32::try_from(line).unwrap_or(u32::MAX)
     }
 
-    /// The line that a piece ends on.
+    /// Returns the last line of a part.
     pub(super) fn last_line(&self, source: &Range<usize>) -> u32 {
         self.line(source.end.saturating_sub(1).max(source.start))
     }

@@ -1,4 +1,4 @@
-//! The text of one block of HTML while it is read.
+//! The text of one HTML block while it is read.
 
 use std::cmp::Reverse;
 use std::mem::{discriminant, take};
@@ -6,16 +6,16 @@ use std::ops::Range;
 
 use crate::book::block::{Mark, MarkKind};
 
-/// The text of a block, its white space as a browser shows it.
+/// The text of a block, with white space as a browser shows it.
 #[derive(Debug, Default)]
 pub(super) struct Leaf {
     text: String,
     marks: Vec<Mark>,
-    /// The marks that have not ended, with the offsets where they begin.
+    /// The open marks, each with the offset at which it begins.
     open: Vec<(MarkKind, usize)>,
-    /// Where the cell that is being read begins.
+    /// The offset at which the current cell begins.
     cell: usize,
-    /// The length of the text up to the last cell of the row that is not empty.
+    /// The length of the text up to the end of the row's last non-empty cell.
     filled: usize,
     /// The offsets of its source.
     source: Option<Range<usize>>,
@@ -30,7 +30,7 @@ pub(super) struct Finished {
 }
 
 impl Leaf {
-    /// Adds text whose source is at `source`; runs of white space are one space.
+    /// Adds text read at `source`. Runs of white space become one space.
     pub(super) fn push(&mut self, text: &str, source: &Range<usize>) {
         for c in text.chars() {
             if c.is_ascii_whitespace() {
@@ -44,13 +44,13 @@ impl Leaf {
         }
     }
 
-    /// Adds text as it is written.
+    /// Adds text with its white space unchanged.
     pub(super) fn push_code(&mut self, text: &str, source: &Range<usize>) {
         self.text.push_str(text);
         self.has_source(source);
     }
 
-    /// Adds a space, unless one is there or the text is empty.
+    /// Adds a space, unless the text is empty or already ends with one.
     pub(super) fn space(&mut self) {
         if !self.text.is_empty() && !self.text.ends_with(char::is_whitespace) {
             self.text.push(' ');
@@ -65,7 +65,7 @@ impl Leaf {
         }
     }
 
-    /// Begins a cell of a table that is not the first of its row.
+    /// Ends a cell and begins the next one of the row.
     pub(super) fn end_cell(&mut self) {
         self.fill();
         self.cut(self.text.trim_end_matches(' ').len());
@@ -73,7 +73,7 @@ impl Leaf {
         self.cell = self.text.len();
     }
 
-    /// Ends a row of a table, without the empty cells at its end.
+    /// Ends a table row, and removes its trailing empty cells.
     pub(super) fn end_row(&mut self) {
         self.fill();
         self.cut(self.filled);
@@ -81,7 +81,7 @@ impl Leaf {
         (self.cell, self.filled) = (self.text.len(), self.text.len());
     }
 
-    /// Begins a mark. Returns false if one of its kind is open: then it marks nothing. Links beside each other are words of their own.
+    /// Opens a mark. Returns false if a mark of its kind is already open, and adds nothing. Adjacent links are separated by a space.
     pub(super) fn open(&mut self, kind: MarkKind) -> bool {
         let (is_link, at) = (
             |kind: &MarkKind| matches!(kind, MarkKind::Link(_)),
@@ -101,21 +101,21 @@ impl Leaf {
         is_new
     }
 
-    /// Ends the mark that began last.
+    /// Closes the mark that was opened last.
     pub(super) fn close(&mut self) {
         if let Some((kind, start)) = self.open.pop() {
             self.mark(kind, start);
         }
     }
 
-    /// Adds a picture with the text that stands for it.
+    /// Adds a picture with its alternative text.
     pub(super) fn push_picture(&mut self, text: &str, address: String, source: &Range<usize>) {
         let start = self.text.len();
         self.push(text, source);
         self.mark(MarkKind::Picture(address), start);
     }
 
-    /// Takes the text. Marks that are open go on in the text that follows.
+    /// Takes the text with its marks. Open marks continue in the text that follows.
     pub(super) fn take(&mut self) -> Finished {
         for at in 0..self.open.len() {
             let (kind, start) = self.open[at].clone();
@@ -149,7 +149,7 @@ impl Leaf {
         self.source = Some(start..source.end);
     }
 
-    /// Notes that the row reaches to the end of the cell that is being read, if that has text.
+    /// Records that the row is filled up to the end of the current cell, if the cell has text.
     fn fill(&mut self) {
         let cell = self.text[self.cell..].trim_end();
         if !cell.is_empty() {
@@ -157,7 +157,7 @@ impl Leaf {
         }
     }
 
-    /// Cuts the text to its first `kept` bytes. No mark and no cell begins or ends beyond them.
+    /// Truncates the text to `kept` bytes, and with it the marks and cells.
     fn cut(&mut self, kept: usize) {
         self.text.truncate(kept);
         for (_, start) in &mut self.open {

@@ -1,4 +1,4 @@
-//! The built site of a folder, from which the pages that are scripts are read.
+//! The built site of a folder, from which pages written as scripts are read.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -7,13 +7,13 @@ use super::{is_plain, read_limited, refused};
 use crate::book::{SiteSettings, built_files, built_pages, default_source, page_file, script_of};
 use crate::source::{Listing, SourceError};
 
-/// Where the built site is, from which pages that are scripts are read.
+/// Where the built site is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum BuildFolder {
     /// Such pages are not read.
     #[default]
     Unread,
-    /// The folder that the site's settings name, if they do. It may be missing: the site was not built yet.
+    /// The folder named in the site's settings, if any. It may not exist yet, because the site was not built.
     OfSettings,
     /// This folder, which must exist.
     Named(PathBuf),
@@ -36,21 +36,21 @@ impl BuildFolder {
     }
 }
 
-/// A site as it was built.
+/// The built site of a folder.
 #[derive(Debug)]
 pub(super) struct Build {
     folder: PathBuf,
-    /// True if the reader of the site named the folder, which then may be anywhere. The settings may be somebody else's.
+    /// True if the user named the folder, which may then be anywhere. Otherwise it comes from the site's settings, which are not trusted.
     is_named: bool,
     site: PathBuf,
     settings: SiteSettings,
 }
 
 impl Build {
-    /// Checks that a folder that was named is there.
+    /// Checks that a folder named by the user exists.
     ///
     /// # Errors
-    /// [`SourceError::Unavailable`], since Docusaurus may be about to make it.
+    /// [`SourceError::Unavailable`], because a build of Docusaurus may be about to create it.
     pub(super) fn check(&self) -> Result<(), SourceError> {
         if !self.is_named || self.folder.is_dir() {
             return Ok(());
@@ -61,7 +61,7 @@ impl Build {
         })
     }
 
-    /// Lists the HTML of the pages that are scripts, and which pages are without.
+    /// Adds the HTML of pages written as scripts to the listing, and lists the pages that have none.
     pub(super) fn add_pages(&self, listing: &mut Listing) -> std::io::Result<()> {
         let folder = self.real_folder()?;
         for (source, files) in built_pages(&self.settings, &listing.paths) {
@@ -75,7 +75,7 @@ impl Build {
         Ok(())
     }
 
-    /// Reads the HTML at a path of the site. `None` if it is not that of a script, or was not built.
+    /// Reads the HTML at a path of the site. `None` if the path does not belong to a script's HTML, or the page was not built.
     pub(super) fn read(&self, source: &str) -> std::io::Result<Option<Vec<u8>>> {
         if !self.has_script_of(source) {
             return Ok(None);
@@ -94,7 +94,7 @@ impl Build {
         Ok(None)
     }
 
-    /// True if a path is that of the HTML of a script that the site has. The build may be older than the site.
+    /// True if the path is that of a script's HTML and the site still has the script. The build may be older than the site.
     pub(super) fn has_script_of(&self, source: &str) -> bool {
         if built_files(&self.settings, source).is_none() {
             return false;
@@ -105,7 +105,7 @@ impl Build {
         script.is_some_and(|script| self.site.join(script).is_file())
     }
 
-    /// The folder's path without links; `None` if there is no such folder.
+    /// Returns the folder's path with links resolved; `None` if the folder does not exist.
     fn real_folder(&self) -> std::io::Result<Option<PathBuf>> {
         let real = match self.folder.canonicalize() {
             Ok(real) => real,
