@@ -107,12 +107,12 @@ pub struct Config {
 #[error("the configuration is not valid:\n  {}", .0.join("\n  "))]
 pub struct ConfigError(pub Vec<String>);
 
-/// The least likeness of a misspelt name to the one that is proposed for it (Jaro-Winkler, up to 1).
+/// The least similarity (Jaro-Winkler, at most 1) at which a known name is suggested for a misspelt one.
 const LIKENESS: f64 = 0.9;
 
-/// The message for a `BOOKRAG_` variable that nothing reads.
+/// Returns the message for an unknown `BOOKRAG_` variable.
 fn unknown_variable(name: &str) -> String {
-    // The prefix that all names share would make them all alike.
+    // Compare without the prefix, which would make all names similar.
     let own = |name: &str| name.trim_start_matches("BOOKRAG_").to_owned();
     let likeness = |known: &&str| strsim::jaro_winkler(&own(name), &own(known));
     let known = Variable::all().map(|variable| variable.name);

@@ -24,7 +24,7 @@ pub(crate) struct Script {
     pub(crate) failures: u64,
     /// How many texts were embedded.
     pub(crate) embedded: usize,
-    /// How often an embedding was lost although its task continued.
+    /// How many embeddings were lost although their task continued.
     pub(crate) wasted: usize,
     /// The part of the protocol that is disabled, to show that it is needed.
     pub(crate) removed: Option<Part>,
@@ -43,7 +43,7 @@ pub(crate) enum Part {
     ClaimBeforeSweep,
     /// Replaced points are listed to be deleted.
     GarbageList,
-    /// The object is read in its current state, not as of the event.
+    /// The file is read in its current state, whatever the event says.
     LevelTriggered,
     /// Readers drop points that the catalog does not list.
     Join,

@@ -25,9 +25,9 @@ pub(super) enum Piece {
 pub(super) enum Worth {
     /// The text only repeats the question.
     Repetition,
-    /// Most of the text is unsupported, or it only says that the passages do not answer.
+    /// Most of the text is unsupported, or only says that the passages do not answer.
     None,
-    /// The text tells something, and most of it may be in the passages.
+    /// The text makes claims, and most of it may be in the passages.
     Answer,
 }
 
@@ -59,7 +59,7 @@ pub(super) struct Attribution {
     /// The passage of the first code block.
     code_source: Option<usize>,
     has_marker: bool,
-    /// The best of what the sentences, tables and code are worth. `None` if nothing says anything yet.
+    /// The highest worth of a sentence, table or code block so far. `None` if there is none yet.
     best: Option<Worth>,
 }
 
@@ -335,7 +335,7 @@ fn claims(sentence: &str, claim: &Claim) -> bool {
     !is_open(sentence) && !claim.is_denial() && claim.words() >= MIN_WORDS
 }
 
-/// True for a lead-in and a question.
+/// True for a lead-in or a question.
 fn is_open(sentence: &str) -> bool {
     leads(sentence) || sentence.ends_with(['?', '？'])
 }

@@ -39,7 +39,7 @@ pub(super) fn degradation_of(finish: Finish) -> Option<Degradation> {
 
 /// Waits for a model's first text, and returns it with the remaining stream.
 ///
-/// White space does not count as text; written thoughts do.
+/// White space does not count as text; thoughts that the model writes do.
 pub(super) async fn first_text(
     model: &ChatModel,
     prompt: &Prompt,

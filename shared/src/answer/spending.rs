@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::catalog::{Catalog, CatalogError};
 use crate::generate::{ChatModel, Prompt, Usage};
 
-/// The fewest bytes of a token, so that estimates are rather too high. Used for reservations, and for servers that report no usage.
+/// The fewest bytes of a token, so that estimates err on the high side. Used for reservations, and for servers that report no usage.
 const BYTES_PER_TOKEN: usize = 3;
 
 /// Time limit for the catalog.
@@ -62,8 +62,7 @@ pub(super) struct Reserved {
 }
 
 impl Reserved {
-    /// Reserves the most an answer may cost. Returns `None` if the remaining budget is too small, or if it is unknown: money is never spent
-    /// uncounted.
+    /// Reserves the maximum cost of an answer. Returns `None` if the remaining budget is too small or unknown, so that all spending is counted.
     pub(super) async fn take(
         catalog: &Catalog,
         model: &ChatModel,

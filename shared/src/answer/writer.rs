@@ -64,7 +64,7 @@ impl Writer {
         }
     }
 
-    /// A writer of a model's text, which may link where it is allowed.
+    /// Turns it into a writer of a model's text, which may contain only the allowed links.
     pub(super) fn of_model(self, book: &str, question: &str, allowed: AllowedLinks) -> Self {
         let chunks = self.candidates.iter().map(|candidate| &candidate.chunk);
         let texts = chunks.map(|chunk| format!("{}\n{}", chunk.breadcrumb, chunk.text));
@@ -110,7 +110,7 @@ impl Writer {
         std::mem::take(&mut self.events)
     }
 
-    /// What the model's text is worth, when it has ended.
+    /// Returns the worth of the model's text; call it at the end.
     pub(super) fn worth(&self) -> Worth {
         let model = self.model.as_ref();
         model.map_or(Worth::Answer, |model| model.attribution.worth())

@@ -20,7 +20,7 @@ pub(super) const MAX_QUERY_CHARACTERS: usize = 2_000;
 const MAX_TEXT_CHARACTERS: usize = 2_000;
 /// The longest session name, in characters.
 const MAX_SESSION_CHARACTERS: usize = 200;
-/// The newest messages of a history that are read, and the characters read of each. Clients send back answers, which may be longer.
+/// The number of messages read from a history, newest first, and the characters read of each. Clients send back answers, which may be longer.
 const MAX_HISTORY: usize = 10;
 const MAX_HISTORY_CHARACTERS: usize = 2_000;
 /// The default and the maximum number of passages for an answer.

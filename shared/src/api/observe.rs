@@ -73,7 +73,7 @@ pub async fn measure(
     response
 }
 
-/// Measures one request; by default nothing. Clones measure the same request, and dropping the last one writes the metrics.
+/// Measures one request; the default measures nothing. Clones measure the same request, and dropping the last one writes the metrics.
 #[derive(Debug, Clone, Default)]
 pub struct Measured(Option<Arc<Measurement>>);
 

@@ -10,7 +10,7 @@ use crate::error::Error;
 
 /// The media type of Markdown.
 pub const MARKDOWN: &str = "text/markdown";
-/// Keeps a text for programs out of search engines, which list the page itself.
+/// Excludes a response meant for programs from search engines, which list the page itself.
 pub const NO_INDEX: (HeaderName, &str) = (HeaderName::from_static("x-robots-tag"), "noindex");
 
 /// The most characters of a URL.
@@ -62,8 +62,7 @@ pub struct PageData {
     pub text: String,
 }
 
-/// True if a client names Markdown in `Accept` and likes it no less than `other`, the media type it is answered with otherwise.
-/// Browsers do not name it.
+/// True if a client names Markdown in `Accept` with at least the quality of `other`, the media type used otherwise. Browsers do not name Markdown.
 #[must_use]
 pub fn prefers_markdown(headers: &HeaderMap, other: &str) -> bool {
     let accepted = headers.get_all(header::ACCEPT).iter();

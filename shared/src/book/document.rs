@@ -124,10 +124,11 @@ pub fn document_id(site: &str, source: &str) -> Uuid {
     Uuid::new_v5(&DOCUMENT_NAMESPACE, format!("{site}\n{source}").as_bytes())
 }
 
-/// Returns the paths that reading a page may use but `inputs` lacks: partials, category labels, translations.
+/// Returns the paths of files that may affect the page but are not in `inputs` yet: partials, category labels, translations.
 ///
-/// Call it again with the files it asked for until it returns nothing. It asks for at most one file more than a page
-/// may need, which shows that the limit is exceeded.
+/// Call it again with the requested files until it returns nothing. It requests at most one file more than a page may need, which shows that the
+/// limit
+/// is exceeded.
 #[must_use]
 pub fn missing_inputs(
     settings: &SiteSettings,
@@ -159,7 +160,7 @@ pub fn missing_inputs(
     }
     let mut seen = BTreeSet::new();
     while let Some((source, bytes, depth)) = queue.pop_front() {
-        // An unreadable file shows no partials.
+        // An unreadable file has no partials.
         let Ok(text) = decode(bytes) else { continue };
         let Ok(split) = split_front_matter(&text) else {
             continue;
@@ -402,7 +403,7 @@ fn missing_fields(front_matter: &FrontMatter, required: &[String]) -> Vec<String
         .collect()
 }
 
-/// The most warnings of one kind; more would tell an author nothing new.
+/// The most warnings of one kind per page; more would not help the author.
 const MAX_HEADING_WARNINGS: usize = 20;
 
 fn heading_warnings(blocks: &[Block]) -> Vec<String> {

@@ -83,8 +83,8 @@ impl Filter {
     }
 }
 
-/// True if a character is a control character other than line feed and tab, changes the text direction, or is invisible. Keeps the
-/// joiners U+200C and U+200D, which Urdu and Persian spelling needs.
+/// True for a control character other than line feed and tab, for a character that changes the text direction, and for an invisible one. The joiners
+/// U+200C and U+200D are kept, because Urdu and Persian spelling needs them.
 pub(crate) fn is_hidden(c: char) -> bool {
     if c.is_control() {
         return c != '\n' && c != '\t';

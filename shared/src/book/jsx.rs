@@ -319,7 +319,7 @@ fn keep_prose(tag: &mut Tag<'_>, name: &str, value: &str) {
     }
 }
 
-/// Per kind of quote, the offset up to which it has no partner, so that no text is searched twice for one.
+/// For each kind of quote, the offset before which it is known to be unpaired, so that no text is searched twice.
 #[derive(Default)]
 struct Unpaired {
     double: usize,

@@ -43,7 +43,7 @@ struct PageWriter {
     items: ListMarkers,
     /// For each open list, the number of its last item; `None` for bullets.
     numbers: Vec<Option<u64>>,
-    /// The nesting of the last block, and how many of its quotes were written.
+    /// The nesting of the last block. `quotes` is how many quote levels were written for it.
     nesting: Nesting,
     quotes: usize,
     after_item: bool,

@@ -90,7 +90,7 @@ pub struct SiteSettings {
     pub math: bool,
     /// True if `<!-- #id -->` sets a heading's id in plain Markdown.
     pub comment_ids: bool,
-    /// The folder that the site is built into, relative to the site, if pages that are scripts are to be read from it.
+    /// The folder of the built site, relative to the site, if pages written as scripts are read from it.
     pub build: Option<String>,
     /// Front matter fields that a page must have to be indexed.
     pub require_front_matter: Vec<String>,

@@ -40,8 +40,8 @@ impl FaultyCatalog {
         }
     }
 
-    /// The same catalog for a task that reads `source`. If a history removes the check after a commit, the task
-    /// sees its first reading again.
+    /// Returns the same catalog for a task that reads `source`. If the check after a commit is disabled, the task sees its first reading of the file
+    /// again.
     pub(crate) fn freezing(&self, source: MemorySource) -> Self {
         Self {
             tables: self.tables.clone(),

@@ -55,7 +55,7 @@ pub struct NewIndex {
 /// The treatment of a retired index that is requested.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Retired {
-    /// It stays retired, because a writer of an older deployment requests it.
+    /// It stays retired: the request comes from a writer of an older deployment.
     #[default]
     Stays,
     /// It is filled again.

@@ -1,5 +1,5 @@
-//! Hostile pages: each must be read in time and memory roughly linear in its size. A quadratic reading would take hours or all
-//! memory, so these tests need no clock.
+//! Hostile pages: reading each must take time and memory roughly linear in its size. A quadratic algorithm would take hours or all memory, so these
+//! tests do not measure time.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ fn read(text: &[u8]) -> Result<Document, SkipReason> {
 
 fn check(text: &str) {
     let document = match read(text.as_bytes()) {
-        // The page was read to its end to count its headings.
+        // The page was read to its end to count its headings, which is what this test checks.
         Err(SkipReason::TooManyHeadings) => return,
         read => read.unwrap_or_else(|reason| panic!("skipped: {reason}")),
     };

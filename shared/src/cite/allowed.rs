@@ -183,7 +183,7 @@ fn without_slash(page: &str) -> &str {
     }
 }
 
-/// True for an anchor such as headings have; false for a disguised address.
+/// True if an anchor has only characters that heading ids use, and is not an address in disguise such as `#www.example.com`.
 fn is_anchor(anchor: &str) -> bool {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '%');
     anchor.chars().all(is_plain) && !anchor.to_ascii_lowercase().contains("www.")

@@ -16,11 +16,12 @@ use super::allowed::AllowedLinks;
 use super::markers::Cited;
 use crate::book::{HiddenFilter, ListMarkers, Place, fence_info, heading_text};
 
-/// Starts a line of a paragraph during parsing, so that nothing in it begins a block. A private character that no text contains.
+/// Put before each line of a paragraph while it is parsed, so that no line is taken for the start of another block. A private-use character that no
+/// text contains.
 const GUARD: char = '\u{e0ff}';
-/// Encloses the written text of a paragraph. Private as well.
+/// Encloses the written text of a paragraph. A private-use character, too.
 const PROSE: char = '\u{e0fe}';
-/// The private character before the marker characters; the first of these is passage 1.
+/// The private-use character before those that stand for markers; the first of these is passage 1.
 const MARKERS: u32 = 0xe100;
 /// The last private character.
 const LAST_MARKER: u32 = 0xf8ff;

@@ -1,13 +1,13 @@
-//! Every environment variable that is read, with its default and its meaning: what `--help` and `docs/configuration.md` say of it.
+//! All environment variables that bookrag reads, with defaults and descriptions. `--help` and `docs/configuration.md` are generated from this list.
 
 /// An environment variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Variable {
     /// Its name.
     pub name: &'static str,
-    /// Its value unless it is set.
+    /// The value that applies if the variable is not set.
     pub default: Preset,
-    /// What it sets, in one line of plain text.
+    /// A one-line description in plain text.
     pub summary: &'static str,
     /// Further details, as Markdown; often empty.
     pub details: &'static str,
@@ -18,9 +18,9 @@ pub struct Variable {
 pub enum Preset {
     /// There is none.
     None,
-    /// This text, as the variable would have it.
+    /// This text, as one would set it.
     Value(&'static str),
-    /// Depends on other things, which the words name.
+    /// A default that depends on other settings, described in words.
     Described(&'static str),
 }
 

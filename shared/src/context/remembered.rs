@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub struct Remembered<T> {
     last: Mutex<Option<(Instant, T)>>,
-    /// Held by the caller that reads a new value. Nobody waits for it.
+    /// Locked by the caller that reads a new value. Other callers never wait for this lock: they use the old value or read on their own.
     reading: tokio::sync::Mutex<()>,
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::windows::windows;
 use super::{EmbedderIdentity, Embedding, TOKEN_DIMENSIONS, TokenVectors, Windows, rounded};
 
-/// Longest input in words, as many as the local model has tokens, so that tests see windows.
+/// The input limit in words: as many as the local model has tokens, so that tests use windows.
 const MAX_WORDS: usize = 256;
 
 /// Counts hashed words, so that texts with many common words are close.
@@ -18,7 +18,7 @@ impl FakeEmbedder {
     /// Length of the fake's vectors.
     pub const DIMENSIONS: usize = 64;
 
-    /// Makes the fake; all fakes are alike.
+    /// Creates the fake. All fakes are equal.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -65,7 +65,7 @@ impl Default for FakeEmbedder {
     }
 }
 
-/// Counts words; a word is a token, whose vector is 1 in the word's dimension.
+/// Counts words. Each word is also a token, whose vector is 1 in the word's dimension.
 fn embedding(text: &str) -> Embedding {
     let mut vector = vec![0.0; FakeEmbedder::DIMENSIONS];
     let mut tokens = Vec::new();
@@ -85,7 +85,7 @@ fn embedding(text: &str) -> Embedding {
     }
 }
 
-/// The words that are seen of a text, with the place of each.
+/// Returns the words of a text up to the input limit, with their positions.
 fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let place = |part: &str| part.as_ptr().addr() - text.as_ptr().addr();
     let seen = text.split_whitespace().take(MAX_WORDS);

@@ -7,7 +7,7 @@ use super::{Embedding, FakeEmbedder};
 use crate::faults;
 use crate::provider::ProviderError;
 
-/// The fake embedder; a call may fail, and asks to be made again at once.
+/// The fake embedder, whose calls may fail with the advice to retry at once.
 #[derive(Debug, Clone, Default)]
 pub struct FaultyEmbedder(FakeEmbedder);
 

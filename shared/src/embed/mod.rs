@@ -108,7 +108,7 @@ impl Embedder {
         unit_vectors(embeddings, texts.len(), self.identity().dimensions)
     }
 
-    /// Returns the word that each token vector of a text is of, as bytes of the text. Needs no forward pass.
+    /// Returns the word that each token vector of a text belongs to, as a byte range of the text. Needs no forward pass.
     ///
     /// A text that exceeds the model's input may have more words here than token vectors.
     #[must_use]
@@ -190,11 +190,13 @@ impl Embedder {
         }
     }
 
-    /// Cuts `text` into successive pieces, each with `breadcrumb` and a line break before it, that fit the model's input.
+    /// Splits `text` into consecutive windows that fit the model's input, each with `breadcrumb` and a line break before it.
     ///
-    /// Cut between lines, else sentences, else words, else characters. Every word of `text` is in some window. A
-    /// breadcrumb over a quarter of the input loses words at its start. Never empty: an empty text gives one
-    /// window with the breadcrumb alone. For hosted models tokens are estimated, on the safe side.
+    /// Splits between lines, else sentences, else words, else characters. Every word of `text` is in some window. A breadcrumb longer than a quarter
+    /// of the
+    /// input loses words at its start. Never empty: an empty text gives one window with the breadcrumb alone. For hosted models the number of tokens
+    /// is
+    /// estimated, rather too high than too low.
     #[must_use]
     pub fn windows(&self, breadcrumb: &str, text: &str) -> Windows {
         match self {
@@ -240,7 +242,7 @@ fn unit_vectors(
             )));
         }
         let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
-        // Also refuses NaN, infinities and sums that overflow.
+        // Also rejects NaN, infinities and overflowing sums.
         if !(length.is_finite() && length > 0.0) {
             return Err(ProviderError::Malformed(format!(
                 "embedding has length {length}"

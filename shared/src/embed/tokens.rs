@@ -15,7 +15,7 @@ const ONE: f32 = 127.0;
 /// A token's vector: coordinates of a unit vector times 127, rounded.
 pub type TokenVector = [i8; TOKEN_DIMENSIONS];
 
-/// The vectors of a text's tokens in order, without punctuation. Empty if the model has none, or the text no word.
+/// The vectors of a text's tokens in order, without punctuation. Empty if the model has no token vectors, or the text no words.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TokenVectors(Vec<TokenVector>);
 
@@ -34,7 +34,7 @@ impl TokenVectors {
         Self(vectors.into_iter().take(MAX_TOKENS).collect())
     }
 
-    /// Reads what [`Self::to_bytes`] wrote; `None` if the bytes are not whole vectors.
+    /// Reads the format of [`Self::to_bytes`]; `None` if the bytes are not a whole number of vectors.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (vectors, rest) = bytes.as_chunks::<TOKEN_DIMENSIONS>();
@@ -42,7 +42,7 @@ impl TokenVectors {
         rest.is_empty().then(|| Self(vectors.collect()))
     }
 
-    /// One byte a coordinate, one vector after the other.
+    /// Returns one byte per coordinate, one vector after the other.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let coordinates = self.0.iter().flatten();
@@ -68,7 +68,7 @@ impl TokenVectors {
     }
 }
 
-/// Rounds the unit vector in a vector's direction; zeros stay zeros.
+/// Scales a vector to length 1 and rounds it. A zero vector stays zero.
 #[must_use]
 pub fn rounded(vector: &[f32; TOKEN_DIMENSIONS]) -> TokenVector {
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
@@ -77,7 +77,7 @@ pub fn rounded(vector: &[f32; TOKEN_DIMENSIONS]) -> TokenVector {
     vector.map(|value| (value * scale).round() as i8)
 }
 
-/// A token's vector in 32-bit numbers, of about unit length.
+/// Returns a token's vector as 32-bit floats, with a length of about 1.
 #[must_use]
 pub fn widened(vector: &TokenVector) -> [f32; TOKEN_DIMENSIONS] {
     vector.map(|value| f32::from(value) / ONE)
@@ -86,13 +86,13 @@ pub fn widened(vector: &TokenVector) -> [f32; TOKEN_DIMENSIONS] {
 /// A question's tokens, prepared for comparison with many texts.
 #[derive(Debug, Clone)]
 pub struct MaxSim {
-    /// As 16-bit numbers, which processors multiply and add in pairs.
+    /// Stored as 16-bit numbers, which processors multiply and add in pairs.
     tokens: Vec<([i16; TOKEN_DIMENSIONS], f32)>,
     weights: f32,
 }
 
 impl MaxSim {
-    /// `None` if no token weighs anything.
+    /// Returns `None` if all tokens have weight 0.
     #[must_use]
     pub fn of(question: &[WeightedToken]) -> Option<Self> {
         let tokens = question.iter().filter(|token| token.weight > 0.0);
@@ -103,7 +103,7 @@ impl MaxSim {
         (!tokens.is_empty()).then_some(Self { tokens, weights })
     }
 
-    /// The sum of the tokens' weights.
+    /// Returns the sum of the tokens' weights.
     #[must_use]
     pub fn weights(&self) -> f32 {
         self.weights
@@ -115,10 +115,10 @@ impl MaxSim {
         self.tokens.iter().map(|(_, weight)| *weight).collect()
     }
 
-    /// How well a text resembles the question's tokens, about −1 to 1; `None` if it has no token vectors.
+    /// Returns how well a text matches the question's tokens, about −1 to 1; `None` if the text has no token vectors.
     ///
     /// score = Σ over the question's tokens of weight × the largest dot product with a token of the text / Σ weight.
-    /// Source: Khattab and Zaharia, `ColBERT`, SIGIR 2020; without weights there.
+    /// Source: Khattab and Zaharia, `ColBERT`, SIGIR 2020, which has no weights.
     #[must_use]
     pub fn score(&self, text: &TokenVectors) -> Option<f32> {
         let similarities = self.similarities(text.iter())?.into_iter();
@@ -127,7 +127,7 @@ impl MaxSim {
         Some(weighed.sum::<f32>() / self.weights)
     }
 
-    /// The largest dot product of each of the question's tokens with a token of a text, about −1 to 1; `None` without tokens.
+    /// Returns, for each token of the question, its largest dot product with a token of a text, about −1 to 1; `None` without tokens.
     pub fn similarities<'a>(
         &self,
         text: impl ExactSizeIterator<Item = &'a TokenVector>,
@@ -161,7 +161,7 @@ mod tests {
 
     use super::*;
 
-    /// What rounding two unit vectors moves their dot product by, at most: each coordinate by half of 1 / 127.
+    /// The largest error of a dot product of two rounded unit vectors: each coordinate is off by at most half of 1 / 127.
     const TOLERANCE: f32 = 0.08;
 
     fn vector() -> impl Strategy<Value = [f32; TOKEN_DIMENSIONS]> {

@@ -9,14 +9,13 @@ use super::Windows;
 /// The breadcrumb may use a quarter of the input.
 const BREADCRUMB_DIVISOR: usize = 4;
 
-/// Where the search for a cut within a word starts; real words have about four.
+/// Where the search for a split within a word starts. Real words have about four characters per token.
 const CHARACTERS_A_TOKEN: usize = 4;
 
-/// See [`super::Embedder::windows`]; `count` gives the tokens of a piece and `max_tokens` is what a window may hold,
-/// special tokens not counted in either.
+/// See [`super::Embedder::windows`]. `count` returns the tokens of a text and `max_tokens` is the limit of a window; neither includes special tokens.
 ///
-/// `count` must not give more for a whole than for its parts together when it is cut after whitespace or `。！？`, and any
-/// character must fit three quarters of `max_tokens`.
+/// If a text is split after whitespace or `。！？`, `count` of the whole must not exceed the sum of its parts, and every character must fit into three
+/// quarters of `max_tokens`.
 pub(super) fn windows(
     breadcrumb: &str,
     text: &str,
@@ -52,10 +51,10 @@ pub(super) fn windows(
     }
 }
 
-/// Estimates the tokens of any byte-pair encoding from above: letters and digits go two to a token (real English takes four),
-/// those of a run too long for a word one by one, and whatever is not ASCII by its bytes.
+/// Returns an upper bound of the tokens in any byte-pair encoding: two letters or digits per token (real English has four), one per token in runs
+/// too long for a word, and one token per byte for all non-ASCII text.
 pub(super) fn estimate_tokens(text: &str) -> usize {
-    /// Characters; longer runs are hashes, keys or base64, which encodings hardly compress.
+    /// In characters. Longer runs are hashes, keys or base64, which encodings hardly compress.
     const LONGEST_WORD: usize = 20;
     let run_tokens = |run: usize| {
         if run > LONGEST_WORD {
@@ -73,9 +72,9 @@ pub(super) fn estimate_tokens(text: &str) -> usize {
         tokens += run_tokens(run);
         run = 0;
         tokens += match c {
-            // Part of the token after it.
+            // A space is part of the token after it.
             ' ' => 0,
-            // And the next line's indentation, which is one token.
+            // Includes the next line's indentation, which is one token.
             '\n' => 2,
             _ => c.len_utf8(),
         };
@@ -83,7 +82,7 @@ pub(super) fn estimate_tokens(text: &str) -> usize {
     tokens + run_tokens(run)
 }
 
-/// The units of a split, from coarse to fine.
+/// The units at which a text may be split, from coarse to fine.
 #[derive(Clone, Copy)]
 enum Unit {
     Text,
@@ -95,10 +94,10 @@ enum Unit {
 /// Fills windows greedily with the coarsest units that fit.
 struct Packer<'t, Count> {
     text: &'t str,
-    /// Tokens a window may hold beside the breadcrumb.
+    /// The tokens a window may have besides the breadcrumb.
     budget: usize,
     count: Count,
-    /// The open window: byte range of `text` and its tokens.
+    /// The open window: its byte range in `text` and its tokens.
     window: Range<usize>,
     tokens: usize,
     /// The closed windows.
@@ -137,7 +136,7 @@ impl<Count: Fn(&str) -> usize> Packer<'_, Count> {
         }
     }
 
-    /// Splits a word that fits no window between characters; its last part stays open.
+    /// Splits a word that fits no window between characters. Its last part becomes the open window.
     fn cut(&mut self, word: Range<usize>) {
         let mut start = word.start;
         while start < word.end {
@@ -170,7 +169,7 @@ impl<Count: Fn(&str) -> usize> Packer<'_, Count> {
     }
 }
 
-/// Splits after a full stop, question or exclamation mark that whitespace follows, or after a Chinese or Japanese one.
+/// Splits after a full stop, question or exclamation mark followed by whitespace, or after a Chinese or Japanese one.
 fn sentences(line: &str) -> Vec<&str> {
     let mut sentences = Vec::new();
     let mut start = 0;
@@ -188,7 +187,7 @@ fn sentences(line: &str) -> Vec<&str> {
     sentences
 }
 
-/// Drops words at the start until the rest fits: the last headings say most about the text below them.
+/// Drops words at the start until the rest fits: the last headings describe the text below them best.
 fn shorten<'b>(breadcrumb: &'b str, max_tokens: usize, count: &impl Fn(&str) -> usize) -> &'b str {
     if count(breadcrumb) <= max_tokens {
         return breadcrumb;
@@ -231,7 +230,7 @@ mod tests {
 
     use super::*;
 
-    /// Four letters a token, as a model with short pieces would count.
+    /// Counts four letters per token, like a model with short pieces.
     fn toy_tokens(text: &str) -> usize {
         let words = text.split_whitespace();
         words.map(|word| word.chars().count().div_ceil(4)).sum()
@@ -258,7 +257,7 @@ mod tests {
                     prop_assert_eq!(before.trim_end_matches('\n'), head);
                     kept.extend(words(piece));
                     for word in words(piece) {
-                        // A word is cut only if no window holds it with the space after it.
+                        // A word is split only if no window can hold it with the space after it.
                         let budget = max_tokens - count(&format!("{head}\n"));
                         let mut parts = text.split_inclusive(char::is_whitespace);
                         let all_fit = parts.all(|part| count(part) <= budget);

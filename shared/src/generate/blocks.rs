@@ -16,7 +16,7 @@ pub(super) use tidy::is_admonition_name;
 const LONG_CODE_WORDS: usize = 200;
 /// The fewest lines of a piece of code.
 const PIECE_LINES: usize = 8;
-/// What separates the cells of a row.
+/// The separator of the cells of a row.
 const CELL_SEPARATOR: &str = " | ";
 /// Marks that end a sentence or an introducing line.
 const ENDS: [char; 17] = [

@@ -1,4 +1,4 @@
-//! Pages that are scripts follow the built site: they come and change with it, and go with their scripts.
+//! Pages written as scripts follow the built site: they appear and change with it, and disappear with their scripts.
 
 #![expect(clippy::unwrap_used, reason = "a failed step fails its test")]
 
@@ -15,7 +15,7 @@ const CONFIG: &str =
 const ENGLISH: &str = "src/pages/about.tsx.html";
 const GERMAN: &str = "i18n/de/docusaurus-plugin-content-pages/about.tsx.html";
 
-/// A site with one page of Markdown and one script, and its stores.
+/// A site with a Markdown page and a script, and its stores.
 struct Book {
     folder: tempfile::TempDir,
     stores: Stores,
@@ -62,7 +62,7 @@ impl Book {
     }
 }
 
-/// What `serve --watch` does after a change. Returns how many pages were changed and deleted.
+/// Syncs like `serve --watch` after a change. Returns how many pages were changed and deleted.
 async fn synced(ingest: &mut Ingest) -> Result<(usize, usize), SyncError> {
     *ingest = ingest.reopened(OpenMode::Write).await?;
     let report = sync(ingest, SyncOptions::default(), |_| {}).await?;
@@ -80,7 +80,7 @@ async fn a_page_comes_with_the_build_and_goes_with_its_script() {
     assert_eq!(synced(&mut ingest).await.unwrap(), (1, 0));
     assert_eq!(book.documents().await, ["docs/a.md", ENGLISH]);
     book.write("build/de/about/index.html", "<main>Erste</main>");
-    // The English page names its translations.
+    // Two pages: the new German one, and the English one, because its translations are part of its fingerprint.
     assert_eq!(synced(&mut ingest).await.unwrap(), (2, 0));
     let all = ["docs/a.md", GERMAN, ENGLISH];
     assert_eq!(book.documents().await, all);

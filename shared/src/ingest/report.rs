@@ -156,7 +156,7 @@ impl Report {
         });
     }
 
-    /// What is wrong with pages and settings, each with the word for its kind.
+    /// Returns the problems of pages and settings, each with the word for its kind.
     #[must_use]
     pub fn problems(&self) -> Vec<(&'static str, String)> {
         let mut problems = Vec::new();

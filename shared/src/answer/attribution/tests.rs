@@ -7,7 +7,7 @@ const PASSAGES: [&str; 2] = [
 
 const QUESTION: &str = "How do nodes talk to services?";
 
-/// The text as it is shown, and the sentences that no passage says.
+/// Returns the text as shown, the sentences that no passage supports, and the worth of the text.
 fn read(pieces: &[&str]) -> (String, Vec<String>, Worth) {
     let passages = PASSAGES.map(str::to_owned);
     let mut attribution = Attribution::new(Evidence::new("Robots", passages, None), QUESTION);
@@ -209,7 +209,7 @@ fn an_answer_tells_more_than_its_question() {
     ] {
         assert_eq!(read(&[text]).2, expected, "{text}");
     }
-    // A heading is no answer, and neither are the question and a marker alone.
+    // A heading is not an answer. Neither is the repeated question, nor a marker alone.
     for (pieces, expected) in [
         (
             &["### Answer", "#\n\n", "The passages do not say that."][..],

@@ -14,7 +14,7 @@ use super::*;
 use crate::api::cors;
 use crate::catalog::{PostgresCatalog, PostgresOptions, TlsOptions};
 
-/// Returns a catalog that never answers.
+/// Returns a catalog that never responds.
 fn away(port: u16) -> Catalog {
     let options = PostgresOptions {
         url: SecretString::from(format!(

@@ -89,7 +89,7 @@ impl Change<'_> {
         }
     }
 
-    /// The same change, if it might concern another object.
+    /// Returns the same change, marked as possibly concerning another object.
     fn uncertain(self) -> Self {
         match self {
             Self::Set { path, span, .. } => Self::Unknown { path, span },

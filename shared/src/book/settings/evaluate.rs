@@ -123,7 +123,7 @@ impl<'a> Evaluator<'_, 'a> {
         config.unwrap_or(ConfigValue::Computed(1))
     }
 
-    /// The config that an exported expression is, or that the function it names returns.
+    /// Returns the config that an exported expression evaluates to, or that the function it names returns.
     fn config(&self, expression: &'a Expression<'a>, depth: usize) -> ConfigValue {
         if depth > MAX_DEPTH || !self.step(1) {
             return self.computed(expression.span());

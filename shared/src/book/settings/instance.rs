@@ -90,9 +90,9 @@ pub struct Instance {
     pub last_version: Option<String>,
     /// Custom paths in versions' settings.
     pub version_paths: BTreeMap<String, String>,
-    /// The file that names the keys of tags, relative to a folder of content; `None` if the site has its tags in front matter alone.
+    /// The file that maps tag keys to names, relative to a content folder; `None` if tags are named in front matter only.
     pub tags_file: Option<String>,
-    /// The file that names the keys of authors, relative to a folder of content; of blogs only.
+    /// The file that maps author keys to names, relative to a content folder; for blogs only.
     pub authors_file: Option<String>,
     pub(super) include_patterns: Vec<String>,
     pub(super) include: GlobSet,
@@ -313,8 +313,7 @@ impl Instance {
     }
 }
 
-/// The option `tags` of a plugin: a file, or `false`. Only words that a page is searched by depend on it, so a computed one is not worth a
-/// warning.
+/// The option `tags` of a plugin: a file, or `false`. It affects only words that a page is found by, so no warning if it is computed.
 fn tags_file(options: &ConfigValue) -> Option<String> {
     match options.get("tags") {
         ConfigValue::Bool(false) => None,

@@ -33,7 +33,7 @@ impl SiteSettings {
             comment_ids,
             require_front_matter,
             keep_anchor_case,
-            // What is read of it is in the fingerprints of the pages.
+            // The built pages' content is part of their fingerprints.
             build: _,
             synonyms: _,
             origins: _,
@@ -49,7 +49,7 @@ impl SiteSettings {
             versions,
             last_version,
             version_paths,
-            // The paths of files that are looked for are in the fingerprint.
+            // The paths of the files looked for are part of the fingerprint.
             tags_file: _,
             authors_file: _,
             include_patterns,

@@ -185,7 +185,7 @@ fn number(digits: &str) -> Option<usize> {
     })
 }
 
-/// True for a decimal, or a list with a number that cannot be a passage: `0, 1` and `-0.5, 2` are intervals, `1.5` is a value.
+/// True for a decimal, or a list with a number that cannot be a passage: `0, 1` and `-0.5, 2` are intervals, `1.5` is a number.
 fn is_mathematics(content: &str) -> bool {
     let parts: Vec<&str> = content.split(',').map(str::trim).collect();
     let is_decimal = |part: &&str| {

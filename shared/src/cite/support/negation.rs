@@ -12,7 +12,7 @@ const NEGATIONS: [&str; 24] = [
     "dont", "doesnt", "isnt", "arent", "wasnt", "werent", "wont", "wouldnt", "shouldnt", "didnt",
     "hasnt", "havent", "couldnt", "cant",
 ];
-/// After these words a negation does not deny the text that follows: `not only`, `no more than`.
+/// A negation after one of these words does not deny the text that follows: `not only`, `no more than`.
 const NOT_AFTER: [&str; 10] = [
     "only",
     "just",
@@ -25,7 +25,7 @@ const NOT_AFTER: [&str; 10] = [
     "later",
     "than",
 ];
-/// Words that negate without being negations.
+/// Words that negate a statement without a `not` or `no`.
 const IMPLICIT: &str = "instead rather unless except stop stops stopped avoid avoids avoiding prevent prevents preventing eliminate \
     eliminates eliminating lack lacks lacking missing absent fail fails failed failing ignore ignores ignored ignoring skip skips \
     skipped disable disables disabled remove removes removed omit omits omitted exclude excludes excluded rarely non free";
@@ -36,7 +36,7 @@ const PAIRS: &str = "enabled/disabled enable/disable enables/disables enabling/d
     synchronously/asynchronously all/none same/different public/private static/dynamic internal/external readable/writable \
     local/remote left/right top/bottom upper/lower automatic/manual automatically/manually deprecated/recommended \
     explicit/implicit explicitly/implicitly";
-/// Stems after a negation that it certainly denies.
+/// The number of stems after a negation that it certainly denies.
 const SCOPE: usize = 3;
 /// Sentences of a passage that are compared with a claim.
 const NEAREST: usize = 2;
@@ -97,7 +97,7 @@ impl Sentences {
         Self { all, words }
     }
 
-    /// True if a sentence says the opposite of the text. Words in `common` alone deny nothing.
+    /// True if a sentence says the opposite of the text. A negation whose only denied word is in `common` is ignored.
     pub(super) fn contradict(&self, said: &Sentence, common: &HashSet<String>) -> bool {
         self.has_opposite(said) || self.is_flipped(said, common)
     }

@@ -28,7 +28,7 @@ fn at_cohere(model: &str, dimensions: Option<usize>) -> Embedder {
     embedder("https://api.cohere.com", model, dimensions)
 }
 
-/// Vectors of 256 numbers, or of two, whose direction tells the text's number.
+/// Returns a vector for each text, of 256 numbers or of two. Its direction encodes the text's number.
 fn vectors(request: &Value) -> Response {
     let texts = request["texts"].as_array().unwrap();
     let length = if request.get("output_dimension").is_some() {
@@ -54,7 +54,7 @@ fn vectors(request: &Value) -> Response {
     .into_response()
 }
 
-/// Whether Cohere's API description (`V2EmbedRequest`) has the field, with such a value.
+/// True if Cohere's API description (`V2EmbedRequest`) has the field and allows the value.
 fn is_described(field: &str, value: &Value) -> bool {
     let is_one_of = |value: &Value, names: &[&str]| names.iter().any(|name| value == name);
     match field {
@@ -196,7 +196,7 @@ async fn a_rate_limit_carries_the_wait() {
     ));
 }
 
-/// Answers with the status that the first text is, and a message that quotes too much.
+/// Responds with the status code that the first text contains, and with a message that quotes the request.
 fn as_told(request: &Value) -> Response {
     let status = request["texts"][0].as_str().unwrap().parse().unwrap();
     let body = json!({"id": "1", "message": "invalid api token co-secret for private words"});

@@ -9,12 +9,12 @@ use super::*;
 use crate::models::{LocalModel, locate};
 
 /// Computed by an independent forward pass in f64 (numpy) over the original f32 weights, with Hugging Face's
-/// `tokenizers`; that pass gives the published model card's similarities (0.695, 0.943, 0.257).
+/// `tokenizers`. That pass reproduces the similarities of the published model card (0.695, 0.943, 0.257).
 const MINILM_REFERENCE: &str = include_str!("../../../fixtures/minilm_reference.json");
-/// Computed by onnxruntime from the same file: the original weights come in no package.
+/// Computed by onnxruntime from the same file, because no package has the original weights.
 const BGE_REFERENCE: &str = include_str!("../../../fixtures/bge_small_reference.json");
 /// Token ids by Hugging Face's `tokenizers`, vectors by onnxruntime from the same weights as 32-bit floats. The texts are names of
-/// places and languages (Unicode CLDR), the sentences are ours.
+/// places and languages (Unicode CLDR), and sentences written for this test.
 const MULTILINGUAL_REFERENCE: &str = include_str!("../../../fixtures/multilingual_reference.json");
 
 #[derive(Deserialize)]
@@ -35,7 +35,7 @@ fn references(of: &str) -> Vec<Reference> {
     serde_json::from_str(of).unwrap()
 }
 
-/// A model, fetched into the default cache if need be and loaded once for all tests.
+/// Returns a model, loaded once for all tests. Downloads it into the default cache if it is missing.
 async fn loaded(model: LocalModel) -> Arc<LocalEmbedder> {
     static MINILM: OnceCell<Arc<LocalEmbedder>> = OnceCell::const_new();
     static BGE: OnceCell<Arc<LocalEmbedder>> = OnceCell::const_new();
@@ -80,8 +80,8 @@ async fn tokens_are_those_of_the_original_tokenizer() {
     }
 }
 
-/// Of up to three tokens, `[CLS]` and `[SEP]` included, nothing averages the file's rounded weights out: the states of such
-/// inputs are off by 5–9 % a token, of longer ones by 2–3 %. onnxruntime gives the same cosines from the same file.
+/// In inputs of up to three tokens, including `[CLS]` and `[SEP]`, the rounding errors of the weights do not average out: states are off by
+/// 5–9 % per token, those of longer inputs by 2–3 %. onnxruntime gives the same cosines from the same file.
 #[tokio::test]
 async fn vectors_agree_with_the_original_weights() {
     const LEAST: f32 = 0.998;
@@ -151,7 +151,7 @@ async fn the_multilingual_model_cuts_and_embeds_as_the_reference_does_in_every_s
     assert!(vectors > 30);
 }
 
-/// Without the centre unrelated texts have cosines of .7 and more.
+/// If the centre is not subtracted, unrelated texts have cosines of .7 and more.
 #[tokio::test]
 async fn multilingual_vectors_of_unrelated_texts_are_far_apart_and_of_translations_near() {
     let embedder = Embedder::Local(loaded(LocalModel::Multilingual).await);
@@ -180,7 +180,7 @@ async fn multilingual_vectors_of_unrelated_texts_are_far_apart_and_of_translatio
     }
 }
 
-/// Of the scripts that a vocabulary was not made for it has single letters or nothing.
+/// For scripts outside its training, a vocabulary has single letters at best.
 #[tokio::test]
 async fn each_model_reads_the_scripts_of_its_vocabulary() {
     let models = [
@@ -263,7 +263,7 @@ async fn windows_of_any_text_fit_the_model() {
     runner.run(&strategy, law).unwrap();
 }
 
-/// The words of the token vectors of a text, and these.
+/// Returns the words that the token vectors of a text belong to, and the vectors.
 async fn tokens_of(model: LocalModel, text: &str, purpose: Purpose) -> (Vec<String>, TokenVectors) {
     let embedder = Embedder::Local(loaded(model).await);
     let words = embedder.token_words(text);
@@ -297,7 +297,7 @@ async fn each_word_has_token_vectors_and_punctuation_has_none() {
     }
 }
 
-/// Each token of a text finds its own like in it, and hardly any in a text about something else.
+/// Each token of a text has a near match in that text, and hardly any has one in a text about something else.
 #[tokio::test]
 async fn token_vectors_say_which_words_a_text_has() {
     let question = "stop the battery";

@@ -7,7 +7,7 @@ use super::super::{Embedder, Embedding, Purpose};
 use super::*;
 use crate::http::fake::{Answer, Server};
 
-/// Answers each request with `answer` and keeps what was asked.
+/// A fake API that answers each request with `answer` and records the requests.
 struct Provider(Server);
 
 impl Provider {
@@ -36,7 +36,7 @@ fn embedder(base_url: &str, dimensions: Dimensions, timeout: Duration) -> Embedd
     Embedder::OpenAi(OpenAiEmbedder::new(options).unwrap())
 }
 
-/// Vectors whose direction tells the text's number, last first.
+/// Returns the vectors in reverse order. Their directions encode the texts' numbers.
 fn vectors_in_reverse(request: &Value) -> Response {
     let texts = request["input"].as_array().unwrap();
     let embedding = |(index, text): (usize, &Value)| {
@@ -260,7 +260,7 @@ fn another_model_of_the_same_provider_can_be_had() {
         panic!("{native:?}")
     };
     assert_eq!(native.requested_dimensions, None);
-    // The fingerprint names the provider: another's model of that name is another.
+    // The fingerprint contains the provider: a model of the same name elsewhere is another model.
     let elsewhere = small.of_model("text-embedding-3-large", "example.org/x", 256);
     assert!(elsewhere.is_none());
 }

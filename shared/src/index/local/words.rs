@@ -139,7 +139,7 @@ impl Postings {
         if self.count > CACHED_POSTINGS {
             *self = Self::default();
         }
-        // A term takes memory even if no chunk has it.
+        // An entry takes memory even if no chunk has the term.
         self.count += postings.len() + 16;
         self.by_term.insert(term, Arc::clone(postings));
     }

@@ -52,7 +52,7 @@ struct Task {
 #[derive(Debug, Clone)]
 struct Event {
     path: String,
-    /// The files when the event was sent. Only a protocol that is not level-triggered uses them.
+    /// The files as they were when the event was sent. Used only if the level-triggered part of the protocol is disabled.
     then: MemorySource,
 }
 

@@ -24,7 +24,7 @@ fn documents(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
 }
 
-/// Scores each document with the number that it is, best first.
+/// Scores each document with the number that it contains, best first.
 fn best_first(request: &Value) -> Response {
     let documents = request["documents"].as_array().unwrap();
     let scored = documents.iter().enumerate().map(|(index, document)| {
@@ -45,7 +45,7 @@ fn best_first(request: &Value) -> Response {
     .into_response()
 }
 
-/// Whether Cohere's API description (`V2RerankRequest`) has the field, with such a value.
+/// True if Cohere's API description (`V2RerankRequest`) has the field and allows the value.
 fn is_described(field: &str, value: &Value) -> bool {
     match field {
         "model" | "query" => value.is_string(),
@@ -189,7 +189,7 @@ async fn a_rate_limit_is_one() {
     );
 }
 
-/// Answers with the status that the first document is, and a message that quotes too much.
+/// Responds with the status code that the first document contains, and with a message that quotes the request.
 fn as_told(request: &Value) -> Response {
     let status = request["documents"][0].as_str().unwrap().parse().unwrap();
     let body = json!({"id": "1", "message": "invalid api token co-secret for private words"});
