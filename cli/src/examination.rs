@@ -1,4 +1,4 @@
-//! Compares a book's files, catalog and vector store.
+//! Compares a book's files, catalog and vector store. The result is an [`Examination`].
 
 use std::collections::BTreeMap;
 
@@ -50,7 +50,7 @@ impl Examination {
         })
     }
 
-    /// The examination of stores that cannot be read.
+    /// Returns the examination of a book whose stores are damaged; it has only the error.
     pub(crate) fn damaged(error: &LocalError) -> Self {
         Self {
             damage: vec![error.to_string()],

@@ -1,5 +1,5 @@
-//! The generated parts of `docs/cli.md` and `docs/configuration.md`: the command line as clap knows it, and the variables that the
-//! configuration reads. The rest of these pages is written by hand, around `<!-- generated: NAME -->` and `<!-- end -->`.
+//! The generated parts of `docs/cli.md` and `docs/configuration.md`: the command line as defined in clap, and the variables of the configuration.
+//! The rest of these pages is written by hand, outside the marks `<!-- generated: NAME -->` and `<!-- end -->`.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -48,7 +48,7 @@ fn variables(variables: &[Variable]) -> String {
     table
 }
 
-/// A section for each command that is not hidden.
+/// Returns a section for each command that is not hidden.
 fn commands() -> String {
     let mut command = command();
     command.build();
@@ -93,7 +93,7 @@ fn section(command: &Command, sections: &mut String) {
     }
 }
 
-/// What an argument means, its default and its values.
+/// Returns an argument's meaning, default and values.
 fn meaning(argument: &Arg) -> String {
     let help = argument.get_help().map(ToString::to_string);
     let mut meaning = escaped(&help.unwrap_or_default());
@@ -117,7 +117,7 @@ fn meaning(argument: &Arg) -> String {
     meaning
 }
 
-/// Text as a table's cell shows it.
+/// Escapes text for a table's cell.
 fn escaped(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }
@@ -126,7 +126,7 @@ fn escaped(text: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Compares a page with what the code makes of it, or writes it.
+    /// Compares a page with the generated parts, or writes it if [`UPDATE`] is set.
     fn check(name: &str, parts: &[(&str, String)]) {
         let file = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("../docs")

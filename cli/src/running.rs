@@ -13,11 +13,11 @@ use crate::local::{BookFolder, LocalError, unwritable};
 
 /// Locked while a `serve` runs.
 const LOCK_FILE: &str = "serve.lock";
-/// Says where the `serve` listens. Without a held lock it is ignored, since a killed server may have left it.
+/// The file with the address of the running `serve`. Ignored unless its lock is held, because a killed server may have left it.
 const NOTICE_FILE: &str = "serve.json";
 
-/// Carries the secret of a server's notice. Only programs of the user who runs the server can read that file: no browser page,
-/// no other user and nobody behind a proxy.
+/// The header with the secret from a running server's notice file. Only programs of the user who runs the server can read that file: no browser
+/// page, no other user and nobody behind a proxy.
 pub(crate) const SECRET_HEADER: &str = "x-bookrag-secret";
 
 /// A lock on a book's folder against other servers and `reset`, until dropped.
@@ -107,7 +107,7 @@ struct Notice {
 /// A running server.
 #[derive(Debug, Clone)]
 pub(crate) struct Running {
-    /// Its URL, without a trailing slash.
+    /// The server's URL, without a trailing slash.
     pub(crate) url: String,
     secret: String,
 }

@@ -12,7 +12,7 @@ pub enum Site {
     Folder {
         /// Its absolute path.
         path: PathBuf,
-        /// The folder that the site was built into, for pages that are scripts; that of its settings unless given.
+        /// The folder of the built site, from which pages written as scripts are read. `None` uses the one named in the site's settings, if any.
         build: Option<PathBuf>,
     },
     /// `s3://bucket/prefix`.
@@ -33,7 +33,7 @@ impl Site {
         Ok(Self::Folder { path, build: None })
     }
 
-    /// The same site, built into another folder than its settings say. A bucket holds the HTML of scripts itself.
+    /// Returns the site with another build folder than its settings name. Ignored for a bucket, which contains the HTML itself.
     #[must_use]
     pub fn with_build(self, folder: &Path) -> Self {
         match self {
@@ -98,10 +98,10 @@ impl Site {
         if name.is_empty() { "book" } else { name }.to_owned()
     }
 
-    /// Opens its files.
+    /// Opens the site's files.
     ///
     /// # Errors
-    /// [`SourceError::NotFound`] if the site is not there.
+    /// [`SourceError::NotFound`] if the site does not exist.
     pub async fn source(&self) -> Result<Source, SourceError> {
         match self {
             Self::Folder { path, build } => {

@@ -69,7 +69,7 @@ pub(super) async fn run(arguments: &ExportArguments, json: bool) -> Result<Exit,
     Ok(report.exit())
 }
 
-/// The folder of the whole built site: that of a locale is in it, unless the locale was built alone.
+/// Returns the folder of the whole built site. A locale's folder is inside it, unless the locale was built alone.
 fn build_of<'a>(arguments: &'a ExportArguments, settings: &SiteSettings) -> Option<&'a Path> {
     let locale = arguments.locale.as_ref();
     let locale = locale.filter(|locale| **locale != settings.default_locale);
@@ -80,7 +80,7 @@ fn build_of<'a>(arguments: &'a ExportArguments, settings: &SiteSettings) -> Opti
     arguments.out.parent().filter(|_| is_of_locale)
 }
 
-/// Refuses a locale that the site lacks, and a folder that holds the site's own pages.
+/// Rejects a locale that the site lacks, and an output folder that contains the site's own pages.
 fn check(
     arguments: &ExportArguments,
     site: &Site,

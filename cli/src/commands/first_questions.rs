@@ -1,4 +1,4 @@
-//! `bookrag eval --init`: a first file of questions, made of the book's headings.
+//! `bookrag eval --init`: writes a first file of questions, made from the book's headings.
 
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
@@ -12,9 +12,9 @@ use crate::evaluation::TODO;
 use crate::pages::ReadPages;
 use crate::site::Site;
 
-/// Questions that the book answers, each of another page.
+/// The number of questions that the book answers, each about a different page.
 const ANSWERABLE: usize = 20;
-/// Questions that the book does not answer: a fifth of all, so that false refusals and missed ones both show.
+/// The number of questions that the book does not answer: a fifth of all, enough to measure refusals as well.
 const UNANSWERABLE: usize = 5;
 
 /// A heading that a question may be about.
@@ -55,7 +55,7 @@ pub(super) async fn write(file: &Path, site: &Path, json: bool) -> Result<Exit, 
     Ok(Exit::Done)
 }
 
-/// True for pages that a question without filters is about.
+/// True for pages that a search without filters finds.
 fn is_main(document: &Document, settings: &SiteSettings) -> bool {
     let file = &document.file;
     file.locale == settings.default_locale
@@ -63,9 +63,9 @@ fn is_main(document: &Document, settings: &SiteSettings) -> bool {
         && settings.instance(&file.instance).default_version() == file.version
 }
 
-/// Up to [`ANSWERABLE`] headings, each of another page, from the whole book.
+/// Returns up to [`ANSWERABLE`] headings from the whole book, each of a different page.
 fn topics<'a>(documents: impl Iterator<Item = &'a Document>) -> Vec<Topic<'a>> {
-    // Pages in turn give their first heading, their second and so on: first ones are introductions more often than not.
+    // Pages take turns to give their first heading, second heading and so on, because first headings are often introductions.
     let mut topics: Vec<Topic<'a>> = documents
         .map(headings)
         .filter(|of_page| !of_page.is_empty())
@@ -81,7 +81,7 @@ fn topics<'a>(documents: impl Iterator<Item = &'a Document>) -> Vec<Topic<'a>> {
     topics
 }
 
-/// The headings of a page that have an anchor.
+/// Returns the headings of a page that have an anchor.
 fn headings(document: &Document) -> Vec<Topic<'_>> {
     let mut open: Vec<(u8, usize)> = Vec::new();
     let mut topics: Vec<Topic<'_>> = Vec::new();
@@ -107,7 +107,7 @@ fn headings(document: &Document) -> Vec<Topic<'_>> {
     topics
 }
 
-/// The file's lines, in the format of [`crate::evaluation::Question`].
+/// Returns the file's lines, in the format of [`crate::evaluation::Question`].
 fn lines(topics: &[Topic<'_>]) -> Vec<String> {
     let answerable = (1..).zip(topics).map(|(number, topic)| {
         let Topic { document, heading, .. } = topic;

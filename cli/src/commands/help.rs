@@ -1,19 +1,19 @@
-//! The command line as clap knows it: each command with examples, and with the environment variables that matter to it.
+//! The command line as given to clap, with examples and environment variables for each command.
 
 use bookrag::config::Variable;
 use clap::CommandFactory;
 
 use super::Arguments;
 
-/// What `--help` of a command shows below its options.
+/// The part of a command's `--help` below its options.
 struct Help {
     command: &'static str,
-    /// What to type after `bookrag`, and what it does.
+    /// Arguments after `bookrag`, and what they do.
     examples: &'static [(&'static str, &'static str)],
     variables: &'static [&'static str],
 }
 
-/// The variables of everything that answers questions.
+/// The variables of all commands that answer questions.
 const ANSWERING: &[&str] = &[
     "BOOKRAG_DATA",
     "BOOKRAG_EMBEDDER",
@@ -23,7 +23,7 @@ const ANSWERING: &[&str] = &[
     "OPENAI_API_KEY",
     "BOOKRAG_NOT_COVERED",
 ];
-/// The variables of everything that builds an index.
+/// The variables of all commands that build an index.
 const INDEXING: &[&str] = &[
     "BOOKRAG_DATA",
     "BOOKRAG_EMBEDDER",

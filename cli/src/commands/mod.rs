@@ -41,7 +41,7 @@ use crate::site::Site;
 
 pub use help::command;
 
-/// Where to begin, and where a book's index is.
+/// Printed after the help: where to begin, and where a book's index is.
 const AFTER_HELP: &str = "\
 To begin: `bookrag serve SITE` in a terminal, then open the address it prints.
 `bookrag COMMAND --help` has examples and the environment variables that matter.
@@ -99,7 +99,7 @@ enum Command {
     Man(scripts::ManArguments),
 }
 
-/// The heading of options that only some books have a use for.
+/// The heading of options that only some books need.
 const FILTERS: &str = "Filters, for books with translations, versions or hardware tiers";
 
 /// Where the site was built.
@@ -112,10 +112,10 @@ struct BuildArgument {
 }
 
 impl BuildArgument {
-    /// Reads what was typed for a site.
+    /// Parses the site argument.
     ///
     /// # Errors
-    /// If there is no such folder, or a build is named for a bucket.
+    /// If the folder does not exist, or a build folder is given for a bucket.
     fn site(&self, typed: &Path) -> Result<Site, CommandError> {
         let site = Site::read(typed)?;
         match &self.build {

@@ -28,7 +28,7 @@ pub(super) fn text(text: &str) {
     write(&visible(text));
 }
 
-/// True if standard output could not be written; the error was printed. A reader that closed the pipe wants no more, and loses nothing.
+/// True if writing to standard output failed; the error was already printed. A closed pipe does not count, because its reader wants no more.
 pub(super) fn is_lost() -> bool {
     IS_LOST.load(Ordering::Relaxed)
 }

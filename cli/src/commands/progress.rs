@@ -15,7 +15,7 @@ pub(super) const STOPPED: &str =
 /// The time between two lines where there is no terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Pages that a change names; more are counted.
+/// The most pages that a line names; the others are counted.
 const MAX_NAMED_PAGES: usize = 3;
 
 /// Syncs, and shows the progress with an estimate of the time left.
@@ -73,8 +73,8 @@ impl Lines {
     }
 }
 
-/// Estimates the time left from the mean of the pages that are done. The estimate of the progress bar's own crate weighs the first
-/// seconds too much: 7 minutes for a run of one.
+/// Estimates the time left from the mean duration of the finished pages. The progress bar's own estimate weighs the first
+/// seconds too much: it showed 7 minutes for a run of one.
 fn left(progress: &Progress<'_>, elapsed: Duration) -> Duration {
     let count = |pages: usize| u32::try_from(pages).unwrap_or(u32::MAX);
     elapsed.saturating_mul(count(progress.total - progress.done)) / count(progress.done).max(1)

@@ -1,4 +1,4 @@
-//! `bookrag completions` and `bookrag man`: what shells and packages take of the command line.
+//! `bookrag completions` and `bookrag man`: generate shell completions and manual pages from the command line's definition.
 
 use std::path::PathBuf;
 

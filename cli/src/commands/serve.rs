@@ -289,7 +289,7 @@ impl Follower<'_> {
         Ok(exit)
     }
 
-    /// Remembers the outages of a run, to retry it, and its problems. Returns the problems of the run before.
+    /// Records the outages of a run, so that it is retried, and its problems. Returns the problems of the previous run.
     fn note(&mut self, report: &Report) -> BTreeSet<String> {
         self.failure = (report.outages > 0).then(|| format!("{:?}", report.failed));
         let problems = report.problems().into_iter();
@@ -371,8 +371,7 @@ async fn forget_hourly(catalog: &Catalog, retention: Option<Duration>) -> Infall
     }
 }
 
-/// Waits for a signal to stop, and says so if it interrupts a run, which the next one continues. Returns how long answers in progress
-/// may still take.
+/// Waits for a signal to stop. If it interrupts a run, prints that the next one continues it. Returns how long answers in progress may still take.
 async fn stop_signal(server: &Server) -> Duration {
     let grace = interrupted().await;
     if server.is_indexing() {

@@ -111,7 +111,7 @@ pub(super) async fn propose_embedder(ingest: &Ingest) -> Result<(), LocalError> 
     Ok(())
 }
 
-/// Returns a warning about locales that the embedder does not support, with advice.
+/// Returns a warning about locales that the embedder does not support, and how to change that.
 pub(super) fn by_words_alone(embedder: &str, unread_locales: &[String]) -> Option<String> {
     let locales = match unread_locales {
         [] => return None,

@@ -9,7 +9,7 @@ use super::spans::Span;
 /// The corpus of questions that name none.
 pub const UNNAMED_CORPUS: &str = "book";
 
-/// How a query begins that a person must write first.
+/// The start of a generated query that a person must still replace.
 pub const TODO: &str = "TODO";
 
 const DEFAULT_LOCALE: &str = "en";

@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use super::formulas::real;
 
-/// An answer has all labelled words from this share on, if [`WHOLE_PRECISION`] of its own words are among them.
+/// The least share of the labelled words in an answer that counts as whole; [`WHOLE_PRECISION`] of its own words must also be labelled.
 const WHOLE_RECALL: f64 = 0.9;
 const WHOLE_PRECISION: f64 = 0.5;
 /// A match of at most this many words counts only if a word has a digit or more than [`SHORT_LETTERS`] letters.

@@ -62,7 +62,7 @@ pub(super) async fn icon() -> Response {
 
 pub(super) async fn asset(Path(name): Path<String>) -> Response {
     if let Some((_, content_type, bytes)) = COMPRESSED.iter().find(|(known, ..)| *known == name) {
-        // Every browser takes it: there is no other form.
+        // There is no uncompressed copy, because every browser accepts gzip.
         let encoding = (header::CONTENT_ENCODING, "gzip");
         return ([encoding], answer(content_type, *bytes)).into_response();
     }

@@ -1,4 +1,4 @@
-//! `llms.txt` and the files that it names, as `bookrag export` writes them, but for the pages: those are read from their files.
+//! Serves `llms.txt` and the lists that it names as `bookrag export` would write them. Pages themselves are read from their files.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,12 +15,12 @@ use crate::pages::ReadPages;
 /// Texts by path.
 type Files = BTreeMap<String, String>;
 
-/// The lists of the book's pages, made when one is first asked for and kept until the next run: all pages are read for them.
+/// The lists of the book's pages. Generated on the first request, because all pages must be read, and cached until the next run.
 #[derive(Debug, Default)]
 pub(super) struct Lists(Mutex<Option<Arc<Files>>>);
 
 impl Lists {
-    /// Forgets them: a run may have found other pages.
+    /// Clears the cache, because a run may have changed the pages.
     pub(super) async fn forget(&self) {
         *self.0.lock().await = None;
     }
@@ -41,14 +41,14 @@ pub(super) async fn at(server: &Server, path: &str) -> Option<Response> {
     Some((headers, text).into_response())
 }
 
-/// True for the paths of lists: pages end in `.md`.
+/// True for the path of a list. Lists end in `.txt`, pages in `.md`.
 fn is_list(path: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(_, end)| end == "txt")
 }
 
-/// The lists by the paths of their URLs; `None` if the site cannot be read now.
+/// Returns the lists by URL path; `None` if the site cannot be read.
 async fn files(server: &Server) -> Option<Arc<Files>> {
-    // Held while they are made: whoever asks meanwhile waits for the same ones.
+    // Held while the lists are generated, so that concurrent requests generate them once.
     let mut kept = server.lists.0.lock().await;
     if let Some(files) = &*kept {
         return Some(Arc::clone(files));
@@ -60,7 +60,7 @@ async fn files(server: &Server) -> Option<Arc<Files>> {
     let read = ReadPages::of(&source, &settings).await.ok()?;
     let export = Export {
         settings: &settings,
-        // Paths: readers may have reached this server under any name.
+        // Addresses are paths, because readers may reach this server under any name.
         site_url: String::new(),
         locale: None,
     };
@@ -70,7 +70,7 @@ async fn files(server: &Server) -> Option<Arc<Files>> {
     let lists = files.filter(|(path, _)| is_list(path));
     let lists = lists.map(|(path, text)| (format!("{root}{path}"), text));
     let mut files: Files = lists.collect();
-    // Programs look for it at the root of a host, which here holds nothing but the book.
+    // Programs look for it at the root of the host.
     if let Some(list) = files.get(&format!("{root}{INDEX}")).cloned() {
         files.insert(format!("/{INDEX}"), list);
     }

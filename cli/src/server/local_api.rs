@@ -55,11 +55,11 @@ pub(super) async fn book(State(server): Shared) -> Response {
 #[derive(Debug, PartialEq, Eq, Serialize)]
 struct Edition {
     name: String,
-    /// What a locale's URLs begin with; of a version, what follows that.
+    /// The beginning of a locale's URLs; for a version, the part of its URLs after that.
     path: String,
 }
 
-/// The locales, the default one first.
+/// Returns the locales, the default one first.
 fn locales(settings: &SiteSettings) -> Vec<Edition> {
     let default = &settings.default_locale;
     let others = settings.locales.iter().filter(|locale| *locale != default);
@@ -71,7 +71,7 @@ fn locales(settings: &SiteSettings) -> Vec<Edition> {
     locales.collect()
 }
 
-/// The default versions of all docs under the name of the first one, then all other versions.
+/// Returns the default versions of all docs under the name of the first one, then all other versions.
 fn versions(settings: &SiteSettings) -> Vec<Edition> {
     let is_docs = |instance: &&Instance| instance.kind == ContentKind::Docs;
     let docs: Vec<&Instance> = settings.instances.iter().filter(is_docs).collect();
@@ -94,7 +94,7 @@ fn versions(settings: &SiteSettings) -> Vec<Edition> {
     first.into_iter().chain(others).collect()
 }
 
-/// Parts of a URL, each with a slash after it.
+/// Joins parts of a URL, each followed by a slash.
 fn joined(route: &str, version: &str) -> String {
     let parts = route.split('/').chain(version.split('/'));
     let parts = parts.filter(|part| !part.is_empty());

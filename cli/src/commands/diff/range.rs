@@ -13,7 +13,7 @@ pub(super) struct Range {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Base {
     Revision(String),
-    /// The merge base of this revision and the other one.
+    /// The merge base of this revision and the head.
     MergeBase(String),
 }
 
