@@ -36,7 +36,7 @@ struct BuiltHeading {
     id: String,
 }
 
-/// Headings in the HTML that are not headings in the Markdown: the label of the footnotes, tags without text, and tags
+/// Headings that are in the HTML but not in the Markdown: the label of the footnotes, tags without text, and tags
 /// within a Markdown heading.
 const NOT_IN_THE_MARKDOWN: [(&str, &[&str]); 2] = [
     ("docs/headings/footnotes.md", &["footnote-label"]),
@@ -171,7 +171,7 @@ async fn compare(name: &str, folder: &str) {
             differences.push(format!("{key:?}: title {ours:?}, built {theirs:?}"));
         }
         let date = document.date.map(|date| date.to_string());
-        // Docusaurus dates a post without a date by its file.
+        // If a post has no date, Docusaurus uses that of its file.
         if date != page.date && (date.is_some() || page.source != UNDATED) {
             differences.push(format!("{key:?}: date {date:?}, built {:?}", page.date));
         }

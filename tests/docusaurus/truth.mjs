@@ -84,7 +84,7 @@ function readLocale(locale) {
     .sort((a, b) => (a.source < b.source ? -1 : 1));
 }
 
-// The pages that are scripts, of which the plugin writes no metadata: the routes whose component is one. All are in src/pages.
+// Lists pages that are written as scripts: the routes whose component is a script in src/pages. The plugin writes no metadata of them.
 function scripts() {
   const read = (name) => fs.readFileSync(path.join(siteDir, '.docusaurus', name), 'utf8');
   const components = new Map([...read('registry.js').matchAll(/"([^"]+)": \[.*?"(@site\/src\/pages\/[^"]+\.[jt]sx?)"/g)].map((found) => [found[1], found[2]]));
@@ -99,7 +99,7 @@ function scripts() {
     }));
 }
 
-// A script has one file for all locales, and the HTML of each.
+// A script has one file for all locales, but each locale has its own HTML.
 function sourceOfScript(doc, locale) {
   const relative = doc.source.replace('@site/src/pages/', '');
   const folder = locale === defaultLocale ? 'src/pages' : `i18n/${locale}/docusaurus-plugin-content-pages`;
@@ -145,7 +145,7 @@ function builtPages() {
   return pages;
 }
 
-// A page that is a script: all that stands between the bar at the top and the footer, hidden text aside.
+// Reads a page written as a script: everything between the top bar and the footer, without hidden text.
 function ofScript($) {
   const shown = $('#__docusaurus_skipToContent_fallback');
   shown.find('svg, style, script, nav, noscript, template, [hidden]:not([role=tabpanel]), [aria-hidden=true]').remove();

@@ -1,4 +1,4 @@
-//! Behaviours of models, and the answers that readers get.
+//! How answers come out for models that obey, refuse, fail, hang or write nonsense.
 
 use std::time::Duration;
 
@@ -50,7 +50,7 @@ async fn an_uncovered_question_calls_no_model() {
 async fn a_model_answers_what_is_uncertain_and_the_answer_is_marked() {
     let script = Reply::text(["A clear sky is a sign of frost [1]."]);
     let service = Service::with_model("answers_uncertain", script).await;
-    // The more words are missing from the book, the weaker is the coverage.
+    // The more words are missing from the book, the lower the coverage.
     let mut asked = COVERED.to_owned();
     for number in 0..40 {
         asked.push_str(&format!(" zyx{number}"));

@@ -1,4 +1,4 @@
-// An entry in the site's own search: a button beside its field asks the book what is typed there. Loaded with the first use of it.
+// Adds a button beside the field of the site's own search that asks the book what was typed. Loaded when the search is first used.
 
 import css from './searchEntry.css';
 
@@ -40,7 +40,7 @@ function makeEntry(field: HTMLInputElement, ask: (question: string) => void): HT
   entry.addEventListener('click', () => {
     const question = field.value.trim();
     entry.remove();
-    // The site's search closes as it does for its readers.
+    // Escape closes the site's search as if the reader had pressed it.
     field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', code: 'Escape', bubbles: true }));
     field.blur();
     ask(question);

@@ -1,4 +1,4 @@
-// What a site may put into `window.bookrag`: the reader's token, and functions that are told what readers do.
+// The hooks that a site may define in `window.bookrag`: the reader's token, and callbacks for what readers do.
 
 import type { Outcome } from './types';
 

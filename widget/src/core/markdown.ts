@@ -78,13 +78,13 @@ export interface ReadOptions {
 }
 
 export function readMarkdown(text: string, { math, isGrowing }: ReadOptions): Token[] {
-  // Half a marker would appear as text before it becomes a link, and the mark of a list's next item as the underline of a heading.
+  // Half a citation marker would be visible until it becomes a link, and a half-written list mark would turn the line above into a heading.
   const settled = isGrowing ? text.replace(/ ?\[\d{0,3}$|\n[-=]+$/, '') : text;
   try {
     const tokens = (math ? withMath : plain).lexer(settled);
     if (!isDeeper(tokens, MAX_DEPTH)) return tokens;
   } catch {
-    // Parsing overflowed the stack: the text is shown as it is.
+    // Parsing overflowed the stack, so the text is shown unparsed.
   }
   return [{ type: 'paragraph', raw: settled, text: settled, tokens: [{ type: 'escape', raw: settled, text: settled }] }];
 }

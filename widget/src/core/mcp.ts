@@ -1,4 +1,4 @@
-// How coding agents are told where the book's Model Context Protocol server is: docs/mcp.md has the same lines.
+// The instructions for connecting a coding agent to the book's Model Context Protocol server. docs/mcp.md has the same lines.
 
 export interface McpServer {
   /** What the agent calls the server. */

@@ -1,4 +1,4 @@
-// What a reader may ask about on an empty panel, if the site names no questions: headings as they stand, which the book covers.
+// The topics offered on an empty panel if the site names no questions: headings of the open page, else titles of the book's pages.
 
 const MAX_TOPICS = 4;
 /** Fewer say too little about a page to be offered as its topics. */

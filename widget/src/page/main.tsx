@@ -52,7 +52,7 @@ const BOOK_TAB = 'bookrag-book';
 /** Opens a page of the book in the second tab; `false` if the browser does not allow that. */
 function openBeside({ href }: Passage): boolean {
   const tab = window.open(href, BOOK_TAB);
-  // The built site may be elsewhere, and has no business with this page.
+  // The built site may be on another origin and must not control this page.
   if (tab) tab.opener = null;
   tab?.focus();
   return tab !== null;
@@ -90,7 +90,7 @@ function Page() {
     if (title) document.title = title;
   }, [title]);
   useEffect(() => field.current?.focus({ preventScroll: true }), []);
-  // Once the edition is known that the address names.
+  // Runs once the locale and version in the address are known.
   useEffect(() => {
     if (book) askFromAddress();
   }, [book !== undefined]);

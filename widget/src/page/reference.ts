@@ -1,4 +1,4 @@
-// The reference of the API: Swagger UI over the description that this server gives.
+// The API reference: Swagger UI with this server's API description.
 
 import SwaggerUi from 'swagger-ui-dist/swagger-ui-es-bundle.js';
 

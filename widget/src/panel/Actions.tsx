@@ -30,7 +30,7 @@ export function Actions({ turn, announce }: ActionsProps) {
     const isTaken = await session.rate(turn.id, 'down', text);
     tell(isTaken ? strings.rated : strings.notRated);
     if (!isTaken) return;
-    // The form goes, and the focus with it.
+    // The form disappears and would take the focus with it.
     down.current?.focus();
     setWantsComment(false);
   };
@@ -51,7 +51,7 @@ export function Actions({ turn, announce }: ActionsProps) {
     </button>
   );
   const copyTool = (label: string, text: string, icon: ReactNode) =>
-    // Browsers have a clipboard on secure origins only.
+    // Browsers offer a clipboard only on secure origins.
     navigator.clipboard && (
       <button type="button" className="bookrag-tool" aria-label={label} title={label} onClick={() => void copy(text)}>
         {icon}
@@ -83,7 +83,7 @@ function Comment({ onSend, onLeave }: { onSend: (text: string) => void; onLeave:
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Escape' || event.nativeEvent.isComposing) return;
-    // The next one closes the panel. The words stay.
+    // Stop this Escape here; the next one closes the panel. The typed words stay.
     event.preventDefault();
     event.stopPropagation();
     onLeave();

@@ -143,6 +143,6 @@ function keepReading(change: () => void): void {
   const first = blocks.find((block) => block.getBoundingClientRect().top >= 0);
   const before = first?.getBoundingClientRect().top ?? 0;
   change();
-  // A page that is scrolled to its top stays there.
+  // A page that is scrolled to the top stays at the top.
   if (first && scrollY > 0) scrollBy({ top: first.getBoundingClientRect().top - before, behavior: 'instant' });
 }

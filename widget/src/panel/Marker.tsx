@@ -23,7 +23,7 @@ export function Marker({ n, citations, onFollow }: MarkerProps) {
   const number = n.toLocaleString(locale);
   if (!citation) return <sup className="bookrag-marker">{number}</sup>;
 
-  // Browsers before 2023 have no popovers: there the link is all.
+  // Browsers from before 2023 have no popovers and only get the link.
   const show = () => setShown('popover' in HTMLElement.prototype);
   const hide = () => setShown(false);
   const followed = () => {
@@ -32,7 +32,7 @@ export function Marker({ n, citations, onFollow }: MarkerProps) {
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Escape' || !isShown) return;
-    // The next one closes the panel.
+    // Stop this Escape here; the next one closes the panel.
     event.preventDefault();
     event.stopPropagation();
     hide();
@@ -41,7 +41,7 @@ export function Marker({ n, citations, onFollow }: MarkerProps) {
     <sup
       ref={marker}
       className="bookrag-marker"
-      // A finger follows the link at once.
+      // A touch follows the link directly, without a preview.
       onPointerEnter={(event: PointerEvent) => event.pointerType === 'mouse' && show()}
       onPointerLeave={hide}
       onFocus={(event: FocusEvent) => event.target.matches(':focus-visible') && show()}
@@ -89,7 +89,7 @@ function setPlace(preview: HTMLElement, { left, top, bottom }: DOMRect): void {
   const { width, height } = preview.getBoundingClientRect();
   const x = Math.max(EDGE_PX, Math.min(left, innerWidth - width - EDGE_PX));
   const isBelow = bottom + height + EDGE_PX <= innerHeight;
-  // A style attribute would need the site's policy to allow it.
+  // Set by script: a style attribute would need permission from the site's content security policy.
   preview.style.setProperty('left', `${x}px`);
   preview.style.setProperty('top', `${isBelow ? bottom : Math.max(EDGE_PX, top - height)}px`);
 }

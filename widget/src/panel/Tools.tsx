@@ -22,7 +22,7 @@ export function Tools({ id, onClose }: { id: string; onClose: () => void }) {
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Escape') return;
-    // The next one closes the panel.
+    // Stop this Escape here; the next one closes the panel.
     event.preventDefault();
     event.stopPropagation();
     onClose();

@@ -58,7 +58,7 @@ export const Turn = memo(({ turn, onAsk, announce }: TurnProps) => {
       <Sources title={outcome === 'uncertain' ? strings.closest : strings.sources} citations={citations} onFollow={followed} />
       {outcome === 'answered' && <Suggestions title={strings.seeAlso} suggestions={suggestions} onAsk={onAsk} />}
       {supportUrl && state === 'complete' && outcome !== 'answered' && (
-        // The site's own address, hence not judged as those in answers are.
+        // The address comes from the site, so it is not checked like links in answers.
         <p>
           <a href={supportUrl.replaceAll('{question}', encodeURIComponent(question.text))} target="_blank" rel="noopener">
             {strings.support}

@@ -73,7 +73,7 @@ const schema = Joi.object<PluginOptions>({
   mcp: Joi.boolean().default(true),
   questions: Joi.alternatives(questions, Joi.object().pattern(Joi.string(), questions)).default([]),
   strings: Joi.object().pattern(Joi.string(), Joi.object().pattern(Joi.valid(...Object.keys(en)), Joi.string())).default({}),
-  // All that is wrong is said at once.
+  // Report all problems at once.
 }).prefs({ abortEarly: false });
 
 export function validateOptions({ validate, options }: OptionValidationContext<Options, PluginOptions>): PluginOptions {

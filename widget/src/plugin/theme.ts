@@ -1,4 +1,4 @@
-// Which of the theme's components brings the panel into the site.
+// Chooses the theme component that adds the panel to the site.
 
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';

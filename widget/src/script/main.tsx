@@ -1,4 +1,4 @@
-// The panel on a page that Docusaurus did not make: a script of its own, with Preact in React's place.
+// The panel as a standalone script for pages not made by Docusaurus, with Preact instead of React.
 
 import { createRoot } from 'react-dom/client';
 import PanelLoader from '../client/PanelLoader';
@@ -19,7 +19,7 @@ async function start(element: HTMLScriptElement): Promise<void> {
     return panelFor(settings);
   };
   const place = document.body.appendChild(document.createElement('div'));
-  // What is selected and searched on this page is not of the book.
+  // Text selected or searched on this page does not belong to the book.
   const loader = { url, button, shortcut: 'ctrl+.', selection: false, searchEntry: false, strings };
   createRoot(place).render(<PanelLoader settings={loader} search="" load={load} />);
 }

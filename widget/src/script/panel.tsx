@@ -24,7 +24,7 @@ function makePanel({ url, bookOrigin, locale, strings }: ScriptSettings): PanelM
   sheet.replaceSync(css);
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 
-  // The page is not one of the book, so its path says nothing about the reader's version and locale.
+  // The page does not belong to the book, so its path says nothing about the reader's version and locale.
   const pageUrl = () => undefined;
   const api = createApi(url, () => window.bookrag?.token?.());
   const session = new Session({ api, pageUrl, storageKey: `bookrag:${url}`, hooks: () => window.bookrag });

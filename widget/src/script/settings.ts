@@ -1,4 +1,4 @@
-// What the page says in the script's element: `<script type="module" src="…/bookrag.js" data-bookrag-url="https://…"></script>`.
+// Reads the settings from the attributes of the script element: `<script type="module" src="…/bookrag.js" data-bookrag-url="https://…"></script>`.
 
 import type { Strings } from '../core/strings';
 import { en } from '../core/strings/en';

@@ -97,7 +97,7 @@ export function bookLanguageNote(strings: Strings, locale: string, bookLocale: s
   try {
     language = new Intl.DisplayNames([locale], { type: 'language' }).of(bookLocale) ?? bookLocale;
   } catch {
-    // Not a standard locale: the book's own name for it is shown.
+    // Not a standard locale, so the book's own name for it is shown.
   }
   return fill(strings.bookLanguage, { language });
 }

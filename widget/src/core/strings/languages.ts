@@ -1,4 +1,4 @@
-// All languages, for the plugin and the page of `serve`. A site loads the texts of its locale alone.
+// All languages, for the plugin and the page of `serve`. A site loads only the texts of its locale.
 
 import { de } from './de';
 import { en } from './en';

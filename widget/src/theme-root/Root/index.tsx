@@ -1,5 +1,5 @@
-// For sites whose layout is a copy that leaves the plugin's component out. The layout's colour mode is not at hand here, so code is
-// shown without the site's code blocks.
+// For sites whose own layout leaves the plugin's component out. The layout's colour mode is not available here, so the site's code
+// blocks cannot be used.
 
 import Root from '@theme-init/Root';
 import type { ReactNode } from 'react';
