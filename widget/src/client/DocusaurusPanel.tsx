@@ -26,7 +26,7 @@ sheet.replaceSync(css);
 document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 
 interface DocusaurusPanelProps extends PanelProps {
-  /** Whether the panel is mounted beside the site's layout: the site's code blocks need the layout's colour mode. */
+  /** True if the panel is mounted outside the site's layout. The site's code blocks need the layout's colour mode. */
   isOutsideLayout?: boolean;
 }
 

@@ -6,7 +6,7 @@ import { type LoaderSettings, type PanelModule, PLUGIN } from './settings';
 
 const loadPanel = () => import('./DocusaurusPanel');
 
-/** The loader in a Docusaurus site. Built pages do not have it: it comes with the first script. */
+/** The loader in a Docusaurus site. It is not in the built HTML, but rendered by the first script. */
 export default function Loader({ load = loadPanel }: { load?: () => Promise<PanelModule> }) {
   const isBrowser = useIsBrowser();
   const settings = usePluginData(PLUGIN) as LoaderSettings;

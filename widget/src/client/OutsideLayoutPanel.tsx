@@ -3,7 +3,7 @@ import type { PanelProps } from './settings';
 
 export { ask } from './DocusaurusPanel';
 
-/** The panel beside a layout that leaves the plugin's component out. */
+/** The panel for a layout that leaves the plugin's component out. */
 export default function OutsideLayoutPanel(props: PanelProps) {
   return <DocusaurusPanel {...props} isOutsideLayout />;
 }

@@ -7,15 +7,15 @@ import { type Offer, readSelection } from './selection';
 import type { LoaderSettings, PanelModule, PanelProps } from './settings';
 import { ariaShortcut, isField, isPressed, parseShortcut } from './shortcut';
 
-/** Selecting goes on while the mouse moves. */
+/** The wait before selected text is read, because it changes while the mouse moves. */
 const SELECTION_PAUSE_MS = 250;
-/** With the API's address: books may share an origin. */
+/** The key contains the API's address, because books may share an origin. */
 const OPEN_KEY = 'bookrag.open:';
-/** A link to a page may ask: `?ask=…`. The panel reads the question. */
+/** The parameter of a link that asks a question: `?ask=…`. The panel reads it. */
 const ASKS = /[?&]ask=./;
 /** The fields of Algolia's search and of the local search plugins. */
 const SEARCH_FIELD = '.DocSearch-Input,.navbar__search-input,.aa-Input';
-/** An element of the site that opens the panel, too: `<button data-bookrag-open>`. */
+/** An element of the site that also opens the panel: `<button data-bookrag-open>`. */
 const OPENER = '[data-bookrag-open]';
 
 // Module state, so that the panel stays open when Docusaurus remounts its layout, for example between blog and docs.
@@ -168,7 +168,7 @@ export default function PanelLoader({ settings, search, load }: PanelLoaderProps
   );
 }
 
-/** Pages that are loaded anew find the panel as it was left, unless it would hide them. */
+/** Restores the panel's state after a reload, unless the panel would hide the page. */
 function wasOpen(url: string): boolean {
   try {
     return sessionStorage.getItem(OPEN_KEY + url) === 'yes' && !matchMedia(NARROW).matches;

@@ -3,17 +3,17 @@
 import { findQuote, lettersOf } from '../core/quote';
 import type { Passage } from '../panel/site';
 
-/** As client/route.ts names it. An import would make a chunk of its own, which every page loads. */
+/** The event's name, as in client/route.ts. Importing it would create a separate chunk that every page loads. */
 export const ROUTE_EVENT = 'bookrag:route';
 const HIGHLIGHT = 'bookrag-passage';
 const BOOK = 'article, main';
 const PARAGRAPH = 'p, li, td, pre, dd';
-/** Copies of a formula, a link's sign, buttons: no words of the text. */
+/** Elements that are not part of the text: copies of formulas, signs of links, buttons. */
 const NOT_TEXT = 'script, style, .hash-link, .katex-html, button, [aria-hidden="true"]';
 
 let followed: Passage | undefined;
 
-/** The passage that a reader is on the way to: shown once its page is there. */
+/** The passage to highlight once its page is shown. */
 export function follow(passage: Passage): void {
   followed = passage;
 }
@@ -57,7 +57,7 @@ function show(heading: HTMLElement | null, quote: string | undefined): void {
   if (top > innerHeight * 0.8 || bottom < 0) range.startContainer.parentElement?.scrollIntoView({ block: 'center' });
 }
 
-/** Where the quote stands after the heading; on a page without it, anywhere. */
+/** Returns the range of the quote after the heading; if it is not there, anywhere on the page. */
 function rangeOf(quote: string, heading: HTMLElement | null): Range | undefined {
   const book = heading?.closest(BOOK) ?? document.querySelector(BOOK);
   if (!book) return undefined;

@@ -3,7 +3,7 @@
 import css from './searchEntry.css';
 
 const ENTRY = 'bookrag-search-entry';
-/** Where the button goes: below the field of a search that opens as a dialog, otherwise beside the field in the navbar. */
+/** The button's place: below the field of a search dialog, else beside the field in the navbar. */
 const DIALOG_FIELD = '.DocSearch-SearchBar, .aa-Form';
 const NAVBAR_FIELD = '.navbar__search';
 

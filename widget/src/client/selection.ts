@@ -1,19 +1,19 @@
 import type { Selection } from '../core/conversation';
 
-/** Text that was selected in the book, and where the offer to ask about it stands. */
+/** Selected text of the book, and the position of the offer to ask about it. */
 export interface Offer extends Selection {
-  /** In the document, in CSS pixels. */
+  /** Position in the document, in CSS pixels. */
   left: number;
   top: number;
 }
 
-/** A word or two are selected to be copied, not to be asked about. */
+/** The fewest characters: a word or two are usually selected to be copied. */
 const MIN_CHARACTERS = 8;
 const MAX_CHARACTERS = 2000;
-/** What is book, and not a menu. */
+/** Selects the book's content, without menus. */
 const BOOK = 'article, .markdown';
 const GAP_PX = 8;
-/** Room for the offer beside the window's edge. */
+/** The width reserved for the offer at the window's edge. */
 const OFFER_PX = 200;
 
 export function readSelection(): Offer | undefined {

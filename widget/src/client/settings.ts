@@ -5,25 +5,25 @@ import type { Selection } from '../core/conversation';
 
 export const PLUGIN = 'docusaurus-plugin-bookrag';
 
-/** What is on every page, hence short. */
+/** The settings in every page, so they are kept short. */
 export interface LoaderSettings {
   url: string;
-  /** `ctrl+.`; absent for none. */
+  /** For example `ctrl+.`; absent if there is no shortcut. */
   shortcut?: string;
-  /** Whether there is a button. */
+  /** True if there is a button. */
   button: boolean;
   /** The address of the button's picture. */
   icon?: string;
-  /** Whether the button is in the corner where lines start. */
+  /** True if the button is in the corner where lines start. */
   start?: boolean;
-  /** Whether selected text can be asked about. */
+  /** True if readers can ask about selected text. */
   selection: boolean;
-  /** Whether the site's own search has an entry that asks. */
+  /** True if the site's own search gets an entry that asks the book. */
   searchEntry: boolean;
   strings: { open: string; ask: string; askAboutThis: string; loadFailed: string };
 }
 
-/** What is loaded with the panel. */
+/** The settings loaded with the panel. */
 export interface PanelSettings {
   url: string;
   examples: string[];
@@ -31,9 +31,9 @@ export interface PanelSettings {
   math: boolean;
   /** The name of the book's server for coding agents; absent if it is not shown. */
   mcp?: string;
-  /** Whether the site has its pages as Markdown. */
+  /** True if the site has its pages as Markdown. */
   markdown: boolean;
-  /** Where readers may ask people: `{question}` in it stands for the question. */
+  /** The address of a place to ask people, such as a forum; `{question}` is replaced by the question. */
   supportUrl?: string;
   strings: import('../core/strings').Strings;
 }
@@ -45,9 +45,9 @@ export interface PanelProps {
   summons: number;
 }
 
-/** The module that the loader loads when the panel is first opened. */
+/** The module loaded when the panel is first opened. */
 export interface PanelModule {
   default: ComponentType<PanelProps>;
-  /** Asks in the panel's conversation. */
+  /** Asks a question in the panel's conversation. */
   ask: (question: string) => void;
 }

@@ -7,7 +7,7 @@ export interface Shortcut {
   key: string;
 }
 
-/** The key by its place, where another layout has another letter on it. */
+/** The physical key of a character, for layouts with another character on it. */
 const CODES: Record<string, string> = { '.': 'Period', ',': 'Comma', ';': 'Semicolon', '/': 'Slash' };
 
 export function parseShortcut(text: string, isApple: boolean): Shortcut {
@@ -34,13 +34,13 @@ export function isPressed({ key, ...modifiers }: Shortcut, event: KeyboardEvent)
   );
 }
 
-/** As `aria-keyshortcuts` spells it. */
+/** Returns the keys in the notation of `aria-keyshortcuts`. */
 export function ariaShortcut({ ctrl, meta, alt, shift, key }: Shortcut): string {
   const names = [ctrl && 'Control', meta && 'Meta', alt && 'Alt', shift && 'Shift', key.toUpperCase()];
   return names.filter(Boolean).join('+');
 }
 
-/** Whether somebody is writing there. */
+/** True if the element accepts typed text. */
 export function isField(target: EventTarget | null): boolean {
   const element = target as HTMLElement | null;
   return Boolean(element?.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(element?.tagName ?? ''));

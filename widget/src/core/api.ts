@@ -5,22 +5,22 @@ import { ApiError, failureIn, type FailureKind } from './failure';
 import type { ChatEvent, ChatRequest, Rating, SearchResult } from './types';
 import { citationOf, doneOf, fieldsOf, searchResultsOf, textOf } from './wire';
 
-/** The server begins within some 20 s, and then sends a comment every ten: after twice and four times as long, nothing will come. */
+/** The server begins within about 20 s and then sends a comment every ten. After these times, no response is expected any more. */
 const MAX_SILENCE_MS = 40_000;
 const SEARCH_RESULTS = 6;
 
 export interface Api {
   chat(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatEvent>;
   search(query: string, pageUrl: string | undefined, signal: AbortSignal): Promise<SearchResult[]>;
-  /** Rates an answer. The same rating given again replaces the first one, comment included. */
+  /** Rates an answer. Repeating the rating replaces the first one with its comment. */
   rate(messageId: string, rating: Rating, comment?: string): Promise<void>;
   forget(conversationId: string, sessionId: string): Promise<void>;
 }
 
-/** What a header may hold: a page that says “sign in” is no token. */
+/** The characters allowed in a header. A sign-in page returned by mistake is not a token. */
 const TOKEN = /^[!-~]+$/;
 
-/** What a site whose readers sign in gives the panel: the token of whoever reads. */
+/** Returns the reader's token, if the site requires sign-in. */
 export type TokenSource = () => string | undefined | Promise<string | undefined>;
 
 export function createApi(url: string, readToken: TokenSource = () => undefined): Api {
@@ -73,7 +73,7 @@ export function createApi(url: string, readToken: TokenSource = () => undefined)
   };
 }
 
-/** Fetches. If the browser keeps the answer from the page, the console says what an owner has to look at. */
+/** Sends a request. If the browser withholds the response, logs what the site's owner should check. */
 async function fetchOrHint(url: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(url, init);
@@ -91,7 +91,7 @@ function hint(url: string): void {
   );
 }
 
-/** JSON that is none comes from something that speaks in the server's place. */
+/** Parses JSON. Invalid JSON comes from a proxy or another program in front of the server. */
 function parsed(json: string): unknown {
   try {
     return JSON.parse(json);
@@ -124,7 +124,7 @@ async function* streamedAnswer(response: Response): AsyncGenerator<ChatEvent> {
   }
 }
 
-/** The body's chunks to its end: what follows the last event is the server writing the answer down. */
+/** Yields the chunks of a body to its end: the server records the answer after the last event. */
 async function* chunks(response: Response): AsyncGenerator<Uint8Array> {
   const reader = response.body?.getReader();
   if (!reader) return;

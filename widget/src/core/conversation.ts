@@ -4,9 +4,9 @@ import type { Failure } from './failure';
 import { cut } from './text';
 import type { Citation, Done, HistoryMessage, Outcome, Rating, Suggestion } from './types';
 
-/** Messages that the API takes as history. */
+/** The most messages that the API accepts as history. */
 export const MAX_HISTORY_MESSAGES = 10;
-/** Turns that are kept: more than a reader scrolls through, less than a tab's storage holds. */
+/** The most turns kept: more than a reader scrolls through, less than a tab's storage holds. */
 const MAX_TURNS = 40;
 
 /** Text that the reader selected, and the path of its page. */
@@ -27,14 +27,14 @@ export interface Turn {
   id: string;
   question: Question;
   text: string;
-  /** How many sections a model reads, if it takes its time. */
+  /** The number of sections that a slow model is reading. */
   sections?: number;
   citations: Citation[];
-  /** The sentences that no passage says; absent before the end. */
+  /** The sentences that no passage supports; absent before the end. */
   unsupported?: string[];
   state: 'answering' | 'complete' | 'stopped' | 'failed';
   failure?: Failure;
-  /** What is known of it before the end counts as an answer. */
+  /** The outcome; before the end, assumed to be answered. */
   outcome: Outcome;
   suggestions: Suggestion[];
   /** The locale of the book's text, if the question is in a language that the book does not have. */
@@ -46,7 +46,7 @@ export interface Turn {
 
 export interface Conversation {
   turns: Turn[];
-  /** Where the server stores conversations: what it calls this one. */
+  /** The id of the conversation, if the server stores conversations. */
   id?: string;
 }
 
@@ -76,7 +76,7 @@ export function reduce(conversation: Conversation, action: Action): Conversation
   return next;
 }
 
-/** A question that is asked again takes the place of what became of it before. */
+/** Adds a turn; a repeated question replaces its earlier turn. */
 function asked(conversation: Conversation, id: string, question: Question): Conversation {
   const turn: Turn = {
     id,
@@ -130,7 +130,7 @@ function withCitation(citations: Citation[], citation: Citation): Citation[] {
   return [...others, citation].sort((a, b) => a.n - b.n);
 }
 
-/** The messages before a turn, as the API takes them: the last ones, cut to their longest. */
+/** Returns the messages before a turn in the API's format: the last ones, truncated to the maximum length. */
 export function historyBefore(conversation: Conversation, id: string): HistoryMessage[] {
   const at = conversation.turns.findIndex((turn) => turn.id === id);
   const before = conversation.turns.slice(0, at < 0 ? undefined : at);
@@ -143,7 +143,7 @@ export function historyBefore(conversation: Conversation, id: string): HistoryMe
     .slice(-MAX_HISTORY_MESSAGES);
 }
 
-/** A conversation out of a tab's storage: what was being answered when the page went is broken off. */
+/** Reads a conversation from the tab's storage. An answer in progress when the page was closed becomes interrupted. */
 export function restored(stored: unknown): Conversation {
   const { turns, id } = (stored ?? {}) as { turns?: unknown; id?: string };
   if (!Array.isArray(turns)) return EMPTY;
@@ -153,7 +153,7 @@ export function restored(stored: unknown): Conversation {
   return id ? { turns: settled, id } : { turns: settled };
 }
 
-/** Another version of the panel may have stored it, or the site itself. */
+/** Validates stored data, which another version of the panel or the site itself may have written. */
 function isTurn(stored: unknown): stored is Turn {
   const turn = stored as Partial<Turn> | null | undefined;
   const texts = [turn?.id, turn?.text, turn?.state, turn?.question?.text];

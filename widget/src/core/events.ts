@@ -12,7 +12,7 @@ export class EventReader {
   private name = '';
   private data: string[] = [];
 
-  /** The events that these bytes complete. */
+  /** Returns the events that these bytes complete. */
   push(bytes: Uint8Array): ServerEvent[] {
     this.rest += this.decoder.decode(bytes, { stream: true });
     // A carriage return at the end may be the first half of a line break.

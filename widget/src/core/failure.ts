@@ -3,7 +3,7 @@
 export type FailureKind =
   /** This device has no network. */
   | 'offline'
-  /** The server does not answer, or its answer may not be read here. */
+  /** The server does not respond, or the browser withholds its response. */
   | 'unreachable'
   /** Too many questions: wait. */
   | 'limited'
@@ -13,16 +13,16 @@ export type FailureKind =
   | 'unauthorized'
   /** The question itself was refused. */
   | 'rejected'
-  /** The answer stopped in the middle. */
+  /** The answer was interrupted. */
   | 'broken'
-  /** A bug of the server, or something else that speaks in its place. */
+  /** A bug of the server, or a response of something else, such as a proxy. */
   | 'unexpected';
 
 export interface Failure {
   kind: FailureKind;
-  /** When to ask again at the earliest, in milliseconds since 1970. */
+  /** The earliest time to ask again, in milliseconds since 1970. */
   retryAt?: number;
-  /** The server's own words, where only they say what is wrong. */
+  /** The server's message, if only it says what is wrong. */
   message?: string;
 }
 
@@ -32,7 +32,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The failure behind whatever was thrown. */
+/** Converts anything thrown to a failure. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof ApiError) return error.failure;
   const isOffline = typeof navigator !== 'undefined' && navigator.onLine === false;
@@ -44,7 +44,7 @@ interface ErrorBody {
   retry_after?: unknown;
 }
 
-/** The failure that a response other than 2xx tells. Proxies answer without the API's envelope. */
+/** Returns the failure of a response other than 2xx. Proxies respond without the API's envelope. */
 export async function failureIn(response: Response): Promise<Failure> {
   const envelope: { error?: ErrorBody | null } = await response.json().catch(() => ({}));
   const error = envelope?.error ?? {};

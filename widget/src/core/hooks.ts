@@ -29,17 +29,17 @@ export interface FeedbackEvent {
 export interface Hooks {
   /** Returns the token of a reader who has signed in. */
   token?: () => string | undefined | Promise<string | undefined>;
-  /** Is called with each question when it is sent. */
+  /** Called with each question when it is sent. */
   onAsk?: (event: AskEvent) => void;
-  /** Is called with each answer when it is complete. */
+  /** Called with each answer when it is complete. */
   onAnswer?: (event: AnswerEvent) => void;
-  /** Is called with each rating, and again with the reader's comment, once the server has stored it. */
+  /** Called with each rating, and again with the reader's comment, after the server has stored it. */
   onFeedback?: (event: FeedbackEvent) => void;
 }
 
 type EventHook = 'onAsk' | 'onAnswer' | 'onFeedback';
 
-/** Calls a hook, if the site has it. An error in it is the site's own, and is logged for its author. */
+/** Calls a hook if the site has it. Errors in it are logged for the site's author. */
 export function callHook<Name extends EventHook>(hooks: Hooks | undefined, name: Name, event: Parameters<NonNullable<Hooks[Name]>>[0]): void {
   try {
     (hooks?.[name] as ((event: unknown) => void) | undefined)?.(event);

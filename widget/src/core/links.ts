@@ -2,11 +2,11 @@
 
 export interface SafeLink {
   href: string;
-  /** Whether it leaves this site. */
+  /** True if it leads to another site. */
   isForeign: boolean;
 }
 
-/** The name of the file that an address leads to; a page has none. */
+/** Returns the name of the file that an address leads to; `undefined` for a page. */
 export function fileName(address: string): string | undefined {
   return /^[^?#]*\/([^/?#]+\.[a-z]\w*)(?:[?#]|$)/i.exec(address)?.[1];
 }

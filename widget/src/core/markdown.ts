@@ -2,7 +2,7 @@
 
 import { Marked, type Token, type TokenizerThis, type Tokens } from 'marked';
 
-/** `[1]`: the number of a citation. */
+/** A citation marker such as `[1]`. */
 export interface CitationToken extends Tokens.Generic {
   type: 'citation';
   n: number;
@@ -14,12 +14,12 @@ export interface MathToken extends Tokens.Generic {
   isBlock: boolean;
 }
 
-/** Follows a sentence that no passage says. Private, and the server lets no private character through. */
+/** Inserted after a sentence that no passage supports. A private-use character; the server removes such characters from answers. */
 const DOUBT = '\uE000';
 
 const CITATION = /^\[(\d{1,3})\](?!\()/;
 const BLOCK_MATH = /^ {0,3}\$\$((?:\\[^]|[^\\$])+?)\$\$[ \t]*(?:\n|$)/;
-/** As pandoc reads it: no space inside of single dollars, no digit after them, so that prices stay prices. */
+/** Same rule as pandoc's: no space inside single dollar signs and no digit after them, so that prices stay text. */
 const INLINE_MATH = /^\$\$((?:\\[^]|[^\\$])+?)\$\$|^\$((?! )(?:\\[^]|[^\\$\n])*?[^\s\\$])\$(?!\d)/;
 
 const citation = {
@@ -65,7 +65,7 @@ const inlineMath = {
 // A definition (`[1]: https://…`) would turn citation markers into links chosen by the answer.
 const withoutDefinitions = { def: () => undefined };
 
-/** Quotes in quotes, lists in lists: no answer needs as many. */
+/** The deepest nesting of quotes and lists that is rendered. */
 const MAX_DEPTH = 40;
 
 const plain = new Marked({ extensions: [citation, doubt], tokenizer: withoutDefinitions });
@@ -73,7 +73,7 @@ const withMath = new Marked({ extensions: [citation, doubt, blockMath, inlineMat
 
 export interface ReadOptions {
   math: boolean;
-  /** Whether more is to come. */
+  /** True if more text will follow. */
   isGrowing: boolean;
 }
 
@@ -89,7 +89,7 @@ export function readMarkdown(text: string, { math, isGrowing }: ReadOptions): To
   return [{ type: 'paragraph', raw: settled, text: settled, tokens: [{ type: 'escape', raw: settled, text: settled }] }];
 }
 
-/** An answer in which a private character follows each of these sentences. */
+/** Inserts the private character after each of these sentences. */
 export function withDoubts(answer: string, unsupported: string[]): string {
   let marked = '';
   let rest = answer.replaceAll(DOUBT, '');
@@ -111,7 +111,7 @@ function isDeeper(tokens: Token[], depth: number): boolean {
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00A0' };
 
-/** Text with its character references replaced; those that are rare in prose stay as they are written. */
+/** Replaces common character references; rare ones stay as written. */
 export function decodeEntities(text: string): string {
   return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]+));/gi, (whole, decimal, hex, name) => {
     if (name) return ENTITIES[name] ?? whole;
@@ -120,7 +120,7 @@ export function decodeEntities(text: string): string {
   });
 }
 
-/** An answer's text as it is read aloud: without marks and markers. */
+/** Returns an answer's text to be read aloud, without markup and citations. */
 export function spokenText(text: string): string {
   const blocks = readMarkdown(text, { math: false, isGrowing: false });
   return spokenBlocks(blocks).replaceAll(/ ?\uFFFC/g, '').trim();

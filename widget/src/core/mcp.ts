@@ -1,19 +1,19 @@
 // The instructions for connecting a coding agent to the book's Model Context Protocol server. docs/mcp.md has the same lines.
 
 export interface McpServer {
-  /** What the agent calls the server. */
+  /** The server's name in the agent. */
   name: string;
   url: string;
 }
 
 export interface McpSetup {
   client: string;
-  /** The file that the text goes into; a command of a shell if there is none. */
+  /** The file for the text; without it, the text is a shell command. */
   file?: string;
   text: string;
 }
 
-/** Returns what to enter for each client. */
+/** Returns the instructions for each client. */
 export function mcpSetups({ name, url }: McpServer): McpSetup[] {
   return [
     { client: 'Claude Code', text: `claude mcp add --transport http ${name} ${url}` },

@@ -1,6 +1,6 @@
 // Fetches the Markdown that `bookrag export` wrote beside a built page.
 
-/** Where the Markdown of the page at a path may be: a host may serve a page with and without a slash at its end. */
+/** Returns the possible addresses of a page's Markdown: a host may serve pages with and without a trailing slash. */
 export function markdownPaths(path: string): string[] {
   const page = path.replace(/(?:\/index)?\.html$/, '');
   const name = page.replace(/\/$/, '');
@@ -14,7 +14,7 @@ export interface PageMarkdown {
   text: string;
 }
 
-/** The Markdown of the page at a path; `undefined` if it has none, or it cannot be fetched. */
+/** Fetches the Markdown of the page at a path; `undefined` if there is none or it cannot be fetched. */
 export async function fetchMarkdown(path: string): Promise<PageMarkdown | undefined> {
   for (const address of markdownPaths(path)) {
     try {

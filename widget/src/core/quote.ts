@@ -2,18 +2,18 @@
 // source.
 
 export interface Place {
-  /** Which of the texts. */
+  /** The index of the text. */
   text: number;
   offset: number;
 }
 
 export interface Letters {
   all: string;
-  /** Where each of them stands. */
+  /** The position of each of them. */
   places: Place[];
 }
 
-/** Fewer letters than this are found by chance. */
+/** The fewest letters to search for; fewer would match by chance. */
 const MIN_LETTERS = 12;
 const LETTER = /[\p{L}\p{N}]/u;
 

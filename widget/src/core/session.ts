@@ -7,7 +7,7 @@ import { callHook, type Hooks } from './hooks';
 import { cut } from './text';
 import type { ChatRequest, Rating } from './types';
 
-/** How often a growing answer is shown: more often is not seen, and costs more than the tokens do. */
+/** How often a growing answer is rendered. Readers would not notice more, and rendering costs more than the tokens. */
 const SHOWN_EVERY_MS = 50;
 
 interface Stored {
@@ -17,19 +17,19 @@ interface Stored {
 
 export interface SessionOptions {
   api: Api;
-  /** The path of the page the reader is on: it tells the book's locale and version, too. */
+  /** The path of the page the reader is on, which determines locale and version. */
   pageUrl: () => string | undefined;
-  /** Where the tab keeps the conversation: books may share an origin, and each has its own. */
+  /** The key under which the tab stores the conversation. Each book has its own, because books may share an origin. */
   storageKey: string;
-  /** The functions that the site wants called, read before each call. */
+  /** The site's hooks, read before each call. */
   hooks?: () => Hooks | undefined;
 }
 
 export class Session {
   private conversation: Conversation = EMPTY;
-  /** What is being typed: the panel may be mounted anew between pages. */
+  /** The text being typed, kept because the panel may be remounted between pages. */
   draft = '';
-  /** Whether the panel is as wide as the window. */
+  /** True if the panel is as wide as the window. */
   isWide = false;
   private readonly listeners = new Set<() => void>();
   private readonly sessionId: string;
@@ -50,7 +50,7 @@ export class Session {
     return () => this.listeners.delete(listener);
   };
 
-  /** Asks, in the place of an earlier turn if one is named. */
+  /** Asks a question; replaces an earlier turn if one is given. */
   async ask(asked: Question, id: string = randomId()): Promise<void> {
     // A repeated question still refers to its original page.
     const question = { pageUrl: this.options.pageUrl(), ...asked };
@@ -90,7 +90,7 @@ export class Session {
     controller.abort();
   }
 
-  /** Ends the conversation, here and where it is stored. */
+  /** Ends the conversation, and deletes it here and on the server. */
   clear(): void {
     this.stop();
     const { id } = this.conversation;
@@ -98,7 +98,7 @@ export class Session {
     this.change({ type: 'cleared' });
   }
 
-  /** Tells the server; what it does not take is taken back. */
+  /** Sends a rating to the server; undoes it if that fails. */
   async rate(id: string, rating: 'up' | 'down', comment?: string): Promise<boolean> {
     const turn = this.conversation.turns.find((other) => other.id === id);
     if (!turn?.messageId) return false;
@@ -110,7 +110,7 @@ export class Session {
     return isTaken;
   }
 
-  /** Operators see which passages are looked up; nothing depends on it. */
+  /** Reports an opened citation for operators. Failures are ignored. */
   followed(id: string): void {
     const messageId = this.conversation.turns.find((turn) => turn.id === id)?.messageId;
     const rating: Rating = 'citation_clicked';
@@ -141,7 +141,7 @@ export class Session {
     };
   }
 
-  /** Tokens come faster than they are read: some are shown together. */
+  /** Tokens come faster than they are read, so several are rendered together. */
   private change(action: Action, when: 'now' | 'soon' = 'now'): void {
     this.conversation = reduce(this.conversation, action);
     if (when === 'now') {
@@ -177,7 +177,7 @@ function readStored(storageKey: string): Partial<Stored> | undefined {
   }
 }
 
-/** `randomUUID` is there on secure origins only, and a book served to the local network is not on one. */
+/** `randomUUID` exists only on secure origins, which a book served to the local network is not. */
 function randomId(): string {
   return crypto.randomUUID?.() ?? crypto.getRandomValues(new Uint32Array(4)).join('-');
 }

@@ -1,24 +1,24 @@
 import type { Strings } from './strings';
 import type { Origin } from './types';
 
-/** The longest question, selection and message that the API takes, in characters. */
+/** The longest question, selection and message that the API accepts, in characters. */
 export const MAX_CHARACTERS = 2000;
 
-/** The beginning of a text, without halves of surrogate pairs: the API refuses JSON that has them. */
+/** Returns the beginning of a text without split surrogate pairs, which the API rejects in JSON. */
 export function cut(text: string, most = MAX_CHARACTERS): string {
   const start = text.slice(0, most);
   return start.replace(/[\uD800-\uDBFF]$/, '').replace(/\p{Surrogate}/gu, '\uFFFD');
 }
 
-/** What the API calls a chapter and a lesson that have no name. */
+/** The API's placeholder for a chapter or lesson without a name. */
 const NAMELESS = ['', 'Unknown', 'N/A'];
 
-/** Where a section stands: the names around it, each once, without its own. */
+/** Returns the names around a section, each once, without its own. */
 export function placeOf(names: string[], own: string): string {
   return names.filter((name, at) => !NAMELESS.includes(name) && name !== own && names.indexOf(name) === at).join(' · ');
 }
 
-/** What a passage is of, if not of the docs: `Blog · 3 May 2024` in the reader's language. */
+/** Returns the kind of a passage outside the docs: `Blog · 3 May 2024` in the reader's language. */
 export function kindOf({ kind, date }: Origin, strings: Strings, locale: string): string {
   if (kind !== 'blog' && kind !== 'page') return '';
   const day = date ? new Date(`${date}T00:00:00Z`) : undefined;
@@ -27,7 +27,7 @@ export function kindOf({ kind, date }: Origin, strings: Strings, locale: string)
   return `${strings[kind]} · ${new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }).format(day)}`;
 }
 
-/** Text with its `{names}` replaced. */
+/** Replaces `{names}` in a text. */
 export function fill(template: string, values: Record<string, string | number>): string {
   return template.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }

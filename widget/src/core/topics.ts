@@ -1,7 +1,7 @@
 // The topics offered on an empty panel if the site names no questions: headings of the open page, else titles of the book's pages.
 
 const MAX_TOPICS = 4;
-/** Fewer say too little about a page to be offered as its topics. */
+/** The fewest topics that represent a page. */
 const MIN_TOPICS = 2;
 /** A heading of one word (`Usage`) is too vague to ask about, and a long one does not fit on a line. */
 const TOPIC = /^(?=.{5,70}$)\S+\s+\S/;
@@ -20,7 +20,7 @@ export function topicsOfBook(titles: string[]): string[] {
   return Array.from({ length }, (_, at) => topics[Math.floor((at * topics.length) / length)] ?? '');
 }
 
-/** Not by spreading a set: Docusaurus's bundler may compile a spread as that of an array. */
+/** Does not spread a set, because Docusaurus's bundler may compile that like the spread of an array. */
 function distinct(texts: string[]): string[] {
   return Array.from(new Set(texts));
 }

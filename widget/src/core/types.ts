@@ -1,15 +1,15 @@
 // The parts of API responses that are shown. docs/openapi.json describes all of them.
 
-/** What a passage is of. */
+/** The kind of page that a passage belongs to. */
 export interface Origin {
-  /** Absent in conversations that were stored before there was more than docs. */
+  /** Absent in stored conversations of earlier versions, which only had docs. */
   kind?: 'docs' | 'blog' | 'page';
   /** The day of a blog post: `2024-05-03`. */
   date?: string | null;
 }
 
 export interface Citation extends Origin {
-  /** The number that the text's markers name. */
+  /** The number in the text's citation markers. */
   n: number;
   url: string;
   title: string;
@@ -17,11 +17,11 @@ export interface Citation extends Origin {
   chapter: string;
   /** The beginning of the cited text. */
   quote: string;
-  /** The file it stands in, and its first and last line, from 1. */
+  /** The source file, and the first and last line in it, from 1. */
   source: string;
   start_line: number;
   end_line: number;
-  /** Whether the passage has the words of the sentences that cite it; absent until it was checked. */
+  /** True if the passage supports the sentences that cite it; absent until it was checked. */
   supported?: boolean | null;
 }
 
@@ -50,19 +50,19 @@ export interface Done {
   conversation_id?: string | null;
   outcome: Outcome;
   citations: Citation[];
-  /** The sentences that no passage says, as they stand in the answer. */
+  /** The sentences that no passage supports, as they appear in the answer. */
   unsupported: string[];
   suggestions: Suggestion[];
   /** The locale of the book's text, if the question is in a language that the book does not have. */
   book_language?: string;
-  /** What the answer went without. */
+  /** The dependencies that were bypassed. */
   degraded: string[];
 }
 
 export type ChatEvent =
-  /** Where conversations are stored, the answer's is named before it begins. */
+  /** The id of the stored conversation, sent before the answer begins. */
   | { type: 'begun'; conversationId: string }
-  /** A model reads so many sections and has not begun to write. */
+  /** The number of sections that a model is reading before it begins to write. */
   | { type: 'reading'; sections: number }
   | { type: 'token'; token: string }
   | { type: 'citation'; citation: Citation }

@@ -11,7 +11,7 @@ const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []
 
 const KINDS: readonly unknown[] = ['docs', 'blog', 'page'] satisfies Origin['kind'][];
 
-/** Servers of before read the docs alone. */
+/** Older servers send no kind, because they only read docs. */
 function originOf({ kind, date }: Fields): Origin {
   return { kind: KINDS.includes(kind) ? (kind as Origin['kind']) : 'docs', date: textOf(date) || null };
 }
@@ -42,7 +42,7 @@ function suggestionOf(value: unknown): Suggestion[] {
 
 const OUTCOMES: readonly unknown[] = ['answered', 'uncertain', 'not_covered'] satisfies Outcome[];
 
-/** Servers of before say only whether it is `answered`. */
+/** Older servers only send `answered`. */
 function outcomeOf(outcome: unknown, answered: unknown): Outcome {
   if (OUTCOMES.includes(outcome)) return outcome as Outcome;
   return answered === false ? 'not_covered' : 'answered';

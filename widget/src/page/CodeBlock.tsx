@@ -11,7 +11,7 @@ interface CodeBlockProps {
   children: string;
 }
 
-/** Code in its syntax colours, with a button that copies it, as the code blocks of Docusaurus have them. */
+/** Highlighted code with a button that copies it, like Docusaurus's code blocks. */
 export function CodeBlock({ language, title, children }: CodeBlockProps) {
   const { locale, strings } = useSite();
   const [isCopied, setCopied] = useState(false);
@@ -36,7 +36,7 @@ export function CodeBlock({ language, title, children }: CodeBlockProps) {
   );
 }
 
-/** The code in its colours once the highlighter is loaded; until then, and in unknown languages, the text alone. */
+/** Returns highlighted code; plain text until the highlighter is loaded, and in unknown languages. */
 function useHighlighted(code: string, language: string | undefined): ReactNode {
   const [highlight, setHighlight] = useState<Highlight>();
   useEffect(() => {

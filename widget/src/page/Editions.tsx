@@ -5,7 +5,7 @@ import { pageStringsFor } from './strings';
 /** A language or a version of the book. */
 export interface Edition {
   name: string;
-  /** What a language's pages begin with, such as `/ur/`; of a version, what follows that: `docs/1.0/`, empty for the default one. */
+  /** The beginning of a language's URLs, such as `/ur/`; for a version, the part after that: `docs/1.0/`, empty for the default one. */
   path: string;
 }
 
@@ -17,7 +17,7 @@ interface EditionsProps {
   onChoose: (path: string | undefined) => void;
 }
 
-/** Lets the reader choose a language and a version, where the book has several. The page's address keeps the choice. */
+/** Lets the reader choose a language and a version if the book has several. The choice is kept in the page's address. */
 export function Editions({ locales, versions, onChoose }: EditionsProps) {
   const { locale: language } = useSite();
   const { bookLocale, bookVersion } = pageStringsFor(language);
@@ -43,7 +43,7 @@ interface Choice {
   choose: (name: string) => void;
 }
 
-/** One choice, kept in a parameter of the page's address. */
+/** A selection stored in a parameter of the page's address. */
 function useChoice(parameter: string, editions: Edition[]): Choice {
   const [name, setName] = useState(() => new URLSearchParams(location.search).get(parameter));
   const [first] = editions;
@@ -71,7 +71,7 @@ function Picker({ label, editions, chosen, choose, nameOf }: Choice & { label: s
   );
 }
 
-/** A locale of Docusaurus may be none of the standard: then its own name is shown. */
+/** Returns a locale's name; the locale itself if it is not a standard one. */
 function languageName(languages: Intl.DisplayNames, locale: string): string {
   try {
     return languages.of(locale) ?? locale;

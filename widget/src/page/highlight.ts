@@ -36,11 +36,11 @@ const LANGUAGES = [
 ];
 for (const language of LANGUAGES) refractor.register(language);
 
-/** Names that authors use and Prism does not know. */
+/** Names that authors use for languages, by the names that Prism knows. */
 const ALIASES = { bash: ['console', 'shell-session', 'zsh'], json: ['json5', 'jsonc'], markdown: ['mdx'], diff: ['patch'] };
 refractor.alias(ALIASES);
 
-/** Longer code is shown without colours, so that typing is not held up: some grammars take more than linear time. */
+/** Longer code is shown without colours: some grammars take more than linear time, which would block typing. */
 const MAX_CHARACTERS = 20_000;
 
 /** A text, or a syntax element with its classes: `token keyword`. */
@@ -48,7 +48,7 @@ export type Piece = string | { classes: string; pieces: Piece[] };
 
 type Nodes = ReturnType<typeof refractor.highlight>['children'];
 
-/** Divides code into syntax elements; `undefined` if the language is unknown or the code is long. */
+/** Splits code into syntax elements; `undefined` if the language is unknown or the code is too long. */
 export function highlight(code: string, language: string): Piece[] | undefined {
   if (code.length > MAX_CHARACTERS || !refractor.registered(language)) return undefined;
   return piecesOf(refractor.highlight(code, language).children);

@@ -15,22 +15,22 @@ import { CodeBlock } from './CodeBlock';
 import { type Edition, Editions } from './Editions';
 import { pageStringsFor } from './strings';
 
-/** What `GET /local/book` answers. */
+/** The response of `GET /local/book`. */
 interface Book {
   title: string;
   pages: number;
   chunks: number;
-  /** While the book is indexed for the first time: pages that can be found, and in all, 0 until they are counted. */
+  /** Only during the first indexing: pages that can be found, and all pages, 0 until they are counted. */
   indexing: { done: number; total: number } | null;
   example_questions: string[];
-  /** Whether the book has formulas between dollars. */
+  /** True if the book has formulas between dollar signs. */
   math: boolean;
   /** The book's languages and versions, the default ones first. */
   locales: Edition[];
   versions: Edition[];
 }
 
-/** How long before a book that is being indexed is looked at again. */
+/** The delay before the state of a book that is being indexed is requested again. */
 const INDEXING_POLL_MS = 2_000;
 
 const locale = languageOf(navigator.language);
@@ -39,17 +39,17 @@ document.documentElement.dir = locale === 'ur' ? 'rtl' : 'ltr';
 
 const pageStrings = pageStringsFor(locale);
 const strings = { ...stringsFor(locale), keys: pageStrings.keys, sources: pageStrings.sources };
-/** Where the edition begins that questions are about; `undefined` for the default one. */
+/** The beginning of the URLs of the chosen edition; `undefined` for the default one. */
 let edition: string | undefined;
 const pageUrl = () => edition;
 const api = createApi('');
 const session = new Session({ api, pageUrl, storageKey: 'bookrag' });
 const field = createRef<HTMLTextAreaElement>();
 
-/** The name of the tab that citations open in, which is used again: the answer stays where it is. */
+/** The name of the tab for citations, which is reused so that the answer stays open in this one. */
 const BOOK_TAB = 'bookrag-book';
 
-/** Opens a page of the book in the second tab; `false` if the browser does not allow that. */
+/** Opens a page of the book in that tab; `false` if the browser blocks it. */
 function openBeside({ href }: Passage): boolean {
   const tab = window.open(href, BOOK_TAB);
   // The built site may be on another origin and must not control this page.

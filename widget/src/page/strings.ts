@@ -1,4 +1,4 @@
-/** What the page of `bookrag serve` says beside the panel's strings. */
+/** The texts of the page of `bookrag serve`, in addition to the panel's. */
 export interface PageStrings {
   facts: string;
   nothingIndexed: string;

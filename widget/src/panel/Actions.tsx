@@ -10,7 +10,7 @@ interface ActionsProps {
   announce: (message: string) => void;
 }
 
-/** What can be done with a complete answer. */
+/** The buttons below a complete answer. */
 export function Actions({ turn, announce }: ActionsProps) {
   const { strings, session, shareUrl } = useSite();
   const bookOrigin = useBookOrigin();
@@ -72,7 +72,7 @@ export function Actions({ turn, announce }: ActionsProps) {
   );
 }
 
-/** Asks a reader whom the answer did not help what was wrong with it. */
+/** Asks a reader who rated an answer down what was wrong with it. */
 function Comment({ onSend, onLeave }: { onSend: (text: string) => void; onLeave: () => void }) {
   const { strings } = useSite();
   const [text, setText] = useState('');
@@ -109,7 +109,7 @@ function Comment({ onSend, onLeave }: { onSend: (text: string) => void; onLeave:
   );
 }
 
-/** The answer with its sources' addresses, to be pasted elsewhere. */
+/** Returns the answer with the addresses of its sources, for pasting elsewhere. */
 function asText({ text, citations }: Turn, bookOrigin: string): string {
   const sources = citations.map(({ n, url, section, title }) => {
     return `[${n}] ${section || title}: ${addressOf(url, bookOrigin)}`;
@@ -117,7 +117,7 @@ function asText({ text, citations }: Turn, bookOrigin: string): string {
   return [text.trim(), sources.join('\n')].filter(Boolean).join('\n\n');
 }
 
-/** With its origin, if it is one that may be followed. */
+/** Returns an address with its origin if it is allowed. */
 function addressOf(url: string, bookOrigin: string): string {
   const link = safeLink(url, bookOrigin);
   return link ? new URL(link.href, bookOrigin).href : url;

@@ -12,12 +12,12 @@ import { useSearch } from './useSearch';
 
 interface AskPanelProps {
   field: RefObject<HTMLTextAreaElement | null>;
-  /** What the reader is about to ask about. */
+  /** The selected text that the next question is about. */
   selection?: Selection;
   onSelectionUsed?: () => void;
 }
 
-/** The conversation, what is found while a question is typed, and the field for the next one. */
+/** Renders the conversation, the pages found while a question is typed, and the field for the next question. */
 export function AskPanel({ field, selection, onSelectionUsed = () => {} }: AskPanelProps) {
   const { session, strings } = useSite();
   const { turns } = useConversation();
@@ -73,7 +73,7 @@ export function AskPanel({ field, selection, onSelectionUsed = () => {} }: AskPa
   );
 }
 
-/** What the panel is for, and what may be asked: the site's questions, or headings. */
+/** Says what the panel is for, and offers the site's example questions or headings. */
 function Welcome({ onAsk }: { onAsk: (text: string) => void }) {
   const { strings, examples, topics = [] } = useSite();
   const suggested = examples.length > 0 ? examples : topics;
@@ -103,7 +103,7 @@ export function useConversation() {
   return useSyncExternalStore(session.subscribe, session.getConversation, session.getConversation);
 }
 
-/** A new question goes to the top, where its answer is read from; nothing moves while it grows. */
+/** Scrolls a new question to the top, where its answer begins. Nothing moves while the answer grows. */
 function useNewestInView(id: string | undefined): RefObject<HTMLDivElement | null> {
   const log = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -112,7 +112,7 @@ function useNewestInView(id: string | undefined): RefObject<HTMLDivElement | nul
   return log;
 }
 
-/** A screen reader is told that an answer is coming, and then the answer, once. */
+/** Announces to screen readers that an answer is coming, and then the whole answer once. */
 function useTold(turn: TurnState | undefined, strings: Strings, announce: (message: string) => void): void {
   const state = turn?.state;
   const before = useRef(state);

@@ -2,11 +2,11 @@ import { Component, type ReactNode } from 'react';
 
 interface BoundaryProps {
   children: ReactNode;
-  /** What stands in the place of children that cannot be shown. */
+  /** Shown instead of children that fail to render. */
   fallback: ReactNode;
 }
 
-/** Keeps what cannot be shown from taking the site's page with it. */
+/** Contains rendering errors, so that they do not break the site's page. */
 export class Boundary extends Component<BoundaryProps, { hasFailed: boolean }> {
   override state = { hasFailed: false };
 

@@ -13,9 +13,9 @@ interface DialogProps {
   selection: Selection | undefined;
   onSelectionUsed: () => void;
   onClose: () => void;
-  /** Changes whenever the reader opens the panel, or asks for it again. */
+  /** Changes whenever the reader opens the panel, or requests it again. */
   summons: number;
-  /** Whether the panel covers the page. */
+  /** True if the panel covers the page. */
   isWide: boolean;
   onWiden: (wide: boolean) => void;
 }
@@ -137,7 +137,7 @@ export function Dialog({ selection, onSelectionUsed, onClose, summons, isWide, o
   );
 }
 
-/** The page makes room for the panel, and its lines break anew: what the reader sees first stays where it is. */
+/** Resizing the page for the panel reflows its text; scrolls so that the first visible block stays where it is. */
 function keepReading(change: () => void): void {
   const blocks = Array.from(document.querySelectorAll('article :is(h1, h2, h3, h4, p, li, pre, tr)'));
   const first = blocks.find((block) => block.getBoundingClientRect().top >= 0);

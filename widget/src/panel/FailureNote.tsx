@@ -8,7 +8,7 @@ interface FailureNoteProps {
   onAgain: () => void;
 }
 
-/** What went wrong, and when it is worth asking again. */
+/** Says what went wrong, and when to ask again. */
 export function FailureNote({ failure, onAgain }: FailureNoteProps) {
   const { strings, locale } = useSite();
   const seconds = useSecondsUntil(failure.retryAt);

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 
-/** What a formula may grow to: an answer's are short. */
+/** The most macro expansions of a formula: those of answers are short. */
 const MAX_EXPANSIONS = 500;
 const MAX_EM = 20;
 
@@ -9,7 +9,7 @@ interface FormulaProps {
   isBlock: boolean;
 }
 
-/** A formula as MathML, which needs no style sheet and no fonts. KaTeX is loaded with the first one; until then there is its TeX. */
+/** Renders a formula as MathML, which needs no style sheet or fonts. Shows its TeX until KaTeX is loaded, with the first formula. */
 export function Formula({ tex, isBlock }: FormulaProps) {
   const place = useRef<HTMLSpanElement>(null);
   useEffect(() => {

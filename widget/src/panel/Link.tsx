@@ -11,7 +11,7 @@ interface LinkProps {
   onClick?: (event: MouseEvent, href: string) => void;
 }
 
-/** A link whose address came over the network; text, if it may not be followed. */
+/** Renders a link with an untrusted address; as text if the address is not allowed. */
 export function Link({ href, children, label, describedBy, onClick }: LinkProps) {
   const { strings } = useSite();
   const bookOrigin = useBookOrigin();
@@ -46,7 +46,7 @@ interface PassageLinkProps extends Passage {
   onFollow?: () => void;
 }
 
-/** A link to a page of the book, where its site can go by itself. Other files of the site are not pages: plain links load them. */
+/** Renders a link to a page of the book, which the site can open without a reload. Other files of the site need plain links. */
 export function PassageLink({ quote, onFollow, ...link }: PassageLinkProps) {
   const { go } = useSite();
   const follow = (event: MouseEvent, href: string) => {

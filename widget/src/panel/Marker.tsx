@@ -4,7 +4,7 @@ import type { Citation } from '../core/types';
 import { PassageLink } from './Link';
 import { useSite } from './site';
 
-/** Room between the preview and the window's edge. */
+/** Space between the preview and the window's edge. */
 const EDGE_PX = 8;
 
 interface MarkerProps {
@@ -13,7 +13,7 @@ interface MarkerProps {
   onFollow: () => void;
 }
 
-/** The number of a citation, which leads to its passage. A mouse over it, or the focus of a keyboard, shows the passage's beginning. */
+/** Renders a citation's number, which links to its passage. Hovering or keyboard focus shows the beginning of the passage. */
 export function Marker({ n, citations, onFollow }: MarkerProps) {
   const { strings, locale } = useSite();
   const [isShown, setShown] = useState(false);
@@ -60,7 +60,7 @@ export function Marker({ n, citations, onFollow }: MarkerProps) {
   );
 }
 
-/** A passage's name, place and first words, over everything else. */
+/** Renders a passage's name, place and first words, above everything else. */
 function Preview({ id, citation, anchor }: { id: string; citation: Citation; anchor: HTMLElement | null }) {
   const { strings, locale } = useSite();
   const { section, title, chapter, quote } = citation;
@@ -84,7 +84,7 @@ function Preview({ id, citation, anchor }: { id: string; citation: Citation; anc
   );
 }
 
-/** Puts the preview below its marker, or above it where there is no room: without a gap, so that a mouse can go there. */
+/** Places the preview below its marker, or above if there is no space. There is no gap, so that a mouse can move into it. */
 function setPlace(preview: HTMLElement, { left, top, bottom }: DOMRect): void {
   const { width, height } = preview.getBoundingClientRect();
   const x = Math.max(EDGE_PX, Math.min(left, innerWidth - width - EDGE_PX));

@@ -10,7 +10,7 @@ interface ResultsProps {
   announce: (message: string) => void;
 }
 
-/** Pages that were found while a question is typed. */
+/** Lists the pages found while a question is typed. */
 export function Results({ search, announce }: ResultsProps) {
   const { strings, locale } = useSite();
   const { query, results, failure } = search;

@@ -9,7 +9,7 @@ interface SuggestionsProps {
   onAsk: (question: Question) => void;
 }
 
-/** Pages or sections that are named beside an answer: each can be opened, or asked about in the same conversation. */
+/** Lists pages or sections beside an answer. Each can be opened, or asked about in the same conversation. */
 export function Suggestions({ title, suggestions, onAsk }: SuggestionsProps) {
   const { strings } = useSite();
   if (suggestions.length === 0) return null;

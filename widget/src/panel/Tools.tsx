@@ -5,7 +5,7 @@ import { fill } from '../core/text';
 import { CopyIcon } from './icons';
 import { useSite } from './site';
 
-/** Chats that read an address which they are asked about. */
+/** Chats that can be asked about a page by a link with its address. */
 const CHATS = [
   { name: 'ChatGPT', url: 'https://chatgpt.com/?hints=search&q=' },
   { name: 'Claude', url: 'https://claude.ai/new?q=' },

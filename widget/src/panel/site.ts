@@ -9,7 +9,7 @@ import type { Session } from '../core/session';
 import type { Strings } from '../core/strings';
 import type { Citation } from '../core/types';
 
-/** A place in the book, and the words to be shown there. */
+/** A place in the book, and the words to highlight there. */
 export interface Passage {
   href: string;
   quote?: string;
@@ -20,31 +20,31 @@ export interface Site {
   session: Session;
   strings: Strings;
   locale: string;
-  /** Questions to begin with. */
+  /** Example questions of the site. */
   examples: string[];
-  /** Headings to begin with, if there are no such questions. */
+  /** Headings to offer if there are no example questions. */
   topics?: string[];
-  /** Whether pages are searched for while a question is typed. */
+  /** True to show matching pages while a question is typed. */
   searches: boolean;
   /** The path of the page the reader is on. */
   pageUrl: () => string | undefined;
-  /** The address of a page that asks the question when it is opened; absent if there is none. */
+  /** Returns the address of a page that asks the question when opened; absent if there is none. */
   shareUrl?: (question: Question) => string;
-  /** Where people can be asked: `{question}` in it stands for the question. */
+  /** The address of a place to ask people, such as a forum; `{question}` is replaced by the question. */
   supportUrl?: string;
-  /** The page that the reader is on as Markdown; absent if the site has no pages as Markdown. */
+  /** Returns the open page as Markdown; absent if the site has no Markdown. */
   pageMarkdown?: () => Promise<PageMarkdown | undefined>;
-  /** The server that coding agents reach the book through; absent if it is not shown. */
+  /** The server for coding agents; absent if it is not shown. */
   mcp?: McpServer;
   /** The origin of the book's site, if the panel is on another one. */
   bookOrigin?: string;
-  /** Goes to a passage without loading its page anew. `false`: the browser has to follow the link. */
+  /** Navigates to a passage without a reload. `false` if the browser must follow the link itself. */
   go: (passage: Passage) => boolean;
-  /** Where in its file a passage stands, for those who write the book; then its words are shown, too. */
+  /** Returns a passage's position in its file, to be shown to authors together with its words. */
   placeInFile?: (citation: Citation) => string;
-  /** Shows code as the site does. */
+  /** Renders code like the site does. */
   CodeBlock?: ComponentType<{ language?: string; title?: string; children: string }>;
-  /** Shows a formula; without it, what stands between dollars is text. */
+  /** Renders a formula; if absent, text between dollar signs is plain text. */
   Formula?: ComponentType<{ tex: string; isBlock: boolean }>;
 }
 
@@ -56,7 +56,7 @@ export function useSite(): Site {
   return site;
 }
 
-/** The origin that addresses from the book's root belong to. */
+/** Returns the origin for addresses that begin at the book's root. */
 export function useBookOrigin(): string {
   return useSite().bookOrigin ?? location.origin;
 }

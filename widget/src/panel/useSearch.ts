@@ -3,12 +3,12 @@ import { type Failure, failureOf } from '../core/failure';
 import type { SearchResult } from '../core/types';
 import { useSite } from './site';
 
-/** A pause in typing: fast typists make several keystrokes in it. */
+/** The pause in typing after which a search begins. Fast typists make several keystrokes in this time. */
 const PAUSE_MS = 250;
 const MIN_CHARACTERS = 2;
 
 export interface Search {
-  /** What the results are of; absent before the first. */
+  /** The query of the results; absent before the first results. */
   query?: string;
   results: SearchResult[];
   failure?: Failure;
@@ -16,7 +16,7 @@ export interface Search {
 
 const NOTHING: Search = { results: [] };
 
-/** The pages that a text is found on, as it is typed. */
+/** Finds the pages that match a text while it is typed. */
 export function useSearch(draft: string): Search {
   const { api, searches, pageUrl } = useSite();
   const [search, setSearch] = useState(NOTHING);

@@ -17,7 +17,7 @@ export { validateOptions } from './options';
 export type { ButtonOptions, Options, PluginOptions } from './options';
 
 const DIST = path.join(__dirname, '..');
-/** `i18n/<locale>/docusaurus-plugin-bookrag/strings.json`: what `docusaurus write-translations` writes. */
+/** `i18n/<locale>/docusaurus-plugin-bookrag/strings.json`, the file written by `docusaurus write-translations`. */
 const TRANSLATIONS = 'strings';
 const TOPICS = 'topics.json';
 
@@ -88,7 +88,7 @@ export default function pluginBookrag(context: LoadContext, options: PluginOptio
   };
 }
 
-/** A site's title as the name of a server: `Garden Robotics` is `garden-robotics`. */
+/** Converts a site's title to a server name: `Garden Robotics` becomes `garden-robotics`. */
 function nameOf(title: string): string {
   return title.toLowerCase().split(/[^a-z0-9]+/).filter(Boolean).join('-') || 'book';
 }

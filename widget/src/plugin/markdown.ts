@@ -5,10 +5,10 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { HtmlTagObject } from '@docusaurus/types';
 
-/** The list of the files that an export wrote: a line each, its MD5, two spaces, its path. */
+/** The manifest of an export, one line per file: its MD5, two spaces, its path. */
 const MANIFEST = '.bookrag-export';
 
-/** A locale's site as it was built. */
+/** The built site of a locale. */
 export interface BuiltSite {
   siteDir: string;
   outDir: string;
@@ -18,7 +18,7 @@ export interface BuiltSite {
   locale: string;
 }
 
-/** Writes the Markdown of a built site's pages beside them, with the `bookrag` command at `command`. */
+/** Writes the Markdown of a built site's pages beside them with the command at `command`. */
 export async function exportMarkdown(command: string, site: BuiltSite): Promise<void> {
   const { siteDir, outDir, url, baseUrl, locale } = site;
   await run(command, ['export', siteDir, '--out', outDir, '--locale', locale, '--site-url', url]);
@@ -30,13 +30,13 @@ export async function exportMarkdown(command: string, site: BuiltSite): Promise<
   }
 }
 
-/** What leads readers of HTML that are programs to the list of all pages. Nobody sees it. */
+/** A link to the list of all pages for programs that read HTML. It is invisible to readers. */
 export function listLink(url: string, baseUrl: string): HtmlTagObject {
   const link = `<a href="${url}${baseUrl}llms.txt">For AI agents: llms.txt lists all pages as Markdown</a>`;
   return { tagName: 'div', attributes: { hidden: true }, innerHTML: link };
 }
 
-/** Where the page may have been built that a file is the Markdown of. */
+/** Returns the possible files of the built page that a Markdown file belongs to. */
 function pagesOf(markdown: string): string[] {
   const name = markdown.slice(0, -'.md'.length);
   return name === 'index' || name.endsWith('/index') ? [`${name}.html`] : [`${name}/index.html`, `${name}.html`];

@@ -1,11 +1,11 @@
 import type { DocusaurusConfig } from '@docusaurus/types';
 
-/** Whether one of the site's remark plugins is remark-math, which is a function of that name. */
+/** True if one of the site's remark plugins is a function named like remark-math. */
 export function usesMath({ presets, plugins }: Pick<DocusaurusConfig, 'presets' | 'plugins'>): boolean {
   return [presets, plugins].some((configs) => configs.some((config) => hasMath(config)));
 }
 
-/** Options of presets hold those of their plugins: `remarkPlugins` may stand at any depth. */
+/** Options of presets contain those of their plugins, so `remarkPlugins` may be at any depth. */
 function hasMath(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(hasMath);
   if (typeof value !== 'object' || value === null) return false;

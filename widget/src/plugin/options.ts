@@ -4,51 +4,51 @@ import { Joi } from '@docusaurus/utils-validation';
 import type { Strings } from '../core/strings';
 import { en } from '../core/strings/en';
 
-/** The plugin's options, as they stand after validation. */
+/** The plugin's options after validation. */
 export interface PluginOptions {
   id: string;
-  /** The API's address, up to and without `/api/v1`. */
+  /** The API's address, without `/api/v1`. */
   url: string;
   /** Keys that open the panel; `false` for none. */
   shortcut: string | false;
-  /** Whether there is a button in the corner of each page, and how it looks. */
+  /** The button in the corner of each page and its appearance, or `false`. */
   button: boolean | ButtonOptions;
-  /** What the panel is called, where no text of the locale says otherwise. */
+  /** The panel's name, unless a text of the locale overrides it. */
   title?: string;
-  /** Where readers may ask people if the book does not cover a question: `{question}` in it stands for the question. */
+  /** The address of a place to ask people, such as a forum for questions that the book does not cover. `{question}` is replaced by the question. */
   supportUrl?: string;
-  /** Whether readers may ask about text they have selected. */
+  /** True if readers can ask about selected text. */
   selection: boolean;
-  /** Whether the site's own search has an entry that asks what is typed there. */
+  /** True to add an entry to the site's own search that asks the book what was typed. */
   searchEntry: boolean;
-  /** Whether pages are searched for while a question is typed. */
+  /** True to show matching pages while a question is typed. */
   search: boolean;
-  /** Whether formulas are shown; `auto`: if one of the site's remark plugins is remark-math. */
+  /** True to show formulas; `auto` if the site uses remark-math. */
   math: boolean | 'auto';
-  /** Whether a build has the book as Markdown, too, written by the command `bookrag`, or by the one at this path. */
+  /** True to write the book as Markdown in each build with the command `bookrag`; a string is the command's path. */
   markdown: boolean | string;
-  /** Whether the panel has lines to copy that connect coding agents with the book. */
+  /** True to show instructions for connecting coding agents to the book. */
   mcp: boolean;
-  /** Questions to begin with, by locale or the same for all. */
+  /** Example questions, by locale or the same for all. */
   questions: string[] | Record<string, string[]>;
-  /** Texts in place of the built-in ones, by locale. */
+  /** Texts that replace the built-in ones, by locale. */
   strings: Record<string, Partial<Strings>>;
 }
 
 export interface ButtonOptions {
-  /** Its text, in every locale; otherwise the text `ask`. */
+  /** The button's text in every locale; by default the text `ask`. */
   label?: string;
-  /** The address of a picture before the text, from the site's base URL: `img/ask.svg`. */
+  /** The address of a picture before the text, relative to the site's base URL: `img/ask.svg`. */
   icon?: string;
-  /** Its corner: where lines end (right, or left in a right-to-left locale) or where they start. */
+  /** The corner: where lines end (right, or left in a right-to-left locale) or where they start. */
   position?: 'end' | 'start';
 }
 
-/** The options as a site writes them. */
+/** The options as written in a site's config. */
 export type Options = Partial<PluginOptions> & Pick<PluginOptions, 'url'>;
 
 const questions = Joi.array().items(Joi.string().max(2000));
-/** A modifier other than Shift: letters are for those who type, and for screen readers. */
+/** Requires a modifier other than Shift, because single letters are needed for typing and for screen readers. */
 const shortcut = Joi.string()
   .lowercase()
   .pattern(/^(?=.*(?:ctrl|alt|meta|mod)\+)(?:(?:ctrl|alt|shift|meta|mod)\+)+[^\s+]$/, 'keys such as ctrl+. or alt+shift+a');

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import logger from '@docusaurus/logger';
 
-/** The folder of components that wrap the layout's providers, and that of those that wrap the whole site. */
+/** The folder of components that wrap the layout's providers, and the folder of those that wrap the whole site. */
 export type ThemeFolder = 'theme' | 'theme-root';
 
 /**

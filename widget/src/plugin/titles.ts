@@ -1,6 +1,6 @@
 import type { AllContent } from '@docusaurus/types';
 
-/** The parts that are read of what Docusaurus's docs plugin loads; any of them may be absent in another version of it. */
+/** The parts of the docs plugin's content that are used; any of them may be missing in another version of Docusaurus. */
 interface DocsContent {
   loadedVersions?: {
     isLast?: boolean;
@@ -25,7 +25,7 @@ export function sidebarTitles(allContent: AllContent): string[] {
   return ids.flatMap((id) => titles.get(id) ?? []);
 }
 
-/** The ids of the pages that an item of a sidebar leads to. */
+/** Returns the ids of the pages that a sidebar item links to. */
 function pageIds({ type, id, link, items = [] }: SidebarItem): string[] {
   if (type !== 'category') return id ? [id] : [];
   return [...(link?.id ? [link.id] : []), ...items.flatMap(pageIds)];

@@ -13,7 +13,7 @@ import type { ScriptSettings } from './settings';
 
 let module: PanelModule | undefined;
 
-/** Returns the panel, always the same one. */
+/** Returns the panel; every call returns the same one. */
 export function panelFor(settings: ScriptSettings): PanelModule {
   module ??= makePanel(settings);
   return module;

@@ -22,12 +22,12 @@ export interface ScriptSettings {
   bookOrigin: string;
   /** The page's language. */
   locale: string;
-  /** Whether there is a button in the corner. */
+  /** True if there is a button in the corner. */
   button: boolean;
   strings: Strings;
 }
 
-/** Reads the attributes of the script's element. Throws an error that names the one that is wrong. */
+/** Reads the attributes of the script element. Throws an error that names the invalid one. */
 export async function readSettings(element: HTMLScriptElement): Promise<ScriptSettings> {
   const { bookragUrl: url = '', bookragBook, bookragTitle: title, bookragButton } = element.dataset;
   const bookOrigin = bookragBook ? originOf(bookragBook) : location.origin;

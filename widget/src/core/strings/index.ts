@@ -33,9 +33,9 @@ export interface Strings {
   askWholeBook: string;
   source: string;
   sources: string;
-  /** A post of the blog. */
+  /** Label of a blog post. */
   blog: string;
-  /** A page beside docs and blog. */
+  /** Label of a page outside docs and blog. */
   page: string;
   closest: string;
   unsupported: string;
@@ -102,7 +102,7 @@ export function bookLanguageNote(strings: Strings, locale: string, bookLocale: s
   return fill(strings.bookLanguage, { language });
 }
 
-/** What an answer went without, by the API's names for it. */
+/** Describes bypassed dependencies, by their names in the API. */
 const DEGRADED: Record<string, keyof Strings> = {
   indexing: 'degradedIndexing',
   vector_store: 'degradedSearch',
@@ -117,7 +117,7 @@ const DEGRADED: Record<string, keyof Strings> = {
   citations: 'degradedCitations',
 };
 
-/** What an answer went without, in plain words, each said once. */
+/** Returns the degradations of an answer in plain words, each once. */
 export function degradedNotes(strings: Strings, names: string[]): string[] {
   const notes = names.map((name) => strings[(Object.hasOwn(DEGRADED, name) && DEGRADED[name]) || 'degradedOther']);
   return notes.filter((note, at) => notes.indexOf(note) === at);
