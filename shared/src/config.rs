@@ -120,7 +120,7 @@ fn unknown_variable(name: &str) -> String {
         .max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
         .filter(|known| likeness(known) >= LIKENESS)
         .map_or(String::new(), |known| format!("; did you mean {known}?"));
-    format!("{name} is no setting{proposal} (docs/configuration.md lists all)")
+    format!("{name} is not a known setting{proposal} (docs/configuration.md lists all)")
 }
 
 impl Config {

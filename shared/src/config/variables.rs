@@ -75,22 +75,36 @@ const STORES: [Variable; 8] = [
     variable("BOOKRAG_COLLECTION", Preset::Value("textbook_chunks"), "The prefix of the names of the Qdrant collections")
         .details("Deployments that share a Qdrant cluster need different ones"),
     variable("BOOKRAG_CHUNK_POLICY", Preset::Value("adaptive"), "How pages are split into chunks: adaptive, paragraph-512, window-500, words-300 or heading-1000")
-        .details("Another policy fills an index of its own; `bookrag chunks SITE --policy NAME` shows its chunks"),
+        .details("Another policy fills a separate index; `bookrag chunks SITE --policy NAME` shows its chunks"),
 ];
 
 const BOOK: [Variable; 3] = [
-    variable("BOOKRAG_SITE", Preset::Described("the site's address"), "The name of the site, part of every document's id and of the index's identity")
-        .details("Another name fills an index of its own and switches to it; on AWS, run the command `reindex`"),
-    variable("BOOKRAG_SOURCE", Preset::None, "Where the ingest function reads the book: `s3://bucket/prefix`"),
-    variable("BOOKRAG_QUEUE_URL", Preset::None, "The queue of the ingest function, which puts long work there")
-        .details("Without one, long work is done in the invocation, as far as its time allows"),
+    variable(
+        "BOOKRAG_SITE",
+        Preset::Described("the site's address"),
+        "The name of the site, part of every document's id and of the index's identity",
+    )
+    .details(
+        "Another name fills a new index and switches to it; on AWS, run the command `reindex`",
+    ),
+    variable(
+        "BOOKRAG_SOURCE",
+        Preset::None,
+        "Where the ingest function reads the book: `s3://bucket/prefix`",
+    ),
+    variable(
+        "BOOKRAG_QUEUE_URL",
+        Preset::None,
+        "The queue of the ingest function, which puts long work there",
+    )
+    .details("Without one, long work is done in the invocation, as far as its time allows"),
 ];
 
 const MODELS: [Variable; 10] = [
     variable("BOOKRAG_EMBEDDER", Preset::Value("bge-small"), "The embedding model: bge-small, multilingual, minilm, openai or cohere"),
     variable("BOOKRAG_RERANKER", Preset::Value("none"), "The reranker: none, cross-encoder, cohere or weighted"),
     variable("OPENAI_API_KEY", Preset::None, "The key of the OpenAI-compatible API")
-        .details("Not needed if `OPENAI_BASE_URL` is set and that API asks for none"),
+        .details("Not needed if `OPENAI_BASE_URL` is set and that API requires none"),
     variable("OPENAI_BASE_URL", Preset::Value("https://api.openai.com/v1"), "The address of the OpenAI-compatible API"),
     variable("COHERE_API_KEY", Preset::None, "The key of Cohere's API"),
     variable("COHERE_BASE_URL", Preset::Value("https://api.cohere.com"), "The address of Cohere's API, without `/v2`"),
@@ -109,9 +123,9 @@ const ANSWERS: [Variable; 13] = [
     variable("BOOKRAG_CHAT_PRICE", Preset::Described("that of `shared/src/prices.rs`"), "The price of the chat model: dollars for a million tokens read and written, such as `0.4/1.6`"),
     variable("BOOKRAG_ANSWER_TOKENS", Preset::Value("800"), "The most tokens that a model may write for one answer"),
     variable("BOOKRAG_FIRST_TEXT_SECONDS", Preset::Described("30; for a model of your own 120"), "The seconds that a model has for its first text")
-        .details("Without any by then the book's own sentences answer"),
-    variable("BOOKRAG_ANSWER_SECONDS", Preset::Described("30; for a model of your own 300"), "The seconds that a model has in all")
-        .details("What it has not written by then is cut off. In Lambda the function ends after 60 s"),
+        .details("After that, the answer is a quote of the book"),
+    variable("BOOKRAG_ANSWER_SECONDS", Preset::Described("30; for a model of your own 300"), "The seconds that a model has for the whole answer")
+        .details("After that, the answer is cut off. In Lambda the function ends after 60 s"),
     variable("BOOKRAG_PASSAGE_TOKENS", Preset::Described("2,500; for a model of your own 1,500"), "How many tokens of the book a model is given, approximately")
         .details("The best section is always given. The conversation before may have half as many; its oldest exchanges are left out"),
     variable("BOOKRAG_ANSWER_CACHE", Preset::Value("on"), "Whether answers of a chat model are kept for equal questions: on or off")
@@ -122,13 +136,13 @@ const ANSWERS: [Variable; 13] = [
 ];
 
 const STORING: [Variable; 5] = [
-    variable("BOOKRAG_DAILY_BUDGET_USD", Preset::None, "What models may cost a day (UTC), in dollars, all instances together")
-        .details("The most an answer can cost is reserved before it is asked for. A budget with a model whose price is not known is an error. Without the catalog nothing is spent"),
-    variable("BOOKRAG_STORE_CONVERSATIONS", Preset::None, "The hours that conversations are kept; none are kept without it"),
-    variable("BOOKRAG_STORE_QUESTIONS", Preset::Value("false"), "Whether the query log keeps the text of questions (true) or hashes alone (false)"),
+    variable("BOOKRAG_DAILY_BUDGET_USD", Preset::None, "The daily budget for models in US dollars (days are UTC), over all instances")
+        .details("The maximum cost of an answer is reserved before the model is asked. A budget for a model with an unknown price is an error. While the catalog is down, nothing is spent"),
+    variable("BOOKRAG_STORE_CONVERSATIONS", Preset::None, "The hours that conversations are kept; without it, none are stored"),
+    variable("BOOKRAG_STORE_QUESTIONS", Preset::Value("false"), "Whether the query log keeps the text of questions (true) or only hashes (false)"),
     variable("BOOKRAG_RETENTION_DAYS", Preset::Value("90"), "The days that logged questions, ratings and conversations are kept; `off` or 0 keeps them")
         .details("Deleted by each sweep, and hourly by `serve`"),
-    variable("BOOKRAG_SALT", Preset::Described("on a laptop one is made and kept in the book's folder, readable by its owner only"), "The secret that addresses, questions and sessions are hashed with")
+    variable("BOOKRAG_SALT", Preset::Described("on a laptop, generated and stored in the book's folder, readable only by its owner"), "The secret for hashing addresses, questions and sessions")
         .details("Required in Lambda, where instances must agree"),
 ];
 
@@ -142,8 +156,8 @@ const ACCESS: [Variable; 11] = [
     variable("BOOKRAG_MCP_PER_MINUTE", Preset::Described("120 in Lambda, none on a laptop"), "The messages that a program may send to `/mcp` a minute; 0 for no limit")
         .details("What it asks with `ask` counts as a question, too ([mcp.md](mcp.md))"),
     variable("BOOKRAG_MAX_CONCURRENT", Preset::Described("8 for each core; none in Lambda"), "The questions and searches that `serve` works on at once; 0 for no limit")
-        .details("Four times as many may wait, for five seconds at most; the others are refused with 503 and `Retry-After`. Health and pages are never refused. A question holds its place until its answer begins, and with a chat model and an answer in JSON until it ends: then more is sensible. A function of AWS is given one request at a time, and needs no limit"),
-    variable("BOOKRAG_TRUSTED_PROXIES", Preset::Value("0"), "The number of proxies before API Gateway whose `X-Forwarded-For` is believed")
+        .details("Four times as many may wait, for five seconds at most; the others are refused with 503 and `Retry-After`. Health and pages are never refused. A question counts until its answer begins; with a chat model and an answer in JSON, until it ends, so set a higher number then. In AWS a function gets one request at a time and needs no limit"),
+    variable("BOOKRAG_TRUSTED_PROXIES", Preset::Value("0"), "The number of proxies before API Gateway whose `X-Forwarded-For` is trusted")
         .details("1 behind a content delivery network"),
     variable("BOOKRAG_AUTH_SECRET", Preset::None, "The HS256 secret of readers' tokens, at least 32 bytes")
         .details("With it, or with `BOOKRAG_AUTH_PUBLIC_KEY`, readers must send a bearer JWT for everything but health"),
