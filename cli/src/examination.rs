@@ -1,4 +1,4 @@
-//! Compares a book's files, catalog and vector store. The result is an [`Examination`].
+//! Compares a book's files, catalog and vector store.
 
 use std::collections::BTreeMap;
 

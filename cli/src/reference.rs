@@ -126,7 +126,7 @@ fn escaped(text: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Compares a page with the generated parts, or writes it if [`UPDATE`] is set.
+    /// Compares a page with the generated parts, or writes it if `BOOKRAG_TEST_UPDATE` is set.
     fn check(name: &str, parts: &[(&str, String)]) {
         let file = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("../docs")

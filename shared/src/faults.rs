@@ -47,7 +47,7 @@ pub(crate) enum Part {
     LevelTriggered,
     /// Readers drop points that the catalog does not list.
     Join,
-    /// The object is checked again after the commit.
+    /// The file is checked again after the commit.
     LookAfterCommit,
     /// The files are checked again after a switch of indexes.
     LookAfterSwitch,

@@ -160,7 +160,7 @@ fn order(settings: &SiteSettings, document: &Document) -> Order {
 /// Sidebar positions may be fractions.
 const THOUSANDTHS: f64 = 1_000.0;
 
-/// Returns the number at the start of a name, in thousandths.
+/// Returns the number at the start of a name, in thousandths like sidebar positions.
 fn number_before(name: &str) -> Option<i64> {
     let digits = name.bytes().take_while(u8::is_ascii_digit).count();
     let number: i64 = name[..digits].parse().ok()?;

@@ -230,7 +230,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let at = |path: &str| folder.path().join(path);
         export(folder.path(), &[("a.md", "old"), ("b.md", "old")]);
-        // The system refuses the last file of the next export.
+        // Writing the last file of the next export fails.
         let opened = Folder::open(folder.path()).unwrap();
         fs::create_dir_all(at("z").join(UNFINISHED)).unwrap();
         let second = files(&[("a.md", "new"), ("b.md", "new"), ("z/c.md", "new")]);

@@ -1,4 +1,4 @@
-//! The commands that the documents show: each is one that `bookrag` has, with arguments that it takes.
+//! Checks that `bookrag` accepts every command shown in the documents.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ const DOCUMENTS: [&str; 6] = [
     "infra",
     "widget/README.md",
 ];
-/// What ends a command in a shell.
+/// Words that end a command in a shell.
 const ENDS: [&str; 6] = ["#", ">", "|", "&&", "||", "&"];
 
 fn repository() -> PathBuf {
@@ -33,7 +33,7 @@ fn markdown_files(path: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The words of a command for `bookrag`, as a shell cuts them; `None` if the line is another command, or a pattern such as
+/// Splits a line into the words of a `bookrag` command like a shell; `None` if it is another command, or a pattern such as
 /// `bookrag mcp [SITE]` or `bookrag ask …`.
 fn arguments(line: &str) -> Option<Vec<String>> {
     let line = line.trim().trim_start_matches("$ ");
@@ -67,7 +67,7 @@ fn arguments(line: &str) -> Option<Vec<String>> {
     )
 }
 
-/// The lines of fences, and the spans of code.
+/// Returns the lines of code blocks, and inline code.
 fn code(page: &str) -> Vec<&str> {
     let mut fenced = false;
     let mut found = Vec::new();
@@ -83,7 +83,7 @@ fn code(page: &str) -> Vec<&str> {
     found
 }
 
-/// Returns true for the name of a command alone (`bookrag sync`), and for a placeholder (`--policy NAME`).
+/// True if the error has a harmless cause: the name of a command alone (`bookrag sync`), or a placeholder (`--policy NAME`).
 fn is_no_mistake(arguments: &[String], error: ErrorKind) -> bool {
     let is_placeholder = |word: &String| word.chars().all(|c| c.is_ascii_uppercase());
     match error {

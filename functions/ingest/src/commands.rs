@@ -166,7 +166,7 @@ impl Function {
         let answer = if attempt.is_multiple_of(REINDEX_ENQUEUES) || self.queue.is_none() {
             self.reconcile(&ingest, "", options, metrics).await?
         } else {
-            // Pending documents are in the queue.
+            // Missing pages are already in the queue, so only try to switch.
             let live =
                 index.state == IndexState::Live || self.switch(&ingest, options, metrics).await?;
             json!({ "live": live })

@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// The pieces that cl100k encodes separately. `tiktoken`'s pattern ends in `\s+(?!\S)|\s+`, which needs lookahead. Here a run of
-/// spaces matches as a whole, and [`piece_end`] returns its last character to the following word.
+/// Matches the pieces that cl100k encodes separately. `tiktoken`'s pattern ends in `\s+(?!\S)|\s+`, which needs lookahead. Here a
+/// run of spaces matches as a whole, and [`piece_end`] gives its last character back to the following word.
 static PIECE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+",

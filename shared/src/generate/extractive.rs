@@ -311,7 +311,7 @@ fn lead_of_piece(section: &[Block], start: usize) -> Option<Block> {
     is_lead.then(|| section[lead].clone())
 }
 
-/// True for the title of the next block, in whatever component.
+/// True for a block that is the title of the next one, unless that is code.
 fn is_title(block: &Block, next: Option<&&[Block]>) -> bool {
     block.is_title() && next.is_some_and(|next| !next[0].is_code())
 }
