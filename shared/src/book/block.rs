@@ -31,7 +31,7 @@ pub struct Nesting {
     pub quotes: usize,
     /// The number of enclosing admonitions.
     pub admonitions: usize,
-    /// The number of enclosing list items; an item's own text counts it.
+    /// The number of enclosing list items. For an item's own text, that item counts.
     pub items: usize,
 }
 

@@ -10,7 +10,7 @@ use super::*;
 use crate::chunk::ChunkPolicy;
 use crate::source::FolderSource;
 
-/// Bytes in a path prefix: with a name of [`LONG_NAME`] bytes it exceeds Linux's limit (4,096 bytes), which binds root as well.
+/// The length of a path prefix in bytes. With a name of [`LONG_NAME`] bytes after it, a path exceeds Linux's limit (4,096 bytes), also for root.
 const DETOUR: usize = 3_950;
 const LONG_NAME: usize = 200;
 

@@ -206,8 +206,8 @@ pub(super) fn fused(
     (chunks, signals)
 }
 
-/// Returns, for each chunk, true if it is part of a post and a chunk of the documentation has nearly all its words: it would only take the place of a
-/// section that says something else.
+/// Returns, for each chunk, true if it belongs to a post and a chunk of the documentation has nearly all its words, so that it adds nothing to the
+/// results.
 #[expect(clippy::cast_precision_loss, reason = "chunks have hundreds of words")]
 fn repeats(chunks: &[ScoredChunk], terms: &[ChunkTerms]) -> Vec<bool> {
     let is_post = |found: &ScoredChunk| found.chunk.kind() == ContentKind::Blog;
