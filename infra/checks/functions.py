@@ -43,7 +43,7 @@ def functions(stack):
 def environment(stack):
     """Variables that the configuration knows, and secrets only as references to the secret."""
     text = (ROOT / "shared/src/config/variables.rs").read_text()
-    known = set(re.findall(r'variable\("([A-Z_]+)"', text)) | OTHER_VARIABLES
+    known = set(re.findall(r'variable\(\s*"([A-Z_]+)"', text)) | OTHER_VARIABLES
     for name in FUNCTIONS:
         written = stack.resources[name]["Properties"]["Environment"]["Variables"]
         yield from (f"{name}: {variable} is not known" for variable in sorted(set(written) - known))
