@@ -148,6 +148,14 @@ test('values that violate the API description are treated as absent', async () =
   });
 });
 
+test('a suggestion has a sentence only if the server sends one', async () => {
+  const place = { title: 'A', url: '/docs/a' };
+  const sent = [{ ...place, text: 'Wash it.' }, place, { ...place, text: '' }, { ...place, text: null }, { ...place, text: ['x'] }];
+  answerWith(() => Response.json({ data: { ...DONE, answer: 'So.', suggestions: sent } }));
+  const done = (await events()).at(-1);
+  assert.deepEqual(done?.type === 'done' && done.done.suggestions, [{ ...place, text: 'Wash it.' }, place, place, place, place]);
+});
+
 test('the outcome is read as sent, also from servers without uncertain answers', async () => {
   const outcomes = [
     [{ answered: false, outcome: 'uncertain' }, 'uncertain'],

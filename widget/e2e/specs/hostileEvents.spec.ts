@@ -46,8 +46,8 @@ const ENDS: Record<string, unknown> = {
   'no fields': {},
   'fields that are null': { message_id: null, conversation_id: null, answered: null, citations: null, suggestions: null, degraded: null },
   'fields of other types': { message_id: {}, conversation_id: 7, answered: 'no', citations: 'x', suggestions: 7, degraded: {} },
-  'lists of other things': { message_id: 'm', answered: false, citations: [null, 7, 'x', []], suggestions: [null, 7, {}, { url: 7, title: {} }], degraded: [null, 7, {}, '__proto__', 'constructor', HTML] },
-  'hostile suggestions': { message_id: 'm', answered: false, suggestions: [{ title: HTML, url: 'javascript:pwned()' }, { title: 'x', url: '//evil.example' }] },
+  'lists of other things': { message_id: 'm', answered: false, citations: [null, 7, 'x', []], suggestions: [null, 7, {}, { url: 7, title: {} }, { url: '/x', title: 'x', text: {} }], degraded: [null, 7, {}, '__proto__', 'constructor', HTML] },
+  'hostile suggestions': { message_id: 'm', answered: false, suggestions: [{ title: HTML, url: 'javascript:pwned()', text: HTML }, { title: 'x', url: '//evil.example', text: '[x](javascript:pwned()) [1]' }] },
   'a string in its place': 'x',
 };
 

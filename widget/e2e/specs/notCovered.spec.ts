@@ -26,16 +26,21 @@ test('a suggestion leads to its page', async ({ panel, page }) => {
   await expect(page.locator('article h1')).toBeVisible();
 });
 
-test('an answer that is not certain names the closest sections and says what they are', async ({ panel, page }) => {
-  const citation = { n: 1, url: '/docs/soil', title: 'Soil', section: 'Loam', quote: 'Loam holds water.' };
-  const text = token('I am not sure that the book answers this. These sections come closest:\n\n- Soil – Loam [1]');
-  const end = done({ answered: false, outcome: 'uncertain', citations: [citation] });
-  await replyWith(page, text + event('citation', citation) + end);
+test('an uncertain answer shows the best quote and its sources, each once', async ({ panel, page }) => {
+  const cite = (n: number, section: string, quote: string) => ({ n, url: `/docs/soil#${section}`, title: 'Soil', section, quote });
+  const citations = [cite(1, 'Loam', 'Loam holds water.'), cite(2, 'Clay', 'Clay holds more.'), cite(3, 'Sand', 'Sand drains.')];
+  const text = 'I am not sure that the book answers this.\n\nLoam holds water. [1]\n\n- Clay holds more. [2]\n- Sand drains. [3]\n';
+  const events = citations.map((citation) => event('citation', citation)).join('');
+  await replyWith(page, events + token(text) + done({ answered: false, outcome: 'uncertain', citations }));
   await panel.openOn(`${BOOK}/docs`);
   await panel.ask('Does loam hold oil?');
   await expect(panel.last).toHaveClass(/bookrag-uncertain/);
-  await expect(panel.sources).toHaveCount(1);
-  await expect(panel.last.locator('.bookrag-sources h4')).toHaveText('Closest sections, perhaps not an answer');
-  await expect(panel.last.locator('.bookrag-nearest')).toHaveCount(0);
+  await expect(panel.markers).toHaveText(['1', '2', '3']);
+  await expect(panel.sources).toHaveText(['Loam', 'Clay', 'Sand']);
+  await expect(panel.last.locator('h4')).toHaveText(['Sources']);
+  for (const { section, quote } of citations) {
+    await expect(panel.last.getByText(section, { exact: true })).toHaveCount(1);
+    await expect(panel.last.getByText(quote)).toHaveCount(1);
+  }
   await expectAccessible(page, '.bookrag-panel');
 });

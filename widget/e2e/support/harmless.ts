@@ -15,7 +15,7 @@ export async function expectHarmless({ page, last }: Panel, what: string): Promi
     const pattern = new RegExp(attributes, 'i');
     // The site's code blocks colour code with style attributes.
     const isCode = (element: Element) => element.closest('.theme-code-block') !== null;
-    const all = [...turn.querySelectorAll('.bookrag-answer *, .bookrag-sources *')];
+    const all = [...turn.querySelectorAll('.bookrag-answer *, .bookrag-sources *, .bookrag-nearest *')];
     return {
       elements: all.map(({ localName }) => localName),
       attributes: all.flatMap((element) =>

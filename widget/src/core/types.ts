@@ -28,6 +28,8 @@ export interface Citation extends Origin {
 export interface Suggestion {
   title: string;
   url: string;
+  /** The section's sentence that fits the question best; absent for whole pages and from older servers. */
+  text?: string;
 }
 
 export interface SearchResult extends Origin {

@@ -36,8 +36,8 @@ export function citationOf(value: unknown): Citation | undefined {
 }
 
 function suggestionOf(value: unknown): Suggestion[] {
-  const { title, url } = fieldsOf(value);
-  return textOf(url) ? [{ title: textOf(title), url: textOf(url) }] : [];
+  const { title, url, text } = fieldsOf(value);
+  return textOf(url) ? [{ title: textOf(title), url: textOf(url), ...(textOf(text) && { text: textOf(text) }) }] : [];
 }
 
 const OUTCOMES: readonly unknown[] = ['answered', 'uncertain', 'not_covered'] satisfies Outcome[];

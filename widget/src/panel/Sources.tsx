@@ -4,18 +4,18 @@ import { PassageLink } from './Link';
 import { useSite } from './site';
 
 interface SourcesProps {
-  title: string;
   citations: Citation[];
   onFollow: () => void;
 }
 
 /** The passages that an answer cites, by their numbers. */
-export function Sources({ title, citations, onFollow }: SourcesProps) {
+export function Sources({ citations, onFollow }: SourcesProps) {
+  const { strings } = useSite();
   if (citations.length === 0) return null;
   return (
     // Not a landmark, since every answer has one.
     <div className="bookrag-sources">
-      <h4>{title}</h4>
+      <h4>{strings.sources}</h4>
       <ol dir="auto">
         {citations.map((citation) => (
           <li key={citation.n} value={citation.n}>

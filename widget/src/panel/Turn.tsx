@@ -49,14 +49,18 @@ export const Turn = memo(({ turn, onAsk, announce }: TurnProps) => {
           {note}
         </p>
       ))}
-      {outcome === 'not_covered' && <Suggestions title={strings.nearest} suggestions={suggestions} onAsk={onAsk} />}
+      <Sources citations={citations} onFollow={followed} />
+      <Suggestions
+        title={outcome === 'not_covered' ? strings.nearest : strings.seeAlso}
+        suggestions={suggestions}
+        citations={citations}
+        onAsk={onAsk}
+      />
       {outcome === 'not_covered' && question.selection && (
         <button type="button" className="bookrag-quiet" onClick={() => onAsk({ text: question.text, pageUrl: question.pageUrl })}>
           {strings.askWholeBook}
         </button>
       )}
-      <Sources title={outcome === 'uncertain' ? strings.closest : strings.sources} citations={citations} onFollow={followed} />
-      {outcome === 'answered' && <Suggestions title={strings.seeAlso} suggestions={suggestions} onAsk={onAsk} />}
       {supportUrl && state === 'complete' && outcome !== 'answered' && (
         // The address comes from the site, so it is not checked like links in answers.
         <p>

@@ -35,7 +35,6 @@ export const de: Strings = {
   sources: 'Quellen',
   blog: 'Blog',
   page: 'Seite',
-  closest: 'Nächstliegende Abschnitte, vielleicht keine Antwort',
   unsupported: 'schwacher Beleg',
   unsupportedHint: 'Die Stelle sagt vielleicht nicht, was die Antwort sagt. Lesen Sie sie, bevor Sie sich darauf verlassen.',
   unverified: 'nicht in den Quellen',

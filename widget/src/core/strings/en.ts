@@ -33,7 +33,6 @@ export const en: Strings = {
   sources: 'Sources',
   blog: 'Blog',
   page: 'Page',
-  closest: 'Closest sections, perhaps not an answer',
   unsupported: 'weak match',
   unsupportedHint: 'The passage may not say what the answer says. Read it before you rely on it.',
   unverified: 'not in the sources',

@@ -35,7 +35,6 @@ export const es: Strings = {
   sources: 'Fuentes',
   blog: 'Blog',
   page: 'Página',
-  closest: 'Secciones más cercanas; quizá no sean una respuesta',
   unsupported: 'coincidencia débil',
   unsupportedHint: 'Puede que el pasaje no diga lo que dice la respuesta. Léalo antes de fiarse de ella.',
   unverified: 'no está en las fuentes',

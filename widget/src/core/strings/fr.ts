@@ -35,7 +35,6 @@ export const fr: Strings = {
   sources: 'Sources',
   blog: 'Blog',
   page: 'Page',
-  closest: 'Sections les plus proches, peut-être pas une réponse',
   unsupported: 'faible correspondance',
   unsupportedHint: 'Le passage ne dit peut-être pas ce que dit la réponse. Lisez-le avant de vous y fier.',
   unverified: 'absent des sources',

@@ -37,7 +37,6 @@ export interface Strings {
   blog: string;
   /** Label of a page outside docs and blog. */
   page: string;
-  closest: string;
   unsupported: string;
   unsupportedHint: string;
   unverified: string;

@@ -35,7 +35,6 @@ export const ja: Strings = {
   sources: '出典',
   blog: 'ブログ',
   page: 'ページ',
-  closest: '最も近い節（回答ではない可能性があります）',
   unsupported: '一致が弱い',
   unsupportedHint: 'この箇所は回答の内容を述べていない可能性があります。信頼する前に読んでください。',
   unverified: '出典にありません',

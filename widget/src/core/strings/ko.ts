@@ -35,7 +35,6 @@ export const ko: Strings = {
   sources: '출처',
   blog: '블로그',
   page: '페이지',
-  closest: '가장 가까운 섹션 (답이 아닐 수 있음)',
   unsupported: '약한 일치',
   unsupportedHint: '이 구절이 답변의 내용을 담고 있지 않을 수 있습니다. 신뢰하기 전에 읽어 보세요.',
   unverified: '출처에 없음',

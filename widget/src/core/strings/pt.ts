@@ -35,7 +35,6 @@ export const pt: Strings = {
   sources: 'Fontes',
   blog: 'Blog',
   page: 'Página',
-  closest: 'Seções mais próximas, talvez não sejam uma resposta',
   unsupported: 'correspondência fraca',
   unsupportedHint: 'O trecho talvez não diga o que a resposta diz. Leia-o antes de confiar nela.',
   unverified: 'não está nas fontes',

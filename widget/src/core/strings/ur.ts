@@ -33,7 +33,6 @@ export const ur: Strings = {
   sources: 'حوالے',
   blog: 'بلاگ',
   page: 'صفحہ',
-  closest: 'قریب ترین حصے، جن میں شاید جواب نہ ہو',
   unsupported: 'کمزور مطابقت',
   unsupportedHint: 'ممکن ہے اس اقتباس میں وہ بات نہ ہو جو جواب میں کہی گئی ہے۔ بھروسا کرنے سے پہلے اسے پڑھ لیں۔',
   unverified: 'ماخذ میں نہیں',

@@ -35,7 +35,6 @@ export const zh: Strings = {
   sources: '出处',
   blog: '博客',
   page: '页面',
-  closest: '最接近的小节，可能不是答案',
   unsupported: '匹配度低',
   unsupportedHint: '该段落可能没有表达答案的内容。采信之前请先阅读。',
   unverified: '出处中没有',

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { renderToStaticMarkup } from 'react-dom/server';
+import type { Api } from '../src/core/api';
+import { restored, type Turn as TurnState } from '../src/core/conversation';
+import type { Session } from '../src/core/session';
+import { stringsFor } from '../src/core/strings/languages';
+import type { Citation, Outcome, Suggestion } from '../src/core/types';
+import { type Site, SiteContext } from '../src/panel/site';
+import { Turn } from '../src/panel/Turn';
+
+before(() => {
+  // `navigator` is read-only in Node from version 21 and absent before.
+  Object.defineProperty(globalThis, 'navigator', { value: {}, configurable: true });
+  Object.assign(globalThis, { location: new URL('https://book.example/book/') });
+});
+
+const SITE: Site = {
+  api: {} as Api,
+  session: {} as Session,
+  strings: stringsFor('en'),
+  locale: 'en',
+  examples: [],
+  searches: false,
+  pageUrl: () => undefined,
+  go: () => false,
+};
+
+function turn(outcome: Outcome, fields: Partial<TurnState>): TurnState {
+  return { id: 'a', question: { text: 'why?' }, text: 'So.', citations: [], state: 'complete', outcome, suggestions: [], degraded: [], ...fields };
+}
+
+function render(state: TurnState): string {
+  return renderToStaticMarkup(
+    <SiteContext.Provider value={SITE}>
+      <Turn turn={state} onAsk={() => {}} announce={() => {}} />
+    </SiteContext.Provider>,
+  );
+}
+
+function cite(n: number, section: string, quote: string): Citation {
+  return { n, url: `/docs/soil#${section}`, title: 'Soil', section, chapter: '', quote, source: 'docs/soil.md', start_line: 1, end_line: 2 };
+}
+
+const headings = (html: string) => Array.from(html.matchAll(/<h4>([^<]*)/g), ([, text]) => text);
+const sentences = (html: string) => Array.from(html.matchAll(/<p class="bookrag-sentence" dir="auto">([^<]*)<\/p>/g), ([, text]) => text);
+/** How often a text is shown, without labels and addresses. A line break stands for each tag. */
+const shown = (html: string, text: string) => html.replaceAll(/<[^>]*>/g, '\n').split(text).length - 1;
+
+test('a suggestion shows its sentence as text', () => {
+  const text = '<img src=x onerror=alert(1)> **Wash** [1] it.';
+  const suggestions: Suggestion[] = [{ title: 'A – B', url: '/docs/a#b', text }, { title: 'C', url: '/docs/c' }];
+  for (const outcome of ['answered', 'uncertain', 'not_covered'] as const) {
+    const html = render(turn(outcome, { suggestions }));
+    assert.deepEqual(sentences(html), ['&lt;img src=x onerror=alert(1)&gt; **Wash** [1] it.'], outcome);
+    assert.doesNotMatch(html, /<img|<sup/, outcome);
+    assert.equal(html.match(/aria-label="Ask about this: /g)?.length, 2, outcome);
+    assert.deepEqual(headings(html), [outcome === 'not_covered' ? 'Closest pages' : 'See also'], outcome);
+  }
+});
+
+test('an uncertain answer shows its quote and its sources once', () => {
+  const text = 'I am not sure that the book answers this.\n\nLoam holds water. [1]\n\n- Clay holds more. [2]\n- Sand drains. [3]\n';
+  const citations = [cite(1, 'Loam', 'Loam holds water.'), cite(2, 'Clay', 'Clay holds more.'), cite(3, 'Sand', 'Sand drains.')];
+  const html = render(turn('uncertain', { text, citations }));
+  assert.match(html, /<article class="bookrag-turn bookrag-uncertain"/);
+  assert.deepEqual(headings(html), ['Sources']);
+  for (const { section, quote } of citations) {
+    assert.deepEqual([shown(html, `\n${section}\n`), shown(html, quote)], [1, 1], section);
+  }
+});
+
+test('a section is listed once: sources are not suggested, nor anything twice', () => {
+  const citations = [cite(1, 'Loam', '')];
+  const suggestions: Suggestion[] = [
+    { title: 'Soil – Loam', url: '/docs/soil#Loam', text: 'Loam holds water.' },
+    { title: 'Tools – Probe', url: '/docs/tools#probe', text: 'Wash it.' },
+    { title: 'Tools – Probe', url: '/docs/tools#probe', text: 'Dry it.' },
+  ];
+  for (const outcome of ['answered', 'uncertain'] as const) {
+    const html = render(turn(outcome, { text: 'It holds water. [1]', citations, suggestions }));
+    assert.deepEqual([shown(html, 'Loam'), shown(html, 'Probe')], [1, 1], outcome);
+    assert.deepEqual(sentences(html), ['Wash it.'], outcome);
+  }
+  const html = render(turn('answered', { citations, suggestions: suggestions.slice(0, 1) }));
+  assert.deepEqual(headings(html), ['Sources'], 'no heading without a list');
+});
+
+test('a conversation stored by an earlier version is shown', () => {
+  const suggestions = [{ title: 'Clay', url: '/docs/clay' }];
+  const text = 'I am not sure that the book answers this. These sections come closest:\n\n- Soil – Loam [1]\n';
+  const old = [turn('answered', { suggestions }), turn('uncertain', { text, citations: [cite(1, 'Loam', '')] })];
+  const [answered, uncertain] = restored(JSON.parse(JSON.stringify({ turns: old }))).turns.map(render);
+  assert.equal(shown(answered!, 'Clay'), 1);
+  assert.deepEqual(sentences(answered!), []);
+  assert.deepEqual(headings(uncertain!), ['Sources']);
+});
