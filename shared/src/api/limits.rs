@@ -11,18 +11,17 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, Method};
 use axum::middleware::Next;
 use axum::response::Response;
-use tokio::sync::SemaphorePermit;
-
 use super::envelope::failure;
-use super::extract::method_not_allowed;
+use super::extract::{method_not_allowed, whole_body};
 use super::observe::Observed;
 use crate::catalog::{Catalog, CatalogError, RateLimit, RatePermit};
 use crate::error::{Error, ErrorKind};
-use places::Places;
+use places::{Place, Places};
 use stand_in::StandIn;
 
 /// The period of rate limits.
@@ -186,14 +185,14 @@ impl Limiter {
         Err(Error::rate_limited(Duration::from_secs(wait), message))
     }
 
-    /// Waits for a permit to process a request; `None` if the number is unlimited.
+    /// Waits for a permit to process a client's request; `None` if the number is unlimited.
     ///
     /// # Errors
     ///
     /// `Unavailable` if too many requests wait, or the wait is too long.
-    async fn enter(&self) -> Result<Option<SemaphorePermit<'_>>, Error> {
+    async fn enter(&self, client_key: &str) -> Result<Option<Place<'_>>, Error> {
         match &self.counts.places {
-            Some(places) => places.enter().await.map(Some),
+            Some(places) => places.enter(client_key).await.map(Some),
             None => Ok(None),
         }
     }
@@ -287,9 +286,10 @@ impl fmt::Debug for LimitedRoute {
     }
 }
 
-/// Middleware for one route: waits for a permit, counts the request, and adds the rate limit headers. `OPTIONS` is exempt.
+/// Middleware for one route: counts the request, reads its body, waits for a permit, and adds the rate limit headers. `OPTIONS` is exempt.
 ///
-/// The permit is held until the answer begins: the search is done by then, and streaming costs microseconds for each token.
+/// The body is read whole before a permit is taken, so that a client which sends slowly keeps nobody waiting. The permit is held until the answer
+/// begins: the search is done by then, and streaming costs microseconds for each token.
 ///
 /// `HEAD` is refused, because it would cost as much as `GET` without being counted.
 pub async fn limit(State(limited): State<LimitedRoute>, request: Request, next: Next) -> Response {
@@ -301,13 +301,11 @@ pub async fn limit(State(limited): State<LimitedRoute>, request: Request, next: 
     let LimitedRoute { limiter, route, .. } = &limited;
     let client_key = (limited.client_key)(&request);
     let observed = Observed::of(&request);
-    let _place = match limiter.enter().await {
-        Ok(place) => place,
-        Err(overloaded) => return failure(&overloaded, &observed.request_id),
-    };
     let taken = limiter.acquire(*route, &client_key).await;
     let mut response = match &taken {
-        Ok(_) => next.run(request).await,
+        Ok(_) => admitted(limiter, &client_key, request, next)
+            .await
+            .unwrap_or_else(|error| failure(&error, &observed.request_id)),
         Err(error) => failure(error, &observed.request_id),
     };
     for (name, value) in limiter.fields(*route, &taken).into_iter().flatten() {
@@ -315,6 +313,19 @@ pub async fn limit(State(limited): State<LimitedRoute>, request: Request, next: 
         response.headers_mut().insert(name, value);
     }
     response
+}
+
+/// Reads a request's body, waits for a permit, and processes the request.
+async fn admitted(
+    limiter: &Limiter,
+    client_key: &str,
+    request: Request,
+    next: Next,
+) -> Result<Response, Error> {
+    let (head, body) = request.into_parts();
+    let body = whole_body(body).await?;
+    let _place = limiter.enter(client_key).await?;
+    Ok(next.run(Request::from_parts(head, Body::from(body))).await)
 }
 
 /// Returns the key for counting a client: its IPv4 address, or the network of its IPv6 address. Other text stays unchanged.

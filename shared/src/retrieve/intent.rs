@@ -288,11 +288,9 @@ impl Intent {
         let places = narrowed(places, &self.chapters, |filters, number| {
             filters.chapter = Some(TitleOrNumber::Number(*number));
         });
-        let mut places = narrowed(places, &self.lessons, |filters, lesson| {
+        narrowed(places, &self.lessons, |filters, lesson| {
             filters.lesson = Some(lesson.clone());
-        });
-        places.truncate(MAX_PLACES);
-        places
+        })
     }
 }
 
@@ -312,13 +310,15 @@ fn narrowed<T>(
         return filters;
     }
     let mut narrowed = Vec::new();
-    for filters in filters {
-        for value in values {
+    // Bounded here, because the number of combinations is the product of the lists' lengths.
+    for filters in filters.iter().take(MAX_PLACES) {
+        for value in values.iter().take(MAX_PLACES) {
             let mut filters = filters.clone();
             set(&mut filters, value);
             narrowed.push(filters);
         }
     }
+    narrowed.truncate(MAX_PLACES);
     narrowed
 }
 
@@ -364,7 +364,7 @@ const JOINS: [&str; 6] = ["and", "or", "to", "through", "vs", "versus"];
 /// Returns the integers between two others, at most [`MAX_PLACES`].
 fn between(from: &str, to: &str) -> Vec<String> {
     match (from.parse::<i64>(), to.parse::<i64>()) {
-        (Ok(from), Ok(to)) => (from + 1..to)
+        (Ok(from), Ok(to)) => (from.saturating_add(1)..to)
             .take(MAX_PLACES)
             .map(|number| number.to_string())
             .collect(),

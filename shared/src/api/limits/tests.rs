@@ -77,12 +77,22 @@ fn routes(limiter: &Limiter) -> Router {
 }
 
 async fn send(limiter: &Limiter, client: &str, method: Method, path: &str) -> Response {
+    send_body(limiter, client, method, path, Body::empty()).await
+}
+
+async fn send_body(
+    limiter: &Limiter,
+    client: &str,
+    method: Method,
+    path: &str,
+    body: Body,
+) -> Response {
     let request = Request::builder()
         .method(method)
         .uri(path)
         .header("client", client)
         .header("origin", "https://book.example");
-    let request = request.body(Body::empty()).unwrap();
+    let request = request.body(body).unwrap();
     routes(limiter).oneshot(request).await.unwrap()
 }
 
@@ -290,7 +300,7 @@ async fn beyond_the_queue_requests_are_refused_until_a_place_is_free() {
     let limiter = Limiter::new(refusing().await, limits);
     let ask = || send(&limiter, "a reader", Method::POST, "/chat");
     assert_eq!(ask().await.status(), StatusCode::OK);
-    let place = limiter.enter().await.unwrap();
+    let place = limiter.enter("a reader").await.unwrap();
     let mut waiting: Vec<_> = (0..4).map(|_| Box::pin(ask())).collect();
     for request in &mut waiting {
         assert!(futures::poll!(request).is_pending());
@@ -304,4 +314,23 @@ async fn beyond_the_queue_requests_are_refused_until_a_place_is_free() {
     for request in waiting {
         assert_eq!(request.await.status(), StatusCode::OK);
     }
+}
+
+#[tokio::test]
+async fn bodies_that_do_not_end_take_no_place_and_count_against_the_rate() {
+    let limits = Limits {
+        concurrent: Some(1),
+        ..limits(3)
+    };
+    let limiter = Limiter::new(refusing().await, limits);
+    let endless = || Body::from_stream(futures::stream::pending::<Result<Vec<u8>, std::io::Error>>());
+    let slow = || send_body(&limiter, "slow", Method::POST, "/chat", endless());
+    let mut unfinished: Vec<_> = (0..3).map(|_| Box::pin(slow())).collect();
+    for request in &mut unfinished {
+        // Polled until the request is counted and its body is awaited.
+        let polled = tokio::time::timeout(std::time::Duration::from_millis(300), request);
+        assert!(polled.await.is_err());
+    }
+    assert_eq!(slow().await.status(), StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(ask(&limiter, "a reader").await.status(), StatusCode::OK);
 }
