@@ -10,7 +10,7 @@ use bookrag::config::Config;
 use bookrag::context::{Context, StartError, embedder, postgres_catalog, reranker, vector_index};
 use bookrag::index::{IndexError, LocalIndex, VectorIndex};
 use bookrag::ingest::{Ingest, IngestError, OpenMode, OpenOptions, Ports};
-use bookrag::retrieve::Backends;
+use bookrag::retrieve::{Backends, OffTopicCache};
 use bookrag::source::{Source, SourceError};
 
 use crate::site::Site;
@@ -103,6 +103,7 @@ impl LocalBook {
             reranker: reranker(&config, &say).await?,
             vectors: index,
             catalog,
+            off_topic: OffTopicCache::default(),
         };
         Ok(Self {
             context: Context::new(&config, backends)?,

@@ -34,7 +34,7 @@ use crate::index::{IndexError, VectorIndex, bm25_settings};
 use crate::mcp;
 use crate::provider::ProviderError;
 use crate::rerank::{CohereRerankOptions, CohereReranker, Reranker};
-use crate::retrieve::{Backends, Retriever, UNKNOWN_INDEX};
+use crate::retrieve::{Backends, OffTopicCache, Retriever, UNKNOWN_INDEX};
 
 /// Time limit of a query's call to the vector store.
 const INDEX_TIMEOUT: Duration = Duration::from_secs(5);
@@ -261,6 +261,7 @@ impl Context {
             reranker: reranker(config, say).await?,
             vectors: vector_index(config, url)?,
             catalog: postgres_catalog(config, database)?,
+            off_topic: OffTopicCache::default(),
         };
         Self::new(config, backends)
     }

@@ -151,12 +151,6 @@ pub struct DocumentFrequencies {
 }
 
 impl DocumentFrequencies {
-    /// Returns the rarity of a word that no chunk has.
-    #[must_use]
-    pub fn idf_of_unknown(&self) -> f32 {
-        self.idf_of(0)
-    }
-
     /// Returns the rarity of a word, at least 0: ln(1 + (n − d + 0.5) / (d + 0.5)) for a word in d of n chunks (Robertson and Zaragoza, 2009). `None`
     /// if the word was not counted.
     #[must_use]

@@ -299,7 +299,6 @@ laws! {
         a_new_index_expects_pages_until_it_is_filled
         a_failure_is_kept_until_the_document_is_committed
         a_calibration_is_kept_until_the_index_is_dropped
-        headings_are_those_of_a_locale_and_version_each_once
         stats_count_documents_and_chunks;
     commits:
         a_commit_is_read_back_whole_by_another_process

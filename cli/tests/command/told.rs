@@ -78,8 +78,6 @@ fn a_search_as_json_tells_what_decides_whether_the_question_is_answered() {
     let other = signals("Where is Kafka-9.4 installed?");
     let coverage = |signals: &serde_json::Value| signals["coverage"].as_f64().unwrap();
     assert!(coverage(&covered) > coverage(&other), "{covered} {other}");
-    assert_eq!(covered["unknown_name"], false);
-    assert_eq!(other["unknown_name"], true);
 }
 
 #[cfg(unix)]

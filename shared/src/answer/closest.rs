@@ -1,72 +1,99 @@
-//! Lists sections and pages beside an answer, or instead of one. Pure.
+//! Chooses the sections and pages that are named beside an answer. Pure.
 
 use super::Suggestion;
-use crate::book::escaped;
-use crate::cite::{Citation, visible};
-use crate::generate::{Passage, Quote};
+use crate::cite::visible;
+use crate::generate::{Passage, Quote, Similarities, brief};
 use crate::retrieve::ScoredChunk;
 
 const MAX_SECTIONS: usize = 3;
-/// The largest score difference between the first section and one under "See also".
-///
-/// Of 144 questions about seven books, the first section is wrong for 54; for 24 of these "See also" lists the right one.
-const MAX_GAP: f32 = 0.2;
+/// The longest text of a suggestion, in characters; a longer one is cut between words.
+const MAX_CHARACTERS: usize = 240;
+
+/// A section after the cited ones.
+pub(super) struct NextSection<'a> {
+    passage: Passage<'a>,
+    /// The brief quote, with its citation.
+    pub(super) quotes: Vec<Quote>,
+    /// The brief quote as plain text.
+    text: String,
+}
 
 /// Returns the pages nearest to a question that the book does not cover.
 pub(super) fn nearest_pages(candidates: &[ScoredChunk], locale: Option<&str>) -> Vec<Suggestion> {
-    listed(candidates.iter().map(|found| {
-        let (title, url) = (found.chunk.title.clone(), found.chunk.url_in(locale));
-        (found, title, url.to_owned())
-    }))
-}
-
-/// Returns the uncited sections that are about as close to the question as the first one.
-pub(super) fn see_also(
-    candidates: &[ScoredChunk],
-    citations: &[Citation],
-    locale: Option<&str>,
-) -> Vec<Suggestion> {
-    let best = candidates.first().map_or(0.0, |first| first.scores.score);
-    let others = candidates.iter().skip(1).take(MAX_SECTIONS);
-    let near = others.filter(|found| best - found.scores.score <= MAX_GAP);
-    let sections = near.map(|found| {
-        let title = name(&found.chunk.title, &found.chunk.heading_path);
-        (found, title, found.url(locale))
-    });
-    let is_cited = |url: &String| citations.iter().any(|cited| cited.url == *url);
-    listed(sections.filter(|(_, _, url)| !is_cited(url)))
-}
-
-/// Returns the first suggestions with different URLs, without unlisted pages.
-fn listed<'a>(found: impl Iterator<Item = (&'a ScoredChunk, String, String)>) -> Vec<Suggestion> {
-    let mut named: Vec<Suggestion> = Vec::new();
-    for (found, title, url) in found {
-        if !found.chunk.unlisted && named.iter().all(|known| known.url != url) {
-            let title = visible(&title);
-            named.push(Suggestion { title, url });
+    let mut pages: Vec<Suggestion> = Vec::new();
+    for found in candidates.iter().filter(|found| !found.chunk.unlisted) {
+        let url = found.chunk.url_in(locale);
+        if pages.iter().all(|page| page.url != url) {
+            pages.push(Suggestion {
+                title: visible(&found.chunk.title),
+                url: url.to_owned(),
+                text: None,
+            });
         }
     }
-    named.truncate(MAX_SECTIONS);
-    named
+    pages.truncate(MAX_SECTIONS);
+    pages
 }
 
-/// Lists the best passages by page and heading after `introduction`, each with its citation. Unlisted pages are left out. Empty if no passage
-/// remains.
-pub(super) fn closest(introduction: &str, passages: &[Passage<'_>]) -> Vec<Quote> {
-    let listed = passages
-        .iter()
-        .filter(|passage| !passage.candidate.chunk.unlisted);
-    let mut quotes = Vec::new();
-    for passage in listed.take(MAX_SECTIONS) {
-        let chunk = &passage.candidate.chunk;
-        let name = name(&chunk.title, &chunk.heading_path);
-        quotes.push(Quote::Text(format!("\n- {} ", escaped(&name))));
-        quotes.push(Quote::Citation(passage.n));
+/// Returns up to three sections after the cited ones, best first, each with a brief quote. Unlisted pages are left out.
+pub(super) fn next_sections<'a>(
+    question: &str,
+    passages: &[Passage<'a>],
+    is_cited: impl Fn(&Passage<'a>) -> bool,
+    similarities: Option<&Similarities>,
+) -> Vec<NextSection<'a>> {
+    let (mut seen, others): (Vec<_>, Vec<_>) = passages.iter().copied().partition(is_cited);
+    let mut sections = Vec::new();
+    for passage in others {
+        let found = passage.candidate;
+        let is_seen = seen.iter().any(|seen| {
+            found.is_within(seen.candidate) || found.url(None) == seen.candidate.url(None)
+        });
+        if is_seen || found.chunk.unlisted {
+            continue;
+        }
+        let (quotes, text) = brief(question, &passage, similarities);
+        if !quotes.is_empty() {
+            seen.push(passage);
+            sections.push(NextSection {
+                passage,
+                quotes,
+                text,
+            });
+        }
     }
-    if !quotes.is_empty() {
-        quotes.insert(0, Quote::Text(format!("{introduction}\n")));
+    sections.truncate(MAX_SECTIONS);
+    sections
+}
+
+impl NextSection<'_> {
+    /// Names the section, with its brief quote as plain text.
+    pub(super) fn suggestion(&self, locale: Option<&str>) -> Suggestion {
+        let found = self.passage.candidate;
+        Suggestion {
+            title: visible(&name(&found.chunk.title, &found.chunk.heading_path)),
+            url: found.url(locale),
+            text: Some(visible(&beginning(&self.text))),
+        }
     }
-    quotes
+}
+
+/// Returns the beginning of a text, on one line.
+fn beginning(text: &str) -> String {
+    let mut beginning = String::new();
+    let mut length = 0;
+    for word in text.split_whitespace() {
+        length += 1 + word.chars().count();
+        if length > MAX_CHARACTERS {
+            beginning.push_str(" …");
+            break;
+        }
+        if !beginning.is_empty() {
+            beginning.push(' ');
+        }
+        beginning.push_str(word);
+    }
+    beginning
 }
 
 /// Returns the page's title and the section's heading with its parent: `API – Loggers › level`. A page may repeat a heading.
@@ -84,43 +111,45 @@ fn name(title: &str, heading_path: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{name, see_also};
-    use crate::cite::citation;
-    use crate::retrieve::{ScoredChunk, section};
+    use std::sync::Arc;
 
-    fn scored(page: &str, anchor: &str, score: f32) -> ScoredChunk {
-        let mut found = section(page, anchor, "Text.", 0.5, "2026-01-01T00:00:00Z");
-        found.scores.score = score;
-        found
+    use super::*;
+    use crate::retrieve::section;
+
+    #[test]
+    fn the_next_sections_are_listed_not_cited_and_different() {
+        let mut found: Vec<_> = ["a", "b", "c", "d", "e"]
+            .map(|page| section(page, "x", &format!("Text of {page}."), 0.5, "2026-01-01"))
+            .into();
+        let next = |found: &[ScoredChunk], cited: &[usize]| -> Vec<Suggestion> {
+            let passages: Vec<_> = found.iter().zip(1..).collect();
+            let passages = passages
+                .into_iter()
+                .map(|(candidate, n)| Passage { n, candidate });
+            let passages: Vec<_> = passages.collect();
+            let is_cited = |passage: &Passage<'_>| cited.contains(&passage.n);
+            let sections = next_sections("text", &passages, is_cited, None).into_iter();
+            sections.map(|section| section.suggestion(None)).collect()
+        };
+        let urls = |found: &[ScoredChunk], cited: &[usize]| -> Vec<String> {
+            let sections = next(found, cited).into_iter();
+            sections.map(|section| section.url).collect()
+        };
+        assert_eq!(urls(&found, &[1]), ["/b#x", "/c#x", "/d#x"]);
+        assert_eq!(urls(&found, &[2, 3]), ["/a#x", "/d#x", "/e#x"]);
+        assert_eq!(next(&found, &[1])[0].text.as_deref(), Some("Text of b."));
+        let text = found[0].chunk.text.clone();
+        Arc::make_mut(&mut found[2].chunk).text = text;
+        Arc::make_mut(&mut found[3].chunk).unlisted = true;
+        assert_eq!(urls(&found, &[1]), ["/b#x", "/e#x"]);
+        assert_eq!(urls(&[], &[]), [""; 0]);
     }
 
     #[test]
-    fn a_section_to_see_is_near_listed_and_not_cited() {
-        let near = |second: f32, third: f32| {
-            [
-                scored("a", "x", 0.9),
-                scored("b", "y", second),
-                scored("c", "z", third),
-            ]
-        };
-        let seen = |found: &[ScoredChunk], cited: &[usize]| -> Vec<String> {
-            let cited: Vec<_> = cited
-                .iter()
-                .map(|&at| citation(at + 1, &found[at], None))
-                .collect();
-            let suggestions = see_also(found, &cited, None).into_iter();
-            suggestions.map(|suggestion| suggestion.url).collect()
-        };
-        assert_eq!(seen(&near(0.8, 0.75), &[0]), ["/b#y", "/c#z"]);
-        assert_eq!(seen(&near(0.8, 0.6), &[0]), ["/b#y"]);
-        assert_eq!(seen(&near(0.8, 0.75), &[0, 1]), ["/c#z"]);
-        assert_eq!(seen(&near(0.5, 0.4), &[0]), [""; 0]);
-        let mut unlisted = near(0.8, 0.75);
-        std::sync::Arc::make_mut(&mut unlisted[1].chunk).unlisted = true;
-        assert_eq!(seen(&unlisted, &[0]), ["/c#z"]);
-        assert_eq!(seen(&[], &[]), [""; 0]);
-        let many: Vec<_> = (0..9).map(|n| scored("p", &n.to_string(), 0.9)).collect();
-        assert_eq!(seen(&many, &[0]), ["/p#1", "/p#2", "/p#3"]);
+    fn a_long_text_is_cut_between_words() {
+        assert_eq!(beginning("a\n b"), "a b");
+        let cut = beginning(&"word ".repeat(100));
+        assert!(cut.ends_with("word …") && cut.chars().count() <= MAX_CHARACTERS + 2);
     }
 
     #[test]

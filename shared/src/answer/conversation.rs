@@ -4,18 +4,22 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use super::anaphora::{asks_for_form, leans_back};
-use super::follow_up::{joined, rewritten};
+use super::follow_up::rewritten;
 use super::language::AnswerLocale;
 use super::spending::Spent;
-use super::{Answerer, Asker, Outcome, Question, REMEMBERED_EXCHANGES, outcome_of};
+use super::{Answerer, Asker, Question, REMEMBERED_EXCHANGES};
 use crate::catalog::{CatalogError, StoredExchange};
 use crate::degradation::Degradation;
 use crate::generate::{Exchange, Generator};
-use crate::retrieve::{RetrieveError, Retrieved};
+use crate::retrieve::{Language, RetrieveError, Retrieved, Words};
 
 /// Time limit for loading a conversation.
 const MEMORY_DEADLINE: Duration = Duration::from_secs(2);
+/// The most words besides stop words of a question that may depend on the one before. Of 40 short questions in conversations, written by somebody who
+/// did not know the rule, 39 are told apart; a longer question says itself what it is about.
+const FEW_WORDS: usize = 4;
+/// The end of an earlier question that is searched for together with the next one, in characters.
+const MAX_EARLIER_CHARACTERS: usize = 600;
 
 /// The search results of a question.
 pub(super) struct Found {
@@ -65,9 +69,8 @@ impl Answerer {
         }
     }
 
-    /// Retrieves for a question of a conversation, rewritten to stand alone if it depends on earlier questions.
-    ///
-    /// The dependence is detected in English only. With a model that can rewrite, a question in any language that finds nothing is rewritten too.
+    /// Retrieves for a question of a conversation: alone, and together with the questions before it if it is short. The search that finds the better
+    /// match wins. If that is a joined one and there is a model, the model rewrites the question.
     pub(super) async fn find(
         &self,
         question: &Question,
@@ -76,45 +79,75 @@ impl Answerer {
         spent: &mut Spent,
     ) -> Result<Found, RetrieveError> {
         let asked = &question.query;
-        if history.is_empty() {
+        let mut earlier = history
+            .iter()
+            .rev()
+            .map(|exchange| end_of(&exchange.question))
+            .filter(|text| !text.is_empty());
+        let last = earlier.next().filter(|_| may_depend(asked));
+        let Some(last) = last else {
             return self.retrieve(question, asked.clone()).await;
+        };
+        let (alone, mut found) = tokio::try_join!(
+            self.retrieve(question, asked.clone()),
+            self.retrieve(question, format!("{last}\n{asked}")),
+        )?;
+        if found.retrieved.signals.fit() < alone.retrieved.signals.fit() {
+            return Ok(alone);
         }
-        if !leans_back(asked) {
-            let found = self.retrieve(question, asked.clone()).await?;
-            let is_found = outcome_of(&question.mode, &found.retrieved) != Outcome::NotCovered;
-            if is_found || matches!(self.generator, Generator::Extractive) {
-                return Ok(found);
+        // The question before may depend on the one before it.
+        for more in earlier {
+            let longer = format!("{more}\n{}", found.standalone);
+            let longer = self.retrieve(question, longer).await?;
+            if longer.retrieved.signals.fit() < found.retrieved.signals.fit() {
+                break;
             }
+            found = longer;
         }
-        let standalone = self.standalone(asked, history, fence, spent).await;
-        self.retrieve(question, standalone).await
+        match self.rewritten(asked, history, fence, spent).await {
+            Some(standalone) => self.retrieve(question, standalone).await,
+            None => Ok(found),
+        }
     }
 
-    /// Returns the question in a form that can be understood without the conversation.
-    async fn standalone(
+    /// Has a model write the question in a form that can be understood without the conversation; `None` without a model, or if it fails.
+    async fn rewritten(
         &self,
         question: &str,
         history: &[Exchange],
         fence: &str,
         spent: &mut Spent,
-    ) -> String {
-        if !asks_for_form(question)
-            && let Generator::Model(model) = &self.generator
-            && self.rules.daily_budget_micro_usd.is_none()
-        {
-            let latest = latest(history, self.rules.model.history_bytes());
-            match rewritten(model, question, latest, fence).await {
-                Ok((text, ending)) => {
-                    spent.add(model, ending.usage.unwrap_or_default());
-                    return text;
-                }
-                Err(error) => {
-                    tracing::warn!(stage = "rewrite", error = %format_args!("the chat model {error}"), "searching for the previous question, too");
-                }
+    ) -> Option<String> {
+        let Generator::Model(model) = &self.generator else {
+            return None;
+        };
+        if self.rules.daily_budget_micro_usd.is_some() {
+            return None;
+        }
+        let latest = latest(history, self.rules.model.history_bytes());
+        match rewritten(model, question, latest, fence).await {
+            Ok((text, ending)) => {
+                spent.add(model, ending.usage.unwrap_or_default());
+                Some(text)
+            }
+            Err(error) => {
+                tracing::warn!(stage = "rewrite", error = %format_args!("the chat model {error}"), "searching for the question and the one before it");
+                None
             }
         }
-        joined(question, history)
     }
+}
+
+/// True if a question has so few words that it may depend on the one before.
+fn may_depend(question: &str) -> bool {
+    let words = Words::of(Language::ENGLISH);
+    words.of_question(question).count() <= FEW_WORDS
+}
+
+/// Returns the end of a question, at most [`MAX_EARLIER_CHARACTERS`].
+fn end_of(question: &str) -> &str {
+    let from = question.char_indices().nth_back(MAX_EARLIER_CHARACTERS - 1);
+    from.map_or(question, |(at, _)| &question[at..])
 }
 
 /// Returns the latest exchanges of a conversation, oldest first, up to `max_bytes` together. The last one is always included.
@@ -134,6 +167,26 @@ pub(super) fn latest(history: &[Exchange], max_bytes: usize) -> &[Exchange] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_short_question_may_depend_on_the_one_before() {
+        for question in [
+            "why not?",
+            "and in water?",
+            "What is a list?",
+            "how do i release it again",
+        ] {
+            assert!(may_depend(question), "{question}");
+        }
+        assert!(!may_depend(
+            "browser freezes: registerUpdateListener with editor.update inside"
+        ));
+        assert_eq!(end_of("a list"), "a list");
+        assert_eq!(
+            end_of(&"é".repeat(700)).chars().count(),
+            MAX_EARLIER_CHARACTERS
+        );
+    }
 
     #[test]
     fn of_a_long_conversation_the_oldest_exchanges_are_left_out() {

@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use super::attribution::Worth;
 use super::cached::{Cache, Kept};
-use super::closest::{closest, nearest_pages, see_also};
+use super::closest::{nearest_pages, next_sections};
 use super::conversation::latest;
 use super::draft::{Draft, Stop};
 use super::journal::Journal;
@@ -29,11 +29,13 @@ use crate::degradation::Degradation;
 use crate::error::Error;
 use crate::generate::{
     Asked, ChatModel, Ending, Finish, Generator, Passage, Piece, Pieces, Prompt, Quote,
-    Similarities, answer_prompt, extract, is_long, rules_of_answers,
+    Similarities, answer_prompt, extract, rules_of_answers,
 };
 use crate::provider::ProviderError;
 use crate::retrieve::milliseconds;
 
+/// The sections of which an answer quotes something: two, and three briefly.
+const QUOTED_SECTIONS: usize = 5;
 /// How long a finished answer waits for the journal to record its beginning.
 const BEGIN_GRACE: Duration = Duration::from_millis(200);
 
@@ -211,22 +213,16 @@ impl Prepared {
         Ok(self.extracted().await)
     }
 
-    /// Quotes the book. If there is nothing to quote or the match is uncertain, lists the closest sections, else refuses.
+    /// Quotes the book; refuses if no section has text.
     async fn extracted(&mut self) -> Text {
-        let similarities = self.similarities().await;
-        let passages = self.extractable();
-        let mut quotes = match self.outcome {
-            Outcome::Answered => extract(&self.standalone, &passages, similarities.as_ref()),
-            Outcome::Uncertain | Outcome::NotCovered => Vec::new(),
+        self.texts.similarities = self.similarities().await;
+        let doubt = match (self.outcome, &self.question.mode) {
+            (Outcome::Uncertain, Mode::GlobalBook) => {
+                Some(self.with_limits(&self.sentences.uncertain))
+            }
+            _ => None,
         };
-        let is_uncertain = quotes.is_empty();
-        if is_uncertain && self.question.mode == Mode::GlobalBook {
-            quotes = closest(&self.with_limits(&self.sentences.uncertain), &passages);
-        }
-        drop(passages);
-        if is_uncertain {
-            self.outcome = Outcome::Uncertain;
-        }
+        let quotes = self.quotes(&self.extractable(), doubt.as_deref());
         if quotes.is_empty() {
             Text::Refusal
         } else {
@@ -234,29 +230,52 @@ impl Prepared {
         }
     }
 
-    /// Returns the quotes that follow a model's text, unless the text is an answer.
-    fn correct(&mut self, worth: Worth, writer: &mut Writer) -> Vec<AnswerEvent> {
-        let introduction = match worth {
-            Worth::Answer => return Vec::new(),
-            Worth::Repetition => "\n\n".to_owned(),
-            Worth::None => {
-                self.outcome = Outcome::Uncertain;
-                format!("\n\n{}\n\n", self.sentences.uncertain)
-            }
+    /// Quotes the passages. After a sentence of doubt, the next sections are quoted briefly, too.
+    fn quotes(&self, passages: &[Passage<'_>], doubt: Option<&str>) -> Vec<Quote> {
+        let similarities = self.texts.similarities.as_ref();
+        let question = &self.standalone;
+        let quotes = extract(question, passages, similarities, &self.sentences.continues);
+        let (Some(doubt), false) = (doubt, quotes.is_empty()) else {
+            return quotes;
         };
-        let quotes = extract(&self.standalone, &self.readable(), None);
-        let quotes = [Quote::Text(introduction)].into_iter().chain(quotes);
-        quotes.flat_map(|quote| writer.quote(quote)).collect()
+        let is_cited = |passage: &Passage<'_>| quotes.contains(&Quote::Citation(passage.n));
+        let next = next_sections(question, passages, is_cited, similarities);
+        let next = next.into_iter().flat_map(|section| {
+            let gap = Quote::Text("\n\n".to_owned());
+            std::iter::once(gap).chain(section.quotes)
+        });
+        let introduction = Quote::Text(format!("{doubt}\n\n"));
+        std::iter::once(introduction)
+            .chain(quotes.iter().cloned())
+            .chain(next)
+            .collect()
     }
 
-    /// Compares the lines of the first section with the question, if an extract will choose among them and the index has token vectors.
+    /// Returns the quotes that follow a model's text, unless the text is an answer.
+    fn correct(&mut self, worth: Worth, writer: &mut Writer) -> Vec<AnswerEvent> {
+        let doubt = match worth {
+            Worth::Answer => return Vec::new(),
+            Worth::Repetition => None,
+            Worth::None => {
+                self.outcome = Outcome::Uncertain;
+                Some(&*self.sentences.uncertain)
+            }
+        };
+        let gap = Quote::Text("\n\n".to_owned());
+        let quotes = self.quotes(&self.readable(), doubt);
+        std::iter::once(gap)
+            .chain(quotes)
+            .flat_map(|quote| writer.quote(quote))
+            .collect()
+    }
+
+    /// Compares the lines of the sections that may be quoted with the question, if the index has token vectors.
     async fn similarities(&self) -> Option<Similarities> {
-        let first = self.texts.quotable.first()?;
-        if self.outcome != Outcome::Answered || !is_long(&first.chunk) {
-            return None;
-        }
+        let quotable = self.texts.quotable.iter().take(QUOTED_SECTIONS);
+        let parts: Vec<_> = quotable
+            .flat_map(|section| self.texts.around.parts(section))
+            .collect();
         let retriever = &self.answerer.retriever;
-        let parts = self.texts.around.parts(first);
         similarities(retriever, &self.retrieved.query_tokens, &parts).await
     }
 
@@ -406,16 +425,21 @@ impl Prepared {
             count += 1.0;
             sum += citation.confidence;
         }
-        let suggestions =
-            if self.outcome == Outcome::Answered && self.question.mode == Mode::GlobalBook {
-                see_also(
-                    &self.retrieved.candidates,
-                    &citations,
-                    self.locale.as_deref(),
-                )
-            } else {
-                Vec::new()
-            };
+        let is_cited = |passage: &Passage<'_>| {
+            let url = passage.candidate.url(self.locale.as_deref());
+            citations.iter().any(|citation| citation.url == url)
+        };
+        let suggestions = match (self.outcome, &self.question.mode) {
+            (Outcome::Answered, Mode::GlobalBook) => {
+                let passages = self.extractable();
+                let similarities = self.texts.similarities.as_ref();
+                next_sections(&self.standalone, &passages, is_cited, similarities)
+                    .iter()
+                    .map(|section| section.suggestion(self.locale.as_deref()))
+                    .collect()
+            }
+            _ => Vec::new(),
+        };
         let answer = Answer {
             text,
             confidence: if count > 0.0 { sum / count } else { 0.0 },

@@ -4,7 +4,6 @@ mod limits;
 mod scope;
 mod language;
 mod sentences;
-mod anaphora;
 mod follow_up;
 mod conversation;
 mod answerable;
@@ -42,16 +41,14 @@ use crate::cite::Citation;
 use crate::degradation::Degradation;
 use crate::generate::{Exchange, Generator};
 use crate::index::Filters;
-use crate::retrieve::{Query, RetrieveError, Retrieved, Retriever, StageTimes};
+use crate::retrieve::{Language, Query, RetrieveError, Retrieved, Retriever, StageTimes, Words};
 
 pub use answerable::{Outcome, outcome};
 pub use limits::ModelLimits;
 pub use scope::{default_filters, locale_of};
 
-use anaphora::asks_for_code;
 use cached::Cache;
 use conversation::Found;
-use follow_up::code_of;
 use language::answer_locale;
 use scope::Selection;
 use sentences::{Sentences, is_textbook};
@@ -60,9 +57,8 @@ use texts::Texts;
 
 /// The answer to a question that a textbook does not cover.
 pub const NOT_COVERED: &str = "I don't have information on that in the textbook.";
-/// Introduces the closest sections if the book may not answer a question.
-pub const UNCERTAIN: &str =
-    "I am not sure that the book answers this. These sections come closest:";
+/// Introduces the closest passages if the book may not answer a question.
+pub const UNCERTAIN: &str = "I am not sure that the book answers this. This comes closest:";
 /// The answer to a question that the selected text does not cover.
 pub const NOT_IN_SELECTION: &str =
     "I cannot answer this question based on the provided information.";
@@ -169,7 +165,7 @@ pub struct Answerer {
 pub struct Rules {
     /// The refusal if the book does not cover a question.
     pub not_covered: String,
-    /// Introduces the closest sections if the book may not answer a question.
+    /// Introduces the closest passages if the book may not answer a question.
     pub uncertain: String,
     /// The refusal if a selection does not answer a question.
     pub not_in_selection: String,
@@ -223,6 +219,9 @@ pub struct Suggestion {
     pub title: String,
     /// The page's URL, with the anchor for a section.
     pub url: String,
+    /// The words of the section that fit the question best, as plain text; absent for a page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
 }
 
 /// Everything an answer is written from.
@@ -284,7 +283,7 @@ pub struct Answer {
     pub citations: Vec<Citation>,
     /// A model's sentences that no passage supports, as they appear in the text.
     pub unsupported: Vec<String>,
-    /// The nearest pages if the book does not cover the question, else sections about as close as the cited ones.
+    /// The nearest pages if the book does not cover the question; if it does, the next sections, each with the words that fit best.
     pub suggestions: Vec<Suggestion>,
     /// The message's id.
     pub message_id: Uuid,
@@ -364,7 +363,7 @@ impl Answerer {
         let sentences = Sentences::of(&self.rules, language, is_textbook);
         retrieved.degraded.splice(0..0, degraded);
         let outcome = outcome_of(&question.mode, &retrieved);
-        let mut texts = match outcome {
+        let texts = match outcome {
             Outcome::NotCovered => Texts::default(),
             Outcome::Answered | Outcome::Uncertain => {
                 let locale = locale.as_deref();
@@ -372,12 +371,6 @@ impl Answerer {
                     .await
             }
         };
-        if !history.is_empty()
-            && asks_for_code(&question.query)
-            && let Some(code) = code_of(&texts.quotable)
-        {
-            texts.quotable = code;
-        }
         Ok(Prepared {
             answerer: self.clone(),
             asker,
@@ -401,12 +394,17 @@ impl Answerer {
         })
     }
 
-    /// Retrieves for a question; `standalone` is the question in a form that needs no conversation.
+    /// Retrieves for a question; `standalone` is the question in a form that needs no conversation. If it has no word of its own ("what does this
+    /// mean?"), the selected text is searched for.
     async fn retrieve(
         &self,
         question: &Question,
         standalone: String,
     ) -> Result<Found, RetrieveError> {
+        let standalone = match &question.selected_text {
+            Some(selected) if !has_subject(&standalone) => selected.clone(),
+            _ => standalone,
+        };
         let page_url = question.page_url.as_deref();
         let site = &self.retriever.index.site;
         let answered_in = answer_locale(question, &standalone, site);
@@ -448,6 +446,12 @@ impl Answerer {
             retrieved,
         })
     }
+}
+
+/// True if a question has words besides those of asking.
+fn has_subject(question: &str) -> bool {
+    let words = Words::of(Language::ENGLISH);
+    words.of_question(question).next().is_some()
 }
 
 /// Returns the version that is searched; `None` if the book has only one.

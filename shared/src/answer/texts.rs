@@ -7,7 +7,7 @@ use super::links;
 use super::passages::{Surroundings, given};
 use crate::catalog::CatalogError;
 use crate::degradation::Degradation;
-use crate::generate::Generator;
+use crate::generate::{Generator, Similarities};
 use crate::retrieve::{Retrieved, ScoredChunk};
 
 /// Time limit for reading the neighbours of the best chunks.
@@ -22,6 +22,8 @@ pub(super) struct Texts {
     pub(super) readable: Vec<ScoredChunk>,
     /// The passages that an extract quotes.
     pub(super) quotable: Vec<ScoredChunk>,
+    /// The similarity of their lines to the question; `None` until they are compared, or without token vectors.
+    pub(super) similarities: Option<Similarities>,
 }
 
 impl Answerer {
@@ -65,6 +67,7 @@ impl Answerer {
             around,
             readable,
             quotable: best.to_vec(),
+            similarities: None,
         }
     }
 }

@@ -263,7 +263,7 @@ pub struct ChatData {
     pub answer: String,
     /// True if `outcome` is `answered`.
     pub answered: bool,
-    /// Whether the book answered the question. If that is uncertain, the answer lists the closest sections, or a model wrote it from them.
+    /// Whether the book answered the question. If that is uncertain, the answer says so and quotes the closest passages, or a model wrote it from them.
     pub outcome: Outcome,
     /// The part of the book that was searched.
     pub mode_used: Mode,
@@ -274,7 +274,7 @@ pub struct ChatData {
     /// A model's sentences that no passage supports, as they appear in the answer.
     #[serde(default)]
     pub unsupported: Vec<String>,
-    /// The nearest pages if the book does not cover the question, else sections about as close as the cited ones.
+    /// The nearest pages if the book does not cover the question; if it does, the next sections, each with the words that fit best.
     pub suggestions: Vec<Suggestion>,
     /// The locale of the book's text, such as `en`, if the book does not have the question's language.
     pub book_language: Option<String>,

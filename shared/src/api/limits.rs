@@ -11,16 +11,16 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use axum::body::Body;
-use axum::extract::{Request, State};
-use axum::http::{HeaderName, HeaderValue, Method};
-use axum::middleware::Next;
-use axum::response::Response;
 use super::envelope::failure;
 use super::extract::{method_not_allowed, whole_body};
 use super::observe::Observed;
 use crate::catalog::{Catalog, CatalogError, RateLimit, RatePermit};
 use crate::error::{Error, ErrorKind};
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::{HeaderName, HeaderValue, Method};
+use axum::middleware::Next;
+use axum::response::Response;
 use places::{Place, Places};
 use stand_in::StandIn;
 

@@ -40,11 +40,11 @@ pub use sqlite::SqliteCatalog;
 pub use types::{
     Calibration, ChunkRow, Commit, CommitOutcome, DocumentRow, Feedback, IndexRow, IndexSpec,
     IndexState, IndexStats, Indexing, JoinedChunk, NewChunk, NewIndex, Pending, QueryLog,
-    QueryStatus, Rating, Retired, StoredDocument, SwitchOutcome,
+    QueryStatus, Rating, Retired, Scale, StoredDocument, SwitchOutcome,
 };
 
 /// The version of the tables that this code reads and writes.
-pub const SCHEMA_VERSION: i32 = 9;
+pub const SCHEMA_VERSION: i32 = 10;
 
 /// The longest time added to or subtracted from the present: a thousand years, within the range of both databases.
 const LONGEST: Duration = Duration::from_hours(24 * 365 * 1_000);
@@ -214,23 +214,19 @@ impl Catalog {
         on_store!(self, store => store.expect_pages(index_id, pages))
     }
 
-    /// Stores an index's calibration.
+    /// Stores an index's calibration, with the vectors of the questions that it was measured with.
     pub async fn set_calibration(
         &self,
         index_id: i64,
         calibration: Calibration,
+        off_topic: Vec<u8>,
     ) -> Result<(), CatalogError> {
-        on_store!(self, store => store.set_calibration(index_id, calibration))
+        on_store!(self, store => store.set_calibration(index_id, calibration, off_topic))
     }
 
-    /// Returns the distinct headings of a locale and version, in any order.
-    pub async fn headings(
-        &self,
-        index_id: i64,
-        locale: &str,
-        version: &str,
-    ) -> Result<Vec<String>, CatalogError> {
-        on_store!(self, store => store.headings(index_id, locale, version))
+    /// Returns the vectors of the questions that an index was calibrated with; `None` before its calibration.
+    pub async fn off_topic_vectors(&self, index_id: i64) -> Result<Option<Vec<u8>>, CatalogError> {
+        on_store!(self, store => store.off_topic_vectors(index_id))
     }
 
     /// Records why a file could not be indexed, until it is indexed.

@@ -129,27 +129,60 @@ pub struct IndexRow {
     pub calibration: Option<Calibration>,
 }
 
-/// The meaning of cosines in an index, measured with two sets of questions. Each mean is over the best cosine of each question with
-/// any chunk.
+/// The meaning of cosines in an index, measured with questions that no documentation answers.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Calibration {
-    /// The mean of questions that no documentation answers.
-    pub off_topic: f32,
-    /// The mean of the book's own headings, without the chunks under them.
-    pub own: f32,
+    /// How near these questions come to the book.
+    pub book: Scale,
+    /// How near each of them comes to the others.
+    pub off_topic: Scale,
     /// The number of chunks at calibration.
     pub chunks: u64,
 }
 
-/// The smallest usable distance between the means; below it, this book's cosines do not separate questions.
-const MIN_SPREAD: f32 = 0.02;
+/// The distribution of a figure.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Scale {
+    /// The median: a few questions that the book does answer do not move it.
+    pub median: f32,
+    /// The standard deviation.
+    pub deviation: f32,
+}
+
+/// The weight of a question's nearness to questions about other things, relative to 1 for its nearness to the book. Fitted on 380 questions of real
+/// users about thirteen sites; each site's own fit, without its questions, is between .4 and .6.
+const OFF_TOPIC_WEIGHT: f32 = 0.5;
+/// The least deviation of usable cosines.
+const MIN_DEVIATION: f32 = 1e-3;
+
+impl Scale {
+    /// Measures values.
+    #[must_use]
+    pub fn of(mut values: Vec<f32>) -> Self {
+        values.sort_by(f32::total_cmp);
+        #[expect(clippy::cast_precision_loss, reason = "a few hundred values")]
+        let count = values.len().max(1) as f32;
+        let mean = values.iter().sum::<f32>() / count;
+        let squares = values.iter().map(|value| (value - mean).powi(2));
+        Self {
+            median: values.get(values.len() / 2).copied().unwrap_or_default(),
+            deviation: (squares.sum::<f32>() / count).sqrt(),
+        }
+    }
+
+    /// Returns a value's distance from the median in deviations; `None` if the values hardly differed.
+    fn place(self, value: f32) -> Option<f32> {
+        (self.deviation >= MIN_DEVIATION).then(|| (value - self.median) / self.deviation)
+    }
+}
 
 impl Calibration {
-    /// Rescales a cosine: 0 is the mean of off-topic questions, 1 that of the book's headings. `None` if the means are too close.
+    /// Returns how much nearer a question is to the book than questions about other things are, in standard deviations. `None` if the index does not
+    /// tell questions apart.
     #[must_use]
-    pub fn z(&self, cosine: f32) -> Option<f32> {
-        let spread = self.own - self.off_topic;
-        (spread >= MIN_SPREAD).then(|| (cosine - self.off_topic) / spread)
+    pub fn z(&self, book: f32, off_topic: Option<f32>) -> Option<f32> {
+        let other = off_topic.and_then(|value| self.off_topic.place(value));
+        Some(self.book.place(book)? - OFF_TOPIC_WEIGHT * other.unwrap_or_default())
     }
 
     /// True if the index has grown by half since calibration.

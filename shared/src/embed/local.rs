@@ -16,7 +16,7 @@ use super::{
     rounded,
 };
 use crate::models::{
-    EmbedderTraits, ModelFiles, Pooling, SPECIAL_TOKENS, Threads, TokenProjection, Transformer,
+    EmbedderTraits, ModelFiles, Pooling, SPECIAL_TOKENS, TokenProjection, Transformer,
 };
 use crate::provider::ProviderError;
 
@@ -108,17 +108,11 @@ impl LocalEmbedder {
             Purpose::Query => self.traits.question_prefix,
             Purpose::Document => self.traits.passage_prefix,
         };
-        let alone = texts.len() > 1;
         let inputs: Vec<String> = texts.iter().map(|text| format!("{prefix}{text}")).collect();
-        let runs = inputs.into_iter().enumerate().map(|(number, text)| {
+        let runs = inputs.into_iter().map(|text| {
             let embedder = Arc::clone(&self);
-            let threads = if alone {
-                Threads::Alone(number)
-            } else {
-                Threads::Together
-            };
             async move {
-                let run = spawn_blocking(move || embedder.embed_blocking(&text, prefix, threads));
+                let run = spawn_blocking(move || embedder.embed_blocking(&text, prefix));
                 run.await.map_err(|error| {
                     ProviderError::Unavailable(format!("running the model: {error}"))
                 })?
@@ -131,13 +125,8 @@ impl LocalEmbedder {
     }
 
     /// Embeds a text that begins with a prefix, which has no token vectors.
-    fn embed_blocking(
-        &self,
-        text: &str,
-        prefix: &str,
-        threads: Threads,
-    ) -> Result<Embedding, ProviderError> {
-        let states = self.states(text, threads)?;
+    fn embed_blocking(&self, text: &str, prefix: &str) -> Result<Embedding, ProviderError> {
+        let states = self.states(text)?;
         let mut vector = pool(&states, self.traits.pooling);
         if let Some(centre) = self.traits.centre {
             subtract(&mut vector, centre);
@@ -149,10 +138,10 @@ impl LocalEmbedder {
     }
 
     /// Returns the model's states for a text's tokens.
-    fn states(&self, text: &str, threads: Threads) -> Result<NdTensor<f32, 3>, ProviderError> {
+    fn states(&self, text: &str) -> Result<NdTensor<f32, 3>, ProviderError> {
         let ids = self.transformer.tokenizer.encode(text, MAX_TOKENS);
         let types = vec![0; ids.len()];
-        self.transformer.run(ids, types, threads)
+        self.transformer.run(ids, types)
     }
 
     /// Returns the projected states of a text's words, without the prefix.

@@ -12,6 +12,7 @@ mod fake;
 mod faulty;
 #[cfg(feature = "local-models")]
 mod local;
+mod off_topic;
 mod openai;
 mod tokens;
 mod windows;
@@ -29,6 +30,7 @@ pub use fake::FakeEmbedder;
 pub use faulty::FaultyEmbedder;
 #[cfg(feature = "local-models")]
 pub use local::LocalEmbedder;
+pub(crate) use off_topic::{NEAREST_CHUNKS, OffTopic, mean_of_best};
 pub use openai::{OpenAiEmbedder, OpenAiOptions};
 pub use tokens::{
     MaxSim, TOKEN_DIMENSIONS, TokenVector, TokenVectors, WeightedToken, rounded, widened,

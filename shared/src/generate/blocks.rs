@@ -88,6 +88,43 @@ impl Block {
         matches!(self.kind, BlockKind::Code(_))
     }
 
+    /// The number of lines of code, or of rows with the head of a table.
+    pub(super) fn lines(&self) -> usize {
+        match self.kind {
+            BlockKind::Code(_) => self.markdown.lines().count(),
+            _ => self.text.lines().count(),
+        }
+    }
+
+    /// The text without the fences of code.
+    pub(super) fn plain(&self) -> &str {
+        match self.kind {
+            BlockKind::Code(_) => &self.markdown,
+            _ => &self.text,
+        }
+    }
+
+    /// Returns the block; of a table with more than `most` rows, the head and the row with the highest value.
+    pub(super) fn shortened(&self, most: usize, value: impl Fn(&str) -> f32) -> Self {
+        if self.kind != BlockKind::Table || self.lines() <= most {
+            return self.clone();
+        }
+        let rows: Vec<&str> = self.text.lines().collect();
+        let best = (1..rows.len())
+            .rev()
+            .max_by(|a, b| value(rows[*a]).total_cmp(&value(rows[*b])));
+        // In Markdown a line of dashes follows the head.
+        let lines: Vec<&str> = self.markdown.lines().collect();
+        let Some((best, row)) = best.and_then(|best| Some((best, lines.get(best + 1)?))) else {
+            return self.clone();
+        };
+        Self {
+            kind: BlockKind::Table,
+            text: format!("{}\n{}", rows[0], rows[best]),
+            markdown: [lines[0], lines[1], row].join("\n"),
+        }
+    }
+
     /// True for the source of a diagram, which the site renders as an image.
     pub(super) fn is_diagram(&self) -> bool {
         matches!(&self.kind, BlockKind::Code(code) if code.language == "mermaid")

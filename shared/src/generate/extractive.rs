@@ -8,7 +8,7 @@ use super::similarity::{Similarities, raise};
 use super::{Passage, Quote};
 use crate::book::{ListMarkers, fenced};
 use crate::retrieve::is_unasked_exercise;
-use crate::words::{Language, Words, split};
+use crate::words::{Language, Words};
 
 /// Sections up to this many words are quoted whole; quotes of longer ones aim at it. This and the next four values were chosen on 84 questions to
 /// four books. Values chosen without one of the books are about the same.
@@ -32,16 +32,12 @@ const TOLERANCE: f32 = 1e-6;
 /// Marks where code was cut.
 const CUT: &str = "…";
 
-/// True if a text is too long to be quoted whole, so that a part is chosen by similarity.
-pub(super) fn is_long(text: &str) -> bool {
-    split(text).count() > WORDS
-}
-
 /// Quotes the first section with text. Also quotes the next one if both are short, their scores are close, and it answers the question.
 pub(super) fn answer(
     query: &str,
     passages: &[Passage<'_>],
     similarities: Option<&Similarities>,
+    continues: &str,
 ) -> Vec<Quote> {
     let sections = passages.iter().map(|passage| (passage, blocks_of(passage)));
     let mut sections = sections.filter(|(_, blocks)| !blocks.is_empty());
@@ -59,7 +55,8 @@ pub(super) fn answer(
     let span = quoted_span(&blocks, similarities);
     let length = words(&blocks[span.clone()]);
     // A heading with little text is already quoted with its subsections.
-    let is_new = |(second, _): &(&Passage<'_>, Vec<Block>)| !is_within(second, first);
+    let is_new =
+        |(second, _): &(&Passage<'_>, Vec<Block>)| !second.candidate.is_within(first.candidate);
     let second = sections.find(is_new).filter(|(second, blocks)| {
         let gap = first.candidate.scores.score - second.candidate.scores.score;
         let is_exercise = is_unasked_exercise(query, &second.candidate.chunk);
@@ -68,26 +65,71 @@ pub(super) fn answer(
     let Some((second, more)) = second else {
         let heading = heading_above(first, &blocks, span.start);
         let heading = heading.filter(|heading| !is_clear(&blocks, &span, heading));
-        write(heading, &blocks, span, first.n, &mut quotes);
+        write(heading, &blocks, span, first.n, continues, &mut quotes);
         return quotes;
     };
     // Headings separate the two quotes.
     for (passage, blocks) in [(first, blocks), (second, more)] {
         let span = quoted_span(&blocks, similarities);
         let heading = heading_above(passage, &blocks, span.start);
-        write(heading, &blocks, span, passage.n, &mut quotes);
+        write(heading, &blocks, span, passage.n, continues, &mut quotes);
     }
     quotes
 }
 
-/// True if a passage is part of another one, or has the same text.
-fn is_within(passage: &Passage<'_>, other: &Passage<'_>) -> bool {
-    let (passage, other) = (&passage.candidate.chunk, &other.candidate.chunk);
-    let lines = other.start_line..=other.end_line;
-    let is_part = passage.document_id == other.document_id
-        && lines.contains(&passage.start_line)
-        && lines.contains(&passage.end_line);
-    is_part || passage.text == other.text
+/// The most lines of code, and rows of a table, in a brief quote.
+const BRIEF_LINES: usize = 15;
+
+/// Quotes the block of a section that fits the question best, with the sentence that leads to it or the code that it leads to; empty if the section
+/// has no text of its own. Also returns the quote as plain text.
+pub(super) fn brief(
+    query: &str,
+    passage: &Passage<'_>,
+    similarities: Option<&Similarities>,
+) -> (Vec<Quote>, String) {
+    let blocks = blocks_of(passage);
+    let by_words;
+    let similarities = if let Some(similarities) = similarities {
+        similarities
+    } else {
+        by_words = Similarities::by_words(query, &passage.candidate.chunk.text);
+        &by_words
+    };
+    let mut quotes = Vec::new();
+    let span = brief_span(&blocks, similarities);
+    if span.is_empty() || leads_away(&blocks) {
+        return (quotes, String::new());
+    }
+    let blocks: Vec<Block> = blocks[span]
+        .iter()
+        .map(|block| block.shortened(BRIEF_LINES, |row| similarities.gains(row).iter().sum()))
+        .collect();
+    let plain: Vec<&str> = blocks.iter().map(Block::plain).collect();
+    write(None, &blocks, 0..blocks.len(), passage.n, "", &mut quotes);
+    (quotes, plain.join(" "))
+}
+
+/// Returns the block that fits best, with a neighbour that it needs.
+fn brief_span(blocks: &[Block], similarities: &Similarities) -> Range<usize> {
+    let is_short = |block: &Block| !block.is_code() || block.lines() <= BRIEF_LINES;
+    let fit = |at: &usize| -> f32 { similarities.gains(&blocks[*at].text).iter().sum() };
+    let says_something = |at: &usize| {
+        let block = &blocks[*at];
+        let shows = !matches!(block.kind, BlockKind::Heading | BlockKind::Picture);
+        shows && !block.is_label() && !block.is_diagram() && is_short(block)
+    };
+    let quotable = (0..blocks.len()).filter(says_something).rev();
+    let Some(best) = quotable.max_by(|a, b| fit(a).total_cmp(&fit(b))) else {
+        return 0..0;
+    };
+    let is_led = |at: usize| at > 0 && blocks[at - 1].leads() && blocks[at].is_led();
+    if is_led(best) && blocks[best - 1].kind == BlockKind::Paragraph {
+        best - 1..best + 1
+    } else if best + 1 < blocks.len() && is_led(best + 1) && is_short(&blocks[best + 1]) {
+        best..best + 2
+    } else {
+        best..best + 1
+    }
 }
 
 fn words(blocks: &[Block]) -> usize {
@@ -106,7 +148,8 @@ fn leads_away(blocks: &[Block]) -> bool {
 
 /// Chooses the blocks to quote from a section.
 fn quoted_span(blocks: &[Block], similarities: &Similarities) -> Range<usize> {
-    let Range { mut start, mut end } = without_loose_ends(blocks, best_span(blocks, similarities));
+    let best = best_span(blocks, similarities);
+    let Range { mut start, mut end } = without_loose_ends(blocks, best);
     // The block that a sentence refers to is quoted with it.
     let refers = |at: usize| at > 0 && blocks[at].goes_on_from(&blocks[at - 1]);
     let belongs = |at: usize| at > 0 && blocks[at].belongs_to(&blocks[at - 1]);
@@ -245,12 +288,13 @@ fn without_loose_ends(blocks: &[Block], span: Range<usize>) -> Range<usize> {
     start..end
 }
 
-/// Writes a span of a section below its heading, with the citation at the end.
+/// Writes a span of a section below its heading, with the citation at the end. `continues` says that the section has more.
 fn write(
     heading: Option<Block>,
     section: &[Block],
     span: Range<usize>,
     n: usize,
+    continues: &str,
     quotes: &mut Vec<Quote>,
 ) {
     let is_cut = |at: usize| {
@@ -260,6 +304,8 @@ fn write(
             .is_some_and(|(a, b)| a.is_item() && b.is_item())
     };
     let (before, after) = (is_cut(span.start), is_cut(span.end));
+    let mut rest = section[span.end..].iter();
+    let is_rest_empty = rest.all(|block| block.kind == BlockKind::Heading);
     let cut = |is_cut: bool| is_cut.then(|| Block::cut(CUT));
     let lead = lead_of_piece(section, span.start);
     let blocks = heading.into_iter().chain(lead).chain(cut(before));
@@ -290,6 +336,11 @@ fn write(
             }
             _ => block.markdown.clone(),
         }));
+    }
+    if !is_rest_empty && !continues.is_empty() {
+        quotes.push(Quote::Text(format!("\n\n*{continues}* ")));
+        quotes.push(Quote::Citation(n));
+        return;
     }
     // A marker in a table, or on a fence's line, would become part of it.
     let ends_in_text = blocks.last().is_some_and(|last| {

@@ -13,7 +13,6 @@ use std::time::Duration;
 use futures::StreamExt;
 use futures::stream::BoxStream;
 
-use crate::index::ChunkPayload;
 use crate::prices::Price;
 use crate::provider::ProviderError;
 use crate::retrieve::ScoredChunk;
@@ -185,19 +184,24 @@ pub enum Quote {
     Citation(usize),
 }
 
-/// True if a section is too long to be quoted whole, so that [`Similarities`] choose a part.
-#[must_use]
-pub fn is_long(chunk: &ChunkPayload) -> bool {
-    extractive::is_long(&chunk.text)
-}
-
-/// Returns the extractive answer; empty if no passage has text. `similarities` compare the first passage's lines with the question; without them,
-/// shared words are used.
+/// Returns the extractive answer; empty if no passage has text. `similarities` compare the passages' lines with the question; without them, shared
+/// words are used. `continues` is written after a quote that ends before its section.
 #[must_use]
 pub fn extract(
     query: &str,
     passages: &[Passage<'_>],
     similarities: Option<&Similarities>,
+    continues: &str,
 ) -> Vec<Quote> {
-    extractive::answer(query, passages, similarities)
+    extractive::answer(query, passages, similarities, continues)
+}
+
+/// Quotes the block of a passage that fits the question best; empty if the passage has no text of its own. Also returns the quote as plain text.
+#[must_use]
+pub fn brief(
+    query: &str,
+    passage: &Passage<'_>,
+    similarities: Option<&Similarities>,
+) -> (Vec<Quote>, String) {
+    extractive::brief(query, passage, similarities)
 }

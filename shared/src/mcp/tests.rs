@@ -26,7 +26,7 @@ use crate::generate::Generator;
 use crate::index::{LocalIndex, VectorIndex};
 use crate::ingest::{Ingest, OpenMode, OpenOptions, Ports, SyncOptions, sync};
 use crate::rerank::Reranker;
-use crate::retrieve::{Backends, Retriever};
+use crate::retrieve::{Backends, OffTopicCache, Retriever};
 use crate::source::{FolderSource, Source};
 
 const MODERN: &str = "2026-07-28";
@@ -80,6 +80,7 @@ impl Served {
             reranker: Reranker::None,
             vectors: VectorIndex::Local(LocalIndex::of(&tables)),
             catalog: Catalog::Sqlite(tables),
+            off_topic: OffTopicCache::default(),
         };
         let ports = Ports {
             source: Source::Folder(FolderSource::open(folder.path()).unwrap()),

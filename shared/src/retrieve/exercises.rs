@@ -5,10 +5,10 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::index::ChunkPayload;
+use crate::words::{Language, Words};
 
-/// A heading of such a section: a typical first word, possibly after a number such as `Chapter 3:` or `2.4`, or a typical ending.
+/// A heading that is the name of such a section, perhaps after a number or before or after a colon: `2.4 Quiz`, `Chapter 3: Exercises`.
 static NAMED: LazyLock<Regex> = LazyLock::new(|| {
-    let number = r"(?:(?:chapter|module|lesson|section|part|week)?\s*[a-z]?[\d.]*\s*[:.–—-]?\s*)?";
     let names = [
         "learning (?:objectives|outcomes|goals)",
         "objectives",
@@ -28,9 +28,10 @@ static NAMED: LazyLock<Regex> = LazyLock::new(|| {
         "further reading",
         "additional resources",
     ];
-    let beginnings = names.join("|");
-    let endings = r"\b(?:quiz|exercises|knowledge check|learning objectives)\W*$";
-    pattern(&format!(r"(?i)^\W*{number}(?:{beginnings})\b|{endings}"))
+    let names = names.join("|");
+    pattern(&format!(
+        r"(?i)^(?:.*[:–—-]\s)?[\W\d]*(?:[a-z]?[\d.]+\s)?(?<name>{names})\W*(?:[:–—-]\s.*|\(.*)?$"
+    ))
 });
 
 /// A line with one option of a quiz: `- A) x`, `b. x`, `- [ ] x`.
@@ -44,10 +45,21 @@ fn pattern(text: &str) -> Regex {
 /// The fewest questions in a section made of questions.
 const MIN_QUESTIONS: usize = 3;
 
-/// True if a chunk's heading names an exercise, or if its text consists of questions, in any language.
-pub(super) fn is_exercise(chunk: &ChunkPayload) -> bool {
+/// True if a chunk is an exercise, a list of objectives or the like, and the question does not ask for one in the words of its heading.
+#[must_use]
+pub fn is_unasked_exercise(question: &str, chunk: &ChunkPayload) -> bool {
     let heading = chunk.heading_path.last().unwrap_or(&chunk.title);
-    NAMED.is_match(&heading.replace('’', "'")) || is_made_of_questions(&chunk.text)
+    let heading = heading.replace('’', "'");
+    let name = NAMED
+        .captures(&heading)
+        .and_then(|found| found.name("name"));
+    let Some(name) = name else {
+        return is_made_of_questions(&chunk.text);
+    };
+    let words = Words::of(Language::ENGLISH);
+    let asked = words.terms(question);
+    let mut name = words.terms(name.as_str()).into_iter();
+    !name.any(|term| asked.contains(&term))
 }
 
 /// True if at least three sentences and a third of all are questions, or if most lines are questions and options, with two or more options for each
@@ -99,7 +111,7 @@ mod tests {
         let chunk = Arc::make_mut(&mut found.chunk);
         chunk.heading_path = vec!["Page".to_owned(), heading.to_owned()];
         text.clone_into(&mut chunk.text);
-        is_exercise(chunk)
+        is_unasked_exercise("How?", chunk)
     }
 
     #[test]
@@ -118,10 +130,30 @@ mod tests {
             "Nodes",
             "Exercising a model",
             "Objective functions",
+            "Objectives and constraints",
+            "Homework submission endpoint",
+            "Outcomes table",
+            "self-check command",
+            "Create a quiz",
             "The quiz API",
         ] {
             assert!(!is(heading, "Text."), "{heading}");
         }
+    }
+
+    #[test]
+    fn they_are_asked_for_by_a_word_of_their_name() {
+        let section = |heading: &str| section("page", heading, "Text.", 0.0, "2026").chunk;
+        let unasked =
+            |question: &str, heading: &str| is_unasked_exercise(question, &section(heading));
+        assert!(unasked("how is a topic published?", "Quiz: Topics"));
+        assert!(!unasked("give me a quiz on topics", "Quiz: Topics"));
+        assert!(!unasked(
+            "objectives of nodes",
+            "Chapter 3: Learning Objectives"
+        ));
+        assert!(!unasked("how is a topic published?", "Publishing a topic"));
+        assert!(!unasked("how is a topic published?", "Prerequisites"));
     }
 
     #[test]

@@ -2,13 +2,15 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::intent::{Intent, News};
+use super::exercises::is_unasked_exercise;
+use super::intent::Intent;
 use super::lexical::{ChunkTerms, QuestionTerm, bm25};
 use super::names::Names;
 use super::{ScoredChunk, Signals};
 use crate::book::ContentKind;
+use crate::embed::{NEAREST_CHUNKS, mean_of_best};
 
-/// The weight of BM25 in the fused score; the cosine has the rest.
+/// The weight of BM25 in the fused score; the cosine and the token score have the rest.
 ///
 /// The convex combination of scaled scores ranks better than reciprocal rank fusion (Bruch, Gai and Ingber, ACM TOIS 2023);
 /// `docs/decisions/0004-the-order-of-chunks.md` has this project's figures.
@@ -17,17 +19,15 @@ const LEXICAL_SHARE: f32 = 0.15;
 const RERANK_WEIGHT: f32 = 0.5;
 /// The factor for chunks without an answer: empty headings and exercises.
 const ANSWERS_NOTHING: f32 = 0.7;
-/// The bonus for a chunk whose section is of the kind the question asks for, belongs to the lesson it names, or has a name from it in the heading.
+/// The bonus for a chunk that belongs to the lesson the question names, or has a name from it in the heading.
 const INTENT_BONUS: f32 = 0.2;
 
-/// The factor for blog posts, unless the question asks for news: documentation is kept up to date. A post has a shorter breadcrumb than its twin in
+/// The factor for blog posts: documentation is kept up to date. A post has a shorter breadcrumb than its twin in
 /// the docs, which raises its score by up to a tenth: of 63 pairs of equal sections about one book, .93 leaves 9 posts ahead and .85 none; of 90
 /// about another, neither leaves any.
 const POST: f32 = 0.85;
 /// The share of a post's distinct words in one chunk of the documentation from which the post adds nothing to it.
 const REPEATED: f32 = 0.9;
-/// The share of [`INTENT_BONUS`] for the posts asked for: the newest, or those of a year. All posts get the rest.
-const FRESH_SHARE: f32 = 0.3;
 
 /// The bonus for a chunk if the page's keywords contain all words of the question: the embedder has not seen the keywords. With a word of each of 84
 /// questions replaced by an unknown one that is a keyword of the right page, this page is first in .77 (.57 without the bonus); for the word alone
@@ -51,65 +51,24 @@ pub(super) enum Weights {
     Words,
 }
 
-/// What a question asks for besides its subject.
+/// What a question asks for.
 pub(super) struct Asked<'q> {
-    /// The kinds of section and places it names.
+    /// The question.
+    pub(super) text: &'q str,
+    /// The places in the book that it names.
     pub(super) intent: &'q Intent,
     /// The names it has.
     pub(super) names: Names,
 }
 
-/// The distinct days of posts, oldest first.
-struct Days(Vec<String>);
-
-impl Days {
-    fn of(chunks: &[ScoredChunk]) -> Self {
-        let mut days: Vec<String> = chunks
-            .iter()
-            .filter_map(|found| found.chunk.date.clone())
-            .collect();
-        days.sort();
-        days.dedup();
-        Self(days)
-    }
-
-    /// Returns how new a post is, from above 0 for the oldest to 1 for the newest; 0 without a date.
-    #[expect(clippy::cast_precision_loss, reason = "few posts are found")]
-    fn newness(&self, day: Option<&String>) -> f32 {
-        let place = day.and_then(|day| self.0.binary_search(day).ok());
-        place.map_or(0.0, |place| (place + 1) as f32 / self.0.len() as f32)
-    }
-}
-
 impl Asked<'_> {
-    /// Returns how well a chunk fits a question for news, 0 to 1; `None` if the question does not ask for news.
-    fn news(&self, found: &ScoredChunk, days: &Days) -> Option<f32> {
-        let news = self.intent.news.as_ref()?;
-        if found.chunk.kind() != ContentKind::Blog {
-            return Some(0.0);
-        }
-        let day = found.chunk.date.as_ref();
-        let fresh = match news {
-            News::Newest => days.newness(day),
-            News::Of(year) => f32::from(u8::from(day.is_some_and(|day| day.starts_with(year)))),
-        };
-        Some(1.0 - FRESH_SHARE + FRESH_SHARE * fresh)
-    }
-
     /// Returns how many things the question asks for, and how many of them a chunk has.
-    fn fits(&self, found: &ScoredChunk, days: &Days) -> (f32, f32) {
+    fn fits(&self, found: &ScoredChunk) -> (f32, f32) {
         let (most, fits) = self.intent.fits(&found.chunk);
-        // A book without posts ranks a question for news like any other.
-        let news = self.news(found, days).filter(|_| !days.0.is_empty());
-        let (most, fits) = match news {
-            Some(news) => (most + 1.0, fits + news),
-            None => (most, fits),
-        };
         let count = |is: bool| f32::from(u8::from(is));
-        let is_headed = self.names.are_in(found.section());
         (
             most + count(!self.names.is_empty()),
-            fits + count(is_headed),
+            fits + count(self.names.are_in(found.section())),
         )
     }
 }
@@ -141,11 +100,23 @@ pub(super) fn fused(
         .fold(0.0, f32::max);
     let cosines = range_of(chunks.iter().filter_map(|found| found.scores.dense));
     let tokens = range_of(chunks.iter().filter_map(|found| found.scores.tokens));
+    let dense = || chunks.iter().filter_map(|found| found.scores.dense);
+    let of_tokens: Vec<f32> = chunks
+        .iter()
+        .filter_map(|found| found.scores.tokens)
+        .collect();
     let signals = Signals {
         cosine: cosines.map(|(_, nearest)| nearest.max(0.0)),
+        nearness: mean_of_best(dense().collect(), NEAREST_CHUNKS),
+        off_topic: None,
         z: None,
         coverage: lexical.coverage.iter().copied().fold(0.0, f32::max),
-        unknown_name: false,
+        tokens: tokens.map(|(_, best)| best),
+        margin: margin(if of_tokens.is_empty() {
+            dense().collect()
+        } else {
+            of_tokens
+        }),
     };
     let newest = match weights {
         Weights::Fixed => {
@@ -154,7 +125,6 @@ pub(super) fn fused(
         }
         Weights::Scaled { .. } | Weights::Words => None,
     };
-    let days = Days::of(&chunks);
     let most_filed = lexical.filed.iter().copied().fold(0.0, f32::max);
     for (found, filed) in chunks.iter_mut().zip(&lexical.filed) {
         let scores = &mut found.scores;
@@ -178,21 +148,19 @@ pub(super) fn fused(
             }
         };
         scores.fused = (scores.fused + FILED_BONUS * filed) / (1.0 + FILED_BONUS * most_filed);
-        if found.is_bare_heading() || asked.intent.has_unasked(&found.chunk) {
+        if found.is_bare_heading() || is_unasked_exercise(&asked.text, &found.chunk) {
             found.scores.fused *= ANSWERS_NOTHING;
         }
-        if asked.intent.news.is_none() && found.chunk.kind() == ContentKind::Blog {
+        if found.chunk.kind() == ContentKind::Blog {
             found.scores.fused *= POST;
         }
-        let (most, fits) = asked.fits(found, &days);
+        let (most, fits) = asked.fits(found);
         let fused = found.scores.fused + INTENT_BONUS * fits;
         found.scores.fused = fused / (1.0 + INTENT_BONUS * most);
         found.scores.score = found.scores.fused;
     }
-    if asked.intent.news.is_none() {
-        let mut repeats = repeats(&chunks, terms).into_iter();
-        chunks.retain(|_| !repeats.next().unwrap_or(false));
-    }
+    let mut repeats = repeats(&chunks, terms).into_iter();
+    chunks.retain(|_| !repeats.next().unwrap_or(false));
     sort(&mut chunks);
     // If two files have the same URL, only the better one is listed. In one file, headings without an anchor share the URL of the heading above; each
     // of them is listed.
@@ -258,6 +226,12 @@ pub(super) fn sort(candidates: &mut [ScoredChunk]) {
             .total_cmp(&a.scores.score)
             .then_with(|| place(a).cmp(&place(b)))
     });
+}
+
+/// Returns how far the best score exceeds the mean of the ten best; `None` with fewer scores.
+fn margin(scores: Vec<f32>) -> Option<f32> {
+    let (_, best) = range_of(scores.iter().copied()).filter(|_| scores.len() >= NEAREST_CHUNKS)?;
+    Some(best - mean_of_best(scores, NEAREST_CHUNKS)?)
 }
 
 /// Returns the smallest and the largest score; `None` if there are none.
@@ -346,6 +320,7 @@ pub(super) mod tests {
         fused(
             &terms_of(&numbers.read(question)),
             &Asked {
+                text: question,
                 intent: &Intent::of(question),
                 names: Names::default(),
             },
@@ -440,61 +415,34 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_post_stays_behind_documentation_that_says_the_same_unless_news_are_asked_for() {
-        let order = |question: &str| {
-            let chunks = vec![
-                post("b-old", "the node spins", 0.9, "2023-05-03"),
-                post("a-new", "the node spins", 0.9, "2024-05-03"),
-                section("docs", "x", "the node spins", 0.9, "2026-01-01"),
-                section("far", "x", "other", 0.1, "2026-01-01"),
-            ];
-            let (found, _) = fused_of(question, chunks, SCALED);
+    fn a_post_stays_behind_documentation_that_says_the_same() {
+        let chunks = vec![
+            post("post", "the node spins", 0.9, "2024-05-03"),
+            section("docs", "x", "the node spins well", 0.9, "2026-01-01"),
+            section("far", "x", "other", 0.1, "2026-01-01"),
+        ];
+        for question in [
+            "how does the node spin?",
+            "what's new about the node in 2024?",
+        ] {
+            let (found, _) = fused_of(question, chunks.clone(), SCALED);
             let mut scores = found.iter().map(|found| found.scores.score);
             assert!(scores.all(|score| (0.0..=1.0).contains(&score)));
-            let pages = found.iter().take(3).map(|found| found.chunk.title.clone());
-            pages.collect::<Vec<_>>()
-        };
-        assert_eq!(order("how does the node spin?")[0], "docs");
-        assert_eq!(
-            order("what's new about the node?"),
-            ["a-new", "b-old", "docs"]
-        );
-        assert_eq!(
-            order("how did the node spin in 2023?"),
-            ["b-old", "a-new", "docs"]
-        );
+            assert_eq!(found[0].chunk.title, "docs", "{question}");
+        }
     }
 
     #[test]
     fn a_post_that_adds_nothing_to_the_documentation_takes_no_place() {
-        let pages = |question: &str| {
-            let says = "the node spins when its timer has fired";
-            let chunks = vec![
-                section("docs", "x", says, 0.9, "2026-01-01"),
-                post("again", says, 0.9, "2023-05-03"),
-                post("more", "the node spins backwards", 0.8, "2024-05-03"),
-            ];
-            let (found, _) = fused_of(question, chunks, SCALED);
-            found
-                .iter()
-                .map(|found| found.chunk.title.clone())
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(pages("how does the node spin?"), ["docs", "more"]);
-        assert_eq!(pages("what's new about the node?").len(), 3);
-    }
-
-    #[test]
-    fn a_question_for_news_changes_nothing_in_a_book_without_posts() {
-        let scores = |question: &str| -> Vec<f32> {
-            let chunks = vec![
-                section("near", "x", "something", 0.9, "2026-01-01"),
-                section("far", "x", "other", 0.1, "2026-01-01"),
-            ];
-            let (found, _) = fused_of(question, chunks, SCALED);
-            found.iter().map(|found| found.scores.score).collect()
-        };
-        assert_eq!(scores("quark 2024"), scores("quark"));
+        let says = "the node spins when its timer has fired";
+        let chunks = vec![
+            section("docs", "x", says, 0.9, "2026-01-01"),
+            post("again", says, 0.9, "2023-05-03"),
+            post("more", "the node spins backwards", 0.8, "2024-05-03"),
+        ];
+        let (found, _) = fused_of("how does the node spin?", chunks, SCALED);
+        let pages: Vec<_> = found.iter().map(|found| &*found.chunk.title).collect();
+        assert_eq!(pages, ["docs", "more"]);
     }
 
     #[test]

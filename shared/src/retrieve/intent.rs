@@ -1,195 +1,33 @@
-//! Detects what a question asks for besides its subject: a kind of section, a place in the book, news.
+//! Detects the modules, chapters and lessons that a question names by number.
 
 use std::collections::HashSet;
-use std::sync::LazyLock;
 
-use regex::Regex;
-
-use super::exercises::is_exercise;
 use crate::index::{ChunkPayload, Filters, TitleOrNumber};
-
-/// Kinds of sections that repeat a lesson's words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Objectives,
-    Prerequisites,
-    Quiz,
-    Takeaways,
-    NextSteps,
-}
-
-/// For each kind, the words of questions and of headings, in lower case.
-const KINDS: [(Kind, &[&str], &[&str]); 5] = [
-    (
-        Kind::Objectives,
-        &[
-            "learning objective",
-            "learning outcome",
-            "objectives of",
-            "goals of",
-            "what will i learn",
-            "what do i learn",
-            "what you will learn",
-            "what does this chapter teach",
-            "what does this lesson teach",
-        ],
-        &[
-            "objective",
-            "learning outcome",
-            "what you will learn",
-            "what you'll learn",
-            "learning goals",
-        ],
-    ),
-    (
-        Kind::Prerequisites,
-        &[
-            "prerequisite",
-            "what do i need before",
-            "need to know before",
-            "should i know before",
-            "required before",
-        ],
-        &[
-            "prerequisite",
-            "before you begin",
-            "before you start",
-            "requirements",
-        ],
-    ),
-    (
-        Kind::Quiz,
-        &[
-            "quiz",
-            "exercise",
-            "homework",
-            "assignment",
-            "discussion question",
-            "test my understanding",
-            "test my knowledge",
-            "review questions",
-            "self-assessment",
-        ],
-        &[
-            "quiz",
-            "exercise",
-            "homework",
-            "discussion questions",
-            "check your understanding",
-            "knowledge check",
-            "review questions",
-            "self-assessment",
-        ],
-    ),
-    (
-        Kind::Takeaways,
-        &[
-            "takeaway",
-            "summary of",
-            "summarize",
-            "summarise",
-            "recap of",
-            "main points of",
-        ],
-        &[
-            "takeaway",
-            "summary",
-            "recap",
-            "what you've learned",
-            "what you learned",
-            "conclusion",
-        ],
-    ),
-    (
-        Kind::NextSteps,
-        &[
-            "what comes after",
-            "next steps",
-            "what should i read next",
-            "what's next after",
-            "what to do after",
-        ],
-        &["next steps", "what's next", "where to go next"],
-    ),
-];
-
-/// Phrases that ask for news or for a date, in lower case.
-const NEWS: [&str; 22] = [
-    "what's new",
-    "what is new",
-    "whats new",
-    "new features",
-    "new in version",
-    "latest release",
-    "latest version",
-    "latest news",
-    "newest",
-    "recently",
-    "release notes",
-    "release date",
-    "changelog",
-    "change log",
-    "announce",
-    "come out",
-    "came out",
-    "blog",
-    "when was",
-    "when were",
-    "when did",
-    "was released",
-];
-
-/// A year of blog posts.
-static YEAR: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"\b20[0-4][0-9]\b").expect("the pattern is a constant"));
-
-/// The posts that a question asks for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum News {
-    Newest,
-    /// The posts of a year.
-    Of(String),
-}
 
 /// The most places searched for one question. Other named places only get the bonus.
 const MAX_PLACES: usize = 4;
 
-/// What a question asks for besides its subject.
+/// The places in the book that a question names.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Intent {
-    kind: Option<Kind>,
     modules: Vec<i64>,
     chapters: Vec<i64>,
     /// Module, chapter and lesson as `1.2.3`.
     lessons: Vec<String>,
     /// `lesson 1.2`, as in titles.
     lesson_titles: Vec<String>,
-    /// The posts asked for; `None` if the question asks for neither news nor a date.
-    pub(super) news: Option<News>,
 }
 
 impl Intent {
     pub(super) fn of(question: &str) -> Self {
         let question = question.to_lowercase().replace('’', "'");
-        let kind = KINDS
-            .iter()
-            .find(|(_, said, _)| said.iter().any(|words| question.contains(words)))
-            .map(|(kind, _, _)| *kind);
         // `3.2` is a section of chapter 3.
         let whole = |number: &String| number.split('.').next()?.parse().ok();
         let numbers = |names: &[&str]| numbers_after(&question, names);
         let (lessons, titled): (Vec<String>, Vec<String>) = numbers(&["lesson", "lessons"])
             .into_iter()
             .partition(|number| number.matches('.').count() == 2);
-        let year = YEAR.find(&question).map(|year| year.as_str().to_owned());
-        let asks_for_news = NEWS.iter().any(|words| question.contains(words));
-        let news = match year {
-            Some(year) => Some(News::Of(year)),
-            None => asks_for_news.then_some(News::Newest),
-        };
         Self {
-            news,
-            kind,
             modules: numbers(&["module", "modules"])
                 .iter()
                 .filter_map(whole)
@@ -206,38 +44,12 @@ impl Intent {
         }
     }
 
-    /// Returns how many things the question asks for (a kind of section, a place, a lesson number in a title), and how many of them a chunk has.
+    /// Returns how many things the question asks for (a place, a lesson number in a title), and how many of them a chunk has.
     pub(super) fn fits(&self, chunk: &ChunkPayload) -> (f32, f32) {
-        let asked = [
-            self.kind.is_some(),
-            self.names_a_place(),
-            !self.lesson_titles.is_empty(),
-        ];
-        let fits = [
-            self.asks_for(chunk),
-            self.is_placed(chunk),
-            self.names(chunk),
-        ];
-        let count = |of: [bool; 3]| of.into_iter().map(|is| f32::from(u8::from(is))).sum();
+        let asked = [self.names_a_place(), !self.lesson_titles.is_empty()];
+        let fits = [self.is_placed(chunk), self.names(chunk)];
+        let count = |of: [bool; 2]| of.into_iter().map(|is| f32::from(u8::from(is))).sum();
         (count(asked), count(fits))
-    }
-
-    /// True if a chunk's section is of the kind asked for.
-    fn asks_for(&self, chunk: &ChunkPayload) -> bool {
-        let Some((_, _, headed)) = KINDS.iter().find(|(kind, _, _)| Some(*kind) == self.kind)
-        else {
-            return false;
-        };
-        chunk
-            .heading_path
-            .iter()
-            .map(|heading| heading.to_lowercase().replace('’', "'"))
-            .any(|heading| headed.iter().any(|words| heading.contains(words)))
-    }
-
-    /// True if a chunk repeats a lesson's words without answering, as an exercise does, and the question does not ask for this kind.
-    pub(super) fn has_unasked(&self, chunk: &ChunkPayload) -> bool {
-        self.kind.is_none() && is_exercise(chunk)
     }
 
     /// True if a page is a lesson whose title has a number named in the question.
@@ -292,12 +104,6 @@ impl Intent {
             filters.lesson = Some(lesson.clone());
         })
     }
-}
-
-/// True if a chunk is an exercise, a list of objectives or the like, and the question does not ask for one.
-#[must_use]
-pub fn is_unasked_exercise(question: &str, chunk: &ChunkPayload) -> bool {
-    Intent::of(question).has_unasked(chunk)
 }
 
 /// Combines each filter with each value; returns the filters unchanged if there are no values.

@@ -4,6 +4,7 @@ mod scored;
 mod exercises;
 mod intent;
 mod names;
+mod off_topic;
 mod question;
 mod search;
 mod known;
@@ -26,10 +27,11 @@ use crate::index::{Filters, IndexError, VectorIndex};
 use crate::provider::ProviderError;
 use crate::rerank::Reranker;
 
-use crate::words::{DocumentFrequencies, TermNumbers};
+use crate::words::TermNumbers;
 pub use crate::words::{Language, Words};
-pub use intent::is_unasked_exercise;
+pub use exercises::is_unasked_exercise;
 pub use known::UnknownValue;
+pub use off_topic::OffTopicCache;
 pub use scored::{ScoredChunk, Scores};
 
 use fusion::Asked;
@@ -60,6 +62,8 @@ pub struct Backends {
     pub vectors: VectorIndex,
     /// Lists the book's chunks, with their texts.
     pub catalog: Catalog,
+    /// The off-topic questions of the index that was searched last.
+    pub off_topic: OffTopicCache,
 }
 
 /// Retrieval from one index.
@@ -214,12 +218,30 @@ pub struct Retrieved {
 pub struct Signals {
     /// The best cosine; `None` if the embedder does not support the question's script.
     pub cosine: Option<f32>,
-    /// The best cosine on the index's own scale ([`Calibration::z`]); `None` if the index has not measured it.
+    /// The mean of the ten best cosines.
+    pub nearness: Option<f32>,
+    /// The mean of the five best cosines with questions that no documentation answers; `None` if the index has none.
+    pub off_topic: Option<f32>,
+    /// The nearness to the book and to those questions on the index's own scale ([`Calibration::z`]); `None` if the index has not measured it.
     pub z: Option<f32>,
     /// The largest share of the question's words in one chunk, weighted by rarity, 0 to 1.
     pub coverage: f32,
-    /// True if the question contains a name, such as an option, a product or a version, that no chunk found has.
-    pub unknown_name: bool,
+    /// The best token score; `None` without token vectors.
+    pub tokens: Option<f32>,
+    /// The best token score less the mean of the ten best: how much one chunk stands out. Of cosines, without token vectors; `None` with fewer than ten.
+    pub margin: Option<f32>,
+}
+
+impl Signals {
+    fn scaled(&self, calibration: Option<Calibration>) -> Option<f32> {
+        calibration?.z(self.nearness?, self.off_topic)
+    }
+
+    /// Returns how well the best chunk fits the question, 0 to 1, comparable between questions to one index: its token score, else the coverage.
+    #[must_use]
+    pub fn fit(&self) -> f32 {
+        self.tokens.unwrap_or(self.coverage)
+    }
 }
 
 impl Retrieved {
@@ -229,7 +251,9 @@ impl Retrieved {
         let signals = &mut self.signals;
         let dense = self.candidates.iter().filter_map(|kept| kept.scores.dense);
         signals.cosine = signals.cosine.map(|_| dense.fold(0.0, f32::max));
-        signals.z = scaled(signals.cosine, self.calibration);
+        // A part of the book may have fewer chunks than a mean needs.
+        signals.nearness = signals.cosine;
+        signals.z = signals.scaled(self.calibration);
         let coverage = self.candidates.iter().map(|kept| kept.scores.coverage);
         signals.coverage = coverage.fold(0.0, f32::max);
     }
@@ -280,17 +304,20 @@ impl Retriever {
         }
         let embed_ms = milliseconds(started);
         let places = intent.places(filters);
-        let (found, indexing) = tokio::join!(
+        let (found, indexing, off_topic) = tokio::join!(
             self.search_places(&searched, &question, filters, &places),
-            self.indexing()
+            self.indexing(),
+            self.off_topic_nearness(&question.vector)
         );
         let found = found?;
         degraded.extend(indexing.map(|_| Degradation::Indexing));
         degraded.extend(found.degraded.iter().copied());
         let times = found.times;
         let started = Instant::now();
-        let (query, mut candidates, signals) =
+        let (query, mut candidates, mut signals) =
             self.fused(query, &question, &intent, &synonyms, &words, found);
+        signals.off_topic = off_topic;
+        signals.z = signals.scaled(self.index.calibration);
         let fuse_ms = milliseconds(started);
         let started = Instant::now();
         if let Err(error) = self.rerank(&query, &mut candidates).await {
@@ -347,35 +374,26 @@ impl Retriever {
             all: numbers.read(&scored.chunk.searched_text()),
         };
         let mut texts: Vec<ChunkTerms> = found.chunks.iter().map(read).collect();
-        let meant = synonyms.add(&mut texts, &mut numbers);
+        synonyms.add(&mut texts, &mut numbers);
         let query = spelling::corrected(query, &numbers);
-        let mut unknown = names::unknown(&query, words.language(), &found.chunks, &numbers);
-        unknown.retain(|name| !meant.contains(name));
         let frequencies = question.frequencies.as_ref();
         let idf = |word: &str| frequencies?.idf(word);
         // A fixed order makes sums reproducible to the last bit.
-        let mut terms: BTreeMap<String, Option<f32>> = words
+        let terms: BTreeMap<String, Option<f32>> = words
             .of_question(&query)
             .map(|(word, term)| (term, idf(&word)))
             .collect();
-        // An unknown name of several words is added as one more term, which no chunk has.
-        for name in &unknown {
-            let idf = frequencies.map(DocumentFrequencies::idf_of_unknown);
-            terms.entry(name.clone()).or_insert(idf);
-        }
         let terms = terms.into_iter().map(|(term, idf)| QuestionTerm {
             number: numbers.number(term),
             idf,
         });
         let terms: Vec<QuestionTerm> = terms.collect();
         let asked = Asked {
+            text: &query,
             intent,
             names: Names::of(&query),
         };
-        let (candidates, mut signals) =
-            fusion::fused(&terms, &asked, found.chunks, &texts, weights);
-        signals.unknown_name = !unknown.is_empty();
-        signals.z = scaled(signals.cosine, self.index.calibration);
+        let (candidates, signals) = fusion::fused(&terms, &asked, found.chunks, &texts, weights);
         (query, candidates, signals)
     }
 
@@ -410,11 +428,6 @@ impl Retriever {
         fusion::reranked(candidates, &scores);
         Ok(())
     }
-}
-
-/// Converts a cosine to the scale of an index.
-fn scaled(cosine: Option<f32>, calibration: Option<Calibration>) -> Option<f32> {
-    calibration?.z(cosine?)
 }
 
 /// Returns the language of the texts that a search covers.

@@ -5,8 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::ScoredChunk;
-use crate::words::{Language, TermNumbers, split};
+use crate::words::split;
 
 /// Words joined without spaces.
 static JOINED: LazyLock<Regex> =
@@ -80,69 +79,6 @@ impl Names {
     }
 }
 
-/// Returns the names in a question that no chunk has: joined words that are adjacent in none, and words with a digit, `_` or an inner capital that
-/// occur in none; in English also [capitalised words](capitalised). `terms` has read the chunks.
-pub(super) fn unknown(
-    question: &str,
-    language: Language,
-    chunks: &[ScoredChunk],
-    terms: &TermNumbers<'_>,
-) -> Vec<String> {
-    let joined = JOINED.find_iter(question).map(|found| found.as_str());
-    let joined = joined.filter(|name| !stands_in(name, chunks));
-    let capitalised = match language {
-        Language::ENGLISH => capitalised(question),
-        _ => Vec::new(),
-    };
-    let is_name = |word: &str| is_identifier(word) || capitalised.contains(&word);
-    let absent = split(question).filter(|word| !terms.knows(word));
-    let absent: Vec<&str> = absent.collect();
-    // If the chunks lack most of its words, the question may be in another language, which capitalises other words.
-    let is_foreign = 2 * absent.len() > split(question).count();
-    let words = absent
-        .into_iter()
-        .filter(|word| is_name(word) && (!is_foreign || is_identifier(word)));
-    joined.chain(words).map(str::to_lowercase).collect()
-}
-
-/// Returns the words of an English question that begin with a capital letter inside a sentence: names such as Kafka. None if most words do, as in a
-/// title.
-fn capitalised(question: &str) -> Vec<&str> {
-    let mut others = 0;
-    let mut capitalised = Vec::new();
-    let mut end = 0;
-    for word in split(question) {
-        let start = end + question[end..].find(word).unwrap_or(0);
-        let before = question[..start].trim_end();
-        end = start + word.len();
-        let begins = before.is_empty() || before.ends_with(['.', '?', '!', ':', '"', '“', '(']);
-        if !word.starts_with(char::is_uppercase) {
-            others += 1;
-        } else if !begins && word.len() > 1 {
-            capitalised.push(word);
-        }
-    }
-    if capitalised.len() > others {
-        capitalised.clear();
-    }
-    capitalised
-}
-
-/// True if the words of a name are adjacent in some chunk.
-fn stands_in(name: &str, chunks: &[ScoredChunk]) -> bool {
-    let spaced = |text: &str| {
-        let words: Vec<&str> = split(text).collect();
-        format!(" {} ", words.join(" ").to_lowercase())
-    };
-    let name = spaced(name);
-    let mut texts = chunks.iter().map(|found| found.chunk.searched_text());
-    texts.any(|text| spaced(&text).contains(&name))
-}
-
-fn is_identifier(word: &str) -> bool {
-    word.contains('_') || word.contains(|c: char| c.is_ascii_digit()) || has_inner_capital(word)
-}
-
 /// True for `testEnvironment`, not for `DNS` or `Jest`.
 fn has_inner_capital(word: &str) -> bool {
     let next = word.chars().skip(1);
@@ -153,9 +89,7 @@ fn has_inner_capital(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fusion::tests::section;
     use super::*;
-    use crate::words::{Language, Words};
 
     #[test]
     fn an_exact_heading_is_told_from_one_that_begins_alike() {
@@ -180,35 +114,5 @@ mod tests {
         assert!(!question.are_in("Equality vs. toEqual and toBe"));
         assert!(!question.are_in("Setting toEqual"));
         assert!(!Names::of("node versus browser").are_in("Node vs browser"));
-    }
-
-    #[test]
-    fn names_that_no_chunk_has_are_unknown() {
-        let text = "Use happy and dom, testEnvironment, expect.soft and step-by-step in 24.04.";
-        let chunks = [section("page", "x", text, 0.5, "2026")];
-        let words = Words::of(Language::ENGLISH);
-        let mut terms = TermNumbers::of(&words);
-        terms.read(text);
-        let unknown = |question: &str| unknown(question, Language::ENGLISH, &chunks, &terms);
-        for known in [
-            "how to testEnvironment",
-            "expect.soft",
-            "step-by-step in 24.04?",
-            "Kafka in use?",
-            "use it? Kafka",
-            "How To Use It With Kafka In Steps",
-            "Wie benutzt man Kafka mit step",
-        ] {
-            assert_eq!(unknown(known), [""; 0], "{known}");
-        }
-        for (question, name) in [
-            ("use happy-dom", "happy-dom"),
-            ("in 26.04", "26.04"),
-            ("setup ros3 now", "ros3"),
-            ("what is testTimeout", "testtimeout"),
-            ("how do I use happy in Kafka?", "kafka"),
-        ] {
-            assert_eq!(unknown(question)[0], name);
-        }
     }
 }

@@ -89,6 +89,16 @@ impl ScoredChunk {
             .clamp(0.0, 1.0)
     }
 
+    /// True if the chunk's lines are among those of another chunk, or its text is the same.
+    pub(crate) fn is_within(&self, other: &Self) -> bool {
+        let (chunk, other) = (&self.chunk, &other.chunk);
+        let lines = other.start_line..=other.end_line;
+        let is_part = (chunk.document_id, &chunk.source) == (other.document_id, &other.source)
+            && lines.contains(&chunk.start_line)
+            && lines.contains(&chunk.end_line);
+        is_part || chunk.text == other.text
+    }
+
     /// True for a heading without text below it.
     pub(crate) fn is_bare_heading(&self) -> bool {
         self.chunk.text.trim() == self.section().trim()

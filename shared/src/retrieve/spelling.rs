@@ -12,8 +12,8 @@ const SHORTEST_TO_SWAP: usize = 5;
 /// Replaces each word that no chunk has by a word of the chunks that differs by one letter or by swapping two neighbours. Short words may differ by a
 /// swap, or by a letter that one of the two has twice: `bufer`.
 ///
-/// Only plain words are corrected: a word with inner capitals, digits or underscores is a name, and another name is another question. Other forms of
-/// a known word stay unchanged. `terms` has read the chunks.
+/// Only plain words are corrected: a word with capitals, digits or underscores is a name, and another name is another question; only the first word of
+/// a question may begin with a capital. Other forms of a known word stay unchanged. `terms` has read the chunks.
 pub(super) fn corrected(question: &str, terms: &TermNumbers<'_>) -> String {
     if split(question).all(|word| terms.knows(word)) {
         return question.to_owned();
@@ -25,7 +25,8 @@ pub(super) fn corrected(question: &str, terms: &TermNumbers<'_>) -> String {
         let at = rest.find(word).unwrap_or(0);
         corrected.push_str(&rest[..at]);
         rest = &rest[at + word.len()..];
-        let nearest = if terms.knows(word) || !is_plain(word) {
+        let is_first = corrected.chars().all(|c| !c.is_alphanumeric());
+        let nearest = if terms.knows(word) || !is_plain(word, is_first) {
             None
         } else {
             nearest(&word.to_lowercase(), &known)
@@ -73,9 +74,10 @@ fn is_doubled(word: &str, other: &str) -> bool {
     once(word) == once(other)
 }
 
-/// True if a word has only letters, with at most the first one capitalised.
-fn is_plain(word: &str) -> bool {
-    word.chars().all(char::is_alphabetic) && !word.chars().skip(1).any(char::is_uppercase)
+/// True if a word has only letters, without capitals except that the first word of a question may begin with one.
+fn is_plain(word: &str, is_first: bool) -> bool {
+    let mut rest = word.chars().skip(usize::from(is_first));
+    word.chars().all(char::is_alphabetic) && !rest.any(char::is_uppercase)
 }
 
 #[cfg(test)]
@@ -96,10 +98,14 @@ mod tests {
         }
         let corrected = |question: &str| corrected(question, &terms);
         assert_eq!(
-            corrected("wat is the diffrence of toEqal & a Subcsribers?"),
+            corrected("wat is the diffrence of toEqal & a subcsribers?"),
             "wat is the difference of toEqal & a subscribers?"
         );
         assert_eq!(corrected("bacth of bufer"), "batch of buffer");
+        assert_eq!(
+            corrected("Subcsribers in a Bacth"),
+            "subscribers in a Bacth"
+        );
         // Other forms of a known word, words that are too short, another letter in a short word, and words with another beginning.
         for kept in ["calibrating it", "ros3", "patch paint", "zubscriber", ""] {
             assert_eq!(corrected(kept), kept);

@@ -51,6 +51,7 @@ pub(super) async fn unfinished_book(pages: &[Page<'_>]) -> Retriever {
         reranker: Reranker::None,
         vectors: VectorIndex::qdrant(NO_STORE, None, Duration::from_secs(1)).unwrap(),
         catalog,
+        off_topic: crate::retrieve::OffTopicCache::default(),
     };
     Retriever { backends, index }
 }
@@ -379,11 +380,9 @@ async fn only_the_readers_own_question_asks_for_a_place() {
             Query::question("").intent(),
             "{beginning}"
         );
-        assert_ne!(
-            Query::question(&text).intent(),
-            Query::question("").intent(),
-            "{beginning}"
-        );
+        let names_a_place = beginning.contains(char::is_numeric);
+        let is_empty = Query::question(&text).intent() == Query::question("").intent();
+        assert_eq!(is_empty, !names_a_place, "{beginning}");
     }
     for (own, best) in [
         ("Why does the dew sensor drift in chapter 4?", "four"),

@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension};
 use super::{DatabaseError, begin_write};
 
 /// In order: the first creates version 1, each later one adds 1.
-const MIGRATIONS: [&str; 9] = [
+const MIGRATIONS: [&str; 10] = [
     include_str!("../../migrations/sqlite/0001_catalog.sql"),
     include_str!("../../migrations/sqlite/0002_reindex.sql"),
     include_str!("../../migrations/sqlite/0003_readers.sql"),
@@ -15,6 +15,7 @@ const MIGRATIONS: [&str; 9] = [
     include_str!("../../migrations/sqlite/0007_ranking.sql"),
     include_str!("../../migrations/sqlite/0008_answers.sql"),
     include_str!("../../migrations/sqlite/0009_searched.sql"),
+    include_str!("../../migrations/sqlite/0010_off_topic.sql"),
 ];
 
 #[expect(

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bookrag::catalog::{
     Calibration, CatalogError, CommitOutcome, IndexRow, IndexState, IndexStats, NewIndex, Retired,
-    SCHEMA_VERSION, SwitchOutcome,
+    SCHEMA_VERSION, Scale, SwitchOutcome,
 };
 use uuid::Uuid;
 
@@ -399,9 +399,15 @@ pub(super) async fn a_calibration_is_kept_until_the_index_is_dropped(store: Stor
         indexes.map(|index| index.calibration).collect::<Vec<_>>()
     };
     assert_eq!(calibrations().await, [None, None]);
-    let of = |own| Calibration {
-        off_topic: 0.512_345_7,
-        own,
+    let of = |median| Calibration {
+        book: Scale {
+            median,
+            deviation: 0.012_345_67,
+        },
+        off_topic: Scale {
+            median: 0.512_345_7,
+            deviation: 0.1,
+        },
         chunks: u64::from(u32::MAX),
     };
     for (index_id, own) in [
@@ -409,8 +415,13 @@ pub(super) async fn a_calibration_is_kept_until_the_index_is_dropped(store: Stor
         (former.index_id, 0.723_456_8),
         (next.index_id, 0.8),
     ] {
-        let set = store.catalog.set_calibration(index_id, of(own));
+        let vectors = index_id.to_le_bytes().to_vec();
+        let set = store
+            .catalog
+            .set_calibration(index_id, of(own), vectors.clone());
         set.await.unwrap();
+        let read = store.catalog.off_topic_vectors(index_id).await.unwrap();
+        assert_eq!(read, Some(vectors));
     }
     assert_eq!(calibrations().await, [Some(of(0.723_456_8)), Some(of(0.8))]);
     let again = store.catalog.ensure_index(&new_index("b")).await.unwrap();
@@ -421,32 +432,6 @@ pub(super) async fn a_calibration_is_kept_until_the_index_is_dropped(store: Stor
     store.catalog.begin_drop(Duration::ZERO).await.unwrap();
     store.catalog.finish_drop(former.index_id).await.unwrap();
     assert_eq!(calibrations().await, [None, Some(of(0.8))]);
-}
-
-pub(super) async fn headings_are_those_of_a_locale_and_version_each_once(store: Store) {
-    let catalog = &store.catalog;
-    let index_id = live_index(catalog).await;
-    for (source, locale, version, section) in [
-        ("docs/a.md", "en", "current", "Gears"),
-        ("docs/b.md", "en", "current", "Gears"),
-        ("docs/c.md", "en", "1.0", "Gears of before"),
-        ("docs/d.md", "ur", "current", "گیئر"),
-    ] {
-        let mut below = chunk(source, 1, "text");
-        below.section = Some(section.to_owned());
-        // The first chunk has no heading.
-        let mut page = commit(index_id, source, 0, &[chunk(source, 0, "text"), below]);
-        page.document.locale = locale.to_owned();
-        page.document.version = version.to_owned();
-        assert_eq!(write(catalog, &page).await, COMMITTED);
-    }
-    for (locale, version, expected) in [
-        ("en", "current", vec!["Gears"]),
-        ("en", "1.0", vec!["Gears of before"]),
-        ("ur", "current", vec!["گیئر"]),
-        ("ur", "1.0", Vec::new()),
-    ] {
-        let headings = catalog.headings(index_id, locale, version).await.unwrap();
-        assert_eq!(headings, expected, "{locale} {version}");
-    }
+    let dropped = store.catalog.off_topic_vectors(former.index_id).await;
+    assert_eq!(dropped.unwrap(), None);
 }

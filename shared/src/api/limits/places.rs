@@ -162,7 +162,10 @@ mod tests {
     #[tokio::test]
     async fn a_client_holds_a_quarter_of_the_places_and_of_the_queue() {
         let places = Places::new(8);
-        let held = [places.enter("a").await.unwrap(), places.enter("a").await.unwrap()];
+        let held = [
+            places.enter("a").await.unwrap(),
+            places.enter("a").await.unwrap(),
+        ];
         let waiting = std::iter::repeat_with(|| Box::pin(places.enter("a")));
         let mut waiting: Vec<_> = waiting.take(2 * WAITING_FOR_EACH).collect();
         for next in &mut waiting {

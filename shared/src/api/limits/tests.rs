@@ -323,7 +323,8 @@ async fn bodies_that_do_not_end_take_no_place_and_count_against_the_rate() {
         ..limits(3)
     };
     let limiter = Limiter::new(refusing().await, limits);
-    let endless = || Body::from_stream(futures::stream::pending::<Result<Vec<u8>, std::io::Error>>());
+    let endless =
+        || Body::from_stream(futures::stream::pending::<Result<Vec<u8>, std::io::Error>>());
     let slow = || send_body(&limiter, "slow", Method::POST, "/chat", endless());
     let mut unfinished: Vec<_> = (0..3).map(|_| Box::pin(slow())).collect();
     for request in &mut unfinished {

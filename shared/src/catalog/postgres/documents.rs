@@ -116,27 +116,6 @@ impl PostgresCatalog {
         rows.iter().map(chunk_row).collect()
     }
 
-    pub(in crate::catalog) async fn headings(
-        &self,
-        index_id: i64,
-        locale: &str,
-        version: &str,
-    ) -> Result<Vec<String>, CatalogError> {
-        let rows = self
-            .pool
-            .query(
-                "SELECT DISTINCT section FROM document_chunks JOIN documents USING (index_id, document_id)
-                 WHERE index_id = $1 AND locale = $2 AND version = $3 AND section IS NOT NULL",
-                &[
-                    (&index_id, Type::INT8),
-                    (&locale, Type::TEXT),
-                    (&version, Type::TEXT),
-                ],
-            )
-            .await?;
-        rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
-    }
-
     pub(in crate::catalog) async fn points_with_text(
         &self,
         index_id: i64,

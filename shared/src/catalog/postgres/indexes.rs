@@ -158,7 +158,7 @@ impl PostgresCatalog {
         let suffix = fresh_suffix();
         transaction
             .execute(
-                "UPDATE indexes SET dropped_at = NULL, retired_at = NULL, calibration = NULL,
+                "UPDATE indexes SET dropped_at = NULL, retired_at = NULL, calibration = NULL, off_topic_vectors = NULL,
                     collection = split_part(collection, '.', 1) || $2
                  WHERE index_id = $1 AND dropped_at IS NOT NULL",
                 &[(&index_id, Type::INT8), (&suffix, Type::TEXT)],
@@ -185,14 +185,34 @@ impl PostgresCatalog {
         &self,
         index_id: i64,
         calibration: Calibration,
+        off_topic: Vec<u8>,
     ) -> Result<(), CatalogError> {
         self.pool
             .query(
-                "UPDATE indexes SET calibration = $2 WHERE index_id = $1",
-                &[(&index_id, Type::INT8), (&Json(calibration), Type::JSONB)],
+                "UPDATE indexes SET calibration = $2, off_topic_vectors = $3 WHERE index_id = $1",
+                &[
+                    (&index_id, Type::INT8),
+                    (&Json(calibration), Type::JSONB),
+                    (&off_topic, Type::BYTEA),
+                ],
             )
             .await?;
         Ok(())
+    }
+
+    pub(in crate::catalog) async fn off_topic_vectors(
+        &self,
+        index_id: i64,
+    ) -> Result<Option<Vec<u8>>, CatalogError> {
+        let rows = self
+            .pool
+            .query(
+                "SELECT off_topic_vectors FROM indexes WHERE index_id = $1",
+                &[(&index_id, Type::INT8)],
+            )
+            .await?;
+        let vectors = rows.first().map(|row| row.try_get(0)).transpose()?;
+        Ok(vectors.flatten())
     }
 
     pub(in crate::catalog) async fn record_failure(

@@ -16,6 +16,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/0007_ranking.sql"),
     include_str!("../../../migrations/0008_answers.sql"),
     include_str!("../../../migrations/0009_searched.sql"),
+    include_str!("../../../migrations/0010_off_topic.sql"),
 ];
 
 /// The first statements of a migration. The advisory lock serialises concurrent migrations; it works before any table exists

@@ -128,26 +128,6 @@ impl SqliteCatalog {
         .await
     }
 
-    pub(in crate::catalog) async fn headings(
-        &self,
-        index_id: i64,
-        locale: &str,
-        version: &str,
-    ) -> Result<Vec<String>, CatalogError> {
-        let (locale, version) = (locale.to_owned(), version.to_owned());
-        self.read(move |connection| {
-            let headings = connection
-                .prepare(
-                    "SELECT DISTINCT section FROM document_chunks JOIN documents USING (index_id, document_id)
-                     WHERE index_id = ?1 AND locale = ?2 AND version = ?3 AND section IS NOT NULL",
-                )?
-                .query_map((index_id, locale, version), |row| row.get(0))?
-                .collect::<Result<_, _>>()?;
-            Ok(headings)
-        })
-        .await
-    }
-
     pub(in crate::catalog) async fn points_with_text(
         &self,
         index_id: i64,

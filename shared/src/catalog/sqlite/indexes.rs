@@ -130,7 +130,7 @@ impl SqliteCatalog {
                 (),
             )?;
             transaction.execute(
-                "UPDATE indexes SET dropped_at = NULL, retired_at = NULL, calibration = NULL, generation = generation + 1,
+                "UPDATE indexes SET dropped_at = NULL, retired_at = NULL, calibration = NULL, off_topic_vectors = NULL, generation = generation + 1,
                     collection = substr(collection, 1, instr(collection || '.', '.') - 1) || ?2
                  WHERE index_id = ?1 AND dropped_at IS NOT NULL",
                 (index_id, fresh_suffix()),
@@ -160,13 +160,31 @@ impl SqliteCatalog {
         &self,
         index_id: i64,
         calibration: Calibration,
+        off_topic: Vec<u8>,
     ) -> Result<(), CatalogError> {
         self.run(move |connection| {
             connection.execute(
-                "UPDATE indexes SET calibration = ?2 WHERE index_id = ?1",
-                (index_id, json(&calibration)),
+                "UPDATE indexes SET calibration = ?2, off_topic_vectors = ?3 WHERE index_id = ?1",
+                (index_id, json(&calibration), off_topic),
             )?;
             Ok(())
+        })
+        .await
+    }
+
+    pub(in crate::catalog) async fn off_topic_vectors(
+        &self,
+        index_id: i64,
+    ) -> Result<Option<Vec<u8>>, CatalogError> {
+        self.read(move |connection| {
+            let vectors = connection
+                .query_row(
+                    "SELECT off_topic_vectors FROM indexes WHERE index_id = ?1",
+                    (index_id,),
+                    |row| row.get(0),
+                )
+                .optional()?;
+            Ok(vectors.flatten())
         })
         .await
     }

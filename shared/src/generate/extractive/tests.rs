@@ -14,6 +14,7 @@ use crate::book::{Inputs, MarkKind, SiteSettings, page_file, read_document};
 use crate::chunk::{ChunkPolicy, chunk_document};
 use crate::index::ChunkPayload;
 use crate::retrieve::{ScoredChunk, Scores};
+use crate::words::split;
 
 /// Returns the sections of a page, as stored.
 fn sections(file: &str, page: &str) -> Vec<ScoredChunk> {
@@ -42,7 +43,7 @@ fn answered(query: &str, sections: &[ScoredChunk]) -> String {
         .zip(1..)
         .map(|(candidate, n)| Passage { n, candidate })
         .collect();
-    markdown_of(answer(query, &passages, None))
+    markdown_of(answer(query, &passages, None, ""))
 }
 
 fn markdown_of(quotes: Vec<Quote>) -> String {
@@ -412,7 +413,7 @@ fn words_and_token_vectors_choose_by_the_same_rule() {
             let has = split(line).any(|word| word == format!("w{asked}"));
             similarities.add(line, vec![if has { 1.0 } else { 0.0 }]);
         }
-        let by_tokens = markdown_of(answer("", &passages, Some(&similarities)));
+        let by_tokens = markdown_of(answer("", &passages, Some(&similarities), ""));
         assert_eq!(by_tokens, page.answered(&format!("What is w{asked}?")));
         assert!(by_tokens.contains(&format!("w{asked}")), "{by_tokens}");
     }
@@ -431,7 +432,7 @@ fn of_equally_good_quotes_the_first_is_given() {
         n: 1,
         candidate: &page.section,
     }];
-    let markdown = markdown_of(answer("", &passages, Some(&similarities)));
+    let markdown = markdown_of(answer("", &passages, Some(&similarities), ""));
     assert_eq!(page.quoted(&markdown).unwrap(), 2..4, "{markdown}");
 }
 

@@ -35,10 +35,15 @@ fn a_book_is_calibrated_once_and_again_after_it_has_grown_by_half() {
 
     let (ingest, _) = run(&ingest);
     let first = calibration(&ingest).expect("it is calibrated");
-    // Headings share words with other sections; the off-topic questions do not.
-    assert!(first.own > first.off_topic, "{first:?}");
-    assert!(first.z(first.off_topic).is_some_and(|z| z.abs() < 1e-6));
-    assert!(first.z(first.own).is_some_and(|z| (z - 1.0).abs() < 1e-6));
+    let (book, off_topic) = (first.book, first.off_topic);
+    let z = |book, off_topic| first.z(book, off_topic).expect("the questions differ");
+    assert!(z(book.median, None).abs() < 1e-6);
+    assert!((z(book.median + book.deviation, None) - 1.0).abs() < 1e-3);
+    let nearer = off_topic.median + off_topic.deviation;
+    assert!(z(book.median, Some(nearer)) < z(book.median, Some(off_topic.median)));
+    let index_id = ingest.index_row.index_id;
+    let vectors = block_on(ingest.catalog.off_topic_vectors(index_id)).expect("no call fails");
+    assert!(vectors.is_some_and(|bytes| !bytes.is_empty()));
 
     // An unchanged index embeds nothing; one that grew by less than half embeds only the new page.
     let (ingest, tokens) = run(&ingest);
@@ -58,7 +63,7 @@ fn a_book_is_calibrated_once_and_again_after_it_has_grown_by_half() {
 }
 
 #[test]
-fn a_book_of_few_headings_is_not_calibrated() {
+fn a_book_of_few_chunks_is_not_calibrated() {
     let source = MemorySource::default();
     write(&source, "north", 0..8);
     let ingest = block_on(Stores::new().open(&source, options())).expect("no call fails");

@@ -1,4 +1,3 @@
-use super::super::fusion::tests::section;
 use super::*;
 
 /// Returns the places that a question names, such as `m2 c5` for chapter 5 of module 2.
@@ -114,43 +113,19 @@ fn a_lesson_is_named_by_the_number_in_its_title() {
 }
 
 #[test]
-fn an_exercise_is_unasked_unless_the_question_names_its_kind() {
-    let section = |heading: &str| section("page", heading, "Text.", 0.0, "2026").chunk;
-    let unasked = |question: &str, heading: &str| is_unasked_exercise(question, &section(heading));
-    assert!(unasked("how is a topic published?", "Quiz: Topics"));
-    assert!(!unasked("give me a quiz on topics", "Quiz: Topics"));
-    assert!(!unasked("how is a topic published?", "Publishing a topic"));
-    assert!(!unasked("how is a topic published?", "Prerequisites"));
-}
-
-#[test]
-fn what_is_new_and_when_is_asked_for_in_words_or_by_a_year() {
-    let of = |year: &str| Some(News::Of(year.to_owned()));
-    for (question, expected) in [
-        ("What’s new in version 3?", Some(News::Newest)),
-        ("Which is the latest release?", Some(News::Newest)),
-        ("when was the new parser released", Some(News::Newest)),
-        ("Where is the changelog?", Some(News::Newest)),
-        ("what changed in 2023?", of("2023")),
-        ("what's new in 2024", of("2024")),
-        ("how do I make a new project?", None),
-        ("When does a test time out?", None),
-        ("which version do I have", None),
-        ("port 20240 is taken", None),
-        ("", None),
-    ] {
-        assert_eq!(Intent::of(question).news, expected, "{question}");
-    }
-}
-
-#[test]
-fn kinds_are_told_from_their_words() {
-    let kind = |question: &str| Intent::of(question).kind;
-    assert_eq!(
-        kind("What will I learn in module 2?"),
-        Some(Kind::Objectives)
+fn the_longest_lists_of_places_cost_little() {
+    let numbers = |count: i64| {
+        (1..count)
+            .map(|n| n.to_string())
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    let lessons: Vec<String> = (0..187).map(|n| format!("1.0.{n}")).collect();
+    let (modules, chapters) = (numbers(187), numbers(187));
+    let question = format!(
+        "modules {modules} chapters {chapters} lessons {}",
+        lessons.join(" ")
     );
-    assert_eq!(kind("give me a quiz on ROS topics"), Some(Kind::Quiz));
-    assert_eq!(kind("what comes after URDF?"), Some(Kind::NextSteps));
-    assert_eq!(kind("how does reinforcement learning work"), None);
+    assert_eq!(placed(&question).len(), MAX_PLACES);
+    assert_eq!(placed("chapters 9223372036854775807 to 9").len(), 2);
 }

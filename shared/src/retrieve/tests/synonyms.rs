@@ -34,7 +34,6 @@ async fn a_synonym_in_a_chunk_counts_as_the_word_in_the_question() {
             "{question}: {:?}",
             without.signals
         );
-        assert!(!with.signals.unknown_name);
     }
 }
 

@@ -52,6 +52,7 @@ pub(crate) async fn book_of(pages: &[Page<'_>], token_vectors: Option<&str>) -> 
         reranker: Reranker::None,
         vectors,
         catalog,
+        off_topic: crate::retrieve::OffTopicCache::default(),
     };
     Retriever { backends, index }
 }

@@ -87,7 +87,10 @@ fn a_very_long_list_is_cut_between_items() {
             markdown.contains("item 77 of") && markdown.contains('…'),
             "{markdown}"
         );
-        assert!(split(&markdown).count() <= MAX_WORDS + WORDS, "{markdown}");
+        assert!(
+            crate::words::split(&markdown).count() <= MAX_WORDS + WORDS,
+            "{markdown}"
+        );
     }
 }
 

@@ -1,0 +1,83 @@
+//! Measures how near a question is to a book, and to questions that no documentation answers.
+
+/// The nearest cosines whose mean is the nearness to a set of vectors: to the chunks of the book, and to the off-topic questions.
+pub(crate) const NEAREST_CHUNKS: usize = 10;
+const NEAREST_QUESTIONS: usize = 5;
+
+/// The unit vectors of the off-topic questions.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct OffTopic(Vec<Vec<f32>>);
+
+impl OffTopic {
+    pub(crate) fn new(vectors: &[Vec<f32>]) -> Self {
+        Self(vectors.iter().map(|vector| unit(vector)).collect())
+    }
+
+    /// Returns one byte for each number: its share of 127, the largest of its vector.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let bytes = self.0.iter().flat_map(|vector| {
+            let largest = vector.iter().fold(0.0_f32, |most, x| most.max(x.abs()));
+            let scale = f32::from(i8::MAX) / largest.max(f32::MIN_POSITIVE);
+            #[expect(clippy::cast_possible_truncation, reason = "at most 127")]
+            vector.iter().map(move |x| (x * scale).round() as i8)
+        });
+        bytes.map(i8::cast_unsigned).collect()
+    }
+
+    pub(crate) fn from_bytes(bytes: &[u8], dimensions: usize) -> Self {
+        let vectors = bytes.chunks_exact(dimensions.max(1)).map(|vector| {
+            let numbers = vector.iter().map(|byte| f32::from(byte.cast_signed()));
+            unit(&numbers.collect::<Vec<f32>>())
+        });
+        Self(vectors.collect())
+    }
+
+    /// Returns how near a vector is to the questions, except to the one with this number.
+    pub(crate) fn nearness(&self, vector: &[f32], except: Option<usize>) -> Option<f32> {
+        let vector = unit(vector);
+        let others = self.0.iter().zip(0..).filter(|(_, at)| Some(*at) != except);
+        let cosines = others.map(|(other, _)| other.iter().zip(&vector).map(|(a, b)| a * b).sum());
+        mean_of_best(cosines.collect(), NEAREST_QUESTIONS)
+    }
+}
+
+fn unit(vector: &[f32]) -> Vec<f32> {
+    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+    let scale = if length > 0.0 { 1.0 / length } else { 0.0 };
+    vector.iter().map(|x| x * scale).collect()
+}
+
+/// Returns the mean of the largest values; `None` if there are none.
+pub(crate) fn mean_of_best(mut values: Vec<f32>, count: usize) -> Option<f32> {
+    values.sort_by(|a, b| b.total_cmp(a));
+    values.truncate(count);
+    #[expect(clippy::cast_precision_loss, reason = "a few values")]
+    let mean = values.iter().sum::<f32>() / values.len() as f32;
+    (!values.is_empty()).then_some(mean)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vectors_survive_storage_and_the_nearest_ones_count() {
+        let vectors: Vec<Vec<f32>> = (0..8)
+            .map(|at| {
+                (0..4)
+                    .map(|x| if x == at % 4 { 3.0 } else { 0.5 })
+                    .collect()
+            })
+            .collect();
+        let off_topic = OffTopic::new(&vectors);
+        let read = OffTopic::from_bytes(&off_topic.to_bytes(), 4);
+        for (a, b) in off_topic.0.iter().flatten().zip(read.0.iter().flatten()) {
+            assert!((a - b).abs() < 0.01);
+        }
+        let near = read.nearness(&vectors[0], None).unwrap();
+        let without = read.nearness(&vectors[0], Some(0)).unwrap();
+        assert!(near > without && without > 0.0);
+        assert_eq!(OffTopic::new(&[]).nearness(&vectors[0], None), None);
+        assert_eq!(mean_of_best(vec![1.0, 3.0, 2.0], 2), Some(2.5));
+    }
+}

@@ -1,0 +1,45 @@
+//! Compares a question with the off-topic questions of its index.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use super::Retriever;
+use crate::catalog::CatalogError;
+use crate::embed::OffTopic;
+
+/// Time limit for reading the vectors.
+const DEADLINE: Duration = Duration::from_secs(1);
+
+/// The vectors read last, with the index and the number of chunks at its calibration; clones share them.
+#[derive(Debug, Clone, Default)]
+pub struct OffTopicCache(Arc<Mutex<Option<(i64, u64, Arc<OffTopic>)>>>);
+
+impl Retriever {
+    /// Returns how near a question is to the off-topic questions; `None` without a calibration, or if the catalog does not answer in time.
+    pub(super) async fn off_topic_nearness(&self, vector: &[f32]) -> Option<f32> {
+        let calibration = self.index.calibration?;
+        if vector.is_empty() {
+            return None;
+        }
+        let of = (self.index.index_id, calibration.chunks);
+        let cache = &self.backends.off_topic.0;
+        let known = cache.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let off_topic = match known {
+            Some((index_id, chunks, off_topic)) if (index_id, chunks) == of => off_topic,
+            _ => {
+                let read = tokio::time::timeout(DEADLINE, self.catalog().off_topic_vectors(of.0));
+                let late = |_| Err(CatalogError::Unavailable("no answer in time".to_owned()));
+                let bytes = read
+                    .await
+                    .unwrap_or_else(late)
+                    .inspect_err(|error| tracing::warn!(stage = "retrieve", %error, "cannot read the off-topic questions"))
+                    .ok()??;
+                let off_topic = Arc::new(OffTopic::from_bytes(&bytes, vector.len()));
+                let read = Some((of.0, of.1, Arc::clone(&off_topic)));
+                *cache.lock().unwrap_or_else(PoisonError::into_inner) = read;
+                off_topic
+            }
+        };
+        off_topic.nearness(vector, None)
+    }
+}
