@@ -154,6 +154,7 @@ impl Server {
             id: Id::parse(&page.url).to_string(),
             title: visible(&page.title),
             url: self.address(&page.url),
+            text: page.text.clone(),
         });
         let mut nearest: Vec<Nearest> = nearest.collect();
         let mut answered = Answered {

@@ -119,9 +119,9 @@ pub(super) struct Fetched {
 /// An answer from the book.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Answered {
-    /// True if the book answers the question. If false, `answer` says so, or lists the closest sections: do not take it for an answer.
+    /// True if the book answers the question. If false, `answer` says so, perhaps with quotes of what comes closest: they may answer or not.
     pub(super) answerable: bool,
-    /// `answered`, `uncertain` if the closest sections may answer it, or `not_covered`.
+    /// `answered`, `uncertain` if the quotes may answer it, or `not_covered`.
     #[schemars(with = "String")]
     pub(super) outcome: Outcome,
     /// Markdown; `[1]` is the citation with this number.
@@ -131,7 +131,7 @@ pub(super) struct Answered {
     /// The sentences of a chat model that no cited section supports.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) unsupported: Vec<String>,
-    /// The closest pages if the book does not cover the question, else sections that match about as well as the cited ones.
+    /// The closest pages if the book does not cover the question, else the next sections.
     pub(super) nearest: Vec<Nearest>,
 }
 
@@ -155,7 +155,7 @@ pub(super) struct Cited {
     pub(super) lines: String,
 }
 
-/// A page that comes close.
+/// A page or section that comes close.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub(super) struct Nearest {
@@ -163,6 +163,9 @@ pub(super) struct Nearest {
     pub(super) id: String,
     pub(super) title: String,
     pub(super) url: String,
+    /// The words of the section that fit the question best; absent for a page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) text: Option<String>,
 }
 
 /// Pages and headings in the book's order.
