@@ -84,6 +84,21 @@ done
 BOOKRAG_DATA="$out/data" target/debug/bookrag eval "$shared/questions.jsonl" --books "$shared/books" \
   --baseline tests/fixtures/real_books.baseline.json --slack 1
 
+# Of the questions of real users about two small sites, hardly any answer is withheld, and questions about other things are refused.
+for site in immer kysely; do
+  BOOKRAG_DATA="$out/$site-data" python3 "$shared/tools/ask_real.py" target/debug/bookrag "$shared/real/sites" "$shared/real/questions.jsonl" "$out/$site.jsonl" "$site"
+done
+cat "$out/immer.jsonl" "$out/kysely.jsonl" >"$out/real.jsonl"
+python3 "$shared/tools/score_real.py" "$shared/real/questions.jsonl" "$out/real.jsonl" --json >"$out/real.json"
+python3 - "$out/real.json" <<'PY'
+import json, sys
+mean = json.load(open(sys.argv[1]))["MEAN"]
+print({name: round(value, 3) for name, value in mean.items()})
+# An answer of links alone shows no text that the scorer finds.
+if mean["n"] != 60 or mean["withheld"] > 0.1 or mean["off"] > 0.1 or mean["needs"] < 0.35:
+    sys.exit("answers to real questions are worse than they were")
+PY
+
 # Requests to hosted models must match the providers' descriptions.
 python="${XDG_CACHE_HOME:-$HOME/.cache}/bookrag/test-tools/venv/bin/python"
 "$python" tests/apis.py "$shared/apis" target/debug/bookrag tests/fixtures/book

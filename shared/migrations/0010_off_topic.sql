@@ -1,4 +1,3 @@
--- The vectors of the questions that an index is calibrated with, which no documentation answers: a question near them is refused. Indexes calibrated
--- by an earlier version have none, and are calibrated again by the next synchronisation.
-ALTER TABLE indexes ADD COLUMN off_topic_vectors bytea;
-UPDATE indexes SET calibration = NULL;
+-- How near questions that no documentation answers come to the book and to each other, and their vectors: a question near them is refused. The column
+-- `calibration` stays for programs of the version before.
+ALTER TABLE indexes ADD COLUMN scales jsonb, ADD COLUMN off_topic_vectors bytea;

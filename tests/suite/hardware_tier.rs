@@ -9,7 +9,7 @@ use bookrag::embed::{Embedder, FakeEmbedder};
 use bookrag::index::Filters;
 use bookrag::ingest::{Report, SyncOptions, sync};
 use bookrag::rerank::Reranker;
-use bookrag::retrieve::{Backends as Retrieval, Query, Retriever};
+use bookrag::retrieve::{Backends as Retrieval, OffTopicCache, Query, Retriever};
 use bookrag_tests::backends::Backends;
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRunner};
@@ -87,6 +87,7 @@ async fn found(backends: &Backends, hardware_tier: Option<i64>) -> BTreeMap<Stri
             reranker: Reranker::None,
             vectors: backends.index.clone(),
             catalog: backends.catalog.clone(),
+            off_topic: OffTopicCache::default(),
         },
         index: backends.catalog.live_index().await.unwrap().unwrap(),
     };

@@ -80,7 +80,7 @@ fn print(data: &ChatData) {
     for suggestion in &data.suggestions {
         output::line(&format!("  {}\n    {}", suggestion.title, suggestion.url));
         if let Some(text) = &suggestion.text {
-            output::line(&format!("    {}", terminal::shown(text)));
+            output::line(&format!("    {text}"));
         }
     }
 }

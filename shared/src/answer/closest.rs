@@ -47,7 +47,9 @@ pub(super) fn next_sections<'a>(
     for passage in others {
         let found = passage.candidate;
         let is_seen = seen.iter().any(|seen| {
-            found.is_within(seen.candidate) || found.url(None) == seen.candidate.url(None)
+            found.is_within(seen.candidate)
+                || seen.candidate.is_within(found)
+                || found.url(None) == seen.candidate.url(None)
         });
         if is_seen || found.chunk.unlisted {
             continue;
@@ -80,20 +82,13 @@ impl NextSection<'_> {
 
 /// Returns the beginning of a text, on one line.
 fn beginning(text: &str) -> String {
-    let mut beginning = String::new();
-    let mut length = 0;
-    for word in text.split_whitespace() {
-        length += 1 + word.chars().count();
-        if length > MAX_CHARACTERS {
-            beginning.push_str(" …");
-            break;
-        }
-        if !beginning.is_empty() {
-            beginning.push(' ');
-        }
-        beginning.push_str(word);
-    }
-    beginning
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let Some((end, _)) = line.char_indices().nth(MAX_CHARACTERS) else {
+        return line;
+    };
+    // Some scripts have no spaces.
+    let end = line[..end].rfind(' ').filter(|at| *at > 0).unwrap_or(end);
+    format!("{} …", &line[..end])
 }
 
 /// Returns the page's title and the section's heading with its parent: `API – Loggers › level`. A page may repeat a heading.
@@ -150,6 +145,8 @@ mod tests {
         assert_eq!(beginning("a\n b"), "a b");
         let cut = beginning(&"word ".repeat(100));
         assert!(cut.ends_with("word …") && cut.chars().count() <= MAX_CHARACTERS + 2);
+        let cut = beginning(&"节".repeat(300));
+        assert_eq!(cut.chars().count(), MAX_CHARACTERS + 2);
     }
 
     #[test]

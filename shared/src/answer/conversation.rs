@@ -18,6 +18,8 @@ const MEMORY_DEADLINE: Duration = Duration::from_secs(2);
 /// The most words besides stop words of a question that may depend on the one before. Of 40 short questions in conversations, written by somebody who
 /// did not know the rule, 39 are told apart; a longer question says itself what it is about.
 const FEW_WORDS: usize = 4;
+/// The characters of a long word.
+const WORD_CHARACTERS: usize = 10;
 /// The end of an earlier question that is searched for together with the next one, in characters.
 const MAX_EARLIER_CHARACTERS: usize = 600;
 
@@ -88,21 +90,29 @@ impl Answerer {
         let Some(last) = last else {
             return self.retrieve(question, asked.clone()).await;
         };
+        // The question goes first: an embedder reads only the beginning of a long text.
         let (alone, mut found) = tokio::try_join!(
             self.retrieve(question, asked.clone()),
-            self.retrieve(question, format!("{last}\n{asked}")),
+            self.retrieve(question, format!("{asked}\n{last}")),
         )?;
-        if found.retrieved.signals.fit() < alone.retrieved.signals.fit() {
+        if alone
+            .retrieved
+            .signals
+            .fits_better(&found.retrieved.signals)
+        {
             return Ok(alone);
         }
         // The question before may depend on the one before it.
-        for more in earlier {
-            let longer = format!("{more}\n{}", found.standalone);
+        if let Some(more) = earlier.next() {
+            let longer = format!("{}\n{more}", found.standalone);
             let longer = self.retrieve(question, longer).await?;
-            if longer.retrieved.signals.fit() < found.retrieved.signals.fit() {
-                break;
+            if longer
+                .retrieved
+                .signals
+                .fits_better(&found.retrieved.signals)
+            {
+                found = longer;
             }
-            found = longer;
         }
         match self.rewritten(asked, history, fence, spent).await {
             Some(standalone) => self.retrieve(question, standalone).await,
@@ -138,10 +148,14 @@ impl Answerer {
     }
 }
 
-/// True if a question has so few words that it may depend on the one before.
+/// True if a question has so few words that it may depend on the one before. Scripts without spaces are measured by their characters.
 fn may_depend(question: &str) -> bool {
     let words = Words::of(Language::ENGLISH);
-    words.of_question(question).count() <= FEW_WORDS
+    let lengths = words
+        .of_question(question)
+        .map(|(word, _)| word.chars().count());
+    let lengths: Vec<usize> = lengths.collect();
+    lengths.len() <= FEW_WORDS && lengths.iter().sum::<usize>() <= FEW_WORDS * WORD_CHARACTERS
 }
 
 /// Returns the end of a question, at most [`MAX_EARLIER_CHARACTERS`].
@@ -181,6 +195,7 @@ mod tests {
         assert!(!may_depend(
             "browser freezes: registerUpdateListener with editor.update inside"
         ));
+        assert!(!may_depend(&"节点如何通信".repeat(8)));
         assert_eq!(end_of("a list"), "a list");
         assert_eq!(
             end_of(&"é".repeat(700)).chars().count(),

@@ -34,8 +34,6 @@ use crate::generate::{
 use crate::provider::ProviderError;
 use crate::retrieve::milliseconds;
 
-/// The sections of which an answer quotes something: two, and three briefly.
-const QUOTED_SECTIONS: usize = 5;
 /// How long a finished answer waits for the journal to record its beginning.
 const BEGIN_GRACE: Duration = Duration::from_millis(200);
 
@@ -271,7 +269,7 @@ impl Prepared {
 
     /// Compares the lines of the sections that may be quoted with the question, if the index has token vectors.
     async fn similarities(&self) -> Option<Similarities> {
-        let quotable = self.texts.quotable.iter().take(QUOTED_SECTIONS);
+        let quotable = self.texts.quotable.iter();
         let parts: Vec<_> = quotable
             .flat_map(|section| self.texts.around.parts(section))
             .collect();

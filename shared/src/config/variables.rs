@@ -156,7 +156,7 @@ const ACCESS: [Variable; 11] = [
     variable("BOOKRAG_MCP_PER_MINUTE", Preset::Described("120 in Lambda, none on a laptop"), "The messages that a program may send to `/mcp` a minute; 0 for no limit")
         .details("What it asks with `ask` counts as a question, too ([mcp.md](mcp.md))"),
     variable("BOOKRAG_MAX_CONCURRENT", Preset::Described("8 for each core; none in Lambda"), "The questions and searches that `serve` works on at once; 0 for no limit")
-        .details("Four times as many may wait, for five seconds at most; the others are refused with 503 and `Retry-After`. Health and pages are never refused. A question counts until its answer begins; with a chat model and an answer in JSON, until it ends, so set a higher number then. In AWS a function gets one request at a time and needs no limit"),
+        .details("One client may have a quarter of them. Four times as many may wait, for five seconds at most; the others are refused with 503 and `Retry-After`. Health and pages are never refused. A question counts until its answer begins; with a chat model and an answer in JSON, until it ends, so set a higher number then. In AWS a function gets one request at a time and needs no limit"),
     variable("BOOKRAG_TRUSTED_PROXIES", Preset::Value("0"), "The number of proxies before API Gateway whose `X-Forwarded-For` is trusted")
         .details("1 behind a content delivery network"),
     variable("BOOKRAG_AUTH_SECRET", Preset::None, "The HS256 secret of readers' tokens, at least 32 bytes")

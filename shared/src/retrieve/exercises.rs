@@ -5,34 +5,22 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::index::ChunkPayload;
-use crate::words::{Language, Words};
 
-/// A heading that is the name of such a section, perhaps after a number or before or after a colon: `2.4 Quiz`, `Chapter 3: Exercises`.
+/// The names of such sections.
+const NAMES: &str = "learning (?:objectives|outcomes|goals)|objectives|outcomes|what you(?: will|'ll|'ve)? (?:learn|learned)|(?:key )?takeaways?\
+    |(?:check|test) your (?:understanding|knowledge)|knowledge check|quiz(?:zes)?|self[- ](?:assessment|test|check)\
+    |(?:practice |hands-on )?exercises?|homework|(?:review|discussion) questions|next steps?|what's next|where to go (?:next|from here)\
+    |further reading|additional resources";
+
+/// A heading that is such a name, perhaps with a number, or before or after a colon: `2.4 Quiz`, `Module 3 quiz`, `Exercise 1: Publish`.
 static NAMED: LazyLock<Regex> = LazyLock::new(|| {
-    let names = [
-        "learning (?:objectives|outcomes|goals)",
-        "objectives",
-        "outcomes",
-        "what you(?: will|'ll|'ve)? (?:learn|learned)",
-        "(?:key )?takeaways?",
-        "(?:check|test) your (?:understanding|knowledge)",
-        "knowledge check",
-        "(?:chapter |final |module )?quiz(?:zes)?",
-        "self[- ](?:assessment|test|check)",
-        "(?:practice |hands-on )?exercises?",
-        "homework",
-        "(?:review|discussion) questions",
-        "next steps?",
-        "what's next",
-        "where to go (?:next|from here)",
-        "further reading",
-        "additional resources",
-    ];
-    let names = names.join("|");
+    let number = r"(?:(?:chapter|module|lesson|section|part|week|final)?\s*[a-z]?[\d.]*\s+)?";
     pattern(&format!(
-        r"(?i)^(?:.*[:–—-]\s)?[\W\d]*(?:[a-z]?[\d.]+\s)?(?<name>{names})\W*(?:[:–—-]\s.*|\(.*)?$"
+        r"(?i)^(?:.*[:–—-]\s+)?\W*{number}(?:{NAMES})(?:\s+[\d.]+)?\W*(?:[:–—-]\s.*|\(.*)?$"
     ))
 });
+/// A question that asks for such a section.
+static ASKED: LazyLock<Regex> = LazyLock::new(|| pattern(&format!(r"(?i)\b(?:{NAMES})\b")));
 
 /// A line with one option of a quiz: `- A) x`, `b. x`, `- [ ] x`.
 static OPTION: LazyLock<Regex> =
@@ -45,21 +33,13 @@ fn pattern(text: &str) -> Regex {
 /// The fewest questions in a section made of questions.
 const MIN_QUESTIONS: usize = 3;
 
-/// True if a chunk is an exercise, a list of objectives or the like, and the question does not ask for one in the words of its heading.
+/// True if a chunk is an exercise, a list of objectives or the like, and the question does not ask for one.
 #[must_use]
 pub fn is_unasked_exercise(question: &str, chunk: &ChunkPayload) -> bool {
     let heading = chunk.heading_path.last().unwrap_or(&chunk.title);
-    let heading = heading.replace('’', "'");
-    let name = NAMED
-        .captures(&heading)
-        .and_then(|found| found.name("name"));
-    let Some(name) = name else {
-        return is_made_of_questions(&chunk.text);
-    };
-    let words = Words::of(Language::ENGLISH);
-    let asked = words.terms(question);
-    let mut name = words.terms(name.as_str()).into_iter();
-    !name.any(|term| asked.contains(&term))
+    let is_exercise =
+        NAMED.is_match(&heading.replace('’', "'")) || is_made_of_questions(&chunk.text);
+    is_exercise && !ASKED.is_match(&question.replace('’', "'"))
 }
 
 /// True if at least three sentences and a third of all are questions, or if most lines are questions and options, with two or more options for each
@@ -123,6 +103,10 @@ mod tests {
             "📚 What You’ll Learn",
             "Robot arms: knowledge check",
             "Next steps",
+            "Exercise 1: Publish a topic",
+            "Quiz 2",
+            "Lesson 2 Exercises",
+            "Module 3 Quiz",
         ] {
             assert!(is(heading, "Text."), "{heading}");
         }
@@ -153,6 +137,7 @@ mod tests {
             "Chapter 3: Learning Objectives"
         ));
         assert!(!unasked("how is a topic published?", "Publishing a topic"));
+        assert!(unasked("what is a destructuring assignment?", "Quiz"));
         assert!(!unasked("how is a topic published?", "Prerequisites"));
     }
 

@@ -100,7 +100,7 @@ impl From<RetrieveError> for Error {
 pub struct Query<'a> {
     /// The text compared with chunks.
     text: &'a str,
-    /// The reader's question; only it may name a chapter or a kind of section.
+    /// The reader's question; only it may name a chapter.
     question: &'a str,
     /// The pages that may be found.
     pages: Pages,
@@ -237,10 +237,14 @@ impl Signals {
         calibration?.z(self.nearness?, self.off_topic)
     }
 
-    /// Returns how well the best chunk fits the question, 0 to 1, comparable between questions to one index: its token score, else the coverage.
+    /// True if the best chunk fits this question better than the best chunk of another question fits that one: by the token scores, or by coverage if one
+    /// of them has none.
     #[must_use]
-    pub fn fit(&self) -> f32 {
-        self.tokens.unwrap_or(self.coverage)
+    pub fn fits_better(&self, other: &Self) -> bool {
+        match (self.tokens, other.tokens) {
+            (Some(tokens), Some(others)) => tokens > others,
+            _ => self.coverage > other.coverage,
+        }
     }
 }
 

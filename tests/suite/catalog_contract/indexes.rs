@@ -10,7 +10,7 @@ use bookrag::catalog::{
 use uuid::Uuid;
 
 use super::Store;
-use super::rows::{COMMITTED, chunk, commit, live_index, new_index, write};
+use super::rows::{chunk, commit, live_index, new_index, write};
 
 pub(super) async fn without_tables_every_operation_names_the_schema_version(store: Store) {
     let failures = [

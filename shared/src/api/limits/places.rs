@@ -11,40 +11,25 @@ use crate::error::Error;
 
 /// Waiting requests allowed for each active one.
 const WAITING_FOR_EACH: usize = 4;
-/// One client may have this fraction of all places, and at least one.
+/// One client may have the reciprocal of this of all places, and at least one.
 const CLIENTS: usize = 4;
 /// The longest time that a request waits. After it, a reader is served sooner by trying again.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Permits for active requests and for waiting ones. A request that gets neither is refused.
 ///
-/// A client may hold a quarter of both kinds, so that four must act together to keep out all others.
+/// A client may have a quarter of the active ones, at least one, so that others need not wait for it.
 ///
 /// Tower's layers do not fit: `ConcurrencyLimit` has an unlimited queue, with `LoadShed` none, and with a `Buffer` one queue for each route.
 #[derive(Debug)]
 pub(super) struct Places {
-    all: Permits,
+    active: Semaphore,
+    waiting: Semaphore,
     /// The permits of each client that has a request.
-    clients: Mutex<HashMap<String, Arc<Permits>>>,
+    clients: Mutex<HashMap<String, Arc<Semaphore>>>,
     /// The places of one client.
     share: usize,
     patience: Duration,
-}
-
-/// Permits for a number of active requests, and for waiting ones.
-#[derive(Debug)]
-struct Permits {
-    active: Arc<Semaphore>,
-    waiting: Semaphore,
-}
-
-impl Permits {
-    fn new(active: usize) -> Self {
-        Self {
-            active: Arc::new(Semaphore::new(active)),
-            waiting: Semaphore::new(active * WAITING_FOR_EACH),
-        }
-    }
 }
 
 /// The permits of an active request.
@@ -67,7 +52,8 @@ impl Places {
     pub(super) fn new(active: usize) -> Self {
         let active = active.clamp(1, Semaphore::MAX_PERMITS / WAITING_FOR_EACH);
         Self {
-            all: Permits::new(active),
+            active: Semaphore::new(active),
+            waiting: Semaphore::new(active * WAITING_FOR_EACH),
             clients: Mutex::default(),
             share: (active / CLIENTS).max(1),
             patience: PATIENCE,
@@ -77,7 +63,7 @@ impl Places {
     /// Waits for a permit.
     ///
     /// # Errors
-    /// `Unavailable` if too many requests of the client or of all clients wait already, or no permit became free in time.
+    /// `Unavailable` if too many requests wait already, or no permit became free in time.
     pub(super) async fn enter(&self, client_key: &str) -> Result<Place<'_>, Error> {
         let mut place = Place {
             places: self,
@@ -85,17 +71,16 @@ impl Places {
             held: None,
         };
         let client = self.client(client_key);
-        let own = Arc::clone(&client.active).try_acquire_owned();
-        if let (Ok(own), Ok(one_of_all)) = (own, self.all.active.try_acquire()) {
+        let own = Arc::clone(&client).try_acquire_owned();
+        if let (Ok(own), Ok(one_of_all)) = (own, self.active.try_acquire()) {
             place.held = Some((one_of_all, own));
             return Ok(place);
         }
         let full = |_| Error::overloaded();
-        let _own_wait = client.waiting.try_acquire().map_err(full)?;
-        let _wait = self.all.waiting.try_acquire().map_err(full)?;
+        let _wait = self.waiting.try_acquire().map_err(full)?;
         let both = async {
-            let own = Arc::clone(&client.active).acquire_owned().await;
-            (own, self.all.active.acquire().await)
+            let own = Arc::clone(&client).acquire_owned().await;
+            (own, self.active.acquire().await)
         };
         let (own, one_of_all) = timeout(self.patience, both)
             .await
@@ -105,18 +90,17 @@ impl Places {
         Ok(place)
     }
 
-    fn client(&self, key: &str) -> Arc<Permits> {
+    fn client(&self, key: &str) -> Arc<Semaphore> {
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
-        let new = || Arc::new(Permits::new(self.share));
+        let new = || Arc::new(Semaphore::new(self.share));
         Arc::clone(clients.entry(key.to_owned()).or_insert_with(new))
     }
 
     /// Removes the permits of a client without requests.
     fn forget(&self, key: &str) {
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_idle = |client: &Arc<Permits>| {
-            Arc::strong_count(client) == 1 && client.active.available_permits() == self.share
-        };
+        // Permits that are held, and requests that wait for one, keep a reference.
+        let is_idle = |client: &Arc<Semaphore>| Arc::strong_count(client) == 1;
         if clients.get(key).is_some_and(is_idle) {
             clients.remove(key);
         }
@@ -160,27 +144,22 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_client_holds_a_quarter_of_the_places_and_of_the_queue() {
+    async fn a_client_holds_a_quarter_of_the_places() {
         let places = Places::new(8);
-        let held = [
-            places.enter("a").await.unwrap(),
-            places.enter("a").await.unwrap(),
-        ];
-        let waiting = std::iter::repeat_with(|| Box::pin(places.enter("a")));
-        let mut waiting: Vec<_> = waiting.take(2 * WAITING_FOR_EACH).collect();
+        let mut held = vec![places.enter("a").await.unwrap()];
+        held.push(places.enter("a").await.unwrap());
+        let mut waiting: Vec<_> = (0..20).map(|_| Box::pin(places.enter("a"))).collect();
         for next in &mut waiting {
             assert!(futures::poll!(next).is_pending());
         }
-        assert!(places.enter("a").await.is_err());
-        let others = ["b", "b", "c", "c", "d", "d"];
-        for other in others.map(|other| Box::pin(places.enter(other))) {
-            std::mem::forget(other.await.unwrap());
+        for other in ["b", "b", "c", "c", "d", "d"] {
+            held.push(places.enter(other).await.unwrap());
         }
         assert!(futures::poll!(std::pin::pin!(places.enter("e"))).is_pending());
-        drop((held, waiting));
+        drop(waiting);
+        drop(held);
+        assert!(places.clients.lock().unwrap().is_empty());
         drop(places.enter("e").await.unwrap());
-        let clients = places.clients.lock().unwrap();
-        assert!(!clients.contains_key("a") && !clients.contains_key("e"));
     }
 
     #[tokio::test]

@@ -158,7 +158,7 @@ impl PostgresCatalog {
         let suffix = fresh_suffix();
         transaction
             .execute(
-                "UPDATE indexes SET dropped_at = NULL, retired_at = NULL, calibration = NULL, off_topic_vectors = NULL,
+                "UPDATE indexes SET dropped_at = NULL, retired_at = NULL, scales = NULL, off_topic_vectors = NULL,
                     collection = split_part(collection, '.', 1) || $2
                  WHERE index_id = $1 AND dropped_at IS NOT NULL",
                 &[(&index_id, Type::INT8), (&suffix, Type::TEXT)],
@@ -189,7 +189,7 @@ impl PostgresCatalog {
     ) -> Result<(), CatalogError> {
         self.pool
             .query(
-                "UPDATE indexes SET calibration = $2, off_topic_vectors = $3 WHERE index_id = $1",
+                "UPDATE indexes SET scales = $2, off_topic_vectors = $3 WHERE index_id = $1",
                 &[
                     (&index_id, Type::INT8),
                     (&Json(calibration), Type::JSONB),
@@ -316,7 +316,7 @@ fn index_row(row: &Row) -> Result<IndexRow, CatalogError> {
             .map(|_| unsigned(row, "pages_expected"))
             .transpose()?,
         calibration: row
-            .try_get::<_, Option<Json<Calibration>>>("calibration")?
+            .try_get::<_, Option<Json<Calibration>>>("scales")?
             .map(|Json(calibration)| calibration),
     })
 }

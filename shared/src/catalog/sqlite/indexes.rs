@@ -130,7 +130,7 @@ impl SqliteCatalog {
                 (),
             )?;
             transaction.execute(
-                "UPDATE indexes SET dropped_at = NULL, retired_at = NULL, calibration = NULL, off_topic_vectors = NULL, generation = generation + 1,
+                "UPDATE indexes SET dropped_at = NULL, retired_at = NULL, scales = NULL, off_topic_vectors = NULL, generation = generation + 1,
                     collection = substr(collection, 1, instr(collection || '.', '.') - 1) || ?2
                  WHERE index_id = ?1 AND dropped_at IS NOT NULL",
                 (index_id, fresh_suffix()),
@@ -164,7 +164,7 @@ impl SqliteCatalog {
     ) -> Result<(), CatalogError> {
         self.run(move |connection| {
             connection.execute(
-                "UPDATE indexes SET calibration = ?2, off_topic_vectors = ?3 WHERE index_id = ?1",
+                "UPDATE indexes SET scales = ?2, off_topic_vectors = ?3 WHERE index_id = ?1",
                 (index_id, json(&calibration), off_topic),
             )?;
             Ok(())
@@ -282,8 +282,8 @@ fn index_row(row: &Row) -> rusqlite::Result<IndexRow> {
             .map(|_| count(row, "pages_expected"))
             .transpose()?,
         calibration: row
-            .get::<_, Option<String>>("calibration")?
-            .map(|_| from_json(row, "calibration"))
+            .get::<_, Option<String>>("scales")?
+            .map(|_| from_json(row, "scales"))
             .transpose()?,
     })
 }

@@ -93,7 +93,7 @@ fn a_run_whose_calibration_fails_says_so_and_does_the_rest() {
     let stores = Stores::new();
     let ingest = block_on(stores.open(&source, options())).expect("no call fails");
     block_on(ingest.ingest_document("docs/north.md")).expect("no call fails");
-    let refuse = "CREATE TRIGGER refuse BEFORE UPDATE OF calibration ON indexes
+    let refuse = "CREATE TRIGGER refuse BEFORE UPDATE OF scales ON indexes
         BEGIN SELECT RAISE(ABORT, 'refused'); END";
     block_on(stores.catalog.execute(refuse)).expect("the trigger is made");
     let settled = block_on(ingest.settle(SyncOptions::default())).expect("the rest is done");
