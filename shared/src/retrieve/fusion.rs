@@ -19,7 +19,7 @@ const LEXICAL_SHARE: f32 = 0.15;
 const RERANK_WEIGHT: f32 = 0.5;
 /// The factor for chunks without an answer: empty headings and exercises.
 const ANSWERS_NOTHING: f32 = 0.7;
-/// The bonus for a chunk that belongs to the lesson the question names, or has a name from it in the heading.
+/// The bonus for a chunk whose section is of the kind the question asks for, belongs to the lesson it names, or has a name from it in the heading.
 const INTENT_BONUS: f32 = 0.2;
 
 /// The factor for blog posts: documentation is kept up to date. A post has a shorter breadcrumb than its twin in
@@ -148,7 +148,8 @@ pub(super) fn fused(
             }
         };
         scores.fused = (scores.fused + FILED_BONUS * filed) / (1.0 + FILED_BONUS * most_filed);
-        if found.is_bare_heading() || is_unasked_exercise(&asked.text, &found.chunk) {
+        let is_unasked = !asked.intent.has_kind() && is_unasked_exercise(asked.text, &found.chunk);
+        if found.is_bare_heading() || is_unasked {
             found.scores.fused *= ANSWERS_NOTHING;
         }
         if found.chunk.kind() == ContentKind::Blog {

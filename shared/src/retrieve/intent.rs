@@ -1,15 +1,120 @@
-//! Detects the modules, chapters and lessons that a question names by number.
+//! Detects the kind of section that a question asks for, and the modules, chapters and lessons that it names by number.
 
 use std::collections::HashSet;
 
 use crate::index::{ChunkPayload, Filters, TitleOrNumber};
 
+/// Kinds of sections that repeat a lesson's words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Objectives,
+    Prerequisites,
+    Quiz,
+    Takeaways,
+    NextSteps,
+}
+
+/// For each kind, the words of questions and of headings, in lower case.
+const KINDS: [(Kind, &[&str], &[&str]); 5] = [
+    (
+        Kind::Objectives,
+        &[
+            "learning objective",
+            "learning outcome",
+            "objectives of",
+            "goals of",
+            "what will i learn",
+            "what do i learn",
+            "what you will learn",
+            "what does this chapter teach",
+            "what does this lesson teach",
+        ],
+        &[
+            "objective",
+            "learning outcome",
+            "what you will learn",
+            "what you'll learn",
+            "learning goals",
+        ],
+    ),
+    (
+        Kind::Prerequisites,
+        &[
+            "prerequisite",
+            "what do i need before",
+            "need to know before",
+            "should i know before",
+            "required before",
+        ],
+        &[
+            "prerequisite",
+            "before you begin",
+            "before you start",
+            "requirements",
+        ],
+    ),
+    (
+        Kind::Quiz,
+        &[
+            "quiz",
+            "exercise",
+            "homework",
+            "discussion question",
+            "test my understanding",
+            "test my knowledge",
+            "review questions",
+            "self-assessment",
+        ],
+        &[
+            "quiz",
+            "exercise",
+            "homework",
+            "discussion questions",
+            "check your understanding",
+            "knowledge check",
+            "review questions",
+            "self-assessment",
+        ],
+    ),
+    (
+        Kind::Takeaways,
+        &[
+            "takeaway",
+            "summary of",
+            "summarize",
+            "summarise",
+            "recap of",
+            "main points of",
+        ],
+        &[
+            "takeaway",
+            "summary",
+            "recap",
+            "what you've learned",
+            "what you learned",
+            "conclusion",
+        ],
+    ),
+    (
+        Kind::NextSteps,
+        &[
+            "what comes after",
+            "next steps",
+            "what should i read next",
+            "what's next after",
+            "what to do after",
+        ],
+        &["next steps", "what's next", "where to go next"],
+    ),
+];
+
 /// The most places searched for one question. Other named places only get the bonus.
 const MAX_PLACES: usize = 4;
 
-/// The places in the book that a question names.
+/// What a question asks for besides its subject.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Intent {
+    kind: Option<Kind>,
     modules: Vec<i64>,
     chapters: Vec<i64>,
     /// Module, chapter and lesson as `1.2.3`.
@@ -21,6 +126,10 @@ pub(super) struct Intent {
 impl Intent {
     pub(super) fn of(question: &str) -> Self {
         let question = question.to_lowercase().replace('’', "'");
+        let kind = KINDS
+            .iter()
+            .find(|(_, said, _)| said.iter().any(|words| has_words(&question, words)))
+            .map(|(kind, _, _)| *kind);
         // `3.2` is a section of chapter 3.
         let whole = |number: &String| number.split('.').next()?.parse().ok();
         let numbers = |names: &[&str]| numbers_after(&question, names);
@@ -28,6 +137,7 @@ impl Intent {
             .into_iter()
             .partition(|number| number.matches('.').count() == 2);
         Self {
+            kind,
             modules: numbers(&["module", "modules"])
                 .iter()
                 .filter_map(whole)
@@ -44,12 +154,38 @@ impl Intent {
         }
     }
 
-    /// Returns how many things the question asks for (a place, a lesson number in a title), and how many of them a chunk has.
+    /// Returns how many things the question asks for (a kind of section, a place, a lesson number in a title), and how many of them a chunk has.
     pub(super) fn fits(&self, chunk: &ChunkPayload) -> (f32, f32) {
-        let asked = [self.names_a_place(), !self.lesson_titles.is_empty()];
-        let fits = [self.is_placed(chunk), self.names(chunk)];
-        let count = |of: [bool; 2]| of.into_iter().map(|is| f32::from(u8::from(is))).sum();
+        let asked = [
+            self.kind.is_some(),
+            self.names_a_place(),
+            !self.lesson_titles.is_empty(),
+        ];
+        let fits = [
+            self.asks_for(chunk),
+            self.is_placed(chunk),
+            self.names(chunk),
+        ];
+        let count = |of: [bool; 3]| of.into_iter().map(|is| f32::from(u8::from(is))).sum();
         (count(asked), count(fits))
+    }
+
+    /// True if a chunk's section is of the kind asked for.
+    fn asks_for(&self, chunk: &ChunkPayload) -> bool {
+        let Some((_, _, headed)) = KINDS.iter().find(|(kind, _, _)| Some(*kind) == self.kind)
+        else {
+            return false;
+        };
+        chunk
+            .heading_path
+            .iter()
+            .map(|heading| heading.to_lowercase().replace('’', "'"))
+            .any(|heading| headed.iter().any(|words| has_words(&heading, words)))
+    }
+
+    /// True if the question asks for a kind of section.
+    pub(super) fn has_kind(&self) -> bool {
+        self.kind.is_some()
     }
 
     /// True if a page is a lesson whose title has a number named in the question.
@@ -104,6 +240,20 @@ impl Intent {
             filters.lesson = Some(lesson.clone());
         })
     }
+}
+
+/// True if a text has the words, the last one perhaps in the plural.
+fn has_words(text: &str, words: &str) -> bool {
+    text.match_indices(words).any(|(at, _)| {
+        let rest = &text[at + words.len()..];
+        let ends = |rest: &str| !rest.starts_with(char::is_alphanumeric);
+        let is_whole = ends(rest)
+            || rest
+                .strip_prefix("zes")
+                .or(rest.strip_prefix('s'))
+                .is_some_and(ends);
+        is_whole && !text[..at].ends_with(char::is_alphanumeric)
+    })
 }
 
 /// Combines each filter with each value; returns the filters unchanged if there are no values.

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use crate::catalog::{Calibration, Catalog, IndexRow, Indexing};
 use crate::degradation::Degradation;
-use crate::embed::{Embedder, WeightedToken};
+use crate::embed::{Embedder, NEAREST_CHUNKS, WeightedToken, mean_of_best};
 use crate::error::Error;
 use crate::index::{Filters, IndexError, VectorIndex};
 use crate::provider::ProviderError;
@@ -253,10 +253,9 @@ impl Retrieved {
     pub fn keep(&mut self, of: impl Fn(&ScoredChunk) -> bool) {
         self.candidates.retain(of);
         let signals = &mut self.signals;
-        let dense = self.candidates.iter().filter_map(|kept| kept.scores.dense);
-        signals.cosine = signals.cosine.map(|_| dense.fold(0.0, f32::max));
-        // A part of the book may have fewer chunks than a mean needs.
-        signals.nearness = signals.cosine;
+        let dense = || self.candidates.iter().filter_map(|kept| kept.scores.dense);
+        signals.cosine = signals.cosine.map(|_| dense().fold(0.0, f32::max));
+        signals.nearness = mean_of_best(dense().collect(), NEAREST_CHUNKS);
         signals.z = signals.scaled(self.calibration);
         let coverage = self.candidates.iter().map(|kept| kept.scores.coverage);
         signals.coverage = coverage.fold(0.0, f32::max);

@@ -84,7 +84,11 @@ async fn a_follow_up_for_another_form_is_answered_from_the_sections_of_the_answe
         ("Tell me more", &[first, "Shorter, please"]),
     ] {
         let again = ask(query, before).await;
-        assert_eq!(again["answer"], whole["answer"], "{query}");
+        let (again_text, text) = (&again["answer"], whole["answer"].as_str().unwrap());
+        assert!(
+            again_text.as_str().unwrap().contains(text),
+            "{query}: {again}"
+        );
     }
 }
 

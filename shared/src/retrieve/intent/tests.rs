@@ -129,3 +129,24 @@ fn the_longest_lists_of_places_cost_little() {
     assert_eq!(placed(&question).len(), MAX_PLACES);
     assert_eq!(placed("chapters 9223372036854775807 to 9").len(), 2);
 }
+
+#[test]
+fn a_kind_of_section_is_asked_for_in_whole_words() {
+    let kind = |question: &str| Intent::of(question).kind;
+    assert_eq!(
+        kind("What will I learn in module 2?"),
+        Some(Kind::Objectives)
+    );
+    assert_eq!(kind("give me quizzes on topics"), Some(Kind::Quiz));
+    assert_eq!(
+        kind("the prerequisites of chapter 2"),
+        Some(Kind::Prerequisites)
+    );
+    for question in [
+        "What is a destructuring assignment?",
+        "exercised options",
+        "quizzical",
+    ] {
+        assert_eq!(kind(question), None, "{question}");
+    }
+}
