@@ -10,9 +10,15 @@ use crate::embed::OffTopic;
 /// Time limit for reading the vectors.
 const DEADLINE: Duration = Duration::from_secs(1);
 
-/// The vectors read last, with the index and the number of chunks at its calibration; clones share them.
+/// An index, and the number of chunks at its calibration.
+type Calibrated = (i64, u64);
+
+/// The vectors of an index.
+type Read = (Calibrated, Arc<OffTopic>);
+
+/// The vectors read last; clones share them.
 #[derive(Debug, Clone, Default)]
-pub struct OffTopicCache(Arc<Mutex<Option<(i64, u64, Arc<OffTopic>)>>>);
+pub struct OffTopicCache(Arc<Mutex<Option<Read>>>);
 
 impl Retriever {
     /// Returns how near a question is to the off-topic questions; `None` without a calibration, or if the catalog does not answer in time.
@@ -25,7 +31,7 @@ impl Retriever {
         let cache = &self.backends.off_topic.0;
         let known = cache.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let off_topic = match known {
-            Some((index_id, chunks, off_topic)) if (index_id, chunks) == of => off_topic,
+            Some((known, off_topic)) if known == of => off_topic,
             _ => {
                 let read = tokio::time::timeout(DEADLINE, self.catalog().off_topic_vectors(of.0));
                 let late = |_| Err(CatalogError::Unavailable("no answer in time".to_owned()));
@@ -35,7 +41,7 @@ impl Retriever {
                     .inspect_err(|error| tracing::warn!(stage = "retrieve", %error, "cannot read the off-topic questions"))
                     .ok()??;
                 let off_topic = Arc::new(OffTopic::from_bytes(&bytes, vector.len()));
-                let read = Some((of.0, of.1, Arc::clone(&off_topic)));
+                let read = Some((of, Arc::clone(&off_topic)));
                 *cache.lock().unwrap_or_else(PoisonError::into_inner) = read;
                 off_topic
             }
