@@ -18,7 +18,7 @@ pub enum Outcome {
 }
 
 /// The least z of a covered question, and the coverage that makes one covered by itself. Chosen on 480 questions of real users that one of fifteen
-/// sites answers, and 64 about other things; each site's own choice of z, without its questions, is between .8 and .9. Any coverage from .6 to .7 does
+/// sites answers, and 64 about other things; each site's own choice of z, without its questions, is the same. Any coverage from .6 to .7 does
 /// the same.
 const NEAR: f32 = 0.85;
 const FULL: f32 = 0.6;

@@ -149,8 +149,8 @@ pub struct Scale {
     pub deviation: f32,
 }
 
-/// The weight of a question's nearness to questions about other things, relative to 1 for its nearness to the book. Fitted on 380 questions of real
-/// users about thirteen sites; each site's own fit, without its questions, is between .4 and .6.
+/// The weight of a question's nearness to questions about other things, relative to 1 for its nearness to the book. A logistic fit
+/// to 442 questions of real users about thirteen sites gives .52.
 const OFF_TOPIC_WEIGHT: f32 = 0.5;
 /// The least deviation of usable cosines.
 const MIN_DEVIATION: f32 = 1e-3;
