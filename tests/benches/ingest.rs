@@ -232,6 +232,7 @@ async fn lag(window: Duration) {
 async fn until_found(backends: &Backends, word: &str) {
     let retrieval = Retrieval {
         reranker: bookrag::rerank::Reranker::None,
+        off_topic: bookrag::retrieve::OffTopicCache::default(),
         embedder: backends.ports(Path::new(".")).embedder,
         vectors: backends.index.clone(),
         catalog: backends.catalog.clone(),
