@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs infra/smoke_test.py and ordinary.py against `bookrag serve` with the book of the tests.
+# Runs infra/smoke_test.py, ordinary.py and hostile_questions.py against `bookrag serve` with the book of the tests.
 #
 # usage: tests/smoke.sh
 #
@@ -26,3 +26,4 @@ until [[ $line == "ask at "* ]]; do
 done
 python3 infra/smoke_test.py "http://127.0.0.1:$port" --question "How do I install the wheels?"
 python3 tests/ordinary.py "http://127.0.0.1:$port"
+python3 tests/hostile_questions.py "http://127.0.0.1:$port" "$server"

@@ -180,16 +180,27 @@ impl Selection<'_> {
         let here = || candidates.iter().filter(|candidate| on_page(candidate));
         let exact = here().find(holds);
         exact.or_else(|| candidates.iter().find(holds)).or_else(|| {
-            let shared =
-                |candidate: &&ScoredChunk| shared_words(&selected, &with_heading(candidate));
+            let shared = |candidate: &&ScoredChunk| self.shared_words(&with_heading(candidate));
             let best = here().max_by(|a, b| shared(a).total_cmp(&shared(b)))?;
             // A selection may span several chunks of its page.
             let page = here().filter(|other| other.chunk.document_id == best.chunk.document_id);
             let text: String = page
                 .map(|other| format!("{}\n", with_heading(other)))
                 .collect();
-            (shared_words(&selected, &text) >= SHARED_WORDS).then_some(best)
+            (self.shared_words(&text) >= SHARED_WORDS).then_some(best)
         })
+    }
+
+    /// Returns the share of the selection's words that `text` has, ignoring stop words.
+    fn shared_words(&self, text: &str) -> f32 {
+        let language = self.locale.map_or(Language::ENGLISH, Language::of_locale);
+        let cutter = Words::of(language);
+        let words = |text: &str| -> HashSet<String> { cutter.terms(text).into_iter().collect() };
+        let (wanted, held) = (words(self.text), words(text));
+        let found = wanted.intersection(&held).count();
+        #[expect(clippy::cast_precision_loss, reason = "a selection has few words")]
+        let share = found as f32 / wanted.len().max(1) as f32;
+        share
     }
 }
 
@@ -202,17 +213,6 @@ fn is_on_page(candidate: &ScoredChunk, page_url: &str, locale: Option<&str>) -> 
 /// Returns the chunk's text after its heading, as on the page.
 fn with_heading(candidate: &ScoredChunk) -> String {
     format!("{}\n{}", candidate.section(), candidate.chunk.text)
-}
-
-/// Returns the share of `words_of`'s words that `text` has, ignoring stop words.
-fn shared_words(words_of: &str, text: &str) -> f32 {
-    let cutter = Words::of(Language::ENGLISH);
-    let words = |text: &str| -> HashSet<String> { cutter.terms(text).into_iter().collect() };
-    let (wanted, held) = (words(words_of), words(text));
-    let found = wanted.intersection(&held).count();
-    #[expect(clippy::cast_precision_loss, reason = "a selection has few words")]
-    let share = found as f32 / wanted.len().max(1) as f32;
-    share
 }
 
 fn normalised(text: &str) -> String {

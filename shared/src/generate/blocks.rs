@@ -22,6 +22,9 @@ const CELL_SEPARATOR: &str = " | ";
 const ENDS: [char; 17] = [
     '.', '!', '?', '…', ')', '"', '”', '’', '。', '！', '？', '۔', ':', '：', ',', '，', '、',
 ];
+const QUESTION_MARKS: [char; 3] = ['?', '？', '؟'];
+/// The lines that a tree of files is drawn with.
+const BRANCHES: [&str; 2] = ["├─", "└─"];
 /// The longest line without an end mark, in characters, that can be a label of the next block.
 const LABEL_CHARACTERS: usize = 60;
 /// The most words of a label that says nothing on its own.
@@ -61,6 +64,10 @@ pub(super) struct Code {
     /// The index of this piece, and the number of pieces.
     pub(super) piece: usize,
     pub(super) pieces: usize,
+    /// The lines before a piece that open the blocks around it.
+    pub(super) opening: String,
+    /// The lines after it that close them.
+    pub(super) closing: String,
 }
 
 impl Block {
@@ -125,9 +132,23 @@ impl Block {
         }
     }
 
-    /// True for the source of a diagram, which the site renders as an image.
+    /// True for the source of a diagram, which the site renders as an image, and for a tree of files.
     pub(super) fn is_diagram(&self) -> bool {
-        matches!(&self.kind, BlockKind::Code(code) if code.language == "mermaid")
+        let BlockKind::Code(code) = &self.kind else {
+            return false;
+        };
+        code.language == "mermaid" || BRANCHES.iter().any(|branch| self.markdown.contains(branch))
+    }
+
+    /// True for a block that begins with a question which the section answers: `**Q: May I?**`, or a paragraph that is only a question.
+    pub(super) fn asks(&self) -> bool {
+        let is_prose = self.kind == BlockKind::Paragraph || self.has_marker();
+        let bold = self.markdown.strip_prefix("**");
+        let bold = bold.and_then(|rest| Some(rest.split_once("**")?.0));
+        let asked = bold.unwrap_or(&self.markdown).trim_end();
+        is_prose
+            && asked.ends_with(QUESTION_MARKS)
+            && !asked.trim_end_matches(QUESTION_MARKS).contains(". ")
     }
 
     /// True for a paragraph that ends in a colon.
@@ -411,6 +432,8 @@ fn code(text: &str) -> Block {
             title: String::new(),
             piece: 0,
             pieces: 1,
+            opening: String::new(),
+            closing: String::new(),
         }),
         text: format!("{opening}\n{code}"),
         markdown: code.strip_suffix('\n').unwrap_or(code).to_owned(),
@@ -425,28 +448,61 @@ fn pieces(block: Block) -> Vec<Block> {
     if block.words() <= LONG_CODE_WORDS {
         return vec![block];
     }
-    let mut cut: Vec<Vec<&str>> = vec![Vec::new()];
-    for line in block.markdown.lines() {
-        match cut.last_mut() {
-            Some(piece) if !line.trim().is_empty() || piece.len() < PIECE_LINES => piece.push(line),
-            _ => cut.push(Vec::new()),
-        }
-    }
-    let cut = cut
-        .into_iter()
-        .map(|lines| lines.join("\n").trim_end().to_owned());
-    let cut: Vec<String> = cut.filter(|piece| !piece.trim().is_empty()).collect();
+    let lines: Vec<&str> = block.markdown.lines().collect();
+    let cut = cut_at_blank_lines(&lines);
     let pieces = cut.len();
-    let block = |(piece, lines): (usize, String)| Block {
-        kind: BlockKind::Code(Code {
-            piece,
-            pieces,
-            ..code.clone()
-        }),
-        text: lines.clone(),
-        markdown: lines,
+    let block = |(piece, range): (usize, Range<usize>)| {
+        let text = lines[range.clone()].join("\n");
+        let mut opening = enclosing(lines[..range.start].iter().rev(), lines[range.start]);
+        opening.reverse();
+        let mut closing = enclosing(lines[range.end..].iter(), lines[range.end - 1]);
+        closing.retain(|line| closes(line));
+        Block {
+            kind: BlockKind::Code(Code {
+                piece,
+                pieces,
+                opening: opening.join("\n"),
+                closing: closing.join("\n"),
+                ..code.clone()
+            }),
+            text: text.clone(),
+            markdown: text,
+        }
     };
     cut.into_iter().enumerate().map(block).collect()
+}
+
+/// Cuts lines of code at blank lines, into pieces of at least [`PIECE_LINES`] lines that neither begin nor end with a blank one.
+fn cut_at_blank_lines(lines: &[&str]) -> Vec<Range<usize>> {
+    let is_blank = |at: usize| lines[at].trim().is_empty();
+    let mut cut: Vec<Range<usize>> = Vec::new();
+    for at in (0..lines.len()).filter(|at| !is_blank(*at)) {
+        match cut.last_mut() {
+            Some(piece) if at == piece.end || at - piece.start <= PIECE_LINES => piece.end = at + 1,
+            _ => cut.push(at..at + 1),
+        }
+    }
+    cut
+}
+
+/// Returns those of the lines that go away from a line of code which are indented less than all before them.
+fn enclosing<'a>(away: impl Iterator<Item = &'a &'a str>, line: &str) -> Vec<&'a str> {
+    let indentation = |line: &str| line.len() - line.trim_start().len();
+    let mut least = indentation(line);
+    let mut lines = Vec::new();
+    for line in away.filter(|line| !line.trim().is_empty()) {
+        if indentation(line) < least {
+            least = indentation(line);
+            lines.push(*line);
+        }
+    }
+    lines
+}
+
+/// True for a line that closes brackets or a tag.
+fn closes(line: &str) -> bool {
+    let line = line.trim_start();
+    line.starts_with(['}', ')', ']']) || line.starts_with("</")
 }
 
 /// Removes spaces at both ends of a stretch.

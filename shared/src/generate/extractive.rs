@@ -8,7 +8,7 @@ use super::similarity::{Similarities, raise};
 use super::{Passage, Quote};
 use crate::book::{ListMarkers, fenced};
 use crate::retrieve::is_unasked_exercise;
-use crate::words::{Language, Words};
+use crate::words::Words;
 
 /// Sections up to this many words are quoted whole; quotes of longer ones aim at it. This and the next four values were chosen on 84 questions to
 /// four books. Values chosen without one of the books are about the same.
@@ -24,6 +24,8 @@ const MAX_GAP: f32 = 0.2;
 /// The bonus for a quote with code. Without it, 3 of 30 how-to questions about other books were answered without their section's code; the 84
 /// questions were unaffected.
 const CODE_BONUS: f32 = 0.06;
+/// The fewest questions of a section that is a list of questions and answers.
+const FEWEST_ENTRIES: usize = 2;
 /// Longer lists are cut. Of 5,800 sections 15 have a list of half as many words, and cutting those loses answers.
 const MAX_LIST_WORDS: usize = 400;
 /// Scores that differ by less are equal.
@@ -49,7 +51,7 @@ pub(super) fn answer(
     let similarities = if let Some(similarities) = similarities {
         similarities
     } else {
-        by_words = Similarities::by_words(query, &first.candidate.chunk.text);
+        by_words = Similarities::by_words(query, &first.candidate.chunk);
         &by_words
     };
     let span = quoted_span(&blocks, similarities);
@@ -64,7 +66,8 @@ pub(super) fn answer(
     });
     let Some((second, more)) = second else {
         let heading = heading_above(first, &blocks, span.start);
-        let heading = heading.filter(|heading| !is_clear(&blocks, &span, heading));
+        let cutter = Words::of(first.candidate.chunk.language());
+        let heading = heading.filter(|heading| !is_clear(&blocks, &span, heading, &cutter));
         write(heading, &blocks, span, first.n, continues, &mut quotes);
         return quotes;
     };
@@ -92,7 +95,7 @@ pub(super) fn brief(
     let similarities = if let Some(similarities) = similarities {
         similarities
     } else {
-        by_words = Similarities::by_words(query, &passage.candidate.chunk.text);
+        by_words = Similarities::by_words(query, &passage.candidate.chunk);
         &by_words
     };
     let mut quotes = Vec::new();
@@ -125,7 +128,10 @@ fn brief_span(blocks: &[Block], similarities: &Similarities) -> Range<usize> {
     let is_led = |at: usize| at > 0 && blocks[at - 1].leads() && blocks[at].is_led();
     if is_led(best) && blocks[best - 1].kind == BlockKind::Paragraph {
         best - 1..best + 1
-    } else if best + 1 < blocks.len() && is_led(best + 1) && is_short(&blocks[best + 1]) {
+    } else if best + 1 < blocks.len()
+        && (is_led(best + 1) || blocks[best].asks())
+        && is_short(&blocks[best + 1])
+    {
         best..best + 2
     } else {
         best..best + 1
@@ -185,8 +191,7 @@ fn heading_above(passage: &Passage<'_>, blocks: &[Block], at: usize) -> Option<B
 }
 
 /// True if a quote needs no heading: it begins with its section's first sentence, and contains the heading's words.
-fn is_clear(blocks: &[Block], span: &Range<usize>, heading: &Block) -> bool {
-    let cutter = Words::of(Language::ENGLISH);
+fn is_clear(blocks: &[Block], span: &Range<usize>, heading: &Block, cutter: &Words) -> bool {
     let quoted = blocks[span.clone()].iter();
     let said: HashSet<String> = quoted.flat_map(|block| cutter.terms(&block.text)).collect();
     let names = cutter.terms(&heading.text);
@@ -195,8 +200,41 @@ fn is_clear(blocks: &[Block], span: &Range<usize>, heading: &Block) -> bool {
         && names.iter().all(|term| said.contains(term))
 }
 
+/// Returns the entry of a list of questions and answers that covers most of the question's terms; `None` for other sections. The text before the first
+/// question is an entry, too.
+fn best_entry(blocks: &[Block], similarities: &Similarities) -> Option<Range<usize>> {
+    let is_heading = |at: usize| blocks[at].kind == BlockKind::Heading;
+    let is_edge =
+        |at: &usize| is_heading(*at) || blocks[*at].asks() && (*at == 0 || !is_heading(at - 1));
+    let asked = blocks.iter().filter(|block| block.asks()).count();
+    if asked < FEWEST_ENTRIES {
+        return None;
+    }
+    let mut edges: Vec<usize> = (0..blocks.len()).filter(is_edge).collect();
+    edges.push(blocks.len());
+    if edges[0] > 0 {
+        edges.insert(0, 0);
+    }
+    let covered = |entry: &Range<usize>| -> f32 {
+        let text: Vec<&str> = blocks[entry.clone()]
+            .iter()
+            .map(|block| &*block.text)
+            .collect();
+        similarities.gains(&text.join("\n")).iter().sum()
+    };
+    let entries = edges.windows(2).map(|edges| edges[0]..edges[1]);
+    // The first of equals.
+    let best = entries
+        .rev()
+        .max_by(|a, b| covered(a).total_cmp(&covered(b)))?;
+    (words(&blocks[best.clone()]) <= MAX_WORDS).then_some(best)
+}
+
 /// Returns the blocks that cover most of the question's terms at about the target length.
 fn best_span(blocks: &[Block], similarities: &Similarities) -> Range<usize> {
+    if let Some(entry) = best_entry(blocks, similarities) {
+        return entry;
+    }
     if words(blocks) <= WORDS {
         return 0..blocks.len();
     }
@@ -367,12 +405,18 @@ fn is_title(block: &Block, next: Option<&&[Block]>) -> bool {
     block.is_title() && next.is_some_and(|next| !next[0].is_code())
 }
 
-/// Writes adjacent pieces of one code block, with a mark where code was cut.
+/// Writes adjacent pieces of one code block between the lines that enclose them, with a mark where code was cut.
 fn fenced_pieces(code: &Code, run: &[Block]) -> String {
     let before = (code.piece > 0).then_some(CUT);
     let after = (code.piece + run.len() < code.pieces).then_some(CUT);
+    let closing = match run.last().map(|last| &last.kind) {
+        Some(BlockKind::Code(last)) => &*last.closing,
+        _ => "",
+    };
     let pieces = run.iter().map(|piece| &*piece.markdown);
-    let lines: Vec<&str> = before.into_iter().chain(pieces).chain(after).collect();
+    let lines = std::iter::once(&*code.opening).chain(before);
+    let lines = lines.chain(pieces).chain(after).chain([closing]);
+    let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
     fenced(&lines.join("\n\n"), &code.language, &code.title)
 }
 

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::words::{Language, Words};
+use crate::index::ChunkPayload;
+use crate::words::Words;
 
 /// The least cosine of two tokens that counts as similarity.
 const FLOOR: f32 = 0.5;
@@ -35,14 +36,14 @@ impl Similarities {
         }
     }
 
-    /// Compares the lines of a text by the words they share with the question: 1 or 0.
+    /// Compares the lines of a chunk by the words they share with the question: 1 or 0.
     #[must_use]
-    pub fn by_words(question: &str, text: &str) -> Self {
-        let words = Words::of(Language::ENGLISH);
+    pub fn by_words(question: &str, chunk: &ChunkPayload) -> Self {
+        let words = Words::of(chunk.language());
         let terms = words.of_question(question).map(|(_, term)| term);
         let terms: Vec<String> = terms.collect::<BTreeSet<_>>().into_iter().collect();
         let mut similarities = Self::new(&vec![1.0; terms.len()]);
-        for line in text.lines() {
+        for line in chunk.text.lines() {
             let found = words.terms(line);
             let has = |term| f32::from(u8::from(found.contains(term)));
             similarities.add(line, terms.iter().map(has).collect());

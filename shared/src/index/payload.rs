@@ -5,6 +5,7 @@ use uuid::Uuid;
 
 use crate::book::{ContentKind, Document, Mark, Placement, UNKNOWN, hex, origin_of_version};
 use crate::chunk::{Chunk, SectionType};
+use crate::words::Language;
 
 /// The value of missing metadata, except titles.
 const NOT_AVAILABLE: &str = "N/A";
@@ -210,6 +211,13 @@ impl ChunkPayload {
     #[must_use]
     pub fn searched_text(&self) -> String {
         format!("{}\n{}", self.search_words, self.embedded_text())
+    }
+
+    /// The language of the text.
+    #[must_use]
+    pub fn language(&self) -> Language {
+        let own = self.locale.first();
+        own.map_or(Language::ENGLISH, |locale| Language::of_locale(locale))
     }
 
     /// Returns the page's URL in a locale, also for a locale without a translation.

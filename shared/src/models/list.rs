@@ -90,7 +90,7 @@ pub(crate) struct EmbedderTraits {
     /// All vectors of such a model lie in a narrow cone, those of one language closer still. Without the subtraction, wrong texts are found more
     /// often across languages. `multilingual_centre.py` computes the mean.
     pub(crate) centre: Option<&'static [u8]>,
-    /// The weight of the token score beside the cosine. Chosen on seven books; `docs/decisions/0004-the-order-of-chunks.md` has the figures.
+    /// The weight of the token score beside the cosine; `docs/decisions/0004-the-order-of-chunks.md` has the figures.
     pub(crate) token_share: f32,
 }
 
@@ -174,7 +174,7 @@ static BGE_SMALL: Description = Description {
         question_prefix: "Represent this sentence for searching relevant passages: ",
         passage_prefix: "",
         centre: None,
-        token_share: 0.53,
+        token_share: 0.58,
     }),
 };
 

@@ -14,7 +14,7 @@ use crate::embed::{NEAREST_CHUNKS, mean_of_best};
 ///
 /// The convex combination of scaled scores ranks better than reciprocal rank fusion (Bruch, Gai and Ingber, ACM TOIS 2023);
 /// `docs/decisions/0004-the-order-of-chunks.md` has this project's figures.
-const LEXICAL_SHARE: f32 = 0.15;
+const LEXICAL_SHARE: f32 = 0.23;
 /// The reranker's weight, relative to 1 for the fused score.
 const RERANK_WEIGHT: f32 = 0.5;
 /// The factor for chunks without an answer: empty headings and exercises.

@@ -12,6 +12,8 @@ use crate::words::{DocumentFrequencies, Language, Words};
 /// Time limit for counting the chunks that contain the question's words.
 const FREQUENCIES_DEADLINE: Duration = Duration::from_secs(1);
 
+/// The most words of a question that are counted, the longest ones; 672 questions of real users have at most 37 different words. Each one is a query.
+const MOST_COUNTED: usize = 128;
 /// The least weight of a token: a word such as `how` says little, but not nothing.
 const LEAST_WEIGHT: f32 = 0.5;
 
@@ -42,10 +44,9 @@ impl Retriever {
         let stemmed = Words::of(language);
         let searched = stemmed.of_question(question).map(|(word, _)| word);
         let counted = searched.chain(words.iter().map(|word| (*word).to_owned()));
-        let (embedded, mut frequencies) = tokio::join!(
-            embedded,
-            self.document_frequencies(counted.collect(), language)
-        );
+        let counted = longest(counted.collect(), MOST_COUNTED);
+        let (embedded, mut frequencies) =
+            tokio::join!(embedded, self.document_frequencies(counted, language));
         if let Some(frequencies) = &mut frequencies {
             synonyms.count(frequencies, &stemmed);
         }
@@ -104,6 +105,14 @@ impl Retriever {
             }
         }
     }
+}
+
+/// Returns the longest words, `most` at most.
+fn longest(words: BTreeSet<String>, most: usize) -> BTreeSet<String> {
+    let mut words: Vec<String> = words.into_iter().collect();
+    words.sort_by_key(|word| std::cmp::Reverse(word.chars().count()));
+    words.truncate(most);
+    words.into_iter().collect()
 }
 
 /// Returns a question's tokens with the weights of their words.

@@ -147,3 +147,73 @@ fn a_short_paragraph_that_refers_to_the_quote_is_quoted_with_it() {
     let markdown = answered("Why mopple?", &[blocks("Fast it is.")]);
     assert!(!markdown.contains("Fast it is."), "{markdown}");
 }
+
+#[test]
+fn a_part_of_code_keeps_the_lines_that_enclose_it() {
+    let calls = |name: &str| format!("    {name}(one, two, three, four);\n").repeat(30);
+    let code = format!(
+        "export default class Mopple {{\n  run() {{\n{}\n{}\n{}  }}\n}}\n",
+        calls("a"),
+        calls("b"),
+        calls("c")
+    );
+    let section = of_blocks(&[(MarkKind::Fence, format!("```js\n{code}```"))]);
+    let markdown = answered("What is b?", &[section]);
+    let start = "```js\nexport default class Mopple {\n  run() {\n\n…\n\n    b(one";
+    assert!(markdown.contains(start), "{markdown}");
+    assert!(markdown.contains(";\n\n…\n\n  }\n}\n```"), "{markdown}");
+}
+
+#[test]
+fn of_questions_and_answers_the_one_that_was_asked_is_quoted() {
+    let entries = ["cat", "dog", "horse"].map(|animal| {
+        let tail = format!("Some other words about the {animal}. ").repeat(4);
+        (animal, format!("The {animal} eats at noon. {tail}"))
+    });
+    let bold = |(animal, answer): &(&str, String)| {
+        format!("**Q: When does the {animal} eat?**\n\n{answer}\n\n")
+    };
+    let details = |(animal, answer): &(&str, String)| {
+        format!(
+            "<details>\n<summary>When does the {animal} eat?</summary>\n\n{answer}\n\n</details>\n\n"
+        )
+    };
+    let in_one_paragraph = |(animal, answer): &(&str, String)| {
+        format!("**When does the {animal} eat?**\n{answer}\n\n")
+    };
+    for page in [
+        entries.each_ref().map(bold).concat(),
+        entries.each_ref().map(details).concat(),
+        entries.each_ref().map(in_one_paragraph).concat(),
+    ] {
+        let page = format!("# Questions\n\nAsk us anything.\n\n{page}");
+        let markdown = answered(
+            "when will my dog eat",
+            &sections("docs/questions.md", &page),
+        );
+        assert!(markdown.contains("The dog eats at noon."), "{markdown}");
+        for other in ["cat", "horse", "anything"] {
+            assert!(!markdown.contains(other), "{markdown}");
+        }
+    }
+}
+
+#[test]
+fn a_quote_that_ends_before_its_section_says_so() {
+    let text = (0..60).map(|n| format!("Station {n} counts the birds at night.\n\n"));
+    let page = format!("# Page\n\n{}", text.collect::<String>());
+    let short = "# Page\n\nThe station counts.\n";
+    for (page, is_cut) in [(&*page, true), (short, false)] {
+        let sections = sections("docs/page.md", page);
+        let passages = [Passage {
+            n: 1,
+            candidate: &sections[0],
+        }];
+        let markdown = markdown_of(answer("Station 3", &passages, None, "It goes on."));
+        assert_eq!(
+            markdown.ends_with("\n\n*It goes on.* [1]"),
+            is_cut,
+            "{markdown}"
+        );
+    }
+}

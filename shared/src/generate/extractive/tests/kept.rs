@@ -33,15 +33,24 @@ fn links_emphasis_and_pictures_of_the_book_are_quoted() {
 
 #[test]
 fn a_diagram_is_never_all_of_a_quote() {
+    for diagram in [
+        "```mermaid\nflowchart mopple sensor alarm\n```",
+        "```\nmopple\n├── sensor\n└── alarm flowchart\n```",
+    ] {
+        let markdown = with_stations(diagram);
+        assert!(
+            markdown.contains(diagram) && markdown.contains("Station 0"),
+            "{markdown}"
+        );
+    }
+}
+
+fn with_stations(diagram: &str) -> String {
     let text = (0..40).map(|n| format!("Station {n} counts birds at night.\n\n"));
     let text: String = text.collect();
-    let page = format!("# Page\n\n```mermaid\nflowchart mopple sensor alarm\n```\n\n{text}");
-    let markdown = answered(
+    let page = format!("# Page\n\n{diagram}\n\n{text}");
+    answered(
         "mopple sensor alarm flowchart",
         &sections("docs/page.md", &page),
-    );
-    assert!(
-        markdown.contains("```mermaid") && markdown.contains("Station 0"),
-        "{markdown}"
-    );
+    )
 }
