@@ -12,6 +12,7 @@ mod html;
 mod omission;
 mod placeholder;
 mod lines;
+mod mdx_code_block;
 mod spans;
 mod modules;
 mod imports;
