@@ -324,7 +324,8 @@ impl Status {
             .map(|path| format!("{path}: {NOT_UTF8}"))
             .chain(hidden_docs(settings, &listing.paths))
             .collect();
-        self.missing = missing_docs(settings, &listing.paths).filter(|_| self.unlisted.is_empty());
+        self.missing =
+            missing_docs(settings, &listing.paths).filter(|_| listing.unreadable.is_empty());
     }
 
     /// True if pages remain to be indexed or deleted, except those whose own file cannot be read.
