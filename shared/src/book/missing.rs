@@ -22,6 +22,8 @@ pub const OTHER_GENERATORS: [(&str, &str); 14] = [
     ("docs/.vitepress/config/index.js", "VitePress"),
 ];
 
+const MARKDOWN: [&str; 2] = [".md", ".mdx"];
+
 /// Returns a folder of docs that the settings require and that holds no file, with the reason why it is required. Docusaurus does not
 /// build such a site.
 #[must_use]
@@ -66,7 +68,7 @@ pub fn hidden_docs(settings: &SiteSettings, paths: &BTreeSet<String>) -> Option<
         let below = below.take_while(|path| path.starts_with(&start));
         let shown = |path: &&String| super::pages::page_file(settings, path).is_some();
         let count = below
-            .filter(|path| path.ends_with(".md") || path.ends_with(".mdx"))
+            .filter(|path| MARKDOWN.iter().any(|extension| path.ends_with(extension)))
             .filter(|path| !shown(path))
             .count();
         (count > 0).then(|| {

@@ -2,7 +2,8 @@
 
 use oxc_ast::AstKind;
 use oxc_ast::ast::{
-    AssignmentOperator, BindingPattern, CallExpression, Expression, LogicalOperator, UnaryOperator,
+    AssignmentOperator, BindingPattern, CallExpression, Expression, LogicalOperator,
+    MemberExpression, UnaryOperator,
 };
 use oxc_semantic::{NodeId, Semantic, SymbolId};
 use oxc_span::{GetSpan, Span};
@@ -248,7 +249,7 @@ fn changes_at<'a>(
 /// True for a call of one of [`WRITING_FUNCTIONS`].
 fn writes_first(call: &CallExpression) -> bool {
     let function = call.callee.as_member_expression();
-    let name = function.and_then(|function| function.static_property_name());
+    let name = function.and_then(MemberExpression::static_property_name);
     name.is_some_and(|name| WRITING_FUNCTIONS.contains(&name))
 }
 

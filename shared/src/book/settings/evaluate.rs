@@ -336,8 +336,7 @@ impl<'a> Evaluator<'_, 'a> {
         for property in &object.properties {
             match property {
                 ObjectPropertyKind::SpreadProperty(spread) => {
-                    let line = self.line(spread.span);
-                    map.spread(self.value(&spread.argument, depth + 1), line);
+                    map.spread(self.value(&spread.argument, depth + 1));
                 }
                 ObjectPropertyKind::ObjectProperty(property) => {
                     let value = if property.kind == PropertyKind::Init {
@@ -347,7 +346,7 @@ impl<'a> Evaluator<'_, 'a> {
                     };
                     match self.key(property, depth) {
                         Some(key) => map.insert(key, value),
-                        None => map.spread(self.computed(property.span), self.line(property.span)),
+                        None => map.spread(self.computed(property.span)),
                     }
                 }
             }

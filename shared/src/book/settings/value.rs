@@ -212,19 +212,19 @@ impl ConfigMap {
         self.fields.insert(key, value);
     }
 
-    /// Adds the fields of `value`, like a spread on this line. A computed value may have any field.
-    pub(super) fn spread(&mut self, value: ConfigValue, line: usize) {
+    /// Adds the fields of `value`, like a spread. A computed value may have any field.
+    pub(super) fn spread(&mut self, value: ConfigValue) {
         match value {
             ConfigValue::Map(map) => {
                 if *map.rest != ABSENT {
-                    self.spread(*map.rest, line);
+                    self.spread(*map.rest);
                 }
                 self.fields.extend(map.fields);
             }
             ConfigValue::OneOf(alternatives) => {
                 let maps = alternatives.values.into_iter().map(|value| {
                     let mut map = self.clone();
-                    map.spread(value, line);
+                    map.spread(value);
                     map
                 });
                 let merged = maps.reduce(|one, other| one.or(other, alternatives.decision));
