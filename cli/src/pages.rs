@@ -2,9 +2,9 @@
 
 use bookrag::book::{
     Document, PageFile, SiteSettings, SkipReason, list_pages, list_script_pages, may_hold_pages,
-    page_file, read_document,
+    missing_docs, page_file, read_document,
 };
-use bookrag::ingest::{NOT_UTF8, SkippedFile};
+use bookrag::ingest::{NOT_UTF8, SkippedFile, SyncError, no_pages};
 use bookrag::source::{FileCache, Listing, Source, SourceError};
 
 /// The pages of a book, and places that may hold more.
@@ -14,6 +14,8 @@ pub(crate) struct ReadPages {
     pub(crate) scripts: Vec<String>,
     /// Folders that cannot be listed, and files whose paths are not UTF-8.
     pub(crate) unknown: Vec<SkippedFile>,
+    /// Why these are not the whole book that the settings describe.
+    pub(crate) missing: Option<String>,
 }
 
 pub(crate) struct ReadPage {
@@ -57,9 +59,22 @@ impl ReadPages {
         let scripts = list_script_pages(settings, &listing.paths).into_iter();
         Ok(Self {
             scripts: scripts.map(str::to_owned).collect(),
+            missing: missing_docs(settings, &listing.paths)
+                .filter(|_| listing.unreadable.is_empty()),
             pages,
             unknown: unknown(settings, listing),
         })
+    }
+
+    /// # Errors
+    /// If a folder that the settings name is missing, or there is no page.
+    pub(crate) fn check(&self, settings: &SiteSettings) -> Result<(), SyncError> {
+        let reason = match &self.missing {
+            Some(missing) => missing.clone(),
+            None if self.pages.is_empty() && self.unknown.is_empty() => no_pages(settings, ""),
+            None => return Ok(()),
+        };
+        Err(SyncError::NoPages(reason))
     }
 
     /// Returns the pages that could be read.

@@ -55,6 +55,7 @@ pub(super) async fn run(
         output::status(&format!("warning: {warning}"));
     }
     let read = ReadPages::of(&source, &settings).await?;
+    read.check(&settings)?;
     for folder in &read.unknown {
         output::status(&format!("not read {}: {}", folder.source, folder.reason));
     }

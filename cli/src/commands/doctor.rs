@@ -86,7 +86,10 @@ pub(super) async fn run(
     let source = site.source().await?;
     let settings = source.settings().await?;
     let read = ReadPages::of(&source, &settings).await?;
+    let missing = read.check(&settings).err();
     let mut diagnosis = diagnose(settings, &read, &config.policy());
+    let missing = missing.map(|missing| missing.to_string());
+    diagnosis.not_read.extend(missing);
     let folder = BookFolder::of_site(config, &site);
     if config.database_url.is_some() || folder.has_store() {
         let options = ReportArguments {

@@ -46,6 +46,7 @@ pub(super) async fn run(arguments: &ExportArguments, json: bool) -> Result<Exit,
         );
     }
     let read = ReadPages::of(&source, &settings).await?;
+    read.check(&settings)?;
     let export = Export {
         settings: &settings,
         site_url: site_url

@@ -30,6 +30,7 @@ use std::process::ExitCode;
 use bookrag::book::ContentKind;
 use bookrag::config::{Config, Environment};
 use bookrag::error::ErrorKind;
+use bookrag::ingest::SyncError;
 use bookrag::source::SourceError;
 use bookrag::telemetry;
 use clap::{Args, Parser, Subcommand};
@@ -211,7 +212,7 @@ enum CommandError {
     #[error(transparent)]
     Local(#[from] LocalError),
     #[error(transparent)]
-    Sync(#[from] bookrag::ingest::SyncError),
+    Sync(#[from] SyncError),
     #[error(transparent)]
     Source(#[from] SourceError),
     #[error(transparent)]
@@ -230,6 +231,7 @@ impl CommandError {
     fn exit(&self) -> Exit {
         match self {
             Self::Usage(_)
+            | Self::Sync(SyncError::NoPages(_))
             | Self::Source(SourceError::NotFound(_))
             | Self::Local(LocalError::Source(SourceError::NotFound(_))) => Exit::Usage,
             Self::Request(error) if error.kind == ErrorKind::Invalid => Exit::Usage,

@@ -48,6 +48,90 @@ fn wrong_usage_ends_with_2_with_and_without_a_server() {
 }
 
 #[test]
+fn a_site_that_is_not_there_as_it_should_be_ends_with_2_and_the_reason() {
+    let config = "module.exports = {presets: ['classic']};";
+    for (files, reason) in [
+        (
+            &[("docusaurus.config.js", config), ("docs/a.txt", "")][..],
+            "no page found",
+        ),
+        (
+            &[("docusaurus.config.js", config), ("README.md", "# A")],
+            "the docs folder `docs` has no file",
+        ),
+        (
+            &[
+                ("docusaurus.config.js", config),
+                ("docs/a.md", "# A"),
+                ("versions.json", "[\"1.0\"]"),
+            ],
+            "`versioned_docs/version-1.0` has no file",
+        ),
+    ] {
+        let workshop = Workshop::new();
+        fs::remove_dir_all(workshop.site()).unwrap();
+        for (path, text) in files {
+            fs::create_dir_all(workshop.site().join(path).parent().unwrap()).unwrap();
+            workshop.write(path, text);
+        }
+        for command in ["chunks", "sync", "serve"] {
+            let refused = workshop.run(&[command, "book"]);
+            assert_eq!(refused.status.code(), Some(2), "{command}: {refused:?}");
+            let told = String::from_utf8(refused.stderr).unwrap();
+            assert!(told.contains(reason), "{command}: {told}");
+        }
+    }
+}
+
+#[test]
+fn a_site_of_another_generator_is_named_and_not_read() {
+    for (file, generator) in [
+        ("mkdocs.yml", "MkDocs"),
+        ("docs/.vitepress/config.mts", "VitePress"),
+        (".vitepress/config.js", "VitePress"),
+    ] {
+        let workshop = Workshop::small();
+        fs::remove_file(workshop.site().join("docusaurus.config.js")).unwrap();
+        fs::create_dir_all(workshop.site().join(file).parent().unwrap()).unwrap();
+        workshop.write(file, "");
+        let refused = workshop.run(&["chunks", "book"]);
+        assert_eq!(refused.status.code(), Some(1), "{refused:?}");
+        let told = String::from_utf8(refused.stderr).unwrap();
+        assert!(
+            told.contains(&format!("{file}, line 1: this is a site of {generator}")),
+            "{told}"
+        );
+        // Files of other generators may stand beside a Docusaurus site, and a bookrag.toml says how to read the folder.
+        workshop.write("bookrag.toml", "");
+        assert!(workshop.run(&["chunks", "book"]).status.success());
+    }
+}
+
+#[test]
+fn a_file_whose_text_a_page_shows_is_read_with_the_page() {
+    let workshop = Workshop::small();
+    workshop.write("docs/valve.py", "def open_valve():\n    return 'open'\n");
+    let page = "import CodeBlock from '@theme/CodeBlock';\nimport source from '!!raw-loader!./valve.py';\n\n# Valve\n\n\
+                <CodeBlock language=\"python\">{source}</CodeBlock>\n\nText after.\n";
+    workshop.write("docs/valve.mdx", page);
+    let chunks = workshop.run(&["chunks", "book", "--jsonl"]).stdout;
+    let chunks = String::from_utf8(chunks).unwrap();
+    let valve = chunks
+        .lines()
+        .find(|line| line.contains("valve.mdx"))
+        .unwrap();
+    let valve: Value = serde_json::from_str(valve).unwrap();
+    let text = valve["text"].as_str().unwrap();
+    assert!(
+        text.contains("def open_valve():\n    return 'open'"),
+        "{text}"
+    );
+    assert!(text.contains("Text after."), "{text}");
+    let ledger = workshop.run(&["chunks", "book", "--ledger"]);
+    assert!(ledger.status.success(), "{ledger:?}");
+}
+
+#[test]
 fn a_folder_without_a_configuration_is_reported() {
     let workshop = Workshop::small();
     let config = workshop.site().join("docusaurus.config.js");

@@ -2,8 +2,9 @@
 
 use super::block::{Block, BlockKind, Nesting};
 use super::document::{Inputs, MAX_PAGE_BYTES, decode};
+use super::escape::fenced;
 use super::front_matter::{FrontMatter, SplitPage, split_front_matter};
-use super::imports::Partials;
+use super::imports::{Partials, is_shown_text_file};
 use super::links::Origin;
 use super::markdown::{Placed, parse_blocks};
 use super::mdx::{Dialect, Flavor, prepare};
@@ -119,7 +120,12 @@ impl Body {
                             self.partial_line = lines.start;
                         }
                         let path = partials.get(&name).map(String::as_str);
-                        self.read_partial(path, reading, origin, depth);
+                        let shown = if is_shown_text_file(&name) {
+                            Shown::Text
+                        } else {
+                            Shown::Blocks(origin)
+                        };
+                        self.read_partial(path, reading, shown, depth);
                     }
                     Placeholder::Contents(_) if self.contents.len() == MAX_CONTENTS => {}
                     Placeholder::Contents(contents) => {
@@ -143,12 +149,12 @@ impl Body {
         }
     }
 
-    /// Reads the blocks of a partial. Its heading ids do not depend on the page.
+    /// Reads the blocks of a partial, or a file's text. Heading ids of partials do not depend on the page.
     fn read_partial(
         &mut self,
         path: Option<&str>,
         reading: &Reading<'_>,
-        origin: &Origin<'_>,
+        shown: Shown<'_>,
         depth: usize,
     ) {
         let line = self.partial_line;
@@ -164,9 +170,13 @@ impl Body {
             ),
             Some(_) if depth == MAX_PARTIAL_DEPTH => "is nested too deeply".to_owned(),
             Some(Err(reason)) => format!("is left out: {reason}"),
-            Some(Ok(text)) => match split_front_matter(&text) {
-                Err(reason) => format!("is left out: {reason}"),
-                Ok(split) => {
+            Some(Ok(text)) => match (shown, split_front_matter(&text)) {
+                (Shown::Text, _) => {
+                    self.blocks.push(code_block(path, text.trim_end()));
+                    return;
+                }
+                (Shown::Blocks(_), Err(reason)) => format!("is left out: {reason}"),
+                (Shown::Blocks(origin), Ok(split)) => {
                     let raw_lines: Vec<&str> = text.lines().collect();
                     self.read(path, &split, &raw_lines, reading, origin, depth + 1);
                     return;
@@ -176,7 +186,7 @@ impl Body {
         // The warning for the first partial that does not fit covers all later ones.
         if !(was_full && is_left_out) {
             self.warnings
-                .push(format!("line {line}: the partial {path} {problem}"));
+                .push(format!("line {line}: the imported file {path} {problem}"));
         }
         self.omissions.push(Omission {
             start_line: line,
@@ -198,12 +208,35 @@ impl Body {
     }
 }
 
+/// The form in which an imported file is shown.
+enum Shown<'a> {
+    /// As Markdown of this page.
+    Blocks(&'a Origin<'a>),
+    Text,
+}
+
+/// The text of an imported file; its extension tells the language.
+fn code_block(path: &str, text: &str) -> Block {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let language = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    let kind = BlockKind::Code {
+        language: language.to_owned(),
+        title: None,
+    };
+    inserted_block(kind, text.to_owned(), fenced(text, language, ""))
+}
+
 fn contents_block() -> Block {
+    inserted_block(BlockKind::Contents, String::new(), String::new())
+}
+
+/// A block that the page's own lines do not contain.
+fn inserted_block(kind: BlockKind, text: String, markdown: String) -> Block {
     Block {
-        kind: BlockKind::Contents,
-        text: String::new(),
+        kind,
+        text,
         marks: Vec::new(),
-        markdown: String::new(),
+        markdown,
         start_line: 1,
         end_line: 1,
         nesting: Nesting::default(),

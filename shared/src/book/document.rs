@@ -13,6 +13,7 @@ use super::blog::{post_authors, post_date};
 use super::body::{Body, MAX_PARTIAL_DEPTH, Reading};
 use super::built::{read_built_page, script_of};
 use super::front_matter::{FrontMatter, split_front_matter};
+use super::imports::is_shown_text_file;
 use super::labels::{author_names, label_files, tag_labels};
 use super::links::Origin;
 use super::omission::{Omission, OmissionReason};
@@ -29,7 +30,7 @@ use super::titles::{
 pub const MAX_PAGE_BYTES: usize = 5 * 1024 * 1024;
 
 /// The version of the reader. Raise it if the same bytes are read differently, so that pages are read again.
-pub const READER_VERSION: u32 = 9;
+pub const READER_VERSION: u32 = 10;
 
 const DOCUMENT_NAMESPACE: Uuid = Uuid::from_u128(0x6b0f_4d9e_51a1_5c0e_9a55_b00c_4a6e_0001);
 
@@ -169,7 +170,8 @@ pub fn missing_inputs(
             wanted.extend(label_files(settings, page, &split.front_matter));
         }
         let partials = reading.partials(&source, &split);
-        for path in partials.paths.into_values() {
+        let pages = partials.paths.into_iter();
+        for (_, path) in pages.filter(|(name, _)| !is_shown_text_file(name)) {
             if let (Some(Some(bytes)), true, true) = (
                 inputs.get(&path),
                 seen.insert(path.clone()),

@@ -1,4 +1,4 @@
-//! The Markdown files that a page imports and shows as components.
+//! The files that a page imports and shows: Markdown as components, and other files as text (`{source}`).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -20,7 +20,7 @@ const MAX_EXPORTS: usize = 10_000;
 
 #[derive(Debug, Default)]
 pub(super) struct Partials {
-    /// Paths relative to the site, by component name. The files need not exist.
+    /// Paths relative to the site, by component name, or by [`shown_text_file`] for files shown as text. The files need not exist.
     pub(super) paths: BTreeMap<String, String>,
     /// Files that are needed to resolve imports: Markdown files and modules.
     pub(super) wanted: BTreeSet<String>,
@@ -38,6 +38,17 @@ impl Partials {
             partials: Self::default(),
         };
         for (name, imported) in page_imports(body) {
+            if let Some(file) = raw_file(&imported.specifier) {
+                let shown = shown_text_file(&name);
+                if body.contains(&shown) || body.contains(&format!("{{ {name} }}")) {
+                    let path = resolve_import(source, file);
+                    if !inputs.contains_key(&path) {
+                        resolver.partials.wanted.insert(path.clone());
+                    }
+                    resolver.partials.paths.insert(shown, path);
+                }
+                continue;
+            }
             // Most modules are not Markdown, so resolve them only if the page uses their component.
             if !is_markdown(&imported.specifier) && !body.contains(&format!("<{name}")) {
                 continue;
@@ -139,6 +150,25 @@ impl Resolver<'_> {
             }
         }
         None
+    }
+}
+
+/// Returns the expression that shows an imported text: `{name}`. No component has such a name.
+pub(super) fn shown_text_file(name: &str) -> String {
+    format!("{{{name}}}")
+}
+
+pub(super) fn is_shown_text_file(name: &str) -> bool {
+    name.starts_with('{')
+}
+
+/// Returns the file in a specifier that imports a file's text: `!!raw-loader!./a.js` or `./a.js?raw`.
+fn raw_file(specifier: &str) -> Option<&str> {
+    let (loaders, file) = specifier.rsplit_once('!').unwrap_or(("", specifier));
+    match loaders.trim_start_matches(['!', '-']) {
+        "raw-loader" => Some(file),
+        "" => file.strip_suffix("?raw"),
+        _ => None,
     }
 }
 
@@ -338,6 +368,35 @@ import c from './c.css'
             &[("docs/a/parts.js", "export {")],
         ] {
             assert_eq!(path_of(body, files), None, "{files:?}");
+        }
+    }
+
+    #[test]
+    fn a_file_whose_text_is_shown_is_read() {
+        let files = [("docs/a/code.js", "let a;"), ("src/b.md", "# B")];
+        for (specifier, path) in [
+            ("!!raw-loader!./code.js", "docs/a/code.js"),
+            ("raw-loader!./code.js", "docs/a/code.js"),
+            ("!!raw-loader!@site/src/b.md", "src/b.md"),
+            ("./code.js?raw", "docs/a/code.js"),
+            ("!!./code.js?raw", "docs/a/code.js"),
+        ] {
+            let body =
+                format!("import code from '{specifier}'\n\n<CodeBlock>{{code}}</CodeBlock>\n");
+            let (paths, looked_at) = resolved(&body, &files);
+            assert_eq!(paths["{code}"], path, "{specifier}");
+            assert_eq!(looked_at, [path], "{specifier}");
+        }
+        for body in [
+            "import code from '!!raw-loader!./code.js'\n\n<Show code={code.length}/>\n",
+            "import code from '!!yaml-loader!./code.js'\n\n{code}\n",
+            "import code from './code.js?url'\n\n{code}\n",
+        ] {
+            let (paths, looked_at) = resolved(body, &files);
+            assert!(
+                paths.is_empty() && looked_at.is_empty(),
+                "{body}: {looked_at:?}"
+            );
         }
     }
 

@@ -10,11 +10,6 @@ pub(super) struct Fence {
 const MAX_PREFIX_BYTES: usize = 256;
 
 impl Fence {
-    /// True for a fence that Docusaurus unwraps: three or four backticks followed by only this word.
-    pub(super) fn is_mdx_code_block(self, info: &str) -> bool {
-        self.mark == '`' && matches!(self.length, 3 | 4) && info == "mdx-code-block"
-    }
-
     pub(super) fn closing(self) -> String {
         self.mark.to_string().repeat(self.length)
     }

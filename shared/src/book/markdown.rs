@@ -380,6 +380,7 @@ impl Reader<'_> {
     }
 
     fn push_marked(&mut self, kind: BlockKind, text: String, marks: Vec<Mark>, lines: SourceLines) {
+        let source_start = lines.start.max(1);
         let from = (lines.start as usize).saturating_sub(1);
         let to = (lines.end as usize).clamp(from, self.raw_lines.len());
         // If two blocks share a line, the source of the second is unknown.
@@ -387,7 +388,12 @@ impl Reader<'_> {
         let markdown = if last.is_some_and(|block| block.end_line >= lines.start) {
             text.clone()
         } else {
-            self.raw_lines.get(from..to).unwrap_or_default().join("\n")
+            let lines = self.raw_lines.get(from..to).unwrap_or_default();
+            let removed = &self.prepared.removed_lines;
+            let shown = (source_start..).zip(lines);
+            let shown = shown.filter(|(line, _)| removed.binary_search(line).is_err());
+            let shown: Vec<&str> = shown.map(|(_, text)| *text).collect();
+            shown.join("\n")
         };
         self.parsed.blocks.push(Block {
             kind,

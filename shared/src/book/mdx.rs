@@ -14,6 +14,7 @@ use super::lines::{
     Fence, closes, continued_prefix, directive, is_esm, is_heading, opens_fence, quotes_in,
     split_container_prefix,
 };
+use super::mdx_code_block::Unwrapped;
 use super::modules::{EsmBlock, esm_blocks};
 use super::omission::{Omission, OmissionReason};
 use super::openapi::Generated;
@@ -31,6 +32,8 @@ pub(super) struct Prepared {
     pub(super) line_of: Vec<u32>,
     /// Content of the page that `text` lacks.
     pub(super) omissions: Vec<Omission>,
+    /// The page's lines with fences that were removed.
+    pub(super) removed_lines: Vec<u32>,
     /// The page's lines where an admonition begins or ends, in order, with the number open from there on.
     admonitions: Vec<(u32, usize)>,
 }
@@ -42,6 +45,33 @@ impl Prepared {
         begun
             .checked_sub(1)
             .map_or(0, |last| self.admonitions[last].1)
+    }
+
+    /// Converts line numbers of an unwrapped text, from 0, to those of the file in which the page's `body` begins on `first_line`.
+    fn place(&mut self, unwrapped: &Unwrapped, body: &str, first_line: u32) {
+        let in_file = |line: u32| first_line + unwrapped.source_line(line);
+        for line in &mut self.line_of {
+            *line = in_file(*line);
+        }
+        for omission in &mut self.omissions {
+            omission.start_line = in_file(omission.start_line);
+            omission.end_line = in_file(omission.end_line);
+        }
+        for (line, _) in &mut self.admonitions {
+            *line = in_file(*line);
+        }
+        let mut lines = (0..).zip(body.split('\n'));
+        for removed in &unwrapped.removed {
+            let line = first_line + removed;
+            self.removed_lines.push(line);
+            let text = lines.find(|(at, _)| at == removed);
+            self.omissions.push(Omission {
+                start_line: line,
+                end_line: line,
+                reason: OmissionReason::FenceInfo,
+                text: text.map_or("", |(_, text)| text).to_owned(),
+            });
+        }
     }
 
     fn push(&mut self, line: &str, source_line: u32) {
@@ -92,11 +122,14 @@ pub(super) fn prepare(
     partials: &BTreeMap<String, String>,
     generated: Option<Generated>,
 ) -> Prepared {
+    let unwrapped = Unwrapped::of(body);
     let preparer = Preparer {
         generated,
-        ..Preparer::new(body, first_line, dialect, partials)
+        ..Preparer::new(&unwrapped.text, dialect, partials)
     };
-    preparer.run().out
+    let mut prepared = preparer.run().out;
+    prepared.place(&unwrapped, body, first_line);
+    prepared
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,6 +146,7 @@ enum LineKind {
 struct Preparer<'a> {
     text: &'a str,
     at: usize,
+    /// The line of `text`, from 0.
     line: u32,
     dialect: Dialect,
     partials: &'a BTreeMap<String, String>,
@@ -125,8 +159,6 @@ struct Preparer<'a> {
     current_line: u32,
     /// True if no paragraph can continue: only then may an import begin.
     after_blank: bool,
-    /// The open `mdx-code-block` fence, whose content is parsed.
-    unwrapped: Option<Fence>,
     html: Option<HtmlBlock>,
     search_budget: usize,
     generated: Option<Generated>,
@@ -141,16 +173,11 @@ struct Preparer<'a> {
 }
 
 impl<'a> Preparer<'a> {
-    fn new(
-        body: &'a str,
-        first_line: u32,
-        dialect: Dialect,
-        partials: &'a BTreeMap<String, String>,
-    ) -> Self {
+    fn new(body: &'a str, dialect: Dialect, partials: &'a BTreeMap<String, String>) -> Self {
         Self {
             text: body,
             at: 0,
-            line: first_line,
+            line: 0,
             dialect,
             partials,
             esm: match dialect.flavor {
@@ -160,9 +187,8 @@ impl<'a> Preparer<'a> {
             out: Prepared::default(),
             open_admonitions: Vec::new(),
             current: String::new(),
-            current_line: first_line,
+            current_line: 0,
             after_blank: true,
-            unwrapped: None,
             html: None,
             search_budget: SEARCH_BUDGET,
             generated: None,
@@ -192,19 +218,8 @@ impl<'a> Preparer<'a> {
         if self.html_line(prefix, content) {
             return;
         }
-        if let Some(fence) = self.unwrapped
-            && closes(fence, content)
-        {
-            self.unwrapped = None;
-            self.skip_line("");
-        } else if let Some((fence, info)) = opens_fence(content) {
-            if fence.is_mdx_code_block(info) {
-                self.unwrapped = Some(fence);
-                self.omit(line.len(), OmissionReason::FenceInfo, &[]);
-                self.skip_line("");
-            } else {
-                self.copy_fence(fence, self.quotes);
-            }
+        if let Some((fence, _)) = opens_fence(content) {
+            self.copy_fence(fence, self.quotes);
         } else if self.dialect.flavor == Flavor::Mdx && self.after_blank && is_esm(line) {
             self.skip_esm();
         } else if let Some(lines) = self.math_block(content) {

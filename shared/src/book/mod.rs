@@ -4,6 +4,7 @@ mod script;
 mod settings;
 
 mod pages;
+mod missing;
 mod front_matter;
 mod blog;
 mod permalink;
@@ -12,6 +13,7 @@ mod html;
 mod omission;
 mod placeholder;
 mod lines;
+mod mdx_code_block;
 mod spans;
 mod modules;
 mod imports;
@@ -51,6 +53,7 @@ pub(crate) use labels::is_label_file;
 pub use placement::{Placement, UNKNOWN};
 
 pub use links::{follow_links, linked_sources};
+pub use missing::{OTHER_GENERATORS, hidden_docs, missing_docs};
 pub use omission::{Omission, OmissionReason};
 pub use page_markdown::page_markdown;
 pub use pages::{

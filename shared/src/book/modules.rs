@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use oxc_ast::ast::{ExportDefaultDeclarationKind, ImportDeclarationSpecifier, Program, Statement};
 
 use super::lines::{Fence, closes, is_esm, opens_fence, split_container_prefix};
+use super::mdx_code_block::Unwrapped;
 use super::script::{language_of, parse};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,17 +113,16 @@ const MAX_PARSED_BYTES: usize = 1024 * 1024;
 const BYTES_PER_PARSE: usize = 1024;
 
 pub(super) fn page_imports(body: &str) -> BTreeMap<String, Imported> {
-    let blocks = esm_blocks(body).into_values();
+    let blocks = esm_blocks(&Unwrapped::of(body).text).into_values();
     blocks.flat_map(|block| block.imports).collect()
 }
 
-/// Returns the blocks of imports and exports in an MDX page, by the offset of their first byte.
+/// Returns the blocks of imports and exports in an unwrapped MDX page, by the offset of their first byte.
 pub(super) fn esm_blocks(body: &str) -> BTreeMap<usize, EsmBlock> {
     let mut blocks = BTreeMap::new();
     let mut budget = MAX_PARSED_BYTES;
-    // The open fence with the number of its quotes, and the open `mdx-code-block` fence, whose content is parsed.
+    // The open fence with the number of its quotes.
     let mut fence: Option<(Fence, usize)> = None;
-    let mut unwrapped: Option<Fence> = None;
     let mut at = 0;
     while at < body.len() {
         let line = body[at..].split('\n').next().unwrap_or_default();
@@ -132,14 +132,8 @@ pub(super) fn esm_blocks(body: &str) -> BTreeMap<usize, EsmBlock> {
             if closes(open, content) && quotes == depth {
                 fence = None;
             }
-        } else if unwrapped.is_some_and(|open| closes(open, content)) {
-            unwrapped = None;
-        } else if let Some((open, info)) = opens_fence(content) {
-            if open.is_mdx_code_block(info) {
-                unwrapped = Some(open);
-            } else {
-                fence = Some((open, quotes));
-            }
+        } else if let Some((open, _)) = opens_fence(content) {
+            fence = Some((open, quotes));
         } else if budget > 0
             && is_esm(line)
             && let Some((bytes, block)) = esm_block(&body[at..], &mut budget)
@@ -154,6 +148,7 @@ pub(super) fn esm_blocks(body: &str) -> BTreeMap<usize, EsmBlock> {
 }
 
 /// Parses the block at the start of `text` and returns its length. It ends at the first blank line where it is complete, as in MDX.
+/// An error before the end cannot be corrected by later lines, so they are not tried.
 fn esm_block(text: &str, budget: &mut usize) -> Option<(usize, EsmBlock)> {
     let mut bytes = 0;
     let mut lines = 0;
@@ -167,10 +162,10 @@ fn esm_block(text: &str, budget: &mut usize) -> Option<(usize, EsmBlock)> {
         let left = budget.checked_sub(bytes.max(BYTES_PER_PARSE));
         *budget = left.unwrap_or_default();
         left?;
-        if let Ok(imports) = parse(&text[..bytes], language_of("page.jsx"), |program| {
-            imports(program)
-        }) {
-            return Some((bytes, EsmBlock { lines, imports }));
+        match parse(&text[..bytes], language_of("page.jsx"), imports) {
+            Ok(imports) => return Some((bytes, EsmBlock { lines, imports })),
+            Err(error) if error.is_at_end => {}
+            Err(_) => return None,
         }
     }
     None
@@ -295,7 +290,7 @@ mod tests {
             "> ```js\n> import A from 'a'\n> ```\n\nimport A from './_a.mdx'\n",
             "````mdx-code-block\nimport A from './_a.mdx'\n\nText.\n````\n\nimport B from './_b.mdx'",
         ] {
-            let blocks = esm_blocks(body);
+            let blocks = esm_blocks(&Unwrapped::of(body).text);
             let read: usize = blocks.values().map(|block| block.lines).sum();
             let prepared = prepare(body, 1, dialect, &BTreeMap::new(), None);
             let gone = prepared.omissions.iter();
@@ -313,6 +308,32 @@ mod tests {
                 "{body}: {:?}",
                 prepared.text
             );
+        }
+    }
+
+    #[test]
+    fn a_block_may_have_blank_lines_wherever_javascript_allows_them() {
+        for block in [
+            "import {\n\n  A,\n\n} from './a'",
+            "import A\n\nfrom './a'",
+            "export const a = `\n\n{ ${\n\n'b'\n\n} \n\n`",
+            "export const a = 1 + /* why\n\n */ 2",
+            "export const a = [\n\n  1,\n\n  {b: 2,\n\n  c: [\n\n3]}]",
+            "export const a = {\n\n  b() {\n\n    return 1;\n\n  },\n\n}",
+            "export const A = () => (\n\n  <b>\n\n    don't {\n\n1} <i\n\nc='d\n\n'>e</i>\n\n  </b>\n\n)",
+            "export const A = () => <>\n\n  text\n\n</>",
+            "export const A = () => <b>\n\n  text\n\n</b>",
+            "export const A = <b>\n\n  <i>\n\n text </i></b>",
+            "export default function A() {\n\n  if (1) {\n\n  } else {\n\n  }\n\n  switch (1) {\n\n case 1:\n\n default: }\n\n}",
+            "export class A {\n\n  b = 1;\n\n  c() {\n\n for (;;) {\n\n } }\n\n}",
+            "export const a =\n\n  1",
+            "export const a = f(\n\n  'b',\n\n)",
+            "export const a = b ?\n\n  1 :\n\n  2",
+        ] {
+            let page = format!("{block}\n\nText.\n");
+            let blocks = esm_blocks(&page);
+            let lines = blocks.values().map(|block| block.lines).sum::<usize>();
+            assert_eq!(lines, block.lines().count(), "{block}: {blocks:?}");
         }
     }
 

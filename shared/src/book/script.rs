@@ -58,6 +58,8 @@ const SHALLOW: usize = 32;
 pub(super) struct SyntaxError {
     pub(super) line: usize,
     pub(super) reason: String,
+    /// True if the error is at the end of the text, so that more text could correct it.
+    pub(super) is_at_end: bool,
 }
 
 /// The language of a file, by its extension: TypeScript, or JavaScript with JSX.
@@ -81,7 +83,11 @@ pub(super) fn parse<T: Send>(
     language: SourceType,
     read: impl for<'a> FnOnce(&'a Program<'a>) -> T + Send,
 ) -> Result<T, SyntaxError> {
-    let failed = |reason: String| SyntaxError { line: 1, reason };
+    let failed = |reason: String| SyntaxError {
+        line: 1,
+        reason,
+        is_at_end: false,
+    };
     if text.len() > MAX_SCRIPT_BYTES {
         return Err(failed(format!(
             "the file has more than {MAX_SCRIPT_BYTES} bytes"
@@ -124,9 +130,12 @@ fn parse_here<T>(
     } = Parser::new(&allocator, text, language).parse();
     if let Some(error) = diagnostics.errors().next() {
         let offset = error.labels.iter().next().map_or(0, LabeledSpan::offset);
+        let end = text.trim_end().len();
+        let mut labels = error.labels.iter();
         return Err(SyntaxError {
             line: line_of(text, offset),
             reason: error.message.to_string(),
+            is_at_end: labels.any(|label| (label.offset() + label.len()) as usize >= end),
         });
     }
     Ok(read(allocator.alloc(program)))

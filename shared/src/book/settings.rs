@@ -360,7 +360,8 @@ fn read_docs(
             picker.note(&format!("docs.{id}"), &false);
             continue;
         }
-        let default_path = if id == DEFAULT_INSTANCE && !has_docs_folder {
+        let is_plain_folder = picker.config_name.is_empty() && !has_docs_folder;
+        let default_path = if id == DEFAULT_INSTANCE && is_plain_folder {
             ""
         } else {
             "docs"
@@ -478,6 +479,8 @@ fn slashed(url: &str) -> String {
     }
 }
 
+#[cfg(test)]
+mod computed_tests;
 #[cfg(test)]
 mod config_tests;
 #[cfg(test)]

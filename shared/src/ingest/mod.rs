@@ -44,7 +44,7 @@ pub use site::site_info;
 pub use status::{NOT_UTF8, PendingChange, PendingDocument, Status};
 pub use sweep::{forget_readers, sweep};
 pub use switch::Switched;
-pub use sync::{MassDeletion, Progress, Settled, SyncError, SyncOptions, sync};
+pub use sync::{MassDeletion, Progress, Settled, SyncError, SyncOptions, no_pages, sync};
 
 /// Attempts to ingest a document before giving up because another writer or the author keeps changing it.
 const MAX_ATTEMPTS: usize = 5;

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Ingest, IngestError, SkippedFile};
 use crate::book::{
-    PageFile, SiteSettings, SkipReason, default_source, fingerprint_by_etags, list_pages,
-    list_script_pages, may_hold_pages, page_file, read_document,
+    PageFile, SiteSettings, SkipReason, default_source, fingerprint_by_etags, hidden_docs,
+    list_pages, list_script_pages, may_hold_pages, missing_docs, page_file, read_document,
 };
 use crate::catalog::StoredDocument;
 use crate::source::{FileCache, Listing};
@@ -56,6 +56,9 @@ pub struct Status {
     /// Pages whose own file cannot be read; no other run can read it either.
     #[serde(skip)]
     unreadable: BTreeSet<String>,
+    /// Why the source is not the whole book that the settings describe.
+    #[serde(skip)]
+    pub(super) missing: Option<String>,
     /// All folders that cannot be listed, whether or not they may hold pages, and the pages that are not built.
     #[serde(skip)]
     unlisted: Vec<String>,
@@ -319,7 +322,10 @@ impl Status {
         self.warnings = names
             .filter(|path| page_file(settings, path).is_some())
             .map(|path| format!("{path}: {NOT_UTF8}"))
+            .chain(hidden_docs(settings, &listing.paths))
             .collect();
+        self.missing =
+            missing_docs(settings, &listing.paths).filter(|_| listing.unreadable.is_empty());
     }
 
     /// True if pages remain to be indexed or deleted, except those whose own file cannot be read.

@@ -11,6 +11,7 @@ use super::{
     DocumentOutcome, Ingest, IngestError, MAX_ATTEMPTS, PendingChange, PendingDocument, Report,
     SkippedFile, SourceError, Status, Switched, forget_readers, sweep::sweep_points,
 };
+use crate::book::SiteSettings;
 use crate::catalog::{IndexState, StoredDocument};
 
 /// More deletions than this are checked before they are made.
@@ -60,8 +61,8 @@ pub enum SyncError {
     /// A store or a model fails for every page.
     #[error("{0}")]
     Ingest(#[from] IngestError),
-    /// There is nothing to index.
-    #[error("no page found: {0}")]
+    /// There is nothing to index, or a folder that the settings name is missing.
+    #[error("{0}")]
     NoPages(String),
     /// The settings changed during the run, so pages may have been committed under the former ones.
     #[error("the site's settings changed meanwhile; run it again")]
@@ -228,6 +229,24 @@ fn shared_urls(documents: &[StoredDocument]) -> Vec<String> {
         .collect()
 }
 
+/// Returns the message for a source without a page whose path begins with `prefix`.
+#[must_use]
+pub fn no_pages(settings: &SiteSettings, prefix: &str) -> String {
+    let folders = settings
+        .instances
+        .iter()
+        .map(|docs| match docs.path.as_str() {
+            "" => "the folder itself".to_owned(),
+            path => format!("`{path}/`"),
+        });
+    let folders = folders.collect::<Vec<_>>().join(" or ");
+    let below = match prefix {
+        "" => String::new(),
+        prefix => format!(" whose path begins with `{prefix}`"),
+    };
+    format!("no page found: there is no .md or .mdx file in {folders}{below}")
+}
+
 /// Fails if most of the book would be deleted, unless that is allowed.
 pub(super) fn check_deletions(
     deleted: usize,
@@ -282,7 +301,7 @@ impl Ingest {
                 .forget_failures(index_id, &status.former_failures);
             forgotten.await.map_err(IngestError::from)?;
         }
-        if status.pages == 0 && status.documents == 0 {
+        if status.pages == 0 && status.documents == 0 && status.missing.is_none() {
             if let Some(SkippedFile { source, reason }) = status.unreadable_folders.pop() {
                 return Err(SourceError::Forbidden {
                     path: source,
@@ -290,19 +309,12 @@ impl Ingest {
                 }
                 .into());
             }
-            let docs = self.settings.instances.iter();
-            let folders = docs.map(|docs| match docs.path.as_str() {
-                "" => "the folder itself".to_owned(),
-                path => format!("`{path}/`"),
-            });
-            let folders = folders.collect::<Vec<_>>().join(" or ");
-            let below = match prefix {
-                "" => String::new(),
-                prefix => format!(" whose path begins with `{prefix}`"),
-            };
-            return Err(SyncError::NoPages(format!(
-                "there is no .md or .mdx file in {folders}{below}"
-            )));
+            return Err(SyncError::NoPages(no_pages(&self.settings, prefix)));
+        }
+        // The folder of an index that exists may have been deleted on purpose.
+        match status.missing.take() {
+            Some(missing) if status.documents == 0 => return Err(SyncError::NoPages(missing)),
+            missing => status.warnings.extend(missing),
         }
         check_deletions(status.deletions(), status.documents, options)?;
         let goes = |pending: &PendingDocument| pending.change == PendingChange::Deleted;

@@ -14,8 +14,8 @@ use futures::future::try_join_all;
 use futures::{StreamExt, stream};
 
 use crate::book::{
-    Inputs, Instance, PageFile, SETTINGS_FILES, SettingsError, SiteSettings, is_label_file,
-    is_too_much, missing_inputs, settings_text,
+    Inputs, Instance, OTHER_GENERATORS, PageFile, SETTINGS_FILES, SettingsError, SiteSettings,
+    is_label_file, is_too_much, missing_inputs, settings_text,
 };
 
 pub use cache::FileCache;
@@ -25,6 +25,11 @@ pub use git::{GitSource, merge_base};
 pub use memory::MemorySource;
 #[cfg(feature = "s3")]
 pub use s3::{S3Source, aws_config};
+
+/// True for a configuration file of Docusaurus or of bookrag.
+fn is_config(name: &str) -> bool {
+    name.starts_with("docusaurus.config") || name == "bookrag.toml"
+}
 
 /// Concurrent reads of the files that one page uses.
 const READS: usize = 8;
@@ -147,6 +152,9 @@ impl Source {
         let named = SETTINGS_FILES.map(str::to_owned);
         let (mut files, has_docs_folder) =
             tokio::try_join!(self.settings_files(&named), self.has_docs_folder())?;
+        if !files.keys().any(|name| is_config(name)) {
+            self.check_generator().await?;
+        }
         let settings = SiteSettings::read(&files, has_docs_folder)?;
         // Only now are the instances known; the default one's versions have already been read.
         let versions = settings
@@ -160,6 +168,26 @@ impl Source {
         }
         files.extend(versions);
         Ok(SiteSettings::read(&files, has_docs_folder)?)
+    }
+
+    /// # Errors
+    /// If the folder is a site of another generator, whose pages would be read wrongly.
+    async fn check_generator(&self) -> Result<(), SourceError> {
+        for (file, generator) in OTHER_GENERATORS {
+            if self.read(file).await?.is_some() {
+                let reason = format!(
+                    "this is a site of {generator}, which is not read from its source: its Markdown and addresses differ from Docusaurus's. To read \
+                     its files as plain Markdown all the same, add a bookrag.toml"
+                );
+                return Err(SettingsError {
+                    file: file.to_owned(),
+                    line: 1,
+                    reason,
+                }
+                .into());
+            }
+        }
+        Ok(())
     }
 
     /// Reads those of the named settings files that exist.

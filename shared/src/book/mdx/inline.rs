@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::super::imports::shown_text_file;
 use super::super::jsx::{Gap, Tag, TagStart, expression_length, only_string, parse_tag, tag_start};
 use super::super::lines::{continued_prefix, escaped, split_container_prefix, without_quotes};
 use super::super::omission::{Omission, OmissionReason};
@@ -350,7 +351,7 @@ impl Preparer<'_> {
             let partials = BTreeMap::new();
             let inner = Preparer {
                 search_budget: budget,
-                ..Preparer::new(description, 1, DESCRIPTIONS, &partials)
+                ..Preparer::new(description, DESCRIPTIONS, &partials)
             };
             let prepared = inner.run();
             budget = prepared.search_budget;
@@ -413,6 +414,12 @@ impl Preparer<'_> {
             return;
         }
         let literal = inner.trim();
+        let text = shown_text_file(literal);
+        if self.partials.contains_key(&text) {
+            self.skip(length, OmissionReason::Expression, &[]);
+            self.own_line(&Placeholder::Partial(text).line());
+            return;
+        }
         let is_number = !literal.is_empty() && literal.bytes().all(|byte| byte.is_ascii_digit());
         let kept = only_string(literal).or_else(|| is_number.then(|| literal.to_owned()));
         let reason = if literal.starts_with("/*") {

@@ -71,10 +71,22 @@ fn mdx_code_block_fences_are_unwrapped() {
 }
 
 #[test]
-fn an_indented_mdx_code_block_is_left_out_whole() {
-    let text = "> ```mdx-code-block\u{3000}\n> text\n> ```";
-    let prepared = prepare(text, 1, MDX, &BTreeMap::new(), None);
-    assert_eq!(prepared.omissions[0].text, "> ```mdx-code-block\u{3000}");
+fn what_mdx_code_blocks_hold_is_a_page_with_its_own_lines() {
+    let text = "```mdx-code-block\nimport A from '@theme/A'\n```\n\n## One\n\n```mdx-code-block\n<A>\n```\n\nText.\n\n```mdx-code-block\n</A>\n```\n";
+    let prepared = prepare(text, 3, MDX, &BTreeMap::new(), None);
+    let lines = prepared.text.lines().zip(&prepared.line_of);
+    let texts: Vec<(&str, u32)> = lines
+        .filter(|(text, _)| !text.is_empty() && *text != REMOVED_BLOCK)
+        .map(|(text, line)| (text, *line))
+        .collect();
+    assert_eq!(texts, [("## One", 7), ("Text.", 13)]);
+    let imports = prepared.omissions.iter();
+    let imports: Vec<u32> = imports
+        .filter(|omission| omission.reason == OmissionReason::Import)
+        .map(|omission| omission.start_line)
+        .collect();
+    assert_eq!(imports, [4]);
+    assert_eq!(prepared.removed_lines, [3, 5, 9, 11, 15, 17]);
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 use oxc_ast::AstKind;
 use oxc_ast::ast::{
-    AssignmentOperator, BindingPattern, CallExpression, Expression, LogicalOperator, UnaryOperator,
+    AssignmentOperator, BindingPattern, CallExpression, Expression, LogicalOperator,
+    MemberExpression, UnaryOperator,
 };
 use oxc_semantic::{NodeId, Semantic, SymbolId};
 use oxc_span::{GetSpan, Span};
@@ -210,7 +211,19 @@ fn changes_at<'a>(
                     .collect();
             }
             AstKind::CallExpression(call) => {
-                return change_by_argument(call, path, span).into_iter().collect();
+                // A function is called to change its argument, or for its result.
+                let is_for_result = !matches!(
+                    nodes.parent_kind(parent),
+                    AstKind::ExpressionStatement(_) | AstKind::AwaitExpression(_)
+                );
+                let change = change_by_argument(call, path, span);
+                let has_result = |change: &Change| {
+                    is_for_result && matches!(change, Change::Shared { .. }) && !writes_first(call)
+                };
+                return change
+                    .filter(|change| !has_result(change))
+                    .into_iter()
+                    .collect();
             }
             AstKind::NewExpression(_) | AstKind::ForOfStatement(_) => {
                 return vec![Change::Shared { path, span }];
@@ -231,6 +244,13 @@ fn changes_at<'a>(
         }
         at = parent;
     }
+}
+
+/// True for a call of one of [`WRITING_FUNCTIONS`].
+fn writes_first(call: &CallExpression) -> bool {
+    let function = call.callee.as_member_expression();
+    let name = function.and_then(MemberExpression::static_property_name);
+    name.is_some_and(|name| WRITING_FUNCTIONS.contains(&name))
 }
 
 fn push(path: &mut Vec<String>, whole: bool, key: &str) {

@@ -276,6 +276,8 @@ fn a_change_of_the_config_after_its_literal_is_seen() {
         "config.presets = presets;",
         "config.presets.push(preset); docs.path = path;",
         "change(config);",
+        "const made = Object.assign(docs, {exclude: []});",
+        "async function other() { await change(config); }",
         "const same = docs; same.exclude = hidden;",
         "const part = config.presets[0]; part[1].docs.exclude.length = 0;",
         "for (const preset of config.presets) { preset[1].docs = {}; }",
@@ -305,6 +307,7 @@ fn a_change_of_the_config_after_its_literal_is_seen() {
         "const more = docs.exclude.filter(Boolean).concat(['b.md']); docs.exclude.forEach(log);",
         "const parts = Object.entries(docs.exclude); const found = config.presets.includes('classic');",
         "const other = docs && {}; other.exclude = ['b.md'];",
+        "config.ssrTemplate = makeTemplate(config); const sizes = measure(docs);",
         "const other = docs ? {} : []; other.exclude = ['b.md'];",
         "const shown = docs || {}; console.log(shown.exclude);",
     ] {
@@ -372,7 +375,7 @@ fn each_computed_setting_is_reported_with_its_line() {
         "const e = process.env;
 module.exports = {
   title: e.TITLE,
-  baseUrl: e.BASE || '/',
+  baseUrl: e.BASE + '/',
   trailingSlash: e.SLASH === '1',
   markdown: {format: e.FORMAT, anchors: {maintainCase: e.CASE}, mdx1Compat: {comments: e.COMMENTS}},
   future: {v4: e.V4},
@@ -465,6 +468,13 @@ fn a_hostile_config_ends_soon() {
             "{each}"
         );
     }
+    let calls = (0..40).map(|n| format!("const f{n} = x => [f{}(x), f{}(x)];", n + 1, n + 1));
+    let calls: Vec<String> = calls.collect();
+    let calls = format!(
+        "{}\nexport default {{presets: [['classic', {{docs: {{exclude: f0(1)}}}}]]}}",
+        calls.join("\n")
+    );
+    assert!(try_config("docusaurus.config.js", &calls).is_err());
     let itself =
         "const a = {...a, b: a}; module.exports = {title: 'A', presets: ['classic'], x: a}";
     assert_eq!(config(itself).title.as_deref(), Some("A"));

@@ -15,31 +15,44 @@ pub(super) fn read_docusaurus_config(
     let mut names = SETTINGS_FILES
         .into_iter()
         .filter(|name| name.starts_with("docusaurus.config"));
-    let Some((name, text)) = names.find_map(|name| Some((name, files.get(name)?))) else {
+    let Some(name) = names.find(|name| files.contains_key(*name)) else {
         return Ok(("", ConfigValue::Absent));
     };
-    let config = read_config(name, text)
+    let config = read_config(name, files)
         .map_err(|error| SettingsError::new(name, error.line, &error.reason))?;
     Ok((name, config))
 }
 
+/// The options of the default docs of a site without docs. It has them all the same, so that every site has a docs instance.
+pub(super) const NO_DOCS: ConfigValue = ConfigValue::Bool(false);
+
 /// Returns the ids and options of docs plugins in the config's presets and plugins and in `bookrag.toml`, the default instance first.
 ///
-/// If no default instance is found, a computed preset or plugin may be it, so its options are computed. An unknown preset may contain it,
-/// and a config without docs plugins is assumed to have it; both get default options.
+/// If no docs plugin is found, a computed preset or plugin may be the default one, so its options are computed; with other docs, only a
+/// computed preset may. A preset of another name may contain it, and a config without docs plugins is assumed to have it; both get default
+/// options.
 pub(super) fn docs_plugins(
     config: &ConfigValue,
     tables: &BTreeMap<String, TomlDocs>,
     picker: &mut Picker,
 ) -> Vec<(String, ConfigValue)> {
     let mut found: Vec<(String, ConfigValue)> = Vec::new();
-    let mut computed = None;
-    let mut has_unknown_preset = false;
-    for (name, options) in entries(config.get("presets"), &mut computed) {
+    let (mut has_unknown_preset, mut are_disabled) = (false, false);
+    let Entries { known, computed } = Entries::of(config.get("presets"));
+    let mut computed = computed.first().map(|line| ConfigValue::Computed(*line));
+    for (name, options) in known {
         match (is_named(&name, "classic"), options.get("docs")) {
             (_, docs @ ConfigValue::Map(_)) | (true, docs @ ConfigValue::Computed(_)) => {
                 let id = instance_id(docs).unwrap_or_else(|_| DEFAULT_INSTANCE.to_owned());
                 found.push((id, docs.clone()));
+            }
+            (is_classic, ConfigValue::OneOf(alternatives)) => {
+                let docs = alternatives.computed();
+                if is_classic {
+                    found.push((DEFAULT_INSTANCE.to_owned(), docs.clone()));
+                } else {
+                    computed = computed.or(Some(docs.clone()));
+                }
             }
             (false, docs @ ConfigValue::Computed(_)) => computed = computed.or(Some(docs.clone())),
             (true, ConfigValue::Absent) => {
@@ -47,22 +60,35 @@ pub(super) fn docs_plugins(
                 found.push((DEFAULT_INSTANCE.to_owned(), options));
             }
             (false, ConfigValue::Absent) => has_unknown_preset = true,
+            (true, ConfigValue::Bool(false)) => are_disabled = true,
             _ => {}
         }
     }
     let mut unnamed = Vec::new();
-    for (name, options) in entries(config.get("plugins"), &mut computed) {
+    let plugins = Entries::of(config.get("plugins"));
+    for (name, options) in plugins.known {
         if !is_named(&name, "content-docs") {
             continue;
         }
         match instance_id(&options) {
-            Ok(id) => found.push((id, options)),
+            Ok(id) => {
+                let options = match options {
+                    ConfigValue::Absent => ConfigValue::Map(ConfigMap::new()),
+                    options => options,
+                };
+                found.push((id, options));
+            }
             Err(line) => {
                 computed = computed.or(Some(ConfigValue::Computed(line)));
                 unnamed.push(line);
             }
         }
     }
+    let is_told = |id: &str| {
+        tables
+            .get(id)
+            .is_some_and(|table| table.docs_path.is_some())
+    };
     let is_found = |id: &str| found.iter().any(|(known, _)| known == id);
     let has_default = is_found(DEFAULT_INSTANCE);
     let tells_no_more = tables
@@ -74,12 +100,20 @@ pub(super) fn docs_plugins(
         let unnamed: Vec<String> = unnamed.collect();
         picker.warnings.extend(unnamed);
     }
+    if found.is_empty() {
+        let plugin = plugins.computed.first();
+        computed = computed.or(plugin.map(|line| ConfigValue::Computed(*line)));
+    } else if tells_no_more && !plugins.computed.is_empty() {
+        let warning = unknown_plugins(&plugins.computed, picker);
+        picker.warnings.push(warning);
+    }
     if !has_default && (computed.is_some() || has_unknown_preset || found.is_empty()) {
-        let options = computed.unwrap_or(ConfigValue::Absent);
+        let none = are_disabled && !has_unknown_preset && !is_told(DEFAULT_INSTANCE);
+        let options = computed.unwrap_or(if none { NO_DOCS } else { ConfigValue::Absent });
         found.push((DEFAULT_INSTANCE.to_owned(), options));
     }
-    let told = tables.iter().filter(|(_, table)| table.docs_path.is_some());
-    found.extend(told.map(|(id, _)| (id.clone(), ConfigValue::Absent)));
+    let told = tables.keys().filter(|id| is_told(id));
+    found.extend(told.map(|id| (id.clone(), ConfigValue::Absent)));
     // Stable sort: keeps the first of each id in the config's order.
     found.sort_by_key(|(id, _)| id != DEFAULT_INSTANCE);
     let mut known = BTreeSet::new();
@@ -95,12 +129,13 @@ pub(super) fn unversioned_plugins(
     picker: &mut Picker,
 ) -> Vec<(String, ConfigValue)> {
     let name = kind.name();
-    let mut computed = None;
-    let of_presets = entries(config.get("presets"), &mut computed)
+    let presets = Entries::of(config.get("presets"));
+    let of_presets = presets
+        .known
         .into_iter()
         .filter_map(|(preset, options)| match options.get(name) {
             options @ ConfigValue::Map(_) => Some(options.clone()),
-            options @ (ConfigValue::Absent | ConfigValue::Computed(_)) => {
+            options @ (ConfigValue::Absent | ConfigValue::Computed(_) | ConfigValue::OneOf(_)) => {
                 is_named(&preset, "classic").then(|| options.clone())
             }
             _ => None,
@@ -110,7 +145,7 @@ pub(super) fn unversioned_plugins(
             (id, options)
         });
     let mut found: Vec<(String, ConfigValue)> = of_presets.collect();
-    for (plugin, options) in entries(config.get("plugins"), &mut None) {
+    for (plugin, options) in Entries::of(config.get("plugins")).known {
         if !is_named(&plugin, &format!("content-{name}")) {
             continue;
         }
@@ -123,7 +158,7 @@ pub(super) fn unversioned_plugins(
         }
     }
     if found.is_empty()
-        && let Some(ConfigValue::Computed(line)) = computed
+        && let Some(line) = presets.computed.first()
     {
         picker.warnings.push(format!(
             "{}, line {line}: presets are computed here, and the config is not run; if the site has a {name} plugin, its \
@@ -156,27 +191,63 @@ fn instance_id(options: &ConfigValue) -> Result<String, usize> {
     }
 }
 
-/// The names and options in a list of presets or plugins. Unknown parts are stored in `computed`.
-fn entries(
-    list: &ConfigValue,
-    computed: &mut Option<ConfigValue>,
-) -> Vec<(ConfigValue, ConfigValue)> {
-    let items = match list {
-        ConfigValue::List(items) => items.as_slice(),
-        ConfigValue::Computed(_) => std::slice::from_ref(list),
-        _ => &[],
-    };
-    let mut entries = Vec::new();
-    for item in items {
-        match item {
-            ConfigValue::Computed(_) => {
-                computed.get_or_insert_with(|| item.clone());
+/// A list of presets or plugins.
+#[derive(Default)]
+struct Entries {
+    /// Names and options.
+    known: Vec<(ConfigValue, ConfigValue)>,
+    /// The lines of entries that may make pages, as far as is known.
+    computed: Vec<usize>,
+}
+
+impl Entries {
+    fn of(list: &ConfigValue) -> Self {
+        let items = match list {
+            ConfigValue::List(items) => items.as_slice(),
+            ConfigValue::Computed(_) | ConfigValue::OneOf(_) => std::slice::from_ref(list),
+            _ => &[],
+        };
+        let mut entries = Self::default();
+        for item in items {
+            match item {
+                ConfigValue::Computed(line) => entries.computed.push(*line),
+                // A plugin of the site itself.
+                ConfigValue::Function(_) => {}
+                ConfigValue::OneOf(alternatives) => {
+                    let makes_pages = item.alternatives().iter().any(may_make_pages);
+                    entries
+                        .computed
+                        .extend(makes_pages.then(|| alternatives.line()));
+                }
+                ConfigValue::List(_) => {
+                    let (name, options) = (item.get("0").clone(), item.get("1").clone());
+                    entries.known.push((name, options));
+                }
+                item => entries.known.push((item.clone(), ConfigValue::Absent)),
             }
-            ConfigValue::List(_) => entries.push((item.get("0").clone(), item.get("1").clone())),
-            item => entries.push((item.clone(), ConfigValue::Absent)),
         }
+        entries.computed.dedup();
+        entries
     }
-    entries
+}
+
+/// True for an entry, or a list of entries, that may be a preset or a plugin of content.
+fn may_make_pages(entry: &ConfigValue) -> bool {
+    match entry {
+        ConfigValue::Text(name) => name.contains("preset") || name.contains("content-"),
+        ConfigValue::List(items) => items.iter().any(may_make_pages),
+        ConfigValue::Computed(_) | ConfigValue::OneOf(_) => true,
+        _ => false,
+    }
+}
+
+fn unknown_plugins(lines: &[usize], picker: &Picker) -> String {
+    let lines: Vec<String> = lines.iter().map(usize::to_string).collect();
+    let (file, line) = (picker.config_name, lines.join(", line "));
+    format!(
+        "{file}, line {line}: which plugins are used is computed here, and the config is not run; if one of them makes docs or a blog, \
+         these are read once bookrag.toml has their folder (`docs.ID.docs_path`, `blog.ID.path`)"
+    )
 }
 
 fn is_named(name: &ConfigValue, ending: &str) -> bool {

@@ -1,25 +1,27 @@
 //! Reads the config object of a `docusaurus.config` without running it.
 //!
-//! Literals, and names of literals, have known values. Every other expression is [`ConfigValue::Computed`]: only running the file
-//! would determine its value.
+//! Literals, names of literals, and some calls on them have known values; a condition leaves one of several. Every other expression is
+//! [`ConfigValue::Computed`]: only running the file would determine its value.
+
+mod calls;
+mod conditions;
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use oxc_ast::AstKind;
 use oxc_ast::ast::{
-    ArrayExpressionElement, BinaryOperator, BindingPattern, CallExpression,
-    ExportDefaultDeclarationKind, Expression, IdentifierReference, LogicalOperator,
-    ModuleExportName, ObjectExpression, ObjectProperty, ObjectPropertyKind, Program, PropertyKind,
-    Statement, TemplateLiteral, UnaryOperator,
+    ArrayExpressionElement, BindingPattern, ExportDefaultDeclarationKind, Expression,
+    IdentifierReference, ModuleExportName, ObjectExpression, ObjectProperty, ObjectPropertyKind,
+    Program, PropertyKind, Statement, TemplateLiteral, UnaryOperator,
 };
 use oxc_semantic::{AstNode, NodeId, Semantic, SemanticBuilder, SymbolId};
 use oxc_span::{GetSpan, Span};
 
 use super::super::script::{SyntaxError, language_of, line_of, parse};
 use super::changes::{Change, changes_of_exports, changes_of_symbol};
-use super::value::{ConfigMap, ConfigValue};
+use super::value::{ConfigMap, ConfigValue, Decision};
 
 /// The deepest nesting of values; a config has about ten levels.
 const MAX_DEPTH: usize = 64;
@@ -28,14 +30,21 @@ const MAX_DEPTH: usize = 64;
 /// its value again, which a hostile file can exploit.
 const MAX_STEPS: usize = 500_000;
 
+/// Nodes of the syntax tree whose search counts as one step.
+const NODES_PER_STEP: usize = 64;
+
 /// Bytes of text that count as one step.
 const BYTES_PER_STEP: usize = 64;
 
-/// Reads the config object that a file exports. Without an export, the config is computed.
+/// Reads the config object that the file `name` among the settings files exports. Without an export, the config is computed.
 ///
 /// # Errors
 /// The first syntax error.
-pub(super) fn read_config(name: &str, text: &str) -> Result<ConfigValue, SyntaxError> {
+pub(super) fn read_config(
+    name: &str,
+    files: &BTreeMap<String, String>,
+) -> Result<ConfigValue, SyntaxError> {
+    let text = files.get(name).map_or("", String::as_str);
     parse(text, language_of(name), |program| {
         let semantic = SemanticBuilder::new()
             .with_build_nodes(true)
@@ -44,8 +53,12 @@ pub(super) fn read_config(name: &str, text: &str) -> Result<ConfigValue, SyntaxE
         let evaluator = Evaluator {
             semantic: &semantic,
             text,
+            files,
             steps: Cell::new(MAX_STEPS),
             changes: RefCell::default(),
+            arguments: RefCell::default(),
+            running: RefCell::default(),
+            without_environment: Cell::new(false),
         };
         match evaluator.exported(program) {
             config @ (ConfigValue::Map(_) | ConfigValue::Computed(_)) => config,
@@ -57,8 +70,15 @@ pub(super) fn read_config(name: &str, text: &str) -> Result<ConfigValue, SyntaxE
 struct Evaluator<'s, 'a> {
     semantic: &'s Semantic<'a>,
     text: &'s str,
+    /// The texts of the site's settings files, which the config may import.
+    files: &'s BTreeMap<String, String>,
     steps: Cell<usize>,
     changes: RefCell<HashMap<SymbolId, Rc<[Change<'a>]>>>,
+    /// The functions that are being evaluated, and the values of their parameters.
+    running: RefCell<HashSet<NodeId>>,
+    arguments: RefCell<HashMap<SymbolId, ConfigValue>>,
+    /// True while variables of the environment are taken to be unset.
+    without_environment: Cell<bool>,
 }
 
 impl<'a> Evaluator<'_, 'a> {
@@ -146,7 +166,7 @@ impl<'a> Evaluator<'_, 'a> {
                     )
                 }
                 (Expression::Identifier(function), []) => self.config_of_name(function, depth),
-                _ => self.computed(call.span),
+                _ => self.call(call, depth + 1),
             },
             // `export default await getConfig()`.
             Expression::AwaitExpression(awaited) => self.config(&awaited.argument, depth + 1),
@@ -183,6 +203,9 @@ impl<'a> Evaluator<'_, 'a> {
                 AstKind::Function(_) | AstKind::ArrowFunctionExpression(_)
             )
         };
+        if !self.step(nodes.len() / NODES_PER_STEP) {
+            return self.computed(nodes.kind(function).span());
+        }
         let mut returned: Option<ConfigValue> = None;
         for node in nodes.iter() {
             let AstKind::ReturnStatement(statement) = node.kind() else {
@@ -201,7 +224,7 @@ impl<'a> Evaluator<'_, 'a> {
                 None => self.computed(statement.span),
             };
             returned = Some(match returned {
-                Some(former) => former.or(value, self.line(statement.span)),
+                Some(former) => former.or(value, Decision::at(self.line(statement.span))),
                 None => value,
             });
         }
@@ -212,6 +235,9 @@ impl<'a> Evaluator<'_, 'a> {
         let span = expression.span();
         if depth > MAX_DEPTH || !self.step(1) {
             return self.computed(span);
+        }
+        if let Some(variable) = self.variable(expression) {
+            return variable;
         }
         match expression.get_inner_expression() {
             Expression::NullLiteral(_) => ConfigValue::Absent,
@@ -235,43 +261,17 @@ impl<'a> Evaluator<'_, 'a> {
                     None => self.computed(span),
                 }
             }
-            Expression::ConditionalExpression(condition) => {
-                match self.value(&condition.test, depth + 1).truth() {
-                    Some(true) => self.value(&condition.consequent, depth + 1),
-                    Some(false) => self.value(&condition.alternate, depth + 1),
-                    None => {
-                        let one = self.value(&condition.consequent, depth + 1);
-                        one.or(self.value(&condition.alternate, depth + 1), self.line(span))
-                    }
-                }
-            }
-            Expression::LogicalExpression(logical) => {
-                let left = self.value(&logical.left, depth + 1);
-                let takes_right = match logical.operator {
-                    LogicalOperator::And => left.truth(),
-                    LogicalOperator::Or => left.truth().map(|truth| !truth),
-                    LogicalOperator::Coalesce => left.truth().map(|_| left == ConfigValue::Absent),
-                };
-                match takes_right {
-                    Some(true) => self.value(&logical.right, depth + 1),
-                    Some(false) => left,
-                    None => self.computed(span),
-                }
-            }
+            Expression::ConditionalExpression(condition) => self.conditional(condition, depth),
+            Expression::LogicalExpression(logical) => self.logical(logical, depth),
             Expression::UnaryExpression(unary) if unary.operator == UnaryOperator::LogicalNot => {
                 let truth = self.value(&unary.argument, depth + 1).truth();
                 truth.map_or_else(|| self.computed(span), |truth| ConfigValue::Bool(!truth))
             }
-            Expression::BinaryExpression(sum) if sum.operator == BinaryOperator::Addition => {
-                let left = self.value(&sum.left, depth + 1);
-                match (left, self.value(&sum.right, depth + 1)) {
-                    (ConfigValue::Text(left), ConfigValue::Text(right)) => {
-                        self.owned(&(left + &right), span)
-                    }
-                    _ => self.computed(span),
-                }
+            Expression::BinaryExpression(binary) => self.binary(binary, depth),
+            Expression::CallExpression(call) => self.call(call, depth),
+            Expression::ArrowFunctionExpression(_) | Expression::FunctionExpression(_) => {
+                ConfigValue::Function(self.line(span))
             }
-            Expression::CallExpression(call) => self.resolved_path(call, depth),
             _ => self.computed(span),
         }
     }
@@ -299,37 +299,6 @@ impl<'a> Evaluator<'_, 'a> {
         self.owned(&text, template.span)
     }
 
-    /// The value of `require.resolve('name')`: `name` itself, which suffices to recognise a package.
-    fn resolved_path(&self, call: &'a CallExpression<'a>, depth: usize) -> ConfigValue {
-        if let Expression::StaticMemberExpression(member) = &call.callee
-            && matches!(&member.object, Expression::Identifier(name) if name.name == "require")
-            && member.property.name == "resolve"
-            && let [argument] = call.arguments.as_slice()
-            && let Some(argument) = argument.as_expression()
-        {
-            return self.value(argument, depth + 1);
-        }
-        let path = self.site_path(call, depth);
-        path.map_or_else(|| self.computed(call.span), ConfigValue::SitePath)
-    }
-
-    /// The path in `path.join(__dirname, 'docs')`, if it is inside the site.
-    fn site_path(&self, call: &'a CallExpression<'a>, depth: usize) -> Option<String> {
-        let function = call.callee.as_member_expression()?;
-        let joins = matches!(function.static_property_name(), Some("join" | "resolve"));
-        let (folder, parts) = call.arguments.split_first()?;
-        let is = |expression: &Expression, expected: &str| matches!(expression, Expression::Identifier(name) if name.name == expected);
-        if !joins || !is(function.object(), "path") || !is(folder.as_expression()?, "__dirname") {
-            return None;
-        }
-        let parts = parts
-            .iter()
-            .map(|part| self.value(part.as_expression()?, depth + 1).text());
-        let path = parts.collect::<Option<Vec<String>>>()?.join("/");
-        let inside = path.split('/').all(|name| !name.is_empty() && name != "..");
-        inside.then_some(path)
-    }
-
     /// A field of a value. A computed object may have any value in the field.
     fn field(&self, object: &ConfigValue, key: &str, span: Span) -> ConfigValue {
         match object {
@@ -351,10 +320,8 @@ impl<'a> Evaluator<'_, 'a> {
     fn item(&self, item: &'a ArrayExpressionElement<'a>, depth: usize) -> Vec<ConfigValue> {
         match item {
             ArrayExpressionElement::SpreadElement(spread) => {
-                match self.value(&spread.argument, depth + 1) {
-                    ConfigValue::List(items) => items,
-                    _ => vec![self.computed(spread.span)],
-                }
+                let items = self.value(&spread.argument, depth + 1).into_items();
+                items.unwrap_or_else(|| vec![self.computed(spread.span)])
             }
             ArrayExpressionElement::Elision(_) => vec![ConfigValue::Absent],
             item => match item.as_expression() {
@@ -369,7 +336,7 @@ impl<'a> Evaluator<'_, 'a> {
         for property in &object.properties {
             match property {
                 ObjectPropertyKind::SpreadProperty(spread) => {
-                    map.spread(self.spread(&spread.argument, depth + 1));
+                    map.spread(self.value(&spread.argument, depth + 1));
                 }
                 ObjectPropertyKind::ObjectProperty(property) => {
                     let value = if property.kind == PropertyKind::Init {
@@ -385,18 +352,6 @@ impl<'a> Evaluator<'_, 'a> {
             }
         }
         ConfigValue::Map(map)
-    }
-
-    /// The fields that a spread adds: `cond && {…}` adds the fields or nothing.
-    fn spread(&self, expression: &'a Expression<'a>, depth: usize) -> ConfigValue {
-        if let Expression::LogicalExpression(logical) = expression.get_inner_expression()
-            && logical.operator == LogicalOperator::And
-            && self.value(&logical.left, depth + 1).truth().is_none()
-        {
-            let fields = self.value(&logical.right, depth + 1);
-            return fields.or(ConfigValue::Map(ConfigMap::new()), self.line(logical.span));
-        }
-        self.value(expression, depth)
     }
 
     fn key(&self, property: &'a ObjectProperty<'a>, depth: usize) -> Option<String> {
@@ -418,18 +373,29 @@ impl<'a> Evaluator<'_, 'a> {
         Some((symbol, self.semantic.symbol_declaration(symbol).kind()))
     }
 
-    /// The value that a name was declared with, including later changes.
-    fn name(&self, name: &IdentifierReference<'a>, depth: usize) -> ConfigValue {
-        let known = match self.declaration(name) {
-            Some((symbol, AstKind::VariableDeclarator(variable))) => {
-                match (&variable.id, &variable.init) {
-                    (BindingPattern::BindingIdentifier(_), Some(init)) => Some((symbol, init)),
-                    _ => None,
-                }
-            }
+    /// The expression that a name was declared with.
+    fn initial_value(&self, name: &IdentifierReference<'a>) -> Option<&'a Expression<'a>> {
+        match self.declaration(name)?.1 {
+            AstKind::VariableDeclarator(variable) => match &variable.id {
+                BindingPattern::BindingIdentifier(_) => variable.init.as_ref(),
+                _ => None,
+            },
             _ => None,
-        };
-        let Some((symbol, init)) = known else {
+        }
+    }
+
+    /// The value of a name's declaration, including later changes.
+    fn name(&self, name: &IdentifierReference<'a>, depth: usize) -> ConfigValue {
+        let declaration = self.declaration(name);
+        let argument =
+            declaration.and_then(|(symbol, _)| self.arguments.borrow().get(&symbol).cloned());
+        if let Some((_, AstKind::Function(_))) = declaration {
+            return ConfigValue::Function(self.line(name.span));
+        }
+        let value = argument
+            .or_else(|| Some(self.value(self.initial_value(name)?, depth + 1)))
+            .or_else(|| self.imported(declaration?.0));
+        let (Some(mut value), Some((symbol, _))) = (value, declaration) else {
             let is_global = name.name == "undefined";
             return if is_global {
                 ConfigValue::Absent
@@ -437,7 +403,6 @@ impl<'a> Evaluator<'_, 'a> {
                 self.computed(name.span)
             };
         };
-        let mut value = self.value(init, depth + 1);
         if value.is_shared() {
             let changes = self.changes_of(symbol);
             if !self.step(changes.len()) {
@@ -448,6 +413,25 @@ impl<'a> Evaluator<'_, 'a> {
             }
         }
         value
+    }
+
+    /// The value of `import versions from './versions.json'`.
+    fn imported(&self, symbol: SymbolId) -> Option<ConfigValue> {
+        let specifier = self.semantic.symbol_declaration(symbol);
+        let AstKind::ImportDefaultSpecifier(_) = specifier.kind() else {
+            return None;
+        };
+        match self.semantic.nodes().parent_kind(specifier.id()) {
+            AstKind::ImportDeclaration(import) => self.json(import.source.value.as_str()),
+            _ => None,
+        }
+    }
+
+    /// The value of a settings file in JSON.
+    fn json(&self, specifier: &str) -> Option<ConfigValue> {
+        let text = self.files.get(specifier.strip_prefix("./")?)?;
+        let value: serde_json::Value = serde_json::from_str(text).ok()?;
+        self.step(text.len() / BYTES_PER_STEP).then(|| value.into())
     }
 
     fn changes_of(&self, symbol: SymbolId) -> Rc<[Change<'a>]> {

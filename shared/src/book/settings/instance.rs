@@ -6,7 +6,7 @@ use globset::GlobSet;
 use serde::{Deserialize, Serialize};
 
 use super::bookrag_toml::{TomlDocs, TomlPlugin};
-use super::docusaurus::version_paths;
+use super::docusaurus::{NO_DOCS, version_paths};
 use super::origin::Picker;
 use super::patterns::glob_set;
 use super::value::ConfigValue;
@@ -80,6 +80,8 @@ pub struct Instance {
     pub route_base_path: String,
     /// The folder of the version `current` relative to the site, without leading or trailing slash; empty if the site is only a docs folder.
     pub path: String,
+    /// True for docs that no plugin of the config and no table of `bookrag.toml` names. Their folder need not exist.
+    pub is_assumed: bool,
     /// True if number prefixes are removed from names.
     pub number_prefixes: bool,
     /// True if [`Self::path`] itself is shown, as the version `current`.
@@ -124,6 +126,7 @@ impl Instance {
             ConfigValue::text,
             "docs".to_owned(),
         );
+        let told_path = toml.docs_path.is_some();
         let docs_path = picker.pick_scope(
             "docs_path",
             toml.docs_path,
@@ -131,6 +134,7 @@ impl Instance {
             ConfigValue::path,
             default_path.to_owned(),
         );
+        let is_assumed = matches!(*options, ConfigValue::Absent | NO_DOCS) && !told_path;
         let number_prefixes = picker.pick(
             "number_prefixes",
             toml.number_prefixes,
@@ -166,6 +170,9 @@ impl Instance {
             options.get("lastVersion"),
             ConfigValue::text,
         );
+        if !is_assumed {
+            versions.check(last_version.as_deref(), id, files, picker)?;
+        }
         let version_paths = picker.pick(
             "version_paths",
             toml.version_paths,
@@ -181,8 +188,9 @@ impl Instance {
             id: id.to_owned(),
             route_base_path: route_base_path.trim_matches('/').to_owned(),
             path: folder_path(&docs_path),
+            is_assumed,
             number_prefixes,
-            current_version: versions.current,
+            current_version: versions.current && *options != NO_DOCS,
             versions: versions.others,
             last_version,
             version_paths,
@@ -249,6 +257,7 @@ impl Instance {
             id: format!("{}/{id}", kind.name()),
             route_base_path: route_base_path.trim_matches('/').to_owned(),
             path: folder_path(&path),
+            is_assumed: false,
             number_prefixes: false,
             current_version: true,
             versions: Vec::new(),

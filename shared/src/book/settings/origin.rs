@@ -1,5 +1,6 @@
 //! Records where each setting was read, and which settings could not be read.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Serialize;
@@ -98,6 +99,8 @@ impl Picker {
         default: T,
     ) -> T {
         if toml.is_none() && *config != ConfigValue::Absent && convert(config).is_none() {
+            let usual = config.usual().and_then(|usual| convert(&usual));
+            let default = usual.unwrap_or(default);
             self.refuse(name, &default, config);
             return default;
         }
@@ -108,7 +111,11 @@ impl Picker {
     pub(super) fn refuse(&mut self, name: &str, default: &impl Serialize, option: &ConfigValue) {
         let value = serde_json::to_string(default).unwrap_or_default();
         let line = option.computed_line().unwrap_or(1);
-        let line_to_write = format!("{}{name} = {value}", self.table);
+        let alternatives = match option.alternatives() {
+            [] => String::new(),
+            _ => format!(" # in the config: {option}"),
+        };
+        let line_to_write = format!("{}{name} = {value}{alternatives}", self.table);
         self.undecided.push((line, line_to_write));
     }
 
@@ -130,17 +137,29 @@ impl Picker {
         remedy: &str,
     ) -> Option<T> {
         let value = convert(config);
-        if value.is_none() && *config != ConfigValue::Absent {
-            let file = self.config_name;
-            let name = format!("{}{name}", self.table);
-            self.warnings.push(match config.computed_line() {
-                Some(line) => format!(
-                    "{file}, line {line}: `{name}` is computed, and the config is not run; {remedy}"
-                ),
-                None => format!("{file}: the value of `{name}` is of another kind; {remedy}"),
-            });
+        if value.is_some() || *config == ConfigValue::Absent {
+            return value;
         }
-        value
+        let file = self.config_name;
+        let name = format!("{}{name}", self.table);
+        let usual = config.usual();
+        self.warnings.push(match (config.computed_line(), &usual) {
+            (Some(line), Some(usual)) => format!(
+                "{file}, line {line}: `{name}` depends on the environment ({config}); without its variables it is {usual}, which is \
+                 used; otherwise {remedy}"
+            ),
+            (Some(line), None) => {
+                let values = match config.alternatives() {
+                    [] => String::new(),
+                    _ => format!(" ({config})"),
+                };
+                format!(
+                    "{file}, line {line}: `{name}` is computed{values}, and the config is not run; {remedy}"
+                )
+            }
+            (None, _) => format!("{file}: the value of `{name}` is of another kind; {remedy}"),
+        });
+        usual.and_then(|usual| convert(&usual))
     }
 
     pub(super) fn config_origin(&self) -> Origin {
@@ -163,7 +182,7 @@ impl Picker {
             line: *line,
             reason: format!(
                 "which pages or versions are built is computed here, and the config is not run. Write into bookrag.toml what the site \
-                 uses (`docs.default = false` leaves out the default docs); Docusaurus's defaults are:\n{}",
+                 uses (`docs.default = false` leaves out the default docs). Without the environment and with Docusaurus's defaults that is:\n{}",
                 lines.join("\n")
             ),
         })
@@ -183,6 +202,25 @@ impl Picker {
             settings.join("; ")
         ));
         true
+    }
+
+    /// Returns the error for the value of the setting `name`, at the first line with `text` of the file that it was read from.
+    pub(super) fn refused(
+        &self,
+        name: &str,
+        text: &str,
+        reason: &str,
+        files: &BTreeMap<String, String>,
+    ) -> SettingsError {
+        let name = format!("{}{name}", self.table);
+        let setting = self.origins.iter().find(|setting| setting.name == name);
+        let file = match setting.map(|setting| &setting.origin) {
+            Some(Origin::File(file)) => file.as_str(),
+            _ => bookrag_toml::NAME,
+        };
+        let mut lines = files.get(file).into_iter().flat_map(|text| text.lines());
+        let line = lines.position(|line| line.contains(text)).unwrap_or(0) + 1;
+        SettingsError::new(file, line, reason)
     }
 
     pub(super) fn note(&mut self, name: &str, value: &impl Serialize) {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-use super::origin::{Origin, Picker};
-use super::{SettingsError, bookrag_toml};
+use super::SettingsError;
+use super::origin::Picker;
 
 /// The longest pattern in bytes, and the most patterns: parsing one takes stack, and all of them memory.
 const MAX_PATTERN_BYTES: usize = 1_000;
@@ -25,20 +25,9 @@ pub(super) fn glob_set(
     files: &BTreeMap<String, String>,
 ) -> Result<GlobSet, SettingsError> {
     let refused = |pattern: &str, reason: &str| {
-        let name = format!("{}{name}", picker.table);
-        let setting = picker.origins.iter().find(|setting| setting.name == name);
-        let file = match setting.map(|setting| &setting.origin) {
-            Some(Origin::File(file)) => file.as_str(),
-            _ => bookrag_toml::NAME,
-        };
-        let mut lines = files.get(file).into_iter().flat_map(|text| text.lines());
-        let line = lines.position(|line| line.contains(pattern)).unwrap_or(0) + 1;
         let shown: String = pattern.chars().take(40).collect();
-        SettingsError::new(
-            file,
-            line,
-            &format!("the {name} pattern `{shown}` {reason}"),
-        )
+        let reason = format!("the {name} pattern `{shown}` {reason}");
+        picker.refused(name, pattern, &reason, files)
     };
     if patterns.len() > MAX_PATTERNS {
         let reason = format!(

@@ -56,6 +56,7 @@ impl SiteSettings {
             include: _,
             exclude_patterns,
             exclude: _,
+            is_assumed: _,
         } = self.instance(instance);
         let places: Vec<Value> = locale_places
             .iter()

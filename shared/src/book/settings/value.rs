@@ -1,6 +1,12 @@
 //! The value of an expression, as far as it is known without running it.
 
+mod alternatives;
+
 use std::collections::BTreeMap;
+use std::fmt;
+
+use alternatives::Alternatives;
+pub(super) use alternatives::Decision;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum ConfigValue {
@@ -13,6 +19,10 @@ pub(super) enum ConfigValue {
     SitePath(String),
     List(Vec<ConfigValue>),
     Map(ConfigMap),
+    /// One of these values, between which a condition decides.
+    OneOf(Alternatives),
+    /// A function, on this line.
+    Function(usize),
     /// An expression on this line, whose value is only known when the file runs.
     Computed(usize),
 }
@@ -35,6 +45,7 @@ impl ConfigValue {
                 .parse()
                 .map_or(&ABSENT, |at: usize| items.get(at).unwrap_or(&ABSENT)),
             Self::Computed(_) => self,
+            Self::OneOf(alternatives) => &alternatives.fields,
             _ => &ABSENT,
         }
     }
@@ -72,7 +83,8 @@ impl ConfigValue {
     /// Returns the line of the first computed value inside this one.
     pub(super) fn computed_line(&self) -> Option<usize> {
         match self {
-            Self::Computed(line) => Some(*line),
+            Self::Computed(line) | Self::Function(line) => Some(*line),
+            Self::OneOf(alternatives) => Some(alternatives.decision.line),
             Self::List(items) => items.iter().find_map(Self::computed_line),
             Self::Map(map) => {
                 let rest = map.rest.computed_line();
@@ -84,7 +96,8 @@ impl ConfigValue {
 
     /// True if the value may be changed through another name.
     pub(super) fn is_shared(&self) -> bool {
-        matches!(self, Self::List(_) | Self::Map(_))
+        let mut alternatives = self.alternatives().iter();
+        matches!(self, Self::List(_) | Self::Map(_)) || alternatives.any(Self::is_shared)
     }
 
     /// Returns the keys of the fields or items that may be changed through another name.
@@ -110,22 +123,47 @@ impl ConfigValue {
             Self::Bool(value) => Some(*value),
             Self::Number(value) => Some(*value != 0.0 && !value.is_nan()),
             Self::Text(text) => Some(!text.is_empty()),
-            Self::SitePath(_) | Self::List(_) | Self::Map(_) => Some(true),
+            Self::SitePath(_) | Self::List(_) | Self::Map(_) | Self::Function(_) => Some(true),
+            Self::OneOf(alternatives) => {
+                let mut truths = alternatives.values.iter().map(Self::truth);
+                let first = truths.next()??;
+                truths.all(|truth| truth == Some(first)).then_some(first)
+            }
             Self::Computed(_) => None,
         }
     }
 
-    /// Merges two possible values, between which the expression on `line` decides.
-    pub(super) fn or(self, other: Self, line: usize) -> Self {
-        match (self, other) {
-            (one, other) if one == other => one,
-            (Self::Map(one), Self::Map(other)) => Self::Map(one.or(other, line)),
-            (Self::List(one), Self::List(other)) if one.len() == other.len() => {
-                let items = one.into_iter().zip(other);
-                Self::List(items.map(|(one, other)| one.or(other, line)).collect())
-            }
-            _ => Self::Computed(line),
+    pub(super) fn is_scalar(&self) -> bool {
+        matches!(
+            self,
+            Self::Absent | Self::Bool(_) | Self::Number(_) | Self::Text(_)
+        )
+    }
+
+    /// Returns a number that is a position in a list.
+    pub(super) fn index(&self) -> Option<usize> {
+        match self {
+            Self::Number(number) => number.to_string().parse().ok(),
+            _ => None,
         }
+    }
+
+    /// Returns the list that `Object.keys`, `Object.values` or `Object.entries` makes of a known object.
+    pub(super) fn items_by(&self, function: &str) -> Option<Self> {
+        let Self::Map(map) = self else {
+            return None;
+        };
+        let item = |(key, value): (&String, &Self)| {
+            let key = Self::Text(key.clone());
+            match function {
+                "keys" => Some(key),
+                "values" => Some(value.clone()),
+                "entries" => Some(Self::List(vec![key, value.clone()])),
+                _ => None,
+            }
+        };
+        let items: Option<Vec<Self>> = map.fields.iter().map(item).collect();
+        items.filter(|_| *map.rest == ABSENT).map(Self::List)
     }
 
     pub(super) fn set(&mut self, path: &[String], value: Self) {
@@ -183,6 +221,15 @@ impl ConfigMap {
                 }
                 self.fields.extend(map.fields);
             }
+            ConfigValue::OneOf(alternatives) => {
+                let maps = alternatives.values.into_iter().map(|value| {
+                    let mut map = self.clone();
+                    map.spread(value);
+                    map
+                });
+                let merged = maps.reduce(|one, other| one.or(other, alternatives.decision));
+                *self = merged.unwrap_or_else(Self::new);
+            }
             ConfigValue::Computed(line) => {
                 for field in self.fields.values_mut() {
                     *field = ConfigValue::Computed(line);
@@ -193,26 +240,54 @@ impl ConfigMap {
             _ => {}
         }
     }
+}
 
-    fn or(mut self, mut other: Self, line: usize) -> Self {
-        let keys: Vec<String> = self
-            .fields
-            .keys()
-            .chain(other.fields.keys())
-            .cloned()
-            .collect();
-        let mut fields = BTreeMap::new();
-        for key in keys {
-            let one = self.fields.remove(&key);
-            let two = other.fields.remove(&key);
-            if one.is_none() && two.is_none() {
-                continue;
+/// Writes a value for people.
+impl fmt::Display for ConfigValue {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Absent => formatter.write_str("not set"),
+            Self::Bool(value) => write!(formatter, "{value}"),
+            Self::Number(value) => write!(formatter, "{value}"),
+            Self::Text(text) | Self::SitePath(text) => write!(formatter, "{text:?}"),
+            Self::List(items) => {
+                let items: Vec<String> = items.iter().map(Self::to_string).collect();
+                write!(formatter, "[{}]", items.join(", "))
             }
-            let one = one.unwrap_or_else(|| (*self.rest).clone());
-            let two = two.unwrap_or_else(|| (*other.rest).clone());
-            fields.insert(key, one.or(two, line));
+            Self::Map(map) => {
+                let fields = map.fields.iter();
+                let fields: Vec<String> = fields
+                    .map(|(key, value)| format!("{key}: {value}"))
+                    .collect();
+                write!(formatter, "{{{}}}", fields.join(", "))
+            }
+            Self::OneOf(alternatives) => {
+                let values: Vec<String> = alternatives.values.iter().map(Self::to_string).collect();
+                formatter.write_str(&values.join(" or "))
+            }
+            Self::Function(_) => formatter.write_str("a function"),
+            Self::Computed(_) => formatter.write_str("computed"),
         }
-        let rest = Box::new(self.rest.or(*other.rest, line));
-        Self { fields, rest }
+    }
+}
+
+impl From<serde_json::Value> for ConfigValue {
+    fn from(value: serde_json::Value) -> Self {
+        match value {
+            serde_json::Value::Null => Self::Absent,
+            serde_json::Value::Bool(value) => Self::Bool(value),
+            serde_json::Value::Number(number) => Self::Number(number.as_f64().unwrap_or_default()),
+            serde_json::Value::String(text) => Self::Text(text),
+            serde_json::Value::Array(items) => {
+                Self::List(items.into_iter().map(Self::from).collect())
+            }
+            serde_json::Value::Object(fields) => {
+                let mut map = ConfigMap::new();
+                for (key, value) in fields {
+                    map.insert(key, value.into());
+                }
+                Self::Map(map)
+            }
+        }
     }
 }

@@ -12,6 +12,39 @@ pub(super) struct BuiltVersions {
     pub(super) others: Vec<String>,
 }
 
+impl BuiltVersions {
+    /// # Errors
+    /// If no version is built, or not the one that the site shows first. Docusaurus does not build such a site.
+    pub(super) fn check(
+        &self,
+        last: Option<&str>,
+        id: &str,
+        files: &BTreeMap<String, String>,
+        picker: &Picker,
+    ) -> Result<(), SettingsError> {
+        let named = self.others.iter().map(String::as_str);
+        let mut built: Vec<&str> = named.collect();
+        built.extend(self.current.then_some(CURRENT_VERSION));
+        if built.is_empty() {
+            let reason = format!(
+                "the docs `{id}` have no version: their folder is left out (`includeCurrentVersion`, `current_version`), and no other version \
+                 is named"
+            );
+            return Err(picker.refused("current_version", "includeCurrentVersion", &reason, files));
+        }
+        match last.filter(|last| !built.contains(last)) {
+            None => Ok(()),
+            Some(last) => {
+                let reason = format!(
+                    "`{last}` is to be the last version of the docs `{id}`, but the site has no such version; its versions are {}",
+                    built.join(", ")
+                );
+                Err(picker.refused("last_version", last, &reason, files))
+            }
+        }
+    }
+}
+
 /// Reads the versions from `bookrag.toml`, or else from `versions_file`, limited by the options of the docs.
 ///
 /// [`Picker::check`] rejects a computed option unless `bookrag.toml` replaces it, because its default could show excluded

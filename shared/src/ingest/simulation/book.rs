@@ -44,6 +44,9 @@ pub(super) fn begin(source: &MemorySource) {
         (FIRST_PAGE, text.as_str()),
         (SETTINGS, settings.as_str()),
         (API_VERSIONS, "[\"1.0\"]"),
+        // Docs whose folder has no file are rejected.
+        ("api/files.txt", ""),
+        ("api_versioned_docs/version-1.0/files.txt", ""),
     ] {
         files.insert(path.to_owned(), text.as_bytes().to_vec());
     }

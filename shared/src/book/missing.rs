@@ -1,0 +1,173 @@
+//! What a site's settings name and its files lack, and sites of other generators.
+
+use std::collections::BTreeSet;
+
+use super::settings::{CURRENT_VERSION, ContentKind, Instance, SiteSettings};
+
+/// Files that only sites of other generators have, with the generator's name.
+pub const OTHER_GENERATORS: [(&str, &str); 14] = [
+    ("mkdocs.yml", "MkDocs"),
+    ("mkdocs.yaml", "MkDocs"),
+    (".vitepress/config.ts", "VitePress"),
+    (".vitepress/config.mts", "VitePress"),
+    (".vitepress/config.js", "VitePress"),
+    (".vitepress/config.mjs", "VitePress"),
+    (".vitepress/config/index.ts", "VitePress"),
+    (".vitepress/config/index.js", "VitePress"),
+    ("docs/.vitepress/config.ts", "VitePress"),
+    ("docs/.vitepress/config.mts", "VitePress"),
+    ("docs/.vitepress/config.js", "VitePress"),
+    ("docs/.vitepress/config.mjs", "VitePress"),
+    ("docs/.vitepress/config/index.ts", "VitePress"),
+    ("docs/.vitepress/config/index.js", "VitePress"),
+];
+
+const MARKDOWN: [&str; 2] = [".md", ".mdx"];
+
+/// Returns a folder of docs that the settings require and that holds no file, with the reason why it is required. Docusaurus does not
+/// build such a site.
+#[must_use]
+pub fn missing_docs(settings: &SiteSettings, paths: &BTreeSet<String>) -> Option<String> {
+    let docs = settings.instances.iter();
+    let mut docs = docs.filter(|it| it.kind == ContentKind::Docs && !it.is_assumed);
+    docs.find_map(|docs| missing_of(docs, paths))
+}
+
+fn missing_of(docs: &Instance, paths: &BTreeSet<String>) -> Option<String> {
+    let exists = |folder: &str| {
+        let start = format!("{folder}/");
+        let mut from = paths.range(start.clone()..);
+        folder.is_empty() || from.next().is_some_and(|path| path.starts_with(&start))
+    };
+    if docs.current_version && !exists(&docs.path) {
+        return Some(format!(
+            "the docs folder `{}` has no file; correct the `path` of the docs plugin `{}`, or write `docs_path` into bookrag.toml",
+            docs.path, docs.id
+        ));
+    }
+    let folder = docs.versions_folder()?;
+    docs.versions.iter().find_map(|version| {
+        let folder = format!("{folder}/version-{version}");
+        let reason = format!(
+            "{} names the version `{version}`, whose folder `{folder}` has no file; if the site's build makes it, run that step first; \
+             otherwise remove the version there, or name the others as `versions` in bookrag.toml",
+            docs.versions_file()?
+        );
+        (!exists(&folder)).then_some(reason)
+    })
+}
+
+/// Returns the Markdown in a docs folder that no plugin shows, in a sentence for its author.
+#[must_use]
+pub fn hidden_docs(settings: &SiteSettings, paths: &BTreeSet<String>) -> Option<String> {
+    let docs = settings.instances.iter();
+    let mut hidden = docs.filter(|it| it.kind == ContentKind::Docs && !it.current_version);
+    hidden.find_map(|docs| {
+        let start = format!("{}/", docs.path);
+        let below = paths.range(start.clone()..);
+        let below = below.take_while(|path| path.starts_with(&start));
+        let shown = |path: &&String| super::pages::page_file(settings, path).is_some();
+        let count = below
+            .filter(|path| MARKDOWN.iter().any(|extension| path.ends_with(extension)))
+            .filter(|path| !shown(path))
+            .count();
+        (count > 0).then(|| {
+            format!(
+                "{count} Markdown files in `{}` are not read, as the site does not show its version `{CURRENT_VERSION}`; to read them, write \
+                 `current_version = true` into bookrag.toml",
+                docs.path
+            )
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::pages::list_pages;
+    use super::*;
+
+    fn site(files: &[(&str, &str)], has_docs_folder: bool) -> SiteSettings {
+        let files = files.iter();
+        let files = files.map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
+        SiteSettings::read(&files.collect(), has_docs_folder).expect("valid settings")
+    }
+
+    fn paths(paths: &[&str]) -> BTreeSet<String> {
+        paths.iter().map(|path| (*path).to_owned()).collect()
+    }
+
+    const CLASSIC: (&str, &str) = (
+        "docusaurus.config.js",
+        "module.exports = {presets: [['classic', {}]]}",
+    );
+    const VERSIONS: (&str, &str) = ("versions.json", "[\"2.0\", \"1.0\"]");
+
+    #[test]
+    fn a_folder_that_the_site_requires_is_missed() {
+        let own = "module.exports = {plugins: [['content-docs', {id: 'api', path: 'api'}]]}";
+        let own = ("docusaurus.config.js", own);
+        let api_versions = ("api_versions.json", "[\"1.0\"]");
+        for (files, there, missing) in [
+            (
+                &[CLASSIC][..],
+                &["blog/a.md", "docs2/a.md"][..],
+                "the docs folder `docs` has no file",
+            ),
+            (&[own], &["docs/a.md"], "the docs folder `api` has no file"),
+            (
+                &[CLASSIC, VERSIONS],
+                &["docs/a.md", "versioned_docs/version-2.0/a.md"],
+                "versions.json names the version `1.0`, whose folder `versioned_docs/version-1.0`",
+            ),
+            (
+                &[own, api_versions],
+                &["api/a.md"],
+                "api_versions.json names the version `1.0`, whose folder `api_versioned_docs/version-1.0`",
+            ),
+            (
+                &[("bookrag.toml", "docs_path = 'guide'")],
+                &["docs/a.md"],
+                "`guide`",
+            ),
+        ] {
+            let found = missing_docs(&site(files, true), &paths(there));
+            let found = found.unwrap_or_else(|| panic!("{files:?}: nothing is missing"));
+            assert!(found.contains(missing), "{found}");
+        }
+    }
+
+    #[test]
+    fn a_site_need_not_have_docs() {
+        let without = "module.exports = {presets: [['classic', {docs: false}]]}";
+        let without = ("docusaurus.config.js", without);
+        let bare = ("docusaurus.config.js", "module.exports = {title: 'A'}");
+        let there = paths(&["blog/2024-01-01-a.md", "README.md"]);
+        for (files, has_docs) in [(&[without][..], false), (&[bare], false), (&[], false)] {
+            assert_eq!(
+                missing_docs(&site(files, has_docs), &there),
+                None,
+                "{files:?}"
+            );
+        }
+        let pages = list_pages(&site(&[without], true), &paths(&["docs/a.md", "blog/b.md"]));
+        assert_eq!(pages.len(), 1, "{pages:?}");
+        let plain = list_pages(&site(&[], false), &there);
+        assert!(plain.iter().any(|page| page.source == "README.md"));
+    }
+
+    #[test]
+    fn docs_that_the_site_does_not_show_are_told() {
+        let config =
+            "module.exports = {presets: [['classic', {docs: {includeCurrentVersion: false}}]]}";
+        let config = ("docusaurus.config.js", config);
+        let there = paths(&[
+            "docs/a.md",
+            "docs/b.mdx",
+            "docs/c.png",
+            "versioned_docs/version-2.0/a.md",
+        ]);
+        let told = hidden_docs(&site(&[config, VERSIONS], true), &there).expect("it is told");
+        assert!(told.starts_with("2 Markdown files in `docs`"), "{told}");
+        assert_eq!(hidden_docs(&site(&[CLASSIC, VERSIONS], true), &there), None);
+    }
+}

@@ -1,0 +1,170 @@
+//! Values that depend on a condition.
+
+use std::collections::BTreeMap;
+
+use super::{ABSENT, ConfigMap, ConfigValue};
+
+/// The most alternatives that are told apart.
+const MAX_ALTERNATIVES: usize = 4;
+
+#[derive(Debug, Clone, PartialEq)]
+pub(in super::super) struct Alternatives {
+    pub(super) values: Vec<ConfigValue>,
+    pub(super) decision: Decision,
+    /// The value of each field.
+    pub(super) fields: Box<ConfigValue>,
+}
+
+impl Alternatives {
+    pub(in super::super) fn line(&self) -> usize {
+        self.decision.line
+    }
+
+    /// Returns the value without its alternatives.
+    pub(in super::super) fn computed(&self) -> &ConfigValue {
+        &self.fields
+    }
+}
+
+/// The place where a condition decides between values.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(in super::super) struct Decision {
+    pub(in super::super) line: usize,
+    /// True if the first value applies if no variable of the environment is set.
+    pub(in super::super) usual_first: bool,
+}
+
+impl Decision {
+    pub(in super::super) fn at(line: usize) -> Self {
+        let usual_first = false;
+        Self { line, usual_first }
+    }
+}
+
+impl ConfigValue {
+    /// Returns the items that a spread of this value adds to a list. Those that a condition adds may be absent.
+    pub(in super::super) fn into_items(self) -> Option<Vec<Self>> {
+        let Alternatives {
+            values, decision, ..
+        } = match self {
+            Self::List(items) => return Some(items),
+            Self::OneOf(alternatives) => alternatives,
+            _ => return None,
+        };
+        let mut items = Vec::new();
+        for (at, value) in values.into_iter().enumerate() {
+            let possible = match value {
+                Self::List(possible) => possible,
+                Self::Absent => Vec::new(),
+                _ => return None,
+            };
+            let possible = possible.into_iter();
+            items.extend(possible.map(|item| {
+                if at == 0 {
+                    item.or(ABSENT, decision)
+                } else {
+                    ABSENT.or(item, decision)
+                }
+            }));
+        }
+        Some(items)
+    }
+
+    /// Returns the values between which a condition decides.
+    pub(in super::super) fn alternatives(&self) -> &[Self] {
+        match self {
+            Self::OneOf(alternatives) => &alternatives.values,
+            _ => &[],
+        }
+    }
+
+    /// Returns the value that applies if no variable of the environment is set; `None` if that is not known either.
+    pub(in super::super) fn usual(&self) -> Option<Self> {
+        match self {
+            Self::OneOf(alternatives) if alternatives.decision.usual_first => {
+                alternatives.values[0].usual()
+            }
+            Self::OneOf(_) | Self::Function(_) | Self::Computed(_) => None,
+            Self::List(items) => {
+                let items: Option<Vec<Self>> = items.iter().map(Self::usual).collect();
+                let items = items?.into_iter().filter(|item| *item != ABSENT);
+                Some(Self::List(items.collect()))
+            }
+            Self::Map(map) => {
+                let fields = map.fields.iter();
+                let fields = fields.map(|(key, value)| Some((key.clone(), value.usual()?)));
+                Some(Self::Map(ConfigMap {
+                    fields: fields.collect::<Option<_>>()?,
+                    rest: Box::new(map.rest.usual()?),
+                }))
+            }
+            value => Some(value.clone()),
+        }
+    }
+
+    /// Merges two possible values, between which `decision` decides.
+    pub(in super::super) fn or(self, other: Self, decision: Decision) -> Self {
+        match (self, other) {
+            (one, other) if one == other => one,
+            (Self::Map(one), Self::Map(other)) => Self::Map(one.or(other, decision)),
+            (Self::List(one), Self::List(other)) if one.len() == other.len() => {
+                let items = one.into_iter().zip(other);
+                Self::List(items.map(|(one, other)| one.or(other, decision)).collect())
+            }
+            (one, other) => Self::one_of(one, other, decision),
+        }
+    }
+
+    fn one_of(one: Self, other: Self, decision: Decision) -> Self {
+        let usual_first = match &one {
+            Self::OneOf(alternatives) => alternatives.decision.usual_first,
+            _ => true,
+        } && decision.usual_first;
+        let decision = Decision {
+            usual_first,
+            ..decision
+        };
+        let values = [one, other].into_iter().flat_map(|value| match value {
+            Self::OneOf(alternatives) => alternatives.values,
+            value => vec![value],
+        });
+        let mut known: Vec<Self> = Vec::new();
+        for value in values {
+            if matches!(value, Self::Computed(_)) || known.len() == MAX_ALTERNATIVES {
+                return Self::Computed(decision.line);
+            }
+            if !known.contains(&value) {
+                known.push(value);
+            }
+        }
+        Self::OneOf(Alternatives {
+            values: known,
+            decision,
+            fields: Box::new(Self::Computed(decision.line)),
+        })
+    }
+}
+
+impl ConfigMap {
+    pub(super) fn or(mut self, mut other: Self, decision: Decision) -> Self {
+        let keys: Vec<String> = self
+            .fields
+            .keys()
+            .chain(other.fields.keys())
+            .cloned()
+            .collect();
+        let mut fields = BTreeMap::new();
+        for key in keys {
+            let one = self.fields.remove(&key);
+            let two = other.fields.remove(&key);
+            if one.is_none() && two.is_none() {
+                continue;
+            }
+            let one = one.unwrap_or_else(|| (*self.rest).clone());
+            let two = two.unwrap_or_else(|| (*other.rest).clone());
+            fields.insert(key, one.or(two, decision));
+        }
+        let rest = Box::new(self.rest.or(*other.rest, decision));
+        Self { fields, rest }
+    }
+}
