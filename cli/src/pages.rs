@@ -38,9 +38,10 @@ impl ReadPages {
     /// Reads the pages. A page that is deleted in the meantime is left out.
     ///
     /// # Errors
-    /// If the site's own folder or bucket cannot be listed.
+    /// If the site's own folder or bucket cannot be listed, or a folder of docs that its settings name does not exist.
     pub(crate) async fn of(source: &Source, settings: &SiteSettings) -> Result<Self, SourceError> {
         let listing = source.listing().await?;
+        listing.check_docs(settings)?;
         let (mut pages, files) = (Vec::new(), FileCache::default());
         for file in list_pages(settings, &listing.paths) {
             let (text, document) = match read(source, settings, &file, &files).await {

@@ -56,6 +56,9 @@ pub struct Status {
     /// Pages whose own file cannot be read; no other run can read it either.
     #[serde(skip)]
     unreadable: BTreeSet<String>,
+    /// A folder of docs that the settings name and that does not exist.
+    #[serde(skip)]
+    pub(super) missing_docs: Option<String>,
     /// All folders that cannot be listed, whether or not they may hold pages, and the pages that are not built.
     #[serde(skip)]
     unlisted: Vec<String>,
@@ -303,6 +306,10 @@ impl Status {
 
     /// Adds the unreadable parts of a listing that concern the book.
     fn note(&mut self, settings: &SiteSettings, listing: &Listing) {
+        self.missing_docs = listing
+            .check_docs(settings)
+            .err()
+            .map(|error| error.to_string());
         let scripts = list_script_pages(settings, &listing.paths).into_iter();
         self.script_pages = scripts.map(str::to_owned).collect();
         let folders = listing.unreadable.keys();

@@ -268,13 +268,16 @@ impl Ingest {
     /// Returns what must be done for the pages whose path begins with `prefix`; deletions come last.
     ///
     /// # Errors
-    /// If the source has no page or would lose most of them, since it is then probably the wrong one.
+    /// If the source has no page, lacks a folder of docs that the settings name, or would lose most of them, since it is then probably the wrong one.
     pub async fn outstanding(
         &self,
         prefix: &str,
         options: SyncOptions,
     ) -> Result<Status, SyncError> {
         let mut status = self.status(prefix).await?;
+        if let Some(missing) = status.missing_docs.take() {
+            return Err(SyncError::NoPages(missing));
+        }
         if !status.former_failures.is_empty() {
             let index_id = self.index_row.index_id;
             let forgotten = self

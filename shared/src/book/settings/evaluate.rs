@@ -17,6 +17,7 @@ use oxc_ast::ast::{
 use oxc_semantic::{AstNode, NodeId, Semantic, SemanticBuilder, SymbolId};
 use oxc_span::{GetSpan, Span};
 
+use super::super::paths::joined;
 use super::super::script::{SyntaxError, language_of, line_of, parse};
 use super::changes::{Change, changes_of_exports, changes_of_symbol};
 use super::value::{ConfigMap, ConfigValue};
@@ -313,7 +314,7 @@ impl<'a> Evaluator<'_, 'a> {
         path.map_or_else(|| self.computed(call.span), ConfigValue::SitePath)
     }
 
-    /// The path in `path.join(__dirname, 'docs')`, if it is inside the site.
+    /// The path in `path.join(__dirname, '..', 'docs')`, relative to the site.
     fn site_path(&self, call: &'a CallExpression<'a>, depth: usize) -> Option<String> {
         let function = call.callee.as_member_expression()?;
         let joins = matches!(function.static_property_name(), Some("join" | "resolve"));
@@ -325,9 +326,10 @@ impl<'a> Evaluator<'_, 'a> {
         let parts = parts
             .iter()
             .map(|part| self.value(part.as_expression()?, depth + 1).text());
-        let path = parts.collect::<Option<Vec<String>>>()?.join("/");
-        let inside = path.split('/').all(|name| !name.is_empty() && name != "..");
-        inside.then_some(path)
+        let parts = parts.collect::<Option<Vec<String>>>()?;
+        let are_relative = parts.iter().all(|part| !part.starts_with('/'));
+        let path = joined("", &parts.join("/"));
+        (are_relative && !path.is_empty()).then_some(path)
     }
 
     /// A field of a value. A computed object may have any value in the field.
