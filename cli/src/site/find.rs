@@ -2,12 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use bookrag::source::{FolderSource, Source};
+use bookrag::source::{FolderSource, Source, repository_of};
 
 /// Folders that hold no site of the user's.
 const SKIPPED_FOLDER: &str = "node_modules";
-/// Marks the root of a repository. In a worktree it is a file.
-const REPOSITORY_MARK: &str = ".git";
 
 /// Returns the sites at and below a folder, up to `depth` folders below it, in path order. Sites within sites, such as examples, are left out.
 pub(super) fn sites_below(folder: &Path, depth: usize) -> Vec<PathBuf> {
@@ -33,8 +31,7 @@ pub(super) fn sites_below(folder: &Path, depth: usize) -> Vec<PathBuf> {
 /// Returns the site whose config names a folder as one of its folders of pages; `None` if none or several do. Sites are looked for in the folder's
 /// repository; without one, above the folder and beside it.
 pub(super) async fn site_of_docs(docs: &Path) -> Option<PathBuf> {
-    let is_repository = |folder: &&Path| folder.join(REPOSITORY_MARK).exists();
-    let mut sites = match docs.ancestors().find(is_repository) {
+    let mut sites = match repository_of(docs) {
         Some(repository) => sites_below(repository, usize::MAX),
         None => docs
             .parent()

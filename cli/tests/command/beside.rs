@@ -42,7 +42,7 @@ fn wait_until_found(server: &Server, query: &str, words: &str) {
     loop {
         let (_, found) = server.post("/api/v1/search", &json!({ "query": query }));
         let first = &found["data"]["results"][0];
-        if first["source"] == "../docs/wheels.md" && first["text"].to_string().contains(words) {
+        if first["source"] == "../docs/wheels.md" && first["preview"].to_string().contains(words) {
             return;
         }
         assert!(Instant::now() < deadline, "{words} is not found: {found}");

@@ -1,5 +1,7 @@
 //! Pages in folders beside the site's, read from a folder, a commit and memory.
 
+#![expect(clippy::unwrap_used, reason = "a failed step fails its test")]
+
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -326,4 +328,41 @@ async fn a_page_beside_the_site_is_linked_by_its_path() {
         marks.iter().any(|mark| mark.contains("\"/img/plan.png\"")),
         "{marks:?}"
     );
+}
+
+#[tokio::test]
+async fn docs_around_the_site_are_read_without_the_folder_of_the_site() {
+    let parent = repository();
+    let toml = "docs_path = '..'\ninclude = ['**/docs/**/*.{md,mdx}']";
+    let root = parent.path().join("repository");
+    write(&root, &[("website/bookrag.toml", toml)]);
+    git(&root, &["add", "--all"]);
+    git(&root, &["commit", "--quiet", "-m", "around"]);
+    let [folder, commit, _] = sources(parent.path()).await;
+    let mut listings = Vec::new();
+    for source in [folder, commit] {
+        let (source, settings) = source.opened().await.unwrap();
+        assert!(
+            settings.warnings[0].contains("contains the site's own folder"),
+            "{:?}",
+            settings.warnings
+        );
+        let listing = source.listing().await.unwrap();
+        let pages = list_pages(&settings, &listing.paths);
+        let docs = pages
+            .iter()
+            .filter(|page| page.instance == DEFAULT_INSTANCE);
+        let docs: Vec<(&str, &str)> = docs
+            .filter(|page| page.locale == "en")
+            .map(|page| (page.source.as_str(), page.relative.as_str()))
+            .collect();
+        let expected = [
+            ("../docs/a.mdx", "docs/a.mdx"),
+            ("../docs/b.md", "docs/b.md"),
+            ("../docs/build/yes.md", "docs/build/yes.md"),
+        ];
+        assert_eq!(docs, expected);
+        listings.push(listing);
+    }
+    assert_eq!(listings[0], listings[1]);
 }

@@ -72,10 +72,10 @@ impl FolderSource {
         let outer = outer_folders(settings);
         let (limit, site) = limit_of(&self.real_root, &outer);
         Self {
-            build,
             limit,
             site,
             outer,
+            build,
             ..self
         }
     }
@@ -187,16 +187,21 @@ impl FolderSource {
     }
 }
 
+/// Returns the root of the repository that a folder is in.
+#[must_use]
+pub fn repository_of(folder: &Path) -> Option<&Path> {
+    let mut ancestors = folder.ancestors();
+    ancestors.find(|folder| folder.join(REPOSITORY_MARK).exists())
+}
+
 /// Returns the folder that is read for a site that uses folders outside of its own, and the site's folder in it. Without a repository it is the
 /// nearest folder that contains all of them.
 fn limit_of(site: &Path, outer: &[String]) -> (PathBuf, SiteFolder) {
-    let is_repository = |folder: &&Path| folder.join(REPOSITORY_MARK).exists();
     let levels = outer
         .iter()
         .map(|path| path.split('/').filter(|name| *name == "..").count());
     let common = || site.ancestors().nth(levels.max().unwrap_or_default());
-    let limit = site.ancestors().find(is_repository).or_else(common);
-    let limit = limit.unwrap_or(site);
+    let limit = repository_of(site).or_else(common).unwrap_or(site);
     // A path that is not UTF-8 cannot be written in settings either.
     let within = site.strip_prefix(limit).ok().and_then(slashed);
     match within {

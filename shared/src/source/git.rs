@@ -74,12 +74,11 @@ impl GitSource {
     pub(super) fn listing(&self) -> Listing {
         let has_docs = self.has_folder("docs");
         let is_listed = |path: &String| {
-            let below = match is_outside(path) {
-                true => self
-                    .outer
-                    .iter()
-                    .find_map(|folder| path.strip_prefix(&format!("{folder}/"))),
-                false => Some(path.as_str()),
+            let below = if is_outside(path) {
+                let mut outer = self.outer.iter();
+                outer.find_map(|folder| path.strip_prefix(folder.as_str())?.strip_prefix('/'))
+            } else {
+                Some(path.as_str())
             };
             let folders =
                 below.map(|below| below.rsplit_once('/').map_or("", |(folders, _)| folders));

@@ -23,7 +23,7 @@ use crate::book::{
 };
 
 pub use cache::FileCache;
-pub use folder::{BuildFolder, FolderSource};
+pub use folder::{BuildFolder, FolderSource, repository_of};
 pub use git::{GitSource, merge_base};
 #[cfg(test)]
 pub use memory::MemorySource;
