@@ -60,7 +60,7 @@ pub(super) async fn watched_folders(
 
 /// Reports changes in folders until it is dropped.
 pub(super) struct Watch {
-    _watcher: FolderWatcher,
+    watcher: FolderWatcher,
     folders: Folders,
     /// The folder of the stores, which may be in the site's. Its changes are ignored.
     stores: PathBuf,
@@ -80,7 +80,7 @@ impl Watch {
         let (changed, changes) = mpsc::channel(1);
         let stores = stores.canonicalize().unwrap_or_else(|_| stores.to_owned());
         Ok(Self {
-            _watcher: watcher(&folders, &stores, &changed)?,
+            watcher: watcher(&folders, &stores, &changed)?,
             folders,
             stores,
             changed,
@@ -93,7 +93,8 @@ impl Watch {
         if folders == self.folders {
             return Ok(());
         }
-        self._watcher = watcher(&folders, &self.stores, &self.changed)?;
+        let watcher = watcher(&folders, &self.stores, &self.changed)?;
+        drop(std::mem::replace(&mut self.watcher, watcher));
         self.folders = folders;
         // A file may have changed after it was read and before it was watched.
         let _ = self.changed.try_send(());
