@@ -88,6 +88,7 @@ class WaitUntilIngested(unittest.TestCase):
         skipped = [
             ("docs/a.md", "front matter, line 3: mapping values\nare not allowed, 100%"),
             ("docs/b,c.md", "it has more than 5242880 bytes"),
+            ("../docs/d.md", "it is not UTF-8 text"),
         ]
         answers = [status(skipped=skipped[:1], pending=["docs/b,c.md"]), status(skipped=skipped, stale=["docs/b,c.md"])]
         run, calls = self.run_script(answers, "--folder", "website")
@@ -98,6 +99,7 @@ class WaitUntilIngested(unittest.TestCase):
             run.stdout,
         )
         self.assertIn("::error file=website/docs/b%2Cc.md::it has more than", run.stdout)
+        self.assertIn("::error file=docs/d.md::it is not UTF-8 text", run.stdout)
         self.assertIn("readers still get its last good text", run.stdout)
 
     def test_when_the_time_is_over_it_is_said_what_is_pending_and_why(self):

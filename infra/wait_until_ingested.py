@@ -8,6 +8,7 @@ ingested, 1 when it is not.
 
 import argparse
 import json
+import posixpath
 import re
 import subprocess
 import sys
@@ -101,7 +102,8 @@ def escaped(text, also=""):
 
 def annotate(folder, source, message):
     """Prints what is wrong with a page, at its line where the message names one."""
-    path = escaped((folder / source).as_posix(), ":,")
+    # A page beside the site's folder has a path that begins with `..`.
+    path = escaped(posixpath.normpath((folder / source).as_posix()), ":,")
     line = re.search(r"\bline (\d+)", message)
     at = f"file={path},line={line[1]}" if line else f"file={path}"
     print(f"::error {at}::{escaped(message)}")

@@ -1,9 +1,14 @@
 //! A book's location: a folder on this machine, or a prefix in a bucket.
 
+mod find;
+
 use std::path::{Path, PathBuf};
 
 use bookrag::book::SETTINGS_FILES;
 use bookrag::source::{BuildFolder, FolderSource, S3Source, Source, SourceError};
+
+use crate::commands::output;
+use find::{site_of_docs, sites_below};
 
 /// The location of a book.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,16 +25,36 @@ pub enum Site {
 }
 
 impl Site {
-    /// Parses a path or `s3://bucket/prefix`.
+    /// Parses a path or `s3://bucket/prefix`. A folder without a config, such as the root of a repository, stands for the only Docusaurus site below it;
+    /// a message says which that is.
     ///
     /// # Errors
-    /// [`SourceError::NotFound`] if the folder does not exist.
+    /// [`SourceError::NotFound`] if the folder does not exist, [`SourceError::SeveralSites`] if there are several sites below it.
     pub fn read(typed: &Path) -> Result<Self, SourceError> {
         if let Some(url) = typed.to_str().filter(|text| text.starts_with("s3://")) {
             return Ok(Self::Bucket(url.trim_end_matches('/').to_owned()));
         }
         let missing = |_| SourceError::NotFound(format!("the folder {}", typed.display()));
         let path = typed.canonicalize().map_err(missing)?;
+        if has_config(&path) {
+            return Ok(Self::Folder { path, build: None });
+        }
+        let mut sites = sites_below(&path, usize::MAX);
+        if sites.len() > 1 {
+            let sites = sites.iter().map(|site| site.display().to_string());
+            return Err(SourceError::SeveralSites {
+                at: typed.display().to_string(),
+                sites: sites.collect(),
+            });
+        }
+        if let Some(site) = sites.first() {
+            output::status(&format!(
+                "the site of {} is in {}",
+                typed.display(),
+                site.display()
+            ));
+        }
+        let path = sites.pop().unwrap_or(path);
         Ok(Self::Folder { path, build: None })
     }
 
@@ -63,9 +88,9 @@ impl Site {
         }
     }
 
-    /// Returns a warning for a folder that is not a Docusaurus site, whose settings are guessed.
-    #[must_use]
-    pub fn note(&self) -> Option<String> {
+    /// Returns a warning for a folder that is not a Docusaurus site, whose settings are guessed. Names the site that it holds the docs of, if that is
+    /// certain.
+    pub async fn note(&self) -> Option<String> {
         let folder = self.folder()?;
         if has_config(folder) {
             return None;
@@ -75,9 +100,14 @@ impl Site {
         } else {
             "all .md and .mdx files in it are taken for pages"
         };
+        let owner = site_of_docs(folder).await.map(|site| {
+            let site = site.display();
+            format!(". These are pages of the site in {site}: name that folder to read them with its settings")
+        });
         Some(format!(
-            "note: there is no docusaurus.config file in {}; {pages}, with Docusaurus's defaults",
-            folder.display()
+            "note: there is no docusaurus.config file in {}; {pages}, with Docusaurus's defaults{}",
+            folder.display(),
+            owner.unwrap_or_default()
         ))
     }
 
@@ -103,24 +133,26 @@ impl Site {
     /// # Errors
     /// [`SourceError::NotFound`] if the site does not exist.
     pub async fn source(&self) -> Result<Source, SourceError> {
-        match self {
+        let source = match self {
             Self::Folder { path, build } => {
                 let build = build.clone();
                 let build = build.map_or(BuildFolder::OfSettings, BuildFolder::Named);
-                let source = Source::Folder(FolderSource::open(path)?.with_build(build));
-                let settings = source.settings().await?;
-                Ok(source.with_settings(&settings))
+                Source::Folder(FolderSource::open(path)?.with_build(build))
             }
-            Self::Bucket(url) => Ok(Source::S3(S3Source::connect(url).await?)),
-        }
+            Self::Bucket(url) => Source::S3(S3Source::connect(url).await?),
+        };
+        Ok(source.opened().await?.0)
     }
 }
 
 /// True if a folder has a configuration file of Docusaurus or of bookrag.
 pub(crate) fn has_config(folder: &Path) -> bool {
-    let mut names = SETTINGS_FILES
-        .iter()
-        .filter(|name| name.starts_with("bookrag") || name.starts_with("docusaurus"));
+    has_settings(folder, "docusaurus") || has_settings(folder, "bookrag")
+}
+
+/// True if a folder has a settings file whose name begins so.
+fn has_settings(folder: &Path, start: &str) -> bool {
+    let mut names = SETTINGS_FILES.iter().filter(|name| name.starts_with(start));
     names.any(|name| folder.join(name).is_file())
 }
 

@@ -21,6 +21,8 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::{process::Command, task::JoinHandle};
 
+use crate::docs_workflow::script_of_step;
+
 const BUCKET: &str = "books";
 const PREFIX: &str = "book";
 /// The folder of the models, if `BOOKRAG_TEST_FUNCTIONS` names packages with local models.
@@ -127,14 +129,11 @@ impl Cloud {
 
     /// Uploads the site with the steps of the workflow that docs repositories copy.
     async fn upload(&self) {
-        let workflow: Value = serde_saphyr::from_str(&infra("docs-workflow.yml")).unwrap();
-        let steps = workflow["jobs"]["ingest"]["steps"].as_array().unwrap();
-        let step = steps.iter().find(|step| step["name"] == "Upload the book");
-        let script = step.unwrap()["run"].as_str().unwrap();
+        let script = script_of_step("Upload the book");
         let uploaded = self
             .command(Path::new("bash"))
             // The command with which GitHub runs a bash step.
-            .args(["--noprofile", "--norc", "-eo", "pipefail", "-c", script])
+            .args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &script])
             .env("SITE", self.site.path())
             .env("BOOKRAG_SOURCE", format!("s3://{BUCKET}/{PREFIX}"))
             .env("ALLOW_MASS_DELETION", "false")
@@ -219,10 +218,6 @@ fn infra_path(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../infra")
         .join(name)
-}
-
-fn infra(name: &str) -> String {
-    fs::read_to_string(infra_path(name)).unwrap()
 }
 
 fn copy(from: &Path, to: &Path) {

@@ -8,6 +8,7 @@
 mod answers;
 mod catalog_contract;
 mod catalog_postgres;
+mod docs_workflow;
 mod hardware_tier;
 mod index_contract;
 mod lambda_functions;

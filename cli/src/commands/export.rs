@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use bookrag::book::{Document, SiteSettings, page_file, page_markdown};
+use bookrag::book::{Document, SiteSettings, is_outside, may_hold_pages, page_file, page_markdown};
 use bookrag::chunk::ledger_of_markdown;
+use bookrag::source::Source;
 use clap::Args;
 
 use super::serve::site_url;
@@ -35,7 +36,7 @@ pub(super) async fn run(arguments: &ExportArguments, json: bool) -> Result<Exit,
         Some(build) => site.clone().with_build(build).source().await?,
         None => site.source().await?,
     };
-    check(arguments, &site, &settings)?;
+    check(arguments, &site, &source, &settings)?;
     for warning in &settings.warnings {
         output::status(&format!("warning: {warning}"));
     }
@@ -85,6 +86,7 @@ fn build_of<'a>(arguments: &'a ExportArguments, settings: &SiteSettings) -> Opti
 fn check(
     arguments: &ExportArguments,
     site: &Site,
+    source: &Source,
     settings: &SiteSettings,
 ) -> Result<(), CommandError> {
     if let Some(locale) = &arguments.locale
@@ -100,7 +102,11 @@ fn check(
         let within = out.strip_prefix(folder);
         folder.starts_with(&out) || within.is_ok_and(|within| holds_pages(settings, within))
     });
-    if is_source {
+    let beside = match source {
+        Source::Folder(folder) => folder.path_of(&out).filter(|path| is_outside(path)),
+        _ => None,
+    };
+    if is_source || beside.is_some_and(|path| may_hold_pages(settings, &format!("{path}/"))) {
         return Err(CommandError::Usage(format!(
             "{} holds the site's own pages, among which an export would be read as pages; name the folder that the site was built into",
             arguments.out.display()

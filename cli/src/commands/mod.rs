@@ -1,6 +1,7 @@
 //! The subcommands.
 
 mod serve;
+mod watch;
 mod sync;
 mod ask;
 mod search;
@@ -20,7 +21,7 @@ mod models;
 mod scripts;
 mod help;
 mod progress;
-mod output;
+pub(crate) mod output;
 mod terminal;
 
 use std::panic::PanicHookInfo;
@@ -232,7 +233,7 @@ impl CommandError {
         match self {
             Self::Usage(_)
             | Self::Sync(SyncError::NoPages(_))
-            | Self::Source(SourceError::NotFound(_))
+            | Self::Source(SourceError::NotFound(_) | SourceError::SeveralSites { .. })
             | Self::Local(LocalError::Source(SourceError::NotFound(_))) => Exit::Usage,
             Self::Request(error) if error.kind == ErrorKind::Invalid => Exit::Usage,
             _ => Exit::Failed,

@@ -60,7 +60,7 @@ pub(super) fn place(title: &str, section: &str) -> String {
 }
 
 /// Prints progress on standard error.
-pub(super) fn status(text: &str) {
+pub(crate) fn status(text: &str) {
     eprintln!("{}", visible(text));
 }
 

@@ -12,14 +12,13 @@ use bookrag::catalog::Catalog;
 use bookrag::config::Config;
 use bookrag::ingest::{OpenMode, Report, SyncError, forget_readers};
 use clap::Args;
-use notify::{PollWatcher, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::net::TcpListener;
-use tokio::sync::mpsc;
 
 use super::progress::{STOPPED, change, with_progress};
 use super::sync::{ReportArguments, print, propose_embedder};
+use super::watch::{Watch, watched_folders};
 use super::{BuildArgument, CommandError, Exit, output};
-use crate::local::{BookFolder, LocalBook};
+use crate::local::{BookFolder, LocalBook, LocalError};
 use crate::running::Hold;
 use crate::server::{HEAD_DEADLINE, Server, listen, router};
 use crate::site::{Site, has_config};
@@ -28,10 +27,6 @@ use crate::site::{Site, has_config};
 const DEFAULT_ADDRESS: &str = "127.0.0.1:8080";
 /// The delay before a run is retried that a store, a model or a full disk stopped.
 const RETRY_AFTER: Duration = Duration::from_secs(15);
-/// How often a folder is polled if the system cannot watch it.
-const POLL_INTERVAL: Duration = Duration::from_secs(2);
-/// Writes closer together than this, as an editor makes them, cause one run.
-const QUIET_AFTER_CHANGE: Duration = Duration::from_millis(300);
 
 /// How long answers in progress may take after Ctrl-C. Short, because a person is waiting.
 const GRACE_OF_CTRL_C: Duration = Duration::from_secs(2);
@@ -114,7 +109,7 @@ pub(super) async fn run(
                 .to_owned(),
         ));
     }
-    if let Some(note) = site.note() {
+    if let Some(note) = site.note().await {
         output::status(&note);
     }
     let address = arguments.address();
@@ -140,6 +135,8 @@ async fn serve(
 ) -> Result<Exit, CommandError> {
     let address = listener.local_addr().unwrap_or(arguments.address());
     let ingest = book.ingest(config, site, OpenMode::TakeOver).await?;
+    let folders = watched_folders(&ingest, site.named_build()).await;
+    let folders = folders.map_err(LocalError::from)?;
     let secret = hold.announce(address)?;
     let site_url = arguments.site_url.clone();
     let server = Arc::new(Server::new(book.context.clone(), ingest, site_url, secret));
@@ -149,30 +146,20 @@ async fn serve(
     // Only now, so that a server that fails to start does not change the current book.
     hold.folder().make_current(config);
     // Before the first sync, so that changes during it are noticed.
-    let (_watcher, changes) = match site
-        .folder()
-        .filter(|_| arguments.watch)
-        .map(|folder| {
-            let folders = [Some(folder), site.named_build()];
-            watch(
-                &folders.into_iter().flatten().collect::<Vec<_>>(),
-                &hold.folder().path,
-            )
-        })
-        .transpose()?
-    {
-        Some((watcher, changes)) => (Some(watcher), Some(changes)),
-        None => (None, None),
-    };
+    let watch = arguments
+        .watch
+        .then(|| Watch::start(folders, &hold.folder().path));
     let follower = Follower {
         server: &server,
+        watch: watch.transpose()?,
+        build: site.named_build(),
         options: arguments.options,
         json,
         failure: None,
         problems: BTreeSet::new(),
     };
     let (outcome, grace) = tokio::select! {
-        outcome = follower.run(address, changes) => (outcome, GRACE_OF_CTRL_C),
+        outcome = follower.run(address) => (outcome, GRACE_OF_CTRL_C),
         never = forget_hourly(server.catalog(), config.retention) => match never {},
         grace = stop_signal(&server) => (Ok(Exit::Done), grace),
     };
@@ -189,6 +176,9 @@ async fn serve(
 /// Keeps the index of a served book up to date.
 struct Follower<'a> {
     server: &'a Server,
+    watch: Option<Watch>,
+    /// The folder that `--build` names.
+    build: Option<&'a Path>,
     options: ReportArguments,
     json: bool,
     /// The temporary failure of the last run, which is reported once and retried.
@@ -199,32 +189,26 @@ struct Follower<'a> {
 
 impl Follower<'_> {
     /// Indexes the book, then syncs after each change of a watched folder and after temporary failures.
-    /// Returns only if the first run fails permanently, or the watcher ends.
-    async fn run(
-        mut self,
-        address: SocketAddr,
-        mut changes: Option<mpsc::Receiver<()>>,
-    ) -> Result<Exit, CommandError> {
+    /// Returns only if the first run fails permanently.
+    async fn run(mut self, address: SocketAddr) -> Result<Exit, CommandError> {
         let first = self.index(address).await?;
         if first != Exit::Done && self.options.strict {
             return Ok(first);
         }
         loop {
+            self.watch_what_is_read().await;
             let changed = async {
-                match &mut changes {
-                    Some(changes) => changes.recv().await,
+                match &mut self.watch {
+                    Some(watch) => watch.changed().await,
                     None => std::future::pending().await,
                 }
             };
             tokio::select! {
-                changed = changed => if changed.is_none() {
-                    return Ok(Exit::Done);
-                },
+                () = changed => {}
                 () = tokio::time::sleep(RETRY_AFTER), if self.failure.is_some() => {}
             }
-            if let Some(changes) = &mut changes {
-                tokio::time::sleep(QUIET_AFTER_CHANGE).await;
-                while changes.try_recv().is_ok() {}
+            if let Some(watch) = &mut self.watch {
+                watch.settle().await;
             }
             let mut pages = Vec::new();
             let synced = self.server.sync(self.options.sync_options(), |progress| {
@@ -234,6 +218,19 @@ impl Follower<'_> {
                 Ok(report) => self.tell_changes(&pages, &report),
                 Err(error) => self.tell(&error),
             }
+        }
+    }
+
+    /// Watches the folders that the last run read. On failure, those of the runs before are still watched, and the next run tries again.
+    async fn watch_what_is_read(&mut self) {
+        let Some(watch) = &mut self.watch else { return };
+        let ingest = self.server.ingest.lock().await;
+        let followed = match watched_folders(&ingest, self.build).await {
+            Ok(folders) => watch.follow(folders),
+            Err(error) => Err(LocalError::from(error).into()),
+        };
+        if let Err(error) = followed {
+            output::status(&format!("some folders are not watched: {error}"));
         }
     }
 
@@ -305,60 +302,6 @@ impl Follower<'_> {
         }
         self.failure = error.may_pass().then_some(message);
     }
-}
-
-/// Reports changes of a folder until it is dropped.
-enum FolderWatcher {
-    /// The system's watcher.
-    Native { _watcher: RecommendedWatcher },
-    /// Polls every [`POLL_INTERVAL`].
-    Polling { _watcher: PollWatcher },
-}
-
-/// Watches folders. The system's watcher takes all of their subfolders or none, so polling replaces it if one is unreadable.
-///
-/// Changes of the stores, which may be in the site's folder, are ignored.
-fn watch(
-    folders: &[&Path],
-    stores: &Path,
-) -> Result<(FolderWatcher, mpsc::Receiver<()>), CommandError> {
-    let (changed, changes) = mpsc::channel(1);
-    let stores = stores.canonicalize().unwrap_or_else(|_| stores.to_owned());
-    let is_ours = move |event: &notify::Event| {
-        let mut paths = event.paths.iter();
-        !event.paths.is_empty() && paths.all(|path| path.starts_with(&stores))
-    };
-    let tell = move |event: notify::Result<notify::Event>| {
-        // Reads are events too, and are ignored. If the channel is full, a sync is already due.
-        if event.is_ok_and(|event| !event.kind.is_access() && !is_ours(&event)) {
-            let _ = changed.try_send(());
-        }
-    };
-    // Links to folders are not followed, as when pages are listed.
-    let options = notify::Config::default()
-        .with_follow_symlinks(false)
-        .with_poll_interval(POLL_INTERVAL);
-    let watched = RecommendedWatcher::new(tell.clone(), options).and_then(|mut watcher| {
-        follow(&mut watcher, folders)?;
-        Ok(FolderWatcher::Native { _watcher: watcher })
-    });
-    let watched = watched.or_else(|_| {
-        let mut watcher = PollWatcher::new(tell, options)?;
-        follow(&mut watcher, folders)?;
-        Ok(FolderWatcher::Polling { _watcher: watcher })
-    });
-    let told = |error: notify::Error| {
-        CommandError::Told(format!(
-            "{} cannot be watched: {error}",
-            folders[0].display()
-        ))
-    };
-    Ok((watched.map_err(told)?, changes))
-}
-
-fn follow(watcher: &mut impl Watcher, folders: &[&Path]) -> notify::Result<()> {
-    let mut folders = folders.iter();
-    folders.try_for_each(|folder| watcher.watch(folder, RecursiveMode::Recursive))
 }
 
 /// Deletes expired conversations and questions, even if no page changes.

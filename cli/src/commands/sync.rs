@@ -62,7 +62,7 @@ pub(super) async fn run(
     json: bool,
 ) -> Result<Exit, CommandError> {
     let site = arguments.build.site(&arguments.site)?;
-    if let Some(note) = site.note() {
+    if let Some(note) = site.note().await {
         output::status(&note);
     }
     let folder = BookFolder::create(config, &site, output::status).await?;

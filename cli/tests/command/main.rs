@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a failed step fails its test")]
 
 mod api_examples;
+mod beside;
 mod bucket;
 mod damage;
 mod diff;

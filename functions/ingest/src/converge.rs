@@ -31,13 +31,14 @@ impl Converging {
         }
     }
 
-    /// Returns the documents affected by these files. For settings files, these are all documents that differ from their files.
+    /// Returns the documents affected by these files, which have paths below the bucket's prefix. For settings files, these are all documents that differ from their files.
     pub(crate) async fn concerned(
         &self,
         paths: &[String],
     ) -> Result<BTreeSet<String>, HandlerError> {
         let mut concerned = BTreeSet::new();
         for path in paths {
+            let path = &self.ingest.source.path_of_site(path);
             if is_settings_file(path) {
                 tracing::info!(
                     stage = "ingest",

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::document::{Inputs, decode};
 use super::modules::{Imported, Module, page_imports};
+use super::paths::joined;
 
 /// The extensions tried for a specifier without one, in the order of Docusaurus's bundler.
 const MODULE_EXTENSIONS: [&str; 5] = ["mjs", "js", "jsx", "ts", "tsx"];
@@ -201,28 +202,16 @@ fn module_files(path: &str) -> Vec<String> {
         .collect()
 }
 
-/// Returns the path of an import relative to the site: `./_x.mdx` is beside the page, `@site/…` below the site's root. Never leaves
-/// the site.
+/// Returns the path of an import relative to the site: `./_x.mdx` is beside the page, `@site/…` below the site's root. The source decides
+/// whether a path that leads out of the site may be read.
 fn resolve_import(source: &str, import: &str) -> String {
-    let mut parts: Vec<&str> = Vec::new();
-    let path = match import.strip_prefix("@site/") {
-        Some(path) => path,
+    match import.strip_prefix("@site/") {
+        Some(path) => joined("", path),
         None => {
-            parts.extend(source.split('/'));
-            parts.pop();
-            import
-        }
-    };
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop();
-            }
-            name => parts.push(name),
+            let folder = source.rsplit_once('/').map_or("", |(folder, _)| folder);
+            joined(folder, import)
         }
     }
-    parts.join("/")
 }
 
 #[cfg(test)]
@@ -249,13 +238,13 @@ mod tests {
     }
 
     #[test]
-    fn imports_stay_inside_the_site() {
+    fn imports_are_relative_to_their_page_or_to_the_site() {
         let resolved = |import| resolve_import("docs/a/page.md", import);
         assert_eq!(resolved("./_x.mdx"), "docs/a/_x.mdx");
         assert_eq!(resolved("../../shared/_x.mdx"), "shared/_x.mdx");
         assert_eq!(resolved("@site/shared/_x.mdx"), "shared/_x.mdx");
-        assert_eq!(resolved("../../../../etc/x.md"), "etc/x.md");
-        assert_eq!(resolved("@site/../other/x.md"), "other/x.md");
+        assert_eq!(resolved("../../../shared/x.md"), "../shared/x.md");
+        assert_eq!(resolved("@site/../other/x.md"), "../other/x.md");
         assert_eq!(resolved("@site//etc/x.md"), "etc/x.md");
     }
 

@@ -2,6 +2,7 @@
 
 use super::block::{Mark, MarkKind};
 use super::pages::{PageFile, default_source, page_file};
+use super::paths::joined;
 use super::permalink::resolve_path;
 use super::settings::SiteSettings;
 
@@ -94,7 +95,7 @@ impl Origin<'_> {
         let path = address.path;
         let mut sources = Vec::new();
         if let Some(path) = path.strip_prefix("@site/") {
-            sources.push(path.to_owned());
+            sources.push(joined("", path));
         } else {
             if !path.starts_with("./") && !path.starts_with("../") {
                 let default = default_source(self.settings, self.page);
@@ -193,8 +194,7 @@ fn is_foreign(address: &str) -> bool {
 }
 
 fn beside(source: &str, path: &str) -> String {
-    let resolved = resolve_path(path, folder_of(source));
-    resolved.trim_start_matches('/').to_owned()
+    joined(folder_of(source), path)
 }
 
 fn folder_of(path: &str) -> &str {

@@ -1,6 +1,7 @@
 //! Reads a Docusaurus book: Markdown and MDX become documents with front matter, blocks, anchors and URLs. Pure.
 
 mod script;
+mod paths;
 mod settings;
 
 mod pages;
@@ -60,6 +61,7 @@ pub use pages::{
     PageFile, default_source, list_pages, list_script_pages, may_hold_pages, own_translation,
     page_file, source_in,
 };
+pub use paths::{is_outside, joined};
 pub use settings::{
     CURRENT_VERSION, ContentKind, DEFAULT_INSTANCE, Instance, MarkdownFormat, Origin,
     SETTINGS_FILES, Setting, SettingsError, SiteSettings, instance_of_version, is_settings_file,

@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 
 use super::built::{HTML, is_script, script_of};
+use super::paths::is_outside;
 use super::settings::{CURRENT_VERSION, ContentKind, Instance, SiteSettings, version_in_site};
 
 /// A file from which Docusaurus makes a page.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PageFile {
-    /// The path relative to the site: `docs/a/b.md`.
+    /// The path relative to the site: `docs/a/b.md`, or `../docs/a/b.md` for docs beside the site's folder.
     pub source: String,
     /// The id of the page's instance.
     pub instance: String,
@@ -230,7 +231,7 @@ fn in_folder_of<'a>(
 /// The part of a path below a folder; an empty folder is the site's root.
 fn below<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
     match folder {
-        "" => Some(path),
+        "" => (!is_outside(path)).then_some(path),
         folder => path.strip_prefix(folder)?.strip_prefix('/'),
     }
 }

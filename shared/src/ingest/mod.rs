@@ -106,6 +106,7 @@ impl IngestError {
             Self::Source(
                 SourceError::NotFound(_)
                 | SourceError::Unavailable { .. }
+                | SourceError::SeveralSites { .. }
                 | SourceError::Settings(_),
             )
             | Self::Catalog(_)

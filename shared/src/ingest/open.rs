@@ -76,8 +76,7 @@ impl Ingest {
             index,
             catalog,
         } = ports;
-        let settings = source.settings().await?;
-        let source = source.with_settings(&settings);
+        let (source, settings) = source.opened().await?;
         let identity = embedder.identity();
         let spec = IndexSpec {
             site: Some(options.site.clone()),

@@ -287,7 +287,7 @@ impl Ingest {
     /// Returns what must be done for the pages whose path begins with `prefix`; deletions come last.
     ///
     /// # Errors
-    /// If the source has no page or would lose most of them, since it is then probably the wrong one.
+    /// If the source has no page, lacks a folder of docs that the settings name, or would lose most of them, since it is then probably the wrong one.
     pub async fn outstanding(
         &self,
         prefix: &str,

@@ -3,26 +3,39 @@
 mod build;
 
 use std::io::{ErrorKind, Read};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::book::{MAX_PAGE_BYTES, SiteSettings};
+use crate::book::{MAX_PAGE_BYTES, SiteSettings, is_outside};
 
-use super::{Listing, SourceError};
+use super::site_folder::{SiteFolder, is_plain};
+use super::{Listing, SourceError, outer_folders};
 
 pub use build::BuildFolder;
 
 use build::Build;
 
+pub(super) const LINK_OUTSIDE: &str =
+    "it is a link to a file outside of the site's folder and of its repository";
+
 /// Folders beside `docs` that tools create and that hold no book.
 const SKIPPED_FOLDERS: [&str; 3] = ["node_modules", "build", "static"];
 
-/// The book's files in a folder.
+/// Marks the root of a repository. In a worktree it is a file.
+const REPOSITORY_MARK: &str = ".git";
+
+/// The book's files in a folder, and in the folders beside it that the site's settings name.
 #[derive(Debug, Clone)]
 pub struct FolderSource {
     root: PathBuf,
     /// The folder's path with links resolved.
     real_root: PathBuf,
+    /// Nothing outside of this folder is read: the repository, or else the common folder of the site and what its settings name. Links resolved.
+    limit: PathBuf,
+    /// The site's folder in `limit`.
+    site: SiteFolder,
+    /// The folders outside of the site's that its settings name.
+    outer: Vec<String>,
     build_folder: BuildFolder,
     build: Option<Arc<Build>>,
 }
@@ -30,9 +43,14 @@ pub struct FolderSource {
 impl FolderSource {
     /// Opens a folder, which must exist.
     pub fn open(root: &Path) -> Result<Self, SourceError> {
+        let real_root = real_folder(root)?;
+        let (limit, site) = limit_of(&real_root, &[]);
         Ok(Self {
             root: root.to_owned(),
-            real_root: real_folder(root)?,
+            real_root,
+            limit,
+            site,
+            outer: Vec::new(),
             build_folder: BuildFolder::Unread,
             build: None,
         })
@@ -51,7 +69,44 @@ impl FolderSource {
 
     pub(super) fn with_settings(self, settings: &SiteSettings) -> Self {
         let build = self.build_folder.of(&self.root, settings).map(Arc::new);
-        Self { build, ..self }
+        let outer = outer_folders(settings);
+        let (limit, site) = limit_of(&self.real_root, &outer);
+        Self {
+            limit,
+            site,
+            outer,
+            build,
+            ..self
+        }
+    }
+
+    /// Returns the folder that is read with these settings, and the site's folder in it.
+    pub(super) fn limit(&self, settings: &SiteSettings) -> (PathBuf, SiteFolder) {
+        limit_of(&self.real_root, &outer_folders(settings))
+    }
+
+    /// Returns the folders that pages are listed in: the site's own, and those beside it.
+    #[must_use]
+    pub fn folders(&self) -> Vec<PathBuf> {
+        let outer = self.outer.iter().filter_map(|path| self.full_path(path));
+        [self.root.clone()].into_iter().chain(outer).collect()
+    }
+
+    /// Returns the full path of a file or folder with a path of the site; `None` if it may not be read.
+    #[must_use]
+    pub fn full_path(&self, path: &str) -> Option<PathBuf> {
+        if is_outside(path) {
+            return Some(self.limit.join(self.site.in_root(path)?));
+        }
+        is_plain(path).then(|| self.root.join(path))
+    }
+
+    /// Returns the path of the site of a folder, given with links resolved; `None` if it may not be read.
+    #[must_use]
+    pub fn path_of(&self, folder: &Path) -> Option<String> {
+        let in_limit = slashed(folder.strip_prefix(&self.limit).ok()?)?;
+        let path = self.site.of_root(&format!("{in_limit}/"));
+        Some(path.trim_end_matches('/').to_owned())
     }
 
     /// Returns the folder.
@@ -71,10 +126,19 @@ impl FolderSource {
         }
         let mut walk = Walk {
             skip_tools: self.has_folder("docs"),
+            site: self.real_root.clone(),
+            limit: self.limit.clone(),
             listing: Listing::default(),
         };
+        let outer = self.outer.iter();
+        let outer: Vec<(String, PathBuf)> = outer
+            .filter_map(|path| Some((format!("{path}/"), self.full_path(path)?)))
+            .collect();
         let walked = tokio::task::spawn_blocking(move || {
             walk.folder(&root, "", true)?;
+            for (path, folder) in outer {
+                walk.outer(&folder, path);
+            }
             let mut listing = walk.listing;
             if let Some(build) = build {
                 build.add_pages(&mut listing)?;
@@ -88,11 +152,10 @@ impl FolderSource {
     }
 
     pub(super) async fn read(&self, path: &str) -> Result<Option<Vec<u8>>, SourceError> {
-        if !is_plain(path) {
+        let Some(full) = self.full_path(path) else {
             return Ok(None);
-        }
-        let full = self.root.join(path);
-        let real_root = self.real_root.clone();
+        };
+        let limit = self.limit.clone();
         let build = self.build.clone();
         let name = path.to_owned();
         let source = path.to_owned();
@@ -100,7 +163,7 @@ impl FolderSource {
             let built = build.map_or(Ok(None), |build| build.read(&source))?;
             match built {
                 Some(bytes) => Ok(Some(bytes)),
-                None => read_limited(&full, &real_root),
+                None => read_limited(&full, &limit),
             }
         });
         let read = read.await;
@@ -124,10 +187,33 @@ impl FolderSource {
     }
 }
 
-/// True for a relative path of plain names, without `..`.
-fn is_plain(path: &str) -> bool {
-    let mut parts = Path::new(path).components();
-    parts.all(|part| matches!(part, Component::Normal(_)))
+/// Returns the root of the repository that a folder is in.
+#[must_use]
+pub fn repository_of(folder: &Path) -> Option<&Path> {
+    let mut ancestors = folder.ancestors();
+    ancestors.find(|folder| folder.join(REPOSITORY_MARK).exists())
+}
+
+/// Returns the folder that is read for a site that uses folders outside of its own, and the site's folder in it. Without a repository it is the
+/// nearest folder that contains all of them.
+fn limit_of(site: &Path, outer: &[String]) -> (PathBuf, SiteFolder) {
+    let levels = outer
+        .iter()
+        .map(|path| path.split('/').filter(|name| *name == "..").count());
+    let common = || site.ancestors().nth(levels.max().unwrap_or_default());
+    let limit = repository_of(site).or_else(common).unwrap_or(site);
+    // A path that is not UTF-8 cannot be written in settings either.
+    let within = site.strip_prefix(limit).ok().and_then(slashed);
+    match within {
+        Some(within) => (limit.to_owned(), SiteFolder::new(&within)),
+        None => (site.to_owned(), SiteFolder::default()),
+    }
+}
+
+/// Returns a relative path with `/` between its names; `None` if it is not UTF-8.
+fn slashed(path: &Path) -> Option<String> {
+    let names: Option<Vec<&str>> = path.iter().map(|name| name.to_str()).collect();
+    Some(names?.join("/"))
 }
 
 /// Returns a folder's path with links resolved.
@@ -141,8 +227,8 @@ fn real_folder(root: &Path) -> Result<PathBuf, SourceError> {
     root.canonicalize().map_err(|error| failed("", &error))
 }
 
-/// Reads a file below `real_root`. Rejects links that lead outside, and special files, which could block.
-fn read_limited(path: &Path, real_root: &Path) -> std::io::Result<Option<Vec<u8>>> {
+/// Reads a file below `limit`. Rejects links that lead outside, and special files, which could block.
+fn read_limited(path: &Path, limit: &Path) -> std::io::Result<Option<Vec<u8>>> {
     let real = match path.canonicalize() {
         Ok(real) => real,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
@@ -155,8 +241,8 @@ fn read_limited(path: &Path, real_root: &Path) -> std::io::Result<Option<Vec<u8>
         }
         Err(error) => return Err(error),
     };
-    if !real.starts_with(real_root) {
-        return refused("it is a link to a file outside of the site's folder");
+    if !real.starts_with(limit) {
+        return refused(LINK_OUTSIDE);
     }
     let kind = real.metadata()?;
     if kind.is_dir() {
@@ -179,10 +265,26 @@ fn refused<T>(reason: &str) -> std::io::Result<T> {
 struct Walk {
     /// True if [`SKIPPED_FOLDERS`] beside `docs` are skipped.
     skip_tools: bool,
+    /// The site's folder, with links resolved.
+    site: PathBuf,
+    limit: PathBuf,
     listing: Listing,
 }
 
 impl Walk {
+    /// Adds the files of a folder outside of the site's, if it exists. `path` is its path in the listing and ends in `/`.
+    fn outer(&mut self, folder: &Path, path: String) {
+        let walked = match folder.canonicalize() {
+            Ok(real) if !real.starts_with(&self.limit) => refused(LINK_OUTSIDE),
+            Ok(real) if real.is_dir() => self.folder(&real, &path, true),
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        };
+        if let Err(error) = walked {
+            self.listing.unreadable.insert(path, error.to_string());
+        }
+    }
+
     /// Adds the files below `folder`. `path` is its path in the listing and ends in `/`, except for the root. Does not follow links to
     /// folders, which may form circles.
     ///
@@ -205,7 +307,8 @@ impl Walk {
                 files.insert(below);
                 continue;
             }
-            if is_tool_folder(&name, self.skip_tools && path.is_empty()) {
+            let is_site = !path.is_empty() && entry.path() == self.site;
+            if is_site || is_tool_folder(&name, self.skip_tools && path.is_empty()) {
                 continue;
             }
             let below = format!("{below}/");

@@ -6,10 +6,11 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::book::MAX_PAGE_BYTES;
+use crate::book::{MAX_PAGE_BYTES, SiteSettings, is_outside, joined};
 
-use super::folder::is_tool_folder;
-use super::{Listing, SourceError};
+use super::folder::{LINK_OUTSIDE, is_tool_folder};
+use super::site_folder::SiteFolder;
+use super::{Listing, SourceError, outer_folders};
 
 /// The mode of a symbolic link in a git tree.
 const LINK_MODE: &str = "120000";
@@ -19,11 +20,16 @@ const MAX_LINKS: usize = 8;
 #[derive(Debug, Clone)]
 pub struct GitSource {
     tree: Arc<Tree>,
+    /// The site's folder in the repository.
+    pub(super) site: SiteFolder,
+    /// The folders outside of the site's that its settings name.
+    outer: Vec<String>,
 }
 
 #[derive(Debug)]
 struct Tree {
     commit: String,
+    /// All files of the repository.
     files: BTreeMap<String, Blob>,
     not_utf8: BTreeSet<String>,
     objects: Mutex<Objects>,
@@ -52,8 +58,13 @@ impl GitSource {
         &self.tree.commit
     }
 
+    pub(super) fn with_settings(self, settings: &SiteSettings) -> Self {
+        let outer = outer_folders(settings);
+        Self { outer, ..self }
+    }
+
     pub(super) fn has_folder(&self, name: &str) -> bool {
-        let folder = format!("{name}/");
+        let folder = self.site.in_root(name).unwrap_or_default() + "/";
         let mut files = self.tree.files.range(folder.clone()..);
         files
             .next()
@@ -62,30 +73,40 @@ impl GitSource {
 
     pub(super) fn listing(&self) -> Listing {
         let has_docs = self.has_folder("docs");
-        let is_listed = |path: &&String| {
-            let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
-            let mut folders = folders.split('/').enumerate();
-            !folders.any(|(depth, name)| is_tool_folder(name, has_docs && depth == 0))
+        let is_listed = |path: &String| {
+            let below = if is_outside(path) {
+                let mut outer = self.outer.iter();
+                outer.find_map(|folder| path.strip_prefix(folder.as_str())?.strip_prefix('/'))
+            } else {
+                Some(path.as_str())
+            };
+            let folders =
+                below.map(|below| below.rsplit_once('/').map_or("", |(folders, _)| folders));
+            folders.is_some_and(|folders| {
+                let mut folders = folders.split('/').enumerate();
+                let beside_docs = has_docs && !is_outside(path);
+                !folders.any(|(depth, name)| is_tool_folder(name, beside_docs && depth == 0))
+            })
         };
+        let paths = self.tree.files.keys().map(|path| self.site.of_root(path));
+        let not_utf8 = self.tree.not_utf8.iter();
+        let not_utf8 = not_utf8.map(|path| self.site.of_root(path));
         Listing {
-            paths: self.tree.files.keys().filter(is_listed).cloned().collect(),
-            not_utf8: self
-                .tree
-                .not_utf8
-                .iter()
-                .filter(is_listed)
-                .cloned()
-                .collect(),
+            paths: paths.filter(is_listed).collect(),
+            not_utf8: not_utf8.filter(is_listed).collect(),
             ..Listing::default()
         }
     }
 
     pub(super) async fn read(&self, path: &str) -> Result<Option<Vec<u8>>, SourceError> {
-        if !self.tree.files.contains_key(path) {
+        let file = self.site.in_root(path);
+        let Some(file) = file.filter(|file| self.tree.files.contains_key(file)) else {
             return Ok(None);
-        }
-        let (tree, file) = (Arc::clone(&self.tree), path.to_owned());
-        blocking(path, move || tree.read(&file)).await.map(Some)
+        };
+        let (tree, name) = (Arc::clone(&self.tree), path.to_owned());
+        blocking(path, move || tree.read(&file, &name))
+            .await
+            .map(Some)
     }
 }
 
@@ -120,13 +141,14 @@ async fn blocking<T: Send + 'static>(
 fn open(folder: &Path, revision: &str) -> Result<GitSource, SourceError> {
     let commit = commit_of(folder, revision)?;
     let prefix = git(folder, &["rev-parse", "--show-prefix"])?.unwrap_or_default();
-    let tree = format!("{commit}:{prefix}");
-    let Some(listed) = run(folder, &["ls-tree", "-r", "-z", "--full-tree", &tree])? else {
-        let prefix = prefix.trim_end_matches('/');
-        return Err(SourceError::NotFound(format!(
-            "the folder `{prefix}` at the revision `{revision}`"
-        )));
+    let site = prefix.trim_end_matches('/');
+    let missing = || {
+        let folder = format!("the folder `{site}` at the revision `{revision}`");
+        SourceError::NotFound(folder)
     };
+    // The site may use files of the whole repository.
+    let listed = run(folder, &["ls-tree", "-r", "-z", "--full-tree", &commit])?;
+    let listed = listed.ok_or_else(missing)?;
     let (mut files, mut not_utf8) = (BTreeMap::new(), BTreeSet::new());
     for entry in listed
         .split(|byte| *byte == 0)
@@ -140,8 +162,14 @@ fn open(folder: &Path, revision: &str) -> Result<GitSource, SourceError> {
             Err(_) => drop(not_utf8.insert(String::from_utf8_lossy(path).into_owned())),
         }
     }
+    let mut paths = files.keys().chain(&not_utf8);
+    if !paths.any(|path| path.starts_with(&prefix)) {
+        return Err(missing());
+    }
     let objects = Mutex::new(Objects::start(folder)?);
     Ok(GitSource {
+        site: SiteFolder::new(site),
+        outer: Vec::new(),
         tree: Arc::new(Tree {
             commit,
             files,
@@ -177,9 +205,10 @@ fn commit_of(folder: &Path, revision: &str) -> Result<String, SourceError> {
 }
 
 impl Tree {
-    fn read(&self, path: &str) -> Result<Vec<u8>, SourceError> {
+    /// Reads a file of the repository; `name` is its path of the site.
+    fn read(&self, path: &str, name: &str) -> Result<Vec<u8>, SourceError> {
         let refused = |reason: &str| SourceError::Forbidden {
-            path: path.to_owned(),
+            path: name.to_owned(),
             reason: reason.to_owned(),
         };
         let mut objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);
@@ -188,33 +217,22 @@ impl Tree {
             let blob = self.files.get(&at);
             let blob = blob.ok_or_else(|| refused("it is a link to a file that does not exist"))?;
             let content = objects.read(&blob.object);
-            let content = content.map_err(|error| unavailable(path, &error))?;
+            let content = content.map_err(|error| unavailable(name, &error))?;
             if !blob.is_link {
                 return Ok(content);
             }
             let target = String::from_utf8_lossy(&content);
-            at = linked(&at, &target)
-                .ok_or_else(|| refused("it is a link to a file outside of the site's folder"))?;
+            at = linked(&at, &target).ok_or_else(|| refused(LINK_OUTSIDE))?;
         }
         Err(refused("it is a link that leads in a circle"))
     }
 }
 
-/// Returns the path that a link leads to; `None` if it is outside of the folder.
+/// Returns the path that a link leads to; `None` if it is outside of the repository.
 fn linked(link: &str, target: &str) -> Option<String> {
-    if target.starts_with('/') {
-        return None;
-    }
-    let mut parts: Vec<&str> = link.split('/').collect();
-    parts.pop();
-    for part in target.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => drop(parts.pop()?),
-            name => parts.push(name),
-        }
-    }
-    Some(parts.join("/"))
+    let folder = link.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let path = joined(folder, target);
+    (!target.starts_with('/') && !is_outside(&path)).then_some(path)
 }
 
 /// A `git cat-file --batch` process, which maps hashes to contents. Dropping it ends the process.

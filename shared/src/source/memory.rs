@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::site_folder::SiteFolder;
 use super::{Listing, SourceError};
 use crate::book::etag;
 use crate::faults::call;
@@ -10,6 +11,8 @@ use crate::faults::call;
 /// Files by path; clones share them.
 #[derive(Debug, Clone, Default)]
 pub struct MemorySource {
+    /// The site's folder among the files.
+    pub(super) site: SiteFolder,
     files: Arc<Mutex<Files>>,
     seen: Arc<Mutex<Seen>>,
     read: Arc<Mutex<Vec<String>>>,
@@ -26,6 +29,12 @@ struct Seen {
 }
 
 impl MemorySource {
+    /// The same files, with the site in a folder.
+    pub(crate) fn with_site(self, folder: &str) -> Self {
+        let site = SiteFolder::new(folder);
+        Self { site, ..self }
+    }
+
     pub(crate) fn files(&self) -> MutexGuard<'_, Files> {
         lock(&self.files)
     }
@@ -33,6 +42,7 @@ impl MemorySource {
     /// An independent copy of the current files.
     pub(crate) fn snapshot(&self) -> Self {
         Self {
+            site: self.site.clone(),
             files: Arc::new(Mutex::new(self.files().clone())),
             seen: Arc::default(),
             read: Arc::default(),
@@ -69,9 +79,10 @@ impl MemorySource {
                 let files = self.files();
                 let etags = files
                     .iter()
-                    .map(|(path, bytes)| (path.clone(), etag(bytes)));
+                    .map(|(path, bytes)| (self.site.of_root(path), etag(bytes)));
+                let paths = files.keys().map(|path| self.site.of_root(path));
                 seen.listing = Some(Listing {
-                    paths: files.keys().cloned().collect(),
+                    paths: paths.collect(),
                     etags: etags.collect(),
                     ..Listing::default()
                 });
@@ -86,7 +97,8 @@ impl MemorySource {
             lock(&self.read).push(path.to_owned());
             let seen = &mut *lock(&self.seen);
             if !seen.is_frozen || !seen.contents.contains_key(path) {
-                let content = self.files().get(path).cloned();
+                let file = self.site.in_root(path);
+                let content = file.and_then(|file| self.files().get(&file).cloned());
                 seen.contents.insert(path.to_owned(), content);
             }
             Ok(seen.contents[path].clone())

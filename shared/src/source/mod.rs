@@ -1,5 +1,6 @@
 //! Port: the book's files.
 
+mod site_folder;
 mod cache;
 mod folder;
 mod git;
@@ -7,6 +8,8 @@ mod git;
 mod memory;
 #[cfg(feature = "s3")]
 mod s3;
+#[cfg(all(test, unix))]
+mod beside_tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,12 +17,13 @@ use futures::future::try_join_all;
 use futures::{StreamExt, stream};
 
 use crate::book::{
-    Inputs, Instance, OTHER_GENERATORS, PageFile, SETTINGS_FILES, SettingsError, SiteSettings,
-    is_label_file, is_too_much, missing_inputs, settings_text,
+    ContentKind, DEFAULT_INSTANCE, Inputs, Instance, OTHER_GENERATORS, Origin, PageFile,
+    SETTINGS_FILES, SettingsError, SiteSettings, is_label_file, is_outside, is_too_much,
+    missing_inputs, settings_text,
 };
 
 pub use cache::FileCache;
-pub use folder::{BuildFolder, FolderSource};
+pub use folder::{BuildFolder, FolderSource, repository_of};
 pub use git::{GitSource, merge_base};
 #[cfg(test)]
 pub use memory::MemorySource;
@@ -52,7 +56,7 @@ pub enum Source {
 /// The files of a source.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Listing {
-    /// The paths of all files below the root, separated by `/`.
+    /// The paths of all files of the site and of the folders beside it, separated by `/`. They are relative to the site's folder.
     pub paths: BTreeSet<String>,
     /// The `ETag`s of files, by path, from sources that have them.
     pub etags: BTreeMap<String, String>,
@@ -78,6 +82,14 @@ pub enum SourceError {
         /// The message of the system or service.
         reason: String,
     },
+    /// A folder or bucket holds several sites.
+    #[error("{at} holds several sites, of which one must be named: {}", sites.join(", "))]
+    SeveralSites {
+        /// The folder or bucket.
+        at: String,
+        /// The sites' folders.
+        sites: Vec<String>,
+    },
     /// The site's settings are invalid. The author must correct them; retrying does not help.
     #[error(transparent)]
     Settings(#[from] SettingsError),
@@ -92,15 +104,16 @@ pub enum SourceError {
 }
 
 impl Source {
-    /// Returns the paths of all files below the root, separated by `/`.
+    /// Returns the paths of all files, separated by `/`.
     pub async fn list(&self) -> Result<BTreeSet<String>, SourceError> {
         Ok(self.listing().await?.paths)
     }
 
-    /// Returns all files below the root, and what could not be listed.
+    /// Returns all files of the site and of the folders beside it, and what could not be listed. Files outside of the site's folder are listed
+    /// [with settings](Self::with_settings) alone.
     ///
     /// # Errors
-    /// If the root itself cannot be listed.
+    /// If the site's folder itself cannot be listed.
     pub async fn listing(&self) -> Result<Listing, SourceError> {
         match self {
             Self::Folder(folder) => folder.listing().await,
@@ -135,20 +148,94 @@ impl Source {
         }
     }
 
-    /// Returns the same files. If the source has a built site, pages written as scripts are read from it as these settings require.
+    /// Returns the same files and those of the folders beside the site that these settings name. If the source has a built site, pages written as
+    /// scripts are read from it as these settings require.
     #[must_use]
     pub fn with_settings(self, settings: &SiteSettings) -> Self {
         match self {
             Self::Folder(folder) => Self::Folder(folder.with_settings(settings)),
+            Self::Git(commit) => Self::Git(commit.with_settings(settings)),
+            #[cfg(any(test, feature = "s3"))]
+            // All of a bucket is listed.
             other => other,
+        }
+    }
+
+    /// Reads the site's settings, and returns the source [with them](Self::with_settings). In a bucket that holds the folders of a repository, the site
+    /// is first looked for.
+    ///
+    /// # Errors
+    /// Those of [`Self::settings`]; also if a bucket holds several sites.
+    pub async fn opened(self) -> Result<(Self, SiteSettings), SourceError> {
+        let mut source = self;
+        let mut settings = source.settings().await?;
+        #[cfg(feature = "s3")]
+        if let Self::S3(bucket) = &mut source
+            && settings
+                .origins
+                .iter()
+                .all(|it| it.origin == Origin::Default)
+            && bucket.find_site().await?
+        {
+            settings = source.settings().await?;
+        }
+        Ok((source.with_settings(&settings), settings))
+    }
+
+    /// Returns the path of the site of a file with a path in the root of what is read: of an object below a bucket's prefix.
+    #[must_use]
+    pub fn path_of_site(&self, in_root: &str) -> String {
+        match self {
+            #[cfg(feature = "s3")]
+            Self::S3(bucket) => bucket.site.of_root(in_root),
+            _ => in_root.to_owned(),
         }
     }
 
     /// Reads the site's settings.
     ///
     /// # Errors
-    /// [`SourceError::Settings`] if one of their files cannot be parsed.
+    /// [`SourceError::Settings`] if one of their files cannot be parsed, or they name a folder that may not be read.
     pub async fn settings(&self) -> Result<SiteSettings, SourceError> {
+        self.located(self.written_settings().await?)
+    }
+
+    /// Gives each folder of pages the one path that its files have.
+    fn located(&self, mut settings: SiteSettings) -> Result<SiteSettings, SourceError> {
+        let (root, site) = match self {
+            Self::Folder(folder) => {
+                let (limit, site) = folder.limit(&settings);
+                (limit.display().to_string(), site)
+            }
+            Self::Git(commit) => ("the repository".to_owned(), commit.site.clone()),
+            #[cfg(feature = "s3")]
+            Self::S3(bucket) => (bucket.url(), bucket.site.clone()),
+            #[cfg(test)]
+            Self::Memory(files) => ("memory".to_owned(), files.site.clone()),
+        };
+        for at in 0..settings.instances.len() {
+            let path = &settings.instances[at].path;
+            if !is_outside(path) {
+                continue;
+            }
+            let Some(path) = site.folder(path) else {
+                let file = folder_origin(&settings, &settings.instances[at]).to_string();
+                let reason = format!(
+                    "the folder `{path}` is outside of {root}, and files there are not read"
+                );
+                return Err(SettingsError {
+                    file,
+                    line: 1,
+                    reason,
+                }
+                .into());
+            };
+            settings.instances[at].path = path;
+        }
+        Ok(settings)
+    }
+
+    async fn written_settings(&self) -> Result<SiteSettings, SourceError> {
         let named = SETTINGS_FILES.map(str::to_owned);
         let (mut files, has_docs_folder) =
             tokio::try_join!(self.settings_files(&named), self.has_docs_folder())?;
@@ -247,6 +334,24 @@ impl Source {
             }
         }
     }
+}
+
+/// Returns the folders outside of the site's in which its pages are.
+fn outer_folders(settings: &SiteSettings) -> Vec<String> {
+    let folders = settings.instances.iter().map(|it| it.path.clone());
+    folders.filter(|path| is_outside(path)).collect()
+}
+
+/// Returns where the folder of a plugin's pages is set.
+fn folder_origin(settings: &SiteSettings, instance: &Instance) -> Origin {
+    let name = match (instance.kind, instance.id.as_str()) {
+        (ContentKind::Docs, DEFAULT_INSTANCE) => "docs_path".to_owned(),
+        (ContentKind::Docs, id) => format!("docs.{id}.docs_path"),
+        (_, id) => format!("{}.path", id.replace('/', ".")),
+    };
+    let mut origins = settings.origins.iter();
+    let setting = origins.find(|setting| setting.name == name);
+    setting.map_or(Origin::Default, |setting| setting.origin.clone())
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! A prefix of an S3 bucket.
 
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::time::Duration;
 
@@ -16,6 +17,7 @@ use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
 
 use crate::book::MAX_PAGE_BYTES;
 
+use super::site_folder::{SiteFolder, site_of_config};
 use super::{Listing, SourceError};
 
 const SCHEME: &str = "s3://";
@@ -54,6 +56,8 @@ pub struct S3Source {
     bucket: String,
     /// Empty, or ends with a slash.
     prefix: String,
+    /// The site's folder below the prefix.
+    pub(super) site: SiteFolder,
 }
 
 impl S3Source {
@@ -89,6 +93,7 @@ impl S3Source {
         Ok(Self {
             client,
             bucket: bucket.to_owned(),
+            site: SiteFolder::default(),
             prefix: if prefix.is_empty() {
                 String::new()
             } else {
@@ -111,15 +116,42 @@ impl S3Source {
         &self.bucket
     }
 
-    /// Returns the path of the object at `key`; `None` if the key is outside of the prefix or represents a folder.
+    /// Returns the path below the prefix of the object at `key`; `None` if the key is outside of the prefix or represents a folder.
     #[must_use]
     pub fn path_of<'key>(&self, key: &'key str) -> Option<&'key str> {
         let path = key.strip_prefix(self.prefix.as_str())?;
         (!path.is_empty() && !path.ends_with('/')).then_some(path)
     }
 
+    /// Looks below the prefix for the one site that it holds, as `bookrag serve` does below a folder. Returns whether there is one.
+    ///
+    /// # Errors
+    /// [`SourceError::SeveralSites`] if there are several.
+    pub(super) async fn find_site(&mut self) -> Result<bool, SourceError> {
+        let listing = self.list().await?;
+        let sites: BTreeSet<&str> = listing
+            .paths
+            .iter()
+            .filter_map(|path| site_of_config(path))
+            .collect();
+        let mut found = sites.iter();
+        match (found.next(), found.next()) {
+            (Some(site), None) => self.site = SiteFolder::new(site),
+            (None, _) => return Ok(false),
+            _ => {
+                let sites = sites.into_iter().map(str::to_owned).collect();
+                return Err(SourceError::SeveralSites {
+                    at: self.url(),
+                    sites,
+                });
+            }
+        }
+        Ok(true)
+    }
+
     pub(super) async fn has_folder(&self, name: &str) -> Result<bool, SourceError> {
-        let folder = format!("{}{name}/", self.prefix);
+        let folder = self.site.in_root(name).unwrap_or_default();
+        let folder = format!("{}{folder}/", self.prefix);
         let request = self
             .client
             .list_objects_v2()
@@ -144,18 +176,22 @@ impl S3Source {
                 let Some(path) = object.key().and_then(|key| self.path_of(key)) else {
                     continue;
                 };
-                listing.paths.insert(path.to_owned());
+                let path = self.site.of_root(path);
                 if let Some(etag) = object.e_tag() {
                     let etag = etag.trim_matches('"').to_owned();
-                    listing.etags.insert(path.to_owned(), etag);
+                    listing.etags.insert(path.clone(), etag);
                 }
+                listing.paths.insert(path);
             }
         }
         Ok(listing)
     }
 
     pub(super) async fn read(&self, path: &str) -> Result<Option<Vec<u8>>, SourceError> {
-        let key = format!("{}{path}", self.prefix);
+        let Some(file) = self.site.in_root(path) else {
+            return Ok(None);
+        };
+        let key = format!("{}{file}", self.prefix);
         let object = match self
             .client
             .get_object()

@@ -335,15 +335,16 @@ fn a_change_of_the_config_after_its_literal_is_seen() {
 
 #[test]
 fn a_path_joined_to_the_folder_of_the_config_is_known_for_the_docs_alone() {
-    for path in [
-        "path.join(__dirname, 'guide', 'docs')",
-        "path.resolve(__dirname, './guide/docs')",
+    for (path, expected) in [
+        ("path.join(__dirname, 'guide', 'docs')", "guide/docs"),
+        ("path.resolve(__dirname, './guide/docs')", "guide/docs"),
+        ("path.resolve(__dirname, '..', 'docs')", "../docs"),
+        ("path.join(__dirname, '../../docs/')", "../../docs"),
     ] {
         let settings = docs(&format!("{{path: {path}}}"));
-        assert_eq!(settings.unwrap().instances[0].path, "guide/docs", "{path}");
+        assert_eq!(settings.unwrap().instances[0].path, expected, "{path}");
     }
     for options in [
-        "{path: path.resolve(__dirname, '../docs')}",
         "{path: path.resolve(__dirname, '/docs')}",
         "{path: path.join(__dirname, name)}",
         "{path: path.join(root, 'docs')}",

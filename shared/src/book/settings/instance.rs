@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use globset::GlobSet;
 use serde::{Deserialize, Serialize};
 
+use super::super::paths::joined;
 use super::bookrag_toml::{TomlDocs, TomlPlugin};
 use super::docusaurus::{NO_DOCS, version_paths};
 use super::origin::Picker;
@@ -78,7 +79,8 @@ pub struct Instance {
     pub id: String,
     /// `routeBasePath`: `docs`, or empty.
     pub route_base_path: String,
-    /// The folder of the version `current` relative to the site, without leading or trailing slash; empty if the site is only a docs folder.
+    /// The folder of the version `current` relative to the site, without leading or trailing slash; empty if the site is only a docs folder, and
+    /// `../docs` if the docs are beside the site's folder.
     pub path: String,
     /// True for docs that no plugin of the config and no table of `bookrag.toml` names. Their folder need not exist.
     pub is_assumed: bool,
@@ -156,6 +158,7 @@ impl Instance {
             ConfigValue::texts,
             DEFAULT_EXCLUDE.map(str::to_owned).to_vec(),
         );
+        let path = content_folder("docs_path", &docs_path, picker);
         let versions = built_versions(
             &versions_file(id),
             toml.versions,
@@ -187,7 +190,7 @@ impl Instance {
             kind: ContentKind::Docs,
             id: id.to_owned(),
             route_base_path: route_base_path.trim_matches('/').to_owned(),
-            path: folder_path(&docs_path),
+            path,
             is_assumed,
             number_prefixes,
             current_version: versions.current && *options != NO_DOCS,
@@ -245,6 +248,7 @@ impl Instance {
         if picker.leaves_out() {
             return Ok(None);
         }
+        let path = content_folder("path", &path, picker);
         let route_base_path = picker.pick(
             "route_base_path",
             toml.route_base_path,
@@ -256,7 +260,7 @@ impl Instance {
             kind,
             id: format!("{}/{id}", kind.name()),
             route_base_path: route_base_path.trim_matches('/').to_owned(),
-            path: folder_path(&path),
+            path,
             is_assumed: false,
             number_prefixes: false,
             current_version: true,
@@ -330,10 +334,16 @@ fn tags_file(options: &ConfigValue) -> Option<String> {
     }
 }
 
-/// A folder's path without a leading `./` and without slashes at its ends.
-fn folder_path(path: &str) -> String {
-    let path = path.trim_start_matches("./").trim_matches('/');
-    path.to_owned()
+/// Returns the path of a folder with pages. Adds a warning if it contains the site's folder, whose files have paths without its name.
+fn content_folder(name: &str, path: &str, picker: &mut Picker) -> String {
+    let path = joined("", path);
+    if path.ends_with("..") {
+        let name = format!("{}{name}", picker.table);
+        picker.warnings.push(format!(
+            "`{name}` is `{path}`, which contains the site's own folder: what is in the same folder of `{path}` as the site is not read as its pages"
+        ));
+    }
+    path
 }
 
 /// Returns a version's name in the whole site: `2.0` for the default instance, `api@2.0` for others.

@@ -15,7 +15,7 @@ pub(super) enum ConfigValue {
     Bool(bool),
     Number(f64),
     Text(String),
-    /// An absolute path inside the site, stored relative to the site.
+    /// An absolute path, stored relative to the site.
     SitePath(String),
     List(Vec<ConfigValue>),
     Map(ConfigMap),

@@ -48,6 +48,33 @@ async fn events_without_a_queue_converge_their_object() {
 }
 
 #[tokio::test]
+async fn a_bucket_that_mirrors_a_repository_is_read_from_the_site_in_it() {
+    let world = World::start("lambda_ingest_beside").await;
+    let config = "module.exports = {presets: [['classic', {docs: {path: '../docs'}}]]}";
+    world.put("website/docusaurus.config.js", config).await;
+    world
+        .converge(Change::Created, "website/docusaurus.config.js")
+        .await;
+    assert_eq!(world.sources().await, Vec::<String>::new());
+    let page = "import Part from '../shared/_part.mdx'\n\n# A\n\n<Part/>\n";
+    world.put("docs/a.mdx", page).await;
+    world.put("shared/_part.mdx", "Apples.\n").await;
+    world.put("website/blog/2024-05-03-b.md", "# B\n").await;
+    world.converge(Change::Created, "docs/a.mdx").await;
+    world
+        .converge(Change::Created, "website/blog/2024-05-03-b.md")
+        .await;
+    let sources = ["../docs/a.mdx", "blog/2024-05-03-b.md"];
+    assert_eq!(world.sources().await, sources);
+    world.put("shared/_part.mdx", "Apricots.\n").await;
+    world.converge(Change::Created, "shared/_part.mdx").await;
+    assert!(world.text("../docs/a.mdx").await.contains("Apricots"));
+    world.delete("docs/a.mdx").await;
+    world.converge(Change::Removed, "docs/a.mdx").await;
+    assert_eq!(world.sources().await, ["blog/2024-05-03-b.md"]);
+}
+
+#[tokio::test]
 async fn other_files_converge_the_pages_they_concern() {
     let world = World::start("lambda_ingest_inputs").await;
     let page = "import Part from './_part.mdx';\n\n# Lesson\n\nText.\n\n<Part />\n";

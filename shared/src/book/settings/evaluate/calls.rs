@@ -6,6 +6,7 @@ use oxc_ast::ast::{
 };
 use oxc_semantic::NodeId;
 
+use super::super::super::paths::joined;
 use super::super::value::ConfigValue;
 use super::Evaluator;
 
@@ -23,7 +24,7 @@ impl<'a> Evaluator<'_, 'a> {
     }
 
     /// The value of `require.resolve('name')`: `name` itself, which suffices to recognise a package. Also the path in
-    /// `path.join(__dirname, 'docs')`, if it is inside the site.
+    /// `path.join(__dirname, '..', 'docs')`, relative to the site.
     fn resolved_path(&self, call: &'a CallExpression<'a>, depth: usize) -> Option<ConfigValue> {
         let function = call.callee.as_member_expression()?;
         let name = function.static_property_name()?;
@@ -39,9 +40,10 @@ impl<'a> Evaluator<'_, 'a> {
         let parts = parts
             .iter()
             .map(|part| self.value(part.as_expression()?, depth + 1).text());
-        let path = parts.collect::<Option<Vec<String>>>()?.join("/");
-        let inside = path.split('/').all(|name| !name.is_empty() && name != "..");
-        inside.then_some(ConfigValue::SitePath(path))
+        let parts = parts.collect::<Option<Vec<String>>>()?;
+        let are_relative = parts.iter().all(|part| !part.starts_with('/'));
+        let path = joined("", &parts.join("/"));
+        (are_relative && !path.is_empty()).then_some(ConfigValue::SitePath(path))
     }
 
     /// The value of `require('./versions.json')`.

@@ -1,0 +1,44 @@
+//! Paths of files, relative to the site's folder. Docs may lie beside it; such paths begin with `..`, as in Docusaurus's own `@site/../docs/a.md`.
+
+/// Returns the path that `path` has in a folder: without empty parts and `.`, and with `..` only at its beginning.
+#[must_use]
+pub fn joined(folder: &str, path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in folder.split('/').chain(path.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+/// True if a path, as [`joined`] returns it, leads out of the folder that it is relative to.
+#[must_use]
+pub fn is_outside(path: &str) -> bool {
+    path == ".." || path.starts_with("../")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_that_lead_upwards_stand_at_the_beginning_alone() {
+        for (folder, path, expected) in [
+            ("", "./docs/", "docs"),
+            ("", "../docs", "../docs"),
+            ("", "a/../../docs/./b", "../docs/b"),
+            ("../docs/a", "../b.md", "../docs/b.md"),
+            ("../docs", "../../b.md", "../../b.md"),
+            ("docs", "..", ""),
+            ("docs", "/x//y", "docs/x/y"),
+        ] {
+            assert_eq!(joined(folder, path), expected, "{folder} {path}");
+        }
+        for (path, expected) in [("..", true), ("../a", true), ("..a/b", false), ("a", false)] {
+            assert_eq!(is_outside(path), expected, "{path}");
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! The upload of the workflow that docs repositories copy, with the AWS CLI against moto.
+
+use std::{collections::BTreeSet, fs, path::Path, process::Output};
+
+use bookrag::{
+    book::{default_source, list_pages},
+    source::{S3Source, Source, SourceError},
+};
+use bookrag_tests::{emulator::beside_python, moto::Moto};
+use serde_json::Value;
+use tokio::process::Command;
+
+const URL: &str = "s3://books/book";
+
+/// Returns the script of the workflow's step with this name.
+pub(crate) fn script_of_step(name: &str) -> String {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../infra/docs-workflow.yml");
+    let workflow: Value = serde_saphyr::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+    let steps = workflow["jobs"]["ingest"]["steps"].as_array().unwrap();
+    let step = steps.iter().find(|step| step["name"] == name).unwrap();
+    step["run"].as_str().unwrap().to_owned()
+}
+
+fn write(root: &Path, files: &[(&str, &str)]) {
+    for (path, text) in files {
+        let path = root.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+}
+
+/// Uploads a repository as the workflow does.
+async fn upload(moto: &Moto, repository: &Path, site: &str, folders: &str) -> Output {
+    let aws = beside_python("aws");
+    let path = aws.parent().unwrap().display().to_string();
+    let script = script_of_step("Upload the book");
+    let uploaded = Command::new("bash")
+        .args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &script])
+        .current_dir(repository)
+        .env_clear()
+        .env("PATH", format!("{path}:/usr/local/bin:/usr/bin:/bin"))
+        .env("HOME", repository)
+        .env("AWS_ACCESS_KEY_ID", "test")
+        .env("AWS_SECRET_ACCESS_KEY", "test")
+        .env("AWS_DEFAULT_REGION", "us-east-1")
+        .envs(moto.environment())
+        .env("BOOKRAG_SOURCE", URL)
+        .env("ALLOW_MASS_DELETION", "false")
+        .env("SITE", site)
+        .env("FOLDERS", folders)
+        .output();
+    let uploaded = uploaded.await.unwrap();
+    assert!(uploaded.status.success(), "{uploaded:?}");
+    uploaded
+}
+
+fn bucket(moto: &Moto) -> Source {
+    Source::S3(S3Source::new(moto.client(), URL).unwrap())
+}
+
+async fn keys(moto: &Moto) -> BTreeSet<String> {
+    bucket(moto).list().await.unwrap()
+}
+
+/// Returns the sources of the pages that are read from the bucket.
+async fn pages(moto: &Moto) -> Vec<String> {
+    let (source, settings) = bucket(moto).opened().await.unwrap();
+    let listing = source.listing().await.unwrap();
+    assert_eq!(missing_docs(&settings, &listing.paths), None);
+    let pages = list_pages(&settings, &listing.paths);
+    for page in &pages {
+        assert_eq!(default_source(&settings, page), page.source);
+        assert!(listing.etags.contains_key(&page.source), "{page:?}");
+        assert!(
+            source.read(&page.source).await.unwrap().is_some(),
+            "{page:?}"
+        );
+    }
+    pages.into_iter().map(|page| page.source).collect()
+}
+
+#[tokio::test]
+async fn folders_beside_the_site_are_uploaded_as_they_are_in_the_repository() {
+    let moto = Moto::start().await;
+    moto.create_bucket("books").await;
+    let repository = tempfile::tempdir().unwrap();
+    let root = repository.path();
+    let config = "module.exports = {presets: [['classic', {docs: {path: '../docs'}}]]}";
+    write(
+        root,
+        &[
+            ("website/docusaurus.config.js", config),
+            ("website/blog/a.md", "# A post\n"),
+            ("website/build/no.md", "# No\n"),
+            ("website/.docusaurus/no.md", "# No\n"),
+            (
+                "docs/a.mdx",
+                "import Part from '../shared/_part.mdx'\n\n<Part/>\n",
+            ),
+            ("docs/b/b.md", "# B\n"),
+            ("docs/build/c.md", "# C\n"),
+            ("docs/node_modules/no.md", "# No\n"),
+            ("docs/docusaurus.config.js", "an example"),
+            ("shared/_part.mdx", "A part.\n"),
+            ("internal/no.md", "# No\n"),
+            ("README.md", "# No\n"),
+        ],
+    );
+
+    // A site without other folders is at the prefix itself.
+    upload(&moto, root, "website", "").await;
+    let expected = ["blog/a.md", "docusaurus.config.js"].map(str::to_owned);
+    assert_eq!(keys(&moto).await, expected.into());
+
+    upload(&moto, root, "./website/", "docs shared/").await;
+    let expected = [
+        "blog/a.md", // of the upload before; not below the site's folder, so it is no page
+        "docs/a.mdx",
+        "docs/b/b.md",
+        "docs/build/c.md",
+        "shared/_part.mdx",
+        "website/blog/a.md",
+        "website/docusaurus.config.js",
+    ];
+    assert_eq!(keys(&moto).await, expected.map(str::to_owned).into());
+    let expected = [
+        "../docs/a.mdx",
+        "../docs/b/b.md",
+        "../docs/build/c.md",
+        "blog/a.md",
+    ];
+    assert_eq!(pages(&moto).await, expected);
+    let (source, settings) = bucket(&moto).opened().await.unwrap();
+    assert_eq!(source.path_of_site("docs/a.mdx"), "../docs/a.mdx");
+    assert_eq!(source.path_of_site("website/blog/a.md"), "blog/a.md");
+    let part = source.read("../shared/_part.mdx").await.unwrap();
+    assert_eq!(part.as_deref(), Some(b"A part.\n".as_slice()));
+    // Nothing outside of the prefix is read.
+    moto.put("books", "secret.md", "a secret").await;
+    assert_eq!(source.read("../../secret.md").await.unwrap(), None);
+    assert_eq!(settings.instances[0].path, "../docs");
+
+    fs::remove_file(root.join("docs/b/b.md")).unwrap();
+    upload(&moto, root, "website", "docs shared").await;
+    let expected = ["../docs/a.mdx", "../docs/build/c.md", "blog/a.md"];
+    assert_eq!(pages(&moto).await, expected);
+}
+
+#[tokio::test]
+async fn a_bucket_with_several_sites_or_without_the_docs_is_refused_by_name() {
+    let moto = Moto::start().await;
+    moto.create_bucket("books").await;
+    let config = "module.exports = {presets: [['classic', {docs: {path: '../docs'}}]]}";
+    moto.put("books", "book/docusaurus.config.js", config).await;
+    let error = bucket(&moto).opened().await.unwrap_err();
+    assert!(matches!(error, SourceError::Settings(_)), "{error}");
+    let named = "docusaurus.config.js, line 1: the folder `../docs` is outside of s3://books/book";
+    assert!(error.to_string().starts_with(named), "{error}");
+
+    moto.put("books", "book/a/docusaurus.config.js", config)
+        .await;
+    moto.put("books", "book/b/docusaurus.config.js", config)
+        .await;
+    let client = moto.client();
+    let deleted = client
+        .delete_object()
+        .bucket("books")
+        .key("book/docusaurus.config.js");
+    deleted.send().await.unwrap();
+    let error = bucket(&moto).opened().await.unwrap_err().to_string();
+    let expected = "s3://books/book holds several sites, of which one must be named: a, b";
+    assert_eq!(error, expected);
+}
