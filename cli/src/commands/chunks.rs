@@ -121,10 +121,8 @@ fn line(document: &Document, chunk: &Chunk, url: &str) -> serde_json::Value {
 fn print(document: &Document, chunk: &Chunk, url: &str) {
     let section = chunk.section.as_deref().unwrap_or(&document.title);
     output::line(&format!(
-        "{} lines {}–{}  {section}  [{}, {} tokens]\n  {}",
-        document.file.source,
-        chunk.start_line,
-        chunk.end_line,
+        "{}  {section}  [{}, {} tokens]\n  {}",
+        output::lines_in_file(&document.file.source, chunk.start_line, chunk.end_line),
         chunk.section_type.name(),
         chunk.token_count,
         with_anchor(url, chunk)

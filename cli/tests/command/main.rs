@@ -4,6 +4,7 @@
 
 mod api_examples;
 mod bucket;
+mod built;
 mod damage;
 mod diff;
 mod documented;

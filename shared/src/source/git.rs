@@ -61,7 +61,8 @@ impl GitSource {
     }
 
     pub(super) fn listing(&self) -> Listing {
-        let has_docs = self.has_folder("docs");
+        let is_build = self.tree.files.contains_key("index.html");
+        let has_docs = self.has_folder("docs") && !is_build;
         let is_listed = |path: &&String| {
             let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
             let mut folders = folders.split('/').enumerate();

@@ -14,8 +14,8 @@ use futures::future::try_join_all;
 use futures::{StreamExt, stream};
 
 use crate::book::{
-    Inputs, Instance, PageFile, SETTINGS_FILES, SettingsError, SiteSettings, is_label_file,
-    is_too_much, missing_inputs, settings_text,
+    Inputs, Instance, PageFile, SETTINGS_FILES, SITEMAP, SettingsError, SiteSettings,
+    is_label_file, is_too_much, missing_inputs, settings_text,
 };
 
 pub use cache::FileCache;
@@ -153,12 +153,13 @@ impl Source {
             .instances
             .iter()
             .filter_map(Instance::versions_file);
-        let versions: Vec<String> = versions.filter(|name| !named.contains(name)).collect();
-        let versions = self.settings_files(&versions).await?;
-        if versions.is_empty() {
+        let sitemap = settings.is_build.then(|| SITEMAP.to_owned());
+        let more = versions.filter(|name| !named.contains(name)).chain(sitemap);
+        let more = self.settings_files(&more.collect::<Vec<_>>()).await?;
+        if more.is_empty() {
             return Ok(settings);
         }
-        files.extend(versions);
+        files.extend(more);
         Ok(SiteSettings::read(&files, has_docs_folder)?)
     }
 
@@ -278,6 +279,17 @@ mod tests {
         files.files().insert("api_versions.json".to_owned(), broken);
         let error = source.settings().await.unwrap_err().to_string();
         assert!(error.starts_with("api_versions.json, line "), "{error}");
+    }
+
+    #[tokio::test]
+    async fn the_sitemap_of_a_build_is_read_for_its_base_url() {
+        let (_, source) = site(&[
+            ("index.html", "<title>A</title><main>A</main>"),
+            ("sitemap.xml", "<loc>https://example.org/book/</loc>"),
+        ]);
+        let settings = source.settings().await.unwrap();
+        assert!(settings.is_build);
+        assert_eq!(settings.base_url, "/book/");
     }
 
     #[tokio::test]
