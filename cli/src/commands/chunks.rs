@@ -45,7 +45,11 @@ pub(super) async fn run(
     arguments: &ChunksArguments,
     json: bool,
 ) -> Result<Exit, CommandError> {
-    let source = arguments.build.site(&arguments.site)?.source().await?;
+    let site = arguments.build.site(&arguments.site)?;
+    if let Some(note) = site.note().await? {
+        output::status(&note);
+    }
+    let source = site.source().await?;
     let settings = source.settings().await?;
     let policy = match &arguments.policy {
         Some(policy) => policy.clone().for_input(config.embedder.max_tokens()),

@@ -85,6 +85,9 @@ pub(super) async fn run(
     json: bool,
 ) -> Result<Exit, CommandError> {
     let site = arguments.build.site(&arguments.site)?;
+    if let Some(note) = site.note().await? {
+        output::status(&note);
+    }
     let source = site.source().await?;
     let settings = source.settings().await?;
     let read = ReadPages::of(&source, &settings).await?;

@@ -122,6 +122,14 @@ fn a_build_stands_in_for_sources_whose_config_stops_their_reading() {
         );
     }
     assert_eq!(workshop.found("blue wrench").0[0], "docs/wheels.html");
+    for command in ["chunks", "doctor"] {
+        let told = workshop.run(&[command, "book"]).stderr;
+        let told = String::from_utf8(told).unwrap();
+        assert!(
+            told.contains("docusaurus.config.js, line 1"),
+            "{command}: {told}"
+        );
+    }
     // A mistake in bookrag.toml is the user's own, and is told.
     workshop.write("bookrag.toml", "build = 'public'\nexclude = 1");
     let stopped = workshop.run(&["sync", "book", "--build", "book/public"]);

@@ -68,6 +68,7 @@ fn is_instance_id(id: &str) -> bool {
 
 /// The settings of a site that decide which files are pages and what their URLs are.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "independent settings")]
 pub struct SiteSettings {
     /// The site's title.
     pub title: Option<String>,

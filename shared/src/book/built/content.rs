@@ -383,7 +383,7 @@ impl<'a> Reader<'a> {
             Role::Mark(_) => self.leaf.close(),
             Role::Jump { id, from } => self.close_jump(id, from..at),
             Role::Block if matches!(self.whole, Some(BlockKind::Code { .. })) => {
-                self.leaf.end_code_line()
+                self.leaf.end_code_line();
             }
             Role::Row if self.whole == Some(BlockKind::Table) => self.end_row(),
             Role::Block if self.whole.is_some() => self.leaf.space(),

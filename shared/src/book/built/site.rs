@@ -7,6 +7,8 @@ use crate::book::pages::PageFile;
 use crate::book::settings::SiteSettings;
 use crate::book::webpage::Head;
 
+use super::HTML;
+
 /// The file that a folder's URL shows.
 const INDEX: &str = "index.html";
 
@@ -20,9 +22,6 @@ pub(super) fn url_of(
     head: &Head,
     inputs: &Inputs,
 ) -> Result<String, SkipReason> {
-    if head.title.is_empty() {
-        return Err(SkipReason::Untitled);
-    }
     if head.is_redirect {
         return Err(SkipReason::Redirect);
     }
@@ -31,6 +30,9 @@ pub(super) fn url_of(
     }
     if head.is_finder {
         return Err(SkipReason::Finder);
+    }
+    if head.title.is_empty() {
+        return Err(SkipReason::Untitled);
     }
     let own = url_of_file(settings, &page.source);
     let Some(canonical) = canonical_path(head) else {
@@ -109,7 +111,7 @@ fn files_at(settings: &SiteSettings, path: &str) -> Vec<String> {
     let bare = below.trim_end_matches('/');
     match bare {
         "" => vec![INDEX.to_owned()],
-        file if file.ends_with(".html") => vec![file.to_owned()],
+        file if file.ends_with(HTML) => vec![file.to_owned()],
         _ => vec![format!("{bare}/{INDEX}"), format!("{bare}.html")],
     }
 }

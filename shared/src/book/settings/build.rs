@@ -82,7 +82,7 @@ fn languages(head: &Head) -> ConfigValue {
 }
 
 /// Returns the address of a sitemap that all others begin with, which is the site's.
-fn first_address(sitemap: &String) -> Option<String> {
+fn first_address(sitemap: &str) -> Option<String> {
     let places = || {
         let entries = sitemap.split("<loc>").skip(1);
         entries.filter_map(|entry| Some(entry.split_once("</loc>")?.0.trim()))
