@@ -61,7 +61,8 @@ pub(super) fn place(title: &str, section: &str) -> String {
 
 /// Returns the lines of a file as people read them. The lines of HTML are left out: nobody reads them.
 pub(super) fn lines_in_file(source: &str, first: u32, last: u32) -> String {
-    if source.ends_with(".html") {
+    const HTML: &str = ".html";
+    if source.ends_with(HTML) {
         source.to_owned()
     } else {
         format!("{source} lines {first}–{last}")
