@@ -4,7 +4,7 @@ mod find;
 
 use std::path::{Path, PathBuf};
 
-use bookrag::book::SETTINGS_FILES;
+use bookrag::book::{SETTINGS_FILES, SettingsError, build_folder, is_front_page};
 use bookrag::source::{BuildFolder, FolderSource, S3Source, Source, SourceError};
 
 use crate::commands::output;
@@ -88,10 +88,42 @@ impl Site {
         }
     }
 
-    /// Returns a warning for a folder that is not a Docusaurus site, whose settings are guessed. Names the site that it holds the docs of, if that is
-    /// certain.
-    pub async fn note(&self) -> Option<String> {
-        let folder = self.folder()?;
+    /// True if the folder is a built site. It may be published, so nothing is written into it.
+    #[must_use]
+    pub(crate) fn is_build(&self) -> bool {
+        let index = self.folder().map(|folder| folder.join("index.html"));
+        let html = index.and_then(|index| std::fs::read_to_string(index).ok());
+        let has_config = self
+            .folder()
+            .is_some_and(|folder| has_file(folder, "docusaurus"));
+        !has_config && html.is_some_and(|html| is_front_page(&html))
+    }
+
+    /// Returns what to say about a folder that is not read as the sources of a Docusaurus site.
+    ///
+    /// # Errors
+    /// If the site's files cannot be read.
+    pub async fn note(&self) -> Result<Option<String>, SourceError> {
+        let Some(folder) = self.folder() else {
+            return Ok(None);
+        };
+        if self.is_build() {
+            return Ok(Some(format!(
+                "note: {} is a built site; its pages are read from their HTML",
+                folder.display()
+            )));
+        }
+        if let Some((build, error)) = self.stand_in().await? {
+            return Ok(Some(format!(
+                "note: the pages are read from the built site in {}, and are as old as it, because the sources cannot be read: {error}",
+                build.display()
+            )));
+        }
+        Ok(Self::note_on_sources(folder).await)
+    }
+
+    /// Returns a warning for sources without a config, whose settings are guessed. Names the site that it holds the docs of, if that is certain.
+    async fn note_on_sources(folder: &Path) -> Option<String> {
         if has_config(folder) {
             return None;
         }
@@ -135,6 +167,9 @@ impl Site {
     pub async fn source(&self) -> Result<Source, SourceError> {
         let source = match self {
             Self::Folder { path, build } => {
+                if let Some((folder, _)) = self.stand_in().await? {
+                    return Ok(Source::Folder(FolderSource::open(&folder)?));
+                }
                 let build = build.clone();
                 let build = build.map_or(BuildFolder::OfSettings, BuildFolder::Named);
                 Source::Folder(FolderSource::open(path)?.with_build(build))
@@ -143,15 +178,38 @@ impl Site {
         };
         Ok(source.opened().await?.0)
     }
+
+    /// Returns the built site that is read because the config of the sources stops their reading, with that error. `None` if the sources
+    /// can be read, or no folder with a built site is known.
+    async fn stand_in(&self) -> Result<Option<(PathBuf, SettingsError)>, SourceError> {
+        let Self::Folder { path, build } = self else {
+            return Ok(None);
+        };
+        let error = match Source::Folder(FolderSource::open(path)?).settings().await {
+            Err(SourceError::Settings(error)) if error.file != "bookrag.toml" => error,
+            _ => return Ok(None),
+        };
+        let toml = || std::fs::read_to_string(path.join("bookrag.toml")).ok();
+        let in_site = || Some(path.join(build_folder(&toml()?)?));
+        let folder = build.clone().or_else(in_site);
+        let folder = folder.filter(|folder| {
+            Self::Folder {
+                path: folder.clone(),
+                build: None,
+            }
+            .is_build()
+        });
+        Ok(folder.map(|folder| (folder, error)))
+    }
 }
 
 /// True if a folder has a configuration file of Docusaurus or of bookrag.
 pub(crate) fn has_config(folder: &Path) -> bool {
-    has_settings(folder, "docusaurus") || has_settings(folder, "bookrag")
+    has_file(folder, "bookrag") || has_file(folder, "docusaurus")
 }
 
-/// True if a folder has a settings file whose name begins so.
-fn has_settings(folder: &Path, start: &str) -> bool {
+/// True if a folder has a file of settings whose name begins with `start`.
+fn has_file(folder: &Path, start: &str) -> bool {
     let mut names = SETTINGS_FILES.iter().filter(|name| name.starts_with(start));
     names.any(|name| folder.join(name).is_file())
 }

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, fs, path::Path, process::Output};
 
 use bookrag::{
-    book::{default_source, list_pages},
+    book::{default_source, list_pages, missing_docs},
     source::{S3Source, Source, SourceError},
 };
 use bookrag_tests::{emulator::beside_python, moto::Moto};

@@ -60,13 +60,11 @@ fn print(data: &ChatData) {
     }
     for citation in &data.citations {
         output::line(&format!(
-            "[{}] {}\n    {}\n    {} lines {}–{}",
+            "[{}] {}\n    {}\n    {}",
             citation.n,
             output::place(&citation.title, &citation.section),
             citation.url,
-            citation.source,
-            citation.start_line,
-            citation.end_line
+            output::lines_in_file(&citation.source, citation.start_line, citation.end_line)
         ));
     }
     if !data.suggestions.is_empty() {

@@ -45,7 +45,11 @@ pub(super) async fn run(
     arguments: &ChunksArguments,
     json: bool,
 ) -> Result<Exit, CommandError> {
-    let source = arguments.build.site(&arguments.site)?.source().await?;
+    let site = arguments.build.site(&arguments.site)?;
+    if let Some(note) = site.note().await? {
+        output::status(&note);
+    }
+    let source = site.source().await?;
     let settings = source.settings().await?;
     let policy = match &arguments.policy {
         Some(policy) => policy.clone().for_input(config.embedder.max_tokens()),
@@ -122,10 +126,8 @@ fn line(document: &Document, chunk: &Chunk, url: &str) -> serde_json::Value {
 fn print(document: &Document, chunk: &Chunk, url: &str) {
     let section = chunk.section.as_deref().unwrap_or(&document.title);
     output::line(&format!(
-        "{} lines {}–{}  {section}  [{}, {} tokens]\n  {}",
-        document.file.source,
-        chunk.start_line,
-        chunk.end_line,
+        "{}  {section}  [{}, {} tokens]\n  {}",
+        output::lines_in_file(&document.file.source, chunk.start_line, chunk.end_line),
         chunk.section_type.name(),
         chunk.token_count,
         with_anchor(url, chunk)

@@ -49,6 +49,8 @@ struct Diagnosis {
     unreadable: Vec<Finding>,
     /// Pages that a production build leaves out.
     drafts: Vec<String>,
+    /// Pages of a built site that are no pages of the book: redirects, copies, and those that ask not to be found.
+    left_out: Vec<Finding>,
     /// Pages in JavaScript or TypeScript, which are not read.
     script_pages: Vec<String>,
     warnings: Vec<Finding>,
@@ -83,6 +85,9 @@ pub(super) async fn run(
     json: bool,
 ) -> Result<Exit, CommandError> {
     let site = arguments.build.site(&arguments.site)?;
+    if let Some(note) = site.note().await? {
+        output::status(&note);
+    }
     let source = site.source().await?;
     let settings = source.settings().await?;
     let read = ReadPages::of(&source, &settings).await?;
@@ -195,6 +200,7 @@ fn diagnose(settings: SiteSettings, read: &ReadPages, policy: &ChunkPolicy) -> D
         skipped: Vec::new(),
         unreadable: unknown.collect(),
         drafts: Vec::new(),
+        left_out: Vec::new(),
         script_pages: read.scripts.clone(),
         warnings: Vec::new(),
         lost: Vec::new(),
@@ -214,6 +220,7 @@ fn diagnose(settings: SiteSettings, read: &ReadPages, policy: &ChunkPolicy) -> D
             }
             Err(reason) => {
                 let findings = match reason {
+                    Unread::Skipped(reason) if reason.is_by_site() => &mut diagnosis.left_out,
                     Unread::Skipped(_) => &mut diagnosis.skipped,
                     Unread::Unreadable(_) => &mut diagnosis.unreadable,
                 };
@@ -238,7 +245,7 @@ fn diagnose(settings: SiteSettings, read: &ReadPages, policy: &ChunkPolicy) -> D
         diagnosis.chunks += chunks.len();
         let oversized = chunks.iter().filter(|chunk| chunk.oversized);
         diagnosis.oversized.extend(oversized.map(|chunk| Finding {
-            at: format!("{at}, lines {} to {}", chunk.start_line, chunk.end_line),
+            at: output::lines_in_file(&at, chunk.start_line, chunk.end_line),
             what: format!("{} tokens", chunk.token_count),
         }));
         let entries = ledger(&page.text, document, &chunks);
@@ -278,6 +285,9 @@ fn print(diagnosis: &Diagnosis) {
     }
     for draft in &diagnosis.drafts {
         output::line(&format!("  {draft}: a draft, not indexed"));
+    }
+    for page in &diagnosis.left_out {
+        output::line(&format!("  {}: {}, not indexed", page.at, page.what));
     }
     for script in &diagnosis.script_pages {
         output::line(&format!(

@@ -48,7 +48,7 @@ const AFTER_HELP: &str = "\
 To begin: `bookrag serve SITE` in a terminal, then open the address it prints.
 `bookrag COMMAND --help` has examples and the environment variables that matter.
 
-The index of a book is in `.bookrag` in its site's folder; for a bucket, or if that folder cannot be created, it is in
+The index of a book is in `.bookrag` in its site's folder; for a bucket or a built site, or if that folder cannot be created, it is in
 `~/.local/share/bookrag`. BOOKRAG_DATA names another folder. All settings: docs/configuration.md";
 
 /// Answers questions from one Docusaurus site, and cites the heading and lines of each claim.

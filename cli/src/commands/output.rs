@@ -59,6 +59,16 @@ pub(super) fn place(title: &str, section: &str) -> String {
     }
 }
 
+/// Returns the lines of a file as people read them. The lines of HTML are left out: nobody reads them.
+pub(super) fn lines_in_file(source: &str, first: u32, last: u32) -> String {
+    const HTML: &str = ".html";
+    if source.ends_with(HTML) {
+        source.to_owned()
+    } else {
+        format!("{source} lines {first}–{last}")
+    }
+}
+
 /// Prints progress on standard error.
 pub(crate) fn status(text: &str) {
     eprintln!("{}", visible(text));

@@ -72,14 +72,14 @@ async fn ask_router(book: LocalBook, arguments: &QuestionArguments) -> Result<Va
 
 fn print(place: usize, result: &Value) {
     let text = |name: &str| result[name].as_str().unwrap_or_default().to_owned();
+    let line =
+        |name: &str| u32::try_from(result[name].as_u64().unwrap_or_default()).unwrap_or(u32::MAX);
     output::line(&format!(
-        "{place}. {}  ({:.2})\n   {}\n   {} lines {}–{}\n   {}",
+        "{place}. {}  ({:.2})\n   {}\n   {}\n   {}",
         output::place(&text("title"), &text("section")),
         result["score"].as_f64().unwrap_or_default(),
         text("url"),
-        text("source"),
-        result["start_line"],
-        result["end_line"],
+        output::lines_in_file(&text("source"), line("start_line"), line("end_line")),
         text("preview"),
     ));
 }

@@ -38,7 +38,7 @@ const FORGET_EVERY: Duration = Duration::from_hours(1);
 
 #[derive(Debug, Args)]
 pub(super) struct ServeArguments {
-    /// The site: the folder of a Docusaurus site or of docs alone, or `s3://bucket/prefix`. By default, the current
+    /// The site: the folder of a Docusaurus site, of docs alone or of a built site, or `s3://bucket/prefix`. By default, the current
     /// folder.
     site: Option<PathBuf>,
     #[command(flatten)]
@@ -97,9 +97,11 @@ pub(super) async fn run(
     json: bool,
 ) -> Result<Exit, CommandError> {
     let site = arguments.site.clone().unwrap_or_else(|| PathBuf::from("."));
-    if arguments.site.is_none() && !site.join("docs").is_dir() && !has_config(&site) {
+    let has_book =
+        || site.join("docs").is_dir() || has_config(&site) || site.join("index.html").is_file();
+    if arguments.site.is_none() && !has_book() {
         return Err(CommandError::Usage(
-            "this folder holds no `docs` folder and no Docusaurus config; name the site: bookrag serve SITE".to_owned(),
+            "this folder holds no `docs` folder, no Docusaurus config and no built site; name the site: bookrag serve SITE".to_owned(),
         ));
     }
     let site = arguments.build.site(&site)?;
@@ -109,7 +111,7 @@ pub(super) async fn run(
                 .to_owned(),
         ));
     }
-    if let Some(note) = site.note().await {
+    if let Some(note) = site.note().await? {
         output::status(&note);
     }
     let address = arguments.address();

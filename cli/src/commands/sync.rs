@@ -17,7 +17,7 @@ use crate::site::Site;
 
 #[derive(Debug, Args)]
 pub(super) struct SyncArguments {
-    /// The site: the folder of a Docusaurus site or of docs alone, or `s3://bucket/prefix`.
+    /// The site: the folder of a Docusaurus site, of docs alone or of a built site, or `s3://bucket/prefix`.
     site: PathBuf,
     #[command(flatten)]
     build: BuildArgument,
@@ -62,7 +62,7 @@ pub(super) async fn run(
     json: bool,
 ) -> Result<Exit, CommandError> {
     let site = arguments.build.site(&arguments.site)?;
-    if let Some(note) = site.note().await {
+    if let Some(note) = site.note().await? {
         output::status(&note);
     }
     let folder = BookFolder::create(config, &site, output::status).await?;

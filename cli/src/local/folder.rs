@@ -48,7 +48,7 @@ impl BookFolder {
     /// Creates the folder of a site's stores, with a `.gitignore` that excludes it, and takes over the stores of the
     /// previous release.
     ///
-    /// The folder is `.bookrag` in the site. For a bucket, and if `.bookrag` cannot be created, it is a folder in
+    /// The folder is `.bookrag` in the site. For a bucket and a built site, and if `.bookrag` cannot be created, it is a folder in
     /// the user's data folder. `BOOKRAG_DATA` replaces both.
     ///
     /// # Errors
@@ -223,7 +223,9 @@ pub(super) fn move_database(from: &Path, to: &Path) -> io::Result<()> {
 fn places(config: &Config, site: &Site) -> [PathBuf; 2] {
     let own = data(config).join(unique_name(site));
     match site.folder() {
-        Some(folder) if config.data.is_none() => [folder.join(STORES_FOLDER), own],
+        Some(folder) if config.data.is_none() && !site.is_build() => {
+            [folder.join(STORES_FOLDER), own]
+        }
         _ => [own.clone(), own],
     }
 }

@@ -39,7 +39,8 @@ pub(super) async fn at(server: &Server, path: &str) -> Option<Response> {
         .min_by_key(|below| below.len())?;
     for folder in &settings.static_folders {
         let file = format!("{folder}/{below}");
-        let read = ingest.source.read(&file).await.ok().flatten();
+        let file = file.trim_start_matches('/');
+        let read = ingest.source.read(file).await.ok().flatten();
         if let Some(bytes) = read.filter(|bytes| bytes.len() <= MAX_PAGE_BYTES) {
             let headers = [
                 (header::CONTENT_TYPE, *media_type),

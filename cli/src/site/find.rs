@@ -69,7 +69,7 @@ async fn reads(site: &Path, docs: &Path) -> bool {
 }
 
 fn has_docusaurus_config(folder: &Path) -> bool {
-    super::has_settings(folder, "docusaurus")
+    super::has_file(folder, "docusaurus")
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 mod api_examples;
 mod beside;
 mod bucket;
+mod built;
 mod damage;
 mod diff;
 mod documented;

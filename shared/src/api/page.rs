@@ -52,9 +52,9 @@ pub struct PageData {
     pub url: String,
     /// The path of the source file, relative to the site's folder.
     pub source: String,
-    /// The first line of the text in the source file, from 1.
+    /// The first line of the text in the source file, from 1; for a page read from HTML, in the page's text.
     pub start_line: u32,
-    /// The last line of the text in the source file.
+    /// The last line of the text in the source file, or in the page's text.
     pub end_line: u32,
     /// The length of `text` in cl100k tokens.
     pub tokens: usize,

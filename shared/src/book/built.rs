@@ -1,16 +1,20 @@
-//! Pages that Docusaurus makes by running scripts, read from the HTML of the built site.
+//! Pages read from the HTML of a built site.
 //!
-//! The text of such a page exists only after its script has run. A source with a built site offers the HTML of `src/pages/about.tsx` as a file
-//! `src/pages/about.tsx.html`, and a translation's HTML as the same file in the locale's translation folder. So these pages get URLs, translations
-//! and
-//! fingerprints like all others.
+//! A site may be a build as a whole, of any generator: each of its HTML files is a page (`site.rs`). Beside the sources of a Docusaurus
+//! site, a build has the pages that Docusaurus makes by running scripts, whose text exists only after the script has run. A source with a
+//! built site offers the HTML of `src/pages/about.tsx` as a file `src/pages/about.tsx.html`, and a translation's HTML as the same file in
+//! the locale's translation folder. So these pages get URLs, translations and fingerprints like all others.
 
 mod elements;
 mod file;
 mod leaf;
+mod math;
 mod content;
+mod site;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod generator_tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +28,11 @@ use super::placement::Placement;
 use super::settings::SiteSettings;
 use super::titles::{first_title, shortened_title};
 
+use super::webpage::Head;
 use content::{Content, read_content};
+use elements::Address;
+
+pub(super) use site::{canonical_files, path_of};
 
 /// The suffix that turns the path of a script into the path of its HTML.
 pub(super) const HTML: &str = ".html";
@@ -33,6 +41,11 @@ pub(super) const HTML: &str = ".html";
 pub(super) fn is_script(path: &str) -> bool {
     let extensions = [".js", ".jsx", ".ts", ".tsx"];
     extensions.iter().any(|extension| path.ends_with(extension))
+}
+
+/// True if the page at a path is read from HTML.
+pub(super) fn is_html(settings: &SiteSettings, path: &str) -> bool {
+    settings.is_build || script_of(path).is_some()
 }
 
 /// Returns the path of the script that a path of HTML belongs to: `about.tsx` for `about.tsx.html`. `None` for other paths.
@@ -102,26 +115,46 @@ pub(super) fn read_built_page(
     inputs: &Inputs,
 ) -> Result<Document, SkipReason> {
     let html = decode(bytes)?;
-    let url = url_of(settings, page, &page.locale);
-    let content = read_content(&html, &url);
-    if content.headings() > MAX_HEADINGS {
-        return Err(SkipReason::TooManyHeadings);
-    }
+    let head = Head::read(&html);
     let names = page_names(
         settings.instance(&page.instance),
         &page.relative,
         &FrontMatter::default(),
     );
-    let own_title = title_of(&content, settings.title.as_deref());
-    let title = own_title.unwrap_or(names.title);
+    let (url, file_url, fallback_urls) = if settings.is_build {
+        let url = site::url_of(settings, page, &head, inputs)?;
+        (
+            url,
+            site::url_of_file(settings, &page.source),
+            BTreeMap::new(),
+        )
+    } else {
+        let url = url_of(settings, page, &page.locale);
+        let fallback_urls = fallback_urls(settings, page, &names.slug, inputs);
+        (url.clone(), url, fallback_urls)
+    };
+    let address = Address {
+        url: &url,
+        file: &file_url,
+    };
+    let content = read_content(&html, address);
+    if content.headings() > MAX_HEADINGS {
+        return Err(SkipReason::TooManyHeadings);
+    }
+    let heading = settings
+        .is_build
+        .then(|| first_title(&content.blocks))
+        .flatten();
+    let title = heading.or_else(|| title_of(&head.title, &content, settings.title.as_deref()));
+    let title = shortened_title(&title.unwrap_or(names.title));
     Ok(Document {
         id: document_id(site, &page.source),
+        fallback_urls,
         url,
-        fallback_urls: fallback_urls(settings, page, &names.slug, inputs),
         file: page.clone(),
-        title: shortened_title(&title),
+        title,
         front_matter: FrontMatter {
-            description: content.description,
+            description: head.description,
             ..FrontMatter::default()
         },
         date: None,
@@ -140,8 +173,7 @@ fn url_of(settings: &SiteSettings, page: &PageFile, locale: &str) -> String {
 
 /// Returns the page's title: that of the HTML head without the site's title, which Docusaurus appends; else the first heading of level 1; else the
 /// site's title.
-fn title_of(content: &Content, site: Option<&str>) -> Option<String> {
-    let whole = content.title.trim();
+fn title_of(whole: &str, content: &Content, site: Option<&str>) -> Option<String> {
     let own = site
         .and_then(|site| before_site(whole, site))
         .unwrap_or(whole);

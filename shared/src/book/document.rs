@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::block::{Block, BlockKind};
 use super::blog::{post_authors, post_date};
 use super::body::{Body, MAX_PARTIAL_DEPTH, Reading};
-use super::built::{read_built_page, script_of};
+use super::built::{canonical_files, is_html, read_built_page};
 use super::front_matter::{FrontMatter, split_front_matter};
 use super::imports::is_shown_text_file;
 use super::labels::{author_names, label_files, tag_labels};
@@ -78,6 +78,21 @@ pub enum SkipReason {
     /// `draft: true`.
     #[error("it is a draft")]
     Draft,
+    /// A file of HTML that is only a part of a page, such as a template.
+    #[error("it has no <title>, so it is only a part of a page")]
+    Untitled,
+    /// A built page that asks not to be found.
+    #[error("its `robots` tag says `noindex`")]
+    NoIndex,
+    /// A built page that only leads to another one.
+    #[error("it is a redirect")]
+    Redirect,
+    /// A built page that is the site's search or index.
+    #[error("it is the site's search page or index")]
+    Finder,
+    /// A built page with another canonical page of the same site.
+    #[error("it is a copy of {0}")]
+    Copy(String),
     /// Invalid front matter.
     #[error("{0}")]
     FrontMatter(#[from] super::front_matter::FrontMatterError),
@@ -101,6 +116,18 @@ pub enum SkipReason {
     /// More than [`MAX_HEADINGS`].
     #[error("it has more than {MAX_HEADINGS} headings")]
     TooManyHeadings,
+}
+
+impl SkipReason {
+    /// True if the site itself leaves the page out, so that nothing is wrong with it.
+    #[must_use]
+    pub fn is_by_site(&self) -> bool {
+        use SkipReason::{Copy, Draft, Finder, NoIndex, Redirect, Untitled};
+        matches!(
+            self,
+            Draft | Untitled | NoIndex | Redirect | Finder | Copy(_)
+        )
+    }
 }
 
 /// The most other files that one page may need, and their bytes.
@@ -141,6 +168,12 @@ pub fn missing_inputs(
         return BTreeSet::new();
     }
     let mut wanted = BTreeSet::new();
+    if settings.is_build {
+        let html = String::from_utf8_lossy(bytes);
+        wanted.extend(canonical_files(settings, page, &html));
+        wanted.retain(|path| !inputs.contains_key(path));
+        return wanted;
+    }
     if settings.instance(&page.instance).kind == ContentKind::Docs {
         wanted.extend(category_files(&page.source));
         let known = |path: &String| inputs.contains_key(path);
@@ -156,7 +189,7 @@ pub fn missing_inputs(
     }
     let reading = Reading { settings, inputs };
     let mut queue = VecDeque::new();
-    if script_of(&page.source).is_none() {
+    if !is_html(settings, &page.source) {
         queue.push_back((page.source.clone(), bytes, 0));
     }
     let mut seen = BTreeSet::new();
@@ -198,7 +231,7 @@ pub fn read_document(
     bytes: &[u8],
     inputs: &Inputs,
 ) -> Result<Document, SkipReason> {
-    if script_of(&page.source).is_some() {
+    if is_html(settings, &page.source) {
         return read_built_page(settings, site, page, bytes, inputs);
     }
     let text = decode(bytes)?;

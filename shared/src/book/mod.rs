@@ -1,7 +1,9 @@
-//! Reads a Docusaurus book: Markdown and MDX become documents with front matter, blocks, anchors and URLs. Pure.
+//! Reads a book, from the sources of a Docusaurus site or from the HTML of a built site: its pages become documents with front matter,
+//! blocks, anchors and URLs. Pure.
 
 mod script;
 mod paths;
+mod webpage;
 mod settings;
 
 mod pages;
@@ -64,8 +66,8 @@ pub use pages::{
 pub use paths::{is_outside, joined};
 pub use settings::{
     CURRENT_VERSION, ContentKind, DEFAULT_INSTANCE, Instance, MarkdownFormat, Origin,
-    SETTINGS_FILES, Setting, SettingsError, SiteSettings, instance_of_version, is_settings_file,
-    origin_of_version, version_in_site,
+    SETTINGS_FILES, SITEMAP, Setting, SettingsError, SiteSettings, build_folder,
+    instance_of_version, is_front_page, is_settings_file, origin_of_version, version_in_site,
 };
 pub use slug::slug;
 pub use titles::shortened_title;

@@ -22,6 +22,12 @@ pub struct PageFile {
 }
 
 impl PageFile {
+    /// True if the page is read from HTML. Its lines are then those of its text, which are of no use to a person.
+    #[must_use]
+    pub fn is_html(&self) -> bool {
+        self.source.ends_with(HTML)
+    }
+
     /// Returns the version's name in the whole site, as stored with documents and chunks.
     #[must_use]
     pub fn version_in_site(&self) -> String {
@@ -46,13 +52,19 @@ pub fn page_file(settings: &SiteSettings, source: &str) -> Option<PageFile> {
     }
     let name = relative.rsplit('/').next().unwrap_or(relative);
     let is_readable = match script_of(name) {
+        _ if settings.is_build => name.ends_with(HTML),
         Some(_) => docs.kind == ContentKind::Pages,
         None => [".md", ".mdx"]
             .iter()
             .any(|extension| name.ends_with(extension)),
     };
     let hidden = relative.split('/').any(|part| part.starts_with('.'));
-    if !is_readable || hidden || !includes(docs, relative) {
+    let is_included = if settings.is_build {
+        docs.includes(relative)
+    } else {
+        includes(docs, relative)
+    };
+    if !is_readable || hidden || !is_included {
         return None;
     }
     Some(PageFile {
@@ -92,7 +104,12 @@ pub fn may_hold_pages(settings: &SiteSettings, folder: &str) -> bool {
     let folders = versioned.filter_map(Instance::versions_folder);
     roots.extend(folders.map(|folder| format!("{folder}/")));
     let mut docs = settings.instances.iter();
-    page_file(settings, &format!("{folder}page.md")).is_some()
+    let name = if settings.is_build {
+        "page.html"
+    } else {
+        "page.md"
+    };
+    page_file(settings, &format!("{folder}{name}")).is_some()
         || docs.any(|docs| format!("{}/", docs.path).starts_with(folder))
         || roots
             .iter()
@@ -155,6 +172,10 @@ pub fn source_in(settings: &SiteSettings, page: &PageFile, locale: &str) -> Stri
 }
 
 fn translated_source(settings: &SiteSettings, page: &PageFile, locale: &str) -> String {
+    // In a build, each page stands for itself.
+    if settings.is_build {
+        return page.source.clone();
+    }
     let version = if page.version == CURRENT_VERSION {
         CURRENT_VERSION.to_owned()
     } else {
@@ -171,6 +192,14 @@ fn translated_source(settings: &SiteSettings, page: &PageFile, locale: &str) -> 
 /// Locates a path in the folders of translations, of versions, or of the docs themselves.
 fn locate<'a>(settings: &'a SiteSettings, source: &'a str) -> Option<Place<'a>> {
     let default = settings.default_locale.as_str();
+    if settings.is_build {
+        return Some(Place {
+            docs: settings.instances.first()?,
+            locale: locale_in_build(settings, source),
+            version: CURRENT_VERSION,
+            relative: source,
+        });
+    }
     let translations = format!("{}/", settings.i18n_path);
     if source.starts_with(&translations) {
         let (locale, rest) = settings.locales.iter().find_map(|locale| {
@@ -216,6 +245,15 @@ fn locate<'a>(settings: &'a SiteSettings, source: &'a str) -> Option<Place<'a>> 
         version: CURRENT_VERSION,
         relative,
     })
+}
+
+/// The locale whose folder of the build contains a path.
+fn locale_in_build<'a>(settings: &'a SiteSettings, source: &str) -> &'a str {
+    let url = format!("{}{source}", settings.base_url);
+    let locales = settings.locales.iter();
+    let around = locales.filter(|locale| url.starts_with(&settings.locale_base_url(locale)));
+    let innermost = around.max_by_key(|locale| settings.locale_base_url(locale).len());
+    innermost.unwrap_or(&settings.default_locale)
 }
 
 /// Finds the instance whose `folder` contains a path. Returns the path below that folder as well.

@@ -5,6 +5,7 @@ mod changes;
 mod evaluate;
 mod origin;
 mod bookrag_toml;
+mod build;
 mod docusaurus;
 mod patterns;
 mod versions;
@@ -16,6 +17,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub use bookrag_toml::build_folder;
+pub use build::{SITEMAP, is_front_page};
 pub use instance::{
     ContentKind, DEFAULT_INSTANCE, Instance, instance_of_version, origin_of_version,
     version_in_site,
@@ -23,6 +26,7 @@ pub use instance::{
 pub use origin::{Origin, Setting};
 
 use bookrag_toml::{Switch, TomlPlugins, TomlSettings};
+use build::FRONT_PAGE;
 use docusaurus::{docs_plugins, locale_places, read_docusaurus_config, unversioned_plugins};
 use origin::Picker;
 use synonyms::{SYNONYMS_FILE, read_synonyms};
@@ -30,7 +34,7 @@ use value::ConfigValue;
 
 /// The files with settings, in order of precedence. Docs instances other than the default also have [files of
 /// versions](Instance::versions_file), known only after these were read.
-pub const SETTINGS_FILES: [&str; 8] = [
+pub const SETTINGS_FILES: [&str; 9] = [
     "bookrag.toml",
     "docusaurus.config.ts",
     "docusaurus.config.js",
@@ -39,6 +43,7 @@ pub const SETTINGS_FILES: [&str; 8] = [
     "docusaurus.config.mts",
     "versions.json",
     SYNONYMS_FILE,
+    FRONT_PAGE,
 ];
 
 /// Docusaurus's name for the version in `docs/`.
@@ -47,12 +52,12 @@ pub const CURRENT_VERSION: &str = "current";
 /// The most plugins of a kind, far more than any site has. Each docs instance requires looking for a file.
 const MAX_INSTANCES: usize = 100;
 
-/// True if settings may be read from the file at a path: one of [`SETTINGS_FILES`], or the versions of a docs instance,
-/// whether or not the site has that instance.
+/// True if settings may be read from the file at a path: one of [`SETTINGS_FILES`], the sitemap of a build, or the versions of a docs
+/// instance, whether or not the site has that instance.
 #[must_use]
 pub fn is_settings_file(path: &str) -> bool {
     let instance = path.strip_suffix("_versions.json");
-    SETTINGS_FILES.contains(&path) || instance.is_some_and(is_instance_id)
+    SETTINGS_FILES.contains(&path) || path == SITEMAP || instance.is_some_and(is_instance_id)
 }
 
 /// True for an id that Docusaurus accepts: letters, digits, `_` and `-`.
@@ -63,6 +68,7 @@ fn is_instance_id(id: &str) -> bool {
 
 /// The settings of a site that decide which files are pages and what their URLs are.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "independent settings")]
 pub struct SiteSettings {
     /// The site's title.
     pub title: Option<String>,
@@ -90,6 +96,8 @@ pub struct SiteSettings {
     pub math: bool,
     /// True if `<!-- #id -->` sets a heading's id in plain Markdown.
     pub comment_ids: bool,
+    /// True if the site is a build: its pages are HTML files, not sources.
+    pub is_build: bool,
     /// The folder of the built site, relative to the site, if pages written as scripts are read from it.
     pub build: Option<String>,
     /// Front matter fields that a page must have to be indexed.
@@ -297,6 +305,7 @@ impl SiteSettings {
             math,
             comment_ids,
             keep_anchor_case,
+            is_build: config_name == FRONT_PAGE,
             build: toml.build,
             require_front_matter: toml.require_front_matter,
             synonyms,

@@ -121,6 +121,15 @@ struct Region<'a> {
 }
 
 fn regions<'a>(lines: &[&str], document: &'a Document) -> Vec<Region<'a>> {
+    // The blocks of HTML have lines of the page's text, so the whole file is one region.
+    if document.file.is_html() {
+        return vec![Region {
+            start: 1,
+            end: u32::MAX,
+            blocks: document.blocks.iter().collect(),
+            omissions: document.omissions.iter().collect(),
+        }];
+    }
     let single = |line: u32| Region {
         start: line,
         end: line,

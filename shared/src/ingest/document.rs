@@ -11,7 +11,7 @@ use super::snapshot::Snapshot;
 use super::{Change, DocumentOutcome, Ingest, IngestError, MAX_ATTEMPTS};
 use crate::book::{
     Document, Inputs, PageFile, Placement, SkipReason, document_id, page_file, read_document,
-    script_of, source_in,
+    source_in,
 };
 use crate::catalog::{Commit, CommitOutcome, DocumentRow, IndexRow, IndexState, StoredDocument};
 use crate::chunk::{chunk_document, count_tokens};
@@ -151,10 +151,10 @@ impl Ingest {
                 }
                 self.index_document(&document, stored, snapshot, lost).await
             }
-            Err(SkipReason::Draft) => {
+            Err(reason) if reason.is_by_site() => {
                 let removed = self.remove(&page.source, present, &snapshot.inputs).await?;
                 Ok(removed.map(|outcome| match outcome.change {
-                    Change::NotAPage => skipped(&SkipReason::Draft, false),
+                    Change::NotAPage => skipped(&reason, false),
                     _ => outcome,
                 }))
             }
@@ -389,8 +389,8 @@ struct Embedded {
 
 /// True if the extension allows the file to be a page, now or under other settings.
 fn may_be_page(path: &str) -> bool {
-    let mut extensions = [".md", ".mdx"].iter();
-    extensions.any(|extension| path.ends_with(extension)) || script_of(path).is_some()
+    let mut extensions = [".md", ".mdx", ".html"].iter();
+    extensions.any(|extension| path.ends_with(extension))
 }
 
 fn document_row(document: &Document, fingerprint: &str) -> DocumentRow {

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Ingest, IngestError, SkippedFile};
 use crate::book::{
-    PageFile, SiteSettings, SkipReason, default_source, fingerprint_by_etags, hidden_docs,
-    list_pages, list_script_pages, may_hold_pages, missing_docs, page_file, read_document,
+    PageFile, SiteSettings, default_source, fingerprint_by_etags, hidden_docs, list_pages,
+    list_script_pages, may_hold_pages, missing_docs, page_file, read_document,
 };
 use crate::catalog::StoredDocument;
 use crate::source::{FileCache, Listing};
@@ -36,7 +36,7 @@ pub struct Status {
     pub stale: Vec<String>,
     /// Pending documents whose last attempt failed.
     pub failed: Vec<SkippedFile>,
-    /// Drafts, which are not in a production build.
+    /// Drafts, which are not in a production build, and pages that a built site leaves out of searches.
     pub drafts: Vec<String>,
     /// Sources whose last attempt failed and for which nothing is left to do.
     #[serde(skip)]
@@ -92,7 +92,7 @@ enum Seen {
     /// Indexed, with this fingerprint.
     Page(String),
     Absent,
-    /// Absent because it is a draft.
+    /// Absent because the site leaves it out.
     Draft,
     /// Unknown, for this reason.
     Unreadable(IngestError),
@@ -223,7 +223,7 @@ impl Ingest {
         }
         let site = &self.options.site;
         match read_document(&self.settings, site, page, bytes, &snapshot.inputs) {
-            Err(SkipReason::Draft) => Seen::Draft,
+            Err(reason) if reason.is_by_site() => Seen::Draft,
             _ => Seen::Page(snapshot.fingerprint),
         }
     }

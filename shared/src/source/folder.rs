@@ -125,7 +125,8 @@ impl FolderSource {
             build.check()?;
         }
         let mut walk = Walk {
-            skip_tools: self.has_folder("docs"),
+            // The folders of a build are parts of its site, whatever their names.
+            skip_tools: self.has_folder("docs") && !self.root.join("index.html").is_file(),
             site: self.real_root.clone(),
             limit: self.limit.clone(),
             listing: Listing::default(),
@@ -383,6 +384,20 @@ mod tests {
         let listing = FolderSource::open(site.path()).unwrap().listing().await;
         let expected = ["docs/a.md", "src/pages/a.md"].map(str::to_owned);
         assert_eq!(listing.unwrap().paths, expected.into());
+    }
+
+    #[tokio::test]
+    async fn the_folders_of_a_build_are_listed_whatever_their_names() {
+        let site = tempfile::tempdir().unwrap();
+        std::fs::write(site.path().join("index.html"), "<main>").unwrap();
+        for folder in ["docs", "build", "static"] {
+            let folder = site.path().join(folder);
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join("a.html"), "<main>").unwrap();
+        }
+        let listing = FolderSource::open(site.path()).unwrap().listing().await;
+        let expected = ["build/a.html", "docs/a.html", "index.html", "static/a.html"];
+        assert_eq!(listing.unwrap().paths, expected.map(str::to_owned).into());
     }
 
     #[cfg(target_os = "linux")]

@@ -72,7 +72,8 @@ impl GitSource {
     }
 
     pub(super) fn listing(&self) -> Listing {
-        let has_docs = self.has_folder("docs");
+        let is_build = self.tree.files.contains_key("index.html");
+        let has_docs = self.has_folder("docs") && !is_build;
         let is_listed = |path: &String| {
             let below = if is_outside(path) {
                 let mut outer = self.outer.iter();

@@ -18,7 +18,7 @@ use futures::{StreamExt, stream};
 
 use crate::book::{
     ContentKind, DEFAULT_INSTANCE, Inputs, Instance, OTHER_GENERATORS, Origin, PageFile,
-    SETTINGS_FILES, SettingsError, SiteSettings, is_label_file, is_outside, is_too_much,
+    SETTINGS_FILES, SITEMAP, SettingsError, SiteSettings, is_label_file, is_outside, is_too_much,
     missing_inputs, settings_text,
 };
 
@@ -248,12 +248,13 @@ impl Source {
             .instances
             .iter()
             .filter_map(Instance::versions_file);
-        let versions: Vec<String> = versions.filter(|name| !named.contains(name)).collect();
-        let versions = self.settings_files(&versions).await?;
-        if versions.is_empty() {
+        let sitemap = settings.is_build.then(|| SITEMAP.to_owned());
+        let more = versions.filter(|name| !named.contains(name)).chain(sitemap);
+        let more = self.settings_files(&more.collect::<Vec<_>>()).await?;
+        if more.is_empty() {
             return Ok(settings);
         }
-        files.extend(versions);
+        files.extend(more);
         Ok(SiteSettings::read(&files, has_docs_folder)?)
     }
 
@@ -411,6 +412,17 @@ mod tests {
         files.files().insert("api_versions.json".to_owned(), broken);
         let error = source.settings().await.unwrap_err().to_string();
         assert!(error.starts_with("api_versions.json, line "), "{error}");
+    }
+
+    #[tokio::test]
+    async fn the_sitemap_of_a_build_is_read_for_its_base_url() {
+        let (_, source) = site(&[
+            ("index.html", "<title>A</title><main>A</main>"),
+            ("sitemap.xml", "<loc>https://example.org/book/</loc>"),
+        ]);
+        let settings = source.settings().await.unwrap();
+        assert!(settings.is_build);
+        assert_eq!(settings.base_url, "/book/");
     }
 
     #[tokio::test]

@@ -154,6 +154,8 @@ function Facts({ book }: { book: Book | 'not reached' | undefined }) {
 }
 
 function placeInFile({ source, start_line, end_line }: Citation): string {
+  // Nobody reads the lines of HTML.
+  if (source.endsWith('.html')) return source;
   const [from, to] = [start_line, end_line].map((line) => line.toLocaleString(locale, { useGrouping: false }));
   return fill(pageStrings.lines, { file: source, from: from ?? '', to: to ?? '' });
 }

@@ -29,7 +29,7 @@ pub(super) struct State {
     /// Answers in the order of the questions.
     pub(super) told: Vec<Told>,
     pub(super) anchors: Anchors,
-    /// Pages that cannot be read, with the reason; drafts are left out.
+    /// Pages that cannot be read, with the reason; those that the site leaves out are not in it.
     pub(super) unread: BTreeMap<String, String>,
     /// True if some pages could not be read or stored, but a later run may succeed.
     pub(super) is_partial: bool,
@@ -106,7 +106,7 @@ impl States {
         for page in read.pages {
             match page.document {
                 Ok(document) => anchors.add(&document),
-                Err(Unread::Skipped(bookrag::book::SkipReason::Draft)) => {}
+                Err(Unread::Skipped(reason)) if reason.is_by_site() => {}
                 Err(reason) => drop(unread.insert(page.file.source, reason.to_string())),
             }
         }

@@ -1,32 +1,27 @@
 //! Converts the HTML of a page to blocks.
 
+mod names;
+
 use std::ops::Range;
 
-use html5gum::{DefaultEmitter, Token, Tokenizer};
+use html5gum::Token;
 
 use crate::book::block::{Block, BlockKind, MarkKind, Nesting};
 use crate::book::markdown::{item_marker, linkable};
 use crate::book::omission::{Omission, OmissionReason};
+use crate::book::webpage::{Root, Start, attribute, is_empty, tokens};
 
-use super::elements::{
-    Role, Start, attribute, is_empty, is_left_out, language_of, picture_address, role_of,
-};
+use super::elements::{Address, Role, is_left_out, language_of, role_of};
 use super::file::HtmlFile;
 use super::leaf::{Finished, Leaf};
-
-/// The id of the element that holds everything between a page's top bar and its footer.
-const CONTENT_ID: &str = "__docusaurus_skipToContent_fallback";
+use super::math::Math;
 
 /// The deepest nesting of elements. Tags nested deeper are ignored, but their text is read, as in browsers. Bounds the time for a hostile page.
 const MAX_DEPTH: usize = 256;
 
-/// The title and text in the HTML of a page.
+/// The text in the HTML of a page.
 #[derive(Debug, Default)]
 pub(super) struct Content {
-    /// The title in its head.
-    pub(super) title: String,
-    /// The description in its head.
-    pub(super) description: Option<String>,
     pub(super) blocks: Vec<Block>,
     /// Everything else in the file.
     pub(super) omissions: Vec<Omission>,
@@ -39,13 +34,10 @@ impl Content {
     }
 }
 
-/// Reads the content of the page at `url`: what Docusaurus shows between the top bar and the footer, else the element `main`, else
-/// the body.
-pub(super) fn read_content(html: &str, url: &str) -> Content {
-    let mut emitter = DefaultEmitter::new_with_span();
-    emitter.naively_switch_states(true);
-    let mut reader = Reader::new(html, url);
-    for Ok(token) in Tokenizer::new_with_emitter(html, emitter) {
+/// Reads the content of the page at an address, from the element that [`Root`] finds.
+pub(super) fn read_content(html: &str, address: Address<'_>) -> Content {
+    let mut reader = Reader::new(html, address);
+    for Ok(token) in tokens(html) {
         reader.token(token);
     }
     reader.end_block();
@@ -53,14 +45,6 @@ pub(super) fn read_content(html: &str, url: &str) -> Content {
         omissions: reader.file.omissions(),
         ..reader.content
     }
-}
-
-/// The element that holds the page's content.
-#[derive(Debug, Clone, Copy)]
-enum Root {
-    Docusaurus,
-    Main,
-    Body,
 }
 
 /// An open element.
@@ -83,13 +67,18 @@ enum Place {
     After,
 }
 
+/// A name that an open element gives to something in it.
+struct Around {
+    /// The number of elements around the open element.
+    depth: usize,
+    name: String,
+}
+
 struct Reader<'a> {
     file: HtmlFile<'a>,
-    url: &'a str,
+    address: Address<'a>,
     root: Root,
     place: Place,
-    /// True within the `<title>` of the head.
-    in_title: bool,
     open: Vec<Element>,
     left_out: Option<LeftOut>,
     leaf: Leaf,
@@ -101,21 +90,24 @@ struct Reader<'a> {
     /// The marker of the list item whose text has not begun.
     marker: String,
     nesting: Nesting,
+    /// The formula being read.
+    math: Option<Math>,
+    /// The language that an element around the next code gives.
+    language: Option<Around>,
+    /// The id of the section whose heading is next.
+    section: Option<Around>,
+    /// The line of the page's text at which the next block begins.
+    line: u32,
     content: Content,
 }
 
 impl<'a> Reader<'a> {
-    fn new(html: &'a str, url: &'a str) -> Self {
+    fn new(html: &'a str, address: Address<'a>) -> Self {
         Self {
             file: HtmlFile::new(html),
-            url,
-            root: match html {
-                html if html.contains(CONTENT_ID) => Root::Docusaurus,
-                html if html.contains("<main") => Root::Main,
-                _ => Root::Body,
-            },
+            address,
+            root: Root::of(html),
             place: Place::Before,
-            in_title: false,
             open: Vec::new(),
             left_out: None,
             leaf: Leaf::default(),
@@ -124,6 +116,10 @@ impl<'a> Reader<'a> {
             lists: Vec::new(),
             marker: String::new(),
             nesting: Nesting::default(),
+            math: None,
+            language: None,
+            section: None,
+            line: 1,
             content: Content::default(),
         }
     }
@@ -133,16 +129,15 @@ impl<'a> Reader<'a> {
             Token::StartTag(tag) => {
                 self.omit_tag(tag.span.start..tag.span.end);
                 match self.place {
-                    Place::Before => self.in_head(tag),
+                    Place::Before => self.look_for_root(tag),
                     Place::Within => self.start(tag),
                     Place::After => {}
                 }
             }
             Token::EndTag(tag) => {
                 self.omit_tag(tag.span.start..tag.span.end);
-                self.in_title = false;
                 if self.place == Place::Within {
-                    self.end(&tag.name);
+                    self.end(&tag.name, tag.span.start);
                 }
             }
             Token::String(text) => {
@@ -161,22 +156,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads a tag before the content.
-    fn in_head(&mut self, tag: Start) {
+    fn look_for_root(&mut self, tag: Start) {
         let is_root = match self.root {
-            Root::Docusaurus => attribute(&tag, "id").is_some_and(|id| id == CONTENT_ID),
-            Root::Main => **tag.name == *b"main",
+            Root::At(at) => tag.span.start == at,
             Root::Body => **tag.name == *b"body",
         };
         if is_root {
             self.place = Place::Within;
             self.push(tag, Role::Block);
-            return;
-        }
-        self.in_title = **tag.name == *b"title" && self.content.title.is_empty();
-        let is_description = attribute(&tag, "name").is_some_and(|name| name == "description");
-        if **tag.name == *b"meta" && is_description {
-            self.content.description = attribute(&tag, "content");
         }
     }
 
@@ -186,7 +173,13 @@ impl<'a> Reader<'a> {
             left_out.open += usize::from(!is_empty && *left_out.name == **tag.name);
             return;
         }
-        if is_left_out(&tag) {
+        if let Some(math) = &mut self.math {
+            math.start(&tag);
+            return;
+        }
+        // The footer of a quote names its author.
+        let is_footer = **tag.name == *b"footer" && self.nesting.quotes == 0;
+        if is_footer || is_left_out(&tag) {
             let name = tag.name.to_vec();
             self.left_out = (!is_empty).then_some(LeftOut { name, open: 1 });
             return;
@@ -195,13 +188,17 @@ impl<'a> Reader<'a> {
             self.empty(&tag);
             return;
         }
-        let role = role_of(&tag, self.url);
+        if **tag.name == *b"math" {
+            self.math = Some(Math::new(&tag));
+            return;
+        }
+        let role = role_of(&tag, self.address);
         if self.whole.is_some() {
             self.start_in_whole(&tag, role);
             return;
         }
         if role == Role::Item {
-            self.end_unclosed_item();
+            self.end_unclosed_item(tag.span.start);
         }
         self.start_block(tag, role);
     }
@@ -216,7 +213,7 @@ impl<'a> Reader<'a> {
             (b"hr", None) => self.end_block(),
             (b"img", _) => {
                 let text = attribute(tag, "alt").unwrap_or_default();
-                match picture_address(tag) {
+                match self.address.of_picture(tag) {
                     Some(address) => self.leaf.push_picture(&text, address, &source),
                     None => self.leaf.push(&text, &source),
                 }
@@ -232,7 +229,10 @@ impl<'a> Reader<'a> {
             (Some(BlockKind::Code { language, .. }), _) if language.is_empty() => {
                 *language = language_of(tag).unwrap_or_default();
             }
-            (Some(BlockKind::Code { .. }), _) | (_, Role::Inline | Role::Mark(_)) => {}
+            // Some sites show each line of code in an element of its own.
+            (Some(BlockKind::Code { .. }), Role::Block) => self.leaf.end_code_line(),
+            (Some(BlockKind::Code { .. }), _)
+            | (_, Role::Inline | Role::Mark(_) | Role::Jump { .. }) => {}
             (_, Role::Row) if is_table => self.end_row(),
             (_, Role::Cell) if is_table => {
                 if self.cells > 0 {
@@ -246,7 +246,9 @@ impl<'a> Reader<'a> {
         let role = match role {
             Role::Mark(kind) if is_table => self.open_mark(kind),
             Role::Row if is_table => Role::Row,
-            // Marks in headings and code are ignored.
+            Role::Block if is_code => Role::Block,
+            Role::Jump { id, from } if !is_code => self.open_jump(id, from),
+            // Other marks in headings and code are ignored.
             Role::Inline | Role::Mark(_) => Role::Inline,
             _ if is_code => Role::Inline,
             _ => Role::Block,
@@ -255,7 +257,13 @@ impl<'a> Reader<'a> {
     }
 
     fn start_block(&mut self, tag: Start, role: Role) {
-        if !matches!(role, Role::Inline | Role::Mark(_)) {
+        if role == Role::Code {
+            let depth = self.open.len();
+            let own = language_of(&tag).map(|name| Around { depth, name });
+            self.language = own.or(self.language.take());
+            self.remove_language_label();
+        }
+        if !matches!(role, Role::Inline | Role::Mark(_) | Role::Jump { .. }) {
             self.end_block();
         }
         let has_room = self.open.len() < MAX_DEPTH;
@@ -266,12 +274,14 @@ impl<'a> Reader<'a> {
                 Role::Block
             }
             Role::Mark(kind) => self.open_mark(kind),
+            Role::Jump { id, from } => self.open_jump(id, from),
             role => role,
         };
         match &role {
             Role::Heading(level) => {
                 self.marker.clear();
-                let anchor = attribute(&tag, "id").filter(|_| *level > 1);
+                let section = self.section.take().map(|section| section.name);
+                let anchor = attribute(&tag, "id").or(section);
                 self.whole = Some(BlockKind::Heading {
                     level: *level,
                     anchor: anchor.and_then(linkable),
@@ -281,7 +291,7 @@ impl<'a> Reader<'a> {
             Role::Code => {
                 self.marker.clear();
                 self.whole = Some(BlockKind::Code {
-                    language: language_of(&tag).unwrap_or_default(),
+                    language: self.language.take().map_or_else(String::new, |it| it.name),
                     title: None,
                 });
             }
@@ -296,7 +306,8 @@ impl<'a> Reader<'a> {
                 self.marker = item_marker(&mut self.lists);
             }
             Role::Quote => self.nesting.quotes += usize::from(has_room),
-            Role::Block | Role::Row | Role::Cell | Role::Inline | Role::Mark(_) => {}
+            Role::Block => self.begin_around(&tag),
+            Role::Row | Role::Cell | Role::Inline | Role::Mark(_) | Role::Jump { .. } => {}
         }
         self.push(tag, role);
     }
@@ -318,15 +329,16 @@ impl<'a> Reader<'a> {
     }
 
     /// Ends a list item that lacks an end tag, at the start of the next one.
-    fn end_unclosed_item(&mut self) {
+    fn end_unclosed_item(&mut self, at: usize) {
         let is_list_part = |element: &Element| matches!(element.role, Role::Item | Role::List(_));
         let last = self.open.iter().rposition(is_list_part);
         if let Some(last) = last.filter(|last| self.open[*last].role == Role::Item) {
-            self.close_down_to(last);
+            self.close_down_to(last, at);
         }
     }
 
-    fn end(&mut self, name: &[u8]) {
+    /// Reads an end tag at an offset.
+    fn end(&mut self, name: &[u8], at: usize) {
         if let Some(left_out) = &mut self.left_out {
             left_out.open -= usize::from(*left_out.name == *name);
             if left_out.open == 0 {
@@ -334,27 +346,45 @@ impl<'a> Reader<'a> {
             }
             return;
         }
+        if let Some(mut math) = self.math.take() {
+            if !math.end(name) {
+                self.math = Some(math);
+                return;
+            }
+            let (formula, unshown) = math.finish();
+            self.leaf.push_formula(&formula, &(math.from..at));
+            for source in unshown {
+                self.file.omit(OmissionReason::BesideContent, source);
+            }
+            return;
+        }
         let named = self.open.iter().rposition(|element| element.name == name);
-        if let Some(at) = named {
-            self.close_down_to(at);
+        if let Some(named) = named {
+            self.close_down_to(named, at);
         }
         if self.open.is_empty() {
             self.place = Place::After;
         }
     }
 
-    fn close_down_to(&mut self, at: usize) {
-        while self.open.len() > at {
+    /// Closes the elements from the one at `place`, at an offset of the file.
+    fn close_down_to(&mut self, place: usize, at: usize) {
+        while self.open.len() > place {
             if let Some(element) = self.open.pop() {
-                self.close(element.role);
+                self.close(element.role, at);
             }
         }
+        self.forget_closed();
     }
 
-    fn close(&mut self, role: Role) {
+    fn close(&mut self, role: Role, at: usize) {
         match role {
             Role::Inline | Role::Cell => {}
             Role::Mark(_) => self.leaf.close(),
+            Role::Jump { id, from } => self.close_jump(id, from..at),
+            Role::Block if matches!(self.whole, Some(BlockKind::Code { .. })) => {
+                self.leaf.end_code_line();
+            }
             Role::Row if self.whole == Some(BlockKind::Table) => self.end_row(),
             Role::Block if self.whole.is_some() => self.leaf.space(),
             Role::Heading(_) | Role::Code | Role::Table => {
@@ -380,9 +410,6 @@ impl<'a> Reader<'a> {
     }
 
     fn text(&mut self, text: &str, source: Range<usize>) {
-        if self.in_title {
-            self.content.title.push_str(text);
-        }
         if self.place != Place::Within || self.left_out.is_some() {
             self.file.omit(OmissionReason::BesideContent, source);
             return;
@@ -392,7 +419,9 @@ impl<'a> Reader<'a> {
             self.file
                 .omit(OmissionReason::CharacterReference, source.clone());
         }
-        if matches!(self.whole, Some(BlockKind::Code { .. })) {
+        if let Some(math) = &mut self.math {
+            math.push(text, source);
+        } else if matches!(self.whole, Some(BlockKind::Code { .. })) {
             self.leaf.push_code(text, &source);
         } else {
             self.leaf.push(text, &source);
@@ -409,9 +438,7 @@ impl<'a> Reader<'a> {
     /// Ends the block being read, if it has text.
     fn end_block(&mut self) {
         let Finished {
-            text,
-            mut marks,
-            source,
+            text, mut marks, ..
         } = self.leaf.take();
         let kind = self.whole.clone().unwrap_or(BlockKind::Paragraph);
         let text = match kind {
@@ -432,16 +459,22 @@ impl<'a> Reader<'a> {
                 }
                 (BlockKind::ListItem, format!("{marker}{text}"))
             }
-            kind => (kind, text),
+            kind => (self.linked(kind), text),
         };
+        // HTML is often a single line, so lines are those of the text: a code block has two for its fences, and an empty line follows
+        // each block.
+        let fences = 2 * u32::from(matches!(kind, BlockKind::Code { .. }));
+        let lines = fences + u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
+        let (start_line, end_line) = (self.line, self.line.saturating_add(lines - 1));
+        self.line = end_line.saturating_add(2);
         self.content.blocks.push(Block {
             kind,
             // The HTML is generated, so the author's Markdown is unknown; use the text.
             markdown: text.clone(),
             text,
             marks,
-            start_line: self.file.line(source.start),
-            end_line: self.file.last_line(&source),
+            start_line,
+            end_line,
             nesting: self.nesting,
         });
     }

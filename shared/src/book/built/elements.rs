@@ -1,11 +1,7 @@
 //! The role of each HTML element in the text of a page.
 
-use html5gum::{HtmlString, StartTag};
-
 use crate::book::block::MarkKind;
-
-/// A start tag with the offsets of its source.
-pub(super) type Start = StartTag<usize>;
+use crate::book::webpage::{Start, attribute, has_word, heading_level};
 
 /// Elements whose content is not text of the page: scripts, drawings and navigation.
 const NOT_CONTENT: [&[u8]; 10] = [
@@ -21,14 +17,14 @@ const NOT_CONTENT: [&[u8]; 10] = [
     b"object",
 ];
 
-/// Elements that have neither content nor an end tag.
-const VOID: [&[u8]; 13] = [
-    b"area", b"base", b"br", b"col", b"embed", b"hr", b"img", b"input", b"link", b"meta",
-    b"source", b"track", b"wbr",
-];
+/// Roles of elements that lead around the site, search it or close the page.
+const NOT_CONTENT_ROLES: [&str; 3] = ["navigation", "search", "contentinfo"];
+
+/// The classes by which most sites hide text that only screen readers say, such as "Permalink to this heading".
+const UNSEEN_CLASSES: [&str; 3] = ["sr-only", "visually-hidden", "screen-reader-text"];
 
 /// Elements that begin and end a block, besides those with a more specific role.
-const BLOCKS: [&[u8]; 32] = [
+const BLOCKS: [&[u8]; 33] = [
     b"address",
     b"article",
     b"aside",
@@ -50,6 +46,7 @@ const BLOCKS: [&[u8]; 32] = [
     b"header",
     b"hgroup",
     b"hr",
+    b"label",
     b"legend",
     b"main",
     b"option",
@@ -92,17 +89,25 @@ pub(super) enum Role {
     Cell,
     /// Marked text. `None` for a link without a usable target, which is not marked.
     Mark(Option<MarkKind>),
+    /// A link to a place on the same page, by its id, with the offset at which its content begins.
+    Jump { id: String, from: usize },
 }
 
-/// Returns the role of an element on the page at `url`.
-pub(super) fn role_of(tag: &Start, url: &str) -> Role {
+/// Where the links of a page lead from.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Address<'a> {
+    /// The page's URL path.
+    pub(super) url: &'a str,
+    /// The URL path of its file, from which relative links start.
+    pub(super) file: &'a str,
+}
+
+/// Returns the role of an element on the page at an address.
+pub(super) fn role_of(tag: &Start, address: Address<'_>) -> Role {
+    if let Some(level) = heading_level(&tag.name) {
+        return Role::Heading(level);
+    }
     match tag.name.as_slice() {
-        b"h1" => Role::Heading(1),
-        b"h2" => Role::Heading(2),
-        b"h3" => Role::Heading(3),
-        b"h4" => Role::Heading(4),
-        b"h5" => Role::Heading(5),
-        b"h6" => Role::Heading(6),
         b"ul" | b"menu" => Role::List(None),
         b"ol" => {
             let start = attribute(tag, "start").and_then(|start| start.trim().parse().ok());
@@ -119,69 +124,99 @@ pub(super) fn role_of(tag: &Start, url: &str) -> Role {
         b"em" | b"i" => Role::Mark(Some(MarkKind::Emphasis)),
         b"a" => {
             let href = attribute(tag, "href").unwrap_or_default();
-            Role::Mark(address(&href, url).map(|address| MarkKind::Link(vec![address])))
+            match href.strip_prefix('#') {
+                Some(id) => Role::Jump {
+                    id: id.to_owned(),
+                    from: tag.span.end,
+                },
+                None => Role::Mark(address.of(&href).map(|to| MarkKind::Link(vec![to]))),
+            }
         }
         name if BLOCKS.contains(&name) => Role::Block,
         _ => Role::Inline,
     }
 }
 
-/// True for an element without content, which has no end tag.
-pub(super) fn is_empty(tag: &Start) -> bool {
-    let name = tag.name.as_slice();
-    VOID.contains(&name) || (name == b"svg" && tag.self_closing)
-}
-
-/// True for an element whose content is not text of the page: scripts, navigation, a heading's link to itself, and hidden elements. Tab
+/// True for an element whose content is not text of the page: scripts, navigation, buttons that are no tabs, and hidden elements. Tab
 /// panels count as text, because a reader can open them.
 pub(super) fn is_left_out(tag: &Start) -> bool {
-    let is_panel = attribute(tag, "role").is_some_and(|role| role == "tabpanel");
-    let is_hidden = attribute(tag, "hidden").is_some() && !is_panel;
+    let name = tag.name.as_slice();
+    let role = attribute(tag, "role").unwrap_or_default();
+    let is_hidden = match name {
+        b"dialog" => attribute(tag, "open").is_none(),
+        _ => attribute(tag, "hidden").is_some() && role != "tabpanel",
+    };
     let style = attribute(tag, "style").unwrap_or_default();
-    NOT_CONTENT.contains(&tag.name.as_slice())
+    NOT_CONTENT.contains(&name)
+        || NOT_CONTENT_ROLES.contains(&&*role)
+        || (name == b"button" && role != "tab")
         || is_hidden
         || attribute(tag, "aria-hidden").is_some_and(|hidden| hidden == "true")
         || style.replace(' ', "").contains("display:none")
-        || has_class(tag, "hash-link")
+        || UNSEEN_CLASSES
+            .iter()
+            .any(|class| has_word(tag, "class", class))
 }
 
-/// Returns the language of code from a class such as `language-js`.
+/// Returns the language of code from an attribute `data-language`, or from a class such as `language-js`, or `highlight-js` in Sphinx.
 pub(super) fn language_of(tag: &Start) -> Option<String> {
-    let classes = attribute(tag, "class")?;
-    let mut classes = classes.split_ascii_whitespace();
-    classes.find_map(|class| class.strip_prefix("language-").map(str::to_owned))
-}
-
-/// The value of an attribute.
-pub(super) fn attribute(tag: &Start, name: &str) -> Option<String> {
-    let value: &HtmlString = tag.attributes.get(name.as_bytes())?;
-    Some(String::from_utf8_lossy(value).into_owned())
-}
-
-fn has_class(tag: &Start, name: &str) -> bool {
     let classes = attribute(tag, "class").unwrap_or_default();
-    classes.split_ascii_whitespace().any(|class| class == name)
+    let classes = || classes.split_ascii_whitespace();
+    let language = attribute(tag, "data-language")
+        .or_else(|| classes().find_map(|class| class.strip_prefix("language-").map(str::to_owned)))
+        .or_else(|| {
+            classes().find_map(|class| class.strip_prefix("highlight-").map(str::to_owned))
+        });
+    // Sphinx's name for code whose author names no language.
+    language.filter(|language| !language.is_empty() && language != "default")
 }
 
-/// Returns the path of a picture that the site serves; `None` for other pictures.
-pub(super) fn picture_address(tag: &Start) -> Option<String> {
-    let address = attribute(tag, "src");
-    address.filter(|address| is_rooted(address) && address.len() <= MAX_ADDRESS)
-}
+impl Address<'_> {
+    /// Returns the target of a link: a web address, or a path from the site's root. `None` for others, such as mail addresses.
+    fn of(self, href: &str) -> Option<String> {
+        if href.is_empty() || href.len() > MAX_ADDRESS {
+            return None;
+        }
+        let is_web = href.starts_with("https://") || href.starts_with("http://");
+        if is_web || is_rooted(href) {
+            return Some(href.to_owned());
+        }
+        let scheme_end = href.find(':').unwrap_or(href.len());
+        let is_relative =
+            href.find('/').is_some_and(|slash| slash < scheme_end) || scheme_end == href.len();
+        (is_relative && !href.starts_with('/')).then(|| self.joined(href))
+    }
 
-/// Returns the target of a link: a web address, or a path from the site's root. `None` for others, which Docusaurus does not write.
-fn address(href: &str, url: &str) -> Option<String> {
-    if href.len() > MAX_ADDRESS {
-        return None;
+    /// Returns the path that a relative link leads to.
+    fn joined(self, href: &str) -> String {
+        let (path, rest) = href.split_at(href.find(['?', '#']).unwrap_or(href.len()));
+        if path.is_empty() {
+            return format!("{}{rest}", self.file);
+        }
+        let folder = self.file.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let mut parts: Vec<&str> = folder.split('/').collect();
+        let mut names = path.split('/').peekable();
+        while let Some(name) = names.next() {
+            match name {
+                "." | ".." => {
+                    if name == ".." && parts.len() > 1 {
+                        parts.pop();
+                    }
+                    if names.peek().is_none() {
+                        parts.push("");
+                    }
+                }
+                name => parts.push(name),
+            }
+        }
+        parts.join("/") + rest
     }
-    if href.starts_with('#') {
-        return Some(format!("{url}{href}"));
+
+    /// Returns the path of a picture that the site serves; `None` for other pictures.
+    pub(super) fn of_picture(self, tag: &Start) -> Option<String> {
+        let address = self.of(&attribute(tag, "src")?);
+        address.filter(|address| is_rooted(address) && address.len() <= MAX_ADDRESS)
     }
-    let is_followed = ["https://", "http://"]
-        .iter()
-        .any(|scheme| href.starts_with(scheme))
-        || is_rooted(href);
-    is_followed.then(|| href.to_owned())
 }
 
 /// True for a path from the root of the site's host.

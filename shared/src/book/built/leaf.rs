@@ -50,6 +50,13 @@ impl Leaf {
         self.has_source(source);
     }
 
+    /// Ends a line of code, unless it has just begun.
+    pub(super) fn end_code_line(&mut self) {
+        if !self.text.is_empty() && !self.text.ends_with('\n') {
+            self.text.push('\n');
+        }
+    }
+
     /// Adds a space, unless the text is empty or already ends with one.
     pub(super) fn space(&mut self) {
         if !self.text.is_empty() && !self.text.ends_with(char::is_whitespace) {
@@ -108,11 +115,40 @@ impl Leaf {
         }
     }
 
+    /// Closes the mark that was opened last, and removes its text unless it is to be kept. Returns true if the text was removed.
+    pub(super) fn close_or_remove(&mut self, is_kept: impl Fn(&str) -> bool) -> bool {
+        let Some((kind, start)) = self.open.pop() else {
+            return false;
+        };
+        let is_kept = is_kept(&self.text[start..]);
+        if is_kept {
+            self.mark(kind, start);
+        } else {
+            self.cut(start);
+        }
+        !is_kept
+    }
+
     /// Adds a picture with its alternative text.
     pub(super) fn push_picture(&mut self, text: &str, address: String, source: &Range<usize>) {
         let start = self.text.len();
         self.push(text, source);
         self.mark(MarkKind::Picture(address), start);
+    }
+
+    /// Adds a formula with its dollar signs.
+    pub(super) fn push_formula(&mut self, formula: &str, source: &Range<usize>) {
+        let start = self.text.len();
+        self.push(formula, source);
+        if formula.starts_with('$') {
+            self.mark(MarkKind::Formula, start);
+        }
+    }
+
+    /// Removes all of the text if it is `label`. Returns its source.
+    pub(super) fn remove_label(&mut self, label: &str) -> Option<Range<usize>> {
+        let is_label = !label.is_empty() && self.text.trim().eq_ignore_ascii_case(label);
+        is_label.then(|| self.take().source)
     }
 
     /// Takes the text with its marks. Open marks continue in the text that follows.

@@ -153,6 +153,13 @@ fn folder_in_site<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<S
     )))
 }
 
+/// Returns the folder of the built site that a `bookrag.toml` names. `None` if it names none, or cannot be parsed.
+#[must_use]
+pub fn build_folder(text: &str) -> Option<String> {
+    let files = [(NAME.to_owned(), text.to_owned())];
+    TomlSettings::read(&files.into()).ok()?.build
+}
+
 impl TomlSettings {
     /// Reads the file, if the site has one.
     ///

@@ -3,20 +3,22 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::bookrag_toml::TomlDocs;
+use super::build::{FRONT_PAGE, read_build};
 use super::evaluate::read_config;
 use super::origin::Picker;
 use super::value::{ConfigMap, ConfigValue};
 use super::{ContentKind, DEFAULT_INSTANCE, LocalePlace, SETTINGS_FILES, SettingsError, slashed};
 
-/// Returns the name and object of the first Docusaurus config that exists.
+/// Returns the name and object of the first Docusaurus config that exists. The front page of a build stands for one.
 pub(super) fn read_docusaurus_config(
     files: &BTreeMap<String, String>,
 ) -> Result<(&'static str, ConfigValue), SettingsError> {
     let mut names = SETTINGS_FILES
         .into_iter()
         .filter(|name| name.starts_with("docusaurus.config"));
-    let Some(name) = names.find(|name| files.contains_key(*name)) else {
-        return Ok(("", ConfigValue::Absent));
+    let Some((name, text)) = names.find_map(|name| Some((name, files.get(name)?))) else {
+        let build = read_build(files).map(|config| (FRONT_PAGE, config));
+        return Ok(build.unwrap_or(("", ConfigValue::Absent)));
     };
     let config = read_config(name, files)
         .map_err(|error| SettingsError::new(name, error.line, &error.reason))?;

@@ -33,7 +33,8 @@ impl SiteSettings {
             comment_ids,
             require_front_matter,
             keep_anchor_case,
-            // The built pages' content is part of their fingerprints.
+            // The built pages' content is part of their fingerprints, and a build has other pages than its sources.
+            is_build: _,
             build: _,
             synonyms: _,
             origins: _,

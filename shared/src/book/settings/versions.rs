@@ -61,6 +61,13 @@ pub(super) fn built_versions(
     picker: &mut Picker,
 ) -> Result<BuiltVersions, SettingsError> {
     let versions_told = toml_versions.is_some();
+    // Other generators have other files of this name.
+    let none = BTreeMap::new();
+    let files = if *docs.get("disableVersioning") == ConfigValue::Bool(true) {
+        &none
+    } else {
+        files
+    };
     let mut others = read_versions(versions_file, toml_versions, files, picker)?;
     let mut only = docs.get("onlyIncludeVersions");
     let mut disabled = docs.get("disableVersioning");
