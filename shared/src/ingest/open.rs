@@ -76,7 +76,8 @@ impl Ingest {
             index,
             catalog,
         } = ports;
-        let (source, settings) = source.opened().await?;
+        // Boxed, because the type of the ingest function's future would nest too deep for the compiler.
+        let (source, settings) = Box::pin(source.opened()).await?;
         let identity = embedder.identity();
         let spec = IndexSpec {
             site: Some(options.site.clone()),
