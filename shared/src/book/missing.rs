@@ -24,36 +24,54 @@ pub const OTHER_GENERATORS: [(&str, &str); 14] = [
 
 const MARKDOWN: [&str; 2] = [".md", ".mdx"];
 
-/// Returns a folder of docs that the settings require and that holds no file, with the reason why it is required. Docusaurus does not
-/// build such a site.
+/// Returns why the docs that readers of a site see first are missing: their folder, or that of their version, has no file.
 #[must_use]
 pub fn missing_docs(settings: &SiteSettings, paths: &BTreeSet<String>) -> Option<String> {
-    let docs = settings.instances.iter();
-    let mut docs = docs.filter(|it| it.kind == ContentKind::Docs && !it.is_assumed);
-    docs.find_map(|docs| missing_of(docs, paths))
+    let mut missing = missing_versions(settings, paths);
+    missing.find_map(|(is_default, reason)| is_default.then_some(reason))
 }
 
-fn missing_of(docs: &Instance, paths: &BTreeSet<String>) -> Option<String> {
+/// Returns the other versions that the settings name and whose folder has no file, in sentences for their author. Docusaurus does not build such a
+/// site; but what readers see first can be read.
+pub fn missing_other_versions(
+    settings: &SiteSettings,
+    paths: &BTreeSet<String>,
+) -> impl Iterator<Item = String> {
+    let missing = missing_versions(settings, paths);
+    missing.filter_map(|(is_default, reason)| (!is_default).then_some(reason))
+}
+
+/// Returns the versions whose folder has no file: true for the default one, and the reason why the folder is required.
+fn missing_versions(
+    settings: &SiteSettings,
+    paths: &BTreeSet<String>,
+) -> impl Iterator<Item = (bool, String)> {
+    let docs = settings.instances.iter();
+    let docs = docs.filter(|it| it.kind == ContentKind::Docs && !it.is_assumed);
     let exists = |folder: &str| {
         let start = format!("{folder}/");
         let mut from = paths.range(start.clone()..);
         folder.is_empty() || from.next().is_some_and(|path| path.starts_with(&start))
     };
-    if docs.current_version && !exists(&docs.path) {
-        return Some(format!(
-            "the docs folder `{}` has no file; correct the `path` of the docs plugin `{}`, or write `docs_path` into bookrag.toml",
-            docs.path, docs.id
-        ));
-    }
-    let folder = docs.versions_folder()?;
-    docs.versions.iter().find_map(|version| {
-        let folder = format!("{folder}/version-{version}");
-        let reason = format!(
-            "{} names the version `{version}`, whose folder `{folder}` has no file; if the site's build makes it, run that step first; \
-             otherwise remove the version there, or name the others as `versions` in bookrag.toml",
-            docs.versions_file()?
-        );
-        (!exists(&folder)).then_some(reason)
+    docs.flat_map(move |docs| {
+        let current = docs.current_version && !exists(&docs.path);
+        let current = current.then(|| {
+            let reason = format!(
+                "the docs folder `{}` has no file; correct the `path` of the docs plugin `{}`, or write `docs_path` into bookrag.toml",
+                docs.path, docs.id
+            );
+            (docs.default_version() == CURRENT_VERSION, reason)
+        });
+        let others = docs.versions.iter().filter_map(|version| {
+            let folder = format!("{}/version-{version}", docs.versions_folder()?);
+            let reason = format!(
+                "{} names the version `{version}`, whose folder `{folder}` has no file; if the site's build makes it, run that step first; \
+                 otherwise remove the version there, or name the others as `versions` in bookrag.toml",
+                docs.versions_file()?
+            );
+            (!exists(&folder)).then_some((docs.default_version() == version, reason))
+        });
+        current.into_iter().chain(others).collect::<Vec<_>>()
     })
 }
 
@@ -116,8 +134,8 @@ mod tests {
             (&[own], &["docs/a.md"], "the docs folder `api` has no file"),
             (
                 &[CLASSIC, VERSIONS],
-                &["docs/a.md", "versioned_docs/version-2.0/a.md"],
-                "versions.json names the version `1.0`, whose folder `versioned_docs/version-1.0`",
+                &["docs/a.md", "versioned_docs/version-1.0/a.md"],
+                "versions.json names the version `2.0`, whose folder `versioned_docs/version-2.0`",
             ),
             (
                 &[own, api_versions],
@@ -133,6 +151,29 @@ mod tests {
             let found = missing_docs(&site(files, true), &paths(there));
             let found = found.unwrap_or_else(|| panic!("{files:?}: nothing is missing"));
             assert!(found.contains(missing), "{found}");
+        }
+    }
+
+    #[test]
+    fn versions_that_readers_do_not_see_first_may_be_missing() {
+        let site = site(&[CLASSIC, VERSIONS], true);
+        for (there, told) in [
+            (
+                &["docs/a.md", "versioned_docs/version-2.0/a.md"][..],
+                "names the version `1.0`",
+            ),
+            (
+                &[
+                    "versioned_docs/version-2.0/a.md",
+                    "versioned_docs/version-1.0/a.md",
+                ],
+                "the docs folder `docs` has no file",
+            ),
+        ] {
+            assert_eq!(missing_docs(&site, &paths(there)), None);
+            let others = missing_other_versions(&site, &paths(there));
+            let others: Vec<String> = others.collect();
+            assert!(others.len() == 1 && others[0].contains(told), "{others:?}");
         }
     }
 

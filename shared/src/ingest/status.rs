@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::{Ingest, IngestError, SkippedFile};
 use crate::book::{
     PageFile, SiteSettings, default_source, fingerprint_by_etags, hidden_docs, list_pages,
-    list_script_pages, may_hold_pages, missing_docs, page_file, read_document,
+    list_script_pages, may_hold_pages, missing_docs, missing_other_versions, page_file,
+    read_document,
 };
 use crate::catalog::StoredDocument;
 use crate::source::{FileCache, Listing};
@@ -323,6 +324,7 @@ impl Status {
             .filter(|path| page_file(settings, path).is_some())
             .map(|path| format!("{path}: {NOT_UTF8}"))
             .chain(hidden_docs(settings, &listing.paths))
+            .chain(missing_other_versions(settings, &listing.paths))
             .collect();
         self.missing =
             missing_docs(settings, &listing.paths).filter(|_| listing.unreadable.is_empty());

@@ -16,7 +16,7 @@ pub(super) fn read_docusaurus_config(
     let mut names = SETTINGS_FILES
         .into_iter()
         .filter(|name| name.starts_with("docusaurus.config"));
-    let Some((name, text)) = names.find_map(|name| Some((name, files.get(name)?))) else {
+    let Some(name) = names.find(|name| files.contains_key(*name)) else {
         let build = read_build(files).map(|config| (FRONT_PAGE, config));
         return Ok(build.unwrap_or(("", ConfigValue::Absent)));
     };
