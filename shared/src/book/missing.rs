@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::settings::{CURRENT_VERSION, ContentKind, Instance, SiteSettings};
+use super::settings::{CURRENT_VERSION, ContentKind, SiteSettings};
 
 /// Files that only sites of other generators have, with the generator's name.
 pub const OTHER_GENERATORS: [(&str, &str); 14] = [
@@ -170,9 +170,9 @@ mod tests {
                 "the docs folder `docs` has no file",
             ),
         ] {
-            assert_eq!(missing_docs(&site, &paths(there)), None);
-            let others = missing_other_versions(&site, &paths(there));
-            let others: Vec<String> = others.collect();
+            let there = paths(there);
+            assert_eq!(missing_docs(&site, &there), None);
+            let others: Vec<String> = missing_other_versions(&site, &there).collect();
             assert!(others.len() == 1 && others[0].contains(told), "{others:?}");
         }
     }
