@@ -351,13 +351,13 @@ pub(super) mod tests {
                 section("far", "x", "spin the node", 0.1, "2026-01-01"),
                 section("near", "x", "something else", 0.9, "2026-01-01"),
                 section("near", "x", "the same heading again", 0.2, "2026-01-01"),
-                section("new", "x", "node", 0.8, "2026-02-01"),
+                section("new", "x", "node", 0.75, "2026-02-01"),
             ]
         };
         let scaled = order(SCALED, chunks());
         assert_eq!(scaled, ["/near#x", "/new#x", "/far#x"]);
         assert_eq!(order(Weights::Words, chunks())[0], "/far#x");
-        // 0.7 × 0.8 + 0.2 × word coverage + 0.1 is more than 0.7 × 0.9.
+        // 0.7 × 0.75 + 0.2 × word coverage + 0.1 is more than 0.7 × 0.9.
         assert_eq!(order(Weights::Fixed, chunks())[0], "/new#x");
     }
 

@@ -300,12 +300,6 @@ async fn a_folder_that_is_missing_or_outside_is_named_with_its_setting() {
         opened("docs_path = '../website/docs'").await.unwrap(),
         "docs"
     );
-    assert_eq!(
-        opened("current_version = false\ndocs_path = 'guide'")
-            .await
-            .unwrap(),
-        "guide"
-    );
 }
 
 #[tokio::test]

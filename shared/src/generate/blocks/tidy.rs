@@ -70,10 +70,15 @@ pub(super) fn close_section(blocks: &mut Vec<Block>) {
     while let [.., before, last] = &**blocks
         && before.kind != BlockKind::Heading
         && last.kind == BlockKind::Paragraph
-        && (ASKS.is_match(&last.text) || is_admonition(last) || is_navigation(last))
+        && (asks_the_reader(last) || is_admonition(last) || is_navigation(last))
     {
         blocks.pop();
     }
+}
+
+/// True for a question to the reader with what to do next, but not for a question that the paragraph answers.
+fn asks_the_reader(block: &Block) -> bool {
+    ASKS.is_match(&block.text) && !block.asks()
 }
 
 /// Removes a licence at the start of code: it answers no question.
