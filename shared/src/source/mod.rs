@@ -167,19 +167,18 @@ impl Source {
     /// # Errors
     /// Those of [`Self::settings`]; also if a bucket holds several sites.
     pub async fn opened(self) -> Result<(Self, SiteSettings), SourceError> {
-        let mut source = self;
-        let mut settings = source.settings().await?;
+        let settings = self.settings().await?;
         #[cfg(feature = "s3")]
-        if let Self::S3(bucket) = &mut source
-            && settings
-                .origins
-                .iter()
-                .all(|it| it.origin == Origin::Default)
-            && bucket.find_site().await?
-        {
-            settings = source.settings().await?;
+        if let Self::S3(mut bucket) = self {
+            let mut origins = settings.origins.iter();
+            if origins.any(|it| it.origin != Origin::Default) || !bucket.find_site().await? {
+                return Ok((Self::S3(bucket), settings));
+            }
+            let source = Self::S3(bucket);
+            let settings = source.settings().await?;
+            return Ok((source, settings));
         }
-        Ok((source.with_settings(&settings), settings))
+        Ok((self.with_settings(&settings), settings))
     }
 
     /// Returns the path of the site of a file with a path in the root of what is read: of an object below a bucket's prefix.

@@ -15,9 +15,9 @@ use aws_sdk_s3::error::{ProvideErrorMetadata, SdkError};
 use aws_smithy_http_client::Builder;
 use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
 
-use crate::book::MAX_PAGE_BYTES;
+use crate::book::{MAX_PAGE_BYTES, SETTINGS_FILES};
 
-use super::site_folder::{SiteFolder, site_of_config};
+use super::site_folder::SiteFolder;
 use super::{Listing, SourceError};
 
 const SCHEME: &str = "s3://";
@@ -268,4 +268,10 @@ fn causes(error: &dyn Error) -> String {
         cause = error.source();
     }
     text
+}
+/// Returns the folder of the site whose Docusaurus config is at a path; `None` if the path is not that of a config.
+fn site_of_config(path: &str) -> Option<&str> {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let is_config = name.starts_with("docusaurus.config.") && SETTINGS_FILES.contains(&name);
+    is_config.then_some(folder)
 }

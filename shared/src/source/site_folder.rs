@@ -2,9 +2,7 @@
 
 use std::path::{Component, Path};
 
-use crate::book::{SETTINGS_FILES, is_outside, joined};
-
-const CONFIG_PREFIX: &str = "docusaurus.config.";
+use crate::book::{is_outside, joined};
 
 /// The site's folder in the root of what is read: `website`; empty if it is the root. A file of the site has its path in the site's folder, and a
 /// file beside it a path that begins with `..`, so that no two files share a path and the site's own paths do not depend on the root.
@@ -49,13 +47,6 @@ impl SiteFolder {
         let folder = self.of_root(&format!("{in_root}/"));
         Some(folder.trim_end_matches('/').to_owned())
     }
-}
-
-/// Returns the folder of the site whose Docusaurus config is at a path; `None` if the path is not that of a config.
-pub(super) fn site_of_config(path: &str) -> Option<&str> {
-    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let is_config = name.starts_with(CONFIG_PREFIX) && SETTINGS_FILES.contains(&name);
-    is_config.then_some(folder)
 }
 
 /// True for a relative path of plain names, without `..`.
