@@ -247,13 +247,16 @@ impl Source {
             .instances
             .iter()
             .filter_map(Instance::versions_file);
+        let versions = versions.filter(|name| !named.contains(name));
+        let versions: Vec<String> = versions.collect();
         let sitemap = settings.is_build.then(|| SITEMAP.to_owned());
-        let more = versions.filter(|name| !named.contains(name)).chain(sitemap);
-        let more = self.settings_files(&more.collect::<Vec<_>>()).await?;
+        let more: Vec<String> = versions.iter().cloned().chain(sitemap).collect();
         if more.is_empty() {
             return Ok(settings);
         }
-        files.extend(more);
+        // Docs without such a file have no other versions.
+        files.extend(versions.into_iter().map(|name| (name, "[]".to_owned())));
+        files.extend(self.settings_files(&more).await?);
         Ok(SiteSettings::read(&files, has_docs_folder)?)
     }
 

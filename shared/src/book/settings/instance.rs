@@ -173,7 +173,9 @@ impl Instance {
             options.get("lastVersion"),
             ConfigValue::text,
         );
-        if !is_assumed {
+        // The file of other docs' versions is read once these docs are known.
+        let are_known = id == DEFAULT_INSTANCE || files.contains_key(&versions_file(id));
+        if !is_assumed && are_known {
             versions.check(last_version.as_deref(), id, files, picker)?;
         }
         let version_paths = picker.pick(
