@@ -67,7 +67,7 @@ impl ReadPages {
     }
 
     /// # Errors
-    /// If a folder that the settings name is missing, or there is no page.
+    /// If the docs that readers see first are missing, or there is no page.
     pub(crate) fn check(&self, settings: &SiteSettings) -> Result<(), SyncError> {
         let reason = match &self.missing {
             Some(missing) => missing.clone(),

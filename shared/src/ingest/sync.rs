@@ -61,7 +61,7 @@ pub enum SyncError {
     /// A store or a model fails for every page.
     #[error("{0}")]
     Ingest(#[from] IngestError),
-    /// There is nothing to index, or a folder that the settings name is missing.
+    /// There is nothing to index, or the docs that readers see first are missing.
     #[error("{0}")]
     NoPages(String),
     /// The settings changed during the run, so pages may have been committed under the former ones.
@@ -287,7 +287,7 @@ impl Ingest {
     /// Returns what must be done for the pages whose path begins with `prefix`; deletions come last.
     ///
     /// # Errors
-    /// If the source has no page, lacks a folder of docs that the settings name, or would lose most of them, since it is then probably the wrong one.
+    /// If the source has no page, lacks the docs that readers see first, or would lose most of its pages: then it is probably the wrong one.
     pub async fn outstanding(
         &self,
         prefix: &str,

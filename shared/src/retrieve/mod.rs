@@ -100,7 +100,7 @@ impl From<RetrieveError> for Error {
 pub struct Query<'a> {
     /// The text compared with chunks.
     text: &'a str,
-    /// The reader's question; only it may name a chapter.
+    /// The reader's question; only it may name a chapter or a kind of section.
     question: &'a str,
     /// The pages that may be found.
     pages: Pages,

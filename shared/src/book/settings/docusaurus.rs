@@ -25,7 +25,7 @@ pub(super) fn read_docusaurus_config(
     Ok((name, config))
 }
 
-/// The options of the default docs of a site without docs. It has them all the same, so that every site has a docs instance.
+/// The options of the default docs of a site without docs. Every site has a docs instance; the folder of this one is not shown.
 pub(super) const NO_DOCS: ConfigValue = ConfigValue::Bool(false);
 
 /// Returns the ids and options of docs plugins in the config's presets and plugins and in `bookrag.toml`, the default instance first.

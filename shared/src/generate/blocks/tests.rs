@@ -1,3 +1,4 @@
+use super::code::PIECE_LINES;
 use super::*;
 
 /// Returns the blocks of a text as `kind: Markdown`.
