@@ -218,8 +218,8 @@ CASES = {
     ),
     "health": (
         Case("no such route: 404", rest_event("GET", "/nowhere"), 404),
-        Case("health: 200", rest_event("GET", "/health"), 200),
-        Case("deep health: 503", rest_event("GET", "/health", query={"deep": "true"}), 503, is_overhead=False),
+        Case("health: 200", rest_event("GET", "/api/v1/health"), 200),
+        Case("deep health: 503", rest_event("GET", "/api/v1/health", query={"deep": "true"}), 503, is_overhead=False),
     ),
     "ingest": (
         Case("another bucket's object: nothing to do", storage_event("another", "site/docs/intro.md"), "done"),

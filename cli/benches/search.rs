@@ -38,7 +38,7 @@ async fn main() {
     let config = Config::from_env(Environment::Local).unwrap();
     let site = Site::read(Path::new(site)).unwrap();
     let say = |line: &str| println!("{line}");
-    let folder = BookFolder::create(&config, &site, say).await.unwrap();
+    let folder = BookFolder::create(&config, &site, say).unwrap();
     let book = LocalBook::open(&config, &folder, say).await.unwrap();
     let ingest = book
         .ingest(&config, &site, OpenMode::TakeOver)

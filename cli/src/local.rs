@@ -1,7 +1,6 @@
 //! A book on this machine with its stores and models.
 
 mod folder;
-mod former;
 
 use std::path::PathBuf;
 

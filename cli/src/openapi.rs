@@ -10,8 +10,8 @@ use health::Health;
 use serde_json::{Map, Value, json};
 use utoipa::{PartialSchema, ToSchema};
 
-/// Paths of `/api/v1/chat` that clients of earlier versions use.
-const CHAT_ALIASES: [&str; 3] = ["/api/v1/query", "/api/query", "/api/chat"];
+/// Other paths of `/api/v1/chat`.
+const CHAT_ALIASES: [&str; 2] = ["/api/query", "/api/chat"];
 
 /// Returns the description as JSON of `OpenAPI` 3.1.
 #[must_use]
@@ -64,7 +64,7 @@ pub fn document() -> Value {
         let id = format!("chatAlias{}", number + 1);
         let aliased = post(
             &id,
-            "Alias of `/api/v1/chat` for older clients",
+            "Alias of `/api/v1/chat`",
             &chat,
             answered.clone(),
         );
@@ -85,13 +85,7 @@ pub fn document() -> Value {
         ],
         "responses": responses(ok(&receipt), &failure),
     }}));
-    for path in ["/api/v1/health", "/health"] {
-        let mut healthy = healthy.clone();
-        if path == "/health" {
-            healthy["get"]["operationId"] = json!("healthAlias");
-        }
-        paths.insert(path.to_owned(), healthy);
-    }
+    paths.insert("/api/v1/health".to_owned(), healthy);
     paths.extend(openai_paths(&mut shapes));
     json!({
         "openapi": "3.1.0",

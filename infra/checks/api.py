@@ -15,7 +15,7 @@ from checks.stack import NEEDED, ROOT, VARIANT, check, unless
 def routes(stack):
     """The documented paths, streaming where the query function answers, for as long as it may run; preflights of them do not stream, since
     a stream without a byte may never end."""
-    documented = set(json.loads((ROOT / "docs/openapi.json").read_text())["paths"]) - {"/health"}
+    documented = set(json.loads((ROOT / "docs/openapi.json").read_text())["paths"])
     # The Model Context Protocol has its own description.
     documented.add("/mcp")
     paths = stack.properties("Api")["Body"]["paths"]

@@ -265,7 +265,7 @@ fn percentile(values: &mut [f64], percent: usize) -> f64 {
 fn new_index() -> NewIndex {
     NewIndex {
         spec: IndexSpec {
-            site: Some("book".to_owned()),
+            site: "book".to_owned(),
             embedder: "generated".to_owned(),
             embedder_fingerprint: "generated".to_owned(),
             dimensions: DIMENSIONS,

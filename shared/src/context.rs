@@ -338,7 +338,7 @@ impl Context {
         IndexRow {
             index_id: UNKNOWN_INDEX,
             spec: IndexSpec {
-                site: None,
+                site: String::new(),
                 embedder: identity.name.clone(),
                 embedder_fingerprint: identity.fingerprint.clone(),
                 dimensions: identity.dimensions,

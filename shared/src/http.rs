@@ -355,35 +355,8 @@ pub async fn put_json(url: &HttpsUrl, json: &serde_json::Value) -> Result<(), No
     }
 }
 
-/// Downloads a file, following redirects, because release pages redirect to file servers.
-#[cfg(feature = "local-models")]
-pub(crate) async fn download(url: &str, timeout: Duration) -> Result<Vec<u8>, ProviderError> {
-    /// Two redirects are usual.
-    const REDIRECTS: usize = 5;
-    let redirects = reqwest::redirect::Policy::limited(REDIRECTS);
-    let client = https_client_with(timeout, redirects)?;
-    let answer = async {
-        client
-            .get(url)
-            .send()
-            .await?
-            .error_for_status()?
-            .bytes()
-            .await
-    };
-    let unavailable = |error: reqwest::Error| ProviderError::Unavailable(error.to_string());
-    Ok(answer.await.map_err(unavailable)?.to_vec())
-}
-
-fn https_client(timeout: Duration) -> Result<Client, ProviderError> {
-    https_client_with(timeout, reqwest::redirect::Policy::none())
-}
-
 /// Creates a client with Mozilla's roots and ring, whatever provider the process has installed.
-fn https_client_with(
-    timeout: Duration,
-    redirects: reqwest::redirect::Policy,
-) -> Result<Client, ProviderError> {
+fn https_client(timeout: Duration) -> Result<Client, ProviderError> {
     let roots = RootCertStore {
         roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
     };
@@ -395,7 +368,7 @@ fn https_client_with(
     tls.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Client::builder()
         .tls_backend_preconfigured(tls)
-        .redirect(redirects)
+        .redirect(reqwest::redirect::Policy::none())
         .connect_timeout(CONNECT_TIMEOUT)
         .timeout(timeout)
         .build()

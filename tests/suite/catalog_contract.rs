@@ -129,66 +129,6 @@ impl Store {
         }
     }
 
-    /// Creates the tables of an earlier version.
-    async fn make_version(&self, version: usize) {
-        let migrations = match &self.behind {
-            Behind::Sqlite { .. } => [
-                include_str!("../../shared/migrations/sqlite/0001_catalog.sql"),
-                include_str!("../../shared/migrations/sqlite/0002_reindex.sql"),
-                include_str!("../../shared/migrations/sqlite/0003_readers.sql"),
-            ],
-            Behind::Postgres { .. } => [
-                include_str!("../../shared/migrations/0001_catalog.sql"),
-                include_str!("../../shared/migrations/0002_reindex.sql"),
-                include_str!("../../shared/migrations/0003_readers.sql"),
-            ],
-        };
-        for (statements, version) in migrations.into_iter().zip(1..=version) {
-            self.execute(statements).await;
-            let applied_at = self.moment(0);
-            let row = format!("INSERT INTO schema_version VALUES ({version}, {applied_at})");
-            self.execute(&row).await;
-        }
-    }
-
-    /// Formats seconds since 1970 as SQL of the database.
-    fn moment(&self, second: u32) -> String {
-        match &self.behind {
-            Behind::Sqlite { .. } => format!("{second}000000"),
-            Behind::Postgres { .. } => format!("to_timestamp({second})"),
-        }
-    }
-
-    /// Creates the tables of version 2 with a question and its feedback.
-    async fn make_version_2(&self, message_id: Uuid) {
-        self.make_version(2).await;
-        let no_chunks = match &self.behind {
-            Behind::Sqlite { .. } => "[]",
-            Behind::Postgres { .. } => "{}",
-        };
-        let now = self.moment(0);
-        let rows = format!(
-            "INSERT INTO chat_queries (query_id, user_ip_hash, question_hash, retrieved_chunk_ids, response_time_ms,
-                status, answered, created_at)
-             VALUES ('{message_id}', '0f', '1e', '{no_chunks}', 5, 'success', true, {now});
-             INSERT INTO feedback (feedback_id, message_id, rating, comment, created_at)
-             VALUES ('{message_id}', '{message_id}', 'up', 'it''s fine', {now})"
-        );
-        self.execute(&rows).await;
-    }
-
-    /// Creates the tables of version 3 with two sources that have two documents each.
-    async fn make_version_3_with_two_documents_a_source(&self) {
-        self.make_version(3).await;
-        let rows = include_str!("catalog_contract/two_documents_a_source.sql");
-        let rows = [0, 10, 20, 30]
-            .into_iter()
-            .fold(rows.to_owned(), |rows, second| {
-                rows.replace(&format!("@{second}"), &self.moment(second))
-            });
-        self.execute(&rows).await;
-    }
-
     /// Simulates the passing of time, by moving the dates of readers' data back.
     async fn elapse(&self, time: Duration) {
         let microseconds = time.as_micros();
@@ -287,7 +227,6 @@ laws! {
         without_tables_every_operation_names_the_schema_version
         tables_of_a_later_version_are_used
         migrating_twice_changes_nothing
-        of_a_sources_documents_only_the_newest_survives_the_migration
         a_source_never_gets_a_second_document
         two_concurrent_migrations_both_succeed
         the_first_index_is_live_and_the_next_is_building
@@ -304,7 +243,6 @@ laws! {
         a_commit_is_read_back_whole_by_another_process
         chunks_around_a_position_are_read_in_order
         a_stored_payload_has_no_text
-        a_payload_of_an_earlier_release_is_read_with_the_rows_text
         an_outdated_revision_conflicts_and_writes_nothing
         one_of_several_concurrent_first_commits_wins
         one_of_several_concurrent_later_commits_wins
@@ -331,8 +269,7 @@ laws! {
     logs:
         a_question_is_logged_once
         an_answer_is_logged_as_it_begins_and_as_it_ends
-        feedback_needs_a_message
-        questions_and_judgements_of_version_2_are_kept;
+        feedback_needs_a_message;
     pages:
         pages_are_listed_with_their_tokens_and_found_by_their_urls
         a_chunk_has_a_place_while_the_book_holds_it;
@@ -369,7 +306,6 @@ laws! {
         filters_are_applied_before_the_limit
         all_conditions_of_a_filter_must_hold
         only_letters_and_digits_of_a_term_are_searched
-        chunks_without_a_payload_are_not_found_until_they_are_committed_again
         a_chunk_whose_payload_cannot_be_read_is_left_out
         a_kept_point_keeps_its_payload
         only_chunks_that_the_index_has_are_found;

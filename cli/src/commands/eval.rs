@@ -192,7 +192,7 @@ async fn ask_all<'q>(
     questions: &[&'q Question],
     ranker: Ranker,
 ) -> Result<Vec<Asked<'q>>, CommandError> {
-    let folder = BookFolder::create(config, site, output::status).await?;
+    let folder = BookFolder::create(config, site, output::status)?;
     let book = LocalBook::open(config, &folder, output::status).await?;
     ask_book(&book, config, site, questions, ranker).await
 }

@@ -120,7 +120,7 @@ pub(super) async fn run(
             "cannot listen on {address}: {error}; choose another port, such as `--port 8081`"
         ))
     })?;
-    let folder = BookFolder::create(&config, &site, output::status).await?;
+    let folder = BookFolder::create(&config, &site, output::status)?;
     let hold = Hold::take(&folder)?;
     let book = LocalBook::open(&config, &folder, output::status).await?;
     serve(&config, &arguments, &site, &hold, &book, listener, json).await

@@ -65,7 +65,7 @@ pub(super) async fn run(
     if let Some(note) = site.note().await? {
         output::status(&note);
     }
-    let folder = BookFolder::create(config, &site, output::status).await?;
+    let folder = BookFolder::create(config, &site, output::status)?;
     let mut report = sync_site(config, &folder, &site, arguments.options).await?;
     folder.make_current(config);
     if config.database_url.is_none() {

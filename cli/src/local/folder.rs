@@ -11,17 +11,17 @@ use bookrag::config::Config;
 use bookrag::context::cache_folder;
 use uuid::Uuid;
 
-use super::{LocalError, former};
+use super::LocalError;
 use crate::site::{Site, has_config};
 
 /// The folder's name in a site's folder.
-pub(super) const STORES_FOLDER: &str = ".bookrag";
+const STORES_FOLDER: &str = ".bookrag";
 /// Holds the catalog, its full-text index and the vectors.
 const STORE_FILE: &str = "book.sqlite";
 /// Suffixes of a database's files. The database is moved last, so that its log is never left without it.
 const DATABASE_SUFFIXES: [&str; 3] = ["-wal", "-shm", ""];
 /// Holds the key of readers' hashes.
-pub(super) const SALT_FILE: &str = "salt";
+const SALT_FILE: &str = "salt";
 /// Holds the indexes of `bookrag diff`, in the user's cache folder or in `BOOKRAG_DATA`.
 const DIFF_FOLDER: &str = "diff";
 /// Holds the path of the folder last served or synced.
@@ -45,22 +45,17 @@ impl BookFolder {
         }
     }
 
-    /// Creates the folder of a site's stores, with a `.gitignore` that excludes it, and takes over the stores of the
-    /// previous release.
+    /// Creates the folder of a site's stores, with a `.gitignore` that excludes it.
     ///
     /// The folder is `.bookrag` in the site. For a bucket and a built site, and if `.bookrag` cannot be created, it is a folder in
     /// the user's data folder. `BOOKRAG_DATA` replaces both.
     ///
     /// # Errors
     /// [`LocalError::Unwritable`] if no folder is writable.
-    pub async fn create(
-        config: &Config,
-        site: &Site,
-        say: impl Fn(&str),
-    ) -> Result<Self, LocalError> {
+    pub fn create(config: &Config, site: &Site, say: impl Fn(&str)) -> Result<Self, LocalError> {
         let [preferred, other] = places(config, site);
         let Self { path: existing } = Self::of_site(config, site);
-        let folder = match create_folder(&existing) {
+        match create_folder(&existing) {
             Err(error) if other != preferred && !preferred.is_dir() && !is_full(&error) => {
                 create_folder(&other).map_err(unwritable(&other))?;
                 say(&format!(
@@ -68,15 +63,13 @@ impl BookFolder {
                     preferred.display(),
                     other.display()
                 ));
-                Self { path: other }
+                Ok(Self { path: other })
             }
             created => {
                 created.map_err(unwritable(&existing))?;
-                Self { path: existing }
+                Ok(Self { path: existing })
             }
-        };
-        former::take_over(config, site, &folder, say).await?;
-        Ok(folder)
+        }
     }
 
     /// Creates the folder of the index for `bookrag diff`.
@@ -196,8 +189,8 @@ impl BookFolder {
     }
 }
 
-/// Moves all files of a database.
-pub(super) fn move_database(from: &Path, to: &Path) -> io::Result<()> {
+/// Renames all files of a database.
+fn move_database(from: &Path, to: &Path) -> io::Result<()> {
     let with = |path: &Path, suffix: &str| {
         let mut name = path.as_os_str().to_owned();
         name.push(suffix);
@@ -208,13 +201,7 @@ pub(super) fn move_database(from: &Path, to: &Path) -> io::Result<()> {
         if !from.exists() {
             continue;
         }
-        match fs::rename(&from, &to) {
-            Err(error) if error.kind() == ErrorKind::CrossesDevices => {
-                fs::copy(&from, &to)?;
-                fs::remove_file(&from)?;
-            }
-            moved => moved?,
-        }
+        fs::rename(&from, &to)?;
     }
     Ok(())
 }
@@ -245,7 +232,7 @@ fn data(config: &Config) -> PathBuf {
 }
 
 /// Returns a unique folder name for a site: `garden-1f0c9a2b`, where the digits are a hash of its address.
-pub(super) fn unique_name(site: &Site) -> String {
+fn unique_name(site: &Site) -> String {
     let name: String = site
         .name()
         .chars()

@@ -9,7 +9,6 @@ mod built;
 mod damage;
 mod diff;
 mod documented;
-mod former;
 mod full_disk;
 mod languages;
 mod export;

@@ -125,7 +125,6 @@ pub fn routes(context: Arc<Context>) -> Router {
     });
     Router::new()
         .route("/api/v1/health", get(health))
-        .route("/health", get(health))
         .method_not_allowed_fallback(method_not_allowed)
         .layer(cors)
         .with_state(checks)

@@ -26,7 +26,7 @@ pub fn router(context: Arc<Context>) -> Router {
     routes(context).fallback(not_found)
 }
 
-/// Returns the routes alone, to be mounted with others; chat also has the paths of older clients.
+/// Returns the routes alone, to be mounted with others.
 pub fn routes(context: Arc<Context>) -> Router {
     let cors = cors(&context.origins, context.local_origins);
     let authorize = from_fn_with_state(context.authorizer.clone(), authorize);
@@ -52,7 +52,6 @@ pub fn routes(context: Arc<Context>) -> Router {
         .layer(map_response(in_openai_shape));
     Router::new()
         .route("/api/v1/chat", asked())
-        .route("/api/v1/query", asked())
         .route("/api/query", asked())
         .route("/api/chat", asked())
         .route("/api/v1/feedback", judged)

@@ -51,7 +51,6 @@ fn routes_without_cors(context: Arc<Context>) -> Router {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct UrlQuery {
-    #[serde(alias = "query")]
     q: Option<String>,
     top_k: Option<String>,
     page_url: Option<String>,

@@ -27,7 +27,7 @@ const MAX_HISTORY_CHARACTERS: usize = 2_000;
 const DEFAULT_TOP_K: usize = 10;
 const MAX_TOP_K: usize = 10;
 
-/// A question as sent by a client. Older names of the fields are accepted as well, such as `question` for `query`.
+/// A question as sent by a client. `question` and `message` are other names of `query`, and `max_results` of `top_k`.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default)]

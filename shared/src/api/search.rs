@@ -28,7 +28,6 @@ const PREVIEW_CHARACTERS: usize = 240;
 pub struct SearchRequest {
     /// The text to search for, 1 to 2,000 characters.
     #[cfg_attr(feature = "openapi", schema(required, value_type = String, min_length = 1, max_length = 2000))]
-    #[serde(alias = "q", alias = "question", alias = "message")]
     pub query: Option<String>,
     /// The URL or path of the page the reader is on. It selects the locale and version.
     #[cfg_attr(feature = "openapi", schema(max_length = 2000))]
@@ -38,7 +37,7 @@ pub struct SearchRequest {
     pub filters: Filters,
     /// The number of results, 1 to 20.
     #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 20))]
-    #[serde(alias = "max_results", deserialize_with = "whole_number")]
+    #[serde(deserialize_with = "whole_number")]
     pub top_k: Option<usize>,
 }
 

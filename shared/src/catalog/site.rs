@@ -21,10 +21,10 @@ pub struct SiteInfo {
     /// The first docs instance. Its fields are stored beside the site's own.
     #[serde(flatten)]
     pub docs: InstanceInfo,
-    /// All other content plugins: further docs, pages and blogs. Empty in rows written by former releases.
+    /// All other content plugins: further docs, pages and blogs.
     #[serde(default, rename = "other_docs", skip_serializing_if = "Vec::is_empty")]
     pub other_instances: Vec<InstanceInfo>,
-    /// Sets of synonyms. Empty in rows written by former releases.
+    /// Sets of synonyms.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub synonyms: Vec<Vec<String>>,
 }

@@ -6,7 +6,6 @@ mod answers;
 mod commit;
 mod conversations;
 mod documents;
-mod former;
 mod indexes;
 mod insights;
 mod limits;

@@ -17,24 +17,21 @@ use crate::index::ChunkPayload;
 /// and order; a test pins the text. A new field is omitted from the JSON if it has no value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IndexSpec {
-    /// The name of the documents' site. `None` in indexes of version 0.1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub site: Option<String>,
+    /// The name of the documents' site.
+    pub site: String,
     /// The embedding model's name.
     pub embedder: String,
     /// The hash of the model's file, or provider and name.
     pub embedder_fingerprint: String,
     /// The dimensions of a vector.
     pub dimensions: usize,
-    /// The chunk policy with its numbers, written by [`ChunkPolicy::identity`](crate::chunk::ChunkPolicy::identity). Former releases
-    /// wrote only its name, so their indexes differ.
+    /// The chunk policy with its numbers, written by [`ChunkPolicy::identity`](crate::chunk::ChunkPolicy::identity).
     pub chunk_policy: String,
     /// The version of the embedded text.
     pub embedded_text_version: u32,
     /// The BM25 settings.
     pub bm25: String,
-    /// The kind of token vectors in its points: the projection's name and hash. `None` without token vectors, as in indexes of former
-    /// releases.
+    /// The kind of token vectors in its points: the projection's name and hash. `None` without token vectors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_vectors: Option<String>,
 }

@@ -172,7 +172,7 @@ impl LocalIndex {
         self.read(collection, move |connection, _| {
             let mut statement = connection.prepare_cached(&format!(
                 "SELECT {STORED_COLUMNS}
-                 FROM indexes JOIN document_chunks USING (index_id) LEFT JOIN chunk_metadata USING (metadata_id)
+                 FROM indexes JOIN document_chunks USING (index_id) JOIN chunk_metadata USING (metadata_id)
                  WHERE indexes.collection = ?1 AND qdrant_point_id = ?2"
             ))?;
             let mut found = HashMap::with_capacity(points.len());

@@ -80,7 +80,7 @@ impl Ingest {
         let (source, settings) = Box::pin(source.opened()).await?;
         let identity = embedder.identity();
         let spec = IndexSpec {
-            site: Some(options.site.clone()),
+            site: options.site.clone(),
             embedder: identity.name.clone(),
             embedder_fingerprint: identity.fingerprint.clone(),
             dimensions: identity.dimensions,
@@ -194,7 +194,7 @@ mod tests {
     #[test]
     fn the_identity_of_an_index_and_the_name_of_its_collection_never_change() {
         let spec = IndexSpec {
-            site: Some("robots".to_owned()),
+            site: "robots".to_owned(),
             embedder: "bge-small".to_owned(),
             embedder_fingerprint: "0a1b".to_owned(),
             dimensions: 384,

@@ -12,7 +12,6 @@ use crate::answer::Outcome;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct SearchArguments {
     /// What to look for, in a reader's words: a question, an error message, the name of an option. 1 to 2,000 characters.
-    #[serde(alias = "question", alias = "q")]
     #[schemars(required, with = "String")]
     pub(super) query: Option<String>,
     /// The version of the book to search. Without it, the one that the site shows first.
@@ -20,11 +19,7 @@ pub(super) struct SearchArguments {
     /// The locale to search, such as `en`. Without it, the site's own.
     pub(super) locale: Option<String>,
     /// How many sections to return, 1 to 20. Without it, 5.
-    #[serde(
-        default,
-        alias = "top_k",
-        deserialize_with = "crate::api::whole_number"
-    )]
+    #[serde(default, deserialize_with = "crate::api::whole_number")]
     #[schemars(range(min = 1, max = 20))]
     pub(super) limit: Option<usize>,
 }
@@ -33,7 +28,6 @@ pub(super) struct SearchArguments {
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct FetchArguments {
     /// The id of a section, a page or a chunk, as another tool returned it; or the address of a page; or `next` of a former fetch.
-    #[serde(alias = "url", alias = "uri")]
     #[schemars(required, with = "String")]
     pub(super) id: Option<String>,
 }
@@ -42,7 +36,6 @@ pub(super) struct FetchArguments {
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct AskArguments {
     /// The question, 1 to 2,000 characters. It must be understandable on its own: earlier questions are not remembered.
-    #[serde(alias = "query", alias = "q")]
     #[schemars(required, with = "String")]
     pub(super) question: Option<String>,
     /// The version of the book to answer from. Without it, the one that the site shows first.
@@ -56,7 +49,6 @@ pub(super) struct AskArguments {
 pub(super) struct OutlineArguments {
     /// The id or address of a page or section to list the headings of, or a path to list the pages below, such as `/docs/guides`; or `next` of a
     /// former outline. Without it, all pages.
-    #[serde(alias = "id", alias = "url")]
     pub(super) under: Option<String>,
     /// The version of the book. Without it, that of `under`, or the one that the site shows first.
     pub(super) version: Option<String>,

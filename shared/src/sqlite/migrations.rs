@@ -5,18 +5,7 @@ use rusqlite::{Connection, OptionalExtension};
 use super::{DatabaseError, begin_write};
 
 /// In order: the first creates version 1, each later one adds 1.
-const MIGRATIONS: [&str; 10] = [
-    include_str!("../../migrations/sqlite/0001_catalog.sql"),
-    include_str!("../../migrations/sqlite/0002_reindex.sql"),
-    include_str!("../../migrations/sqlite/0003_readers.sql"),
-    include_str!("../../migrations/sqlite/0004_sources.sql"),
-    include_str!("../../migrations/sqlite/0005_indexing.sql"),
-    include_str!("../../migrations/sqlite/0006_chunks.sql"),
-    include_str!("../../migrations/sqlite/0007_ranking.sql"),
-    include_str!("../../migrations/sqlite/0008_answers.sql"),
-    include_str!("../../migrations/sqlite/0009_searched.sql"),
-    include_str!("../../migrations/sqlite/0010_off_topic.sql"),
-];
+const MIGRATIONS: &[&str] = &[include_str!("../../migrations/sqlite/0001_catalog.sql")];
 
 #[expect(
     clippy::cast_possible_truncation,
@@ -27,7 +16,11 @@ pub(crate) const NEEDED: i32 = MIGRATIONS.len() as i32;
 
 /// Applies the missing migrations, each in its own transaction. Returns the version reached.
 pub(super) fn apply(connection: &mut Connection) -> Result<i32, DatabaseError> {
-    for (version, migration) in (1..).zip(MIGRATIONS) {
+    apply_missing(connection, MIGRATIONS)
+}
+
+fn apply_missing(connection: &mut Connection, migrations: &[&str]) -> Result<i32, DatabaseError> {
+    for (version, migration) in (1..).zip(migrations) {
         let transaction = begin_write(connection)?;
         if current(&transaction)? < version {
             transaction.execute_batch(migration)?;
@@ -69,5 +62,36 @@ fn current(connection: &Connection) -> rusqlite::Result<i32> {
             (),
             |row| row.get(0),
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_missing_migrations_are_applied_and_data_is_kept() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        assert_eq!(apply(&mut connection).unwrap(), NEEDED);
+        let day = "INSERT INTO spend (day, micro_usd) VALUES ('2026-01-01', 5)";
+        connection.execute(day, ()).unwrap();
+        let next = "ALTER TABLE spend ADD COLUMN note TEXT NOT NULL DEFAULT 'none'";
+        let migrations = [MIGRATIONS, &[next]].concat();
+        for _ in 0..2 {
+            let reached = apply_missing(&mut connection, &migrations).unwrap();
+            assert_eq!(reached, NEEDED + 1);
+        }
+        let kept = "SELECT micro_usd || note FROM spend";
+        let kept: String = connection.query_row(kept, (), |row| row.get(0)).unwrap();
+        assert_eq!(kept, "5none");
+        // An older program accepts newer tables.
+        check(&connection).unwrap();
+    }
+
+    #[test]
+    fn older_tables_are_refused_with_both_versions() {
+        let connection = Connection::open_in_memory().unwrap();
+        let refused = check(&connection).unwrap_err();
+        assert!(matches!(refused, DatabaseError::Schema { found: 0, needed: NEEDED }));
     }
 }

@@ -269,7 +269,7 @@ fn row(source: &str, position: i32, chunk: &Chunk) -> NewChunk {
 fn new_index(policy: &str) -> NewIndex {
     NewIndex {
         spec: IndexSpec {
-            site: Some("book".to_owned()),
+            site: "book".to_owned(),
             embedder: "fake".to_owned(),
             embedder_fingerprint: "fake".to_owned(),
             dimensions: DIMENSIONS,

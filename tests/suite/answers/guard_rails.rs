@@ -150,7 +150,7 @@ async fn readers_need_a_token_where_one_is_asked_for() {
     }
     let health = service
         .client
-        .get(format!("{}/health", service.url))
+        .get(format!("{}/api/v1/health", service.url))
         .send()
         .await;
     assert_eq!(health.unwrap().status(), 200);

@@ -101,24 +101,6 @@ pub(super) async fn a_stored_payload_has_no_text(store: Store) {
     assert_eq!(stored["created_at"], payload(&chunks[0]).created_at);
 }
 
-/// Rows of an earlier release also have the text in the payload.
-pub(super) async fn a_payload_of_an_earlier_release_is_read_with_the_rows_text(store: Store) {
-    let catalog = &store.catalog;
-    let index_id = live_index(catalog).await;
-    let chunks = [chunk(SOURCE, 0, "a node")];
-    write(catalog, &commit(index_id, SOURCE, 0, &chunks)).await;
-    let expected = payload(&chunks[0]);
-    let whole = serde_json::to_string(&expected)
-        .unwrap()
-        .replace('\'', "''");
-    store
-        .execute(&format!("UPDATE document_chunks SET payload = '{whole}'"))
-        .await;
-    let joined = catalog.join(index_id, &points(&chunks)).await.unwrap();
-    let joined: Vec<_> = joined.into_iter().map(|chunk| chunk.payload).collect();
-    assert_eq!(joined, [expected]);
-}
-
 pub(super) async fn an_outdated_revision_conflicts_and_writes_nothing(store: Store) {
     let catalog = &store.catalog;
     let index_id = live_index(catalog).await;

@@ -206,33 +206,6 @@ pub(super) async fn stats_count_documents_and_chunks(store: Store) {
     );
 }
 
-pub(super) async fn of_a_sources_documents_only_the_newest_survives_the_migration(store: Store) {
-    store.make_version_3_with_two_documents_a_source().await;
-    assert_eq!(store.catalog.migrate().await.unwrap(), SCHEMA_VERSION);
-    for (query, expected) in [
-        (
-            "SELECT string_agg(source || '=' || title, ' ' ORDER BY source) FROM documents",
-            "docs/a.md=new docs/b.md=only docs/gone.md=deleted",
-        ),
-        (
-            "SELECT string_agg(text, ' ' ORDER BY text) FROM document_chunks",
-            "b new",
-        ),
-        (
-            "SELECT string_agg(path, ' ' ORDER BY path) FROM document_inputs",
-            "docs/new.md",
-        ),
-        (
-            "SELECT string_agg(substr(CAST(point_id AS TEXT), 35), ' ' ORDER BY point_id)
-             FROM pending_points WHERE kind = 'garbage'",
-            "a1 c1",
-        ),
-    ] {
-        assert_eq!(store.value(query).await, expected, "{query}");
-    }
-}
-
-/// The previous release identifies documents by their id alone.
 pub(super) async fn a_source_never_gets_a_second_document(store: Store) {
     let index_id = live_index(&store.catalog).await;
     let first = commit(index_id, "docs/a.md", 0, &[]);

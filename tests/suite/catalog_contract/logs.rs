@@ -1,6 +1,6 @@
 //! The log of questions, and readers' feedback.
 
-use bookrag::catalog::{Feedback, QueryLog, QueryStatus, Rating, SCHEMA_VERSION};
+use bookrag::catalog::{Feedback, QueryLog, QueryStatus, Rating};
 use uuid::Uuid;
 
 use super::Store;
@@ -133,25 +133,4 @@ pub(super) async fn feedback_needs_a_message(store: Store) {
     assert_eq!(store.value("SELECT count(*) FROM feedback").await, "2");
     let newest = "SELECT comment FROM feedback WHERE rating = 'down'";
     assert_eq!(store.value(newest).await, "comment 19");
-}
-
-pub(super) async fn questions_and_judgements_of_version_2_are_kept(store: Store) {
-    let message_id = Uuid::new_v4();
-    store.make_version_2(message_id).await;
-    assert_eq!(store.catalog.migrate().await.unwrap(), SCHEMA_VERSION);
-    let kept = "SELECT count(*) FROM chat_queries JOIN feedback ON message_id = query_id
-        WHERE status = 'success' AND question IS NULL AND tokens = 0 AND comment = 'it''s fine'";
-    assert_eq!(store.value(kept).await, "1");
-    let feedback = Feedback {
-        message_id,
-        rating: Rating::Down,
-        comment: None,
-    };
-    assert!(store.catalog.add_feedback(&feedback).await.unwrap());
-    let mut log = log(QueryStatus::Incomplete);
-    store.catalog.log_query(&log).await.unwrap();
-    log.query_id = message_id;
-    store.catalog.log_query(&log).await.unwrap();
-    let ended = "SELECT count(*) FROM chat_queries WHERE status = 'success'";
-    assert_eq!(store.value(ended).await, "1");
 }

@@ -12,7 +12,7 @@ use uuid::Uuid;
 pub(crate) fn new_index(chunk_policy: &str) -> NewIndex {
     NewIndex {
         spec: IndexSpec {
-            site: Some("book".to_owned()),
+            site: "book".to_owned(),
             embedder: "minilm".to_owned(),
             embedder_fingerprint: "sha256:8199be6f".to_owned(),
             dimensions: 384,

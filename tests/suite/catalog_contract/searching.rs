@@ -423,23 +423,6 @@ pub(super) async fn only_letters_and_digits_of_a_term_are_searched(store: Store)
     assert_eq!(texts(catalog, index_id, &many.join(" ")).await, [""; 0]);
 }
 
-pub(super) async fn chunks_without_a_payload_are_not_found_until_they_are_committed_again(
-    store: Store,
-) {
-    let catalog = &store.catalog;
-    let index_id = live_index(catalog).await;
-    let chunks = write_texts(catalog, index_id, ["a node"]).await;
-    store
-        .execute("UPDATE document_chunks SET payload = NULL")
-        .await;
-    assert_eq!(texts(catalog, index_id, "node").await, [""; 0]);
-    let mut again = commit(index_id, SOURCE, 1, &chunks);
-    again.intents.clear();
-    assert_eq!(write(catalog, &again).await, COMMITTED);
-    let found = search(catalog, index_id, "node", &Filters::default(), ALL).await;
-    assert_eq!(found, [found_chunk(&chunks[0])]);
-}
-
 pub(super) async fn a_kept_point_keeps_its_payload(store: Store) {
     let catalog = &store.catalog;
     let index_id = live_index(catalog).await;

@@ -28,7 +28,7 @@ async fn only_deep_health_calls_the_dependencies() {
         ],
     )
     .await;
-    for path in ["/api/v1/health", "/health"] {
+    for path in ["/api/v1/health", "/api/v1/health"] {
         let response = lambda.send(RestRequest::new("GET", path)).await;
         let body = response.json();
         assert_eq!(response.status, 200, "{body}");
@@ -47,7 +47,7 @@ async fn only_deep_health_calls_the_dependencies() {
     let asked = closed.accept().map_err(|error| error.kind());
     assert_eq!(asked.unwrap_err(), std::io::ErrorKind::WouldBlock);
 
-    let request = RestRequest::new("GET", "/health").query("deep", "maybe");
+    let request = RestRequest::new("GET", "/api/v1/health").query("deep", "maybe");
     let response = lambda.send(request).await;
     assert_failure(&response, 400, "invalid_request", None);
 }
@@ -56,7 +56,7 @@ async fn only_deep_health_calls_the_dependencies() {
 async fn plain_health_reports_the_last_deep_result() {
     let backends = filled("lambda_health_recent").await;
     let lambda = Lambda::start("health", &backends.environment()).await;
-    for request in [deep("/health"), RestRequest::new("GET", "/health")] {
+    for request in [deep("/api/v1/health"), RestRequest::new("GET", "/api/v1/health")] {
         let body = lambda.send(request).await.json();
         assert_eq!(body["data"]["status"], "healthy", "{body}");
         assert!(body["data"]["index"]["chunks"].as_u64() > Some(0), "{body}");
@@ -68,7 +68,7 @@ async fn health_counts_what_the_index_holds() {
     let backends = Backends::start("lambda_health").await;
     let report = backends.fill(&book()).await;
     let lambda = Lambda::start("health", &backends.environment()).await;
-    for path in ["/api/v1/health", "/health"] {
+    for path in ["/api/v1/health", "/api/v1/health"] {
         let response = lambda.send(deep(path).stage("prod")).await;
         let body = response.json();
         assert_eq!(response.status, 200, "{body}");
@@ -100,7 +100,7 @@ async fn health_names_stale_pages_where_the_book_is_for_everybody() {
         let mut environment = backends.environment();
         environment.extend(variable);
         let lambda = Lambda::start("health", &environment).await;
-        let response = lambda.send(deep("/health")).await;
+        let response = lambda.send(deep("/api/v1/health")).await;
         let body = response.json();
         assert_eq!(body["data"]["index"]["documents"], 1, "{body}");
         assert_eq!(body["data"]["index"]["stale"], stale, "{body}");
@@ -116,7 +116,7 @@ async fn health_says_how_far_the_first_indexing_is() {
     expecting.await.unwrap();
     ingest.ingest_document("docs/intro.md").await.unwrap();
     let lambda = Lambda::start("health", &backends.environment()).await;
-    let response = lambda.send(deep("/health")).await;
+    let response = lambda.send(deep("/api/v1/health")).await;
     let body = response.json();
     assert_eq!(response.status, 200, "{body}");
     assert_eq!(body["data"]["status"], "degraded", "{body}");
@@ -135,7 +135,7 @@ async fn health_without_a_vector_store_is_degraded_and_says_no_address() {
     environment.retain(|(name, _)| *name != "QDRANT_URL");
     environment.push(("QDRANT_URL", format!("http://{closed}")));
     let lambda = Lambda::start("health", &environment).await;
-    let response = lambda.send(deep("/health")).await;
+    let response = lambda.send(deep("/api/v1/health")).await;
     let body = response.json();
     assert_eq!(response.status, 200, "{body}");
     assert_eq!(body["data"]["status"], "degraded", "{body}");
@@ -163,7 +163,7 @@ async fn health_fails_without_both_stores() {
     let database = format!("postgresql://rag@{closed}/book?sslmode=disable");
     environment.push(("DATABASE_URL", database));
     let lambda = Lambda::start("health", &environment).await;
-    let response = lambda.send(deep("/health")).await;
+    let response = lambda.send(deep("/api/v1/health")).await;
     let body = response.json();
     assert_eq!(response.status, 503, "{body}");
     assert_eq!(body["data"]["status"], "unhealthy", "{body}");

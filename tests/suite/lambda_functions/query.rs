@@ -81,11 +81,11 @@ async fn query_answers_as_json_and_as_a_stream() {
 }
 
 #[tokio::test]
-async fn query_takes_older_names_and_feedback() {
+async fn query_takes_other_names_and_feedback() {
     let backends = filled("lambda_query_names").await;
     let lambda = Lambda::start("query", &backends.environment()).await;
     let mut message_id = Value::Null;
-    for path in ["/api/v1/query", "/api/query", "/api/chat"] {
+    for path in ["/api/query", "/api/chat"] {
         let request =
             RestRequest::post_json(path, &json!({ "message": QUESTION, "page_url": PAGE }));
         let response = lambda.send(request).await;

@@ -200,7 +200,7 @@ async fn write_chunks(
                 qdrant_point_id = excluded.qdrant_point_id, text = excluded.text, text_hash = excluded.text_hash,
                 payload_hash = excluded.payload_hash, updated_at = excluded.updated_at,
                 payload = CASE WHEN document_chunks.qdrant_point_id = excluded.qdrant_point_id
-                    THEN coalesce(document_chunks.payload, excluded.payload) ELSE excluded.payload END",
+                    THEN document_chunks.payload ELSE excluded.payload END",
             &[
                 (&commit.index_id, Type::INT8),
                 (&commit.document.document_id, Type::UUID),

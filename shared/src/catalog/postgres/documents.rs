@@ -189,15 +189,12 @@ pub(super) const JOINED: &str =
     "SELECT qdrant_point_id, position, text, payload::text AS payload, last_indexed_at
      FROM document_chunks JOIN documents USING (index_id, document_id)";
 
-/// Converts rows to chunks. Omits those whose payload is missing or cannot be read.
+/// Converts rows to chunks. Omits those whose payload cannot be read.
 pub(super) fn joined_chunks(rows: &[Row]) -> Result<Vec<JoinedChunk>, CatalogError> {
     let mut chunks = Vec::with_capacity(rows.len());
     for row in rows {
-        let stored: Option<&str> = row.try_get("payload")?;
-        let text = row.try_get("text")?;
-        if let Some(payload) =
-            stored.and_then(|stored| with_text(serde_json::from_str(stored), text))
-        {
+        let fields = serde_json::from_str(row.try_get("payload")?);
+        if let Some(payload) = with_text(fields, row.try_get("text")?) {
             chunks.push(JoinedChunk {
                 point_id: row.try_get("qdrant_point_id")?,
                 position: row.try_get("position")?,

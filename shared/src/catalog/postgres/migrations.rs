@@ -6,18 +6,7 @@ use tokio_postgres::types::Type;
 use crate::catalog::CatalogError;
 
 /// In order: the first creates version 1, each later one adds 1.
-const MIGRATIONS: &[&str] = &[
-    include_str!("../../../migrations/0001_catalog.sql"),
-    include_str!("../../../migrations/0002_reindex.sql"),
-    include_str!("../../../migrations/0003_readers.sql"),
-    include_str!("../../../migrations/0004_sources.sql"),
-    include_str!("../../../migrations/0005_indexing.sql"),
-    include_str!("../../../migrations/0006_chunks.sql"),
-    include_str!("../../../migrations/0007_ranking.sql"),
-    include_str!("../../../migrations/0008_answers.sql"),
-    include_str!("../../../migrations/0009_searched.sql"),
-    include_str!("../../../migrations/0010_off_topic.sql"),
-];
+const MIGRATIONS: &[&str] = &[include_str!("../../../migrations/0001_catalog.sql")];
 
 /// The first statements of a migration. The advisory lock serialises concurrent migrations; it works before any table exists
 /// and ends with the transaction. Its key is this program's name in ASCII.

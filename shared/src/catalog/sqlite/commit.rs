@@ -168,8 +168,7 @@ fn write_chunk(
     let kept: bool = transaction
         .prepare_cached(
             "SELECT EXISTS (SELECT 1 FROM document_chunks
-             WHERE index_id = ?1 AND chunk_id = ?2 AND qdrant_point_id = ?3
-                AND payload IS NOT NULL AND metadata_id IS NOT NULL)",
+             WHERE index_id = ?1 AND chunk_id = ?2 AND qdrant_point_id = ?3)",
         )?
         .query_row((commit.index_id, &chunk_id, &point_id), |row| row.get(0))?;
     // A chunk that keeps its point keeps its payload, and therefore its terms.
@@ -179,16 +178,17 @@ fn write_chunk(
             "INSERT INTO document_chunks (index_id, chunk_id, document_id, position, chapter, chapter_id, section,
                 section_id, source_file, start_line, end_line, token_count, qdrant_point_id, text, text_hash,
                 payload_hash, created_at, updated_at, payload, metadata_id, term_count)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17, ?18, ?19,
-                coalesce(?20, 0))
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17,
+                coalesce(?18, (SELECT payload FROM document_chunks WHERE index_id = ?1 AND chunk_id = ?2)),
+                coalesce(?19, (SELECT metadata_id FROM document_chunks WHERE index_id = ?1 AND chunk_id = ?2)),
+                coalesce(?20, (SELECT term_count FROM document_chunks WHERE index_id = ?1 AND chunk_id = ?2)))
              ON CONFLICT (index_id, chunk_id) DO UPDATE SET
                 position = excluded.position, chapter = excluded.chapter, chapter_id = excluded.chapter_id,
                 section = excluded.section, section_id = excluded.section_id, source_file = excluded.source_file,
                 start_line = excluded.start_line, end_line = excluded.end_line, token_count = excluded.token_count,
                 qdrant_point_id = excluded.qdrant_point_id, text = excluded.text, text_hash = excluded.text_hash,
                 payload_hash = excluded.payload_hash, updated_at = excluded.updated_at,
-                payload = coalesce(excluded.payload, payload), metadata_id = coalesce(excluded.metadata_id, metadata_id),
-                term_count = coalesce(?20, term_count)
+                payload = excluded.payload, metadata_id = excluded.metadata_id, term_count = excluded.term_count
              RETURNING chunk_number",
         )?
         .query_row(

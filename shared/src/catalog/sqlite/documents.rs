@@ -200,7 +200,7 @@ fn read_joined(
 ) -> Result<Vec<JoinedChunk>, DatabaseError> {
     let mut statement = connection.prepare_cached(&format!(
         "SELECT qdrant_point_id, position, last_indexed_at, {STORED_COLUMNS}
-         FROM document_chunks JOIN documents USING (index_id, document_id) LEFT JOIN chunk_metadata USING (metadata_id)
+         FROM document_chunks JOIN documents USING (index_id, document_id) JOIN chunk_metadata USING (metadata_id)
          WHERE {condition}"
     ))?;
     let mut rows = statement.query(values)?;

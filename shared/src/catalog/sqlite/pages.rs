@@ -21,8 +21,8 @@ impl SqliteCatalog {
                         (SELECT coalesce(sum(token_count), 0) FROM document_chunks AS chunk
                             WHERE chunk.index_id = document.index_id AND chunk.document_id = document.document_id
                         ) AS tokens,
-                        coalesce((SELECT coalesce(json_extract(fields, '$.unlisted'), json_extract(payload, '$.unlisted'))
-                            FROM document_chunks AS chunk LEFT JOIN chunk_metadata USING (metadata_id)
+                        coalesce((SELECT json_extract(fields, '$.unlisted')
+                            FROM document_chunks AS chunk JOIN chunk_metadata USING (metadata_id)
                             WHERE chunk.index_id = document.index_id AND chunk.document_id = document.document_id
                             ORDER BY position LIMIT 1), 0) AS unlisted
                      FROM documents AS document

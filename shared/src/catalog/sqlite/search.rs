@@ -52,14 +52,9 @@ impl SqliteCatalog {
         self.read(move |connection| {
             let values = connection
                 .prepare_cached(
-                    "WITH objects (object) AS (
-                        SELECT fields FROM chunk_metadata WHERE metadata_id IN
-                            (SELECT metadata_id FROM document_chunks WHERE index_id = ?1 AND payload IS NOT NULL)
-                        UNION ALL
-                        SELECT payload FROM document_chunks
-                        WHERE index_id = ?1 AND metadata_id IS NULL AND payload IS NOT NULL)
-                     SELECT DISTINCT CAST(value AS TEXT) FROM objects, json_each(object, '$.' || ?2)
-                     WHERE value IS NOT NULL AND NOT coalesce(json_extract(object, '$.unlisted'), 0)",
+                    "SELECT DISTINCT CAST(value AS TEXT) FROM chunk_metadata, json_each(fields, '$.' || ?2)
+                     WHERE metadata_id IN (SELECT metadata_id FROM document_chunks WHERE index_id = ?1)
+                        AND value IS NOT NULL AND NOT coalesce(json_extract(fields, '$.unlisted'), 0)",
                 )?
                 .query_map((index_id, payload_field), |row| row.get(0))?
                 .collect::<Result<_, _>>()?;

@@ -46,7 +46,7 @@ const COLUMNS: [&str; 6] = [
     "token_count",
 ];
 
-/// The columns that [`stored_payload`] reads, of `document_chunks LEFT JOIN chunk_metadata`.
+/// The columns that [`stored_payload`] reads, of `document_chunks JOIN chunk_metadata`.
 pub(crate) const STORED_COLUMNS: &str =
     "chunk_id, section, section_id, start_line, end_line, token_count, text, payload, fields";
 
@@ -62,17 +62,13 @@ pub(crate) fn split(mut own: Fields) -> (Fields, Fields) {
     (shared, own)
 }
 
-/// Reads a row's payload; rows of earlier releases have all fields in their JSON. `None` if the row has no payload, or one that this program cannot
-/// read.
+/// Reads a row's payload. `None` if this program cannot read it.
 pub(crate) fn stored_payload(row: &Row) -> rusqlite::Result<Option<ChunkPayload>> {
-    let Some(own) = row.get_ref("payload")?.as_str_or_null()? else {
-        return Ok(None);
+    let fields = |column| -> rusqlite::Result<serde_json::Result<Fields>> {
+        Ok(serde_json::from_str(row.get_ref(column)?.as_str()?))
     };
-    let mut fields = serde_json::from_str::<Fields>(own);
-    if let Some(shared) = row.get_ref("fields")?.as_str_or_null()? {
-        let shared = serde_json::from_str::<Fields>(shared);
-        fields = fields.and_then(|own| Ok(own.into_iter().chain(shared?).collect()));
-    }
+    let (own, shared) = (fields("payload")?, fields("fields")?);
+    let mut fields = own.and_then(|own| Ok(own.into_iter().chain(shared?).collect::<Fields>()));
     if let Ok(fields) = &mut fields {
         for column in COLUMNS {
             let value = match row.get_ref(column)? {

@@ -145,14 +145,13 @@ fn a_page_deleted_under_the_new_name_goes_from_the_index_of_the_old_one() {
 }
 
 #[test]
-fn an_index_of_a_former_release_is_replaced_by_one_that_takes_its_vectors_over() {
+fn an_index_with_another_chunk_policy_is_replaced_by_one_that_takes_its_vectors_over() {
     let book = Book::new();
     let files = files(&[("a", "First.")]);
     let mut former = book.open("site", &files, OpenMode::ReadOnly);
     let new = NewIndex {
         collection: "simulated_former".to_owned(),
         spec: IndexSpec {
-            site: None,
             chunk_policy: ChunkPolicy::ADAPTIVE.name.to_owned(),
             ..former.index_row.spec
         },

@@ -1,2 +1,0 @@
--- The words that a page is filed under are searched, too. This program makes the terms of a chunk itself, so no table changes; the number
--- stays that of the other database.
