@@ -32,10 +32,14 @@ fi
 "$python" - "$work" "$data" "$binary" "$python" shared/benches/langchain_retrieval.py "$questions" "$books" <<'PY'
 import json, os, subprocess, sys, time
 from pathlib import Path
+from urllib.parse import unquote
 
-METRICS = ("page@1", "page@5", "section@1", "section@5", "MRR@10")
-RANKERS = ("lexical", "dense", "rrf", "fused", "full")
 work, data, binary, (python, program, questions, books) = Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3]).resolve(), sys.argv[4:]
+sys.path.insert(0, str(Path(program).parent))
+from langchain_retrieval import METRICS, mean_of, score
+
+# The constant k of reciprocal rank fusion. Source: Cormack et al., SIGIR 2009.
+RRF_K = 60
 english = work / "questions.jsonl"
 
 # bookrag refuses unknown variables, and a hosted store or model would change the comparison.
@@ -77,10 +81,36 @@ for embedder in ("minilm", "bge-small"):
     run(f"one page, {embedder}", binary, "sync", work / "warm", "--json", **variables)
 
 reports = json.loads(run("LangChain and BM25", python, program, english, books))
-for ranker in RANKERS:
-    # The first run also indexes books that are not indexed yet.
-    command = (binary, "eval", english, "--books", books, "--json", "--rank-by", ranker)
-    reports[f"bookrag {ranker}"] = json.loads(run(f"bookrag {ranker}", *command, BOOKRAG_DATA=data))
+# Also indexes books that are not indexed yet.
+details = work / "details.jsonl"
+run("bookrag", binary, "eval", english, "--books", books, "--json", "--details", details, BOOKRAG_DATA=data)
+found = {one["id"]: one["results"] for one in map(json.loads, details.open(encoding="utf-8"))}
+labelled = [question for question in map(json.loads, english.open(encoding="utf-8")) if question["answerable"]]
+
+
+def by(name):
+    """The order by a score; last where there is none."""
+    return lambda results: sorted(results, key=lambda result: (result["scores"][name] is None, -(result["scores"][name] or 0)))
+
+
+def rrf(results):
+    ranked = [by(name)(results) for name in ("dense", "lexical")]
+    return sorted(results, key=lambda result: -sum(1 / (RRF_K + 1 + order.index(result)) for order in ranked))
+
+
+def place(result):
+    return result["source"], unquote(result["url"].partition("#")[2])
+
+
+# The order of each ranker; `full` is the one that readers get.
+for ranker, order in {"lexical": by("lexical"), "dense": by("dense"), "rrf": rrf, "fused": by("fused"), "full": list}.items():
+    corpora = {}
+    for question in labelled:
+        results = list(dict.fromkeys(map(place, order(found[question["id"]]))))
+        corpora.setdefault(question["corpus"], []).append(score(question, results))
+    corpora = {corpus: {"metrics": mean_of(scores)} for corpus, scores in corpora.items()}
+    mean = mean_of([scores["metrics"] for scores in corpora.values()])
+    reports[f"bookrag {ranker}"] = {"corpora": corpora, "mean": mean}
 
 corpora = list(reports["LangChain bge"]["corpora"])
 show(

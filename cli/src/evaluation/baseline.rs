@@ -4,13 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::Evaluation;
-use super::formulas::{real, rounded};
-use super::metrics::{Better, Metric, Metrics};
-use super::table::{NO_VALUE, aligned, number};
+use super::metrics::{Metric, Metrics};
+use super::{Evaluation, NO_VALUE, aligned, number, rounded};
 
 /// Tolerated loss of any metric: less than its 4 digits show.
-pub(super) const DEFAULT_TOLERANCE: f64 = 1e-9;
+const TOLERANCE: f64 = 1e-9;
 
 /// The metrics of an earlier evaluation, read from its JSON.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -26,245 +24,185 @@ pub struct BaselineScores {
     pub metrics: Metrics,
 }
 
-/// A metric that is worse than in the baseline.
+/// A metric that differs from the baseline.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Regression {
+pub struct Change {
     /// The corpus.
     pub corpus: String,
     /// The metric.
     pub metric: Metric,
-    /// Its value in the baseline, rounded to 4 digits.
-    pub was: f64,
-    /// Its value now, rounded to 4 digits; `None` if it is no longer measured.
+    /// Its value in the baseline; `None` if it is new.
+    pub was: Option<f64>,
+    /// Its value now; `None` if it is no longer measured.
     pub is: Option<f64>,
+    /// How much the metric may lose.
+    #[serde(skip)]
+    allowed: f64,
 }
 
-/// Returns the metrics that are worse than in the baseline, by corpus. `slack` is the number of questions of a corpus that may do worse.
-///
-/// Both values are rounded to 4 digits, as they are printed. If the evaluation lacks a metric or corpus of the baseline, that is a
-/// regression too; otherwise leaving out questions would pass. New metrics are ignored. Durations are not compared, since they depend on the
-/// machine.
-#[must_use]
-pub fn compare(evaluation: &Evaluation, baseline: &Baseline, slack: f64) -> Vec<Regression> {
-    let changes = changes(evaluation, baseline).into_iter();
-    changes
-        .filter_map(|change| {
-            let was = change.was?;
-            let questions = evaluation
-                .corpora
-                .get(change.corpus)
-                .map_or(1, |scores| change.metric.questions(&scores.counts).max(1));
-            let allowed = DEFAULT_TOLERANCE + slack / real(questions);
-            let is_worse = change.is.is_none() || change.loss() > allowed;
-            let counts = change.metric.better() != Better::Neither;
-            (counts && is_worse).then(|| Regression {
-                corpus: change.corpus.to_owned(),
-                metric: change.metric,
-                was,
-                is: change.is,
-            })
-        })
-        .collect()
-}
+impl Change {
+    /// Lists every metric that differs from the baseline. `slack` is the number of questions of a corpus that may do worse.
+    #[must_use]
+    pub fn all(evaluation: &Evaluation, baseline: &Baseline, slack: u32) -> Vec<Self> {
+        let now = evaluation.corpora.keys();
+        let corpora: BTreeSet<&String> = now.chain(baseline.corpora.keys()).collect();
+        let pairs = corpora.into_iter().flat_map(|corpus| Metric::ALL.map(|metric| (corpus, metric)));
+        let change = |(corpus, metric): (&String, Metric)| {
+            let then = baseline.corpora.get(corpus);
+            let now = evaluation.corpora.get(corpus);
+            let count = now.and_then(|scores| scores.counts.get(&metric)).copied();
+            Self {
+                corpus: corpus.clone(),
+                metric,
+                was: then.and_then(|scores| scores.metrics.get(&metric).copied()),
+                is: now.and_then(|scores| scores.metrics.get(&metric).copied()),
+                allowed: f64::from(slack) / f64::from(count.unwrap_or(1)) + TOLERANCE,
+            }
+        };
+        let differs = |change: &Self| match (change.was, change.is) {
+            (Some(was), Some(is)) => (is - was).abs() > TOLERANCE,
+            (was, is) => was != is,
+        };
+        pairs.map(change).filter(differs).collect()
+    }
 
-/// Lists every metric that differs from the baseline, with its change.
-#[must_use]
-pub fn diff(evaluation: &Evaluation, baseline: &Baseline) -> String {
-    let heading = ["", "was", "is", "change", ""];
-    let mut rows = vec![Vec::from(heading.map(str::to_owned))];
-    for change in changes(evaluation, baseline) {
-        if let Some(verdict) = change.verdict() {
-            rows.push(vec![
-                format!("{} {}", change.corpus, change.metric.name()),
+    /// True if the metric is worse by more than the slack, or no longer measured: otherwise leaving out questions would pass.
+    #[must_use]
+    pub fn is_regression(&self) -> bool {
+        match (self.was, self.is) {
+            (None, _) => false,
+            (Some(_), None) => true,
+            (Some(was), Some(is)) => self.loss(was, is) > self.allowed,
+        }
+    }
+
+    fn loss(&self, was: f64, is: f64) -> f64 {
+        if self.metric.is_loss() { is - was } else { was - is }
+    }
+
+    /// Formats a table of changes.
+    #[must_use]
+    pub fn table(changes: &[Self]) -> String {
+        if changes.is_empty() {
+            return "nothing changed\n".to_owned();
+        }
+        let heading = ["", "was", "is", "change", ""];
+        let mut rows = vec![Vec::from(heading.map(str::to_owned))];
+        rows.extend(changes.iter().map(|change| {
+            let (growth, verdict) = match (change.was, change.is) {
+                (Some(was), Some(is)) => {
+                    let is_worse = change.loss(was, is) > 0.0;
+                    let verdict = if is_worse { "worse" } else { "better" };
+                    (format!("{:+.4}", rounded(is - was)), verdict)
+                }
+                (None, _) => (NO_VALUE.to_owned(), "new"),
+                (_, None) => (NO_VALUE.to_owned(), "gone"),
+            };
+            vec![
+                format!("{} {}", change.corpus, change.metric),
                 number(change.was),
                 number(change.is),
-                change.signed(),
+                growth,
                 verdict.to_owned(),
-            ]);
-        }
-    }
-    if rows.len() == 1 {
-        return "nothing changed\n".to_owned();
-    }
-    aligned(&rows)
-}
-
-/// A metric's values before and now; at least one is present.
-struct Change<'c> {
-    corpus: &'c str,
-    metric: Metric,
-    was: Option<f64>,
-    is: Option<f64>,
-}
-
-fn changes<'c>(evaluation: &'c Evaluation, baseline: &'c Baseline) -> Vec<Change<'c>> {
-    let now = evaluation.corpora.keys();
-    let corpora: BTreeSet<&String> = now.chain(baseline.corpora.keys()).collect();
-    let mut changes = Vec::new();
-    for corpus in corpora {
-        let then = baseline.corpora.get(corpus).map(|scores| &scores.metrics);
-        let now = evaluation.corpora.get(corpus).map(|scores| &scores.metrics);
-        for metric in Metric::ALL {
-            let value = |metrics: Option<&Metrics>| metrics?.get(metric).map(rounded);
-            let (was, is) = (value(then), value(now));
-            if was.is_some() || is.is_some() {
-                changes.push(Change {
-                    corpus,
-                    metric,
-                    was,
-                    is,
-                });
-            }
-        }
-    }
-    changes
-}
-
-impl Change<'_> {
-    /// Returns the increase; 0 if a value is missing. Rounded again to remove floating-point noise from the difference.
-    fn growth(&self) -> f64 {
-        match (self.was, self.is) {
-            (Some(was), Some(is)) => rounded(is - was),
-            _ => 0.0,
-        }
-    }
-
-    /// Returns how much worse the metric is; negative if it is better.
-    fn loss(&self) -> f64 {
-        match self.metric.better() {
-            Better::Higher => -self.growth(),
-            Better::Lower => self.growth(),
-            Better::Neither => 0.0,
-        }
-    }
-
-    /// Names the change; `None` if nothing changed.
-    fn verdict(&self) -> Option<&'static str> {
-        if self.was.is_none() {
-            return Some("new");
-        }
-        if self.is.is_none() {
-            return Some("gone");
-        }
-        if self.growth().abs() < DEFAULT_TOLERANCE {
-            return None;
-        }
-        Some(match self.metric.better() {
-            Better::Neither => "other",
-            _ if self.loss() > 0.0 => "worse",
-            _ => "better",
-        })
-    }
-
-    fn signed(&self) -> String {
-        match (self.was, self.is) {
-            (Some(_), Some(_)) => format!("{:+.4}", self.growth()),
-            _ => NO_VALUE.to_owned(),
-        }
+            ]
+        }));
+        aligned(&rows)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::super::Scores;
     use super::*;
 
-    fn metrics(json: &str) -> Metrics {
-        serde_json::from_str(json).unwrap()
-    }
+    /// The metrics of corpora, each of 10 questions.
+    type Corpora<'a> = &'a [(&'a str, &'a [(Metric, f64)])];
 
-    fn evaluation(corpora: &[(&str, &str)]) -> Evaluation {
-        let scores = |json: &str| Scores {
-            metrics: metrics(json),
-            ..Scores::default()
+    fn evaluation(corpora: Corpora<'_>) -> Evaluation {
+        let scores = |metrics: &[(Metric, f64)]| Scores {
+            metrics: metrics.iter().copied().collect(),
+            counts: metrics.iter().map(|(metric, _)| (*metric, 10)).collect(),
         };
         let corpora = corpora.iter();
         Evaluation {
             corpora: corpora
-                .map(|(corpus, json)| ((*corpus).to_owned(), scores(json)))
+                .map(|(corpus, metrics)| ((*corpus).to_owned(), scores(metrics)))
                 .collect(),
             ..Evaluation::default()
         }
     }
 
-    /// Returns the corpora as written to JSON and read back.
-    fn baseline(corpora: &[(&str, &str)]) -> Baseline {
-        let text = serde_json::to_string(&evaluation(corpora)).unwrap();
-        serde_json::from_str(&text).unwrap()
+    /// Compares with a baseline that was written to JSON and read back.
+    fn changes(was: Corpora<'_>, is: Corpora<'_>, slack: u32) -> Vec<Change> {
+        let baseline = serde_json::from_value(json!(evaluation(was))).unwrap();
+        Change::all(&evaluation(is), &baseline, slack)
     }
 
-    const WAS: &str =
-        r#"{"page@1": 0.9, "P@5_ceiling": 0.4, "refusal_recall": 0.8, "false_refusals": 0.1}"#;
-
-    #[test]
-    fn an_evaluation_does_not_regress_from_itself() {
-        let thirds = [("jest", r#"{"page@1": 0.66666666666, "MRR@10": 0.1}"#)];
-        let (is, was) = (evaluation(&thirds), baseline(&thirds));
-        assert!(compare(&is, &was, DEFAULT_TOLERANCE).is_empty());
-        assert_eq!(diff(&is, &was), "nothing changed\n");
+    fn regressions(was: Corpora<'_>, is: Corpora<'_>, slack: u32) -> Vec<(String, Metric)> {
+        let changes = changes(was, is, slack).into_iter();
+        let regressions = changes.filter(Change::is_regression);
+        regressions.map(|change| (change.corpus, change.metric)).collect()
     }
 
+    const WAS: &[(Metric, f64)] = &[
+        (Metric::PageAt1, 0.9),
+        (Metric::Withheld, 0.1),
+        (Metric::Refused, 0.8),
+    ];
+
     #[test]
-    fn only_for_false_refusals_more_is_worse() {
-        let worse =
-            r#"{"page@1": 0.8, "P@5_ceiling": 0.2, "refusal_recall": 0.9, "false_refusals": 0.3}"#;
-        let regressions = compare(
-            &evaluation(&[("jest", worse)]),
-            &baseline(&[("jest", WAS)]),
-            DEFAULT_TOLERANCE,
-        );
-        let regression = |metric, was, is| Regression {
-            corpus: "jest".to_owned(),
-            metric,
-            was,
-            is: Some(is),
-        };
-        let expected = [
-            regression(Metric::PageAt1, 0.9, 0.8),
-            regression(Metric::FalseRefusals, 0.1, 0.3),
-        ];
-        assert_eq!(regressions, expected);
+    fn an_evaluation_does_not_differ_from_itself() {
+        let changes = changes(&[("jest", WAS)], &[("jest", WAS)], 0);
+        assert_eq!(changes, []);
+        assert_eq!(Change::table(&changes), "nothing changed\n");
     }
 
     #[test]
-    fn a_loss_as_large_as_the_tolerance_is_tolerated() {
-        let (was, is) = (r#"{"page@1": 0.93}"#, r#"{"page@1": 0.92}"#);
-        let (is, was) = (evaluation(&[("ary", is)]), baseline(&[("ary", was)]));
-        assert!(compare(&is, &was, 0.01).is_empty());
-        assert_eq!(compare(&is, &was, 0.0099).len(), 1);
+    fn more_withheld_answers_and_fewer_right_pages_are_regressions() {
+        let is = [(Metric::PageAt1, 0.8), (Metric::Withheld, 0.3), (Metric::Refused, 0.9)];
+        let found = regressions(&[("jest", WAS)], &[("jest", &is)], 0);
+        let expected = [Metric::PageAt1, Metric::Withheld];
+        assert_eq!(found, expected.map(|metric| ("jest".to_owned(), metric)));
+    }
+
+    #[test]
+    fn slack_is_a_number_of_questions() {
+        let is = [(Metric::PageAt1, 0.8), (Metric::Withheld, 0.3), (Metric::Refused, 0.8)];
+        let found = regressions(&[("jest", WAS)], &[("jest", &is)], 1);
+        assert_eq!(found, [("jest".to_owned(), Metric::Withheld)]);
+        assert_eq!(regressions(&[("jest", WAS)], &[("jest", &is)], 2), []);
     }
 
     #[test]
     fn a_missing_metric_is_a_regression_and_a_new_one_is_not() {
-        let is = evaluation(&[("ary", r#"{"page@1": 1.0, "MRR@10": 0.0}"#)]);
-        let was = baseline(&[
-            (
-                "ary",
-                r#"{"page@1": 1.0, "page@5": 0.5, "P@5_ceiling": 1.0}"#,
-            ),
-            ("jest", r#"{"page@1": 0.5}"#),
-        ]);
-        let regressions = compare(&is, &was, 1.0);
-        let places: Vec<(&str, Metric)> = regressions
-            .iter()
-            .map(|regression| (regression.corpus.as_str(), regression.metric))
-            .collect();
-        assert_eq!(
-            places,
-            [("ary", Metric::PageAt5), ("jest", Metric::PageAt1)]
-        );
-        assert!(regressions.iter().all(|regression| regression.is.is_none()));
+        let was: Corpora<'_> = &[
+            ("ary", &[(Metric::PageAt1, 1.0), (Metric::PageAt5, 0.5)]),
+            ("jest", &[(Metric::PageAt1, 0.5)]),
+        ];
+        let is: Corpora<'_> = &[("ary", &[(Metric::PageAt1, 1.0), (Metric::Needs, 0.0)])];
+        let expected = [("ary", Metric::PageAt5), ("jest", Metric::PageAt1)];
+        let expected = expected.map(|(corpus, metric)| (corpus.to_owned(), metric));
+        assert_eq!(regressions(was, is, 9), expected);
     }
 
     #[test]
-    fn a_diff_shows_what_changed_with_signs() {
-        let is = r#"{"page@1": 0.8, "MRR@10": 0.5, "P@5_ceiling": 0.2, "false_refusals": 0.05, "refusal_recall": 0.8}"#;
-        let text = diff(&evaluation(&[("jest", is)]), &baseline(&[("jest", WAS)]));
-        let expected = "                        was      is   change\n\
-                        jest page@1          0.9000  0.8000  -0.1000   worse\n\
-                        jest MRR@10               –  0.5000        –     new\n\
-                        jest P@5_ceiling     0.4000  0.2000  -0.2000   other\n\
-                        jest false_refusals  0.1000  0.0500  -0.0500  better\n";
+    fn a_table_shows_what_changed_with_signs() {
+        let is = [(Metric::PageAt1, 0.8), (Metric::Needs, 0.5), (Metric::Withheld, 0.05)];
+        let text = Change::table(&changes(&[("jest", WAS)], &[("jest", &is)], 0));
+        let expected = "                  was      is   change\n\
+                        jest page@1    0.9000  0.8000  -0.1000   worse\n\
+                        jest needs          –  0.5000        –     new\n\
+                        jest withheld  0.1000  0.0500  -0.0500  better\n\
+                        jest refused   0.8000       –        –    gone\n";
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn a_baseline_with_an_unknown_metric_is_refused() {
+        let baseline = json!({"corpora": {"jest": {"metrics": {"page@2": 1.0}}}});
+        let error = serde_json::from_value::<Baseline>(baseline).unwrap_err();
+        assert!(error.to_string().contains("`page@2`"), "{error}");
     }
 }

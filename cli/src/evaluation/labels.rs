@@ -2,21 +2,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::question::{Heading, Label, Question};
+use super::question::{Heading, Question};
 use super::{Found, url_path};
 
-/// The right pages, by source and by URL path.
+/// The anchors of the right sections of each right page, by the page's source and by its URL path: those of the labelled headings and of the headings
+/// nested under them.
 #[derive(Debug, Default)]
 pub(super) struct Labels {
-    pages: HashMap<String, Page>,
-}
-
-#[derive(Debug, Default)]
-struct Page {
-    /// Anchors of its right sections: those of the labelled headings and of the headings nested under them.
-    anchors: HashSet<String>,
-    /// True if a label of the page names no section.
-    is_whole: bool,
+    anchors: HashMap<String, HashSet<String>>,
 }
 
 impl Labels {
@@ -26,21 +19,10 @@ impl Labels {
         if let Some(source) = &question.source {
             labels.add(source, question.url.as_deref(), &question.headings);
         }
-        labels.add_all(&question.also_relevant);
-        labels
-    }
-
-    /// The labels of [`Labels::of`] and the other places that also answer the question.
-    pub(super) fn with_alternatives(question: &Question) -> Self {
-        let mut labels = Self::of(question);
-        labels.add_all(&question.alternatives);
-        labels
-    }
-
-    fn add_all(&mut self, labels: &[Label]) {
-        for label in labels {
-            self.add(&label.source, label.url.as_deref(), &label.headings);
+        for copy in &question.also_relevant {
+            labels.add(&copy.source, copy.url.as_deref(), &copy.headings);
         }
+        labels
     }
 
     fn add(&mut self, source: &str, url: Option<&str>, headings: &[Heading]) {
@@ -50,63 +32,34 @@ impl Labels {
             .flat_map(|(id, heading)| std::iter::once(id).chain(&heading.under))
             .cloned()
             .collect();
-        for name in [Some(source.to_owned()), url.map(url_path)]
-            .into_iter()
-            .flatten()
-        {
-            let page = self.pages.entry(name).or_default();
-            page.is_whole |= anchors.is_empty();
-            page.anchors.extend(anchors.iter().cloned());
+        let pages = [Some(source.to_owned()), url.map(url_path)];
+        for page in pages.into_iter().flatten() {
+            let of_page = self.anchors.entry(page).or_default();
+            of_page.extend(anchors.iter().cloned());
         }
     }
 
-    /// Returns the number of right sections. Copies of a section in other versions have its anchor and count once, since
-    /// a search returns one version only.
-    pub(super) fn sections(&self) -> usize {
-        let pages = self.pages.values();
-        let anchors: HashSet<&String> = pages.flat_map(|page| &page.anchors).collect();
-        anchors.len()
-    }
-
-    pub(super) fn has_page(&self, found: &Found) -> bool {
-        self.pages.contains_key(&found.page())
-    }
-
-    pub(super) fn has_section(&self, found: &Found) -> bool {
-        let anchor = found.anchor();
-        let is_on = |page: &str| {
-            let page = self.pages.get(page);
-            page.is_some_and(|page| page.anchors.contains(&anchor))
-        };
-        // Unlike an empty source, an empty path is valid: it is the site's first page.
-        (!found.source.is_empty() && is_on(&found.source)) || is_on(&url_path(&found.url))
-    }
-
-    /// True if the result is in a right section, or on a page labelled as a whole.
-    fn has_answer(&self, found: &Found) -> bool {
-        let page = self.pages.get(&found.page());
-        page.is_some_and(|page| page.is_whole) || self.has_section(found)
-    }
-
-    /// Returns the rank, from 1, of the first result that answers the question.
-    pub(super) fn answer_rank(&self, results: &[&Found]) -> Option<usize> {
-        Some(results.iter().position(|found| self.has_answer(found))? + 1)
+    /// True if a section is labelled.
+    pub(super) fn has_sections(&self) -> bool {
+        self.anchors.values().any(|anchors| !anchors.is_empty())
     }
 
     /// Returns the rank, from 1, of the first right page among the distinct pages of the results.
     pub(super) fn page_rank(&self, results: &[&Found]) -> Option<usize> {
         let mut seen = HashSet::new();
-        let mut pages = results.iter().filter(|found| seen.insert(found.page()));
-        Some(pages.position(|found| self.has_page(found))? + 1)
+        let pages = results.iter().map(|found| found.page());
+        let mut pages = pages.filter(|page| seen.insert(page.clone()));
+        Some(pages.position(|page| self.anchors.contains_key(&page))? + 1)
     }
 
-    /// Returns for each result whether it is the first one in a right section.
-    pub(super) fn new_sections(&self, results: &[&Found]) -> Vec<bool> {
-        let mut brought = HashSet::new();
-        results
-            .iter()
-            .map(|found| self.has_section(found) && brought.insert(found.anchor()))
-            .collect()
+    /// Returns the rank, from 1, of the first result in a right section.
+    pub(super) fn section_rank(&self, results: &[&Found]) -> Option<usize> {
+        let is_right = |found: &&Found| {
+            let pages = [found.page(), url_path(&found.url)];
+            let mut of_pages = pages.iter().filter_map(|page| self.anchors.get(page));
+            of_pages.any(|anchors| anchors.contains(&found.anchor()))
+        };
+        Some(results.iter().position(is_right)? + 1)
     }
 }
 
@@ -124,71 +77,49 @@ mod tests {
     fn labels() -> Labels {
         let questions = Question::parse_all(concat!(
             r#"{"id": "a", "query": "q", "answerable": true, "source": "docs/a.md", "url": "/docs/a%20b/", "#,
-            r#""headings": [{"id": "x", "under": ["y", "über"], "above": ["top"]}, {"id": null, "under": ["n"]}], "#,
+            r#""headings": [{"id": "x", "under": ["y", "über"]}, {"id": null, "under": ["n"]}], "#,
             r#""also_relevant": [{"source": "v1/a.md", "url": "/v1/a", "headings": [{"id": "x"}]}]}"#
         ));
         Labels::of(&questions.unwrap()[0])
     }
 
+    fn ranks(results: &[Found]) -> (Option<usize>, Option<usize>) {
+        let results: Vec<&Found> = results.iter().collect();
+        let labels = labels();
+        (labels.page_rank(&results), labels.section_rank(&results))
+    }
+
     #[test]
     fn a_page_is_known_by_its_source_or_else_by_its_url() {
-        let labels = labels();
-        assert!(labels.has_page(&found("docs/a.md", "/elsewhere")));
-        assert!(labels.has_page(&found("v1/a.md", "")));
-        assert!(labels.has_page(&found("", "/docs/a b#x")));
-        assert!(labels.has_page(&found("", "/docs/a%20b/")));
-        assert!(!labels.has_page(&found("docs/b.md", "/docs/a%20b/")));
-        assert!(!labels.has_page(&found("", "")));
+        for (source, url, is_right) in [
+            ("docs/a.md", "/elsewhere", true),
+            ("v1/a.md", "", true),
+            ("", "/docs/a b#z", true),
+            ("", "/docs/a%20b/", true),
+            ("docs/b.md", "/docs/a%20b/", false),
+            ("", "", false),
+        ] {
+            let (page, _) = ranks(&[found(source, url)]);
+            assert_eq!(page.is_some(), is_right, "{source} {url}");
+        }
     }
 
     #[test]
     fn a_section_is_a_labelled_heading_or_one_nested_under_it() {
-        let labels = labels();
-        for url in ["/other#x", "/other#y", "/other#%C3%BCber", "/other#über"] {
-            assert!(labels.has_section(&found("docs/a.md", url)), "{url}");
+        for (source, url, is_right) in [
+            ("docs/a.md", "/other#x", true),
+            ("docs/a.md", "/other#y", true),
+            ("docs/a.md", "/other#%C3%BCber", true),
+            ("docs/a.md", "/other#über", true),
+            ("docs/other.md", "/docs/a%20b/#x", true),
+            ("", "/docs/a%20b", false),
+            ("", "/docs/a%20b#top", false),
+            ("", "/docs/a%20b#n", false),
+            ("", "/b#x", false),
+        ] {
+            let (_, section) = ranks(&[found(source, url)]);
+            assert_eq!(section.is_some(), is_right, "{source} {url}");
         }
-        assert!(labels.has_section(&found("docs/other.md", "/docs/a%20b/#x")));
-        for url in ["/docs/a%20b", "/docs/a%20b#top", "/docs/a%20b#n", "/b#x"] {
-            assert!(!labels.has_section(&found("", url)), "{url}");
-        }
-    }
-
-    #[test]
-    fn copies_in_other_versions_are_one_section() {
-        let labels = labels();
-        assert_eq!(labels.sections(), 3);
-        let results = [
-            found("docs/a.md", "/a#top"),
-            found("docs/a.md", "/a#x"),
-            found("v1/a.md", "/v1/a#x"),
-            found("docs/a.md", "/a#y"),
-        ];
-        let results: Vec<&Found> = results.iter().collect();
-        assert_eq!(labels.new_sections(&results), [false, true, false, true]);
-    }
-
-    #[test]
-    fn an_alternative_answers_but_is_no_label() {
-        let questions = Question::parse_all(concat!(
-            r#"{"id": "a", "query": "q", "answerable": true, "source": "docs/a.md", "headings": [{"id": "x"}], "#,
-            r#""alternatives": [{"source": "docs/b.md", "headings": [{"id": "y"}]}, {"source": "docs/c.md"}]}"#
-        ));
-        let question = &questions.unwrap()[0];
-        let (labels, all) = (Labels::of(question), Labels::with_alternatives(question));
-        let rank = |labels: &Labels, url| {
-            let places = [found("docs/a.md", "/a#z"), found("", "/d"), url];
-            labels.answer_rank(&places.iter().collect::<Vec<_>>())
-        };
-        let label = found("docs/a.md", "/a#x");
-        assert_eq!(rank(&labels, label.clone()), Some(3));
-        assert_eq!(rank(&all, label), Some(3));
-        for url in [found("docs/b.md", "/b#y"), found("docs/c.md", "/c#any")] {
-            assert_eq!(rank(&labels, url.clone()), None);
-            assert_eq!(rank(&all, url), Some(3));
-        }
-        assert_eq!(rank(&all, found("docs/b.md", "/b#x")), None);
-        assert_eq!(all.page_rank(&[&found("docs/b.md", "/b")]), Some(1));
-        assert_eq!(labels.page_rank(&[&found("docs/b.md", "/b")]), None);
     }
 
     #[test]
@@ -196,11 +127,11 @@ mod tests {
         let results = [
             found("docs/b.md", "/b#1"),
             found("docs/b.md", "/b#2"),
-            found("docs/a.md", "/a"),
+            found("docs/a.md", "/a#top"),
+            found("v1/a.md", "/v1/a#x"),
         ];
-        let results: Vec<&Found> = results.iter().collect();
-        assert_eq!(labels().page_rank(&results), Some(2));
-        assert_eq!(labels().page_rank(&results[..2]), None);
-        assert_eq!(labels().page_rank(&[]), None);
+        assert_eq!(ranks(&results), (Some(2), Some(4)));
+        assert_eq!(ranks(&results[..2]), (None, None));
+        assert_eq!(ranks(&[]), (None, None));
     }
 }

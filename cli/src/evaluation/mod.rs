@@ -1,18 +1,11 @@
-//! Metrics of retrieval, answers and refusals: the numbers of `bookrag eval`.
+//! The metrics of `bookrag eval`: retrieval, answers and refusals.
 //!
-//! Hits are defined as in `score_retrieval.py`, the script that accompanies the labels. Results are counted once per source
-//! and URL, pages once per source. Nothing is tuned on the questions.
+//! Results are counted once per source and URL, pages once per source. Nothing is tuned on the questions.
 
 mod question;
-mod spans;
 mod labels;
-mod formulas;
-mod bootstrap;
 mod metrics;
-mod measured;
-mod table;
 mod baseline;
-mod comparison;
 #[cfg(test)]
 mod tests;
 
@@ -21,21 +14,16 @@ use std::collections::BTreeMap;
 use percent_encoding::percent_decode_str;
 use serde::Serialize;
 
-pub use baseline::{Baseline, BaselineScores, Regression, compare, diff};
-pub use comparison::{ChangedQuestion, ComparedMetric, Comparison, Saved};
-pub use formulas::{Interval, Percentiles};
-pub use measured::Measured;
-pub use metrics::{Better, Metric, Metrics};
+pub use baseline::{Baseline, BaselineScores, Change};
+pub use metrics::{Metric, Metrics};
 pub use question::{Heading, Label, Question, TODO, UNNAMED_CORPUS};
-pub use spans::{Quoted, Span, quoted};
-pub use table::table;
 
-use measured::mean_of;
+use metrics::{mean, measure};
 
-/// The stage that covers a whole question.
-pub const TOTAL_STAGE: &str = "total";
+/// Metrics are rounded to 4 digits.
+const PARTS: f64 = 10_000.0;
 
-/// A retrieved or cited place in a book.
+/// A retrieved place in a book.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Found {
     /// The page's file; empty if unknown.
@@ -85,106 +73,49 @@ pub enum Reply {
 pub struct Outcome {
     /// Retrieved places, best first.
     pub results: Vec<Found>,
-    /// True if the first result is an exercise section that the question does not ask for.
-    pub exercise_first: bool,
     /// The kind of reply.
     pub reply: Reply,
-    /// The answer's citations, in its order.
-    pub citations: Vec<Found>,
     /// The answer's text.
     pub answer: String,
-    /// Scores against the labelled lines, if there are any.
-    pub quoted: Option<Quoted>,
-    /// The same scores for an answer from the section that holds the lines.
-    pub quoted_given: Option<Quoted>,
-    /// Durations of the stages in milliseconds; [`TOTAL_STAGE`] covers the whole question.
-    pub stages: BTreeMap<&'static str, f64>,
 }
 
-/// Numbers of questions and citations.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Counts {
-    /// Questions.
-    pub questions: usize,
-    /// Questions that the book answers.
-    pub answerable: usize,
-    /// Answerable questions with a labelled section; section metrics cover these.
-    pub with_section: usize,
-    /// Answerable questions that were refused.
-    pub answerable_refused: usize,
-    /// Answerable questions that were answered as uncertain.
-    pub answerable_uncertain: usize,
-    /// Questions that the book does not answer.
-    pub unanswerable: usize,
-    /// Unanswerable questions that were refused.
-    pub unanswerable_refused: usize,
-    /// Unanswerable questions that were answered as uncertain.
-    pub unanswerable_uncertain: usize,
-    /// Citations in answers to answerable questions.
-    pub citations: usize,
+/// The metrics of one question.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Measured {
+    /// The book.
+    pub corpus: String,
+    /// The question's id.
+    pub id: String,
+    /// The text of the question.
+    pub query: String,
+    /// The metrics that apply to the question.
+    pub metrics: Metrics,
 }
 
-impl Counts {
-    fn of(questions: &[&Measured]) -> Self {
-        let count = |is_counted: fn(&Metrics) -> bool| {
-            let metrics = questions.iter().map(|question| &question.metrics);
-            metrics.filter(|metrics| is_counted(metrics)).count()
-        };
-        let unanswerable_refused = count(|metrics| metrics.is_one(Metric::RefusalRecall));
-        Self {
-            questions: questions.len(),
-            answerable: count(|metrics| metrics.get(Metric::FalseRefusals).is_some()),
-            with_section: count(|metrics| metrics.get(Metric::SectionAt1).is_some()),
-            answerable_refused: count(|metrics| metrics.is_one(Metric::FalseRefusals)),
-            answerable_uncertain: count(|metrics| metrics.is_one(Metric::FalseUncertain)),
-            unanswerable: count(|metrics| metrics.get(Metric::RefusalRecall).is_some()),
-            unanswerable_refused,
-            unanswerable_uncertain: count(|metrics| metrics.is_one(Metric::RefusedOrUncertain))
-                - unanswerable_refused,
-            citations: questions.iter().map(|question| question.citations).sum(),
-        }
-    }
-}
-
-/// Scores of one corpus.
+/// The means of one corpus.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Scores {
-    /// Numbers of questions and citations.
-    pub counts: Counts,
-    /// The metrics that have a value.
+    /// The mean of each metric that applies to a question, rounded to 4 digits.
     pub metrics: Metrics,
-    /// The confidence interval of the refusal recall.
-    pub refusal_recall_interval: Option<Interval>,
-    /// The confidence interval of the share of false refusals.
-    pub false_refusals_interval: Option<Interval>,
+    /// The number of questions that each mean covers.
+    pub counts: BTreeMap<Metric, u32>,
 }
 
 impl Scores {
     fn of(questions: &[&Measured]) -> Self {
-        let counts = Counts::of(questions);
-        Self {
-            metrics: Metrics::each(|metric| mean_of(questions.iter().copied(), metric)),
-            refusal_recall_interval: Interval::wilson(
-                counts.unanswerable_refused,
-                counts.unanswerable,
-            ),
-            false_refusals_interval: Interval::wilson(counts.answerable_refused, counts.answerable),
-            counts,
+        let mut scores = Self::default();
+        for metric in Metric::ALL {
+            let values = || {
+                let questions = questions.iter();
+                questions.filter_map(|question| question.metrics.get(&metric).copied())
+            };
+            if let Some(mean) = mean(values()) {
+                scores.metrics.insert(metric, rounded(mean));
+                scores.counts.insert(metric, values().map(|_| 1).sum());
+            }
         }
+        scores
     }
-}
-
-/// Replies to the unanswerable questions of one kind.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Refusals {
-    /// Questions.
-    pub questions: usize,
-    /// Questions that were refused.
-    pub refused: usize,
-    /// Questions that were answered as uncertain.
-    pub uncertain: usize,
-    /// The confidence interval of the share that was refused or answered as uncertain.
-    pub refused_or_uncertain_interval: Option<Interval>,
 }
 
 /// Scores of all questions.
@@ -195,96 +126,92 @@ pub struct Evaluation {
     /// The arithmetic mean of each metric over the corpora that have it. A large corpus weighs no more than a
     /// small one.
     pub mean: Metrics,
-    /// Confidence intervals of these means, by bootstrap over the questions of each corpus.
-    pub mean_intervals: BTreeMap<Metric, Interval>,
-    /// Scores of all questions, as if they were one corpus.
-    pub all: Scores,
-    /// Replies to unanswerable questions of all corpora, by kind.
-    pub unanswerable_kinds: BTreeMap<String, Refusals>,
-    /// Durations of each stage over all questions.
-    pub stages: BTreeMap<String, Percentiles>,
-    /// The metrics of each question, for a comparison with another result.
+    /// The metrics of each question.
     pub questions: Vec<Measured>,
 }
 
 /// Scores the outcomes of questions.
 #[must_use]
 pub fn evaluate(asked: &[(&Question, Outcome)]) -> Evaluation {
-    let questions: Vec<Measured> = asked
-        .iter()
-        .map(|(question, outcome)| Measured::of(question, outcome))
-        .collect();
+    let measured = |(question, outcome): &(&Question, Outcome)| Measured {
+        corpus: question.corpus_name().to_owned(),
+        id: question.id.clone(),
+        query: question.query.clone(),
+        metrics: measure(question, outcome),
+    };
+    let questions: Vec<Measured> = asked.iter().map(measured).collect();
     let mut by_corpus: BTreeMap<&str, Vec<&Measured>> = BTreeMap::new();
     for question in &questions {
-        let corpus = question.corpus.as_str();
-        by_corpus.entry(corpus).or_default().push(question);
+        by_corpus.entry(&question.corpus).or_default().push(question);
     }
-    let all: Vec<&Measured> = questions.iter().collect();
-    let corpora: BTreeMap<String, Scores> = by_corpus
-        .iter()
-        .map(|(corpus, questions)| ((*corpus).to_owned(), Scores::of(questions)))
-        .collect();
-    let mean_of_corpora = |metric| {
-        let values = corpora.values();
-        let values: Vec<f64> = values
-            .filter_map(|scores| scores.metrics.get(metric))
-            .collect();
-        formulas::mean(&values)
+    let scores = |(corpus, questions): (&str, Vec<&Measured>)| (corpus.to_owned(), Scores::of(&questions));
+    let corpora: BTreeMap<String, Scores> = by_corpus.into_iter().map(scores).collect();
+    let mean_of = |metric| {
+        let corpora = corpora.values();
+        let values = corpora.filter_map(|scores| scores.metrics.get(&metric).copied());
+        Some((metric, rounded(mean(values)?)))
     };
     Evaluation {
-        mean: Metrics::each(mean_of_corpora),
-        mean_intervals: mean_intervals(by_corpus.values()),
-        all: Scores::of(&all),
-        unanswerable_kinds: unanswerable_kinds(asked),
-        stages: stages_of(asked.iter().map(|(_, outcome)| outcome)),
+        mean: Metric::ALL.into_iter().filter_map(mean_of).collect(),
         corpora,
         questions,
     }
 }
 
-fn mean_intervals<'m>(
-    corpora: impl Iterator<Item = &'m Vec<&'m Measured>> + Clone,
-) -> BTreeMap<Metric, Interval> {
-    let interval = |metric| {
-        let counted = |question: &&&Measured| question.metrics.get(metric).is_some();
-        let books: Vec<Vec<&Measured>> = corpora
-            .clone()
-            .map(|questions| questions.iter().filter(counted).copied().collect())
-            .collect();
-        bootstrap::interval(&books, |questions| {
-            mean_of(questions.iter().map(|question| **question), metric)
-        })
-    };
-    let metrics = Metric::ALL.into_iter();
-    metrics
-        .filter_map(|metric| Some((metric, interval(metric)?)))
-        .collect()
+/// Rounds to the 4 printed digits.
+fn rounded(value: f64) -> f64 {
+    (value * PARTS).round() / PARTS
 }
 
-fn unanswerable_kinds(asked: &[(&Question, Outcome)]) -> BTreeMap<String, Refusals> {
-    let mut kinds: BTreeMap<String, Refusals> = BTreeMap::new();
-    for (question, outcome) in asked.iter().filter(|(question, _)| !question.answerable) {
-        for kind in question.kinds() {
-            let refusals = kinds.entry(kind).or_default();
-            refusals.questions += 1;
-            refusals.refused += usize::from(outcome.reply == Reply::Refused);
-            refusals.uncertain += usize::from(outcome.reply == Reply::Uncertain);
+impl Evaluation {
+    /// Formats a table: a row per metric, with the value and the number of questions of each corpus, then the mean.
+    #[must_use]
+    pub fn table(&self) -> String {
+        let corpora = self.corpora.keys().cloned();
+        let names = std::iter::once(String::new()).chain(corpora);
+        let mut rows = vec![names.chain(["mean".to_owned()]).collect::<Vec<_>>()];
+        for metric in Metric::ALL {
+            let cell = |scores: &Scores| {
+                let count = scores.counts.get(&metric).copied().unwrap_or_default();
+                match scores.metrics.get(&metric) {
+                    Some(value) => format!("{value:.4} of {count}"),
+                    None => NO_VALUE.to_owned(),
+                }
+            };
+            let mut row = vec![metric.to_string()];
+            row.extend(self.corpora.values().map(cell));
+            row.push(number(self.mean.get(&metric).copied()));
+            rows.push(row);
         }
+        aligned(&rows)
     }
-    for refusals in kinds.values_mut() {
-        refusals.refused_or_uncertain_interval =
-            Interval::wilson(refusals.refused + refusals.uncertain, refusals.questions);
-    }
-    kinds
 }
 
-fn stages_of<'o>(outcomes: impl Iterator<Item = &'o Outcome>) -> BTreeMap<String, Percentiles> {
-    let mut durations: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    for (stage, duration_ms) in outcomes.flat_map(|outcome| &outcome.stages) {
-        durations.entry(stage).or_default().push(*duration_ms);
+/// Shown where there is no value.
+const NO_VALUE: &str = "–";
+
+fn number(value: Option<f64>) -> String {
+    value.map_or_else(|| NO_VALUE.to_owned(), |value| format!("{value:.4}"))
+}
+
+/// Formats rows as columns of equal width: the first left-aligned, the others right-aligned.
+fn aligned(rows: &[Vec<String>]) -> String {
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let mut text = String::new();
+    for row in rows {
+        let cells = row.iter().enumerate().map(|(column, cell)| {
+            let width = width(column);
+            if column == 0 {
+                format!("{cell:<width$}")
+            } else {
+                format!("{cell:>width$}")
+            }
+        });
+        text.push_str(cells.collect::<Vec<_>>().join("  ").trim_end());
+        text.push('\n');
     }
-    durations
-        .into_iter()
-        .filter_map(|(stage, values)| Some((stage.to_owned(), Percentiles::of(values)?)))
-        .collect()
+    text
 }

@@ -4,8 +4,6 @@ use std::collections::HashMap;
 
 use serde::Deserialize;
 
-use super::spans::Span;
-
 /// The corpus of questions that name none.
 pub const UNNAMED_CORPUS: &str = "book";
 
@@ -38,22 +36,7 @@ pub struct Question {
     /// Copies of that page, for example in other versions; they count as hits.
     #[serde(default)]
     pub also_relevant: Vec<Label>,
-    /// Other places that also answer in full; only `useful@1` and `useful@5` count them.
-    #[serde(default)]
-    pub alternatives: Vec<Label>,
-    /// Why the book does not answer it, such as `near-miss` or `general`; refusals are counted per kind.
-    pub kind: Option<String>,
-    /// How a near miss differs from the book, such as `version`; refusals are also counted by it.
-    pub near_kind: Option<String>,
-    /// Words of the book that a right answer contains.
-    pub answer_contains: Option<String>,
-    /// The lines that together answer it.
-    #[serde(default)]
-    pub spans: Vec<Span>,
-    /// Alternatives: other lists of lines, each of which answers it.
-    #[serde(default)]
-    pub also: Vec<Vec<Span>>,
-    /// Facts that a right answer states. A fact is a text, or several separated by `||`, any of which is enough.
+    /// The texts that a right answer contains. Each is one text, or several separated by `||`, any of which is enough.
     #[serde(default)]
     pub needs: Vec<String>,
 }
@@ -78,9 +61,6 @@ pub struct Heading {
     /// Anchors of the headings nested under it; they count as hits.
     #[serde(default)]
     pub under: Vec<String>,
-    /// Anchors of its parent headings; they do not count as hits.
-    #[serde(default)]
-    pub above: Vec<String>,
 }
 
 fn default_locale() -> String {
@@ -146,17 +126,6 @@ impl Question {
         Ok(question)
     }
 
-    /// Returns the names under which refusals are counted: `near-miss` and `near-miss/version`.
-    pub(super) fn kinds(&self) -> impl Iterator<Item = String> {
-        let kind = self.kind.as_deref();
-        let near = kind.zip(self.near_kind.as_deref());
-        let kinds = [
-            kind.map(str::to_owned),
-            near.map(|(kind, near)| format!("{kind}/{near}")),
-        ];
-        kinds.into_iter().flatten()
-    }
-
     /// Returns the corpus, or [`UNNAMED_CORPUS`].
     #[must_use]
     pub fn corpus_name(&self) -> &str {
@@ -169,10 +138,9 @@ mod tests {
     use super::*;
 
     const WHOLE: &str = r#"{"id": "a", "corpus": "jest", "locale": "de", "query": "q", "style": "how-to",
-        "answerable": true, "source": "docs/a.md", "url": "/a", "headings": [{"id": "x", "text": "X", "under": ["y"],
-        "above": ["z"]}], "also_relevant": [{"source": "docs/b.md", "url": "/b", "version": "2", "headings": [{"id":
-        "x"}]}], "alternatives": [{"source": "docs/c.md"}], "kind": "near-miss", "near_kind": "version",
-        "answer_contains": "words"}"#;
+        "answerable": true, "source": "docs/a.md", "url": "/a", "headings": [{"id": "x", "text": "X", "under": ["y"]}],
+        "also_relevant": [{"source": "docs/b.md", "url": "/b", "version": "2", "headings": [{"id": "x"}]}],
+        "needs": ["words||terms"]}"#;
 
     /// Returns a question on one line, as in a file.
     fn whole() -> String {
@@ -189,13 +157,9 @@ mod tests {
         assert_eq!(question.source.as_deref(), Some("docs/a.md"));
         assert_eq!(question.headings[0].id.as_deref(), Some("x"));
         assert_eq!(question.headings[0].under, ["y"]);
-        assert_eq!(question.headings[0].above, ["z"]);
         assert_eq!(question.also_relevant[0].source, "docs/b.md");
         assert!(question.also_relevant[0].headings[0].under.is_empty());
-        assert_eq!(question.alternatives[0].source, "docs/c.md");
-        let kinds: Vec<String> = question.kinds().collect();
-        assert_eq!(kinds, ["near-miss", "near-miss/version"]);
-        assert_eq!(question.answer_contains.as_deref(), Some("words"));
+        assert_eq!(question.needs, ["words||terms"]);
     }
 
     #[test]
@@ -207,8 +171,7 @@ mod tests {
         assert_eq!(questions[0].locale, "en");
         assert_eq!(questions[0].source, None);
         assert!(questions[0].also_relevant.is_empty());
-        assert!(questions[0].alternatives.is_empty());
-        assert_eq!(questions[0].kinds().count(), 0);
+        assert!(questions[0].needs.is_empty());
     }
 
     #[test]

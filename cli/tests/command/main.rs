@@ -144,22 +144,6 @@ fn the_fixtures_questions_do_no_worse_than_before() {
     // SC-002 of `docs/requirements.md`.
     assert!(metrics["page@5"].as_f64().unwrap() >= 0.8, "{metrics}");
 
-    // A saved result can be compared with itself; a baseline without questions cannot.
-    let saved = workshop.site().with_file_name("saved.json");
-    fs::write(&saved, scores.to_string()).unwrap();
-    let saved = saved.display().to_string();
-    let compared = workshop.json(&["eval", "--compare", &saved, &saved]);
-    assert_eq!(compared["changed"], json!([]));
-    assert_eq!(compared["metrics"][0]["metric"], "page@1");
-    assert_eq!(compared["metrics"][0]["difference"], 0.0);
-    let refused = workshop.run(&["eval", "--compare", &saved, &baseline]);
-    assert_eq!(refused.status.code(), Some(1));
-    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(
-        told.contains("questions.baseline.json: missing field `questions`"),
-        "{told}"
-    );
-
     // An unattainable baseline, and unreadable questions.
     let better = workshop.site().with_file_name("better.json");
     let text = fs::read_to_string(&baseline).unwrap();

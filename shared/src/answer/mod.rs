@@ -25,7 +25,6 @@ mod journal;
 mod cached;
 mod opening;
 mod events;
-mod given;
 mod stream;
 #[cfg(all(test, feature = "embedded"))]
 #[expect(clippy::unwrap_used, reason = "a failed step fails its test")]
