@@ -17,64 +17,25 @@ pub struct ChunkPolicy {
     pub enrich_below_tokens: usize,
     /// Chunks longer than this are flagged.
     pub flag_above_tokens: usize,
-    /// Code blocks and tables longer than this are split between lines.
-    pub cut_block_above_tokens: usize,
 }
 
-/// Code blocks and tables up to this size are never split.
-const MAX_BLOCK_TOKENS: usize = 2_000;
+/// Code blocks and tables longer than this are split between lines.
+pub(super) const MAX_BLOCK_TOKENS: usize = 2_000;
 
 impl ChunkPolicy {
     /// The default: sections up to 700 tokens stay whole; longer ones are split into parts of about 450.
     pub const ADAPTIVE: Self = Self {
-        name: "adaptive",
-        split_above_tokens: 700,
-        target_tokens: 450,
-        overlap_tokens: 100,
-        enrich_below_tokens: 200,
         flag_above_tokens: 800,
-        cut_block_above_tokens: MAX_BLOCK_TOKENS,
+        ..Self::of("adaptive", 700, 450, 100, 200)
     };
     /// At most 512 tokens with an overlap of 50.
-    pub const PARAGRAPH_512: Self = Self {
-        name: "paragraph-512",
-        split_above_tokens: 512,
-        target_tokens: 512,
-        overlap_tokens: 50,
-        enrich_below_tokens: 100,
-        flag_above_tokens: 512,
-        cut_block_above_tokens: MAX_BLOCK_TOKENS,
-    };
+    pub const PARAGRAPH_512: Self = Self::of("paragraph-512", 512, 512, 50, 100);
     /// Windows of 400 to 600 tokens.
-    pub const WINDOW_500: Self = Self {
-        name: "window-500",
-        split_above_tokens: 600,
-        target_tokens: 500,
-        overlap_tokens: 50,
-        enrich_below_tokens: 200,
-        flag_above_tokens: 600,
-        cut_block_above_tokens: MAX_BLOCK_TOKENS,
-    };
+    pub const WINDOW_500: Self = Self::of("window-500", 600, 500, 50, 200);
     /// 200 to 400 words, at about 4 tokens per 3 words.
-    pub const WORDS_300: Self = Self {
-        name: "words-300",
-        split_above_tokens: 533,
-        target_tokens: 400,
-        overlap_tokens: 0,
-        enrich_below_tokens: 200,
-        flag_above_tokens: 533,
-        cut_block_above_tokens: MAX_BLOCK_TOKENS,
-    };
+    pub const WORDS_300: Self = Self::of("words-300", 533, 400, 0, 200);
     /// Sections of 500 to 1,000 tokens with an overlap of a tenth.
-    pub const HEADING_1000: Self = Self {
-        name: "heading-1000",
-        split_above_tokens: 1_000,
-        target_tokens: 750,
-        overlap_tokens: 75,
-        enrich_below_tokens: 200,
-        flag_above_tokens: 1_000,
-        cut_block_above_tokens: MAX_BLOCK_TOKENS,
-    };
+    pub const HEADING_1000: Self = Self::of("heading-1000", 1_000, 750, 75, 200);
 
     /// All policies, the default first.
     pub const ALL: [Self; 5] = [
@@ -84,6 +45,23 @@ impl ChunkPolicy {
         Self::WORDS_300,
         Self::HEADING_1000,
     ];
+
+    const fn of(
+        name: &'static str,
+        split_above_tokens: usize,
+        target_tokens: usize,
+        overlap_tokens: usize,
+        enrich_below_tokens: usize,
+    ) -> Self {
+        Self {
+            name,
+            split_above_tokens,
+            target_tokens,
+            overlap_tokens,
+            enrich_below_tokens,
+            flag_above_tokens: split_above_tokens,
+        }
+    }
 }
 
 /// The fraction of an embedder's input for a chunk's text; the rest is for its breadcrumb.
@@ -119,11 +97,10 @@ impl ChunkPolicy {
             overlap_tokens,
             enrich_below_tokens,
             flag_above_tokens: _,
-            cut_block_above_tokens,
         } = self;
         format!(
             "{name} split={split_above_tokens} target={target_tokens} overlap={overlap_tokens} \
-             enrich={enrich_below_tokens} cut={cut_block_above_tokens}"
+             enrich={enrich_below_tokens} cut={MAX_BLOCK_TOKENS}"
         )
     }
 }
@@ -155,12 +132,11 @@ mod tests {
             ChunkPolicy::ADAPTIVE.identity(),
             "adaptive split=700 target=450 overlap=100 enrich=200 cut=2000"
         );
-        let numbers: [fn(&mut ChunkPolicy); 5] = [
+        let numbers: [fn(&mut ChunkPolicy); 4] = [
             |policy| policy.split_above_tokens += 1,
             |policy| policy.target_tokens += 1,
             |policy| policy.overlap_tokens += 1,
             |policy| policy.enrich_below_tokens += 1,
-            |policy| policy.cut_block_above_tokens += 1,
         ];
         for change in numbers {
             let mut changed = ChunkPolicy::ADAPTIVE;

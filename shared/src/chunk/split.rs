@@ -6,7 +6,7 @@ use std::ops::{Deref, Range};
 use crate::book::{Block, BlockKind, Mark};
 
 use super::fenced_text;
-use super::policy::ChunkPolicy;
+use super::policy::{ChunkPolicy, MAX_BLOCK_TOKENS};
 use super::section::Section;
 use super::tokens::count_tokens;
 
@@ -120,7 +120,7 @@ fn measure<'a>(blocks: &'a [Block], policy: &ChunkPolicy) -> Vec<Measured<'a>> {
         let measured = Measured::new(PieceBlock(Cow::Borrowed(block)));
         let whole = matches!(block.kind, BlockKind::Code { .. } | BlockKind::Table);
         let limit = if whole {
-            policy.cut_block_above_tokens
+            MAX_BLOCK_TOKENS
         } else {
             policy.split_above_tokens
         };

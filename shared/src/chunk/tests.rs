@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
+use super::policy::MAX_BLOCK_TOKENS;
 use super::*;
 use crate::book::{BlockKind, Inputs, SiteSettings, page_file, read_document};
 
@@ -294,7 +295,7 @@ proptest! {
                 prop_assert_eq!(chunk.token_count, count_tokens(&chunk.text));
                 for block in &document.blocks {
                     let whole = matches!(block.kind, BlockKind::Code { .. } | BlockKind::Table);
-                    let short = count_tokens(&block.text) <= policy.cut_block_above_tokens;
+                    let short = count_tokens(&block.text) <= MAX_BLOCK_TOKENS;
                     let apart = chunk.end_line < block.start_line || chunk.start_line > block.end_line;
                     let inside = chunk.start_line <= block.start_line && chunk.end_line >= block.end_line;
                     prop_assert!(!whole || !short || apart || inside, "{} cuts {:?}", policy.name, block);

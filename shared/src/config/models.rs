@@ -46,7 +46,7 @@ impl EmbedderChoice {
 pub enum RerankerChoice {
     /// No reranking.
     None,
-    /// A weighted sum of cosine, word coverage and recency, without a model.
+    /// A weighted sum of cosine, BM25 and recency, without a model.
     Weighted,
     /// ms-marco-MiniLM-L-12-v2 in this process.
     CrossEncoder,

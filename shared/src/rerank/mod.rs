@@ -17,7 +17,7 @@ pub use cross_encoder::CrossEncoder;
 pub enum Reranker {
     /// No reranking: the order of retrieval is kept.
     None,
-    /// 0.7 × cosine + 0.2 × share of the question's words + 0.1 × recency, without a model.
+    /// 0.7 × cosine + 0.2 × BM25 + 0.1 × recency, without a model.
     Weighted,
     /// A cross-encoder in this process.
     #[cfg(feature = "local-models")]

@@ -34,21 +34,38 @@ const REPEATED: f32 = 0.9;
 /// in .78 (.14).
 const FILED_BONUS: f32 = 0.4;
 
-/// The weights of cosine, word coverage and recency in the weighted reranker.
-const WEIGHTED: [f32; 3] = [0.7, 0.2, 0.1];
-
-/// How the rankers' scores are combined.
+/// The weights of the rankers' scores, each scaled to its range among the chunks.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Weights {
-    /// Both rankers, each scaled to its range among the chunks.
-    Scaled {
-        /// The weight of the token score beside the cosine; ignored without token vectors.
-        tokens: f32,
-    },
-    /// The sum of unscaled scores with the weights [`WEIGHTED`].
-    Fixed,
+pub(super) struct Weights {
+    cosine: f32,
+    /// The weight of the token score. Without token vectors it is the cosine's.
+    tokens: f32,
+    words: f32,
+    /// The weight of being among the newest chunks.
+    recency: f32,
+}
+
+impl Weights {
     /// BM25 alone, because the embedder does not support the question's language.
-    Words,
+    pub(super) const WORDS: Self = Self::new(0.0, 0.0, 1.0, 0.0);
+    /// The weights of `BOOKRAG_RERANKER=weighted`.
+    pub(super) const WEIGHTED: Self = Self::new(0.7, 0.0, 0.2, 0.1);
+
+    /// The default. `token_share` is the weight of the token score beside the cosine.
+    pub(super) const fn of(token_share: f32) -> Self {
+        let meaning = 1.0 - LEXICAL_SHARE;
+        let tokens = meaning * token_share;
+        Self::new(meaning - tokens, tokens, LEXICAL_SHARE, 0.0)
+    }
+
+    const fn new(cosine: f32, tokens: f32, words: f32, recency: f32) -> Self {
+        Self {
+            cosine,
+            tokens,
+            words,
+            recency,
+        }
+    }
 }
 
 /// What a question asks for.
@@ -88,7 +105,7 @@ pub(super) fn fused(
         found.scores.lexical = *score;
         found.scores.coverage = *coverage;
     }
-    if weights == Weights::Words {
+    if weights == Weights::WORDS {
         for found in &mut chunks {
             found.scores.dense = None;
             found.scores.tokens = None;
@@ -118,35 +135,18 @@ pub(super) fn fused(
             of_tokens
         }),
     };
-    let newest = match weights {
-        Weights::Fixed => {
-            let created = chunks.iter().map(|found| &found.chunk.created_at);
-            created.max().cloned()
-        }
-        Weights::Scaled { .. } | Weights::Words => None,
-    };
+    let created = chunks.iter().map(|found| &found.chunk.created_at);
+    let newest = created.max().cloned();
     let most_filed = lexical.filed.iter().copied().fold(0.0, f32::max);
     for (found, filed) in chunks.iter_mut().zip(&lexical.filed) {
         let scores = &mut found.scores;
-        let dense = scaled(scores.dense, cosines);
-        let meaning = |share: f32| match tokens {
-            Some(_) => (1.0 - share) * dense + share * scaled(scores.tokens, tokens),
-            None => dense,
-        };
-        let lexical = share(scores.lexical, best_lexical);
-        scores.fused = match weights {
-            Weights::Scaled { tokens: of_tokens } => {
-                (1.0 - LEXICAL_SHARE) * meaning(of_tokens) + LEXICAL_SHARE * lexical
-            }
-            Weights::Words => lexical,
-            Weights::Fixed => {
-                let [cosine, keywords, recency] = WEIGHTED;
-                let is_newest = Some(&found.chunk.created_at) == newest.as_ref();
-                cosine * scores.dense.unwrap_or_default().max(0.0)
-                    + keywords * lexical
-                    + recency * f32::from(u8::from(is_newest))
-            }
-        };
+        let cosine = scaled(scores.dense, cosines);
+        let of_tokens = tokens.map_or(cosine, |_| scaled(scores.tokens, tokens));
+        let is_newest = Some(&found.chunk.created_at) == newest.as_ref();
+        scores.fused = weights.cosine * cosine
+            + weights.tokens * of_tokens
+            + weights.words * share(scores.lexical, best_lexical)
+            + weights.recency * f32::from(u8::from(is_newest));
         scores.fused = (scores.fused + FILED_BONUS * filed) / (1.0 + FILED_BONUS * most_filed);
         let is_unasked = !asked.intent.has_kind() && is_unasked_exercise(asked.text, &found.chunk);
         if found.is_bare_heading() || is_unasked {
@@ -267,7 +267,7 @@ pub(super) mod tests {
     use crate::words::TermNumbers;
     use proptest::prelude::*;
 
-    const SCALED: Weights = Weights::Scaled { tokens: 0.5 };
+    const SCALED: Weights = Weights::of(0.5);
 
     const PAYLOAD: &str = r#"{
         "chunk_id": "00000000-0000-0000-0000-000000000000", "document_id": "00000000-0000-0000-0000-000000000000",
@@ -356,9 +356,9 @@ pub(super) mod tests {
         };
         let scaled = order(SCALED, chunks());
         assert_eq!(scaled, ["/near#x", "/new#x", "/far#x"]);
-        assert_eq!(order(Weights::Words, chunks())[0], "/far#x");
-        // 0.7 × 0.75 + 0.2 × word coverage + 0.1 is more than 0.7 × 0.9.
-        assert_eq!(order(Weights::Fixed, chunks())[0], "/new#x");
+        assert_eq!(order(Weights::WORDS, chunks())[0], "/far#x");
+        // 0.7 × (0.75 − 0.1) / (0.9 − 0.1) + 0.2 × BM25 + 0.1 is more than 0.7.
+        assert_eq!(order(Weights::WEIGHTED, chunks())[0], "/new#x");
     }
 
     #[test]

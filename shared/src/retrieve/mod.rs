@@ -365,11 +365,9 @@ impl Retriever {
     ) -> (String, Vec<ScoredChunk>, Signals) {
         let backends = &self.backends;
         let weights = match backends.reranker {
-            _ if found.by_words || !backends.embedder.reads(query) => fusion::Weights::Words,
-            Reranker::Weighted => fusion::Weights::Fixed,
-            _ => fusion::Weights::Scaled {
-                tokens: backends.embedder.token_share(),
-            },
+            _ if found.by_words || !backends.embedder.reads(query) => fusion::Weights::WORDS,
+            Reranker::Weighted => fusion::Weights::WEIGHTED,
+            _ => fusion::Weights::of(backends.embedder.token_share()),
         };
         let mut numbers = TermNumbers::of(words);
         let read = |scored: &ScoredChunk| ChunkTerms {
