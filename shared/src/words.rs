@@ -151,18 +151,30 @@ pub struct DocumentFrequencies {
 }
 
 impl DocumentFrequencies {
-    /// Returns the rarity of a word, at least 0: ln(1 + (n − d + 0.5) / (d + 0.5)) for a word in d of n chunks (Robertson and Zaragoza, 2009). `None`
-    /// if the word was not counted.
+    /// Returns the rarity of a word, at least 0. `None` if the word was not counted.
     #[must_use]
     pub fn idf(&self, word: &str) -> Option<f32> {
-        self.with.get(word).map(|with| self.idf_of(*with))
+        #[expect(clippy::cast_precision_loss, reason = "counts of chunks")]
+        let rarity = |with: &u64| idf(self.chunks as f32, *with as f32);
+        self.with.get(word).map(rarity)
     }
 
-    fn idf_of(&self, with: u64) -> f32 {
-        #[expect(clippy::cast_precision_loss, reason = "counts of chunks")]
-        let [all, with] = [self.chunks, with].map(|n| n as f32);
-        (1.0 + (all - with + 0.5).max(0.0) / (with + 0.5)).ln()
-    }
+}
+
+/// BM25: the score of a text is the sum over the question's terms of [`idf`] × [`bm25_weight`] (Robertson and Zaragoza, 2009).
+///
+/// Returns the rarity of a term in `with` of `texts`, at least 0: ln(1 + (n − d + 0.5) / (d + 0.5)).
+pub(crate) fn idf(texts: f32, with: f32) -> f32 {
+    (1.0 + (texts - with + 0.5).max(0.0) / (with + 0.5)).ln()
+}
+
+/// Returns the weight in BM25 of a term that occurs `frequency` times in a text: f (k + 1) / (f + k (1 − b + b × length)). `length` is relative to the
+/// mean of all texts.
+pub(crate) fn bm25_weight(frequency: f32, length: f32) -> f32 {
+    /// Term frequency saturation and length normalisation, the usual values.
+    const K: f32 = 1.2;
+    const B: f32 = 0.75;
+    frequency * (K + 1.0) / (frequency + K * (1.0 - B + B * length))
 }
 
 /// Endings of English stems that Snowball rewrites instead of removing, with the endings of other forms of the word. Source: steps 1b, 1c and 2 of

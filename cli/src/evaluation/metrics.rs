@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 
-use pulldown_cmark::{Event, Parser, TagEnd};
+use pulldown_cmark::{Event, Options, Parser, TagEnd};
 use serde::{Deserialize, Serialize};
 
 use super::labels::Labels;
@@ -123,19 +123,21 @@ fn needs(question: &Question, outcome: &Outcome) -> f64 {
     mean(met).unwrap_or_default()
 }
 
-/// Returns the visible text of an answer's Markdown.
-fn visible(markdown: &str) -> String {
-    let mut text = String::new();
-    for event in Parser::new(markdown) {
+/// Returns the visible text of an answer's Markdown, with a space between blocks and cells.
+pub fn visible(markdown: &str) -> String {
+    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
+    let mut visible = String::new();
+    for event in Parser::new_ext(markdown, options) {
         match event {
-            Event::Text(part) | Event::Code(part) => text.push_str(&part),
-            Event::Html(part) | Event::InlineHtml(part) => text.push_str(&part),
-            Event::SoftBreak | Event::HardBreak => text.push(' '),
-            Event::End(TagEnd::Paragraph | TagEnd::Item | TagEnd::CodeBlock) => text.push(' '),
+            Event::Text(text) | Event::Code(text) => visible.push_str(&text),
+            Event::End(
+                TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough | TagEnd::Link,
+            ) => {}
+            Event::SoftBreak | Event::HardBreak | Event::End(_) => visible.push(' '),
             _ => {}
         }
     }
-    text
+    visible
 }
 
 /// Lowercases a text, removes backticks and asterisks, and collapses its spaces.

@@ -15,7 +15,7 @@ use percent_encoding::percent_decode_str;
 use serde::Serialize;
 
 pub use baseline::{Baseline, BaselineScores, Change};
-pub use metrics::{Metric, Metrics};
+pub use metrics::{Metric, Metrics, visible};
 pub use question::{Heading, Label, Question, TODO, UNNAMED_CORPUS};
 
 use metrics::{mean, measure};

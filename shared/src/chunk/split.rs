@@ -3,6 +3,8 @@
 use std::borrow::{Borrow, Cow};
 use std::ops::{Deref, Range};
 
+use unicode_segmentation::UnicodeSegmentation;
+
 use crate::book::{Block, BlockKind, Mark};
 
 use super::fenced_text;
@@ -145,7 +147,7 @@ fn cut_block(block: &Block, target: usize) -> Vec<Block> {
     let units: Vec<&str> = if by_line || block.kind == BlockKind::Contents {
         block.text.split_inclusive('\n').collect()
     } else {
-        sentences(&block.text)
+        block.text.split_sentence_bounds().collect()
     };
     let header = match block.kind {
         BlockKind::Table => units.first().copied().unwrap_or_default(),
@@ -230,25 +232,6 @@ fn part_of(
         end_line,
         nesting: block.nesting,
     }
-}
-
-/// Splits text after each `.`, `!`, `?` or `۔` followed by a space.
-fn sentences(text: &str) -> Vec<&str> {
-    let mut sentences = Vec::new();
-    let mut from = 0;
-    let mut ended = false;
-    for (at, c) in text.char_indices() {
-        if ended && !c.is_whitespace() {
-            sentences.push(&text[from..at]);
-            from = at;
-        }
-        ended = (ended && c.is_whitespace())
-            || c == '\n'
-            || matches!(c, '!' | '?' | '۔' | '。')
-            || (c == '.' && text[at + 1..].starts_with(char::is_whitespace));
-    }
-    sentences.push(&text[from..]);
-    sentences
 }
 
 /// Splits a unit that is longer than a part between words, and a word that is longer than a part between characters.

@@ -4,6 +4,8 @@
 
 use std::ops::Range;
 
+use unicode_segmentation::UnicodeSegmentation;
+
 use super::Windows;
 
 /// The breadcrumb may use a quarter of the input.
@@ -121,7 +123,7 @@ impl<Count: Fn(&str) -> usize> Packer<'_, Count> {
         }
         let (parts, unit): (Vec<&str>, Unit) = match unit {
             Unit::Text => (part.split_inclusive('\n').collect(), Unit::Line),
-            Unit::Line => (sentences(part), Unit::Sentence),
+            Unit::Line => (part.split_sentence_bounds().collect(), Unit::Sentence),
             Unit::Sentence => (
                 part.split_inclusive(char::is_whitespace).collect(),
                 Unit::Word,
@@ -167,24 +169,6 @@ impl<Count: Fn(&str) -> usize> Packer<'_, Count> {
         self.window = self.window.end..self.window.end;
         self.tokens = 0;
     }
-}
-
-/// Splits after a full stop, question or exclamation mark followed by whitespace, or after a Chinese or Japanese one.
-fn sentences(line: &str) -> Vec<&str> {
-    let mut sentences = Vec::new();
-    let mut start = 0;
-    let mut previous = ' ';
-    for (at, c) in line.char_indices() {
-        let ends = c.is_whitespace() && matches!(previous, '.' | '!' | '?' | '…' | '۔' | '؟');
-        if ends || matches!(c, '。' | '！' | '？') {
-            let end = at + c.len_utf8();
-            sentences.push(&line[start..end]);
-            start = end;
-        }
-        previous = c;
-    }
-    sentences.push(&line[start..]);
-    sentences
 }
 
 /// Drops words at the start until the rest fits: the last headings describe the text below them best.

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use regex::Regex;
+use unicode_segmentation::UnicodeSegmentation;
 
 use crate::index::ChunkPayload;
 
@@ -53,7 +54,7 @@ fn is_made_of_questions(text: &str) -> bool {
     });
     let (options, lines): (Vec<&str>, Vec<&str>) = lines.partition(|line| OPTION.is_match(line));
     let is_sentence = |part: &&str| part.contains(char::is_alphabetic);
-    let sentences = lines.iter().flat_map(|line| sentences(line));
+    let sentences = lines.iter().flat_map(|line| line.split_sentence_bounds());
     let sentences: Vec<&str> = sentences.filter(is_sentence).collect();
     let asks = |sentence: &&&str| {
         let sentence =
@@ -66,17 +67,6 @@ fn is_made_of_questions(text: &str) -> bool {
         && options.len() >= 2 * questions
         && 2 * (options.len() + questions) >= options.len() + lines.len();
     mostly || with_options
-}
-
-/// Splits a line after each full stop, exclamation or question mark before a space.
-fn sentences(line: &str) -> impl Iterator<Item = &str> {
-    let ends = ['.', '!', '?', '؟', '？', '。'];
-    let mut before = ' ';
-    line.split(move |c: char| {
-        let is_end = c.is_whitespace() && ends.contains(&before);
-        before = c;
-        is_end
-    })
 }
 
 #[cfg(test)]

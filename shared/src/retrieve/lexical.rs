@@ -5,9 +5,7 @@
 
 use std::collections::HashMap;
 
-/// Term frequency saturation and length normalisation, the usual values (Robertson and Zaragoza, 2009).
-const K1: f32 = 1.2;
-const B: f32 = 0.75;
+use crate::words::{bm25_weight, idf};
 
 /// A term of a question.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -38,10 +36,7 @@ pub(super) struct LexicalScores {
     pub(super) filed: Vec<f32>,
 }
 
-/// Computes Σ over the question's terms of idf × f (k1 + 1) / (f + k1 (1 − b + b × length / mean length)), with idf = ln(1 + (n − d + 0.5) / (d +
-/// 0.5)) for a term in d of n texts (Robertson and Zaragoza, 2009).
-///
-/// The question's terms are distinct.
+/// Computes the BM25 scores of texts. The question's terms are distinct.
 pub(super) fn bm25(question: &[QuestionTerm], texts: &[ChunkTerms]) -> LexicalScores {
     let places = question.iter().map(|term| term.number).zip(0..);
     let places: HashMap<u32, usize> = places.collect();
@@ -66,8 +61,7 @@ pub(super) fn bm25(question: &[QuestionTerm], texts: &[ChunkTerms]) -> LexicalSc
     for (word, term) in question.iter().enumerate() {
         let with = frequencies.iter().filter(|found| found[word] > 0.0);
         let with = number(with.count());
-        let counted = || (1.0 + (count - with + 0.5) / (with + 0.5)).ln();
-        let idf = term.idf.unwrap_or_else(counted);
+        let idf = term.idf.unwrap_or_else(|| idf(count, with));
         sum += idf;
         for (at, (found, text)) in frequencies.iter().zip(texts).enumerate() {
             let f = found[word];
@@ -77,7 +71,7 @@ pub(super) fn bm25(question: &[QuestionTerm], texts: &[ChunkTerms]) -> LexicalSc
                 if text.all[..text.filed].contains(&term.number) {
                     scores.filed[at] += idf;
                 }
-                scores.scores[at] += idf * f * (K1 + 1.0) / (f + K1 * (1.0 - B + B * length));
+                scores.scores[at] += idf * bm25_weight(f, length);
             }
         }
     }

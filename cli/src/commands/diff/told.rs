@@ -1,8 +1,9 @@
 //! What a reader is told, and how two answers differ. Pure.
 
 use bookrag::answer::{Answer, Outcome};
-use pulldown_cmark::{Event, Options, Parser};
 use serde::Serialize;
+
+use crate::evaluation::visible;
 
 /// Words shown on both sides of a difference.
 const CONTEXT_WORDS: usize = 5;
@@ -111,18 +112,9 @@ impl Change {
     }
 }
 
-/// Returns the text of Markdown with a space between blocks.
+/// Returns the text of Markdown with single spaces.
 pub(super) fn plain(markdown: &str) -> String {
-    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
-    let mut plain = String::new();
-    for event in Parser::new_ext(markdown, options) {
-        match event {
-            Event::Text(text) | Event::Code(text) => plain.push_str(&text),
-            Event::SoftBreak | Event::HardBreak | Event::End(_) => plain.push(' '),
-            _ => {}
-        }
-    }
-    words(&plain).join(" ")
+    words(&visible(markdown)).join(" ")
 }
 
 fn words(text: &str) -> Vec<&str> {

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
+use unicode_segmentation::UnicodeSegmentation;
 
 use crate::words::Words;
 
@@ -86,7 +87,8 @@ pub(super) struct Sentences {
 
 impl Sentences {
     pub(super) fn of(text: &str, words: &Words) -> Self {
-        let sentences = text.lines().flat_map(sentences_of_line);
+        let sentences = text.lines().flat_map(str::split_sentence_bounds);
+        let sentences = sentences.flat_map(|sentence| sentence.split("; "));
         let all: Vec<Sentence> = sentences
             .map(|sentence| Sentence::of(sentence, words))
             .collect();
@@ -159,21 +161,6 @@ impl Sentences {
             added || dropped
         })
     }
-}
-
-fn sentences_of_line(line: &str) -> Vec<&str> {
-    let mut sentences = Vec::new();
-    let mut from = 0;
-    for (at, c) in line.char_indices() {
-        let next = at + c.len_utf8();
-        if matches!(c, '.' | '!' | '?' | ';') && line[next..].starts_with(char::is_whitespace) {
-            sentences.push(&line[from..next]);
-            from = next;
-        }
-    }
-    sentences.push(&line[from..]);
-    sentences.retain(|sentence| !sentence.trim().is_empty());
-    sentences
 }
 
 impl Scope {

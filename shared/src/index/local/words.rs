@@ -9,11 +9,7 @@ use rusqlite::Connection;
 use super::image::{Chunks, Scored, keep_best};
 use crate::index::ChunkPayload;
 use crate::sqlite::{DatabaseError, lock};
-use crate::words::{DocumentFrequencies, Language, Words};
-
-/// Term frequency saturation and length normalisation, the usual values (Robertson and Zaragoza, 2009).
-const K: f32 = 1.2;
-const B: f32 = 0.75;
+use crate::words::{DocumentFrequencies, Language, Words, bm25_weight, idf};
 
 /// Cached postings, 16 bytes each: 32 MiB for an index. Questions repeat words.
 const CACHED_POSTINGS: usize = 2 << 20;
@@ -36,9 +32,6 @@ pub(crate) fn document_terms(payload: &ChunkPayload) -> Vec<String> {
 
 impl Chunks {
     /// Returns the `limit` best admitted chunks with any of the text's words, best first.
-    ///
-    /// score(chunk) = Σ over the words of idf × f (k + 1) / (f + k (1 − b + b × length / mean length)), with idf = ln(1 + (n − d + 0.5) / (d + 0.5))
-    /// for a word in d of n chunks (Robertson and Zaragoza, 2009).
     pub(super) fn best_by_words(
         &self,
         connection: &Connection,
@@ -58,8 +51,7 @@ impl Chunks {
         let mut scores = vec![0.0; self.numbers.len()];
         for term in terms {
             let postings = self.postings_of(connection, term)?;
-            let with = number(postings.len());
-            let idf = (1.0 + (count - with + 0.5) / (with + 0.5)).ln();
+            let idf = idf(count, number(postings.len()));
             for (slot, weight) in postings.iter() {
                 scores[*slot] += idf * weight;
             }
@@ -95,7 +87,7 @@ impl Chunks {
         })
     }
 
-    /// Returns the chunks with a term and its weight there, f (k + 1) / (f + k (1 − b + b × length / mean length)).
+    /// Returns the chunks with a term and its weight there.
     fn postings_of(
         &self,
         connection: &Connection,
@@ -125,7 +117,7 @@ impl Chunks {
         for (slot, often) in &mut found {
             #[expect(clippy::cast_precision_loss, reason = "a chunk has few terms")]
             let length = self.term_counts[*slot] as f32 / self.mean_terms;
-            *often = *often * (K + 1.0) / (*often + K * (1.0 - B + B * length));
+            *often = bm25_weight(*often, length);
         }
         let found: TermPostings = found.into();
         cache().keep(term, &found);
