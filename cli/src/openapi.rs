@@ -62,12 +62,7 @@ pub fn document() -> Value {
     paths.insert("/api/v1/chat".to_owned(), asked);
     for (number, alias) in CHAT_ALIASES.into_iter().enumerate() {
         let id = format!("chatAlias{}", number + 1);
-        let aliased = post(
-            &id,
-            "Alias of `/api/v1/chat`",
-            &chat,
-            answered.clone(),
-        );
+        let aliased = post(&id, "Alias of `/api/v1/chat`", &chat, answered.clone());
         paths.insert(alias.to_owned(), aliased);
     }
     paths.insert("/api/v1/search".to_owned(), searched);

@@ -158,7 +158,6 @@ impl DocumentFrequencies {
         let rarity = |with: &u64| idf(self.chunks as f32, *with as f32);
         self.with.get(word).map(rarity)
     }
-
 }
 
 /// BM25: the score of a text is the sum over the question's terms of [`idf`] × [`bm25_weight`] (Robertson and Zaragoza, 2009).

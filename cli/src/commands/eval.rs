@@ -79,7 +79,9 @@ pub(super) async fn run(
         std::fs::write(path, lines.collect::<String>()).map_err(|error| told(path, &error))?;
     }
     let asked = asked.into_iter();
-    let asked: Vec<_> = asked.map(|(question, outcome, _)| (question, outcome)).collect();
+    let asked: Vec<_> = asked
+        .map(|(question, outcome, _)| (question, outcome))
+        .collect();
     let evaluation = evaluate(&asked);
     let changes = baseline.map(|baseline| Change::all(&evaluation, &baseline, arguments.slack));
     Ok(report(&evaluation, changes.as_deref(), json))

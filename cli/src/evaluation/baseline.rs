@@ -46,7 +46,9 @@ impl Change {
     pub fn all(evaluation: &Evaluation, baseline: &Baseline, slack: u32) -> Vec<Self> {
         let now = evaluation.corpora.keys();
         let corpora: BTreeSet<&String> = now.chain(baseline.corpora.keys()).collect();
-        let pairs = corpora.into_iter().flat_map(|corpus| Metric::ALL.map(|metric| (corpus, metric)));
+        let pairs = corpora
+            .into_iter()
+            .flat_map(|corpus| Metric::ALL.map(|metric| (corpus, metric)));
         let change = |(corpus, metric): (&String, Metric)| {
             let then = baseline.corpora.get(corpus);
             let now = evaluation.corpora.get(corpus);
@@ -77,7 +79,11 @@ impl Change {
     }
 
     fn loss(&self, was: f64, is: f64) -> f64 {
-        if self.metric.is_loss() { is - was } else { was - is }
+        if self.metric.is_loss() {
+            is - was
+        } else {
+            was - is
+        }
     }
 
     /// Formats a table of changes.
@@ -143,7 +149,9 @@ mod tests {
     fn regressions(was: Corpora<'_>, is: Corpora<'_>, slack: u32) -> Vec<(String, Metric)> {
         let changes = changes(was, is, slack).into_iter();
         let regressions = changes.filter(Change::is_regression);
-        regressions.map(|change| (change.corpus, change.metric)).collect()
+        regressions
+            .map(|change| (change.corpus, change.metric))
+            .collect()
     }
 
     const WAS: &[(Metric, f64)] = &[
@@ -161,7 +169,11 @@ mod tests {
 
     #[test]
     fn more_withheld_answers_and_fewer_right_pages_are_regressions() {
-        let is = [(Metric::PageAt1, 0.8), (Metric::Withheld, 0.3), (Metric::Refused, 0.9)];
+        let is = [
+            (Metric::PageAt1, 0.8),
+            (Metric::Withheld, 0.3),
+            (Metric::Refused, 0.9),
+        ];
         let found = regressions(&[("jest", WAS)], &[("jest", &is)], 0);
         let expected = [Metric::PageAt1, Metric::Withheld];
         assert_eq!(found, expected.map(|metric| ("jest".to_owned(), metric)));
@@ -169,7 +181,11 @@ mod tests {
 
     #[test]
     fn slack_is_a_number_of_questions() {
-        let is = [(Metric::PageAt1, 0.8), (Metric::Withheld, 0.3), (Metric::Refused, 0.8)];
+        let is = [
+            (Metric::PageAt1, 0.8),
+            (Metric::Withheld, 0.3),
+            (Metric::Refused, 0.8),
+        ];
         let found = regressions(&[("jest", WAS)], &[("jest", &is)], 1);
         assert_eq!(found, [("jest".to_owned(), Metric::Withheld)]);
         assert_eq!(regressions(&[("jest", WAS)], &[("jest", &is)], 2), []);
@@ -189,7 +205,11 @@ mod tests {
 
     #[test]
     fn a_table_shows_what_changed_with_signs() {
-        let is = [(Metric::PageAt1, 0.8), (Metric::Needs, 0.5), (Metric::Withheld, 0.05)];
+        let is = [
+            (Metric::PageAt1, 0.8),
+            (Metric::Needs, 0.5),
+            (Metric::Withheld, 0.05),
+        ];
         let text = Change::table(&changes(&[("jest", WAS)], &[("jest", &is)], 0));
         let expected = "                  was      is   change\n\
                         jest page@1    0.9000  0.8000  -0.1000   worse\n\

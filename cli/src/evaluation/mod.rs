@@ -142,9 +142,13 @@ pub fn evaluate(asked: &[(&Question, Outcome)]) -> Evaluation {
     let questions: Vec<Measured> = asked.iter().map(measured).collect();
     let mut by_corpus: BTreeMap<&str, Vec<&Measured>> = BTreeMap::new();
     for question in &questions {
-        by_corpus.entry(&question.corpus).or_default().push(question);
+        by_corpus
+            .entry(&question.corpus)
+            .or_default()
+            .push(question);
     }
-    let scores = |(corpus, questions): (&str, Vec<&Measured>)| (corpus.to_owned(), Scores::of(&questions));
+    let scores =
+        |(corpus, questions): (&str, Vec<&Measured>)| (corpus.to_owned(), Scores::of(&questions));
     let corpora: BTreeMap<String, Scores> = by_corpus.into_iter().map(scores).collect();
     let mean_of = |metric| {
         let corpora = corpora.values();

@@ -109,7 +109,8 @@ fn the_mean_is_of_corpora_and_not_of_questions() {
     assert_metrics(&evaluation.mean, &mean);
     assert_eq!(evaluation.mean.get(&Metric::Needs), None);
     let counts = &evaluation.corpora["ary"].counts;
-    let counts = [Metric::PageAt1, Metric::SectionAt1, Metric::Refused].map(|metric| counts[&metric]);
+    let counts =
+        [Metric::PageAt1, Metric::SectionAt1, Metric::Refused].map(|metric| counts[&metric]);
     assert_eq!(counts, [4, 3, 2]);
 }
 
@@ -159,7 +160,11 @@ fn of_pairs(asked: &[(Question, Outcome)]) -> Evaluation {
 #[test]
 fn needed_texts_count_in_all_replies_that_show_text() {
     let asked = [
-        answered("1", Reply::Answered, "Take `two`\nSCR**EWS** of [size M4](/a)."),
+        answered(
+            "1",
+            Reply::Answered,
+            "Take `two`\nSCR**EWS** of [size M4](/a).",
+        ),
         answered("2", Reply::Uncertain, "Perhaps m 4."),
         answered("3", Reply::Answered, "Take a screw."),
         answered("4", Reply::Refused, "two screws"),

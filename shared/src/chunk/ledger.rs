@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 use uuid::Uuid;
 
-use crate::book::{Block, BlockKind, Document, Omission, OmissionReason, visible, with_line_feeds};
+use crate::book::{Block, BlockKind, Document, Omission, visible, with_line_feeds};
 
 use super::types::Chunk;
 
@@ -290,16 +290,6 @@ fn letter_counts(text: &str) -> BTreeMap<char, i64> {
 fn words_of(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
-}
-
-/// Counts the omissions by reason, for a summary.
-#[must_use]
-pub fn count_reasons(entries: &[LedgerEntry]) -> BTreeMap<OmissionReason, usize> {
-    let mut counts = BTreeMap::new();
-    for omission in entries.iter().flat_map(|entry| &entry.left_out) {
-        *counts.entry(omission.reason).or_default() += 1;
-    }
-    counts
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use crate::book::{
     Block, BlockKind, Document, Mark, MarkKind, Placement, fence_of, shortened_title,
 };
 
-pub use ledger::{LedgerEntry, count_reasons, ledger, ledger_of_markdown};
+pub use ledger::{LedgerEntry, ledger, ledger_of_markdown};
 pub use policy::ChunkPolicy;
 pub use section::SectionType;
 pub use tokens::count_tokens;

@@ -183,7 +183,10 @@ mod tests {
         };
         let refused = store(b"no model").unwrap_err().to_string();
         let found = sha256_hex(b"no model");
-        let expected = format!("tokenizer.json has SHA-256 {found}, expected {}", file.sha256);
+        let expected = format!(
+            "tokenizer.json has SHA-256 {found}, expected {}",
+            file.sha256
+        );
         assert_eq!(refused, expected);
         assert!(!cache.path().join(model.folder()).exists());
         store(b"a tokenizer").unwrap();

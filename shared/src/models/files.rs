@@ -1,6 +1,5 @@
 //! Finds the local models' files in the configured folder or the cache, or downloads them into the cache once.
 
-use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -11,6 +10,7 @@ use tokio::task::spawn_blocking;
 use super::LocalModel;
 use super::fetch::{INTERPRETERS, fetch};
 use super::list::PinnedFile;
+use crate::book::hex;
 
 /// A folder that holds a model's files, each checked by its hash.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -161,14 +161,6 @@ pub(super) fn sha256_of_file(path: &Path) -> io::Result<String> {
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
-    let mut hex = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        write!(hex, "{byte:02x}").expect("a String takes all that is written to it");
-    }
-    hex
-}
-
 #[cfg(test)]
 mod tests {
     use std::cell::RefCell;
@@ -184,7 +176,15 @@ mod tests {
         let model = LocalModel::BgeSmall;
         let folder = configured.path().join(model.folder());
         let nowhere = Path::new("/nowhere");
-        let locate = || locate_with(model, Some(configured.path()), nowhere, |_| (), NO_INTERPRETER);
+        let locate = || {
+            locate_with(
+                model,
+                Some(configured.path()),
+                nowhere,
+                |_| (),
+                NO_INTERPRETER,
+            )
+        };
         fs::create_dir_all(&folder).unwrap();
         let missing = locate().await.unwrap_err().to_string();
         assert!(missing.contains("cannot read the model file") && missing.contains("model.onnx"));

@@ -92,6 +92,12 @@ mod tests {
     fn older_tables_are_refused_with_both_versions() {
         let connection = Connection::open_in_memory().unwrap();
         let refused = check(&connection).unwrap_err();
-        assert!(matches!(refused, DatabaseError::Schema { found: 0, needed: NEEDED }));
+        assert!(matches!(
+            refused,
+            DatabaseError::Schema {
+                found: 0,
+                needed: NEEDED
+            }
+        ));
     }
 }

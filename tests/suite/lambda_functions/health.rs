@@ -56,7 +56,10 @@ async fn only_deep_health_calls_the_dependencies() {
 async fn plain_health_reports_the_last_deep_result() {
     let backends = filled("lambda_health_recent").await;
     let lambda = Lambda::start("health", &backends.environment()).await;
-    for request in [deep("/api/v1/health"), RestRequest::new("GET", "/api/v1/health")] {
+    for request in [
+        deep("/api/v1/health"),
+        RestRequest::new("GET", "/api/v1/health"),
+    ] {
         let body = lambda.send(request).await.json();
         assert_eq!(body["data"]["status"], "healthy", "{body}");
         assert!(body["data"]["index"]["chunks"].as_u64() > Some(0), "{body}");
