@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_site_of_one_instance_is_written_as_former_releases_read_it() {
+    fn a_site_of_one_instance_has_flat_fields() {
         let written = r#"{"title":"Robots","base_url":"/","default_locale":"en","default_version":"2.0",
             "route_base_path":"docs","locales":["ur"],"version_paths":{"next":"current"}}"#;
         let site: SiteInfo = serde_json::from_str(written).unwrap();

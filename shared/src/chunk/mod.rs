@@ -20,6 +20,7 @@ use crate::book::{
 pub use ledger::{LedgerEntry, ledger, ledger_of_markdown};
 pub use policy::ChunkPolicy;
 pub use section::SectionType;
+pub(crate) use split::sentences;
 pub use tokens::count_tokens;
 pub use types::Chunk;
 

@@ -147,7 +147,7 @@ fn cut_block(block: &Block, target: usize) -> Vec<Block> {
     let units: Vec<&str> = if by_line || block.kind == BlockKind::Contents {
         block.text.split_inclusive('\n').collect()
     } else {
-        block.text.split_sentence_bounds().collect()
+        sentences(&block.text)
     };
     let header = match block.kind {
         BlockKind::Table => units.first().copied().unwrap_or_default(),
@@ -232,6 +232,23 @@ fn part_of(
         end_line,
         nesting: block.nesting,
     }
+}
+
+/// Splits a text after its sentences, which keep the white space behind them.
+///
+/// Sentences end as Unicode Standard Annex 29 says, but only after white space or `。！？`: an end inside of a word (`index.[md]`) is none.
+pub(crate) fn sentences(text: &str) -> Vec<&str> {
+    let may_end = |c: char| c.is_whitespace() || matches!(c, '。' | '！' | '？');
+    let mut sentences = Vec::new();
+    let mut start = 0;
+    for (at, part) in text.split_sentence_bound_indices() {
+        let end = at + part.len();
+        if part.ends_with(may_end) || end == text.len() {
+            sentences.push(&text[start..end]);
+            start = end;
+        }
+    }
+    sentences
 }
 
 /// Splits a unit that is longer than a part between words, and a word that is longer than a part between characters.

@@ -4,9 +4,8 @@
 
 use std::ops::Range;
 
-use unicode_segmentation::UnicodeSegmentation;
-
 use super::Windows;
+use crate::chunk::sentences;
 
 /// The breadcrumb may use a quarter of the input.
 const BREADCRUMB_DIVISOR: usize = 4;
@@ -123,7 +122,7 @@ impl<Count: Fn(&str) -> usize> Packer<'_, Count> {
         }
         let (parts, unit): (Vec<&str>, Unit) = match unit {
             Unit::Text => (part.split_inclusive('\n').collect(), Unit::Line),
-            Unit::Line => (part.split_sentence_bounds().collect(), Unit::Sentence),
+            Unit::Line => (sentences(part), Unit::Sentence),
             Unit::Sentence => (
                 part.split_inclusive(char::is_whitespace).collect(),
                 Unit::Word,

@@ -3,8 +3,8 @@
 use std::sync::LazyLock;
 
 use regex::Regex;
-use unicode_segmentation::UnicodeSegmentation;
 
+use crate::chunk::sentences;
 use crate::index::ChunkPayload;
 
 /// The names of such sections.
@@ -54,7 +54,7 @@ fn is_made_of_questions(text: &str) -> bool {
     });
     let (options, lines): (Vec<&str>, Vec<&str>) = lines.partition(|line| OPTION.is_match(line));
     let is_sentence = |part: &&str| part.contains(char::is_alphabetic);
-    let sentences = lines.iter().flat_map(|line| line.split_sentence_bounds());
+    let sentences = lines.iter().flat_map(|line| sentences(line));
     let sentences: Vec<&str> = sentences.filter(is_sentence).collect();
     let asks = |sentence: &&&str| {
         let sentence =

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
-use unicode_segmentation::UnicodeSegmentation;
 
+use crate::chunk::sentences;
 use crate::words::Words;
 
 const NEGATIONS: [&str; 24] = [
@@ -87,7 +87,7 @@ pub(super) struct Sentences {
 
 impl Sentences {
     pub(super) fn of(text: &str, words: &Words) -> Self {
-        let sentences = text.lines().flat_map(str::split_sentence_bounds);
+        let sentences = text.lines().flat_map(sentences);
         let sentences = sentences.flat_map(|sentence| sentence.split("; "));
         let all: Vec<Sentence> = sentences
             .map(|sentence| Sentence::of(sentence, words))
