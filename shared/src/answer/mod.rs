@@ -421,7 +421,7 @@ impl Answerer {
             page_url,
             locale: locale.as_deref(),
         });
-        let query = Query::reworded(&text, &question.query);
+        let query = Query::of(&text);
         let retriever = &self.retriever;
         let retrieved = match (&question.mode, selection) {
             (Mode::SelectedText, Some(selection)) => {

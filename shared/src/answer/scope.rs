@@ -154,7 +154,7 @@ async fn locate(
     let mut retriever = retriever.clone();
     retriever.backends.reranker = Reranker::None;
     retriever
-        .retrieve(Query::passage(selection.text), filters, LOOKED_AT)
+        .retrieve(Query::of(selection.text), filters, LOOKED_AT)
         .await
 }
 

@@ -1,15 +1,12 @@
 //! Extractive answers with an in-memory catalog, while the vector store is down.
 
-use futures::FutureExt;
-use futures::future::join_all;
-
 use super::{Answer, Answerer, Mode, NOT_COVERED, Outcome, Question, Rules, UNCERTAIN};
 use crate::degradation::Degradation;
 use crate::generate::Generator;
 use crate::index::{FaultyIndex, VectorIndex};
 use crate::retrieve::Retriever;
+use crate::retrieve::tests::book;
 use crate::retrieve::tests::tokens::book_of;
-use crate::retrieve::tests::{NAMING, book};
 
 async fn answer(retriever: &Retriever, question: Question) -> Answer {
     let answerer = Answerer {
@@ -48,30 +45,25 @@ async fn while_the_book_is_indexed_for_the_first_time_progress_is_told_instead_o
 }
 
 #[tokio::test]
-async fn a_selection_is_found_in_its_section_whatever_places_it_names() {
-    let fact = "the dew sensor drifts at night when its heater is off.";
-    let asked = NAMING.iter().map(|beginning| async move {
-        let selected = format!("{beginning}{fact}");
-        let pages = [
-            ("dew", 1, selected.as_str()),
-            (
-                "quiz",
-                4,
-                "Quiz, learning objectives, prerequisites, next steps, takeaways.",
-            ),
-        ];
-        let retriever = book(&pages).await;
-        let question = Question {
-            mode: Mode::SelectedText,
-            selected_text: Some(selected.clone()),
-            ..Question::new("When does the dew sensor drift?", 5)
-        };
-        (selected, answer(&retriever, question).await)
-    });
-    for (selected, answer) in join_all(asked.map(FutureExt::boxed)).await {
-        assert!(answer.answered(), "{selected}: {answer:?}");
-        assert_eq!(answer.citations[0].source, "dew.md", "{selected}");
-    }
+async fn a_selection_is_found_in_its_section() {
+    let selected = "As chapter 4 says, the dew sensor drifts at night when its heater is off.";
+    let pages = [
+        ("dew", 1, selected),
+        (
+            "quiz",
+            4,
+            "Quiz of chapter 4, learning objectives, takeaways.",
+        ),
+    ];
+    let retriever = book(&pages).await;
+    let question = Question {
+        mode: Mode::SelectedText,
+        selected_text: Some(selected.to_owned()),
+        ..Question::new("When does the dew sensor drift?", 5)
+    };
+    let answer = answer(&retriever, question).await;
+    assert!(answer.answered(), "{answer:?}");
+    assert_eq!(answer.citations[0].source, "dew.md");
 }
 
 #[tokio::test]

@@ -7,7 +7,6 @@ use super::blocks::{Block, BlockKind, Code, blocks_of};
 use super::similarity::{Similarities, raise};
 use super::{Passage, Quote};
 use crate::book::{ListMarkers, fenced};
-use crate::retrieve::is_unasked_exercise;
 use crate::words::Words;
 
 /// Sections up to this many words are quoted whole; quotes of longer ones aim at it. This and the next four values were chosen on 84 questions to
@@ -61,8 +60,7 @@ pub(super) fn answer(
         |(second, _): &(&Passage<'_>, Vec<Block>)| !second.candidate.is_within(first.candidate);
     let second = sections.find(is_new).filter(|(second, blocks)| {
         let gap = first.candidate.scores.score - second.candidate.scores.score;
-        let is_exercise = is_unasked_exercise(query, &second.candidate.chunk);
-        length + words(blocks) <= WORDS && gap <= MAX_GAP && !is_exercise && !leads_away(blocks)
+        length + words(blocks) <= WORDS && gap <= MAX_GAP && !leads_away(blocks)
     });
     let Some((second, more)) = second else {
         let heading = heading_above(first, &blocks, span.start);

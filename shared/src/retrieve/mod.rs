@@ -1,8 +1,6 @@
 //! The pipeline from a question to the chunks that may answer it: search → join → fuse → rerank.
 
 mod scored;
-mod exercises;
-mod intent;
 mod names;
 mod off_topic;
 mod question;
@@ -29,15 +27,12 @@ use crate::rerank::Reranker;
 
 use crate::words::TermNumbers;
 pub use crate::words::{Language, Words};
-pub use exercises::is_unasked_exercise;
 pub use known::UnknownValue;
 pub use off_topic::OffTopicCache;
 pub use scored::{ScoredChunk, Scores};
 
-use fusion::Asked;
 #[cfg(test)]
 pub(crate) use fusion::tests::section;
-use intent::Intent;
 use lexical::{ChunkTerms, QuestionTerm};
 use names::Names;
 use question::EmbeddedQuestion;
@@ -95,14 +90,11 @@ impl From<RetrieveError> for Error {
     }
 }
 
-/// A search text, and the reader's question it was made from.
+/// A search text, and the pages that may be found.
 #[derive(Debug, Clone, Copy)]
 pub struct Query<'a> {
     /// The text compared with chunks.
     text: &'a str,
-    /// The reader's question; only it may name a chapter or a kind of section.
-    question: &'a str,
-    /// The pages that may be found.
     pages: Pages,
 }
 
@@ -116,26 +108,13 @@ enum Pages {
 }
 
 impl<'a> Query<'a> {
-    /// Creates a query for a reader's question.
+    /// Creates a query for a question, or for a text of the book.
     #[must_use]
-    pub fn question(question: &'a str) -> Self {
-        Self::reworded(question, question)
-    }
-
-    /// Creates a query for a rewritten question.
-    #[must_use]
-    pub fn reworded(text: &'a str, question: &'a str) -> Self {
+    pub fn of(text: &'a str) -> Self {
         Self {
             text,
-            question,
             pages: Pages::All,
         }
-    }
-
-    /// Creates a query to locate a text of the book; chapters named in it are ignored.
-    #[must_use]
-    pub fn passage(text: &'a str) -> Self {
-        Self::reworded(text, "")
     }
 
     /// Excludes unlisted pages.
@@ -145,10 +124,6 @@ impl<'a> Query<'a> {
             pages: Pages::Listed,
             ..self
         }
-    }
-
-    fn intent(&self) -> Intent {
-        Intent::of(self.question)
     }
 }
 
@@ -169,17 +144,6 @@ pub struct StageTimes {
 }
 
 impl StageTimes {
-    /// Returns the longer duration of each stage, for two concurrent searches.
-    fn longest(self, other: &Self) -> Self {
-        Self {
-            embed_ms: self.embed_ms.max(other.embed_ms),
-            search_ms: self.search_ms.max(other.search_ms),
-            join_ms: self.join_ms.max(other.join_ms),
-            fuse_ms: self.fuse_ms.max(other.fuse_ms),
-            rerank_ms: self.rerank_ms.max(other.rerank_ms),
-        }
-    }
-
     /// Adds the durations of another search for the same question.
     fn add(&mut self, other: &Self) {
         self.embed_ms += other.embed_ms;
@@ -284,15 +248,13 @@ impl Retriever {
 
     /// Finds the chunks that may answer `query`, best first, `top_k` at most.
     ///
-    /// If the question names a lesson, chapter or module, it is searched in addition to the whole book, and its chunks get a bonus. If the join shows
-    /// that the book changed during the search, the search is repeated once.
+    /// If the join shows that the book changed during the search, the search is repeated once.
     pub async fn retrieve(
         &self,
         query: Query<'_>,
         filters: &Filters,
         top_k: usize,
     ) -> Result<Retrieved, RetrieveError> {
-        let intent = query.intent();
         let pages = query.pages;
         let query = query.text;
         let words = Words::of(language_of(filters));
@@ -306,9 +268,8 @@ impl Retriever {
             degraded.push(Degradation::Embedder);
         }
         let embed_ms = milliseconds(started);
-        let places = intent.places(filters);
         let (found, indexing, off_topic) = tokio::join!(
-            self.search_places(&searched, &question, filters, &places),
+            self.search(&searched, &question, filters),
             self.indexing(),
             self.off_topic_nearness(&question.vector)
         );
@@ -318,7 +279,7 @@ impl Retriever {
         let times = found.times;
         let started = Instant::now();
         let (query, mut candidates, mut signals) =
-            self.fused(query, &question, &intent, &synonyms, &words, found);
+            self.fused(query, &question, &synonyms, &words, found);
         signals.off_topic = off_topic;
         signals.z = signals.scaled(self.index.calibration);
         let fuse_ms = milliseconds(started);
@@ -358,7 +319,6 @@ impl Retriever {
         &self,
         query: &str,
         question: &EmbeddedQuestion,
-        intent: &Intent,
         synonyms: &Synonyms<'_>,
         words: &Words,
         found: Found,
@@ -389,12 +349,8 @@ impl Retriever {
             idf,
         });
         let terms: Vec<QuestionTerm> = terms.collect();
-        let asked = Asked {
-            text: &query,
-            intent,
-            names: Names::of(&query),
-        };
-        let (candidates, signals) = fusion::fused(&terms, &asked, found.chunks, &texts, weights);
+        let (candidates, signals) =
+            fusion::fused(&terms, &Names::of(&query), found.chunks, &texts, weights);
         (query, candidates, signals)
     }
 

@@ -5,25 +5,14 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::words::split;
-
 /// Words joined without spaces.
 static JOINED: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\w+(?:[.\-/:@#]+\w+)+").expect("the pattern is a constant"));
 
-/// A question with at most this many words may be only a name.
-const SHORT: usize = 2;
-
-/// Words of a heading that compares things.
-const COMPARING: [&str; 5] = ["vs", "versus", "comparison", "difference", "differences"];
-
-/// The names in a question, in lower case: words with an inner capital, `_`, `$`, or `.`, `/`, `-` inside, words that begin with `--` or `@`, and all
-/// words of a question of one or two words.
+/// The names in a question, in lower case: words with an inner capital, `_`, `$`, or `.`, `/`, `-` inside, and words that begin with `--` or `@`.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     names: HashSet<String>,
-    /// All words of the question.
-    words: HashSet<String>,
 }
 
 impl Names {
@@ -34,10 +23,8 @@ impl Names {
             .map(|word| word.trim_matches(around))
             .filter(|word| !word.is_empty())
             .collect();
-        let is_short = words.len() <= SHORT;
         let is_name = |word: &&&str| {
-            is_short
-                || word.starts_with("--")
+            word.starts_with("--")
                 || word.starts_with('@')
                 || word.contains(['_', '$'])
                 || has_inner_capital(word)
@@ -46,7 +33,6 @@ impl Names {
         let names = words.iter().filter(is_name);
         Self {
             names: names.map(|word| word.to_lowercase()).collect(),
-            words: split(question).map(str::to_lowercase).collect(),
         }
     }
 
@@ -55,7 +41,7 @@ impl Names {
     }
 
     /// True if a heading is one of the names, or if its first word is (`testEnvironment [node]`), or the part after its last dot
-    /// (`expect.extend(matchers)`), or if it compares only things that the question has (`jsdom vs happy-dom`).
+    /// (`expect.extend(matchers)`).
     pub(super) fn are_in(&self, heading: &str) -> bool {
         if self.is_empty() {
             return false;
@@ -66,16 +52,7 @@ impl Names {
         let first = first.unwrap_or_default();
         let last = first.rsplit('.').next().unwrap_or_default();
         let mut parts = [&whole, first, last].into_iter();
-        parts.any(|name| self.names.contains(name)) || self.are_compared_in(&whole)
-    }
-
-    fn are_compared_in(&self, heading: &str) -> bool {
-        let (comparing, things): (Vec<&str>, Vec<&str>) =
-            split(heading).partition(|word| COMPARING.contains(word));
-        let mut named = things.iter().filter(|thing| self.names.contains(**thing));
-        !comparing.is_empty()
-            && named.next().is_some()
-            && things.iter().all(|thing| self.words.contains(*thing))
+        parts.any(|name| self.names.contains(name))
     }
 }
 
@@ -105,14 +82,5 @@ mod tests {
         assert!(is_headed(".toBe(value)", "toBe"));
         assert!(is_headed("--watch", "what does --watch do"));
         assert!(!is_headed("The", "what is the node"));
-    }
-
-    #[test]
-    fn a_heading_that_compares_what_is_asked_about_has_its_names() {
-        let question = Names::of("difference between toEqual and equality");
-        assert!(question.are_in("toEqual vs. Equality"));
-        assert!(!question.are_in("Equality vs. toEqual and toBe"));
-        assert!(!question.are_in("Setting toEqual"));
-        assert!(!Names::of("node versus browser").are_in("Node vs browser"));
     }
 }

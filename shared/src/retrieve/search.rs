@@ -1,10 +1,9 @@
 //! Runs the searches of one question: both rankers in the vector store, joined with the catalog, or the catalog's full-text search.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::try_join_all;
 use uuid::Uuid;
 
 use super::question::EmbeddedQuestion;
@@ -25,35 +24,21 @@ const CATALOG_SEARCH_DEADLINE: Duration = Duration::from_secs(5);
 const SEARCH_BACKOFF: Duration = Duration::from_millis(200);
 
 impl Retriever {
-    /// Searches with the filters and with those of each place, concurrently.
-    pub(super) async fn search_places(
-        &self,
-        query: &str,
-        question: &EmbeddedQuestion,
-        filters: &Filters,
-        places: &[Filters],
-    ) -> Result<Found, RetrieveError> {
-        let all = std::iter::once(filters).chain(places);
-        let searches = all.map(|filters| {
-            self.search(VectorQuery {
-                text: query,
-                vector: &question.vector,
-                tokens: &question.tokens,
-                filters,
-                limit: FETCHED,
-            })
-        });
-        let mut searched = try_join_all(searches).await?.into_iter();
-        let mut found = searched.next().unwrap_or_default();
-        for more in searched {
-            found.join(more);
-        }
-        Ok(found)
-    }
-
     /// Returns the chunks that the rankers found, repeating the search once if the book changed meanwhile. Falls back to full-text search if the
     /// vector store is unavailable.
-    async fn search(&self, query: VectorQuery<'_>) -> Result<Found, RetrieveError> {
+    pub(super) async fn search(
+        &self,
+        text: &str,
+        question: &EmbeddedQuestion,
+        filters: &Filters,
+    ) -> Result<Found, RetrieveError> {
+        let query = VectorQuery {
+            text,
+            vector: &question.vector,
+            tokens: &question.tokens,
+            filters,
+            limit: FETCHED,
+        };
         let searched = match self.search_once(&query).await {
             Err(IndexError::Unavailable(_)) => {
                 tokio::time::sleep(SEARCH_BACKOFF).await;
@@ -209,21 +194,4 @@ pub(super) struct Found {
     pub(super) chunks: Vec<ScoredChunk>,
     pub(super) times: StageTimes,
     pub(super) degraded: Vec<Degradation>,
-}
-
-impl Found {
-    /// Adds the chunks of a concurrent search, without duplicates.
-    fn join(&mut self, other: Self) {
-        let known: HashSet<Uuid> = self.chunks.iter().map(|chunk| chunk.point_id).collect();
-        let new = other.chunks.into_iter();
-        self.chunks
-            .extend(new.filter(|chunk| !known.contains(&chunk.point_id)));
-        self.by_words |= other.by_words;
-        self.times = self.times.longest(&other.times);
-        for what in other.degraded {
-            if !self.degraded.contains(&what) {
-                self.degraded.push(what);
-            }
-        }
-    }
 }

@@ -59,7 +59,7 @@ pub(crate) async fn book_of(pages: &[Page<'_>], token_vectors: Option<&str>) -> 
 
 /// The token score of a page.
 async fn token_score(retriever: &Retriever, question: &str, page: &str) -> Option<f32> {
-    let found = found(retriever, Query::question(question)).await;
+    let found = found(retriever, Query::of(question)).await;
     let mut candidates = found.candidates.iter();
     let candidate = candidates.find(|found| found.chunk.title == page);
     candidate.unwrap().scores.tokens
