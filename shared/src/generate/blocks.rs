@@ -190,12 +190,6 @@ impl Block {
         self.kind == BlockKind::Paragraph && tidy::is_link(&self.markdown)
     }
 
-    /// True for an English paragraph that refers to the paragraph or item before it: "To avoid this, …".
-    pub(super) fn goes_on_from(&self, before: &Self) -> bool {
-        let follows_text = before.kind == BlockKind::Paragraph || before.is_item();
-        self.kind == BlockKind::Paragraph && follows_text && refers_back(&self.text)
-    }
-
     /// True for a paragraph that introduces the next block.
     pub(super) fn leads(&self) -> bool {
         self.ends_in_colon() || self.is_short_line()
@@ -243,28 +237,6 @@ pub(super) fn is_short_line(text: &str) -> bool {
         && !text.contains('\n')
         && !text.ends_with(ENDS)
         && !text.ends_with('$')
-}
-
-/// Words that refer to an earlier sentence, at the beginning of a sentence.
-const REFERRING: &str = "this these those that it its they their such otherwise however instead therefore thus hence also so then \
-    similarly here both";
-/// Words that refer to an earlier sentence anywhere in the first words, unless one of [`PLACES`] follows.
-const WITHIN: [&str; 4] = ["this", "these", "instead", "otherwise"];
-const FIRST_WORDS: usize = 5;
-const PLACES: [&str; 8] = [
-    "section", "page", "guide", "chapter", "lesson", "tutorial", "document", "module",
-];
-
-/// True if a sentence refers to an earlier one.
-fn refers_back(text: &str) -> bool {
-    let words = split(text).take(FIRST_WORDS + 1).map(str::to_lowercase);
-    let words: Vec<String> = words.collect();
-    let is_place = |at: usize| words.get(at).is_some_and(|word| PLACES.contains(&&**word));
-    let mut numbered = words.iter().take(FIRST_WORDS).enumerate();
-    numbered.any(|(at, word)| {
-        let begins = at == 0 && REFERRING.split_whitespace().any(|known| known == word);
-        (begins || WITHIN.contains(&&**word)) && !is_place(at + 1)
-    })
 }
 
 /// Returns the tidied blocks of a passage; none for a heading without text.

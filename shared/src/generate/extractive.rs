@@ -9,20 +9,13 @@ use super::{Passage, Quote};
 use crate::book::{ListMarkers, fenced};
 use crate::words::Words;
 
-/// Sections up to this many words are quoted whole; quotes of longer ones aim at it. This and the next four values were chosen on 84 questions to
+/// Sections up to this many words are quoted whole; quotes of longer ones aim at it. This and the next two values were chosen on 84 questions to
 /// four books. Values chosen without one of the books are about the same.
 const WORDS: usize = 120;
 /// The most words of a quote. Blocks that belong together may be longer.
 const MAX_WORDS: usize = 200;
 /// The penalty for each unit of |ln(words / WORDS)|.
 const LENGTH_WEIGHT: f32 = 0.1;
-/// The bonus for a quote that begins at its section's start.
-const START_BONUS: f32 = 0.06;
-/// The largest score difference at which the second section is quoted too.
-const MAX_GAP: f32 = 0.2;
-/// The bonus for a quote with code. Without it, 3 of 30 how-to questions about other books were answered without their section's code; the 84
-/// questions were unaffected.
-const CODE_BONUS: f32 = 0.06;
 /// The fewest questions of a section that is a list of questions and answers.
 const FEWEST_ENTRIES: usize = 2;
 /// Longer lists are cut. Of 5,800 sections 15 have a list of half as many words, and cutting those loses answers.
@@ -33,48 +26,33 @@ const TOLERANCE: f32 = 1e-6;
 /// Marks where code was cut.
 const CUT: &str = "…";
 
-/// Quotes the first section with text. Also quotes the next one if both are short, their scores are close, and it answers the question.
+/// Quotes the first section with text.
 pub(super) fn answer(
     query: &str,
     passages: &[Passage<'_>],
     similarities: Option<&Similarities>,
     continues: &str,
 ) -> Vec<Quote> {
-    let sections = passages.iter().map(|passage| (passage, blocks_of(passage)));
-    let mut sections = sections.filter(|(_, blocks)| !blocks.is_empty());
     let mut quotes = Vec::new();
-    let Some((first, blocks)) = sections.next() else {
+    let sections = passages.iter().map(|passage| (passage, blocks_of(passage)));
+    let Some((passage, blocks)) = sections.into_iter().find(|(_, blocks)| !blocks.is_empty())
+    else {
         return quotes;
     };
+    let chunk = &passage.candidate.chunk;
     let by_words;
     let similarities = if let Some(similarities) = similarities {
         similarities
     } else {
-        by_words = Similarities::by_words(query, &first.candidate.chunk);
+        by_words = Similarities::by_words(query, chunk);
         &by_words
     };
-    let span = quoted_span(&blocks, similarities);
-    let length = words(&blocks[span.clone()]);
-    // A heading with little text is already quoted with its subsections.
-    let is_new =
-        |(second, _): &(&Passage<'_>, Vec<Block>)| !second.candidate.is_within(first.candidate);
-    let second = sections.find(is_new).filter(|(second, blocks)| {
-        let gap = first.candidate.scores.score - second.candidate.scores.score;
-        length + words(blocks) <= WORDS && gap <= MAX_GAP && !leads_away(blocks)
-    });
-    let Some((second, more)) = second else {
-        let heading = heading_above(first, &blocks, span.start);
-        let cutter = Words::of(first.candidate.chunk.language());
-        let heading = heading.filter(|heading| !is_clear(&blocks, &span, heading, &cutter));
-        write(heading, &blocks, span, first.n, continues, &mut quotes);
-        return quotes;
-    };
-    // Headings separate the two quotes.
-    for (passage, blocks) in [(first, blocks), (second, more)] {
-        let span = quoted_span(&blocks, similarities);
-        let heading = heading_above(passage, &blocks, span.start);
-        write(heading, &blocks, span, passage.n, continues, &mut quotes);
-    }
+    let best = best_span(&blocks, similarities);
+    let span = without_loose_ends(&blocks, best);
+    let words = Words::of(chunk.language());
+    let heading = heading_above(passage, &blocks, span.start);
+    let heading = heading.filter(|heading| !is_clear(&blocks, &span, heading, &words));
+    write(heading, &blocks, span, passage.n, continues, &mut quotes);
     quotes
 }
 
@@ -148,30 +126,6 @@ fn leads_away(blocks: &[Block]) -> bool {
         [lead, link] if lead.ends_in_colon() && link.is_link() => true,
         blocks => blocks.iter().all(is_picture),
     }
-}
-
-/// Chooses the blocks to quote from a section.
-fn quoted_span(blocks: &[Block], similarities: &Similarities) -> Range<usize> {
-    let best = best_span(blocks, similarities);
-    let Range { mut start, mut end } = without_loose_ends(blocks, best);
-    // The block that a sentence refers to is quoted with it.
-    let refers = |at: usize| at > 0 && blocks[at].goes_on_from(&blocks[at - 1]);
-    let belongs = |at: usize| at > 0 && blocks[at].belongs_to(&blocks[at - 1]);
-    while refers(start) {
-        start -= 1;
-        while belongs(start) {
-            start -= 1;
-        }
-    }
-    // A paragraph that refers to the quote's end often gives the reason, and is quoted if it is short.
-    let goes_on = |end: usize| {
-        let next = blocks.get(end);
-        next.is_some_and(|next| next.goes_on_from(&blocks[end - 1]))
-    };
-    while goes_on(end) && words(&blocks[start..=end]) <= MAX_WORDS * 3 / 2 {
-        end += 1;
-    }
-    start..end
 }
 
 /// Returns the heading above a block; `None` if the block is a heading.
@@ -266,13 +220,7 @@ fn best_span(blocks: &[Block], similarities: &Similarities) -> Range<usize> {
                 continue;
             }
             let covered = found.iter().sum::<f32>() / most.max(TOLERANCE);
-            let start = if from == 0 { START_BONUS } else { 0.0 };
-            let code = if has_code(&blocks[from..group[1]]) {
-                CODE_BONUS
-            } else {
-                0.0
-            };
-            let score = covered - LENGTH_WEIGHT * distance(length) + start + code;
+            let score = covered - LENGTH_WEIGHT * distance(length);
             // On a tie the earlier span wins, then the shorter one.
             if score > best.1 + TOLERANCE {
                 best = (from..group[1], score);
@@ -280,12 +228,6 @@ fn best_span(blocks: &[Block], similarities: &Similarities) -> Range<usize> {
         }
     }
     best.0
-}
-
-fn has_code(blocks: &[Block]) -> bool {
-    blocks
-        .iter()
-        .any(|block| block.is_code() && !block.is_diagram())
 }
 
 /// Returns the items at which a list of more than [`MAX_LIST_WORDS`] words may be cut.

@@ -2,20 +2,19 @@
 
 use std::ops::Range;
 
-use super::{Block, BlockKind, Code, tidy};
+use super::{Block, BlockKind, Code};
 
 /// Code with more words is split at blank lines.
 const LONG_CODE_WORDS: usize = 200;
 /// The fewest lines of a piece of code.
 pub(super) const PIECE_LINES: usize = 8;
 
-/// Reads a code block, including its fences, without a licence at its start.
+/// Reads a code block, including its fences.
 pub(super) fn code(text: &str) -> Block {
     let (opening, rest) = text.split_once('\n').unwrap_or((text, ""));
     let language = opening.trim_start_matches('`');
     let fence = &opening[..opening.len() - language.len()];
     let code = rest.strip_suffix(fence).unwrap_or(rest);
-    let code = tidy::without_licence(code);
     Block {
         kind: BlockKind::Code(Code {
             language: language.to_owned(),

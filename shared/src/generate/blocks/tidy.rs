@@ -1,4 +1,4 @@
-//! Moves labels to their block, such as the title of code or the name of an admonition, and removes closing questions to the reader and licences.
+//! Moves labels to their block, such as the title of code or the name of an admonition, and removes closing questions to the reader.
 
 use std::sync::LazyLock;
 
@@ -18,16 +18,6 @@ const NAME_WORDS: usize = 3;
 /// A Markdown link as written in a quote.
 static LINK: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^\*{0,2}\[(?:[^\[\]\\]|\\.)+\]\([^()\s]+\)\*{0,2}$")
-        .expect("the pattern is a constant")
-});
-/// A comment at the start of code.
-static COMMENT: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^\s*(?:/\*[\s\S]*?\*/|<!--[\s\S]*?-->|(?:(?://|#|--|;)[^\n]*\n)+)\s*")
-        .expect("the pattern is a constant")
-});
-/// Words of a comment with a licence.
-static LICENCE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\bcopyright\b|\blicen[cs]ed? under\b|SPDX-License-Identifier")
         .expect("the pattern is a constant")
 });
 /// A paragraph that begins with a question to the reader, such as "Ready to simulate? Continue with …".
@@ -70,7 +60,7 @@ pub(super) fn close_section(blocks: &mut Vec<Block>) {
     while let [.., before, last] = &**blocks
         && before.kind != BlockKind::Heading
         && last.kind == BlockKind::Paragraph
-        && (asks_the_reader(last) || is_admonition(last) || is_navigation(last))
+        && (asks_the_reader(last) || is_admonition(last))
     {
         blocks.pop();
     }
@@ -79,27 +69,6 @@ pub(super) fn close_section(blocks: &mut Vec<Block>) {
 /// True for a question to the reader with what to do next, but not for a question that the paragraph answers.
 fn asks_the_reader(block: &Block) -> bool {
     ASKS.is_match(&block.text) && !block.asks()
-}
-
-/// Removes a licence at the start of code: it answers no question.
-pub(super) fn without_licence(code: &str) -> &str {
-    let comment = COMMENT.find(code);
-    let licence = comment.filter(|comment| LICENCE.is_match(comment.as_str()));
-    let rest = licence.map_or(code, |licence| &code[licence.end()..]);
-    if rest.trim().is_empty() { code } else { rest }
-}
-
-/// True for links separated by bars, with only bold text beside them.
-fn is_navigation(block: &Block) -> bool {
-    let (mut links, mut others) = (0, 0);
-    for part in block.markdown.split(" | ") {
-        if is_link(part) {
-            links += 1;
-        } else if !(part.starts_with("**") && part.ends_with("**")) {
-            others += 1;
-        }
-    }
-    links > 0 && others == 0 && block.markdown.contains(" | ")
 }
 
 /// True if Markdown is a single link.

@@ -451,28 +451,3 @@ fn a_heading_stands_before_what_does_not_name_its_subject() {
         assert_eq!(answered("What runs it?", &[section]), expected);
     }
 }
-
-#[test]
-fn a_second_section_is_quoted_if_both_are_short_and_about_as_good() {
-    let section = |words: usize, score: f32, line: u32| {
-        let mut section = numbered(&[(MarkKind::Paragraph, words)]).section;
-        section.scores.score = score;
-        let chunk = Arc::make_mut(&mut section.chunk);
-        (chunk.start_line, chunk.end_line) = (line, line + 5);
-        section
-    };
-    for (second, is_quoted) in [
-        (section(70, 0.5, 20), true),
-        (section(70, 0.2, 20), false),
-        (section(80, 0.5, 20), false),
-        // The second section is part of the first, or has the same text.
-        (section(70, 0.5, 1), false),
-        (section(50, 0.5, 20), false),
-    ] {
-        let markdown = answered("What?", &[section(50, 0.5, 1), second]);
-        assert_eq!(markdown.contains("[2]"), is_quoted, "{markdown}");
-        assert_eq!(markdown.matches("[1]").count(), 1);
-        let both = if is_quoted { 2 } else { 1 };
-        assert_eq!(markdown.matches("#### Page").count(), both, "{markdown}");
-    }
-}

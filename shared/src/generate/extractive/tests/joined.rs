@@ -42,29 +42,6 @@ fn of_blocks(blocks: &[(MarkKind, String)]) -> ScoredChunk {
 }
 
 #[test]
-fn what_a_quote_refers_to_is_quoted_with_it() {
-    let words = |count: usize| "some words about other things, ".repeat(count / 5);
-    let (filler, before, item) = (words(200), words(60), words(105));
-    let section = of_blocks(&[
-        (MarkKind::Paragraph, filler.clone()),
-        (MarkKind::Paragraph, format!("Loading is slow: {before}.")),
-        (
-            MarkKind::Paragraph,
-            "To avoid this, set the gopher cache.".to_owned(),
-        ),
-        (MarkKind::ListItem, format!("- gopher one, {item}.")),
-        (MarkKind::Paragraph, filler),
-    ]);
-    let markdown = answered("gopher cache", &[section]);
-    let start = "#### Page\n\nLoading is slow: some words";
-    assert!(markdown.starts_with(start), "{markdown}");
-    assert!(
-        markdown.contains("To avoid this") && markdown.contains("- gopher one"),
-        "{markdown}"
-    );
-}
-
-#[test]
 fn a_label_stays_with_its_list_and_a_title_is_bold() {
     let page = "# Page\n\nOutcomes\n\n- a\n- b\n\nMoving to two\n\nGo on.\n\nwill be changed to this\n\n```js\nx\n```\n";
     let markdown = answered("a", &sections("docs/page.md", page));
@@ -105,47 +82,6 @@ fn a_later_part_of_code_keeps_the_paragraph_that_leads_to_the_code() {
     let markdown = answered("What is c?", &[section]);
     let expected = "The file has this content:\n\n```py\n…\n\nc = one";
     assert!(markdown.contains(expected), "{markdown}");
-}
-
-#[test]
-fn a_licence_at_the_start_of_code_is_not_quoted() {
-    let licensed = |comment: &str| {
-        let code = format!("```c\n{comment}\nint mopple = 1;\n```");
-        answered("What is mopple?", &[of_blocks(&[(MarkKind::Fence, code)])])
-    };
-    for licence in [
-        "/*\n * Copyright 2020 A.\n */\n",
-        "// SPDX-License-Identifier: MIT\n// By A.",
-    ] {
-        let markdown = licensed(licence);
-        assert!(
-            markdown.contains("```c\nint mopple = 1;\n```"),
-            "{markdown}"
-        );
-    }
-    assert!(licensed("// The mopple.").contains("// The mopple."));
-    let only = "```c\n// Copyright 2020 A.\n```".to_owned();
-    let markdown = answered("What?", &[of_blocks(&[(MarkKind::Fence, only)])]);
-    assert!(markdown.contains("Copyright"), "{markdown}");
-}
-
-#[test]
-fn a_short_paragraph_that_refers_to_the_quote_is_quoted_with_it() {
-    let long = |word: &str, count: usize| format!("{}{word}.", "word ".repeat(count));
-    let blocks = |next: &str| {
-        of_blocks(&[
-            (MarkKind::Paragraph, long("mopple", 130)),
-            (MarkKind::Paragraph, next.to_owned()),
-            (MarkKind::Paragraph, long("other", 130)),
-        ])
-    };
-    let markdown = answered("Why mopple?", &[blocks("This makes it fast.")]);
-    assert!(
-        markdown.contains("This makes it fast.") && !markdown.contains("other"),
-        "{markdown}"
-    );
-    let markdown = answered("Why mopple?", &[blocks("Fast it is.")]);
-    assert!(!markdown.contains("Fast it is."), "{markdown}");
 }
 
 #[test]
