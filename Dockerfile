@@ -11,7 +11,7 @@ FROM rust:1.95-bookworm AS build
 RUN apt-get update && apt-get install --yes --no-install-recommends python3-pip && rm -rf /var/lib/apt/lists/*
 WORKDIR /source
 COPY . .
-RUN cargo build --release --locked -p bookrag-cli
+RUN cargo build --release --locked -p bookrag-cli --features cloud
 RUN XDG_CACHE_HOME=/cache target/release/bookrag models && mv /cache/bookrag/models /models && install --directory --owner 65532 --group 65532 /data
 
 FROM gcr.io/distroless/cc-debian12:nonroot

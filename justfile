@@ -43,4 +43,4 @@ costs:
 
 # Write docs/openapi.json from the types
 openapi:
-    BOOKRAG_TEST_UPDATE=1 cargo test --quiet -p bookrag-cli --lib openapi
+    BOOKRAG_TEST_UPDATE=1 cargo test --quiet -p bookrag-cli --lib --features openapi openapi

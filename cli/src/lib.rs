@@ -8,6 +8,7 @@ mod examination;
 pub mod evaluation;
 mod export;
 mod server;
+#[cfg(feature = "openapi")]
 pub mod openapi;
 #[cfg(test)]
 mod reference;

@@ -5,7 +5,7 @@ mod find;
 use std::path::{Path, PathBuf};
 
 use bookrag::book::{SETTINGS_FILES, SettingsError, build_folder, is_front_page};
-use bookrag::source::{BuildFolder, FolderSource, S3Source, Source, SourceError};
+use bookrag::source::{BuildFolder, FolderSource, Source, SourceError};
 
 use crate::commands::output;
 use find::{site_of_docs, sites_below};
@@ -174,7 +174,7 @@ impl Site {
                 let build = build.map_or(BuildFolder::OfSettings, BuildFolder::Named);
                 Source::Folder(FolderSource::open(path)?.with_build(build))
             }
-            Self::Bucket(url) => Source::S3(S3Source::connect(url).await?),
+            Self::Bucket(url) => Source::bucket(url).await?,
         };
         Ok(source.opened().await?.0)
     }

@@ -4,6 +4,11 @@
 mod local;
 #[cfg(feature = "local-models")]
 pub use local::{cache_folder, model_files};
+#[cfg(feature = "cloud")]
+mod cloud;
+#[cfg(not(feature = "cloud"))]
+#[path = "context/without_cloud.rs"]
+mod cloud;
 mod remembered;
 
 use std::sync::Arc;
@@ -14,14 +19,14 @@ use hmac::{Hmac, KeyInit, Mac};
 use secrecy::{ExposeSecret, SecretString};
 use sha2::Sha256;
 
+pub use cloud::{postgres_catalog, vector_index};
 pub use remembered::{Ages, LookUp, Reading, Remembered};
 
 use crate::answer::{Answerer, Asker, Question, Rules};
 use crate::api::{Authorizer, LimitedRoute, Limiter, Route, client_address, client_network};
 use crate::book::hex;
 use crate::catalog::{
-    Catalog, CatalogError, IndexRow, IndexSpec, IndexState, PostgresCatalog, PostgresOptions,
-    SiteInfo, TlsOptions,
+    Catalog, CatalogError, IndexRow, IndexSpec, IndexState, SiteInfo,
 };
 use crate::chunk::EMBEDDED_TEXT_VERSION;
 use crate::config::{Config, EmbedderChoice, Environment, GeneratorChoice, RerankerChoice};
@@ -30,21 +35,14 @@ use crate::embed::{
 };
 use crate::error::{Error, ErrorKind};
 use crate::generate::{ChatModel, ChatOptions, CohereChat, Generator, OpenAiChat};
-use crate::index::{IndexError, VectorIndex, bm25_settings};
+use crate::index::{IndexError, bm25_settings};
 use crate::mcp;
 use crate::provider::ProviderError;
 use crate::rerank::{CohereRerankOptions, CohereReranker, Reranker};
 use crate::retrieve::{Backends, OffTopicCache, Retriever, UNKNOWN_INDEX};
 
-/// Time limit of a query's call to the vector store.
-const INDEX_TIMEOUT: Duration = Duration::from_secs(5);
 /// Time limit of one ingest call to the vector store; there are three attempts.
 pub const INGEST_INDEX_TIMEOUT: Duration = Duration::from_secs(20);
-/// Time limit of a statement, and of connecting.
-const STATEMENT_TIMEOUT: Duration = Duration::from_secs(5);
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// Connections of an instance, which serves one request at a time.
-const POOL_SIZE: usize = 2;
 /// Time limit of an embedding request.
 const EMBEDDING_TIMEOUT: Duration = Duration::from_secs(20);
 /// Time limit of a reranking request; after it, the order of retrieval is kept.
@@ -110,30 +108,6 @@ pub enum StartError {
     /// This build lacks a configured feature.
     #[error("{0}")]
     NotInThisBuild(String),
-}
-
-/// Creates the catalog at `DATABASE_URL`, which connects on first use.
-///
-/// # Errors
-/// [`CatalogError::Rejected`] if the URL is invalid.
-pub fn postgres_catalog(config: &Config, url: &SecretString) -> Result<Catalog, CatalogError> {
-    let catalog = PostgresCatalog::new(PostgresOptions {
-        url: url.clone(),
-        direct_url: config.database_url_direct.clone(),
-        tls: TlsOptions {
-            required: config.environment == Environment::Lambda,
-            authorities: config.database_authorities.clone(),
-        },
-        statement_timeout: STATEMENT_TIMEOUT,
-        connect_timeout: CONNECT_TIMEOUT,
-        pool_size: POOL_SIZE,
-    })?;
-    Ok(Catalog::Postgres(catalog))
-}
-
-/// Creates the vector store at a URL.
-pub fn vector_index(config: &Config, url: &str) -> Result<VectorIndex, IndexError> {
-    VectorIndex::qdrant(url, config.qdrant_api_key.as_ref(), INDEX_TIMEOUT)
 }
 
 /// Creates the configured reranker. `say` gets a line for the user while a local model is downloaded.

@@ -30,6 +30,7 @@ use std::process::ExitCode;
 
 use bookrag::book::ContentKind;
 use bookrag::config::{Config, Environment};
+use bookrag::context::StartError;
 use bookrag::error::ErrorKind;
 use bookrag::ingest::SyncError;
 use bookrag::source::SourceError;
@@ -233,8 +234,13 @@ impl CommandError {
         match self {
             Self::Usage(_)
             | Self::Sync(SyncError::NoPages(_))
-            | Self::Source(SourceError::NotFound(_) | SourceError::SeveralSites { .. })
-            | Self::Local(LocalError::Source(SourceError::NotFound(_))) => Exit::Usage,
+            | Self::Source(
+                SourceError::NotFound(_)
+                | SourceError::NotInThisBuild(_)
+                | SourceError::SeveralSites { .. },
+            )
+            | Self::Local(LocalError::Source(SourceError::NotFound(_) | SourceError::NotInThisBuild(_)))
+            | Self::Local(LocalError::Start(StartError::NotInThisBuild(_))) => Exit::Usage,
             Self::Request(error) if error.kind == ErrorKind::Invalid => Exit::Usage,
             _ => Exit::Failed,
         }

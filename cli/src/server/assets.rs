@@ -1,6 +1,5 @@
 //! The page of `serve` and the reference of the API, built in `widget/` and embedded in the binary.
 
-use axum::Json;
 use axum::body::Body;
 use axum::extract::Path;
 use axum::http::{HeaderName, StatusCode, header};
@@ -53,7 +52,7 @@ pub(super) async fn reference() -> Response {
 
 /// The description of the API.
 pub(super) async fn openapi() -> Response {
-    Json(crate::openapi::document()).into_response()
+    answer("application/json", include_str!("../../../docs/openapi.json"))
 }
 
 pub(super) async fn icon() -> Response {

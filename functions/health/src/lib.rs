@@ -17,7 +17,6 @@ use bookrag::catalog::{Catalog, CatalogError, IndexRow, IndexStats, Indexing};
 use bookrag::context::{Ages, Context, LookUp, Remembered};
 use bookrag::embed::Embedder;
 use bookrag::generate::{ChatModel, Generator};
-use bookrag::index::VectorIndex;
 use bookrag::retrieve::milliseconds;
 use serde::{Deserialize, Serialize};
 
@@ -198,30 +197,14 @@ fn configured(context: &Context) -> Health {
     };
     Health {
         status: Status::Unchecked,
-        vector_store: unchecked(store_kind(&backends.vectors)),
-        catalog: unchecked(catalog_kind(&backends.catalog)),
+        vector_store: unchecked(backends.vectors.kind()),
+        catalog: unchecked(backends.catalog.kind()),
         embedder: unchecked(embedder_kind(&backends.embedder)),
         generator: match &context.generator {
             Generator::Extractive => None,
             Generator::Model(model) => Some(unchecked(model_kind(model))),
         },
         index: None,
-    }
-}
-
-fn store_kind(index: &VectorIndex) -> &'static str {
-    if matches!(index, VectorIndex::Qdrant(_)) {
-        "qdrant"
-    } else {
-        "local"
-    }
-}
-
-fn catalog_kind(catalog: &Catalog) -> &'static str {
-    if matches!(catalog, Catalog::Postgres(_)) {
-        "postgres"
-    } else {
-        "local"
     }
 }
 
@@ -244,7 +227,7 @@ async fn check(context: &Context) -> Health {
     let backends = &context.backends;
     let (vectors, embedder) = (&backends.vectors, &backends.embedder);
     let (vector_store, (catalog, index), embedder, generator) = tokio::join!(
-        component(store_kind(vectors), vectors.ping()),
+        component(vectors.kind(), vectors.ping()),
         check_catalog(&backends.catalog),
         component(embedder_kind(embedder), embedder.ping()),
         check_generator(&context.generator),
@@ -285,7 +268,7 @@ async fn check_generator(generator: &Generator) -> Option<Component> {
 
 async fn check_catalog(catalog: &Catalog) -> (Component, Option<IndexHealth>) {
     let mut index = None;
-    let checked = component(catalog_kind(catalog), async {
+    let checked = component(catalog.kind(), async {
         if let Some(live) = catalog.live_index().await? {
             let stats = catalog.stats(live.index_id).await?;
             index = Some(index_health(live, stats));

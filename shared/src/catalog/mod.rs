@@ -11,6 +11,7 @@ mod pages;
 mod readers;
 mod answers;
 
+#[cfg(feature = "cloud")]
 mod postgres;
 #[cfg(feature = "embedded")]
 mod sqlite;
@@ -31,6 +32,7 @@ pub use answers::{AnswerLookup, CachedAnswer};
 pub use faulty::FaultyCatalog;
 pub use insights::{AskedQuestion, DayInsight, Insights, LessonInsight, OpenQuestion};
 pub use pages::PageRow;
+#[cfg(feature = "cloud")]
 pub use postgres::{PostgresCatalog, PostgresOptions, TlsOptions};
 pub use rate_limit::{RateLimit, RatePermit};
 pub use readers::{NewExchange, StoredExchange};
@@ -53,6 +55,7 @@ const LONGEST: Duration = Duration::from_hours(24 * 365 * 1_000);
 #[derive(Debug, Clone)]
 pub enum Catalog {
     /// Postgres.
+    #[cfg(feature = "cloud")]
     Postgres(PostgresCatalog),
     /// A SQLite file.
     #[cfg(feature = "embedded")]
@@ -136,6 +139,7 @@ fn signed(number: u64) -> i64 {
 macro_rules! on_store {
     ($self:ident, $store:ident => $call:expr) => {
         match $self {
+            #[cfg(feature = "cloud")]
             Catalog::Postgres($store) => $call.await,
             #[cfg(feature = "embedded")]
             Catalog::Sqlite($store) => $call.await,
@@ -147,6 +151,17 @@ macro_rules! on_store {
 pub(crate) use on_store;
 
 impl Catalog {
+    /// Returns the name of the store: `postgres` or `local`.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            #[cfg(feature = "cloud")]
+            Self::Postgres(_) => "postgres",
+            #[cfg(feature = "embedded")]
+            _ => "local",
+        }
+    }
+
     /// Applies the missing migrations. Returns the version reached.
     pub async fn migrate(&self) -> Result<i32, CatalogError> {
         on_store!(self, store => store.migrate())

@@ -1,7 +1,5 @@
 //! Filters of a search.
 
-use qdrant_client::qdrant::r#match::MatchValue;
-use qdrant_client::qdrant::{Condition, FieldCondition, Filter, Match, Range, RepeatedStrings};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::ChunkPayload;
@@ -125,48 +123,6 @@ impl From<&ChunkPayload> for FilterValues {
 }
 
 impl Filters {
-    /// Converts to a Qdrant filter; each of its fields has a payload index. `None` without conditions.
-    #[must_use]
-    pub(super) fn to_qdrant(&self) -> Option<Filter> {
-        let keyword =
-            |field: &str, value: &Option<String>| value.as_ref().map(|value| is(field, value));
-        let flag =
-            |field: &str, value: Option<bool>| value.map(|value| Condition::matches(field, value));
-        let place = |title: &str, number: &str, value: &Option<TitleOrNumber>| {
-            value.as_ref().map(|value| match value {
-                TitleOrNumber::Number(value) => Condition::matches(number, *value),
-                TitleOrNumber::Title(value) => is(title, value),
-            })
-        };
-        #[expect(clippy::cast_precision_loss, reason = "tiers are small whole numbers")]
-        let tier = self.hardware_tier.map(|most| {
-            let range = Range {
-                lte: Some(most as f64),
-                ..Range::default()
-            };
-            Condition::range("hardware_tier", range)
-        });
-        let conditions: Vec<Condition> = [
-            place("module", "module_number", &self.module),
-            place("chapter", "chapter_number", &self.chapter),
-            keyword("lesson_id", &self.lesson),
-            tier,
-            keyword("layer", &self.layer),
-            keyword("proficiency_level", &self.proficiency_level),
-            self.section_type
-                .map(|kind| is("section_type", kind.name())),
-            flag("has_code", self.has_code),
-            flag("has_equations", self.has_equations),
-            keyword("locale", &self.locale),
-            self.versions().map(|versions| any_of("version", versions)),
-            keyword("source", &self.source),
-        ]
-        .into_iter()
-        .flatten()
-        .collect();
-        (!conditions.is_empty()).then(|| Filter::must(conditions))
-    }
-
     /// Returns the admitted versions; `None` if all are.
     pub(crate) fn versions(&self) -> Option<Vec<&str>> {
         let version = self.version.as_deref()?;
@@ -180,7 +136,7 @@ impl Filters {
         self.kind.is_empty() || self.kind.contains(&origin_of_version(version).0)
     }
 
-    /// True if the filters admit a chunk with these values; the equivalent of [`Self::to_qdrant`].
+    /// True if the filters admit a chunk with these values. A hosted store applies the same conditions itself.
     pub(crate) fn admits(&self, values: &FilterValues) -> bool {
         let Self {
             module,
@@ -224,35 +180,6 @@ impl Filters {
                 .is_none_or(|versions| versions.contains(&values.version.as_str()))
             && text(source, &values.source)
     }
-}
-
-/// Matches any of the values.
-fn any_of(field: &str, values: Vec<&str>) -> Condition {
-    match values.as_slice() {
-        [value] => is(field, value),
-        values => matches(
-            field,
-            MatchValue::Keywords(RepeatedStrings {
-                strings: values.iter().map(|&value| value.to_owned()).collect(),
-            }),
-        ),
-    }
-}
-
-/// Matches the exact value. The client's own shorthand searches the words of a value with spaces.
-fn is(field: &str, value: &str) -> Condition {
-    matches(field, MatchValue::Keyword(value.to_owned()))
-}
-
-fn matches(field: &str, value: MatchValue) -> Condition {
-    FieldCondition {
-        key: field.to_owned(),
-        r#match: Some(Match {
-            match_value: Some(value),
-        }),
-        ..FieldCondition::default()
-    }
-    .into()
 }
 
 #[cfg(test)]

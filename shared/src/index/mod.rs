@@ -3,6 +3,8 @@
 mod filters;
 mod payload;
 mod stored;
+mod bm25;
+#[cfg(feature = "cloud")]
 mod qdrant;
 #[cfg(feature = "embedded")]
 mod local;
@@ -10,13 +12,16 @@ mod local;
 mod faulty;
 
 use std::collections::{BTreeSet, HashMap};
+#[cfg(feature = "cloud")]
 use std::time::Duration;
 
+#[cfg(feature = "cloud")]
 use secrecy::SecretString;
 use uuid::Uuid;
 
 use crate::embed::{Embedding, TokenVectors, WeightedToken};
 
+pub use bm25::bm25_settings;
 #[cfg(all(test, feature = "embedded"))]
 pub use faulty::FaultyIndex;
 pub(crate) use filters::FilterValues;
@@ -26,13 +31,18 @@ pub use local::LocalIndex;
 #[cfg(feature = "embedded")]
 pub(crate) use local::{STORED_COLUMNS, document_terms, split, stored_payload};
 pub use payload::ChunkPayload;
-pub use qdrant::{QdrantIndex, bm25_settings};
-pub(crate) use stored::{with_text, without_text};
+#[cfg(feature = "cloud")]
+pub use qdrant::QdrantIndex;
+#[cfg(feature = "cloud")]
+pub(crate) use stored::with_text;
+#[cfg(any(feature = "cloud", feature = "embedded"))]
+pub(crate) use stored::without_text;
 
 /// The vector store.
 #[derive(Debug, Clone)]
 pub enum VectorIndex {
     /// A Qdrant server.
+    #[cfg(feature = "cloud")]
     Qdrant(QdrantIndex),
     /// The book's SQLite file.
     #[cfg(feature = "embedded")]
@@ -108,6 +118,7 @@ pub struct ScoredPoint {
 macro_rules! on_store {
     ($self:ident, $store:ident => $call:expr) => {
         match $self {
+            #[cfg(feature = "cloud")]
             VectorIndex::Qdrant($store) => $call.await,
             #[cfg(feature = "embedded")]
             VectorIndex::Local($store) => $call.await,
@@ -118,10 +129,22 @@ macro_rules! on_store {
 }
 
 impl VectorIndex {
+    /// Returns the name of the store: `qdrant` or `local`.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            #[cfg(feature = "cloud")]
+            Self::Qdrant(_) => "qdrant",
+            #[cfg(feature = "embedded")]
+            _ => "local",
+        }
+    }
+
     /// Creates a client of a Qdrant server without sending a request.
     ///
     /// # Errors
     /// [`IndexError::Rejected`] if the URL is invalid.
+    #[cfg(feature = "cloud")]
     pub fn qdrant(
         url: &str,
         api_key: Option<&SecretString>,
@@ -141,6 +164,7 @@ impl VectorIndex {
     /// [`IndexError::TooOld`], or the error of reading the version.
     pub async fn check_version(&self) -> Result<(), IndexError> {
         match self {
+            #[cfg(feature = "cloud")]
             Self::Qdrant(store) => store.check_version().await,
             // The other stores are part of this program.
             #[cfg(feature = "embedded")]
@@ -175,6 +199,7 @@ impl VectorIndex {
     /// Stores points and waits until they are stored.
     pub async fn upsert(&self, collection: &str, points: Vec<NewPoint>) -> Result<(), IndexError> {
         match self {
+            #[cfg(feature = "cloud")]
             Self::Qdrant(store) => store.upsert(collection, points).await,
             // The catalog stores the payloads in the same file.
             #[cfg(feature = "embedded")]

@@ -1,6 +1,7 @@
 //! Qdrant, through its gRPC API.
 
 mod convert;
+mod filter;
 mod version;
 
 use std::collections::{BTreeSet, HashMap};
@@ -35,21 +36,6 @@ const TOKENS: &str = "tokens";
 /// The BM25 weights, computed by Qdrant from the embedded text.
 const LEXICAL: &str = "bm25";
 const BM25_MODEL: &str = "qdrant/bm25";
-
-/// Term frequency saturation and length normalisation of BM25, the usual values (Robertson and Zaragoza, 2009).
-const BM25_K: f64 = 1.2;
-const BM25_B: f64 = 0.75;
-/// The mean number of words in a chunk, used by BM25 to normalise lengths.
-const BM25_AVERAGE_WORDS: f64 = 256.0;
-
-/// The language of BM25's stems and stop words.
-const BM25_LANGUAGE: &str = "english";
-
-/// Returns the BM25 settings as part of an index's identity.
-#[must_use]
-pub fn bm25_settings() -> String {
-    format!("k={BM25_K} b={BM25_B} avg_len={BM25_AVERAGE_WORDS} language={BM25_LANGUAGE}")
-}
 
 /// HNSW edges of a node, and candidates during construction.
 const HNSW_M: u64 = 16;
@@ -365,7 +351,7 @@ impl QdrantIndex {
         query: &VectorQuery<'_>,
     ) -> Result<Vec<ScoredPoint>, IndexError> {
         let limit = query.limit as u64;
-        let filter = query.filters.to_qdrant();
+        let filter = filter::to_qdrant(query.filters);
         let words = Query::new_nearest(VectorInput::from(bm25_document(query.text)));
         let request = QueryPointsBuilder::new(collection)
             .with_payload(false)

@@ -105,6 +105,7 @@ impl IngestError {
             Self::Source(SourceError::Forbidden { .. }) | Self::Contended { .. } => false,
             Self::Source(
                 SourceError::NotFound(_)
+                | SourceError::NotInThisBuild(_)
                 | SourceError::Unavailable { .. }
                 | SourceError::SeveralSites { .. }
                 | SourceError::Settings(_),

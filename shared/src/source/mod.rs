@@ -74,6 +74,9 @@ pub enum SourceError {
     /// The folder or bucket itself does not exist.
     #[error("{0} does not exist")]
     NotFound(String),
+    /// A bucket is named, and this build reads only folders.
+    #[error("{0} is a bucket, and this build reads only folders; build bookrag with `--features cloud`")]
+    NotInThisBuild(String),
     /// Access is denied to this path; other files may be readable.
     #[error("{path} may not be read: {reason}")]
     Forbidden {
@@ -104,6 +107,17 @@ pub enum SourceError {
 }
 
 impl Source {
+    /// Opens a prefix of a bucket, `s3://bucket/prefix`.
+    ///
+    /// # Errors
+    /// If the URL is invalid, the bucket cannot be read, or this build has no S3.
+    pub async fn bucket(url: &str) -> Result<Self, SourceError> {
+        #[cfg(feature = "s3")]
+        return Ok(Self::S3(S3Source::connect(url).await?));
+        #[cfg(not(feature = "s3"))]
+        Err(SourceError::NotInThisBuild(url.to_owned()))
+    }
+
     /// Returns the paths of all files, separated by `/`.
     pub async fn list(&self) -> Result<BTreeSet<String>, SourceError> {
         Ok(self.listing().await?.paths)

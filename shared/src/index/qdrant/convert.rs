@@ -10,7 +10,7 @@ use qdrant_client::{Payload, QdrantError};
 use uuid::Uuid;
 
 use super::{
-    BM25_AVERAGE_WORDS, BM25_B, BM25_K, BM25_LANGUAGE, BM25_MODEL, DENSE, LEXICAL, TOKENS,
+    BM25_MODEL, DENSE, LEXICAL, TOKENS,
 };
 use crate::embed::{Embedding, TOKEN_DIMENSIONS, TokenVectors, WeightedToken, rounded, widened};
 use crate::index::{ChunkPayload, IndexError, NewPoint};
@@ -40,10 +40,10 @@ pub(super) fn point_struct(point: &NewPoint) -> Result<PointStruct, IndexError> 
 
 pub(super) fn bm25_document(text: &str) -> Document {
     let options = HashMap::from([
-        ("k".to_owned(), Value::from(BM25_K)),
-        ("b".to_owned(), Value::from(BM25_B)),
-        ("avg_len".to_owned(), Value::from(BM25_AVERAGE_WORDS)),
-        ("language".to_owned(), Value::from(BM25_LANGUAGE)),
+        ("k".to_owned(), Value::from(bm25::K)),
+        ("b".to_owned(), Value::from(bm25::B)),
+        ("avg_len".to_owned(), Value::from(bm25::AVERAGE_WORDS)),
+        ("language".to_owned(), Value::from(bm25::LANGUAGE)),
     ]);
     Document {
         text: text.to_owned(),
@@ -136,17 +136,5 @@ pub(super) fn from_client(error: QdrantError) -> IndexError {
         QdrantError::ResourceExhaustedError { .. } => IndexError::Unavailable(error.to_string()),
         QdrantError::Io(_) => IndexError::Unavailable(error.to_string()),
         _ => IndexError::Rejected(error.to_string()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::index::bm25_settings;
-
-    /// Stored indexes contain this text in their identity.
-    #[test]
-    fn the_bm25_settings_are_told_as_they_always_were() {
-        let text = "k=1.2 b=0.75 avg_len=256 language=english";
-        assert_eq!(bm25_settings(), text);
     }
 }

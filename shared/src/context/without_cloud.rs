@@ -1,0 +1,26 @@
+//! What settings of hosted stores do in a build without them.
+
+use secrecy::SecretString;
+
+use super::StartError;
+use crate::catalog::Catalog;
+use crate::config::Config;
+use crate::index::VectorIndex;
+
+/// # Errors
+/// Always: this build has no Postgres.
+pub fn postgres_catalog(_: &Config, _: &SecretString) -> Result<Catalog, StartError> {
+    Err(not_in_this_build("DATABASE_URL"))
+}
+
+/// # Errors
+/// Always: this build has no Qdrant.
+pub fn vector_index(_: &Config, _: &str) -> Result<VectorIndex, StartError> {
+    Err(not_in_this_build("QDRANT_URL"))
+}
+
+fn not_in_this_build(name: &str) -> StartError {
+    StartError::NotInThisBuild(format!(
+        "{name} is set, and this build has only the local stores; build bookrag with `--features cloud`, or remove {name}"
+    ))
+}
