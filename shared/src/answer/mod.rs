@@ -26,7 +26,7 @@ mod cached;
 mod opening;
 mod events;
 mod stream;
-#[cfg(all(test, feature = "embedded"))]
+#[cfg(all(test, feature = "embedded", feature = "cloud"))]
 #[expect(clippy::unwrap_used, reason = "a failed step fails its test")]
 mod tests;
 

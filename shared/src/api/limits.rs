@@ -3,7 +3,7 @@
 
 mod places;
 mod stand_in;
-#[cfg(test)]
+#[cfg(all(test, feature = "cloud"))]
 mod tests;
 
 use std::fmt;

@@ -10,7 +10,7 @@ mod lexical;
 mod fusion;
 mod spelling;
 mod synonyms;
-#[cfg(all(test, feature = "embedded"))]
+#[cfg(all(test, feature = "embedded", feature = "cloud"))]
 #[expect(clippy::unwrap_used, reason = "a failed step fails its test")]
 pub(crate) mod tests;
 
