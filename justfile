@@ -22,7 +22,7 @@ lint:
 check:
     infra/check.sh
     infra/check_docker.sh
-    python3 -m unittest infra/test_*.py
+    python3 -m unittest infra/test_*.py tests/bench/test_*.py
     python3 infra/costs.py --check
 
 # Build the functions' packages: --x86_64, --hosted-models

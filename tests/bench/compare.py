@@ -66,10 +66,10 @@ def main():
         pairs = pairs_of(*(json.loads(Path(path).read_text(encoding="utf-8")) for path in sys.argv[1:]))
     except (OSError, KeyError, ValueError) as error:
         sys.exit(f"error: {error}")
-    print(f"{'':14}" + "".join(f"{metric:>22}" for metric in METRICS))
+    print(f"{'':14}" + "".join(f"{metric:>25}" for metric in METRICS))
     for name, cells in rows_of(pairs).items():
         shown = ("–" if cell is None else "{:+.3f} [{:+.3f},{:+.3f}]".format(*cell) for cell in cells)
-        print(f"{name:14}" + "".join(f"{cell:>22}" for cell in shown))
+        print(f"{name:14}" + "".join(f"{cell:>25}" for cell in shown))
     changed = [(a, b) for a, b in pairs if a["metrics"] != b["metrics"]]
     print(f"\nquestions that changed: {len(changed)} of {len(pairs)}")
     for a, b in changed:
