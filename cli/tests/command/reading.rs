@@ -225,7 +225,7 @@ fn pages_and_posts_are_read_beside_the_docs() {
     let shop = |arguments: &[&str]| {
         let output = workshop.run(arguments);
         let chunks = lines(&output.stdout).into_iter();
-        let mut chunks = chunks.filter(|it| it["source"] == "src/pages/shop.js.html");
+        let mut chunks = chunks.filter(|it| it["source"] == "build/shop/index.html");
         chunks.next()
     };
     assert_eq!(shop(&["chunks", "book", "--json"]), None);
