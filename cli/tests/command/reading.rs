@@ -230,7 +230,7 @@ fn pages_and_posts_are_read_beside_the_docs() {
     };
     assert_eq!(shop(&["chunks", "book", "--json"]), None);
     let named = shop(&["chunks", "book", "--json", "--build", built]).unwrap();
-    assert_eq!(named["url"], "/garden-robotics/shop#buy");
+    assert_eq!(named["url"], "/garden-robotics/shop/#buy");
     assert_eq!(named["text"], "Buy\n\nA robot.");
     let output = workshop.run(&["chunks", "book", "--ledger", "--json", "--build", built]);
     for entry in lines(&output.stdout)
